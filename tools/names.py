@@ -41,12 +41,14 @@ tensor will do as well, and so will a layer that is one, itself or the name of i
 """
 _LOSSES = """
 For `loss=` of `compile`. A function of (labels, predictions) will do as well. Each gives a number for each sample, of
-its labels l or t and its predictions p; the loss of a model is their mean.
+its labels t and its predictions p; the loss of a model is their mean.
 """
 _METRICS = """
 For `metrics=` of `compile`. A function of (labels, predictions) will do as well, such as `tf.metrics.r2_score`. The
 names of losses are names of metrics too, and so are {}. `evaluate` and the history of a training call a metric by the
-name that it was given by; `accuracy` and `crossentropy` are `acc` and `ce` there.
+name that it was given by, and a function of `tf.metrics` by its name in TF.js, such as `r2Score`; `accuracy` and
+`crossentropy` are `acc` and `ce` there. `precision` and `recall` count predictions that are exactly 1, as in TF.js: for
+probabilities give `lambda t, p: tf.metrics.precision(t, p.round())`.
 """
 _BY_OUTPUT = {
     "accuracy": "The accuracy that fits: `binary_accuracy` for outputs of one number or with the loss "

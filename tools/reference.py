@@ -82,7 +82,7 @@ def _entry(p: Public, camel: Camel) -> str:
     text += f"      toc_label: {p.name}\n"
     if isinstance(p.node, ast.ClassDef):
         further = inherited(p.module, p.node)
-        text += "      members: true\n" + (f"      inherited_members: [{', '.join(further)}]\n" if further else "")
+        text += "      members: null\n" + (f"      inherited_members: [{', '.join(further)}]\n" if further else "")
     return text
 
 

@@ -101,7 +101,7 @@ def test_layers_that_do_not_mask_say_so() -> None:
 
 
 @pytest.mark.parametrize("layer", [tf.layers.lstm, lambda **o: tf.layers.rnn(cell=tf.layers.lstm_cell(**o))])
-@pytest.mark.parametrize("shape", [[3, 5], [2, 4], [3]])
+@pytest.mark.parametrize("shape", [[3, 3], [2, 4], [3]])
 def test_a_mask_of_another_shape(layer: Any, shape: list[int]) -> None:
     with pytest.raises(ValueError, match=r"mask.*\[3, 4\].*got"):
         layer(units=2).apply(tf.tensor(X), mask=tf.ones(shape))
@@ -220,3 +220,29 @@ def test_stateful_models_keep_no_more_than_their_states() -> None:
 def test_mistakes_are_named(make: Any, words: str) -> None:
     with pytest.raises((ValueError, TypeError), match=words):
         make()
+
+
+@pytest.mark.parametrize(
+    ("go_backwards", "expected"),
+    [(False, [[3, 8, 11], [1, 1, 1], [0, 0, 7]]), (True, [[0, 5, 8], [0, 0, 0], [7, 9, 9]])],
+)
+def test_of_a_mask_that_is_longer_than_the_sequence_the_steps_that_come_first_count(
+    go_backwards: bool, expected: list[list[int]]
+) -> None:
+    """Behind layers that shorten sequences; recorded from TF.js."""
+    ones = {"kernel_initializer": "ones", "recurrent_initializer": "ones", "activation": "linear"}
+    model = tf.sequential(
+        layers=[
+            tf.layers.masking(input_shape=[4, 1]),
+            tf.layers.conv1d(filters=1, kernel_size=2, kernel_initializer="ones"),
+            tf.layers.simple_rnn(units=1, go_backwards=go_backwards, return_sequences=True, **ones),
+        ]
+    )
+    x = np.array([[1, 2, 3, 0], [1, 0, 0, 0], [0, 0, 2, 5]], np.float32)[..., None]
+    np.testing.assert_allclose(model.predict(x).numpy()[..., 0], expected)
+
+
+def test_layers_that_make_their_cell_do_so_whatever_cell_is_given() -> None:
+    """As in TF.js: with another one no file would say what the layer computes."""
+    layer = tf.layers.lstm(units=3, cell=tf.layers.lstm_cell(units=6), input_shape=[3, 2])
+    assert layer.apply(tf.input(shape=[3, 2])).shape == (None, 3)

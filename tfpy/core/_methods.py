@@ -264,7 +264,7 @@ class TensorMethods(Handle):
         isNaN = is_nan
 
         def leaky_relu(self, alpha: float = 0.2) -> Tensor:
-            """x where it is positive, else alpha · x."""
+            """x where it is positive, else alpha · x, with an alpha of 0.2 unless another one is given."""
 
         leakyRelu = leaky_relu
 

@@ -156,7 +156,7 @@ def activation(config: Mapping[str, Any] | None = None, /, *more: Any, **options
         input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
             first layer of a model needs it.
         batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
-            goes before input_shape.
+            takes precedence over input_shape.
         batch_size: the batch size that is put in front of input_shape (default: any).
         dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
         name: the layer's name, with which those of its weights begin (default: made of the class and a number).
@@ -211,7 +211,7 @@ def add(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) 
         input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
             first layer of a model needs it.
         batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
-            goes before input_shape.
+            takes precedence over input_shape.
         batch_size: the batch size that is put in front of input_shape (default: any).
         dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
         name: the layer's name, with which those of its weights begin (default: made of the class and a number).
@@ -269,13 +269,13 @@ def alpha_dropout(config: Mapping[str, Any] | None = None, /, *more: Any, **opti
 
     Args:
         config: the options below as a dict.
-        rate: the part of the inputs that is dropped, from 0 to 1.
+        rate: the part of the inputs that is dropped, above 0 and below 1; other rates drop nothing, as in TF.js.
         noise_shape: the shape of what is drawn, with None for the inputs' own size; along an axis of size 1 all is
             dropped or kept together (default: that of the inputs).
         input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
             first layer of a model needs it.
         batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
-            goes before input_shape.
+            takes precedence over input_shape.
         batch_size: the batch size that is put in front of input_shape (default: any).
         dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
         name: the layer's name, with which those of its weights begin (default: made of the class and a number).
@@ -348,14 +348,14 @@ def attention(config: Mapping[str, Any] | None = None, /, *more: Any, **options:
 
     Args:
         config: the options below as a dict.
-        dropout: the part of the attention weights that is set to 0 in training (default: 0.0).
+        dropout: the part of the attention weights that is set to 0 in training; 0 or more, and below 1 (default: 0.0).
         seed: a seed of the dropout; without one, see tf.set_seed (default: none).
         use_scale: whether to multiply the scores by a factor, which is learnt (default: False).
         score_mode: how queries are compared with keys: 'dot' or 'concat', see above (default: 'dot').
         input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
             first layer of a model needs it.
         batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
-            goes before input_shape.
+            takes precedence over input_shape.
         batch_size: the batch size that is put in front of input_shape (default: any).
         dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
         name: the layer's name, with which those of its weights begin (default: made of the class and a number).
@@ -410,7 +410,7 @@ def average(config: Mapping[str, Any] | None = None, /, *more: Any, **options: A
         input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
             first layer of a model needs it.
         batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
-            goes before input_shape.
+            takes precedence over input_shape.
         batch_size: the batch size that is put in front of input_shape (default: any).
         dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
         name: the layer's name, with which those of its weights begin (default: made of the class and a number).
@@ -473,13 +473,13 @@ def average_pooling1d(config: Mapping[str, Any] | None = None, /, *more: Any, **
         pool_size: the size of the window (default: 2).
         strides: how far the window moves from place to place (default: pool_size).
         padding: 'valid': windows stay within the input; 'same': they reach over its ends, so that with strides of 1 the
-            output has its size (default: 'valid').
-        data_format: where the channels are: 'channelsLast' or 'channelsFirst', right behind the batch size (default:
-            'channelsLast').
+            output is as large as the input (default: 'valid').
+        data_format: where the channels are: 'channelsLast', the last axis, or 'channelsFirst', the one after the batch
+            (default: 'channelsLast').
         input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
             first layer of a model needs it.
         batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
-            goes before input_shape.
+            takes precedence over input_shape.
         batch_size: the batch size that is put in front of input_shape (default: any).
         dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
         name: the layer's name, with which those of its weights begin (default: made of the class and a number).
@@ -557,13 +557,13 @@ def average_pooling2d(config: Mapping[str, Any] | None = None, /, *more: Any, **
         pool_size: the size of the window (default: 2).
         strides: how far the window moves from place to place (default: pool_size).
         padding: 'valid': windows stay within the input; 'same': they reach over its ends, so that with strides of 1 the
-            output has its size (default: 'valid').
-        data_format: where the channels are: 'channelsLast' or 'channelsFirst', right behind the batch size (default:
-            'channelsLast').
+            output is as large as the input (default: 'valid').
+        data_format: where the channels are: 'channelsLast', the last axis, or 'channelsFirst', the one after the batch
+            (default: 'channelsLast').
         input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
             first layer of a model needs it.
         batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
-            goes before input_shape.
+            takes precedence over input_shape.
         batch_size: the batch size that is put in front of input_shape (default: any).
         dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
         name: the layer's name, with which those of its weights begin (default: made of the class and a number).
@@ -641,13 +641,13 @@ def average_pooling3d(config: Mapping[str, Any] | None = None, /, *more: Any, **
         pool_size: the size of the window (default: 2).
         strides: how far the window moves from place to place (default: pool_size).
         padding: 'valid': windows stay within the input; 'same': they reach over its ends, so that with strides of 1 the
-            output has its size (default: 'valid').
-        data_format: where the channels are: 'channelsLast' or 'channelsFirst', right behind the batch size (default:
-            'channelsLast').
+            output is as large as the input (default: 'valid').
+        data_format: where the channels are: 'channelsLast', the last axis, or 'channelsFirst', the one after the batch
+            (default: 'channelsLast').
         input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
             first layer of a model needs it.
         batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
-            goes before input_shape.
+            takes precedence over input_shape.
         batch_size: the batch size that is put in front of input_shape (default: any).
         dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
         name: the layer's name, with which those of its weights begin (default: made of the class and a number).
@@ -762,7 +762,7 @@ def batch_normalization(config: Mapping[str, Any] | None = None, /, *more: Any, 
         input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
             first layer of a model needs it.
         batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
-            goes before input_shape.
+            takes precedence over input_shape.
         batch_size: the batch size that is put in front of input_shape (default: any).
         dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
         name: the layer's name, with which those of its weights begin (default: made of the class and a number).
@@ -832,7 +832,7 @@ def bidirectional(config: Mapping[str, Any] | None = None, /, *more: Any, **opti
         input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
             first layer of a model needs it.
         batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
-            goes before input_shape.
+            takes precedence over input_shape.
         batch_size: the batch size that is put in front of input_shape (default: any).
         dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
         name: the layer's name, with which those of its weights begin (default: made of the class and a number).
@@ -897,7 +897,7 @@ def category_encoding(config: Mapping[str, Any] | None = None, /, *more: Any, **
         input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
             first layer of a model needs it.
         batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
-            goes before input_shape.
+            takes precedence over input_shape.
         batch_size: the batch size that is put in front of input_shape (default: any).
         dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
         name: the layer's name, with which those of its weights begin (default: made of the class and a number).
@@ -963,7 +963,7 @@ def center_crop(config: Mapping[str, Any] | None = None, /, *more: Any, **option
         input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
             first layer of a model needs it.
         batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
-            goes before input_shape.
+            takes precedence over input_shape.
         batch_size: the batch size that is put in front of input_shape (default: any).
         dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
         name: the layer's name, with which those of its weights begin (default: made of the class and a number).
@@ -1024,7 +1024,7 @@ def concatenate(config: Mapping[str, Any] | None = None, /, *more: Any, **option
         input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
             first layer of a model needs it.
         batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
-            goes before input_shape.
+            takes precedence over input_shape.
         batch_size: the batch size that is put in front of input_shape (default: any).
         dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
         name: the layer's name, with which those of its weights begin (default: made of the class and a number).
@@ -1115,8 +1115,8 @@ def conv1d(config: Mapping[str, Any] | None = None, /, *more: Any, **options: An
         strides: how far the window moves from place to place; above 1, dilation_rate must be 1 (default: 1).
         padding: 'valid', 'same', or 'causal': zeros in front, so that an output depends on no later input (default:
             'valid').
-        data_format: where the channels are: 'channelsLast' or 'channelsFirst', right behind the batch size (default:
-            'channelsLast').
+        data_format: where the channels are: 'channelsLast', the last axis, or 'channelsFirst', the one after the batch
+            (default: 'channelsLast').
         dilation_rate: the distance between neighbouring elements of the window; above 1, strides must be 1 (default:
             1).
         activation: what the outputs go through (default: 'linear').
@@ -1131,7 +1131,7 @@ def conv1d(config: Mapping[str, Any] | None = None, /, *more: Any, **options: An
         input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
             first layer of a model needs it.
         batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
-            goes before input_shape.
+            takes precedence over input_shape.
         batch_size: the batch size that is put in front of input_shape (default: any).
         dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
         name: the layer's name, with which those of its weights begin (default: made of the class and a number).
@@ -1219,9 +1219,9 @@ def conv2d(config: Mapping[str, Any] | None = None, /, *more: Any, **options: An
         filters: the number of filters, which is that of the channels of the output.
         strides: how far the window moves from place to place; above 1, dilation_rate must be 1 (default: 1).
         padding: 'valid': windows stay within the input; 'same': they reach over its ends, so that with strides of 1 the
-            output has its size (default: 'valid').
-        data_format: where the channels are: 'channelsLast' or 'channelsFirst', right behind the batch size (default:
-            'channelsLast').
+            output is as large as the input (default: 'valid').
+        data_format: where the channels are: 'channelsLast', the last axis, or 'channelsFirst', the one after the batch
+            (default: 'channelsLast').
         dilation_rate: the distance between neighbouring elements of the window; above 1, strides must be 1 (default:
             1).
         activation: what the outputs go through (default: 'linear').
@@ -1236,7 +1236,7 @@ def conv2d(config: Mapping[str, Any] | None = None, /, *more: Any, **options: An
         input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
             first layer of a model needs it.
         batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
-            goes before input_shape.
+            takes precedence over input_shape.
         batch_size: the batch size that is put in front of input_shape (default: any).
         dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
         name: the layer's name, with which those of its weights begin (default: made of the class and a number).
@@ -1314,7 +1314,9 @@ def conv2d_transpose(
 
 
 def conv2d_transpose(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> Conv2DTranspose:
-    """The way of a convolution of images back: (batch, height, width, channels) → (batch, rows, columns, filters).
+    """The reverse of a convolution of images: each input is spread over a window of the output.
+
+    (batch, height, width, channels) → (batch, rows, columns, filters).
 
     Weights: kernel [*kernel_size, filters, channels], bias [filters].
 
@@ -1325,8 +1327,8 @@ def conv2d_transpose(config: Mapping[str, Any] | None = None, /, *more: Any, **o
         strides: how far apart in the output the windows of neighbouring inputs are (default: 1).
         padding: 'valid': the output holds every window whole; 'same': it is strides times as large as the input
             (default: 'valid').
-        data_format: where the channels are: 'channelsLast' or 'channelsFirst', right behind the batch size (default:
-            'channelsLast').
+        data_format: where the channels are: 'channelsLast', the last axis, or 'channelsFirst', the one after the batch
+            (default: 'channelsLast').
         dilation_rate: must be 1 (default: 1).
         activation: what the outputs go through (default: 'linear').
         use_bias: whether to add a bias, which is learnt (default: True).
@@ -1340,7 +1342,7 @@ def conv2d_transpose(config: Mapping[str, Any] | None = None, /, *more: Any, **o
         input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
             first layer of a model needs it.
         batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
-            goes before input_shape.
+            takes precedence over input_shape.
         batch_size: the batch size that is put in front of input_shape (default: any).
         dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
         name: the layer's name, with which those of its weights begin (default: made of the class and a number).
@@ -1431,9 +1433,9 @@ def conv3d(config: Mapping[str, Any] | None = None, /, *more: Any, **options: An
         filters: the number of filters, which is that of the channels of the output.
         strides: how far the window moves from place to place; above 1, dilation_rate must be 1 (default: 1).
         padding: 'valid': windows stay within the input; 'same': they reach over its ends, so that with strides of 1 the
-            output has its size (default: 'valid').
-        data_format: where the channels are: 'channelsLast' or 'channelsFirst', right behind the batch size (default:
-            'channelsLast').
+            output is as large as the input (default: 'valid').
+        data_format: where the channels are: 'channelsLast', the last axis, or 'channelsFirst', the one after the batch
+            (default: 'channelsLast').
         dilation_rate: the distance between neighbouring elements of the window; above 1, strides must be 1 (default:
             1).
         activation: what the outputs go through (default: 'linear').
@@ -1448,7 +1450,7 @@ def conv3d(config: Mapping[str, Any] | None = None, /, *more: Any, **options: An
         input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
             first layer of a model needs it.
         batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
-            goes before input_shape.
+            takes precedence over input_shape.
         batch_size: the batch size that is put in front of input_shape (default: any).
         dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
         name: the layer's name, with which those of its weights begin (default: made of the class and a number).
@@ -1526,7 +1528,9 @@ def conv3d_transpose(
 
 
 def conv3d_transpose(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> Conv3DTranspose:
-    """The way of a convolution of volumes back: (batch, depth, height, width, channels) → (batch, …, filters).
+    """The reverse of a convolution of volumes: each input is spread over a window of the output.
+
+    (batch, depth, height, width, channels) → (batch, …, filters).
 
     Weights: kernel [*kernel_size, filters, channels], bias [filters].
 
@@ -1537,8 +1541,8 @@ def conv3d_transpose(config: Mapping[str, Any] | None = None, /, *more: Any, **o
         strides: how far apart in the output the windows of neighbouring inputs are (default: 1).
         padding: 'valid': the output holds every window whole; 'same': it is strides times as large as the input
             (default: 'valid').
-        data_format: where the channels are: 'channelsLast' or 'channelsFirst', right behind the batch size (default:
-            'channelsLast').
+        data_format: where the channels are: 'channelsLast', the last axis, or 'channelsFirst', the one after the batch
+            (default: 'channelsLast').
         dilation_rate: must be 1 (default: 1).
         activation: what the outputs go through (default: 'linear').
         use_bias: whether to add a bias, which is learnt (default: True).
@@ -1552,7 +1556,7 @@ def conv3d_transpose(config: Mapping[str, Any] | None = None, /, *more: Any, **o
         input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
             first layer of a model needs it.
         batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
-            goes before input_shape.
+            takes precedence over input_shape.
         batch_size: the batch size that is put in front of input_shape (default: any).
         dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
         name: the layer's name, with which those of its weights begin (default: made of the class and a number).
@@ -1676,17 +1680,19 @@ def conv_lstm2d(config: Mapping[str, Any] | None = None, /, *more: Any, **option
         config: the options below as a dict.
         filters: the number of filters, which is that of the channels of the output.
         kernel_size: the size of the windows that the filters look at, of inputs and states.
-        cell: a cell in place of the one that the other options describe (default: made of the other options).
-        return_sequences: put out the outputs of all steps, and not that of the last step alone (default: False).
-        return_state: put out a list of the output and the last states (default: False).
+        cell: without effect, as in TF.js; for a cell of your own there is tf.layers.rnn.
+        return_sequences: return the outputs of all steps, not only that of the last (default: False).
+        return_state: return a list: the output, then the last states (default: False).
         go_backwards: begin with the last step; outputs come in the order in which they were made (default: False).
-        stateful: begin each batch with the last states of the one before, sample by sample; the batch size must be
-            known, and fit be given shuffle=False (default: False).
+        stateful: begin each batch with the last states of the one before, sample by sample; needs a known batch size,
+            and shuffle=False in fit (default: False).
         unroll: must be False (default: False).
-        zero_output_for_mask: let the outputs of masked steps be 0, and not what was put out before (default: False).
-        input_dim: the last size of input_shape, which may be left out then (default: that of the inputs).
-        input_length: the number of steps, for an input shape that is given by input_dim (default: any).
-        activation: what the new state goes through (default: 'tanh').
+        zero_output_for_mask: let the outputs of masked steps be 0, instead of repeating the output before (default:
+            False).
+        input_dim: of no use for images; give input_shape.
+        input_length: of no use for images; give input_shape.
+        activation: what the candidate of the new state goes through, and the state on its way to the output (default:
+            'tanh').
         use_bias: whether to add a bias, which is learnt (default: True).
         kernel_initializer: how the kernel begins (default: 'glorotNormal').
         recurrent_initializer: how the recurrent kernel begins (default: 'orthogonal').
@@ -1697,22 +1703,24 @@ def conv_lstm2d(config: Mapping[str, Any] | None = None, /, *more: Any, **option
         kernel_constraint: what the kernel is made to fulfil.
         recurrent_constraint: what the recurrent kernel is made to fulfil.
         bias_constraint: what the bias is made to fulfil.
-        dropout: the part of the inputs that is set to 0 in training, the same at every step (default: 0.0).
-        recurrent_dropout: the part of the state that is set to 0 in training, the same at every step (default: 0.0).
+        dropout: the part of the inputs that is set to 0 in training, the same at every step; above 0 and below 1,
+            others drop nothing (default: 0.0).
+        recurrent_dropout: the part of the state that is set to 0 in training, the same at every step; above 0 and below
+            1, others drop nothing (default: 0.0).
         dropout_func: a function (x, rate) that does the dropping out; meant for tests (default: tf.dropout).
         recurrent_activation: what the gates go through (default: 'hardSigmoid').
         implementation: without effect, as in TF.js: there is one implementation.
         unit_forget_bias: whether the bias of the forget gate begins with 1 (default: False).
         strides: how far the inputs' window moves from place to place; above 1, dilation_rate must be 1 (default: 1).
         padding: 'valid' or 'same', of the inputs; that of the states is always 'same' (default: 'valid').
-        data_format: where the channels are: 'channelsLast' or 'channelsFirst', right behind the batch size (default:
-            'channelsLast').
+        data_format: where the channels are: 'channelsLast', the last axis, or 'channelsFirst', the one after the batch
+            (default: 'channelsLast').
         dilation_rate: the distance between neighbouring elements of the inputs' window; above 1, strides must be 1
             (default: 1).
         input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
             first layer of a model needs it.
         batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
-            goes before input_shape.
+            takes precedence over input_shape.
         batch_size: the batch size that is put in front of input_shape (default: any).
         dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
         name: the layer's name, with which those of its weights begin (default: made of the class and a number).
@@ -1820,7 +1828,8 @@ def conv_lstm2d_cell(config: Mapping[str, Any] | None = None, /, *more: Any, **o
         config: the options below as a dict.
         filters: the number of filters, which is that of the channels of the output.
         kernel_size: the size of the windows that the filters look at, of inputs and states.
-        activation: what the new state goes through (default: 'tanh').
+        activation: what the candidate of the new state goes through, and the state on its way to the output (default:
+            'tanh').
         use_bias: whether to add a bias, which is learnt (default: True).
         kernel_initializer: how the kernel begins (default: 'glorotNormal').
         recurrent_initializer: how the recurrent kernel begins (default: 'orthogonal').
@@ -1831,22 +1840,24 @@ def conv_lstm2d_cell(config: Mapping[str, Any] | None = None, /, *more: Any, **o
         kernel_constraint: what the kernel is made to fulfil.
         recurrent_constraint: what the recurrent kernel is made to fulfil.
         bias_constraint: what the bias is made to fulfil.
-        dropout: the part of the inputs that is set to 0 in training, the same at every step (default: 0.0).
-        recurrent_dropout: the part of the state that is set to 0 in training, the same at every step (default: 0.0).
+        dropout: the part of the inputs that is set to 0 in training, the same at every step; above 0 and below 1,
+            others drop nothing (default: 0.0).
+        recurrent_dropout: the part of the state that is set to 0 in training, the same at every step; above 0 and below
+            1, others drop nothing (default: 0.0).
         dropout_func: a function (x, rate) that does the dropping out; meant for tests (default: tf.dropout).
         recurrent_activation: what the gates go through (default: 'hardSigmoid').
         implementation: without effect, as in TF.js: there is one implementation.
         unit_forget_bias: whether the bias of the forget gate begins with 1 (default: False).
         strides: how far the inputs' window moves from place to place; above 1, dilation_rate must be 1 (default: 1).
         padding: 'valid' or 'same', of the inputs; that of the states is always 'same' (default: 'valid').
-        data_format: where the channels are: 'channelsLast' or 'channelsFirst', right behind the batch size (default:
-            'channelsLast').
+        data_format: where the channels are: 'channelsLast', the last axis, or 'channelsFirst', the one after the batch
+            (default: 'channelsLast').
         dilation_rate: the distance between neighbouring elements of the inputs' window; above 1, strides must be 1
             (default: 1).
         input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
             first layer of a model needs it.
         batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
-            goes before input_shape.
+            takes precedence over input_shape.
         batch_size: the batch size that is put in front of input_shape (default: any).
         dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
         name: the layer's name, with which those of its weights begin (default: made of the class and a number).
@@ -1907,14 +1918,14 @@ def cropping1d(config: Mapping[str, Any] | None = None, /, *more: Any, **options
 
     Args:
         config: the options below as a dict.
-        data_format: where the channels are: 'channelsLast' or 'channelsFirst', right behind the batch size (default:
-            'channelsLast').
+        data_format: where the channels are: 'channelsLast', the last axis, or 'channelsFirst', the one after the batch
+            (default: 'channelsLast').
         cropping: how much to cut off: a number for all ends, or for each dimension a number or a pair (before, after)
             (default: (1, 1)).
         input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
             first layer of a model needs it.
         batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
-            goes before input_shape.
+            takes precedence over input_shape.
         batch_size: the batch size that is put in front of input_shape (default: any).
         dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
         name: the layer's name, with which those of its weights begin (default: made of the class and a number).
@@ -1976,12 +1987,12 @@ def cropping2d(config: Mapping[str, Any] | None = None, /, *more: Any, **options
     Args:
         config: the options below as a dict.
         cropping: how much to cut off: a number for all ends, or for each dimension a number or a pair (before, after).
-        data_format: where the channels are: 'channelsLast' or 'channelsFirst', right behind the batch size (default:
-            'channelsLast').
+        data_format: where the channels are: 'channelsLast', the last axis, or 'channelsFirst', the one after the batch
+            (default: 'channelsLast').
         input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
             first layer of a model needs it.
         batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
-            goes before input_shape.
+            takes precedence over input_shape.
         batch_size: the batch size that is put in front of input_shape (default: any).
         dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
         name: the layer's name, with which those of its weights begin (default: made of the class and a number).
@@ -2044,14 +2055,14 @@ def cropping3d(config: Mapping[str, Any] | None = None, /, *more: Any, **options
 
     Args:
         config: the options below as a dict.
-        data_format: where the channels are: 'channelsLast' or 'channelsFirst', right behind the batch size (default:
-            'channelsLast').
+        data_format: where the channels are: 'channelsLast', the last axis, or 'channelsFirst', the one after the batch
+            (default: 'channelsLast').
         cropping: how much to cut off: a number for all ends, or for each dimension a number or a pair (before, after)
             (default: (1, 1, 1)).
         input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
             first layer of a model needs it.
         batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
-            goes before input_shape.
+            takes precedence over input_shape.
         batch_size: the batch size that is put in front of input_shape (default: any).
         dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
         name: the layer's name, with which those of its weights begin (default: made of the class and a number).
@@ -2144,7 +2155,7 @@ def dense(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any
         input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
             first layer of a model needs it.
         batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
-            goes before input_shape.
+            takes precedence over input_shape.
         batch_size: the batch size that is put in front of input_shape (default: any).
         dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
         name: the layer's name, with which those of its weights begin (default: made of the class and a number).
@@ -2240,8 +2251,8 @@ def depthwise_conv1d(config: Mapping[str, Any] | None = None, /, *more: Any, **o
         strides: how far the window moves from place to place; above 1, dilation_rate must be 1 (default: 1).
         padding: 'valid', 'same', or 'causal': zeros in front, so that an output depends on no later input (default:
             'valid').
-        data_format: where the channels are: 'channelsLast' or 'channelsFirst', right behind the batch size (default:
-            'channelsLast').
+        data_format: where the channels are: 'channelsLast', the last axis, or 'channelsFirst', the one after the batch
+            (default: 'channelsLast').
         dilation_rate: the distance between neighbouring elements of the window; above 1, strides must be 1 (default:
             1).
         activation: what the outputs go through (default: 'linear').
@@ -2260,7 +2271,7 @@ def depthwise_conv1d(config: Mapping[str, Any] | None = None, /, *more: Any, **o
         input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
             first layer of a model needs it.
         batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
-            goes before input_shape.
+            takes precedence over input_shape.
         batch_size: the batch size that is put in front of input_shape (default: any).
         dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
         name: the layer's name, with which those of its weights begin (default: made of the class and a number).
@@ -2357,9 +2368,9 @@ def depthwise_conv2d(config: Mapping[str, Any] | None = None, /, *more: Any, **o
         kernel_size: the size of the window that each filter looks at.
         strides: how far the window moves from place to place; above 1, dilation_rate must be 1 (default: 1).
         padding: 'valid': windows stay within the input; 'same': they reach over its ends, so that with strides of 1 the
-            output has its size (default: 'valid').
-        data_format: where the channels are: 'channelsLast' or 'channelsFirst', right behind the batch size (default:
-            'channelsLast').
+            output is as large as the input (default: 'valid').
+        data_format: where the channels are: 'channelsLast', the last axis, or 'channelsFirst', the one after the batch
+            (default: 'channelsLast').
         dilation_rate: the distance between neighbouring elements of the window; above 1, strides must be 1 (default:
             1).
         activation: what the outputs go through (default: 'linear').
@@ -2378,7 +2389,7 @@ def depthwise_conv2d(config: Mapping[str, Any] | None = None, /, *more: Any, **o
         input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
             first layer of a model needs it.
         batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
-            goes before input_shape.
+            takes precedence over input_shape.
         batch_size: the batch size that is put in front of input_shape (default: any).
         dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
         name: the layer's name, with which those of its weights begin (default: made of the class and a number).
@@ -2444,7 +2455,7 @@ def dot(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) 
         input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
             first layer of a model needs it.
         batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
-            goes before input_shape.
+            takes precedence over input_shape.
         batch_size: the batch size that is put in front of input_shape (default: any).
         dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
         name: the layer's name, with which those of its weights begin (default: made of the class and a number).
@@ -2502,14 +2513,14 @@ def dropout(config: Mapping[str, Any] | None = None, /, *more: Any, **options: A
 
     Args:
         config: the options below as a dict.
-        rate: the part of the inputs that is dropped, from 0 to 1.
+        rate: the part of the inputs that is dropped, above 0 and below 1; other rates drop nothing, as in TF.js.
         noise_shape: the shape of what is drawn, with None for the inputs' own size; along an axis of size 1 all is
             dropped or kept together (default: that of the inputs).
         seed: a seed, with which each call drops the same places; without one, see tf.set_seed (default: none).
         input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
             first layer of a model needs it.
         batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
-            goes before input_shape.
+            takes precedence over input_shape.
         batch_size: the batch size that is put in front of input_shape (default: any).
         dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
         name: the layer's name, with which those of its weights begin (default: made of the class and a number).
@@ -2563,11 +2574,11 @@ def elu(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) 
 
     Args:
         config: the options below as a dict.
-        alpha: what the outputs of very negative inputs come to, but for the sign (default: 1.0).
+        alpha: outputs approach -alpha for very negative inputs (default: 1.0).
         input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
             first layer of a model needs it.
         batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
-            goes before input_shape.
+            takes precedence over input_shape.
         batch_size: the batch size that is put in front of input_shape (default: any).
         dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
         name: the layer's name, with which those of its weights begin (default: made of the class and a number).
@@ -2641,14 +2652,14 @@ def embedding(config: Mapping[str, Any] | None = None, /, *more: Any, **options:
         embeddings_regularizer: what the vectors add to the loss.
         activity_regularizer: noted in the configuration, without effect; TF.js refuses to run such a layer.
         embeddings_constraint: what the vectors are made to fulfil.
-        mask_zero: whether 0 stands for nothing, so that steps with it are masked for the layers that follow; these must
-            support masks (default: False).
+        mask_zero: whether 0 stands for nothing, so that steps with it are masked for the layers that follow; layers
+            that take no masks see all steps, and the mask goes on past them (default: False).
         input_length: the length of the sequences; a list of several inner sizes for inputs of more dimensions (default:
             any).
         input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
             first layer of a model needs it.
         batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
-            goes before input_shape.
+            takes precedence over input_shape.
         batch_size: the batch size that is put in front of input_shape (default: any).
         dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
         name: the layer's name, with which those of its weights begin (default: made of the class and a number).
@@ -2706,7 +2717,7 @@ def flatten(config: Mapping[str, Any] | None = None, /, *more: Any, **options: A
         input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
             first layer of a model needs it.
         batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
-            goes before input_shape.
+            takes precedence over input_shape.
         batch_size: the batch size that is put in front of input_shape (default: any).
         dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
         name: the layer's name, with which those of its weights begin (default: made of the class and a number).
@@ -2762,11 +2773,11 @@ def gaussian_dropout(config: Mapping[str, Any] | None = None, /, *more: Any, **o
 
     Args:
         config: the options below as a dict.
-        rate: from 0 to 1: what the variance of the noise is made of.
+        rate: sets the variance of the noise, rate / (1 - rate); above 0 and below 1, others do nothing.
         input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
             first layer of a model needs it.
         batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
-            goes before input_shape.
+            takes precedence over input_shape.
         batch_size: the batch size that is put in front of input_shape (default: any).
         dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
         name: the layer's name, with which those of its weights begin (default: made of the class and a number).
@@ -2827,7 +2838,7 @@ def gaussian_noise(config: Mapping[str, Any] | None = None, /, *more: Any, **opt
         input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
             first layer of a model needs it.
         batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
-            goes before input_shape.
+            takes precedence over input_shape.
         batch_size: the batch size that is put in front of input_shape (default: any).
         dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
         name: the layer's name, with which those of its weights begin (default: made of the class and a number).
@@ -2888,13 +2899,13 @@ def global_average_pooling1d(
 
     Args:
         config: the options below as a dict.
-        data_format: where the channels are: 'channelsLast' or 'channelsFirst', right behind the batch size (default:
-            'channelsLast').
+        data_format: where the channels are: 'channelsLast', the last axis, or 'channelsFirst', the one after the batch
+            (default: 'channelsLast').
         keepdims: keep the inner dimensions, with size 1 (default: False).
         input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
             first layer of a model needs it.
         batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
-            goes before input_shape.
+            takes precedence over input_shape.
         batch_size: the batch size that is put in front of input_shape (default: any).
         dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
         name: the layer's name, with which those of its weights begin (default: made of the class and a number).
@@ -2955,13 +2966,13 @@ def global_average_pooling2d(
 
     Args:
         config: the options below as a dict.
-        data_format: where the channels are: 'channelsLast' or 'channelsFirst', right behind the batch size (default:
-            'channelsLast').
+        data_format: where the channels are: 'channelsLast', the last axis, or 'channelsFirst', the one after the batch
+            (default: 'channelsLast').
         keepdims: keep the inner dimensions, with size 1 (default: False).
         input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
             first layer of a model needs it.
         batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
-            goes before input_shape.
+            takes precedence over input_shape.
         batch_size: the batch size that is put in front of input_shape (default: any).
         dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
         name: the layer's name, with which those of its weights begin (default: made of the class and a number).
@@ -3024,13 +3035,13 @@ def global_average_pooling3d(
 
     Args:
         config: the options below as a dict.
-        data_format: where the channels are: 'channelsLast' or 'channelsFirst', right behind the batch size (default:
-            'channelsLast').
+        data_format: where the channels are: 'channelsLast', the last axis, or 'channelsFirst', the one after the batch
+            (default: 'channelsLast').
         keepdims: keep the inner dimensions, with size 1 (default: False).
         input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
             first layer of a model needs it.
         batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
-            goes before input_shape.
+            takes precedence over input_shape.
         batch_size: the batch size that is put in front of input_shape (default: any).
         dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
         name: the layer's name, with which those of its weights begin (default: made of the class and a number).
@@ -3089,13 +3100,13 @@ def global_max_pooling1d(config: Mapping[str, Any] | None = None, /, *more: Any,
 
     Args:
         config: the options below as a dict.
-        data_format: where the channels are: 'channelsLast' or 'channelsFirst', right behind the batch size (default:
-            'channelsLast').
+        data_format: where the channels are: 'channelsLast', the last axis, or 'channelsFirst', the one after the batch
+            (default: 'channelsLast').
         keepdims: keep the inner dimensions, with size 1 (default: False).
         input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
             first layer of a model needs it.
         batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
-            goes before input_shape.
+            takes precedence over input_shape.
         batch_size: the batch size that is put in front of input_shape (default: any).
         dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
         name: the layer's name, with which those of its weights begin (default: made of the class and a number).
@@ -3160,13 +3171,13 @@ def global_max_pooling2d(config: Mapping[str, Any] | None = None, /, *more: Any,
 
     Args:
         config: the options below as a dict.
-        data_format: where the channels are: 'channelsLast' or 'channelsFirst', right behind the batch size (default:
-            'channelsLast').
+        data_format: where the channels are: 'channelsLast', the last axis, or 'channelsFirst', the one after the batch
+            (default: 'channelsLast').
         keepdims: keep the inner dimensions, with size 1 (default: False).
         input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
             first layer of a model needs it.
         batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
-            goes before input_shape.
+            takes precedence over input_shape.
         batch_size: the batch size that is put in front of input_shape (default: any).
         dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
         name: the layer's name, with which those of its weights begin (default: made of the class and a number).
@@ -3233,13 +3244,13 @@ def global_max_pooling3d(config: Mapping[str, Any] | None = None, /, *more: Any,
 
     Args:
         config: the options below as a dict.
-        data_format: where the channels are: 'channelsLast' or 'channelsFirst', right behind the batch size (default:
-            'channelsLast').
+        data_format: where the channels are: 'channelsLast', the last axis, or 'channelsFirst', the one after the batch
+            (default: 'channelsLast').
         keepdims: keep the inner dimensions, with size 1 (default: False).
         input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
             first layer of a model needs it.
         batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
-            goes before input_shape.
+            takes precedence over input_shape.
         batch_size: the batch size that is put in front of input_shape (default: any).
         dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
         name: the layer's name, with which those of its weights begin (default: made of the class and a number).
@@ -3342,7 +3353,7 @@ def group_normalization(config: Mapping[str, Any] | None = None, /, *more: Any, 
         input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
             first layer of a model needs it.
         batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
-            goes before input_shape.
+            takes precedence over input_shape.
         batch_size: the batch size that is put in front of input_shape (default: any).
         dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
         name: the layer's name, with which those of its weights begin (default: made of the class and a number).
@@ -3456,17 +3467,18 @@ def gru(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) 
     Args:
         config: the options below as a dict.
         units: the number of units, which is the last size of the output.
-        cell: a cell in place of the one that the other options describe (default: made of the other options).
-        return_sequences: put out the outputs of all steps, and not that of the last step alone (default: False).
-        return_state: put out a list of the output and the last states (default: False).
+        cell: without effect, as in TF.js; for a cell of your own there is tf.layers.rnn.
+        return_sequences: return the outputs of all steps, not only that of the last (default: False).
+        return_state: return a list: the output, then the last states (default: False).
         go_backwards: begin with the last step; outputs come in the order in which they were made (default: False).
-        stateful: begin each batch with the last states of the one before, sample by sample; the batch size must be
-            known, and fit be given shuffle=False (default: False).
+        stateful: begin each batch with the last states of the one before, sample by sample; needs a known batch size,
+            and shuffle=False in fit (default: False).
         unroll: without effect, as in TF.js: steps are always run one by one (default: False).
-        zero_output_for_mask: let the outputs of masked steps be 0, and not what was put out before (default: False).
+        zero_output_for_mask: let the outputs of masked steps be 0, instead of repeating the output before (default:
+            False).
         input_dim: the last size of input_shape, which may be left out then (default: that of the inputs).
         input_length: the number of steps, for an input shape that is given by input_dim (default: any).
-        activation: what the new state goes through (default: 'tanh').
+        activation: what the candidate of the new state goes through (default: 'tanh').
         use_bias: whether to add a bias, which is learnt (default: True).
         kernel_initializer: how the kernel begins (default: 'glorotNormal').
         recurrent_initializer: how the recurrent kernel begins (default: 'orthogonal').
@@ -3477,8 +3489,10 @@ def gru(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) 
         kernel_constraint: what the kernel is made to fulfil.
         recurrent_constraint: what the recurrent kernel is made to fulfil.
         bias_constraint: what the bias is made to fulfil.
-        dropout: the part of the inputs that is set to 0 in training, the same at every step (default: 0.0).
-        recurrent_dropout: the part of the state that is set to 0 in training, the same at every step (default: 0.0).
+        dropout: the part of the inputs that is set to 0 in training, the same at every step; above 0 and below 1,
+            others drop nothing (default: 0.0).
+        recurrent_dropout: the part of the state that is set to 0 in training, the same at every step; above 0 and below
+            1, others drop nothing (default: 0.0).
         dropout_func: a function (x, rate) that does the dropping out; meant for tests (default: tf.dropout).
         recurrent_activation: what the gates go through (default: 'hardSigmoid').
         implementation: without effect, as in TF.js: there is one implementation.
@@ -3487,7 +3501,7 @@ def gru(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) 
         input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
             first layer of a model needs it.
         batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
-            goes before input_shape.
+            takes precedence over input_shape.
         batch_size: the batch size that is put in front of input_shape (default: any).
         dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
         name: the layer's name, with which those of its weights begin (default: made of the class and a number).
@@ -3581,7 +3595,7 @@ def gru_cell(config: Mapping[str, Any] | None = None, /, *more: Any, **options: 
     Args:
         config: the options below as a dict.
         units: the number of units, which is the last size of the output.
-        activation: what the new state goes through (default: 'tanh').
+        activation: what the candidate of the new state goes through (default: 'tanh').
         use_bias: whether to add a bias, which is learnt (default: True).
         kernel_initializer: how the kernel begins (default: 'glorotNormal').
         recurrent_initializer: how the recurrent kernel begins (default: 'orthogonal').
@@ -3592,8 +3606,10 @@ def gru_cell(config: Mapping[str, Any] | None = None, /, *more: Any, **options: 
         kernel_constraint: what the kernel is made to fulfil.
         recurrent_constraint: what the recurrent kernel is made to fulfil.
         bias_constraint: what the bias is made to fulfil.
-        dropout: the part of the inputs that is set to 0 in training, the same at every step (default: 0.0).
-        recurrent_dropout: the part of the state that is set to 0 in training, the same at every step (default: 0.0).
+        dropout: the part of the inputs that is set to 0 in training, the same at every step; above 0 and below 1,
+            others drop nothing (default: 0.0).
+        recurrent_dropout: the part of the state that is set to 0 in training, the same at every step; above 0 and below
+            1, others drop nothing (default: 0.0).
         dropout_func: a function (x, rate) that does the dropping out; meant for tests (default: tf.dropout).
         recurrent_activation: what the gates go through (default: 'hardSigmoid').
         implementation: without effect, as in TF.js: there is one implementation.
@@ -3602,7 +3618,7 @@ def gru_cell(config: Mapping[str, Any] | None = None, /, *more: Any, **options: 
         input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
             first layer of a model needs it.
         batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
-            goes before input_shape.
+            takes precedence over input_shape.
         batch_size: the batch size that is put in front of input_shape (default: any).
         dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
         name: the layer's name, with which those of its weights begin (default: made of the class and a number).
@@ -3666,7 +3682,7 @@ def input_layer(config: Mapping[str, Any] | None = None, /, *more: Any, **option
         input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
             first layer of a model needs it.
         batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
-            goes before input_shape.
+            takes precedence over input_shape.
         batch_size: the batch size that is put in front of input_shape (default: any).
         dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
         name: the layer's name, with which those of its weights begin (default: made of the class and a number).
@@ -3740,7 +3756,7 @@ def lambda_(config: Mapping[str, Any] | None = None, /, *more: Any, **options: A
         input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
             first layer of a model needs it.
         batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
-            goes before input_shape.
+            takes precedence over input_shape.
         batch_size: the batch size that is put in front of input_shape (default: any).
         dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
         name: the layer's name, with which those of its weights begin (default: made of the class and a number).
@@ -3827,7 +3843,7 @@ def layer_normalization(config: Mapping[str, Any] | None = None, /, *more: Any, 
         input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
             first layer of a model needs it.
         batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
-            goes before input_shape.
+            takes precedence over input_shape.
         batch_size: the batch size that is put in front of input_shape (default: any).
         dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
         name: the layer's name, with which those of its weights begin (default: made of the class and a number).
@@ -3888,7 +3904,7 @@ def leaky_relu(config: Mapping[str, Any] | None = None, /, *more: Any, **options
         input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
             first layer of a model needs it.
         batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
-            goes before input_shape.
+            takes precedence over input_shape.
         batch_size: the batch size that is put in front of input_shape (default: any).
         dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
         name: the layer's name, with which those of its weights begin (default: made of the class and a number).
@@ -4000,17 +4016,19 @@ def lstm(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any)
     Args:
         config: the options below as a dict.
         units: the number of units, which is the last size of the output.
-        cell: a cell in place of the one that the other options describe (default: made of the other options).
-        return_sequences: put out the outputs of all steps, and not that of the last step alone (default: False).
-        return_state: put out a list of the output and the last states (default: False).
+        cell: without effect, as in TF.js; for a cell of your own there is tf.layers.rnn.
+        return_sequences: return the outputs of all steps, not only that of the last (default: False).
+        return_state: return a list: the output, then the last states (default: False).
         go_backwards: begin with the last step; outputs come in the order in which they were made (default: False).
-        stateful: begin each batch with the last states of the one before, sample by sample; the batch size must be
-            known, and fit be given shuffle=False (default: False).
+        stateful: begin each batch with the last states of the one before, sample by sample; needs a known batch size,
+            and shuffle=False in fit (default: False).
         unroll: without effect, as in TF.js: steps are always run one by one (default: False).
-        zero_output_for_mask: let the outputs of masked steps be 0, and not what was put out before (default: False).
+        zero_output_for_mask: let the outputs of masked steps be 0, instead of repeating the output before (default:
+            False).
         input_dim: the last size of input_shape, which may be left out then (default: that of the inputs).
         input_length: the number of steps, for an input shape that is given by input_dim (default: any).
-        activation: what the new state goes through (default: 'tanh').
+        activation: what the candidate of the new state goes through, and the state on its way to the output (default:
+            'tanh').
         use_bias: whether to add a bias, which is learnt (default: True).
         kernel_initializer: how the kernel begins (default: 'glorotNormal').
         recurrent_initializer: how the recurrent kernel begins (default: 'orthogonal').
@@ -4021,8 +4039,10 @@ def lstm(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any)
         kernel_constraint: what the kernel is made to fulfil.
         recurrent_constraint: what the recurrent kernel is made to fulfil.
         bias_constraint: what the bias is made to fulfil.
-        dropout: the part of the inputs that is set to 0 in training, the same at every step (default: 0.0).
-        recurrent_dropout: the part of the state that is set to 0 in training, the same at every step (default: 0.0).
+        dropout: the part of the inputs that is set to 0 in training, the same at every step; above 0 and below 1,
+            others drop nothing (default: 0.0).
+        recurrent_dropout: the part of the state that is set to 0 in training, the same at every step; above 0 and below
+            1, others drop nothing (default: 0.0).
         dropout_func: a function (x, rate) that does the dropping out; meant for tests (default: tf.dropout).
         recurrent_activation: what the gates go through (default: 'hardSigmoid').
         implementation: without effect, as in TF.js: there is one implementation.
@@ -4030,7 +4050,7 @@ def lstm(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any)
         input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
             first layer of a model needs it.
         batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
-            goes before input_shape.
+            takes precedence over input_shape.
         batch_size: the batch size that is put in front of input_shape (default: any).
         dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
         name: the layer's name, with which those of its weights begin (default: made of the class and a number).
@@ -4121,7 +4141,8 @@ def lstm_cell(config: Mapping[str, Any] | None = None, /, *more: Any, **options:
     Args:
         config: the options below as a dict.
         units: the number of units, which is the last size of the output.
-        activation: what the new state goes through (default: 'tanh').
+        activation: what the candidate of the new state goes through, and the state on its way to the output (default:
+            'tanh').
         use_bias: whether to add a bias, which is learnt (default: True).
         kernel_initializer: how the kernel begins (default: 'glorotNormal').
         recurrent_initializer: how the recurrent kernel begins (default: 'orthogonal').
@@ -4132,8 +4153,10 @@ def lstm_cell(config: Mapping[str, Any] | None = None, /, *more: Any, **options:
         kernel_constraint: what the kernel is made to fulfil.
         recurrent_constraint: what the recurrent kernel is made to fulfil.
         bias_constraint: what the bias is made to fulfil.
-        dropout: the part of the inputs that is set to 0 in training, the same at every step (default: 0.0).
-        recurrent_dropout: the part of the state that is set to 0 in training, the same at every step (default: 0.0).
+        dropout: the part of the inputs that is set to 0 in training, the same at every step; above 0 and below 1,
+            others drop nothing (default: 0.0).
+        recurrent_dropout: the part of the state that is set to 0 in training, the same at every step; above 0 and below
+            1, others drop nothing (default: 0.0).
         dropout_func: a function (x, rate) that does the dropping out; meant for tests (default: tf.dropout).
         recurrent_activation: what the gates go through (default: 'hardSigmoid').
         implementation: without effect, as in TF.js: there is one implementation.
@@ -4141,7 +4164,7 @@ def lstm_cell(config: Mapping[str, Any] | None = None, /, *more: Any, **options:
         input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
             first layer of a model needs it.
         batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
-            goes before input_shape.
+            takes precedence over input_shape.
         batch_size: the batch size that is put in front of input_shape (default: any).
         dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
         name: the layer's name, with which those of its weights begin (default: made of the class and a number).
@@ -4194,7 +4217,7 @@ def masking(
 
 
 def masking(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> Masking:
-    """Masks the time steps at which every feature has one value, and sets them to 0.
+    """Masks the time steps whose features all equal mask_value, and sets them to 0.
 
     Args:
         config: the options below as a dict.
@@ -4202,7 +4225,7 @@ def masking(config: Mapping[str, Any] | None = None, /, *more: Any, **options: A
         input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
             first layer of a model needs it.
         batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
-            goes before input_shape.
+            takes precedence over input_shape.
         batch_size: the batch size that is put in front of input_shape (default: any).
         dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
         name: the layer's name, with which those of its weights begin (default: made of the class and a number).
@@ -4265,13 +4288,13 @@ def max_pooling1d(config: Mapping[str, Any] | None = None, /, *more: Any, **opti
         pool_size: the size of the window (default: 2).
         strides: how far the window moves from place to place (default: pool_size).
         padding: 'valid': windows stay within the input; 'same': they reach over its ends, so that with strides of 1 the
-            output has its size (default: 'valid').
-        data_format: where the channels are: 'channelsLast' or 'channelsFirst', right behind the batch size (default:
-            'channelsLast').
+            output is as large as the input (default: 'valid').
+        data_format: where the channels are: 'channelsLast', the last axis, or 'channelsFirst', the one after the batch
+            (default: 'channelsLast').
         input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
             first layer of a model needs it.
         batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
-            goes before input_shape.
+            takes precedence over input_shape.
         batch_size: the batch size that is put in front of input_shape (default: any).
         dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
         name: the layer's name, with which those of its weights begin (default: made of the class and a number).
@@ -4343,13 +4366,13 @@ def max_pooling2d(config: Mapping[str, Any] | None = None, /, *more: Any, **opti
         pool_size: the size of the window (default: 2).
         strides: how far the window moves from place to place (default: pool_size).
         padding: 'valid': windows stay within the input; 'same': they reach over its ends, so that with strides of 1 the
-            output has its size (default: 'valid').
-        data_format: where the channels are: 'channelsLast' or 'channelsFirst', right behind the batch size (default:
-            'channelsLast').
+            output is as large as the input (default: 'valid').
+        data_format: where the channels are: 'channelsLast', the last axis, or 'channelsFirst', the one after the batch
+            (default: 'channelsLast').
         input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
             first layer of a model needs it.
         batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
-            goes before input_shape.
+            takes precedence over input_shape.
         batch_size: the batch size that is put in front of input_shape (default: any).
         dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
         name: the layer's name, with which those of its weights begin (default: made of the class and a number).
@@ -4421,13 +4444,13 @@ def max_pooling3d(config: Mapping[str, Any] | None = None, /, *more: Any, **opti
         pool_size: the size of the window (default: 2).
         strides: how far the window moves from place to place (default: pool_size).
         padding: 'valid': windows stay within the input; 'same': they reach over its ends, so that with strides of 1 the
-            output has its size (default: 'valid').
-        data_format: where the channels are: 'channelsLast' or 'channelsFirst', right behind the batch size (default:
-            'channelsLast').
+            output is as large as the input (default: 'valid').
+        data_format: where the channels are: 'channelsLast', the last axis, or 'channelsFirst', the one after the batch
+            (default: 'channelsLast').
         input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
             first layer of a model needs it.
         batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
-            goes before input_shape.
+            takes precedence over input_shape.
         batch_size: the batch size that is put in front of input_shape (default: any).
         dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
         name: the layer's name, with which those of its weights begin (default: made of the class and a number).
@@ -4491,7 +4514,7 @@ def maximum(config: Mapping[str, Any] | None = None, /, *more: Any, **options: A
         input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
             first layer of a model needs it.
         batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
-            goes before input_shape.
+            takes precedence over input_shape.
         batch_size: the batch size that is put in front of input_shape (default: any).
         dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
         name: the layer's name, with which those of its weights begin (default: made of the class and a number).
@@ -4546,7 +4569,7 @@ def minimum(config: Mapping[str, Any] | None = None, /, *more: Any, **options: A
         input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
             first layer of a model needs it.
         batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
-            goes before input_shape.
+            takes precedence over input_shape.
         batch_size: the batch size that is put in front of input_shape (default: any).
         dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
         name: the layer's name, with which those of its weights begin (default: made of the class and a number).
@@ -4636,7 +4659,7 @@ def multi_head_attention(config: Mapping[str, Any] | None = None, /, *more: Any,
         config: the options below as a dict.
         num_heads: the number of attentions side by side.
         key_dim: the size of the projections of queries and keys, in each head.
-        dropout: the part of the attention weights that is set to 0 in training (default: 0.0).
+        dropout: the part of the attention weights that is set to 0 in training; 0 or more, and below 1 (default: 0.0).
         seed: a seed of the dropout; without one, see tf.set_seed (default: none).
         value_dim: the size of the projections of values, in each head (default: key_dim).
         use_bias: whether to add a bias, which is learnt (default: True).
@@ -4649,7 +4672,7 @@ def multi_head_attention(config: Mapping[str, Any] | None = None, /, *more: Any,
         input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
             first layer of a model needs it.
         batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
-            goes before input_shape.
+            takes precedence over input_shape.
         batch_size: the batch size that is put in front of input_shape (default: any).
         dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
         name: the layer's name, with which those of its weights begin (default: made of the class and a number).
@@ -4707,7 +4730,7 @@ def multiply(config: Mapping[str, Any] | None = None, /, *more: Any, **options: 
         input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
             first layer of a model needs it.
         batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
-            goes before input_shape.
+            takes precedence over input_shape.
         batch_size: the batch size that is put in front of input_shape (default: any).
         dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
         name: the layer's name, with which those of its weights begin (default: made of the class and a number).
@@ -4765,7 +4788,7 @@ def permute(config: Mapping[str, Any] | None = None, /, *more: Any, **options: A
         input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
             first layer of a model needs it.
         batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
-            goes before input_shape.
+            takes precedence over input_shape.
         batch_size: the batch size that is put in front of input_shape (default: any).
         dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
         name: the layer's name, with which those of its weights begin (default: made of the class and a number).
@@ -4834,7 +4857,7 @@ def prelu(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any
         input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
             first layer of a model needs it.
         batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
-            goes before input_shape.
+            takes precedence over input_shape.
         batch_size: the batch size that is put in front of input_shape (default: any).
         dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
         name: the layer's name, with which those of its weights begin (default: made of the class and a number).
@@ -4905,7 +4928,7 @@ def random_width(config: Mapping[str, Any] | None = None, /, *more: Any, **optio
         input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
             first layer of a model needs it.
         batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
-            goes before input_shape.
+            takes precedence over input_shape.
         batch_size: the batch size that is put in front of input_shape (default: any).
         dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
         name: the layer's name, with which those of its weights begin (default: made of the class and a number).
@@ -4962,7 +4985,7 @@ def relu(
 
 
 def relu(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> ReLU:
-    """x where it is above threshold, or at most max_value; elsewhere negative_slope · (x - threshold).
+    """x, but no more than max_value, where x is above threshold; elsewhere negative_slope · (x - threshold).
 
     Another negative_slope or threshold than 0 is beyond TF.js.
 
@@ -4974,7 +4997,7 @@ def relu(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any)
         input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
             first layer of a model needs it.
         batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
-            goes before input_shape.
+            takes precedence over input_shape.
         batch_size: the batch size that is put in front of input_shape (default: any).
         dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
         name: the layer's name, with which those of its weights begin (default: made of the class and a number).
@@ -5031,11 +5054,11 @@ def repeat_vector(config: Mapping[str, Any] | None = None, /, *more: Any, **opti
 
     Args:
         config: the options below as a dict.
-        n: how often.
+        n: how often the vector is repeated.
         input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
             first layer of a model needs it.
         batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
-            goes before input_shape.
+            takes precedence over input_shape.
         batch_size: the batch size that is put in front of input_shape (default: any).
         dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
         name: the layer's name, with which those of its weights begin (default: made of the class and a number).
@@ -5099,7 +5122,7 @@ def rescaling(config: Mapping[str, Any] | None = None, /, *more: Any, **options:
         input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
             first layer of a model needs it.
         batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
-            goes before input_shape.
+            takes precedence over input_shape.
         batch_size: the batch size that is put in front of input_shape (default: any).
         dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
         name: the layer's name, with which those of its weights begin (default: made of the class and a number).
@@ -5159,7 +5182,7 @@ def reshape(config: Mapping[str, Any] | None = None, /, *more: Any, **options: A
         input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
             first layer of a model needs it.
         batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
-            goes before input_shape.
+            takes precedence over input_shape.
         batch_size: the batch size that is put in front of input_shape (default: any).
         dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
         name: the layer's name, with which those of its weights begin (default: made of the class and a number).
@@ -5233,7 +5256,7 @@ def resizing(config: Mapping[str, Any] | None = None, /, *more: Any, **options: 
         input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
             first layer of a model needs it.
         batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
-            goes before input_shape.
+            takes precedence over input_shape.
         batch_size: the batch size that is put in front of input_shape (default: any).
         dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
         name: the layer's name, with which those of its weights begin (default: made of the class and a number).
@@ -5308,20 +5331,22 @@ def rnn(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) 
 
     Args:
         config: the options below as a dict.
-        cell: the cell to run, or a list of cells, each of which is fed what the one before puts out; must be given.
-        return_sequences: put out the outputs of all steps, and not that of the last step alone (default: False).
-        return_state: put out a list of the output and the last states (default: False).
+        cell: the cell to run, or a list of cells, each of which is fed what the one before puts out (default:
+            required).
+        return_sequences: return the outputs of all steps, not only that of the last (default: False).
+        return_state: return a list: the output, then the last states (default: False).
         go_backwards: begin with the last step; outputs come in the order in which they were made (default: False).
-        stateful: begin each batch with the last states of the one before, sample by sample; the batch size must be
-            known, and fit be given shuffle=False (default: False).
+        stateful: begin each batch with the last states of the one before, sample by sample; needs a known batch size,
+            and shuffle=False in fit (default: False).
         unroll: without effect, as in TF.js: steps are always run one by one (default: False).
-        zero_output_for_mask: let the outputs of masked steps be 0, and not what was put out before (default: False).
+        zero_output_for_mask: let the outputs of masked steps be 0, instead of repeating the output before (default:
+            False).
         input_dim: the last size of input_shape, which may be left out then (default: that of the inputs).
         input_length: the number of steps, for an input shape that is given by input_dim (default: any).
         input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
             first layer of a model needs it.
         batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
-            goes before input_shape.
+            takes precedence over input_shape.
         batch_size: the batch size that is put in front of input_shape (default: any).
         dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
         name: the layer's name, with which those of its weights begin (default: made of the class and a number).
@@ -5427,8 +5452,8 @@ def separable_conv1d(config: Mapping[str, Any] | None = None, /, *more: Any, **o
         strides: how far the window moves from place to place; above 1, dilation_rate must be 1 (default: 1).
         padding: 'valid', 'same', or 'causal': zeros in front, so that an output depends on no later input (default:
             'valid').
-        data_format: where the channels are: 'channelsLast' or 'channelsFirst', right behind the batch size (default:
-            'channelsLast').
+        data_format: where the channels are: 'channelsLast', the last axis, or 'channelsFirst', the one after the batch
+            (default: 'channelsLast').
         dilation_rate: the distance between neighbouring elements of the window; above 1, strides must be 1 (default:
             1).
         activation: what the outputs go through (default: 'linear').
@@ -5450,7 +5475,7 @@ def separable_conv1d(config: Mapping[str, Any] | None = None, /, *more: Any, **o
         input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
             first layer of a model needs it.
         batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
-            goes before input_shape.
+            takes precedence over input_shape.
         batch_size: the batch size that is put in front of input_shape (default: any).
         dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
         name: the layer's name, with which those of its weights begin (default: made of the class and a number).
@@ -5557,9 +5582,9 @@ def separable_conv2d(config: Mapping[str, Any] | None = None, /, *more: Any, **o
         filters: the number of filters, which is that of the channels of the output.
         strides: how far the window moves from place to place; above 1, dilation_rate must be 1 (default: 1).
         padding: 'valid': windows stay within the input; 'same': they reach over its ends, so that with strides of 1 the
-            output has its size (default: 'valid').
-        data_format: where the channels are: 'channelsLast' or 'channelsFirst', right behind the batch size (default:
-            'channelsLast').
+            output is as large as the input (default: 'valid').
+        data_format: where the channels are: 'channelsLast', the last axis, or 'channelsFirst', the one after the batch
+            (default: 'channelsLast').
         dilation_rate: the distance between neighbouring elements of the window; above 1, strides must be 1 (default:
             1).
         activation: what the outputs go through (default: 'linear').
@@ -5581,7 +5606,7 @@ def separable_conv2d(config: Mapping[str, Any] | None = None, /, *more: Any, **o
         input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
             first layer of a model needs it.
         batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
-            goes before input_shape.
+            takes precedence over input_shape.
         batch_size: the batch size that is put in front of input_shape (default: any).
         dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
         name: the layer's name, with which those of its weights begin (default: made of the class and a number).
@@ -5687,14 +5712,15 @@ def simple_rnn(config: Mapping[str, Any] | None = None, /, *more: Any, **options
     Args:
         config: the options below as a dict.
         units: the number of units, which is the last size of the output.
-        cell: a cell in place of the one that the other options describe (default: made of the other options).
-        return_sequences: put out the outputs of all steps, and not that of the last step alone (default: False).
-        return_state: put out a list of the output and the last states (default: False).
+        cell: without effect, as in TF.js; for a cell of your own there is tf.layers.rnn.
+        return_sequences: return the outputs of all steps, not only that of the last (default: False).
+        return_state: return a list: the output, then the last states (default: False).
         go_backwards: begin with the last step; outputs come in the order in which they were made (default: False).
-        stateful: begin each batch with the last states of the one before, sample by sample; the batch size must be
-            known, and fit be given shuffle=False (default: False).
+        stateful: begin each batch with the last states of the one before, sample by sample; needs a known batch size,
+            and shuffle=False in fit (default: False).
         unroll: without effect, as in TF.js: steps are always run one by one (default: False).
-        zero_output_for_mask: let the outputs of masked steps be 0, and not what was put out before (default: False).
+        zero_output_for_mask: let the outputs of masked steps be 0, instead of repeating the output before (default:
+            False).
         input_dim: the last size of input_shape, which may be left out then (default: that of the inputs).
         input_length: the number of steps, for an input shape that is given by input_dim (default: any).
         activation: what the new state goes through (default: 'tanh').
@@ -5708,13 +5734,15 @@ def simple_rnn(config: Mapping[str, Any] | None = None, /, *more: Any, **options
         kernel_constraint: what the kernel is made to fulfil.
         recurrent_constraint: what the recurrent kernel is made to fulfil.
         bias_constraint: what the bias is made to fulfil.
-        dropout: the part of the inputs that is set to 0 in training, the same at every step (default: 0.0).
-        recurrent_dropout: the part of the state that is set to 0 in training, the same at every step (default: 0.0).
+        dropout: the part of the inputs that is set to 0 in training, the same at every step; above 0 and below 1,
+            others drop nothing (default: 0.0).
+        recurrent_dropout: the part of the state that is set to 0 in training, the same at every step; above 0 and below
+            1, others drop nothing (default: 0.0).
         dropout_func: a function (x, rate) that does the dropping out; meant for tests (default: tf.dropout).
         input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
             first layer of a model needs it.
         batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
-            goes before input_shape.
+            takes precedence over input_shape.
         batch_size: the batch size that is put in front of input_shape (default: any).
         dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
         name: the layer's name, with which those of its weights begin (default: made of the class and a number).
@@ -5811,13 +5839,15 @@ def simple_rnn_cell(config: Mapping[str, Any] | None = None, /, *more: Any, **op
         kernel_constraint: what the kernel is made to fulfil.
         recurrent_constraint: what the recurrent kernel is made to fulfil.
         bias_constraint: what the bias is made to fulfil.
-        dropout: the part of the inputs that is set to 0 in training, the same at every step (default: 0.0).
-        recurrent_dropout: the part of the state that is set to 0 in training, the same at every step (default: 0.0).
+        dropout: the part of the inputs that is set to 0 in training, the same at every step; above 0 and below 1,
+            others drop nothing (default: 0.0).
+        recurrent_dropout: the part of the state that is set to 0 in training, the same at every step; above 0 and below
+            1, others drop nothing (default: 0.0).
         dropout_func: a function (x, rate) that does the dropping out; meant for tests (default: tf.dropout).
         input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
             first layer of a model needs it.
         batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
-            goes before input_shape.
+            takes precedence over input_shape.
         batch_size: the batch size that is put in front of input_shape (default: any).
         dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
         name: the layer's name, with which those of its weights begin (default: made of the class and a number).
@@ -5872,7 +5902,8 @@ def softmax(
 def softmax(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> Softmax:
     """eˣ / Σ eˣ over an axis, or over several. Other axes than the last are beyond TF.js.
 
-    The axis is 1 unless another one is given, as in TF.js. What a mask that fits the inputs hides is close to 0.
+    The axis is 1 unless another one is given, as in TF.js. With a mask of the
+    shape of the inputs, what it hides comes out close to 0.
 
     Args:
         config: the options below as a dict.
@@ -5880,7 +5911,7 @@ def softmax(config: Mapping[str, Any] | None = None, /, *more: Any, **options: A
         input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
             first layer of a model needs it.
         batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
-            goes before input_shape.
+            takes precedence over input_shape.
         batch_size: the batch size that is put in front of input_shape (default: any).
         dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
         name: the layer's name, with which those of its weights begin (default: made of the class and a number).
@@ -5940,15 +5971,15 @@ def spatial_dropout1d(config: Mapping[str, Any] | None = None, /, *more: Any, **
 
     Args:
         config: the options below as a dict.
-        rate: the part of the inputs that is dropped, from 0 to 1.
+        rate: the part of the inputs that is dropped, above 0 and below 1; other rates drop nothing, as in TF.js.
         noise_shape: without effect: whole channels are dropped.
         seed: a seed, with which each call drops the same places; without one, see tf.set_seed (default: none).
-        data_format: where the channels are: 'channelsLast' or 'channelsFirst', right behind the batch size (default:
-            'channelsLast').
+        data_format: where the channels are: 'channelsLast', the last axis, or 'channelsFirst', the one after the batch
+            (default: 'channelsLast').
         input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
             first layer of a model needs it.
         batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
-            goes before input_shape.
+            takes precedence over input_shape.
         batch_size: the batch size that is put in front of input_shape (default: any).
         dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
         name: the layer's name, with which those of its weights begin (default: made of the class and a number).
@@ -6013,15 +6044,15 @@ def spatial_dropout2d(config: Mapping[str, Any] | None = None, /, *more: Any, **
 
     Args:
         config: the options below as a dict.
-        rate: the part of the inputs that is dropped, from 0 to 1.
+        rate: the part of the inputs that is dropped, above 0 and below 1; other rates drop nothing, as in TF.js.
         noise_shape: without effect: whole channels are dropped.
         seed: a seed, with which each call drops the same places; without one, see tf.set_seed (default: none).
-        data_format: where the channels are: 'channelsLast' or 'channelsFirst', right behind the batch size (default:
-            'channelsLast').
+        data_format: where the channels are: 'channelsLast', the last axis, or 'channelsFirst', the one after the batch
+            (default: 'channelsLast').
         input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
             first layer of a model needs it.
         batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
-            goes before input_shape.
+            takes precedence over input_shape.
         batch_size: the batch size that is put in front of input_shape (default: any).
         dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
         name: the layer's name, with which those of its weights begin (default: made of the class and a number).
@@ -6086,15 +6117,15 @@ def spatial_dropout3d(config: Mapping[str, Any] | None = None, /, *more: Any, **
 
     Args:
         config: the options below as a dict.
-        rate: the part of the inputs that is dropped, from 0 to 1.
+        rate: the part of the inputs that is dropped, above 0 and below 1; other rates drop nothing, as in TF.js.
         noise_shape: without effect: whole channels are dropped.
         seed: a seed, with which each call drops the same places; without one, see tf.set_seed (default: none).
-        data_format: where the channels are: 'channelsLast' or 'channelsFirst', right behind the batch size (default:
-            'channelsLast').
+        data_format: where the channels are: 'channelsLast', the last axis, or 'channelsFirst', the one after the batch
+            (default: 'channelsLast').
         input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
             first layer of a model needs it.
         batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
-            goes before input_shape.
+            takes precedence over input_shape.
         batch_size: the batch size that is put in front of input_shape (default: any).
         dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
         name: the layer's name, with which those of its weights begin (default: made of the class and a number).
@@ -6155,7 +6186,7 @@ def stacked_rnn_cells(config: Mapping[str, Any] | None = None, /, *more: Any, **
         input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
             first layer of a model needs it.
         batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
-            goes before input_shape.
+            takes precedence over input_shape.
         batch_size: the batch size that is put in front of input_shape (default: any).
         dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
         name: the layer's name, with which those of its weights begin (default: made of the class and a number).
@@ -6215,7 +6246,7 @@ def subtract(config: Mapping[str, Any] | None = None, /, *more: Any, **options: 
         input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
             first layer of a model needs it.
         batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
-            goes before input_shape.
+            takes precedence over input_shape.
         batch_size: the batch size that is put in front of input_shape (default: any).
         dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
         name: the layer's name, with which those of its weights begin (default: made of the class and a number).
@@ -6273,7 +6304,7 @@ def thresholded_relu(config: Mapping[str, Any] | None = None, /, *more: Any, **o
         input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
             first layer of a model needs it.
         batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
-            goes before input_shape.
+            takes precedence over input_shape.
         batch_size: the batch size that is put in front of input_shape (default: any).
         dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
         name: the layer's name, with which those of its weights begin (default: made of the class and a number).
@@ -6334,7 +6365,7 @@ def time_distributed(config: Mapping[str, Any] | None = None, /, *more: Any, **o
         input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
             first layer of a model needs it.
         batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
-            goes before input_shape.
+            takes precedence over input_shape.
         batch_size: the batch size that is put in front of input_shape (default: any).
         dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
         name: the layer's name, with which those of its weights begin (default: made of the class and a number).
@@ -6397,7 +6428,7 @@ def unit_normalization(config: Mapping[str, Any] | None = None, /, *more: Any, *
         input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
             first layer of a model needs it.
         batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
-            goes before input_shape.
+            takes precedence over input_shape.
         batch_size: the batch size that is put in front of input_shape (default: any).
         dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
         name: the layer's name, with which those of its weights begin (default: made of the class and a number).
@@ -6458,13 +6489,13 @@ def up_sampling1d(config: Mapping[str, Any] | None = None, /, *more: Any, **opti
 
     Args:
         config: the options below as a dict.
-        data_format: where the channels are: 'channelsLast' or 'channelsFirst', right behind the batch size (default:
-            'channelsLast').
+        data_format: where the channels are: 'channelsLast', the last axis, or 'channelsFirst', the one after the batch
+            (default: 'channelsLast').
         size: how many times larger the outputs are (default: 2).
         input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
             first layer of a model needs it.
         batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
-            goes before input_shape.
+            takes precedence over input_shape.
         batch_size: the batch size that is put in front of input_shape (default: any).
         dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
         name: the layer's name, with which those of its weights begin (default: made of the class and a number).
@@ -6529,15 +6560,15 @@ def up_sampling2d(config: Mapping[str, Any] | None = None, /, *more: Any, **opti
 
     Args:
         config: the options below as a dict.
-        data_format: where the channels are: 'channelsLast' or 'channelsFirst', right behind the batch size (default:
-            'channelsLast').
+        data_format: where the channels are: 'channelsLast', the last axis, or 'channelsFirst', the one after the batch
+            (default: 'channelsLast').
         size: how many times larger the outputs are (default: 2).
         interpolation: 'bilinear', or 'nearest' for the nearest pixel's value (default: 'nearest').
         half_pixel_centers: measure positions from the centers of pixels (default: False).
         input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
             first layer of a model needs it.
         batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
-            goes before input_shape.
+            takes precedence over input_shape.
         batch_size: the batch size that is put in front of input_shape (default: any).
         dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
         name: the layer's name, with which those of its weights begin (default: made of the class and a number).
@@ -6598,13 +6629,13 @@ def up_sampling3d(config: Mapping[str, Any] | None = None, /, *more: Any, **opti
 
     Args:
         config: the options below as a dict.
-        data_format: where the channels are: 'channelsLast' or 'channelsFirst', right behind the batch size (default:
-            'channelsLast').
+        data_format: where the channels are: 'channelsLast', the last axis, or 'channelsFirst', the one after the batch
+            (default: 'channelsLast').
         size: how many times larger the outputs are (default: 2).
         input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
             first layer of a model needs it.
         batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
-            goes before input_shape.
+            takes precedence over input_shape.
         batch_size: the batch size that is put in front of input_shape (default: any).
         dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
         name: the layer's name, with which those of its weights begin (default: made of the class and a number).
@@ -6665,14 +6696,14 @@ def zero_padding1d(config: Mapping[str, Any] | None = None, /, *more: Any, **opt
 
     Args:
         config: the options below as a dict.
-        data_format: where the channels are: 'channelsLast' or 'channelsFirst', right behind the batch size (default:
-            'channelsLast').
+        data_format: where the channels are: 'channelsLast', the last axis, or 'channelsFirst', the one after the batch
+            (default: 'channelsLast').
         padding: how many zeros: a number for all ends, or for each dimension a number or a pair (before, after)
             (default: 1).
         input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
             first layer of a model needs it.
         batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
-            goes before input_shape.
+            takes precedence over input_shape.
         batch_size: the batch size that is put in front of input_shape (default: any).
         dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
         name: the layer's name, with which those of its weights begin (default: made of the class and a number).
@@ -6733,14 +6764,14 @@ def zero_padding2d(config: Mapping[str, Any] | None = None, /, *more: Any, **opt
 
     Args:
         config: the options below as a dict.
-        data_format: where the channels are: 'channelsLast' or 'channelsFirst', right behind the batch size (default:
-            'channelsLast').
+        data_format: where the channels are: 'channelsLast', the last axis, or 'channelsFirst', the one after the batch
+            (default: 'channelsLast').
         padding: how many zeros: a number for all ends, or for each dimension a number or a pair (before, after)
             (default: 1).
         input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
             first layer of a model needs it.
         batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
-            goes before input_shape.
+            takes precedence over input_shape.
         batch_size: the batch size that is put in front of input_shape (default: any).
         dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
         name: the layer's name, with which those of its weights begin (default: made of the class and a number).
@@ -6803,14 +6834,14 @@ def zero_padding3d(config: Mapping[str, Any] | None = None, /, *more: Any, **opt
 
     Args:
         config: the options below as a dict.
-        data_format: where the channels are: 'channelsLast' or 'channelsFirst', right behind the batch size (default:
-            'channelsLast').
+        data_format: where the channels are: 'channelsLast', the last axis, or 'channelsFirst', the one after the batch
+            (default: 'channelsLast').
         padding: how many zeros: a number for all ends, or for each dimension a number or a pair (before, after)
             (default: 1).
         input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
             first layer of a model needs it.
         batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
-            goes before input_shape.
+            takes precedence over input_shape.
         batch_size: the batch size that is put in front of input_shape (default: any).
         dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
         name: the layer's name, with which those of its weights begin (default: made of the class and a number).

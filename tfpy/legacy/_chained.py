@@ -269,7 +269,7 @@ class ChainedOps:
 
     @accepts_options()
     def leaky_relu(self, alpha: float = 0.2) -> NDArray:
-        """x where it is positive, else alpha · x."""
+        """x where it is positive, else alpha · x, with an alpha of 0.2 unless another one is given."""
         result: NDArray = self._run(core_activation.leaky_relu, alpha)
         return result
 

@@ -44,7 +44,7 @@ class DerivedGraph:
 
     @accepts_options()
     def leaky_relu(self, x: Tensor, alpha: float = 0.2) -> Tensor:
-        """x where it is positive, else alpha · x."""
+        """x where it is positive, else alpha · x, with an alpha of 0.2 unless another one is given."""
         return self._elementwise("leakyRelu", core_leaky_relu, x, alpha=alpha)
 
     leakyRelu = leaky_relu

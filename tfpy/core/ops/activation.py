@@ -168,7 +168,7 @@ def log_sigmoid(x: TensorLike) -> Tensor:
 
 @op(chain=True, legacy="leaky_relu", doc="Operations / Basic math")
 def leaky_relu(x: TensorLike, alpha: float = 0.2) -> Tensor:
-    """x where it is positive, else alpha · x.
+    """x where it is positive, else alpha · x, with an alpha of 0.2 unless another one is given.
 
     Args:
         x: a tensor of any shape; whole numbers are taken as float32.

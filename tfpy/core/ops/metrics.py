@@ -144,7 +144,7 @@ def _share(part: Tensor, rest: Tensor) -> Tensor:
 
 @op(namespace="metrics", doc="Metrics")
 def binary_crossentropy(y_true: TensorLike, y_pred: TensorLike) -> Tensor:
-    """The mean cross entropy of labels and probabilities: -l · log p - (1 - l) · log(1 - p).
+    """The mean cross entropy of labels and probabilities: -t · log p - (1 - t) · log(1 - p).
 
     Args:
         y_true: labels from 0 to 1.
@@ -170,7 +170,7 @@ def binary_crossentropy(y_true: TensorLike, y_pred: TensorLike) -> Tensor:
 
 @op(namespace="metrics", doc="Metrics")
 def categorical_crossentropy(y_true: TensorLike, y_pred: TensorLike) -> Tensor:
-    """The cross entropy of labels and probabilities, which are scaled to add up to 1: -Σ l · log p.
+    """The cross entropy of labels and probabilities, which are scaled to add up to 1: -Σ t · log p.
 
     Args:
         y_true: labels, one-hot.
@@ -218,7 +218,7 @@ def of_length_1(x: Tensor, axis: int = -1) -> Tensor:
 
 @op(namespace="metrics", doc="Metrics")
 def mean_absolute_error(y_true: TensorLike, y_pred: TensorLike) -> Tensor:
-    """The mean of |p - l|.
+    """The mean of |p - t|.
 
     Args:
         y_true: the true values.
@@ -238,7 +238,7 @@ def mean_absolute_error(y_true: TensorLike, y_pred: TensorLike) -> Tensor:
 
 @op(namespace="metrics", doc="Metrics")
 def mean_absolute_percentage_error(y_true: TensorLike, y_pred: TensorLike) -> Tensor:
-    """The mean of 100 · |(l - p) / l|; l counts as epsilon at least.
+    """The mean of 100 · |(t - p) / t|; t counts as epsilon at least.
 
     Args:
         y_true: the true values.
@@ -257,7 +257,7 @@ def mean_absolute_percentage_error(y_true: TensorLike, y_pred: TensorLike) -> Te
 
 @op(namespace="metrics", doc="Metrics")
 def mean_squared_error(y_true: TensorLike, y_pred: TensorLike) -> Tensor:
-    """The mean of (p - l)².
+    """The mean of (p - t)².
 
     Args:
         y_true: the true values.

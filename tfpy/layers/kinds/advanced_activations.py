@@ -24,7 +24,7 @@ from tfpy.layers.symbolic import to_list
 
 
 class ReLU(OneOutput, class_name="ReLU", factory="layers.relu"):
-    """x where it is above threshold, or at most max_value; elsewhere negative_slope · (x - threshold).
+    """x, but no more than max_value, where x is above threshold; elsewhere negative_slope · (x - threshold).
 
     Another negative_slope or threshold than 0 is beyond TF.js.
     """
@@ -135,7 +135,8 @@ class ThresholdedReLU(OneOutput, class_name="ThresholdedReLU", factory="layers.t
 class Softmax(OneOutput, class_name="Softmax", factory="layers.softmax"):
     """eˣ / Σ eˣ over an axis, or over several. Other axes than the last are beyond TF.js.
 
-    The axis is 1 unless another one is given, as in TF.js. What a mask that fits the inputs hides is close to 0.
+    The axis is 1 unless another one is given, as in TF.js. With a mask of the
+    shape of the inputs, what it hides comes out close to 0.
     """
 
     axis: int | Sequence[int] = 1

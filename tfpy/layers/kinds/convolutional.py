@@ -234,7 +234,9 @@ class _Transposed(Convolution):
 
 
 class Conv2DTranspose(_Transposed, class_name="Conv2DTranspose", factory="layers.conv2d_transpose"):
-    """The way of a convolution of images back: (batch, height, width, channels) → (batch, rows, columns, filters).
+    """The reverse of a convolution of images: each input is spread over a window of the output.
+
+    (batch, height, width, channels) → (batch, rows, columns, filters).
 
     Weights: kernel [*kernel_size, filters, channels], bias [filters].
     """
@@ -244,7 +246,9 @@ class Conv2DTranspose(_Transposed, class_name="Conv2DTranspose", factory="layers
 
 
 class Conv3DTranspose(_Transposed, class_name="Conv3DTranspose", factory="layers.conv3d_transpose"):
-    """The way of a convolution of volumes back: (batch, depth, height, width, channels) → (batch, …, filters).
+    """The reverse of a convolution of volumes: each input is spread over a window of the output.
+
+    (batch, depth, height, width, channels) → (batch, …, filters).
 
     Weights: kernel [*kernel_size, filters, channels], bias [filters].
     """

@@ -248,7 +248,7 @@ class Embedding(OneOutput, class_name="Embedding", factory="layers.embedding"):
 
 
 class Masking(OneOutput, class_name="Masking", factory="layers.masking"):
-    """Masks the time steps at which every feature has one value, and sets them to 0."""
+    """Masks the time steps whose features all equal mask_value, and sets them to 0."""
 
     mask_value: float = 0.0
 

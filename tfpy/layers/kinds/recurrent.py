@@ -205,8 +205,8 @@ class RNN(RNNCamel, TakesStates, class_name="RNN", factory="layers.rnn"):
         x, *listed = to_list(inputs)
         states = self._first_states(x, initial_state or listed)
         seen = mask[0] if isinstance(mask, (list, tuple)) else mask
-        if seen is not None and seen.shape[:2] != x.shape[:2]:
-            raise argument_error(self.name, "mask", f"a value for each step: {list(x.shape[:2])}", seen)
+        if seen is not None:
+            seen = self._of_steps(seen, x)
         zeros = seen is not None and self.zero_output_for_mask
         if not zeros and fits_whole_sequence(self.cell, x, seen, training):
             outputs, states = run_whole_sequence(self.cell, x, states, seen, self.go_backwards, self.return_sequences)
@@ -219,6 +219,17 @@ class RNN(RNNCamel, TakesStates, class_name="RNN", factory="layers.rnn"):
         if self.stateful:
             self.reset_states(states)
         return [output, *states] if self.return_state else output
+
+    def _of_steps(self, mask: Tensor, x: Tensor) -> Tensor:
+        """The mask with a value for each step. Behind a layer that shortens sequences it has more: as in TF.js those
+        that come first on the way through the sequence count.
+        """
+        batch, steps = x.shape[:2]
+        if mask.rank < 2 or mask.shape[0] != batch or mask.shape[1] < steps:
+            raise argument_error(self.name, "mask", f"a value for each step: {[batch, steps]}", mask)
+        more = mask.shape[1] - steps
+        first = more if self.go_backwards else 0
+        return mask[:, first : first + steps] if more else mask
 
     def _step_by_step(
         self, x: Tensor, states: list[Tensor], mask: Tensor | None, training: bool
@@ -318,8 +329,8 @@ class CellLayer(RNN):
     cell_class: ClassVar[type[Layer]]
 
     def configure(self) -> None:
-        if self.cell is None:
-            self.cell = self.cell_class({name: getattr(self, name) for name in self.cell_class.options})
+        # As in TF.js whatever cell is given: with another one no file would say what the layer computes.
+        self.cell = self.cell_class({name: getattr(self, name) for name in self.cell_class.options})
         super().configure()
 
     def get_config(self) -> dict[str, Any]:

@@ -31,19 +31,19 @@ _LARGEST = sys.float_info.max
 
 
 def mean_squared_logarithmic_error(y_true: Tensor, y_pred: Tensor) -> Tensor:
-    """(log(1 + p) - log(1 + t))², both kept above 0."""
+    """The mean of (log(1 + p) - log(1 + t))², both kept above 0."""
     first = y_pred.clip_by_value(current().epsilon(), _LARGEST).add(1).log()
     second = y_true.clip_by_value(current().epsilon(), _LARGEST).add(1).log()
     return first.sub(second).square().mean(-1)
 
 
 def squared_hinge(y_true: Tensor, y_pred: Tensor) -> Tensor:
-    """max(0, 1 - t · p)²; the labels are -1 and 1."""
+    """The mean of max(0, 1 - t · p)²; the labels are -1 and 1."""
     return maximum(0, sub(1, y_true.mul(y_pred))).square().mean(-1)
 
 
 def hinge(y_true: Tensor, y_pred: Tensor) -> Tensor:
-    """max(0, 1 - t · p); the labels are -1 and 1."""
+    """The mean of max(0, 1 - t · p); the labels are -1 and 1."""
     return maximum(0, sub(1, y_true.mul(y_pred))).mean(-1)
 
 
@@ -55,7 +55,7 @@ def categorical_hinge(y_true: Tensor, y_pred: Tensor) -> Tensor:
 
 
 def logcosh(y_true: Tensor, y_pred: Tensor) -> Tensor:
-    """log(cosh(p - t))."""
+    """The mean of log(cosh(p - t))."""
     d = y_pred.sub(y_true)
     return d.add(d.mul(-2).softplus()).sub(math.log(2)).mean(-1)
 
@@ -77,7 +77,7 @@ def kullback_leibler_divergence(y_true: Tensor, y_pred: Tensor) -> Tensor:
 
 
 def poisson(y_true: Tensor, y_pred: Tensor) -> Tensor:
-    """p - t · log p."""
+    """The mean of p - t · log p."""
     return y_pred.sub(y_true.mul(y_pred.add(current().epsilon()).log())).mean(-1)
 
 
