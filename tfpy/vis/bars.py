@@ -42,10 +42,13 @@ def barchart(
         data: [{'index': …, 'value': …}, …], a dict of values by index, or numbers.
             From left to right go numbers as indices by their size, texts in the order that they have in the data.
         opts: the options below as a dict.
-        width, height: of the whole chart, in pixels.
-        x_label, y_label: the titles of the axes.
+        width: of the whole chart, in pixels.
+        height: likewise.
+        x_label: the title of the x axis.
+        y_label: the title of the y axis.
         font_size: in pixels.
-        x_type, y_type: 'quantitative', 'ordinal' or 'nominal'.
+        x_type: 'quantitative', 'ordinal' or 'nominal'.
+        y_type: likewise.
         color: a CSS colour for all bars, or a list with one for each, from left to right.
 
     Raises:
@@ -112,10 +115,13 @@ def histogram(
         container: the surface that it is drawn on: `{'name': …, 'tab': …}`, or None.
         data: numbers in any shape, or a list of {'value': …}. They are counted here: there may be any number of them.
         opts: the options below as a dict.
-        width, height: of the whole chart, in pixels.
-        x_label, y_label: the titles of the axes, which tfjs-vis takes, too, and does not show.
+        width: of the whole chart, in pixels.
+        height: likewise.
+        x_label: the title of the x axis, which tfjs-vis takes, too, and does not show.
+        y_label: the title of the y axis, likewise.
         font_size: in pixels.
-        x_type, y_type: of no effect, as in tfjs-vis: both axes are those of numbers.
+        x_type: of no effect, as in tfjs-vis: both axes are those of numbers.
+        y_type: likewise.
         stats: False for no table; or the numbers to put in it: 'num_vals', 'min', 'max', 'num_zeros', 'num_nans',
             'num_infs'.
         max_bins: the greatest number of bins, at most 100,000. They begin and end at round numbers, as Vega's do.

@@ -46,10 +46,13 @@ def heatmap(
         data: 'values', a matrix: its first axis goes to the right, its second upwards or downwards. 'x_tick_labels',
             'y_tick_labels': the names along the axes.
         opts: the options below as a dict.
-        width, height: of the whole chart, in pixels.
-        x_label, y_label: the titles of the axes.
+        width: of the whole chart, in pixels.
+        height: likewise.
+        x_label: the title of the x axis.
+        y_label: the title of the y axis.
         font_size: in pixels.
-        x_type, y_type: 'quantitative', 'ordinal' or 'nominal'.
+        x_type: 'quantitative', 'ordinal' or 'nominal'.
+        y_type: likewise.
         color_map: 'viridis', 'blues', 'greyscale', or two CSS colours for the least and the greatest value.
         domain: the values at the two ends of the colours; by default the least and the greatest.
         row_major: whether the first axis goes downwards, and the second to the right.
@@ -124,10 +127,13 @@ def confusion_matrix(
         data: 'values', a square matrix of counts, as `tf.vis.metrics.confusion_matrix` gives it; 'tick_labels', the
             names of the classes; 'Class 0', 'Class 1' … by default.
         opts: the options below as a dict.
-        width, height: of the whole chart, in pixels.
-        x_label, y_label: the titles of the axes; by default 'prediction' and 'label'.
+        width: of the whole chart, in pixels.
+        height: likewise.
+        x_label: the title of the x axis; by default 'prediction'.
+        y_label: the title of the y axis; by default 'label'.
         font_size: in pixels.
-        x_type, y_type: 'ordinal' or 'nominal'.
+        x_type: 'ordinal' or 'nominal'.
+        y_type: likewise.
         shade_diagonal: whether right predictions are coloured. Without it the mistakes can be told from each other;
             where there is none, the diagonal is coloured all the same.
         show_text_overlay: whether the counts are written into the cells.

@@ -40,11 +40,15 @@ def linechart(
         data: 'values': the points of a line, or a list of lines. A point is {'x': …, 'y': …} or a tuple (x, y); a line
             may also be a list or an array of the y alone. 'series': the names of the lines.
         opts: the options below as a dict.
-        width, height: of the whole chart, in pixels.
-        x_label, y_label: the titles of the axes.
+        width: of the whole chart, in pixels.
+        height: likewise.
+        x_label: the title of the x axis.
+        y_label: the title of the y axis.
         font_size: in pixels.
-        x_type, y_type: 'quantitative', 'ordinal' or 'nominal'.
-        x_axis_domain, y_axis_domain: the ends of the axes; zoom_to_fit goes before them.
+        x_type: 'quantitative', 'ordinal' or 'nominal'.
+        y_type: likewise.
+        x_axis_domain: the ends of the x axis; zoom_to_fit goes before them.
+        y_axis_domain: the ends of the y axis, likewise.
         zoom_to_fit: let the axes begin and end where the points do.
         series_colors: a CSS colour for each line.
 
@@ -95,11 +99,15 @@ def scatterplot(
         container: the surface that it is drawn on: `{'name': …, 'tab': …}`, or None.
         data: as for `linechart`.
         opts: the options below as a dict.
-        width, height: of the whole chart, in pixels.
-        x_label, y_label: the titles of the axes.
+        width: of the whole chart, in pixels.
+        height: likewise.
+        x_label: the title of the x axis.
+        y_label: the title of the y axis.
         font_size: in pixels.
-        x_type, y_type: 'quantitative', 'ordinal' or 'nominal'.
-        x_axis_domain, y_axis_domain: the ends of the axes; zoom_to_fit goes before them.
+        x_type: 'quantitative', 'ordinal' or 'nominal'.
+        y_type: likewise.
+        x_axis_domain: the ends of the x axis; zoom_to_fit goes before them.
+        y_axis_domain: the ends of the y axis, likewise.
         zoom_to_fit: let the axes begin and end where the points do.
         series_colors: a CSS colour for each series.
 

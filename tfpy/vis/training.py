@@ -53,9 +53,12 @@ def history(
         metrics: the names to show; all by default (beyond TF.js).
         opts: the options below as a dict.
         width, height, font_size: of each chart, in pixels.
-        x_label, y_label: the titles of the axes.
-        x_type, y_type: 'quantitative', 'ordinal' or 'nominal'.
-        x_axis_domain, y_axis_domain: the ends of the axes; zoom_to_fit goes before them.
+        x_label: the title of the x axis.
+        y_label: the title of the y axis.
+        x_type: 'quantitative', 'ordinal' or 'nominal'.
+        y_type: likewise.
+        x_axis_domain: the ends of the x axis; zoom_to_fit goes before them.
+        y_axis_domain: the ends of the y axis, likewise.
         zoom_to_fit: let the axes begin and end where the points do.
         zoom_to_fit_accuracy: the same for charts of accuracies alone, which otherwise go from 0 to 1.
         series_colors: a CSS colour for each metric; if there are not as many, each chart begins with the first.
