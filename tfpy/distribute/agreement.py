@@ -58,7 +58,7 @@ class _Agreed(NamedTuple):
 
     labels: list[str]
     weights: list[Any]
-    settings: dict[str, Any]
+    settings: str
     slots: Any
 
 

@@ -20,15 +20,15 @@ _FREE = ("name", "seed")
 _INITIALIZER = "_initializer"
 
 
-def settings(optimizer: Optimizer) -> dict[str, Any]:
+def settings(optimizer: Optimizer) -> str:
     """The configuration of an optimizer, less its learning rate."""
-    return {name: value for name, value in optimizer.get_config().items() if name not in _RATES}
+    return _shown({name: value for name, value in _config_of(optimizer).items() if name not in _RATES})
 
 
 def described(model: LayersModel, optimizer: Optimizer) -> Iterator[str]:
     """A compiled model, line by line."""
     yield f"a model with {type(optimizer).__name__}"
-    yield f"an optimizer with {_shown(settings(optimizer))}"
+    yield f"an optimizer with {settings(optimizer)}"
     for number, output in enumerate(compiled_of(model, "distribute").outputs):
         loss, metrics = _name_of(output.loss), [_name_of(metric) for _, metric in output.metrics]
         yield f"output {number}: loss {loss}, metrics {metrics}"
@@ -51,9 +51,18 @@ def _layers(container: Container, within: str = "") -> Iterator[str]:
 
 
 def _options(layer: Layer) -> Iterator[tuple[str, str]]:
-    for name, value in layer.get_config().items():
-        if _counts(name):
-            yield name, _shown(value)
+    for name, value in _config_of(layer).items():
+        if _counts(str(name)):
+            yield str(name), _shown(value)
+
+
+def _config_of(thing: Layer | Optimizer) -> Mapping[str, Any]:
+    """What a layer or an optimizer says of itself; of those of the user's that say nothing nothing is compared."""
+    try:
+        found: Any = thing.get_config()
+    except Exception:
+        return {}
+    return found if isinstance(found, Mapping) else {}
 
 
 def _counts(name: str) -> bool:

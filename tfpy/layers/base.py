@@ -28,7 +28,7 @@ from tfpy.layers.declared import Declared, DeclaredSignature, declared_in, kinds
 from tfpy.layers.initializers import Initializer
 from tfpy.layers.naming import name_scope, snake_class, take_note, uid
 from tfpy.layers.regularizers import Regularizer
-from tfpy.layers.shapes import check_partial_shape, shapes_agree
+from tfpy.layers.shapes import are_several, check_partial_shape, shapes_agree, shapes_of_all
 from tfpy.layers.specs import InputSpec, check_inputs
 from tfpy.layers.symbolic import Node, PartialShape, SymbolicTensor, one_or_list, to_list
 from tfpy.layers.weights import DisposeResult, LayerVariable, count_params, make_weight, set_values
@@ -234,8 +234,7 @@ class Layer(LayerCamel, Copied, Declared, family="layer"):
         given = to_list(inputs)
         self._warn_of_other_shape(given[0].shape)
         shapes = self.shapes_of_call(one_or_list([x.shape for x in given]), arguments)
-        several = isinstance(shapes, list) and all(isinstance(s, (list, tuple)) for s in shapes)
-        listed = shapes if several else [shapes]
+        several, listed = are_several(shapes), shapes_of_all(shapes)
         outputs = [
             SymbolicTensor("float32", s, self, given, arguments, self.name, i if several else None)
             for i, s in enumerate(listed)
@@ -347,7 +346,8 @@ class Layer(LayerCamel, Copied, Declared, family="layer"):
     @property
     def losses(self) -> list[Callable[[], Tensor]]:
         """The functions whose values are added to the loss."""
-        return [*self._losses, *(loss for layer in self.layers_within for loss in layer.losses)]
+        within = self.layers_within
+        return [*self._losses, *(loss for layer in within for loss in layer.losses)] if within else self._losses
 
     @property
     def trainable(self) -> bool:

@@ -11,7 +11,7 @@ from tfpy.engine.errors import argument_error
 from tfpy.engine.warn import warn_user
 from tfpy.layers.base import Layer
 from tfpy.layers.mask_rules import TFJS_MASKS, MaskRules
-from tfpy.layers.shapes import shapes_agree
+from tfpy.layers.shapes import shapes_agree, shapes_of_all
 from tfpy.layers.symbolic import Node, PartialShape, SymbolicTensor, node_of, one_or_list
 
 T = TypeVar("T")
@@ -135,8 +135,7 @@ class LayerGraph:
             shapes = node.outbound_layer.shapes_of_call(
                 one_or_list([found[t] for t in node.input_tensors]), node.call_args
             )
-            listed = [shapes] if len(node.output_tensors) == 1 and not isinstance(shapes, list) else shapes
-            found.update(zip(node.output_tensors, listed, strict=True))
+            found.update(zip(node.output_tensors, shapes_of_all(shapes), strict=True))
         return [found[t] for t in self.outputs]
 
 

@@ -23,3 +23,13 @@ def check_partial_shape(name: str, shape: Any) -> PartialShape:
 def shapes_agree(a: PartialShape, b: PartialShape) -> bool:
     """Whether two shapes are the same where both are known."""
     return len(a) == len(b) and all(m == n or m is None or n is None for m, n in zip(a, b, strict=True))
+
+
+def are_several(shapes: Any) -> bool:
+    """Whether `compute_output_shape` gave a list of shapes, and not one shape as a list."""
+    return isinstance(shapes, list) and all(isinstance(shape, (list, tuple)) for shape in shapes)
+
+
+def shapes_of_all(shapes: Any) -> list[PartialShape]:
+    """The shapes of all outputs, of what `compute_output_shape` gave."""
+    return [tuple(shape) for shape in shapes] if are_several(shapes) else [tuple(shapes)]

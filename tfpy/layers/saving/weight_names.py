@@ -63,8 +63,10 @@ def _targets(model: Container, names: Sequence[str], source: str) -> dict[str, L
     """The weights of a model by name; by number within their layer for a file that counts them."""
     counted = bool(names) and names[0].rpartition("/")[2].isdigit()
     found: dict[str, LayerVariable] = {}
-    for layer in model.layers:
-        for i, weight in enumerate(layer.weights):
+    of_layers = [layer.weights for layer in model.layers]
+    listed = {id(weight) for weights in of_layers for weight in weights}
+    for weights in (*of_layers, [weight for weight in model.weights if id(weight) not in listed]):
+        for i, weight in enumerate(weights):
             name = f"{weight.original_name.rpartition('/')[0]}/{i}" if counted else weight.original_name
             if name in found:
                 raise ModelFileError(

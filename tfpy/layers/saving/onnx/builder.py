@@ -15,6 +15,7 @@ from tfpy.layers.base import Layer
 from tfpy.layers.call_keywords import keywords_of
 from tfpy.layers.container import Container
 from tfpy.layers.saving.onnx.nodes import Nodes, Shared
+from tfpy.layers.shapes import shapes_of_all
 from tfpy.layers.symbolic import PartialShape, one_or_list, to_list
 
 # Where each axis that is stored lies among the axes that the layer speaks of.
@@ -199,7 +200,7 @@ class Builder(Nodes):
     ) -> list[Value]:
         """What a layer makes of its inputs. Where it cannot be exported, that is noted and the shapes are right."""
         shapes = layer.shapes_of_call(one_or_list([value.shape for value in inputs]), arguments)
-        listed = [tuple(s) for s in (shapes if isinstance(shapes, list) else [shapes])]
+        listed = shapes_of_all(shapes)
         with self.within(layer.name):
             try:
                 found = to_list(self._exported(layer, inputs, arguments, mask, listed))
