@@ -242,3 +242,9 @@ def test_fetch_reads_a_file(tmp_path: Path) -> None:
 def test_versions_are_those_of_tfjs_and_of_the_package() -> None:
     assert tf.version["tfjs-core"] == tf.version.tfjs == tf.version_core == tf.version_layers == "4.22.0"
     assert tf.version.tfpy == tf.__version__
+
+
+def test_an_unknown_flag_is_answered_with_those_that_have_an_effect() -> None:
+    with pytest.raises(ValueError, match=r"Unknown flag 'xx'\. Known: .*CHECK_COMPUTATION.*DEBUG") as caught:
+        tf.env().get("xx")
+    assert "WEBGL_PACK" not in str(caught.value)

@@ -74,6 +74,7 @@ def test_results_are_dicts_in_either_spelling() -> None:
     del counts["num_bytes"]
     assert "numBytes" not in dict(counts)
     more = counts.copy() | {"foo_bar": 5}
+    assert "fooBar=5" in repr(more)
     counts |= {"num_bytes": 6}
     assert [more["fooBar"], more.num_tensors, counts["numBytes"]] == [5, 2, 6]
 

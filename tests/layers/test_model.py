@@ -755,3 +755,38 @@ def test_a_model_takes_its_inputs_in_the_dtype_of_its_entries() -> None:
     found = model.predict(tf.tensor2d([[1.7, -2.3]]))
     assert (found.dtype, found.array_sync()) == ("int32", [[1, -2]])
     assert model.apply(tf.tensor2d([[2.9, 0]])).array_sync() == [[2, 0]]
+
+
+class FirstTwo(tf.layers.Layer):
+    def compute_output_shape(self, input_shape: Any) -> Any:
+        return [input_shape[0], 2]
+
+    def call(self, x: tf.Tensor) -> tf.Tensor:
+        return x[:, :2]
+
+
+def test_a_shape_may_be_told_as_a_list_in_models_within_models() -> None:
+    inner = tf.sequential(layers=[tf.layers.input_layer(input_shape=[3]), FirstTwo()])
+    assert inner.apply(tf.input(shape=[3])).shape == (None, 2)
+    assert inner.compute_output_shape([5, 3]) == (5, 2)
+
+
+def test_losses_of_a_layer_may_be_appended() -> None:
+    layer = tf.layers.dense(units=1, input_shape=[1], kernel_regularizer="l1l2")
+    model = tf.sequential(layers=[layer])
+    layer.losses.append(lambda: tf.scalar(5))
+    assert (len(layer.losses), len(model.losses)) == (2, 2)
+
+
+def test_weights_of_a_models_own_are_loaded_by_name() -> None:
+    class Scaled(tf.LayersModel):
+        def __init__(self, *args: Any, **options: Any) -> None:
+            super().__init__(*args, **options)
+            self.factor = self.add_weight("factor", [1], "float32", "ones")
+
+    x = tf.input(shape=[3])
+    model = Scaled(inputs=x, outputs=tf.layers.dense(units=1).apply(x))
+    saved = [(w.name, w.tensor) for w in model.get_named_weights()]
+    model.factor.assign(tf.zeros([1]))
+    model.load_weights(dict(saved))
+    assert model.factor.array_sync() == [1]

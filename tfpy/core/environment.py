@@ -155,12 +155,15 @@ class Environment(EnvironmentCamel):
         self.flags = {}
 
     def __repr__(self) -> str:
-        names = sorted(self._registered.keys() - IDLE_FLAGS.keys() - AS_OTHERS.keys())
-        return f"Environment({', '.join(f'{name}={self.get(name)}' for name in names)})"
+        return f"Environment({', '.join(f'{name}={self.get(name)}' for name in self._effective())})"
+
+    def _effective(self) -> list[str]:
+        """The flags that have an effect here, each once."""
+        return sorted(self._registered.keys() - IDLE_FLAGS.keys() - AS_OTHERS.keys())
 
     def _flag(self, flag_name: str) -> _Flag:
         if not isinstance(flag_name, str) or flag_name not in self._registered:
-            raise unknown_name_error("flag", flag_name, self._registered)
+            raise unknown_name_error("flag", flag_name, self._registered, self._effective())
         return self._registered[flag_name]
 
 

@@ -36,10 +36,10 @@ class MemoryInfo(Entries):
         self._names = {camel(name): name for name in counts}
 
     def __repr__(self) -> str:
-        return f"memory({', '.join(f'{self._names[k]}={v}' for k, v in self.items())})"
+        return f"memory({', '.join(f'{self._names.get(k, k)}={v}' for k, v in self.items())})"
 
     def _repr_html_(self) -> str:
-        rows = "".join(f"<tr><td>{self._names[k]}</td><td>{v}</td></tr>" for k, v in self.items())
+        rows = "".join(f"<tr><td>{self._names.get(k, k)}</td><td>{v}</td></tr>" for k, v in self.items())
         return f"<table>{rows}</table>"
 
 

@@ -16,8 +16,6 @@ Every name exists in deeplearn.js's spelling and in PEP 8 (`math.elementWiseMul`
 - Arrays that share the data of a returned or kept array survive with it: returning `a.as2D(2, 2)` keeps `a`.
 - `dispose` frees one array: others that share its data stay (as from 0.4.1; in 0.3.17 they are dead, too). Disposing
   twice is no error; reading afterwards is.
-- Under the shape or dtype that it has already (`as1D` of a vector, `asType`, `flatten`, …) an array is another one that
-  shares its data, too (0.3.17: itself). Since it was the array itself, no scope disposes it.
 - A write (`set`, `add`, `fill`, or into the array of `get_values`) changes that one array and nothing that shares its
   data (0.3.17: it is seen through `as2D`, too).
 - An exception closes the scopes that it leaves, and disposes their arrays (deeplearn.js leaves them open).

@@ -21,7 +21,7 @@ from tfpy.engine.arguments import as_int_or_ints
 from tfpy.engine.backend import Array
 from tfpy.engine.errors import argument_error
 from tfpy.engine.handle import Handle, check_live, hand_over
-from tfpy.engine.scope import outlive_scopes, track
+from tfpy.engine.scope import track
 from tfpy.engine.spec import Shape, strides_of
 from tfpy.legacy._camel import ArrayMethodsCamel, NDArrayCamel
 from tfpy.legacy.chained import Chained
@@ -73,7 +73,7 @@ class ArrayMethods(Chained, Places, ArrayMethodsCamel):
     # Under another shape or dtype
 
     def reshape(self, new_shape: ShapeLike) -> NDArray:
-        """The same elements under another shape, sharing the data.
+        """The same elements under another shape, sharing the data; itself when it has that shape.
 
         Args:
             new_shape: the shape; one size may be -1, for what is left.
@@ -122,7 +122,7 @@ class ArrayMethods(Chained, Places, ArrayMethodsCamel):
         return adopt(ops.shape.squeeze(self, axis))
 
     def as_type(self, dtype: LegacyDType) -> NDArray:
-        """The values in another dtype."""
+        """The values in another dtype; itself when it has that dtype."""
         check_live(self, "as_type")
         wanted = checked_dtype("as_type", dtype)
         return self._itself() if wanted == self.spec.dtype else self._array(ops.shape.cast, wanted)
@@ -212,8 +212,7 @@ class NDArray(Mirrored, ArrayMethods, ArrayFactories, NDArrayCamel, Ready):
         return self.backend is None
 
     def _itself(self) -> NDArray:
-        # As from 0.4.1 disposing it leaves this array alone; no scope disposes it, since up to 0.3.17 it is this array.
-        return outlive_scopes(shared(self))
+        return self
 
     # Reading and writing
 
