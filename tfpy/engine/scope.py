@@ -172,8 +172,7 @@ def outlive_scopes(handle: H) -> H:
 
 
 def handles_in(container: Any) -> Iterator[Handle]:
-    """Every handle in any nesting of lists, tuples, sets, mappings, their values,
-    arrays of objects, and plain objects, each once."""
+    """Every handle in any nesting of lists, tuples, sets, mappings, arrays of objects and plain objects, each once."""
     if isinstance(container, Handle):
         yield container
         return

@@ -26,7 +26,7 @@ def shapes_agree(a: PartialShape, b: PartialShape) -> bool:
 
 
 def are_several(shapes: Any) -> bool:
-    """Whether `compute_output_shape` gave a list of shapes, and not one shape as a list."""
+    """Whether there are several shapes in a list, and not one shape that is a list itself."""
     return isinstance(shapes, list) and all(isinstance(shape, (list, tuple)) for shape in shapes)
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from tfpy.core.buffer import TensorBuffer
 from tfpy.core.convert import TensorLike, host_values, to_tensor
 from tfpy.core.ops.common import as_function_of, cast_to, full
+from tfpy.core.ops.common import real as real_numbers
 from tfpy.core.registry import op
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
@@ -397,17 +398,11 @@ def complex_(real: TensorLike, imag: TensorLike) -> Tensor:
 
     Source: TF.js `tf.complex`. Its gradient, and those of `real` and `imag`, are beyond TF.js.
     """
-    x, y = (cast_to(_real_tensor(name, given), "float32") for name, given in (("real", real), ("imag", imag)))
+    x = real_numbers("complex", real, "float32", "real")
+    y = real_numbers("complex", imag, "float32", "imag")
     if x.spec.shape != y.spec.shape:
         raise argument_error("complex", "imag", f"of shape {list(x.shape)}, that of the real part", y)
     return run("Complex", x, y)
-
-
-def _real_tensor(name: str, given: TensorLike) -> Tensor:
-    t = to_tensor("complex", name, given)
-    if t.dtype == "complex64":
-        raise argument_error("complex", name, "a tensor of real numbers", t, TypeError)
-    return t
 
 
 @op(doc="Tensors / Creation")

@@ -19,6 +19,7 @@ from tfpy.engine.arguments import as_int, unpacked
 from tfpy.engine.errors import Words, argument_error
 from tfpy.layers.kinds.core import whole_shape
 from tfpy.layers.one_output import OneOutput
+from tfpy.layers.shapes import are_several
 from tfpy.layers.symbolic import PartialShape, to_list
 
 
@@ -36,8 +37,7 @@ class Merge(OneOutput):
 
     def shapes(self, input_shape: Any) -> list[PartialShape]:
         """The shapes of the inputs, checked to be as many as the layer takes."""
-        several = isinstance(input_shape, list) and all(isinstance(s, (list, tuple)) for s in input_shape)
-        found = [whole_shape(s) for s in input_shape] if several else [whole_shape(input_shape)]
+        found = [whole_shape(s) for s in (input_shape if are_several(input_shape) else [input_shape])]
         if len(found) < 2 or (self.most is not None and len(found) > self.most):
             expected = "a list of 2 or more inputs" if self.most is None else f"a list of {self.most} inputs"
             raise argument_error(self.name, "inputs", expected, Words(f"shapes {[list(s) for s in found]}"))

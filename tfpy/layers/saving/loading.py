@@ -48,11 +48,12 @@ def load_layers_model(
     stream_weights: bool = False,
     custom_objects: CustomObjects | None = None,
 ) -> LayersModel:
-    """Load a model of layers that TF.js, tfpy or the converter of TensorFlow.js has saved.
+    """Load a model of layers that TF.js, tfpy, Keras or the converter of TensorFlow.js has saved.
 
     Args:
-        path_or_io_handler: the path of a model.json, its folder or a zip archive; a URL (http(s)://, file://,
-            localstorage://); a parsed model.json, or artifacts in a dict; or a handler of `tf.io`.
+        path_or_io_handler: the path of a model.json, its folder, a zip archive, or a file of Keras (.keras, .h5); a URL
+            (http(s)://, file://, localstorage://); a parsed model.json, or artifacts in a dict; or a handler of
+            `tf.io`.
         options: the options below as a dict.
         strict: whether the file must have exactly the weights of the model.
         on_progress: called with the part of the weight files that has been read, from 0 to 1.

@@ -18,7 +18,7 @@ from tfpy.core.io.files import read_file
 from tfpy.core.io.hdf5 import SIGNATURE, Hdf5, reading
 from tfpy.core.io.json_text import parse_json
 from tfpy.core.memory import tidy
-from tfpy.core.urls import ending, local_path
+from tfpy.core.urls import ending, path_of
 from tfpy.engine.errors import nearest
 from tfpy.layers.saving.keras.paths import keras_paths, ordered_weights
 from tfpy.layers.weights import LayerVariable
@@ -68,11 +68,8 @@ class KerasFile(NamedTuple):
 
 def found_keras_file(place: Any) -> Path | None:
     """The path of a file of Keras, if a place is one: it is what is in it that counts."""
-    if not isinstance(place, (str, os.PathLike)):
-        return None
-    text = local_path(os.fspath(place))
-    path = Path(text)
-    if "://" in text or not os.path.isfile(text):  # which is False, too, for what is too long for a path
+    path = path_of(place)
+    if path is None or not os.path.isfile(path):  # which is False, too, for what is too long for a path
         return None
     start = read_file(path, 7)
     if start == SIGNATURE:
