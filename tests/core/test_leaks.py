@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 from threading import Thread
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 
@@ -184,12 +185,21 @@ def test_that_fails(no_leaks):
     mine = tf.ones([4])
     assert mine.size == 3
 """)
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(tmp_path)]
+    outcomes = tmp_path / "outcomes.xml"
+    options = ["-p", "no:cacheprovider", f"--junit-xml={outcomes}"]
+    command = [sys.executable, "-m", "pytest", *options, str(tmp_path)]
     result = subprocess.run(command, capture_output=True, text=True, check=False)
     assert result.returncode == 1
-    assert "1 tensors were left behind, 12 bytes." in result.stdout
-    assert result.stdout.count("left behind") == 2, "at the failure and in the summary"
-    assert "1 failed, 1 passed, 1 error" in result.stdout
+    told = {
+        case.get("name"): [(part.tag, str(part.get("message"))) for part in case]
+        for case in ElementTree.parse(outcomes).iter("testcase")
+    }
+    [(outcome, message)] = told["test_that_leaks"]
+    assert outcome == "error"
+    assert "1 tensors were left behind, 12 bytes." in message
+    [(outcome, message)] = told["test_that_fails"]
+    assert outcome == "failure"
+    assert "left behind" not in message
 
 
 def test_tensors_may_be_allowed_after_the_block() -> None:
