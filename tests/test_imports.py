@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -134,6 +135,14 @@ def for_types_only(tree: ast.Module) -> set[int]:
     """What a file says to type checkers alone."""
     blocks = [n for n in ast.walk(tree) if isinstance(n, ast.If) and ast.unparse(n.test) == "TYPE_CHECKING"]
     return {id(node) for block in blocks for part in block.body for node in ast.walk(part)}
+
+
+ENGINE = [path for path in FILES if part_of(path) == "engine"]
+
+
+@pytest.mark.parametrize("path", ENGINE, ids=lambda p: str(p.relative_to(PACKAGE)))
+def test_the_engine_speaks_of_neither_face(path: Path) -> None:
+    assert not re.findall(r"\b(?:tf|dl)\.[a-z]\w*", path.read_text(encoding="utf-8"))
 
 
 MODELS = {"tfpy.layers.model", "tfpy.layers.sequential"}

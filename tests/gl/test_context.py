@@ -190,7 +190,7 @@ def test_a_process_can_end_with_work_to_do_and_after_removing_the_backend(gpu: G
     assert found.returncode == 0, found.stderr
     lines = found.stdout.splitlines()
     assert lines[0] == "cpu"
-    assert "remove_backend" in lines[1]
+    assert "the backend was removed" in lines[1]
     assert lines[2] == "[2.0]"
 
 

@@ -1,6 +1,6 @@
 """Scopes: everything made inside one is disposed at its end, save what is returned or kept.
 
-`tf.tidy` and the legacy `math.scope` are both faces of this stack. A scope refers to its handles weakly: what becomes
+`tidy` and the `math.scope` of the legacy generation are both faces of this stack. A scope refers to its handles weakly: what becomes
 unreachable inside it is freed at once, not at its end.
 """
 
@@ -125,7 +125,7 @@ def leave_scope(scope: Scope, result: Any = None) -> None:
         del scopes[at]
         if scope.shared:
             warn_user(
-                "tidy: the block has an `await` in it, and other tasks have run meanwhile; what it made is freed when "
+                "scope: the block has an `await` in it, and other tasks have run meanwhile; what it made is freed when "
                 "nothing refers to it, and not at the end of the block."
             )
         else:

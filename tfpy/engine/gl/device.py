@@ -310,7 +310,7 @@ class Device:
     def dispose(self) -> None:
         """Free the context, if this thread may; otherwise leave it to the end of the process."""
         if get_ident() == self._thread:
-            self._kill("the backend was removed (tf.remove_backend)")
+            self._kill("the backend was removed")
             self.context.release()
 
     def check_thread(self) -> None:
@@ -335,10 +335,10 @@ class Device:
 
     def _refusal(self) -> RuntimeError:
         if self._dead:
-            return RuntimeError(f"webgl: {self._dead}. Go on with tf.set_backend('cpu').")
+            return RuntimeError(f"webgl: {self._dead}. Go on with `set_backend('cpu')`.")
         return RuntimeError(
             "webgl: the GPU belongs to the thread that first used it, and this is another one. Compute there, or begin "
-            "with tf.set_backend('cpu'), which all threads may use; it holds for all of them."
+            "with `set_backend('cpu')`, which all threads may use; it holds for all of them."
         )
 
     def _divides_exactly(self) -> bool:

@@ -148,7 +148,7 @@ def _verdict(device: Device) -> str:
     if device.software:
         text = "No GPU was found, only a software renderer: the backend 'cpu' is faster here, and is the default."
         return f"{FORBIDDEN} {text}" if is_forbidden() else text
-    text = "It is the default. tf.set_backend('cpu'), or the variable TFPY_BACKEND=cpu, chooses the CPU instead."
+    text = "It is the default. `set_backend('cpu')`, or the variable TFPY_BACKEND=cpu, chooses the CPU instead."
     if len(names := gpus()) < 2:
         return text
     there = "; ".join(f"{WHICH}={i}: {name}" for i, name in enumerate(names))

@@ -270,7 +270,7 @@ class Pool:
         if gl is None:
             raise RuntimeError(
                 f"webgl: the GPU is out of memory: no room for {size} bytes beside the {self.allocated} in use. "
-                "Dispose tensors, use tf.tidy, or make the batches smaller."
+                "Dispose tensors, compute in scopes (`tidy`), or make the batches smaller."
             )
         return gl
 
