@@ -12,11 +12,12 @@ import pytest
 import tfpy as tf
 import tfpy.legacy as dl
 from tfpy.core import memory
+from tfpy.engine import block as block_module
 from tfpy.engine import scope
 from tfpy.engine.state import local
 from tfpy.legacy import scopes
 
-FILES = [module.__file__ for module in (scope, memory, scopes)]
+FILES = [module.__file__ for module in (block_module, scope, memory, scopes)]
 MOMENTS = [("open_scope", "return"), ("close_scope", "call")]
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from tfpy.core._camel import TensorBufferCamel
 from tfpy.core.registry import export
-from tfpy.engine.arguments import as_dtype, as_int, as_ints, as_shape
+from tfpy.engine.arguments import as_dtype, as_element_index, as_int, as_ints, as_shape
 from tfpy.engine.dtypes import TYPED_ARRAY, DType
 from tfpy.engine.errors import argument_error
 from tfpy.engine.spec import MAX_SIZE, Shape, strides_of
@@ -22,6 +22,15 @@ if TYPE_CHECKING:
 def flat_index(indices: Sequence[int], strides: Sequence[int]) -> int:
     """The index in a flat array of a place; the last dimension has no stride."""
     return sum(i * stride for i, stride in zip(indices, [*strides, 1], strict=False))
+
+
+def indices_of(index: int, strides: Sequence[int]) -> list[int]:
+    """The place of an index in a flat array; the last dimension has no stride."""
+    loc = []
+    for stride in strides:
+        loc.append(index // stride if stride else 0)
+        index -= loc[-1] * stride
+    return [*loc, index]
 
 
 @export(doc="Tensors / Classes")
@@ -70,51 +79,34 @@ class TensorBuffer(TensorBufferCamel):
 
     def get(self, *locs: int) -> Any:
         """The value at a place; without one, the first."""
-        value = self.values[self._offset("get", locs)]
+        value = self.values[self._element("get", locs)]
         return value.decode(errors="replace") if self.dtype == "string" else value.item()
 
     def set(self, value: Any, *locs: int) -> None:
         """Write a value at a place; without one, at the first."""
         from tfpy.core.convert import host_values
 
-        index = self._offset("set", locs)
+        index = self._element("set", locs)
         values = host_values("set", "value", value, self.dtype)[0]
         if values.size != 1:
             raise argument_error("set", "value", "one value", value)
         self.values[index] = values.item()
 
-    def _offset(self, op: str, locs: tuple[Any, ...]) -> int:
-        if len(locs) == len(self.shape):
-            index = 0
-            for i, n in zip(locs, self.shape, strict=True):
-                if type(i) is not int or not 0 <= i < n:
-                    break
-                index = index * n + i
-            else:  # the usual case: there is nothing to convert
-                return index
-        indices = self._indices(op, locs or (0,) * len(self.shape))
-        if any(not 0 <= i < n for i, n in zip(indices, self.shape, strict=True)):
-            raise argument_error(op, "locs", f"inside the shape {list(self.shape)}", locs)
-        return flat_index(indices, self.strides)
+    def _element(self, op: str, locs: tuple[Any, ...]) -> int:
+        return as_element_index(op, "locs", locs or (0,) * len(self.shape), self.shape)
 
     def loc_to_index(self, locs: Any) -> int:
         """The index in the flat array of a place given by an index for each dimension."""
-        return flat_index(self._indices("loc_to_index", locs), self.strides)
-
-    def _indices(self, op: str, locs: Any) -> list[int]:
-        # As ints: numpy's small whole numbers would overflow where a flat index is made of them.
-        indices = as_ints(op, "locs", locs)
+        indices = as_ints("loc_to_index", "locs", locs)
         if len(indices) != len(self.shape):
-            raise argument_error(op, "locs", f"{len(self.shape)} indices, for shape {list(self.shape)}", locs)
-        return indices
+            wanted = f"{len(self.shape)} indices, for shape {list(self.shape)}"
+            raise argument_error("loc_to_index", "locs", wanted, locs)
+        return flat_index(indices, self.strides)
 
     def index_to_loc(self, index: int) -> list[int]:
         """The place, an index for each dimension, of an index in the flat array."""
-        loc, rest = [], as_int("index_to_loc", "index", index)
-        for stride in self.strides:
-            loc.append(rest // stride if stride else 0)
-            rest -= loc[-1] * stride
-        return [*loc, rest] if self.shape else []
+        at = as_int("index_to_loc", "index", index)
+        return indices_of(at, self.strides) if self.shape else []
 
     def to_tensor(self) -> Tensor:
         """A tensor of the values as they are now."""

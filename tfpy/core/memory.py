@@ -12,6 +12,7 @@ from tfpy.core.registry import op
 from tfpy.core.results import Entries
 from tfpy.engine import scope
 from tfpy.engine.backend import current
+from tfpy.engine.block import Block
 from tfpy.engine.errors import argument_error
 from tfpy.engine.handle import Handle, accounting, check_live
 from tfpy.engine.warn import warn_user
@@ -65,33 +66,13 @@ def memory() -> MemoryInfo:
     return MemoryInfo(counts | current().memory())
 
 
-class Tidy:
+class Tidy(Block):
     """A scope as a context manager: `with tf.tidy() as scope: scope.result = …` lets the result live on.
 
     A block with an `await` in it disposes nothing, since it cannot tell its tensors from those of other tasks.
     """
 
-    def __init__(self) -> None:
-        self.result: Any = None
-        self._opened: list[scope.Scope] = []
-
-    def __enter__(self) -> Tidy:
-        opened = scope.Scope()
-        try:
-            scope.open_block(opened)
-            self._opened.append(opened)
-        except BaseException:  # an interrupt: `__exit__` will not be called
-            scope.leave_scope(opened)
-            raise
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        scope.leave_scope(self._opened[-1], self.result)
-        self._opened.pop()
-
-    def __del__(self) -> None:
-        for opened in self._opened:  # an interrupt came in the place of `__exit__`
-            scope.leave_scope(opened)
+    name = "tidy"
 
 
 @overload

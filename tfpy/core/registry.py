@@ -25,7 +25,6 @@ class OpInfo(NamedTuple):
         chain: whether it is a method of Tensor too.
         legacy: the names it has on the legacy NDArrayMath, in snake_case.
         doc: the heading and subheading of its reference entry.
-        beyond: TF.js does not have it.
         aliases: other places where it is found under `tf`, such as 'metrics.mse'.
     """
 
@@ -35,7 +34,6 @@ class OpInfo(NamedTuple):
     chain: bool
     legacy: tuple[str, ...]
     doc: str
-    beyond: bool
     aliases: tuple[str, ...]
 
 
@@ -50,7 +48,6 @@ def op(
     legacy: str = "",
     namespace: str = "",
     options: str | None = None,
-    beyond: bool = False,
     aliases: str = "",
 ) -> Callable[[F], F]:
     """Mark a function as a public op under its name without a trailing underscore (which a keyword keeps).
@@ -62,7 +59,7 @@ def op(
     def mark(function: F) -> F:
         public = _taking_options(function, options)
         name, olds, others = public.__name__, tuple(legacy.split()), tuple(aliases.split())
-        OPS[path_of(name, namespace)] = OpInfo(name, namespace, public, chain, olds, doc, beyond, others)
+        OPS[path_of(name, namespace)] = OpInfo(name, namespace, public, chain, olds, doc, others)
         return public
 
     return mark

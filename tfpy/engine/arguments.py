@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -110,6 +110,23 @@ def as_int_or_ints(op: str, argument: str, value: object) -> tuple[int, ...]:
             return tuple(value)
     single = isinstance(value, (str, bytes)) or not isinstance(value, Iterable)
     return tuple(as_ints(op, argument, (value,) if single else value))
+
+
+def as_element_index(op: str, argument: str, locs: Sequence[object], shape: Shape) -> int:
+    """The place of an element among the flat values of a shape, given as an index for each dimension.
+
+    Raises:
+        TypeError: an index is not a number. ValueError: there are more or fewer than dimensions, or one is outside.
+    """
+    if len(locs) != len(shape):
+        raise argument_error(op, argument, f"{len(shape)} indices, for shape {list(shape)}", list(locs))
+    index = 0
+    for i, n in zip(locs, shape, strict=True):
+        at = as_int(op, argument, i)
+        if not 0 <= at < n:
+            raise argument_error(op, argument, f"inside the shape {list(shape)}", list(locs))
+        index = index * n + at
+    return index
 
 
 def as_shape(op: str, value: object, argument: str = "shape") -> Shape:

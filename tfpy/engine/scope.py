@@ -1,7 +1,7 @@
 """Scopes: everything made inside one is disposed at its end, save what is returned or kept.
 
-`tidy` and the `math.scope` of the legacy generation are both faces of this stack. A scope refers to its handles weakly: what becomes
-unreachable inside it is freed at once, not at its end.
+`tidy` and the `math.scope` of the legacy generation are both faces of this stack. A scope refers to its handles weakly:
+what becomes unreachable inside it is freed at once, not at its end.
 """
 
 from __future__ import annotations
@@ -125,8 +125,8 @@ def leave_scope(scope: Scope, result: Any = None) -> None:
         del scopes[at]
         if scope.shared:
             warn_user(
-                "scope: the block has an `await` in it, and other tasks have run meanwhile; what it made is freed when "
-                "nothing refers to it, and not at the end of the block."
+                f"{scope.name}: the block has an `await` in it, and other tasks have run meanwhile; what it made is "
+                "freed when nothing refers to it, and not at the end of the block."
             )
         else:
             _hand_over(scope, result, scopes[at - 1] if at else None)

@@ -73,7 +73,7 @@ class NDArrayMath(DerivedMath, Gradients, NDArrayMathCamel):
     @overload
     def scope(self, scope_fn: Callable[..., T]) -> T: ...
     @overload
-    def scope(self) -> scopes.Block: ...
+    def scope(self) -> scopes.ScopeBlock: ...
     def scope(self, scope_fn: Any = None) -> Any:
         """Run a function in a scope: at its end every array made in it is disposed, except what it returns or keeps.
 
@@ -90,7 +90,7 @@ class NDArrayMath(DerivedMath, Gradients, NDArrayMathCamel):
                 function raises; its arrays are disposed then, too.
         """
         if scope_fn is None:
-            return scopes.Block(self._check_returned)
+            return scopes.ScopeBlock(self._check_returned)
         if not callable(scope_fn):
             raise argument_error("scope", "scope_fn", "a function of keep and track", scope_fn, TypeError)
         result = scopes.run_scope(scope_fn, self.keep, self.track)

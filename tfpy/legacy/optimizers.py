@@ -235,7 +235,6 @@ class RuleOptimizer(Optimizer, RuleOptimizerCamel):
         gradient_array_map: SummedTensorArrayMap,
     ) -> None:
         core = self.core_optimizer()
-        core.begin_step()
         for node in self.variable_nodes:
             if self.variable_gradients.has(node.output):
                 value = activation_array_map.tensor(node.output)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tfpy.engine.arguments import as_int, as_int_or_ints
+from tfpy.engine.arguments import as_element_index, as_int, as_int_or_ints
 from tfpy.engine.errors import argument_error
 from tfpy.engine.handle import Handle, check_live
 from tfpy.legacy._camel import PlacesCamel
@@ -49,13 +49,4 @@ class Places(Handle, PlacesCamel):
         shape = self.spec.shape
         if not shape and not any(locs):  # a scalar has a place 0, too: deeplearn.js does not look at its indices
             return 0
-        if len(locs) != len(shape):
-            raise argument_error(op, "locs", f"{len(shape)} indices, for shape {list(shape)}", list(locs))
-        offset = 0
-        for i, n in zip(locs, shape, strict=True):
-            if i.__class__ is not int:
-                i = as_int(op, "locs", i)
-            if not 0 <= i < n:
-                raise argument_error(op, "locs", f"inside the shape {list(shape)}", list(locs))
-            offset = offset * n + i
-        return offset
+        return as_element_index(op, "locs", locs, shape)

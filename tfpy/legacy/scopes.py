@@ -13,6 +13,7 @@ from typing import Any
 from tfpy.core.ready import Ready
 from tfpy.core.results import call_with_as_many
 from tfpy.engine import scope as engine_scope
+from tfpy.engine.block import Block
 from tfpy.engine.handle import share_of
 from tfpy.engine.scope import Scope
 from tfpy.engine.state import local
@@ -30,34 +31,24 @@ def end_scope(result: Any) -> None:
     engine_scope.end_scope([*returned, *[h for h in handles if share_of(h) in shares]])
 
 
-class Block:
+class ScopeBlock(Block):
     """A scope as a context manager: `with math.scope() as scope: scope.result = …` lets the result live on."""
 
+    name = "scope"
+
     def __init__(self, check: Callable[[Any], None]) -> None:
-        self.result: Any = None
+        super().__init__()
         self._check = check
-        self._scope: Scope | None = None
 
-    def __enter__(self) -> Block:
-        self._scope = Scope("scope")
-        try:
-            engine_scope.open_block(self._scope)
-        except BaseException:  # an interrupt: `__exit__` will not be called
-            _close(self._scope, None)
-            raise
-        return self
-
-    def __exit__(self, error: type[BaseException] | None, *_: object) -> None:
-        assert self._scope is not None
-        if self._scope.shared:
-            engine_scope.leave_scope(self._scope)
-        _close(self._scope, self.result if error is None else None)
+    def __exit__(self, error: type[BaseException] | None, *rest: object) -> None:
+        super().__exit__(error, *rest)
         if error is None:
             self._check(self.result)
 
-    def __del__(self) -> None:
-        if self._scope is not None:  # open yet if an interrupt came in the place of `__exit__`
-            _close(self._scope, None)
+    def _leave(self, scope: Scope, result: Any) -> None:
+        if scope.shared:
+            super()._leave(scope, result)
+        _close(scope, result)
 
 
 def run_scope(function: Callable[..., Any], keep: Callable[..., Any], track: Callable[..., Any]) -> Any:

@@ -58,8 +58,6 @@ class OptimizerCamel:
 
     if TYPE_CHECKING:
 
-        def beginStep(self) -> None: ...
-
         def endStep(self) -> None: ...
 
         def initialSlot(self, name: str) -> float: ...
@@ -96,7 +94,6 @@ class OptimizerCamel:
         def setWeights(self, weightValues: Sequence[Any], /) -> ReadyNone: ...
 
     else:
-        beginStep = forward("begin_step")
         endStep = forward("end_step")
         initialSlot = forward("initial_slot")
         computeGradients = forward("compute_gradients")

@@ -85,11 +85,8 @@ class Optimizer(OptimizerCamel, Hints, BothSpellings):
         """What the rule of this step takes beside values, gradients and slots."""
         return {}
 
-    def begin_step(self) -> None:
-        """Called before the variables of a step are updated."""
-
     def end_step(self) -> None:
-        """Called after it."""
+        """Called after the variables of a step have been updated."""
 
     def initial_slot(self, name: str) -> float:
         """The value that a slot starts with."""
@@ -152,7 +149,6 @@ class Optimizer(OptimizerCamel, Hints, BothSpellings):
         scope = Scope("apply_gradients")
         try:
             open_scope(scope)
-            self.begin_step()
             grads = self._clipping([grad for _, grad in pairs])
             pairs = [(variable, grad) for (variable, _), grad in zip(pairs, grads, strict=True)]
             if self._updates_all_at_once(pairs):

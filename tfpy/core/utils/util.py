@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from tfpy.core.buffer import flat_index
+from tfpy.core.buffer import flat_index, indices_of
 from tfpy.core.environment import ENV
 from tfpy.core.ops.shape import whole_shape
 from tfpy.core.registry import export
@@ -138,11 +138,7 @@ def index_to_loc(index: int, rank: int, strides: Sequence[int]) -> list[int]:
 
     Source: TF.js `tf.util.indexToLoc`.
     """
-    loc = []
-    for stride in list(strides)[: max(rank - 1, 0)]:
-        loc.append(index // stride)
-        index %= stride
-    return [*loc, index] if rank else []
+    return indices_of(index, strides[: rank - 1]) if rank else []
 
 
 @export(namespace="util", doc="Util")
