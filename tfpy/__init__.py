@@ -61,6 +61,9 @@ from tfpy.core.environment import enable_debug_mode as enable_debug_mode
 from tfpy.core.environment import enable_prod_mode as enable_prod_mode
 from tfpy.core.environment import env as env
 from tfpy.core.environment import set_platform as set_platform
+from tfpy.core.gradient_registry import get_gradient as get_gradient
+from tfpy.core.gradient_registry import register_gradient as register_gradient
+from tfpy.core.gradient_registry import unregister_gradient as unregister_gradient
 from tfpy.core.grads import custom_grad as custom_grad
 from tfpy.core.grads import grad as grad
 from tfpy.core.grads import grads as grads
@@ -68,12 +71,9 @@ from tfpy.core.grads import value_and_grad as value_and_grad
 from tfpy.core.grads import value_and_grads as value_and_grads
 from tfpy.core.grads import variable_grads as variable_grads
 from tfpy.core.kernel_registry import copy_registered_kernels as copy_registered_kernels
-from tfpy.core.kernel_registry import get_gradient as get_gradient
 from tfpy.core.kernel_registry import get_kernel as get_kernel
 from tfpy.core.kernel_registry import get_kernels_for_backend as get_kernels_for_backend
-from tfpy.core.kernel_registry import register_gradient as register_gradient
 from tfpy.core.kernel_registry import register_kernel as register_kernel
-from tfpy.core.kernel_registry import unregister_gradient as unregister_gradient
 from tfpy.core.kernel_registry import unregister_kernel as unregister_kernel
 from tfpy.core.leaks import leaks as leaks
 from tfpy.core.memory import dispose as dispose
@@ -82,6 +82,7 @@ from tfpy.core.memory import memory as memory
 from tfpy.core.memory import tidy as tidy
 from tfpy.core.namespaces import missing_from as _missing_from
 from tfpy.core.namespaces import names_in as _names_in
+from tfpy.core.next_frame import next_frame as next_frame
 from tfpy.core.ops.activation import elu as elu
 from tfpy.core.ops.activation import leaky_relu as leaky_relu
 from tfpy.core.ops.activation import log_sigmoid as log_sigmoid
@@ -300,7 +301,6 @@ from tfpy.core.optimizers.classes import MomentumOptimizer as MomentumOptimizer
 from tfpy.core.optimizers.classes import NadamOptimizer as NadamOptimizer
 from tfpy.core.optimizers.classes import RMSPropOptimizer as RMSPropOptimizer
 from tfpy.core.optimizers.classes import SGDOptimizer as SGDOptimizer
-from tfpy.core.profiling import next_frame as next_frame
 from tfpy.core.profiling import profile as profile
 from tfpy.core.profiling import time as time
 from tfpy.core.tensor import Tensor as Tensor

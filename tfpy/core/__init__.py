@@ -3,7 +3,7 @@
 Importing it loads every op and gives Tensor its chained methods.
 """
 
-from tfpy.core import backends, engine_face, environment, grads, leaks, memory, profiling, variable  # noqa: F401
+from tfpy.core import backends, engine_face, environment, grads, leaks, memory, next_frame, profiling, variable  # noqa: F401
 from tfpy.core._methods import TensorMethods
 from tfpy.core.names import camel
 from tfpy.core.ops import (  # noqa: F401

@@ -8,7 +8,7 @@ from types import ModuleType
 from typing import Any
 
 from tfpy import engine as package
-from tfpy.core import backends, kernel_registry, memory, profiling, variable
+from tfpy.core import backends, gradient_registry, kernel_registry, memory, profiling, variable
 from tfpy.core._camel import EngineCamel
 from tfpy.core.registry import export
 from tfpy.engine import scope
@@ -90,7 +90,7 @@ class Engine(EngineCamel):
 
     def register_gradient(self, config: Mapping[str, Any]) -> None:
         """As `tf.register_gradient`."""
-        kernel_registry.register_gradient(**config)
+        gradient_registry.register_gradient(**config)
 
     def profile(self, query: Callable[[], Any]) -> Any:
         """As `tf.profile`."""

@@ -8,9 +8,9 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from tfpy.core._camel import EnvironmentCamel
+from tfpy.core.debugging import watch_for_errors
 from tfpy.core.options import accepts_options
 from tfpy.core.platform import Platform
-from tfpy.core.profiling import watch_for_errors
 from tfpy.core.registry import export, op
 from tfpy.core.tfjs_flags import AS_OTHERS, IDLE_FLAGS
 from tfpy.engine.arguments import as_int

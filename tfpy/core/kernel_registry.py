@@ -1,15 +1,16 @@
-"""Kernels and gradients of users: to add new ones, or to take the place of those that there are."""
+"""Kernels of users: to add new ones, or to take the place of those that there are."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
+from tfpy.core.callables import call_with_as_many
 from tfpy.core.convert import to_tensor
-from tfpy.core.grads import as_gradients
-from tfpy.core.names import camel, spellings
+from tfpy.core.gradient_registry import KernelInput, check_kernel_name, in_both_spellings, is_sequence, users_gradient
+from tfpy.core.names import spellings
 from tfpy.core.registry import op
-from tfpy.core.results import Record, call_with_as_many
+from tfpy.core.results import Record
 from tfpy.core.tensor import Tensor
 from tfpy.engine import dispatch, hooks
 from tfpy.engine.arguments import as_list
@@ -17,10 +18,9 @@ from tfpy.engine.backend import Backend, Outputs, current, registry, using
 from tfpy.engine.errors import Words, argument_error, unknown_name_error
 from tfpy.engine.handle import Handle
 from tfpy.engine.kernels import KERNELS, Kernel, same
-from tfpy.engine.plan import gradients_changed
 from tfpy.engine.spec import Spec
 from tfpy.engine.state import local
-from tfpy.engine.tape import GRADIENTS, GradientRow, paused, record, stand_in
+from tfpy.engine.tape import paused, record
 
 Inputs = Mapping[str, Any] | Sequence[Any]
 
@@ -35,19 +35,7 @@ class KernelConfig(Record):
     dispose_func: Callable[..., Any] | None
 
 
-class GradientConfig(Record):
-    """A kernel's gradient, as `register_gradient` takes it and `get_gradient` gives it."""
-
-    kernel_name: str
-    inputs_to_save: list[str]
-    outputs_to_save: list[bool]
-    save_all_inputs: bool
-    grad_func: Callable[..., Any] | None
-
-
 _kernels: dict[tuple[str, str], KernelConfig] = {}
-_gradients: dict[str, GradientConfig] = {}
-_built_in_gradients: dict[str, GradientRow | None] = {}
 
 
 @op(options="config", doc="Backends / Kernels")
@@ -78,7 +66,7 @@ def register_kernel(
     """
     if not callable(kernel_func):
         raise argument_error("register_kernel", "kernel_func", "a function", kernel_func, TypeError)
-    _check_name("register_kernel", kernel_name)
+    check_kernel_name("register_kernel", kernel_name)
     for argument, function in (("setup_func", setup_func), ("dispose_func", dispose_func)):
         if function is not None and not callable(function):
             raise argument_error("register_kernel", argument, "a function", function, TypeError)
@@ -92,11 +80,6 @@ def register_kernel(
     made = registry.made().get(backend_name)
     if setup_func is not None and made is not None:
         call_with_as_many(setup_func, made)
-
-
-def _check_name(where: str, kernel_name: Any) -> None:
-    if not isinstance(kernel_name, str):
-        raise argument_error(where, "kernel_name", "a text", kernel_name, TypeError)
 
 
 def _set_up(name: str, backend: Backend) -> None:
@@ -217,7 +200,7 @@ def _called(function: Callable[..., Any], inputs: Inputs, attrs: Mapping[str, An
     """What a user's kernel returns, as tensors. The tapes do not see how it computes them."""
     with paused():
         result = call_with_as_many(
-            function, {"inputs": inputs, "backend": current(), "attrs": _in_both_spellings(attrs)}
+            function, {"inputs": inputs, "backend": current(), "attrs": in_both_spellings(attrs)}
         )
     return [_result(r) for r in (result if isinstance(result, (list, tuple)) else [result])]
 
@@ -230,10 +213,6 @@ def _result(value: Any) -> Tensor:
     except TypeError:
         expected = "a function that returns tensors or arrays"
         raise argument_error("register_kernel", "kernel_func", expected, value, TypeError) from None
-
-
-def _in_both_spellings(attrs: Mapping[str, Any]) -> dict[str, Any]:
-    return {spelling: value for name, value in attrs.items() for spelling in (name, camel(name))}
 
 
 def run_kernel(kernel_name: str, inputs: Inputs, attrs: Mapping[str, Any] | None = None) -> Any:
@@ -250,7 +229,7 @@ def run_kernel(kernel_name: str, inputs: Inputs, attrs: Mapping[str, Any] | None
     Raises:
         ValueError: no such kernel, or inputs that do not fit. TypeError: other attributes than it has.
     """
-    _check_name("run_kernel", kernel_name)
+    check_kernel_name("run_kernel", kernel_name)
     if attrs is not None and not isinstance(attrs, Mapping):
         raise argument_error("run_kernel", "attrs", "a dict", attrs, TypeError)
     if isinstance(inputs, Mapping):
@@ -299,162 +278,15 @@ def _run_new(config: KernelConfig, given: Inputs, attrs: Mapping[str, Any]) -> A
     if local.state.tapes:
         named = given if isinstance(given, Mapping) else {str(i): v for i, v in enumerate(given)}
         tensors = {name: _tensors_of(name, value) for name, value in named.items()}
-        inputs = [_Input(name, tuple(own), _is_list(named[name])) for name, own in tensors.items() if own]
+        inputs = [KernelInput(name, tuple(own), is_sequence(named[name])) for name, own in tensors.items() if own]
         flat = {part: tensor for own in tensors.values() for part, tensor in own.items()}
         row = Kernel(config.kernel_name, tuple(flat), same, label=config.kernel_name)
-        gradient = _gradients.get(config.kernel_name)
-        rules = _gradient_row(gradient, row, inputs) if gradient is not None else None
+        rules = users_gradient(config.kernel_name, row, inputs)
         record(local.state.tapes, row, rules, tuple(flat.values()), attrs, tuple(outs), Tensor)
     return outs[0] if len(outs) == 1 else outs
 
 
-def _is_list(value: Any) -> bool:
-    return isinstance(value, (list, tuple))
-
-
 def _tensors_of(name: str, value: Any) -> dict[str, Handle]:
     """The tensors of an input by the names that tapes have for them: in a list, each has its own."""
-    parts = {f"{name}[{i}]": v for i, v in enumerate(value)} if _is_list(value) else {name: value}
+    parts = {f"{name}[{i}]": v for i, v in enumerate(value)} if is_sequence(value) else {name: value}
     return {part: v for part, v in parts.items() if isinstance(v, Handle)}
-
-
-@op(options="config", doc="Backends / Kernels")
-def register_gradient(
-    config: Mapping[str, Any] | None = None,
-    *,
-    kernel_name: str,
-    grad_func: Callable[..., Any],
-    inputs_to_save: Sequence[str] | None = None,
-    outputs_to_save: Sequence[bool] | None = None,
-    save_all_inputs: bool = False,
-) -> None:
-    """Give a kernel a gradient, or another one.
-
-    Args:
-        config: the options below as a dict.
-        kernel_name: the kernel.
-        grad_func: called with dy, the saved tensors (inputs first, then outputs) and the attributes; returns for each
-            input by name, or for each tensor in order, a function that gives its gradient: a list of them for an input
-            that is a list.
-        inputs_to_save: the names of the inputs that it needs.
-        outputs_to_save: for each output whether it needs it.
-        save_all_inputs: whether it needs all inputs.
-
-    Raises:
-        ValueError: the kernel has no such input. TypeError: no function.
-
-    Source: TF.js `tf.registerGradient`.
-    """
-    if not callable(grad_func):
-        raise argument_error("register_gradient", "grad_func", "a function", grad_func, TypeError)
-    _check_name("register_gradient", kernel_name)
-    gradient = GradientConfig(
-        kernel_name, list(inputs_to_save or []), list(outputs_to_save or []), bool(save_all_inputs), grad_func
-    )
-    if kernel_name in KERNELS:
-        row = _gradient_row(gradient, KERNELS[kernel_name], _inputs_of(KERNELS[kernel_name]))
-        _built_in_gradients.setdefault(kernel_name, GRADIENTS.get(kernel_name))
-        GRADIENTS[kernel_name] = row
-    _gradients[kernel_name] = gradient
-    gradients_changed(len(_gradients))
-
-
-@op(doc="Backends / Kernels")
-def unregister_gradient(kernel_name: str) -> None:
-    """Take a gradient of `register_gradient` away again; the kernel's own comes back.
-
-    Raises:
-        ValueError: none was registered.
-
-    Source: TF.js `tf.unregisterGradient`.
-    """
-    if _gradients.pop(kernel_name, None) is None:
-        raise unknown_name_error("registered gradient:", kernel_name, _gradients)
-    if kernel_name in _built_in_gradients:
-        own = _built_in_gradients.pop(kernel_name)
-        if own is None:
-            del GRADIENTS[kernel_name]
-        else:
-            GRADIENTS[kernel_name] = own
-    gradients_changed(len(_gradients))
-
-
-@op(doc="Backends / Kernels")
-def get_gradient(kernel_name: str) -> GradientConfig | None:
-    """The gradient of a kernel, or None when it has none; `grad_func` is None for one of tfpy's own.
-
-    Source: TF.js `tf.getGradient`.
-    """
-    row = GRADIENTS.get(kernel_name)
-    if kernel_name in _gradients or row is None:
-        return _gradients.get(kernel_name)
-    inputs = [name for name in row.saves if name in {n.lstrip("*") for n in KERNELS[kernel_name].inputs}]
-    return GradientConfig(kernel_name, inputs, [True] if "y" in row.saves and "y" not in inputs else [], False, None)
-
-
-class _Input(NamedTuple):
-    """An input of a kernel as its users know it.
-
-    Attributes:
-        name: its name.
-        parts: what it is in the kernel's row.
-        is_list: whether it stands for several tensors.
-    """
-
-    name: str
-    parts: tuple[str, ...]
-    is_list: bool
-
-
-def _inputs_of(row: Kernel) -> list[_Input]:
-    names = [(name.lstrip("*"), name.startswith("*")) for name in row.inputs]
-    return [_Input(name, (name,), is_list) for name, is_list in names]
-
-
-def _gradient_row(config: GradientConfig, row: Kernel, inputs: Sequence[_Input]) -> GradientRow:
-    """A user's gradient as the tape takes it."""
-    parts = {one.name: one.parts for one in inputs}
-    for name in config.inputs_to_save:
-        if name not in parts:
-            raise unknown_name_error(f"input of kernel {config.kernel_name!r}:", name, parts)
-    wanted = parts if config.save_all_inputs else config.inputs_to_save
-    saved_parts = [part for name in wanted for part in parts[name]]
-    saves = (*saved_parts, "y") if any(config.outputs_to_save) else tuple(saved_parts)
-
-    def joint(dy: Any, node: Any) -> list[Tensor | None]:
-        saved: list[Tensor] = []
-        for part in saved_parts:
-            value = vars(node)[part]
-            saved += value if isinstance(value, list) else [value]
-        if any(config.outputs_to_save):
-            outputs = node.y if isinstance(node.y, list) else [node.y]
-            saved += [y for y, wanted in zip(outputs, config.outputs_to_save, strict=False) if wanted]
-        assert config.grad_func is not None
-        given = [stand_in(Tensor, d) for d in dy] if isinstance(dy, list) else stand_in(Tensor, dy)
-        own = [stand_in(Tensor, t) for t in saved]
-        found = call_with_as_many(config.grad_func, given, own, _in_both_spellings(node.attrs))
-        if isinstance(found, Mapping):
-            found = _in_order(config.kernel_name, found, inputs, len(node.inputs) - len(row.inputs))
-        if not isinstance(found, (list, tuple)) or len(found) != len(node.inputs):
-            expected = f"a function that returns gradients by name, or for each of {len(node.inputs)} inputs"
-            raise argument_error(config.kernel_name, "grad_func", expected, found, TypeError)
-        return as_gradients(config.kernel_name, [f() if callable(f) else f for f in found])
-
-    return GradientRow(row, saves, {}, joint)
-
-
-def _in_order(kernel: str, found: Mapping[str, Any], inputs: Sequence[_Input], more: int) -> list[Any]:
-    """Gradients by the names of inputs as those of all tensors; a list in the table has so many `more` than one."""
-    gradients: list[Any] = []
-    for name, parts, is_list in inputs:
-        gradient = found.get(name, found.get(camel(name)))
-        if not is_list:
-            gradients.append(gradient)
-            continue
-        count = len(parts) + more
-        own = gradient() if callable(gradient) else [None] * count if gradient is None else gradient
-        if not _is_list(own) or len(own) != count:
-            expected = f"a function that returns for {name!r} a list of {count} gradients"
-            raise argument_error(kernel, "grad_func", expected, own, TypeError)
-        gradients += own
-    return gradients

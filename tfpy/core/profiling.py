@@ -1,25 +1,20 @@
-"""What kernels cost: `profile` and `time`; and where the first NaN comes from: debug mode."""
+"""What kernels cost: `profile` and `time`."""
 
 from __future__ import annotations
 
 import inspect
 import time as clock
-import warnings
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
-from tfpy.core.origins import origin
-from tfpy.core.ready import Ready, ReadyNone
+from tfpy.core.ready import Ready
 from tfpy.core.registry import op
 from tfpy.core.results import Record
 from tfpy.engine.backend import Backend, registry
 from tfpy.engine.errors import argument_error
-from tfpy.engine.handle import Handle, accounting
-from tfpy.engine.hooks import KernelRun, add_observer, observing, remove_observer
+from tfpy.engine.handle import accounting
+from tfpy.engine.hooks import KernelRun, observing
 from tfpy.engine.spec import Shape
-from tfpy.engine.state import local
 
 
 class KernelInfo(Record):
@@ -145,71 +140,3 @@ def time(f: Callable[[], Any]) -> TimingInfo:
         f()
         wall = (clock.perf_counter() - start) * 1000
     return TimingInfo(wall, sum(spent))
-
-
-@op(doc="Performance / Timing")
-def next_frame() -> Any:
-    """Let other tasks run; to be awaited. Without an event loop there is nothing to wait for.
-
-    Source: TF.js `tf.nextFrame`.
-    """
-    import asyncio  # here, since it takes a while to load
-
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        return ReadyNone()
-    return asyncio.sleep(0)
-
-
-class _Debugging:
-    """Prints each kernel and warns where a NaN or infinity first appears."""
-
-    def __init__(self) -> None:
-        self._told = False
-
-    def switch(self, on: bool) -> None:
-        """Begin to look, or stop."""
-        remove_observer(self.report)
-        if on:
-            self._told = False
-            add_observer(self.report)
-
-    def report(self, run: KernelRun) -> None:
-        inputs = ", ".join(_described(t) for t in run.inputs)
-        for spec in run.specs:
-            print(f"{run.kernel:<25} {run.milliseconds:8.3f} ms  {spec.dtype} {list(spec.shape)}  from ({inputs})")
-        results = (run.backend.read(p, s.dtype) for p, s in zip(run.payloads, run.specs, strict=True))
-        found = next(filter(None, map(_strange, results)), None)
-        if found is None:
-            return
-        values = (t.backend.read(t.payload, t.spec.dtype) for t in run.inputs if t.backend)
-        given = next(filter(None, map(_strange, values)), None)
-        if given is None:
-            _warn(f"Found {found} in the result of {run.kernel!r} of ({inputs})")
-        elif not self._told:  # it was there before anybody looked: in the data, or in weights
-            _warn(f"Found {given} in what {run.kernel!r} of ({inputs}) was given")
-        self._told = True
-
-
-watch_for_errors = _Debugging().switch
-
-
-def _warn(what: str) -> None:
-    """Say where something was found: in which layer if in one, and at which line of the program."""
-    place, running = origin(), local.state.running
-    inside = f"{running[-1]()}, " if running else ""
-    message = f"{what}, in {inside}{place}."
-    warnings.warn_explicit(message, RuntimeWarning, place.file, place.line)
-
-
-def _described(t: Handle) -> str:
-    return f"{t.spec.dtype} {list(t.spec.shape)}"
-
-
-def _strange(values: Any) -> str | None:
-    """The first number that is not finite, as text."""
-    if values.dtype.kind not in "fc":
-        return None
-    finite = np.isfinite(values)
-    return None if finite.all() else str(values[~finite].flat[0])

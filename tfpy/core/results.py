@@ -1,11 +1,9 @@
-"""Values passed in TF.js's manner: fields in either spelling, callbacks that take fewer arguments."""
+"""Values passed in TF.js's manner: fields in either spelling."""
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from copy import copy
-from types import FunctionType, MethodType
 from typing import TYPE_CHECKING, Any, Self
 
 from tfpy.core.names import camel, spellings
@@ -166,24 +164,3 @@ def field(result: Any, name: str, index: int, what: str) -> Any:
     if isinstance(result, (list, tuple)) and len(result) > index:
         return result[index]
     raise TypeError(f"{what} must be a dict, an object or a tuple with {name!r}, but is {show(result)}.")
-
-
-def call_with_as_many(function: Callable[..., Any], *args: Any) -> Any:
-    """Call a function with as many of the arguments as it takes: JavaScript ignores those beyond its parameters."""
-    return function(*args[: positional_count(function, len(args))])
-
-
-def positional_count(function: Callable[..., Any], most: int) -> int:
-    """How many positional arguments, up to `most`, a function takes."""
-    plain = function.__func__ if isinstance(function, MethodType) else function
-    if isinstance(plain, FunctionType) and not plain.__dict__:  # nothing says that its signature is another
-        code = plain.__code__
-        return most if code.co_flags & inspect.CO_VARARGS else min(code.co_argcount - (plain is not function), most)
-    try:
-        parameters = inspect.signature(function).parameters.values()
-    except (TypeError, ValueError):
-        return most
-    if any(p.kind is p.VAR_POSITIONAL for p in parameters):
-        return most
-    taken = sum(p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) for p in parameters)
-    return min(taken, most)

@@ -16,6 +16,7 @@ from tfpy.core.grads import value_and_grads as _value_and_grads
 from tfpy.core.grads import variable_grads as _variable_grads
 from tfpy.core.memory import dispose as dispose
 from tfpy.core.memory import memory as memory
+from tfpy.core.next_frame import next_frame as next_frame
 from tfpy.core.ops.activation import elu as _elu
 from tfpy.core.ops.activation import leaky_relu as _leaky_relu
 from tfpy.core.ops.activation import prelu as _prelu
@@ -118,7 +119,6 @@ from tfpy.core.ops.unary import log as _log
 from tfpy.core.ops.unary import neg as _neg
 from tfpy.core.ops.unary import sqrt as _sqrt
 from tfpy.core.ops.unary import square as _square
-from tfpy.core.profiling import next_frame as next_frame
 from tfpy.core.profiling import time as time
 from tfpy.legacy.eager import giving_arrays as _giving_arrays
 from tfpy.legacy.eager import of_functions_of_arrays as _of_functions_of_arrays

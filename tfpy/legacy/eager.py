@@ -7,8 +7,8 @@ from collections.abc import Callable
 from typing import Any, ParamSpec, TypeVar, overload
 
 from tfpy.core import backends, memory
+from tfpy.core.callables import call_with_as_many
 from tfpy.core.options import accepts_options
-from tfpy.core.results import call_with_as_many
 from tfpy.core.tensor import Tensor
 from tfpy.engine.handle import Handle, join_share
 from tfpy.engine.tape import stand_in

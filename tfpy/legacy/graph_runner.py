@@ -12,11 +12,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from enum import IntEnum
 from typing import Any, NamedTuple
 
+from tfpy.core.callables import call_with_as_many
 from tfpy.core.convert import number
 from tfpy.core.names import camel
 from tfpy.core.ops.arith import add, div
 from tfpy.core.options import accepts_options
-from tfpy.core.results import Record, call_with_as_many
+from tfpy.core.results import Record
 from tfpy.engine.errors import argument_error
 from tfpy.engine.handle import Handle
 from tfpy.engine.scope import outlive_scopes

@@ -15,6 +15,7 @@ from functools import partial
 from types import FunctionType
 from typing import Any
 
+from tfpy.core.callables import positional_count
 from tfpy.core.convert import number
 from tfpy.core.names import camel
 from tfpy.core.ops.arith import add, div
@@ -22,7 +23,7 @@ from tfpy.core.ops.common import cast_to, full
 from tfpy.core.ops.reduce import mean, sum_
 from tfpy.core.options import accepts_options
 from tfpy.core.plans import Holds, Plans, Result, always
-from tfpy.core.results import Record, positional_count
+from tfpy.core.results import Record
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor as CoreTensor
 from tfpy.engine.abstract import placeholder, shapes_only

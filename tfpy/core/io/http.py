@@ -7,6 +7,7 @@ import os
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from tfpy.core.callables import call_with_as_many
 from tfpy.core.io.artifacts import (
     ModelArtifacts,
     SaveResult,
@@ -22,7 +23,6 @@ from tfpy.core.io.writing import JSON_NAME, model_json_text
 from tfpy.core.platform import Response, request_of
 from tfpy.core.ready import finish
 from tfpy.core.registry import export
-from tfpy.core.results import call_with_as_many
 from tfpy.core.urls import TIMEOUT, has_scheme, open_web
 from tfpy.engine.errors import argument_error, show
 

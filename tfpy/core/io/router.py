@@ -6,12 +6,12 @@ import os
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
+from tfpy.core.callables import call_with_as_many
 from tfpy.core.io.artifacts import ModelArtifacts, SaveResult, as_artifacts, as_save_result, with_weight_data
 from tfpy.core.io.faults import ModelFileError
 from tfpy.core.options import read_options
 from tfpy.core.ready import finish
 from tfpy.core.registry import export
-from tfpy.core.results import call_with_as_many
 from tfpy.core.urls import has_scheme
 from tfpy.engine.errors import argument_error
 

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from tfpy.core.callables import call_with_as_many
 from tfpy.core.convert import to_tensor
 from tfpy.core.names import camel, spellings
 from tfpy.core.options import respell
 from tfpy.core.ready import Ready, ReadyNone, finish
 from tfpy.core.registry import export
-from tfpy.core.results import call_with_as_many
 from tfpy.core.spelling import BothSpellings
 from tfpy.core.tensor import Tensor
 from tfpy.core.types import Logs

@@ -1,0 +1,23 @@
+"""next_frame: letting other tasks run."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tfpy.core.ready import ReadyNone
+from tfpy.core.registry import op
+
+
+@op(doc="Performance / Timing")
+def next_frame() -> Any:
+    """Let other tasks run; to be awaited. Without an event loop there is nothing to wait for.
+
+    Source: TF.js `tf.nextFrame`.
+    """
+    import asyncio  # here, since it takes a while to load
+
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return ReadyNone()
+    return asyncio.sleep(0)
