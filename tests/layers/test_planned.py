@@ -423,6 +423,18 @@ def test_a_planned_prediction_checks_what_it_is_given() -> None:
     np.testing.assert_allclose(model.predict(tf.tensor(X), batch_size=5).numpy(), expected, rtol=1e-6)
 
 
+@pytest.mark.parametrize("predict", ["predict", "predict_on_batch"])
+def test_predictions_may_be_disposed_where_a_model_passes_on_its_input(predict: str) -> None:
+    entry = tf.input(shape=[2])
+    passed = tf.layers.dropout(rate=0.5).apply(entry)
+    model = tf.model(inputs=entry, outputs=[passed, entry, passed])
+    for _ in range(4):
+        x = tf.ones([3, 2])
+        first, *others = getattr(model, predict)(x)
+        first.dispose()
+        assert [t.array_sync() for t in (x, *others)] == [[[1, 1]] * 3] * 3
+
+
 def test_predictions_are_tensors_of_their_own() -> None:
     model = dense()
     first = [model.predict(X[:1]) for _ in range(4)]

@@ -193,9 +193,18 @@ PREDICTION = ("predict", ())
 
 def predict_step(model: LayersModel, inputs: list[Tensor]) -> list[Tensor]:
     """The outputs of a model for given inputs."""
-    found: list[Tensor] = model.plans.run_step(
-        PREDICTION, inputs, [model], lambda: model.weights, lambda: (model.graph.run(inputs)[0], None)
-    )[0]
+    compute = lambda: (_apart(model.graph.run(inputs)[0], inputs), None)  # noqa: E731
+    found: list[Tensor] = model.plans.run_step(PREDICTION, inputs, [model], lambda: model.weights, compute)[0]
+    return found
+
+
+def _apart(outputs: Sequence[Tensor], inputs: Sequence[Tensor]) -> list[Tensor]:
+    """Outputs that can be disposed, the inputs and each other notwithstanding: a layer may pass on what it is given."""
+    taken = {t.id for t in inputs}
+    found = []
+    for t in outputs:
+        found.append(t.clone() if t.id in taken else t)
+        taken.add(t.id)
     return found
 
 
