@@ -423,6 +423,16 @@ def test_a_planned_prediction_checks_what_it_is_given() -> None:
     np.testing.assert_allclose(model.predict(tf.tensor(X), batch_size=5).numpy(), expected, rtol=1e-6)
 
 
+def test_the_keywords_of_a_loss_may_be_written_to() -> None:
+    loss = functools.partial(tf.losses.huber_loss, delta=1.0)
+    model = dense()
+    model.compile(optimizer=tf.train.sgd(0), loss=loss)
+    for _ in range(4):
+        before = model.train_on_batch(X, 10 + Y)
+    loss.keywords["delta"] = 0.1
+    assert model.train_on_batch(X, 10 + Y) < 0.2 * before
+
+
 @pytest.mark.parametrize("predict", ["predict", "predict_on_batch"])
 def test_predictions_may_be_disposed_where_a_model_passes_on_its_input(predict: str) -> None:
     entry = tf.input(shape=[2])

@@ -61,17 +61,19 @@ def still(things: Sequence[Any], leaves: tuple[type, ...]) -> Holds | None:
         things: what a step calls. They are kept, so that the identities in a plan's key stay theirs alone.
         leaves: classes whose objects run no code in a step.
     """
-    watched = _watched(things, (*_PLAIN, *leaves))
-    return None if watched is None else _Watch(watched, things).unchanged
+    reached = _reached(things, (*_PLAIN, *leaves))
+    return None if reached is None else _Watch(reached, things).unchanged
 
 
 class _Watch:
     """What a step depends on, as it was when this was made."""
 
-    def __init__(self, watched: Sequence[Versioned], things: Sequence[Any]) -> None:
+    def __init__(self, reached: Sequence[Any], things: Sequence[Any]) -> None:
+        watched = [thing for thing in reached if isinstance(thing, Versioned)]
+        partials = [thing for thing in reached if isinstance(thing, partial)]
         self._watched = [(thing, thing._times_set) for thing in watched]
         self._calls = list({type(thing): _call_of(thing) for thing in watched}.items())
-        self._contents = _containers(watched)
+        self._contents = _containers([*partials, *(value for thing in watched for value in thing._option_values())])
         self._then = [type(thing)(thing) for thing in self._contents]
         self._things = things
         self._total = _Total.times_set
@@ -90,10 +92,10 @@ class _Watch:
         return all(map(_same, self._contents, self._then))
 
 
-def _containers(watched: Sequence[Versioned]) -> list[Any]:
-    """The lists and dicts among options: of what is written to them nobody tells."""
+def _containers(values: Sequence[Any]) -> list[Any]:
+    """The lists and dicts among values, and the keywords of functions: of what is written to them nobody tells."""
     found: list[Any] = []
-    stack = [value for thing in watched for value in thing._option_values()]
+    stack = list(values)
     while stack:
         value = stack.pop()
         if isinstance(value, partial):
@@ -119,9 +121,9 @@ def _call_of(thing: Any) -> Any:
     return getattr(type(thing), "call", None)
 
 
-def _watched(things: Sequence[Any], leaves: tuple[type, ...]) -> list[Versioned] | None:
-    """All whose attributes a step depends on; None if it runs code that is not tfpy's own."""
-    found: list[Versioned] = []
+def _reached(things: Sequence[Any], leaves: tuple[type, ...]) -> list[Any] | None:
+    """All that a step depends on; None if it runs code that is not tfpy's own."""
+    found: list[Any] = []
     seen: set[int] = set()
     stack = list(things)
     while stack:
@@ -129,8 +131,7 @@ def _watched(things: Sequence[Any], leaves: tuple[type, ...]) -> list[Versioned]
         if id(thing) in seen or isinstance(thing, leaves):
             continue
         seen.add(id(thing))
-        if isinstance(thing, Versioned):
-            found.append(thing)
+        found.append(thing)
         parts = _parts(thing)
         if parts is None:
             return None
