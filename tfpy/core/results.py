@@ -145,6 +145,15 @@ class Entries(dict[str, Any]):
         return f"{type(self).__name__}({', '.join(f'{k}={show(v)}' for k, v in self.items())})"
 
 
+def member(owner: Any, name: str) -> Any:
+    """A member of a user's object, or an entry of a dict, in either spelling; None if there is none."""
+    for spelling in (name, camel(name)):
+        found = owner.get(spelling) if isinstance(owner, Mapping) else getattr(owner, spelling, None)
+        if found is not None:
+            return found
+    return None
+
+
 def field(result: Any, name: str, index: int, what: str) -> Any:
     """A field of something of the user's: of a dict or object in either spelling, or of a tuple in order.
 
@@ -154,13 +163,9 @@ def field(result: Any, name: str, index: int, what: str) -> Any:
         index: its number in a tuple.
         what: what it is a field of, for messages: the function, and the argument or what returned it.
     """
-    is_plain = type(result) in (list, tuple)  # which have methods of such names
-    for spelling in () if is_plain else (name, camel(name)):
-        if isinstance(result, Mapping):
-            if spelling in result:
-                return result[spelling]
-        elif hasattr(result, spelling):
-            return getattr(result, spelling)
+    found = None if type(result) in (list, tuple) else member(result, name)  # which have methods of such names
+    if found is not None:
+        return found
     if isinstance(result, (list, tuple)) and len(result) > index:
         return result[index]
     raise TypeError(f"{what} must be a dict, an object or a tuple with {name!r}, but is {show(result)}.")

@@ -8,16 +8,15 @@ to do something between batches.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from enum import IntEnum
 from typing import Any, NamedTuple
 
 from tfpy.core.callables import call_with_as_many
 from tfpy.core.convert import number
-from tfpy.core.names import camel
 from tfpy.core.ops.arith import add, div
 from tfpy.core.options import accepts_options
-from tfpy.core.results import Record
+from tfpy.core.results import Record, member
 from tfpy.engine.errors import argument_error
 from tfpy.engine.handle import Handle
 from tfpy.engine.scope import outlive_scopes
@@ -351,10 +350,7 @@ def _now() -> float:
 
 def _callback(observer: Any, name: str) -> Any:
     """The observer's function of that name in either spelling, or None."""
-    for spelling in (name, camel(name)):
-        found = observer.get(spelling) if isinstance(observer, Mapping) else getattr(observer, spelling, None)
-        if found is not None and not callable(found):
-            raise argument_error("GraphRunner", spelling, "a function", found, TypeError)
-        if found is not None:
-            return found
-    return None
+    found = member(observer, name)
+    if found is not None and not callable(found):
+        raise argument_error("GraphRunner", name, "a function", found, TypeError)
+    return found

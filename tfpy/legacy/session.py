@@ -23,7 +23,7 @@ from tfpy.core.ops.common import cast_to, full
 from tfpy.core.ops.reduce import mean, sum_
 from tfpy.core.options import accepts_options
 from tfpy.core.plans import Holds, Plans, Result, always
-from tfpy.core.results import Record
+from tfpy.core.results import Record, member
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor as CoreTensor
 from tfpy.engine.abstract import placeholder, shapes_only
@@ -120,14 +120,11 @@ def _given(method: Callable[..., Any], others: int, math: NDArrayMath) -> Callab
 
 def provider_method(provider: Any, name: str) -> Any:
     """A method of a provider, which may be a dict of functions, in either spelling."""
-    for spelling in (name, camel(name)):
-        if hasattr(provider, spelling):
-            return getattr(provider, spelling)
-        if isinstance(provider, Mapping) and spelling in provider:
-            return provider[spelling]
-    raise argument_error(
-        "Session", "feed_entries", f"an NDArray, or an InputProvider with {camel(name)}", provider, TypeError
-    )
+    found = member(provider, name)
+    if found is None:
+        expected = f"an NDArray, or an InputProvider with {camel(name)}"
+        raise argument_error("Session", "feed_entries", expected, provider, TypeError)
+    return found
 
 
 class Session(SessionCamel):
