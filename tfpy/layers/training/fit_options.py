@@ -1,16 +1,14 @@
-"""What `fit` and its kin are asked for, checked; and what an evaluation reports."""
+"""What `fit` and its kin are asked for, checked."""
 
 from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from tfpy.core.ready import ReadyList
-from tfpy.core.tensor import Tensor
 from tfpy.engine import rng
 from tfpy.engine.arguments import as_count, as_number, as_positive
 from tfpy.engine.errors import Words, argument_error
 from tfpy.layers.callbacks.base import as_callbacks
-from tfpy.layers.training.steps import Batch, Compiled
+from tfpy.layers.training.steps import Batch
 
 
 class FitOptions(NamedTuple):
@@ -96,13 +94,6 @@ def held_out_part(data: Batch, part: float, full: int) -> tuple[Batch, Batch | N
         expected = f"such that full batches of {full} are left, since the model is stateful"
         raise argument_error("fit", "validation_split", expected, Words(f"{at} samples left"))
     return data.batch(0, at), data.batch(at, data.size)._replace(weights=[None] * len(data.targets))
-
-
-def reported(compiled: Compiled, values: list[Tensor], verbose: int) -> Any:
-    """What an evaluation returns, printed if that is wanted."""
-    if verbose and (compiled.sharing is None or compiled.sharing.first):
-        print(" - ".join(f"{n} {float(v):.4g}" for n, v in zip(compiled.labels, values, strict=True)))
-    return values[0] if len(values) == 1 else ReadyList(values)
 
 
 def refuse_with_a_dataset(**options: Any) -> None:
