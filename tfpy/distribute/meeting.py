@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 from tfpy.core.types import Logs
 from tfpy.distribute.agreement import Agreement
 from tfpy.distribute.described import described
-from tfpy.layers.callbacks.base import Callback, CallbackList, History
+from tfpy.layers.callbacks.base import Callback
+from tfpy.layers.callbacks.callback_list import CallbackList
+from tfpy.layers.callbacks.history import History
 from tfpy.layers.training.compiling import optimizer_for
 from tfpy.layers.training.loops import RunKeeper, TrainingRun
 

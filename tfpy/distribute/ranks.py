@@ -15,7 +15,9 @@ from tfpy.core.tensor import Tensor
 from tfpy.distribute.agreement import Agreement
 from tfpy.distribute.meeting import Following, Meeting
 from tfpy.engine import dispatch, rng
-from tfpy.layers.callbacks.base import Callback, CallbackList, History
+from tfpy.layers.callbacks.base import Callback
+from tfpy.layers.callbacks.callback_list import CallbackList
+from tfpy.layers.callbacks.history import History
 from tfpy.layers.model import LayersModel
 from tfpy.layers.training.loops import RunKeeper
 from tfpy.layers.training.sharing import PartOfStep, Sharing

@@ -13,7 +13,8 @@ from tfpy.core.types import Logs
 from tfpy.engine import rng
 from tfpy.engine.dispatch import settle
 from tfpy.engine.scope import Scope, close_scope, open_scope, outlive_scopes
-from tfpy.layers.callbacks.base import Callback, CallbackList
+from tfpy.layers.callbacks.base import Callback
+from tfpy.layers.callbacks.callback_list import CallbackList
 from tfpy.layers.training.batch_sources import BatchSource, Step, nothing
 from tfpy.layers.training.compiling import optimizer_for
 from tfpy.layers.training.steps import Compiled, test_step, train_step
