@@ -6,7 +6,7 @@ import json
 import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from tfpy.core.types import Logs
 from tfpy.engine import rng
 from tfpy.engine.arguments import as_count, as_number, as_positive
 from tfpy.engine.errors import argument_error
-from tfpy.layers.callbacks.base import Callback
+from tfpy.layers.callbacks.base import Callback, Check
 from tfpy.layers.training.loops import RunKeeper, TrainingRun
 from tfpy.layers.training.run_state import Arrays, pack, restorer, state_of_model, unpack
 
@@ -53,7 +53,8 @@ class BackupAndRestore(RunKeeper):
     Source: Keras `BackupAndRestore` (beyond TF.js).
     """
 
-    backed_up = ("_batches",)
+    _backup_checks: ClassVar[dict[str, Check]] = {"_batches": as_count}
+    backed_up = (*_backup_checks,)
 
     @accepts_options("args", where="backup_and_restore")
     def __init__(
@@ -114,9 +115,6 @@ class BackupAndRestore(RunKeeper):
             rng.restore_source(state["random"])
 
         return restore
-
-    def _from_backup(self, values: Mapping[str, Any]) -> dict[str, Any]:
-        return {"_batches": as_count("backup", "_batches", values["_batches"])}
 
     def _fault(self, error: object) -> ModelFileError:
         reason = str(error).removesuffix(".")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -17,6 +17,9 @@ from tfpy.layers.callbacks._camel import CallbackCamel
 
 if TYPE_CHECKING:
     from tfpy.layers.model import LayersModel
+
+Check = Callable[[str, str, Any], Any]
+"""Makes a value of what a file has for it, as `as_count` does, given who asks and what it is called, for messages."""
 
 
 def read_logs(logs: Logs) -> Logs:
@@ -43,6 +46,8 @@ class Callback(CallbackCamel, BothSpellings):
     model: LayersModel = None  # type: ignore[assignment]  # told before anything else is
     params: Mapping[str, Any]
     backed_up: ClassVar[tuple[str, ...]] = ()
+    # What makes attributes of what a file has for them; others may be anything.
+    _backup_checks: ClassVar[Mapping[str, Check]] = {}
 
     def _from_backup(self, values: Mapping[str, Any]) -> dict[str, Any]:
         """The attributes of `backed_up`, out of a file.
@@ -50,7 +55,7 @@ class Callback(CallbackCamel, BothSpellings):
         Raises:
             ValueError, LookupError, TypeError: it can have had no such values.
         """
-        return {name: _kept(values[name]) for name in self.backed_up}
+        return {name: self._backup_checks.get(name, _as_kept)("backup", name, values[name]) for name in self.backed_up}
 
     def wants(self, event: str) -> bool:
         """Whether it has something to do at an event; logs are read from the device only if so."""
@@ -87,11 +92,11 @@ class Callback(CallbackCamel, BothSpellings):
         """After a batch; logs are 'batch', 'size', its loss and metrics."""
 
 
-def _kept(value: Any) -> Any:
+def _as_kept(where: str, name: str, value: Any) -> Any:
     """A value as a callback keeps it: arrays as tensors that outlive the training."""
     if isinstance(value, np.ndarray):
-        tensor: Tensor = outlive_scopes(to_tensor("backup", "value", value))
+        tensor: Tensor = outlive_scopes(to_tensor(where, name, value))
         return tensor
     if isinstance(value, list):
-        return [_kept(v) for v in value]
-    return {key: _kept(v) for key, v in value.items()} if isinstance(value, dict) else value
+        return [_as_kept(where, name, v) for v in value]
+    return {key: _as_kept(where, key, v) for key, v in value.items()} if isinstance(value, dict) else value

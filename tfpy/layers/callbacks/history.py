@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from tfpy.core.names import camel
 from tfpy.core.ready import Ready, ReadyNone
@@ -11,10 +11,14 @@ from tfpy.core.registry import export
 from tfpy.core.types import Logs
 from tfpy.engine.arguments import as_ints, as_list
 from tfpy.layers.callbacks._camel import HistoryCamel
-from tfpy.layers.callbacks.base import Callback, read_logs
+from tfpy.layers.callbacks.base import Callback, Check, read_logs
 
 if TYPE_CHECKING:
     from tfpy.vis.drawing import Drawing
+
+
+def _as_values_by_name(where: str, name: str, value: Any) -> dict[str, list[Any]]:
+    return {name: as_list(where, name, of_epochs, "values") for name, of_epochs in value.items()}
 
 
 @export(doc="Callbacks")
@@ -28,15 +32,12 @@ class History(HistoryCamel, Callback, Ready):
     Source: TF.js `tf.History`.
     """
 
-    backed_up = ("epoch", "history")
+    _backup_checks: ClassVar[dict[str, Check]] = {"epoch": as_ints, "history": _as_values_by_name}
+    backed_up = (*_backup_checks,)
 
     def __init__(self) -> None:
         self.epoch: list[int] = []
         self.history: dict[str, list[float]] = {}
-
-    def _from_backup(self, values: Mapping[str, Any]) -> dict[str, Any]:
-        history = {name: as_list("backup", name, of_epochs, "values") for name, of_epochs in values["history"].items()}
-        return super()._from_backup(values) | {"epoch": as_ints("backup", "epoch", values["epoch"]), "history": history}
 
     def on_epoch_end(self, epoch: int, logs: Logs | None = None) -> None:
         self.epoch.append(epoch)
