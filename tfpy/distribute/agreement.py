@@ -153,10 +153,12 @@ class Agreement:
         """Have the weights that the first process has, and its optimizer's settings and state."""
         arrays: Arrays = {}
         first = self.group.rank == 0
-        told = (pack(state_of_model(model, optimizer), arrays), arrays, _plain(optimizer)) if first else None
+        told = (
+            (pack("distribute", state_of_model(model, optimizer), arrays), arrays, _plain(optimizer)) if first else None
+        )
         state, arrays, plain = self.group.broadcast(told)
         if not first:
-            restorer(model, optimizer, unpack(state, arrays))()
+            restorer("distribute", model, optimizer, unpack(state, arrays))()
             vars(optimizer).update(plain)
         self.agreed(model, optimizer)
 

@@ -12,7 +12,8 @@ from tfpy.layers.callbacks.base import Callback
 from tfpy.layers.callbacks.callback_list import CallbackList
 from tfpy.layers.callbacks.history import History
 from tfpy.layers.training.compiling import optimizer_for
-from tfpy.layers.training.loops import RunKeeper, TrainingRun
+from tfpy.layers.training.loops import TrainingRun
+from tfpy.layers.training.resuming import RunKeeper
 
 if TYPE_CHECKING:
     from tfpy.core.optimizers.base import Optimizer
@@ -49,15 +50,15 @@ class Meeting(RunKeeper):
 
     def resume(self, run: TrainingRun) -> None:
         self._run = run
-        agreement, source = self._agreement, run.source
+        agreement, course = self._agreement, run.course
         begun = [
             f"a model with {type(self._optimizer).__name__}",
-            f"epoch {run.epoch} and batch {run.batch} to go on from",
+            f"epoch {course.epoch} and batch {course.batch} to go on from",
         ]
         agreement.compare("the first epoch", begun)
         agreement.take_model(run.model, self._optimizer)
         agreement.take_random_numbers()
-        source.restore(agreement.take(source.state()))
+        course.source.restore("distribute", agreement.take(course.source.state()))
 
     @property
     def _optimizer(self) -> Optimizer:

@@ -19,7 +19,6 @@ from tfpy.layers.callbacks.base import Callback
 from tfpy.layers.callbacks.callback_list import CallbackList
 from tfpy.layers.callbacks.history import History
 from tfpy.layers.model import LayersModel
-from tfpy.layers.training.loops import RunKeeper
 from tfpy.layers.training.sharing import PartOfStep, Sharing
 from tfpy.layers.training.steps import Batch
 
@@ -52,9 +51,6 @@ class Ranks(Sharing):
     def callbacks(self, callbacks: Sequence[Callback], history: History) -> CallbackList:
         """The callbacks of a training: all of them, of which only the first process calls those of the user."""
         meeting = Meeting(self._agreement, history)
-        for callback in callbacks:
-            if isinstance(callback, RunKeeper):
-                callback.writes = self.first
         everyone = [*callbacks, meeting]
         return CallbackList(everyone) if self.first else Following(everyone, [history, meeting])
 

@@ -48,6 +48,6 @@ def evaluate_dataset(model: LayersModel, dataset: Any, *, batches: int | None, v
 
 def _reported(compiled: Compiled, values: list[Tensor], verbose: int) -> Any:
     """What an evaluation returns, printed if that is wanted."""
-    if verbose and (compiled.sharing is None or compiled.sharing.first):
+    if verbose and compiled.first:
         print(" - ".join(f"{n} {float(v):.4g}" for n, v in zip(compiled.labels, values, strict=True)))
     return values[0] if len(values) == 1 else ReadyList(values)
