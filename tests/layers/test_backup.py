@@ -407,7 +407,7 @@ def test_what_no_callback_has_known_is_refused(callback: str, name: str, value: 
         shuffled(tmp_path, cut_off_at(1, 0))[1]()
     state, arrays = read(tmp_path)
     place = [known["class"] for known in state["callbacks"]].index(callback)
-    state["callbacks"][place]["values"][name] = pack(value, arrays)
+    state["callbacks"][place]["values"][name] = pack("backup", value, arrays)
     write(tmp_path, state, arrays)
     assert refused(shuffled, tmp_path)
 

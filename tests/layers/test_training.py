@@ -451,7 +451,7 @@ def test_on_yield_is_told_the_epoch() -> None:
 
 def test_yields_are_counted_in_milliseconds(monkeypatch: pytest.MonkeyPatch) -> None:
     seconds = iter(range(100))
-    monkeypatch.setattr("tfpy.layers.callbacks.base.time", SimpleNamespace(monotonic=lambda: next(seconds)))
+    monkeypatch.setattr("tfpy.layers.callbacks.custom.time", SimpleNamespace(monotonic=lambda: next(seconds)))
     seen: list[int] = []
     fit(linear(), batch_size=2, yield_every=2000, callbacks={"onYield": lambda epoch, batch: seen.append(batch)})
     assert seen == [1, 3]
@@ -573,7 +573,7 @@ def test_a_model_compiled_in_training_is_trained_on_as_it_was() -> None:
 
 
 def test_callbacks_for_every_fit() -> None:
-    from tfpy.layers.callbacks.base import CallbackRegistry
+    from tfpy.layers.callbacks import registered
 
     made: list[tf.Callback] = []
 
@@ -589,7 +589,7 @@ def test_callbacks_for_every_fit() -> None:
         linear().fit(X, Y, verbose=1)
         assert len(made) == 1
     finally:
-        CallbackRegistry.classes.clear()
+        registered._registered.clear()
 
 
 # What is shown

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from tfpy.core.namespaces import missing_from as _missing_from
 from tfpy.core.namespaces import names_in as _names_in
 from tfpy.layers.callbacks.backup import BackupAndRestore as _backup_and_restore
-from tfpy.layers.callbacks.base import LambdaCallback as _lambda_callback
 from tfpy.layers.callbacks.csv_logger import CSVLogger as _csv_logger
+from tfpy.layers.callbacks.custom import LambdaCallback as _lambda_callback
 from tfpy.layers.callbacks.early_stopping import EarlyStopping as _early_stopping
 from tfpy.layers.callbacks.learning_rate import LearningRateScheduler as _learning_rate_scheduler
 from tfpy.layers.callbacks.learning_rate import ReduceLROnPlateau as _reduce_lr_on_plateau

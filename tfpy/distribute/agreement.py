@@ -10,7 +10,7 @@ from weakref import WeakKeyDictionary
 import numpy.typing as npt
 
 from tfpy.core.optimizers.clipping import Clipping
-from tfpy.distribute.described import described, settings
+from tfpy.distribute.fingerprint import fingerprint, settings
 from tfpy.engine import rng
 from tfpy.engine.backend import current
 from tfpy.engine.dispatch import move
@@ -75,13 +75,13 @@ class _Said(NamedTuple):
 
 
 class Agreement:
-    """Has all processes do the same, with the same models. Whatever they exchange, they first `meet`."""
+    """Has all processes do the same, with the same models. Before they exchange anything, they `gather_at` a place."""
 
     def __init__(self, group: Group) -> None:
         self.group = group
         self._agreed: WeakKeyDictionary[LayersModel, _Agreed] = WeakKeyDictionary()
 
-    def meet(self, place: str, said: Any = None) -> list[Any]:
+    def gather_at(self, place: str, said: Any = None) -> list[Any]:
         """Wait until all processes are here: what each of them says.
 
         Raises:
@@ -103,7 +103,7 @@ class Agreement:
         Raises:
             RuntimeError: they differ, or another process is elsewhere.
         """
-        first, *others = self.meet(place, list(things))
+        first, *others = self.gather_at(place, list(things))
         for rank, other in enumerate(others, 1):
             for mine, own in zip([*first, "nothing"], [*other, "nothing"], strict=False):
                 if mine != own:
@@ -112,13 +112,13 @@ class Agreement:
                         f"rank {rank} {own}."
                     )
 
-    def take(self, value: Any) -> Any:
+    def broadcast(self, value: Any) -> Any:
         """What the first process has."""
         return self.group.broadcast(value if self.group.rank == 0 else None)
 
-    def take_random_numbers(self) -> None:
+    def broadcast_random_numbers(self) -> None:
         """Let the streams without a seed go on from where they are in the first process."""
-        rng.restore_source(self.take(rng.source_state()))
+        rng.restore_source(self.broadcast(rng.source_state()))
 
     # Models
 
@@ -128,12 +128,12 @@ class Agreement:
         Raises:
             RuntimeError: another process is elsewhere, or has compiled another model, or in another way.
         """
-        said: list[_Said] = self.meet(f"{place}, with {type(optimizer).__name__}", self._said(model, optimizer))
+        said: list[_Said] = self.gather_at(f"{place}, with {type(optimizer).__name__}", self._said(model, optimizer))
         first = said[0]
         if any(other.compiled for other in said):
-            self.compare(place, described(model, optimizer))
+            self.compare(place, fingerprint(model, optimizer))
         if any(other.compiled or other.changed or other.iterations != first.iterations for other in said):
-            self.take_model(model, optimizer)
+            self.broadcast_model(model, optimizer)
         if optimizer.learning_rate != first.learning_rate:
             optimizer.learning_rate = first.learning_rate
         model.stop_training = first.stop_training
@@ -149,14 +149,16 @@ class Agreement:
         )
         return _Said(compiled, changed, optimizer.iterations, model.stop_training, optimizer.learning_rate)
 
-    def take_model(self, model: LayersModel, optimizer: Optimizer) -> None:
+    def broadcast_model(self, model: LayersModel, optimizer: Optimizer) -> None:
         """Have the weights that the first process has, and its optimizer's settings and state."""
         arrays: Arrays = {}
         first = self.group.rank == 0
-        told = (pack(state_of_model(model, optimizer), arrays), arrays, _plain(optimizer)) if first else None
+        told = (
+            (pack("distribute", state_of_model(model, optimizer), arrays), arrays, _plain(optimizer)) if first else None
+        )
         state, arrays, plain = self.group.broadcast(told)
         if not first:
-            restorer(model, optimizer, unpack(state, arrays))()
+            restorer("distribute", model, optimizer, unpack(state, arrays))()
             vars(optimizer).update(plain)
         self.agreed(model, optimizer)
 

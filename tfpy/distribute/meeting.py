@@ -7,10 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 from tfpy.core.types import Logs
 from tfpy.distribute.agreement import Agreement
-from tfpy.distribute.described import described
-from tfpy.layers.callbacks.base import Callback, CallbackList, History
+from tfpy.distribute.fingerprint import fingerprint
+from tfpy.layers.callbacks.base import Callback
+from tfpy.layers.callbacks.callback_list import CallbackList
+from tfpy.layers.callbacks.history import History
 from tfpy.layers.training.compiling import optimizer_for
-from tfpy.layers.training.loops import RunKeeper, TrainingRun
+from tfpy.layers.training.loops import TrainingRun
+from tfpy.layers.training.resuming import RunKeeper
 
 if TYPE_CHECKING:
     from tfpy.core.optimizers.base import Optimizer
@@ -20,8 +23,8 @@ if TYPE_CHECKING:
 _PARAMS = ("samples", "steps", "batch_size", "initial_epoch", "epochs", "do_validation", "metrics")
 
 
-class Following(CallbackList):
-    """The callbacks of a training in a process after the first, which calls only some of them."""
+class PartialCallbackList(CallbackList):
+    """Callbacks of which only some are called: those of a training in a process after the first."""
 
     def __init__(self, callbacks: Iterable[Callback], called: Iterable[Callback]) -> None:
         super().__init__(callbacks)
@@ -43,19 +46,19 @@ class Meeting(RunKeeper):
     def set_model(self, model: LayersModel) -> None:
         super().set_model(model)
         asked = [f"{name}: {self.params[name]}" for name in _PARAMS]
-        self._agreement.compare("the beginning of a training", [*described(model, model.optimizer), *asked])
+        self._agreement.compare("the beginning of a training", [*fingerprint(model, model.optimizer), *asked])
 
     def resume(self, run: TrainingRun) -> None:
         self._run = run
-        agreement, source = self._agreement, run.source
+        agreement, course = self._agreement, run.course
         begun = [
             f"a model with {type(self._optimizer).__name__}",
-            f"epoch {run.epoch} and batch {run.batch} to go on from",
+            f"epoch {course.epoch} and batch {course.batch} to go on from",
         ]
         agreement.compare("the first epoch", begun)
-        agreement.take_model(run.model, self._optimizer)
-        agreement.take_random_numbers()
-        source.restore(agreement.take(source.state()))
+        agreement.broadcast_model(run.model, self._optimizer)
+        agreement.broadcast_random_numbers()
+        course.source.restore("distribute", agreement.broadcast(course.source.state()))
 
     @property
     def _optimizer(self) -> Optimizer:
@@ -66,7 +69,7 @@ class Meeting(RunKeeper):
 
     def on_epoch_begin(self, epoch: int, logs: Logs | None = None) -> None:
         self._agree(f"the beginning of epoch {epoch + 1}")
-        self._agreement.take_random_numbers()
+        self._agreement.broadcast_random_numbers()
 
     def on_batch_end(self, batch: int, logs: Logs | None = None) -> None:
         self._agree(f"the end of batch {batch + 1}")
@@ -76,5 +79,5 @@ class Meeting(RunKeeper):
 
     def on_train_end(self, logs: Logs | None = None) -> None:
         self._agree("the end of the training")
-        self._agreement.take_random_numbers()
-        self._history.history = self._agreement.take(self._history.history)
+        self._agreement.broadcast_random_numbers()
+        self._history.history = self._agreement.broadcast(self._history.history)

@@ -85,7 +85,7 @@ def _ranks() -> Ranks:
     agreement = Agreement(group)
     if group.size > 1:
         share_gpus(group.rank_here)
-        agreement.take_random_numbers()
+        agreement.broadcast_random_numbers()
         _end_together(group, agreement)
     return Ranks(agreement, mpi)
 
@@ -111,7 +111,7 @@ def _end_together(group: MpiGroup, agreement: Agreement) -> None:
 
     def leave() -> None:
         try:
-            agreement.meet("the end of the program")
+            agreement.gather_at("the end of the program")
         except RuntimeError as error:
             print(f"tfpy: {error}", file=sys.stderr)
             group.abort()

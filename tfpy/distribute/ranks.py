@@ -13,11 +13,12 @@ import numpy.typing as npt
 from tfpy.core.registry import export
 from tfpy.core.tensor import Tensor
 from tfpy.distribute.agreement import Agreement
-from tfpy.distribute.meeting import Following, Meeting
+from tfpy.distribute.meeting import Meeting, PartialCallbackList
 from tfpy.engine import dispatch, rng
-from tfpy.layers.callbacks.base import Callback, CallbackList, History
+from tfpy.layers.callbacks.base import Callback
+from tfpy.layers.callbacks.callback_list import CallbackList
+from tfpy.layers.callbacks.history import History
 from tfpy.layers.model import LayersModel
-from tfpy.layers.training.loops import RunKeeper
 from tfpy.layers.training.sharing import PartOfStep, Sharing
 from tfpy.layers.training.steps import Batch
 
@@ -50,11 +51,8 @@ class Ranks(Sharing):
     def callbacks(self, callbacks: Sequence[Callback], history: History) -> CallbackList:
         """The callbacks of a training: all of them, of which only the first process calls those of the user."""
         meeting = Meeting(self._agreement, history)
-        for callback in callbacks:
-            if isinstance(callback, RunKeeper):
-                callback.writes = self.first
         everyone = [*callbacks, meeting]
-        return CallbackList(everyone) if self.first else Following(everyone, [history, meeting])
+        return CallbackList(everyone) if self.first else PartialCallbackList(everyone, [history, meeting])
 
     def step(self, model: LayersModel, optimizer: Any, batch: Batch, run: PartOfStep) -> list[Tensor]:
         """What `run` returns for this process's part of a batch."""
@@ -84,7 +82,7 @@ class Ranks(Sharing):
         written = [weight for weight in self._agreement.written(model) if weight.dtype == "float32"]
         arrays = [dispatch.read(tensor, "mean") for tensor in (*values, *written)]
         flat = np.concatenate([array.ravel() for array in arrays])
-        counts = self._agreement.meet(f"the means of {flat.size} numbers", _count(steps) if share else 0.0)
+        counts = self._agreement.gather_at(f"the means of {flat.size} numbers", _count(steps) if share else 0.0)
         own = sum(array.size for array in arrays[: len(values)])
         if share:
             flat[:own] *= counts[self.rank] / sum(counts) if any(counts) else share

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from tfpy.core.tensor import Tensor
     from tfpy.engine.dtypes import DType
     from tfpy.layers.base import Layer
-    from tfpy.layers.callbacks.base import History
+    from tfpy.layers.callbacks.history import History
     from tfpy.layers.mask_rules import MaskRules
     from tfpy.layers.symbolic import PartialShape
     from tfpy.layers.weights import LayerVariable

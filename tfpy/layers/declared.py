@@ -20,11 +20,11 @@ from tfpy.core.hints import Hints
 from tfpy.core.names import spellings
 from tfpy.core.options import accepts_options, dict_or_keywords, read_options
 from tfpy.core.spelling import BothSpellings, attribute_of
-from tfpy.core.unchanged import Versioned
 from tfpy.engine.errors import argument_error, unknown_name_error, with_article
 from tfpy.layers._camel import DeclaredCamel
 from tfpy.layers.config import build_object, is_object_config, plain, register
 from tfpy.layers.constructing import constructed
+from tfpy.layers.unchanged import Versioned
 
 
 def _has_tensors(given: object) -> bool:

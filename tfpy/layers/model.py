@@ -20,7 +20,7 @@ from tfpy.core.results import NamedTensor
 from tfpy.engine import rng
 from tfpy.engine.errors import argument_error
 from tfpy.layers._camel import LayersModelCamel
-from tfpy.layers.callbacks.base import History
+from tfpy.layers.callbacks.history import History
 from tfpy.layers.config import register
 from tfpy.layers.constructing import constructed
 from tfpy.layers.container import Container

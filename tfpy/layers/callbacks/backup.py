@@ -6,7 +6,7 @@ import json
 import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -18,8 +18,9 @@ from tfpy.core.types import Logs
 from tfpy.engine import rng
 from tfpy.engine.arguments import as_count, as_number, as_positive
 from tfpy.engine.errors import argument_error
-from tfpy.layers.callbacks.base import Callback
-from tfpy.layers.training.loops import RunKeeper, TrainingRun
+from tfpy.layers.callbacks.base import Callback, Check
+from tfpy.layers.training.loops import TrainingRun
+from tfpy.layers.training.resuming import Position, RunKeeper
 from tfpy.layers.training.run_state import Arrays, pack, restorer, state_of_model, unpack
 
 _NAME = "backup.npz"
@@ -53,7 +54,8 @@ class BackupAndRestore(RunKeeper):
     Source: Keras `BackupAndRestore` (beyond TF.js).
     """
 
-    backed_up = ("_batches",)
+    _backup_checks: ClassVar[dict[str, Check]] = {"_batches": as_count}
+    backed_up = (*_backup_checks,)
 
     @accepts_options("args", where="backup_and_restore")
     def __init__(
@@ -79,13 +81,13 @@ class BackupAndRestore(RunKeeper):
             return
         try:
             state = self._read()
-            run.begin_at(state["began"], state["epoch"], state["batch"])
+            run.course.begin_at("backup", Position(state["epoch"], state["batch"], state["began"]))
             restore = self._restorer(run, state)
         except ValueError as error:
             raise self._fault(error) from error
         except Exception as error:  # a damaged file can break what reads it in any way
             raise self._fault(f"it cannot be read ({type(error).__name__}: {error})") from error
-        run.catch_up(restore)
+        run.course.catch_up(restore)
 
     def _read(self) -> dict[str, Any]:
         with self.path.open("rb") as stream, np.load(stream, allow_pickle=False) as file:
@@ -98,12 +100,13 @@ class BackupAndRestore(RunKeeper):
     def _restorer(self, run: TrainingRun, state: dict[str, Any]) -> Callable[[], None]:
         """What makes everything what it was, once it is called. All of it is checked now."""
         # The model first, since callbacks may have weights of it.
-        restore_model = restorer(run.model, run.model.optimizer, state["model"])
+        restore_model = restorer("backup", run.model, run.model.optimizer, state["model"])
         callbacks = _matched(run.callbacks.callbacks, state["callbacks"])
 
         def restore() -> None:
-            if run.batch < state["batch"]:
-                raise self._fault(f"it is of batch {state['batch']} of an epoch, and not of {run.batch} batches")
+            batch, done = state["batch"], run.course.batch
+            if done < batch:
+                raise self._fault(f"it is of batch {batch} of an epoch, and not of {done} batches")
             restore_model()
             for callback, values in callbacks:
                 for name, value in values.items():
@@ -114,9 +117,6 @@ class BackupAndRestore(RunKeeper):
             rng.restore_source(state["random"])
 
         return restore
-
-    def _from_backup(self, values: Mapping[str, Any]) -> dict[str, Any]:
-        return {"_batches": as_count("backup", "_batches", values["_batches"])}
 
     def _fault(self, error: object) -> ModelFileError:
         reason = str(error).removesuffix(".")
@@ -134,13 +134,11 @@ class BackupAndRestore(RunKeeper):
             self._save(run)
 
     def _save(self, run: TrainingRun) -> None:
-        if not self.writes:
+        if not run.compiled.first:
             return
         arrays: Arrays = {}
         state = {
-            "epoch": run.epoch,
-            "batch": run.batch,
-            "began": run.began if run.batch else run.state_of_data(),
+            **run.course.position()._asdict(),
             "model": state_of_model(run.model, run.model.optimizer),
             "callbacks": [
                 {"class": type(c).__name__, "values": {name: getattr(c, name) for name in c.backed_up}}
@@ -152,7 +150,7 @@ class BackupAndRestore(RunKeeper):
             "stopped": run.model.stop_training,
             "random": rng.source_state(),
         }
-        text = json.dumps(pack(state, arrays)).encode()
+        text = json.dumps(pack("backup", state, arrays)).encode()
         with new_file(self.path) as file:
             np.savez(file, **{_STATE: np.frombuffer(text, np.uint8)}, **arrays)  # type: ignore[arg-type]
 

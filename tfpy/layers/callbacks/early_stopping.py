@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 from tfpy.core.options import accepts_options
 from tfpy.core.registry import export
@@ -12,7 +12,7 @@ from tfpy.core.types import Logs
 from tfpy.engine.arguments import as_count, as_int, as_number
 from tfpy.engine.scope import outlive_scopes
 from tfpy.layers.callbacks._camel import EarlyStoppingCamel
-from tfpy.layers.callbacks.base import Callback
+from tfpy.layers.callbacks.base import Callback, Check
 from tfpy.layers.callbacks.monitor import Monitor
 from tfpy.layers.weights import as_made, as_values, set_values, values_of
 
@@ -34,7 +34,8 @@ class EarlyStopping(EarlyStoppingCamel, Callback):
     Source: TF.js `tf.callbacks.earlyStopping`.
     """
 
-    backed_up = ("wait", "stopped_epoch", "best", "_best_weights")
+    _backup_checks: ClassVar[dict[str, Check]] = {"wait": as_count, "stopped_epoch": as_count, "best": as_number}
+    backed_up = (*_backup_checks, "_best_weights")
 
     min_delta: float
     restore_best_weights: bool
@@ -67,12 +68,11 @@ class EarlyStopping(EarlyStoppingCamel, Callback):
         self._best_weights: list[Tensor] | None = None
 
     def _from_backup(self, values: Mapping[str, Any]) -> dict[str, Any]:
-        counts = {name: as_count("backup", name, values[name]) for name in ("wait", "stopped_epoch")}
-        best, weights = as_number("backup", "best", values["best"]), values["_best_weights"]
+        weights = values["_best_weights"]
         if weights is not None:
             tensors = as_values("the model", as_made(self.model.weights), weights)
             weights = [outlive_scopes(tensor) for tensor in tensors]
-        return super()._from_backup(values) | counts | {"best": best, "_best_weights": weights}
+        return super()._from_backup(values) | {"_best_weights": weights}
 
     def on_train_begin(self, logs: Logs | None = None) -> None:
         self.wait = 0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 from tfpy.core.callables import call_with_as_many
 from tfpy.core.options import accepts_options
@@ -11,7 +11,7 @@ from tfpy.core.registry import export
 from tfpy.core.types import Logs
 from tfpy.engine.arguments import as_count, as_number, as_positive
 from tfpy.engine.errors import argument_error
-from tfpy.layers.callbacks.base import Callback
+from tfpy.layers.callbacks.base import Callback, Check
 from tfpy.layers.callbacks.monitor import Monitor
 
 
@@ -83,7 +83,8 @@ class ReduceLROnPlateau(_LearningRate):
     Source: Keras `ReduceLROnPlateau` (beyond TF.js).
     """
 
-    backed_up = ("best", "wait", "_cooling")
+    _backup_checks: ClassVar[dict[str, Check]] = {"best": as_number, "wait": as_count, "_cooling": as_count}
+    backed_up = (*_backup_checks,)
 
     @accepts_options("args", where="reduce_lr_on_plateau")
     def __init__(
@@ -113,10 +114,6 @@ class ReduceLROnPlateau(_LearningRate):
         self.best = self._monitor.worst
         self.wait = 0
         self._cooling = 0
-
-    def _from_backup(self, values: Mapping[str, Any]) -> dict[str, Any]:
-        counts = {name: as_count("backup", name, values[name]) for name in ("wait", "_cooling")}
-        return super()._from_backup(values) | counts | {"best": as_number("backup", "best", values["best"])}
 
     def on_train_begin(self, logs: Logs | None = None) -> None:
         self._restart()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from typing import Any, cast
+from typing import Any, ClassVar, cast
 
 from tfpy.core.options import accepts_options
 from tfpy.core.ready import finish
@@ -12,7 +12,7 @@ from tfpy.core.registry import export
 from tfpy.core.types import Logs
 from tfpy.engine.arguments import as_count, as_number, as_positive
 from tfpy.engine.errors import argument_error
-from tfpy.layers.callbacks.base import Callback
+from tfpy.layers.callbacks.base import Callback, Check
 from tfpy.layers.callbacks.monitor import Monitor
 
 
@@ -35,7 +35,8 @@ class ModelCheckpoint(Callback):
     Source: Keras `ModelCheckpoint` (beyond TF.js).
     """
 
-    backed_up = ("best", "_epoch", "_batches")
+    _backup_checks: ClassVar[dict[str, Check]] = {"best": as_number, "_epoch": as_count, "_batches": as_count}
+    backed_up = (*_backup_checks,)
 
     @accepts_options("args", where="model_checkpoint")
     def __init__(
@@ -62,10 +63,6 @@ class ModelCheckpoint(Callback):
         self.best = self._monitor.worst if initial_value_threshold is None else initial_value_threshold
         self._epoch = 0
         self._batches = 0
-
-    def _from_backup(self, values: Mapping[str, Any]) -> dict[str, Any]:
-        counts = {name: as_count("backup", name, values[name]) for name in ("_epoch", "_batches")}
-        return super()._from_backup(values) | counts | {"best": as_number("backup", "best", values["best"])}
 
     def wants(self, event: str) -> bool:
         return super().wants(event) and event != ("on_batch_end" if self.save_freq == "epoch" else "on_epoch_end")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from tfpy.core.extras import optional_module
 from tfpy.core.options import accepts_options
@@ -13,7 +13,7 @@ from tfpy.core.registry import export
 from tfpy.core.types import Logs
 from tfpy.engine.arguments import as_count, as_int
 from tfpy.engine.errors import argument_error
-from tfpy.layers.callbacks.base import Callback
+from tfpy.layers.callbacks.base import Callback, Check
 
 _VALIDATION = "val_"
 
@@ -37,7 +37,8 @@ class TensorBoard(Callback):
     Source: TF.js `tf.node.tensorBoard`.
     """
 
-    backed_up = ("_batches",)
+    _backup_checks: ClassVar[dict[str, Check]] = {"_batches": as_count}
+    backed_up = (*_backup_checks,)
 
     @accepts_options("args", where="tensor_board")
     def __init__(
@@ -57,9 +58,6 @@ class TensorBoard(Callback):
         self._histograms = as_int("tensor_board", "histogram_freq", histogram_freq)
         self._writers: dict[str, Any] = {}
         self._batches = 0
-
-    def _from_backup(self, values: Mapping[str, Any]) -> dict[str, Any]:
-        return {"_batches": as_count("backup", "_batches", values["_batches"])}
 
     def wants(self, event: str) -> bool:
         return super().wants(event) and (event != "on_batch_end" or bool(self._every))

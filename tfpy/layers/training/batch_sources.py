@@ -65,8 +65,12 @@ class BatchSource(Protocol):
         """What the epochs from here on depend on, besides how many there were."""
         ...
 
-    def restore(self, state: dict[str, Any]) -> None:
+    def restore(self, where: str, state: dict[str, Any]) -> None:
         """Go on where a source of the same data was when `state` said this.
+
+        Args:
+            where: who asks for it, for messages.
+            state: what `state` said.
 
         Raises:
             ValueError, TypeError: it was a source of other data, or none; nothing is changed then.
@@ -120,10 +124,10 @@ class ArrayBatches:
         stream = None if self._shuffler is None else self._shuffler.state
         return {"order": self._order, "stream": stream, "batch_size": self.batch_size}
 
-    def restore(self, state: dict[str, Any]) -> None:
+    def restore(self, where: str, state: dict[str, Any]) -> None:
         if state.keys() != self.state().keys():
             raise ValueError("it is not of arrays")
-        order, size = state["order"], as_int("backup", "batch_size", state["batch_size"])
+        order, size = state["order"], as_int(where, "batch_size", state["batch_size"])
         if not isinstance(order, np.ndarray) or order.dtype.kind not in "iu":
             raise ValueError("it has no order of the samples")
         if order.shape != self._order.shape or size != self.batch_size:
@@ -195,7 +199,7 @@ class DatasetBatches:
     def state(self) -> dict[str, Any]:
         return {}
 
-    def restore(self, state: dict[str, Any]) -> None:
+    def restore(self, where: str, state: dict[str, Any]) -> None:
         if state:
             raise ValueError("it is not of a data set")
 

@@ -5,13 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tfpy.core.memory import tidy
+from tfpy.core.ready import ReadyList
 from tfpy.core.tensor import Tensor
 from tfpy.engine.arguments import as_positive
 from tfpy.layers.training.batch_sources import ArrayBatches, as_dataset
 from tfpy.layers.training.compiling import compiled_of
-from tfpy.layers.training.fit_options import as_limit, refuse_with_a_dataset, reported
+from tfpy.layers.training.fit_options import as_limit, refuse_with_a_dataset
 from tfpy.layers.training.loops import test_loop
 from tfpy.layers.training.samples import Samples
+from tfpy.layers.training.steps import Compiled
 
 if TYPE_CHECKING:
     from tfpy.layers.model import LayersModel
@@ -33,7 +35,7 @@ def evaluate(
             data = data.batch(0, min(data.size, as_positive("evaluate", "steps", steps) * size))
         return test_loop(model, compiled, ArrayBatches(data, size).epoch())
 
-    return reported(compiled, tidy(values), verbose)
+    return _reported(compiled, tidy(values), verbose)
 
 
 def evaluate_dataset(model: LayersModel, dataset: Any, *, batches: int | None, verbose: int) -> Any:
@@ -41,4 +43,11 @@ def evaluate_dataset(model: LayersModel, dataset: Any, *, batches: int | None, v
     where = "evaluate_dataset"
     samples = Samples(where, model, compiled_of(model, where))
     source = samples.dataset(dataset, "batches", as_limit(where, "batches", batches))
-    return reported(samples.compiled, test_loop(model, samples.compiled, source.once()), verbose)
+    return _reported(samples.compiled, test_loop(model, samples.compiled, source.once()), verbose)
+
+
+def _reported(compiled: Compiled, values: list[Tensor], verbose: int) -> Any:
+    """What an evaluation returns, printed if that is wanted."""
+    if verbose and compiled.first:
+        print(" - ".join(f"{n} {float(v):.4g}" for n, v in zip(compiled.labels, values, strict=True)))
+    return values[0] if len(values) == 1 else ReadyList(values)

@@ -1,16 +1,19 @@
-"""What `fit` and its kin are asked for, checked; and what an evaluation reports."""
+"""What `fit` and its kin are asked for, checked."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from tfpy.core.ready import ReadyList
-from tfpy.core.tensor import Tensor
 from tfpy.engine import rng
 from tfpy.engine.arguments import as_count, as_number, as_positive
 from tfpy.engine.errors import Words, argument_error
-from tfpy.layers.callbacks.base import as_callbacks
-from tfpy.layers.training.steps import Batch, Compiled
+from tfpy.engine.warn import warn_user
+from tfpy.layers.callbacks.base import Callback
+from tfpy.layers.callbacks.custom import CustomCallback
+from tfpy.layers.training.steps import Batch
+
+_EVENTS_OF_KERAS = ("on_train_batch_begin", "on_train_batch_end")
 
 
 class FitOptions(NamedTuple):
@@ -59,14 +62,35 @@ class RunOptions(NamedTuple):
 
     epochs: range
     verbose: int
-    callbacks: list[Any]
+    callbacks: list[Callback]
 
 
 def run_options(where: str, given: FitOptions | FitDatasetOptions, last: int) -> RunOptions:
     """How a training goes that ends with the epoch of a number, counted from 1."""
     first, verbose = as_count(where, "initial_epoch", given.initial_epoch), given.verbose
     shown = int(verbose) if isinstance(verbose, bool) else as_count(where, "verbose", verbose)
-    return RunOptions(range(first, last), shown, as_callbacks(given.callbacks, given.yield_every))
+    return RunOptions(range(first, last), shown, _as_callbacks(given.callbacks, given.yield_every))
+
+
+def _as_callbacks(callbacks: Any, yield_every: Any) -> list[Callback]:
+    """The callbacks that `fit` was given: a callback, a dict of functions, or a list of either."""
+    if callbacks is None:
+        return []
+    listed = callbacks if isinstance(callbacks, (list, tuple)) else [callbacks]
+    return [_as_callback(callback, yield_every) for callback in listed]
+
+
+def _as_callback(callback: Any, yield_every: Any) -> Callback:
+    if isinstance(callback, Callback):
+        for name in _EVENTS_OF_KERAS:
+            if hasattr(type(callback), name):
+                event = name.replace("train_batch", "batch")
+                warn_user(f"fit: {type(callback).__name__}.{name} is not called; here it is {event}.")
+        return callback
+    if isinstance(callback, Mapping):
+        return CustomCallback(callback, yield_every)
+    expected = "callbacks, or dicts of functions such as {'on_epoch_end': f}"
+    raise argument_error("fit", "callbacks", expected, callback, TypeError)
 
 
 def check_order(shuffle: Any, seed: Any) -> None:
@@ -96,13 +120,6 @@ def held_out_part(data: Batch, part: float, full: int) -> tuple[Batch, Batch | N
         expected = f"such that full batches of {full} are left, since the model is stateful"
         raise argument_error("fit", "validation_split", expected, Words(f"{at} samples left"))
     return data.batch(0, at), data.batch(at, data.size)._replace(weights=[None] * len(data.targets))
-
-
-def reported(compiled: Compiled, values: list[Tensor], verbose: int) -> Any:
-    """What an evaluation returns, printed if that is wanted."""
-    if verbose and (compiled.sharing is None or compiled.sharing.first):
-        print(" - ".join(f"{n} {float(v):.4g}" for n, v in zip(compiled.labels, values, strict=True)))
-    return values[0] if len(values) == 1 else ReadyList(values)
 
 
 def refuse_with_a_dataset(**options: Any) -> None:

@@ -11,7 +11,10 @@ from tfpy.core.ready import ReadyFloat, ReadyList
 from tfpy.engine.arguments import as_count, as_positive
 from tfpy.engine.errors import argument_error
 from tfpy.engine.warn import warn_user
-from tfpy.layers.callbacks.base import Callback, CallbackList, CallbackRegistry, History
+from tfpy.layers.callbacks.base import Callback
+from tfpy.layers.callbacks.callback_list import CallbackList
+from tfpy.layers.callbacks.history import History
+from tfpy.layers.callbacks.registered import registered_callbacks
 from tfpy.layers.training.batch_sources import ArrayBatches, BatchSource, as_dataset, warn_of_gaps
 from tfpy.layers.training.compiling import compiled_of
 from tfpy.layers.training.fit_options import (
@@ -117,7 +120,7 @@ def _run(samples: Samples, source: BatchSource, validation: Validation | None, o
             f"the model was compiled: `trainable` has been set since. Compile the model again for that to count."
         )
     history, shown = History(), displays(options.verbose)
-    told = [*shown, *CallbackRegistry.made_for(options.verbose), *options.callbacks, history]
+    told = [*shown, *registered_callbacks(options.verbose), *options.callbacks, history]
     calls = _callbacks(samples, told, history)
     calls.set_params(_params(samples, source, validation, options))
     calls.set_model(model)

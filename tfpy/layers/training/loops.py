@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tfpy.core.ops.arith import add, mul
 from tfpy.core.ops.common import full
 from tfpy.core.tensor import Tensor
 from tfpy.core.types import Logs
-from tfpy.engine import rng
 from tfpy.engine.dispatch import settle
 from tfpy.engine.scope import Scope, close_scope, open_scope, outlive_scopes
-from tfpy.layers.callbacks.base import Callback, CallbackList
+from tfpy.layers.callbacks.callback_list import CallbackList
 from tfpy.layers.training.batch_sources import BatchSource, Step, nothing
 from tfpy.layers.training.compiling import optimizer_for
+from tfpy.layers.training.resuming import Course, RunKeeper
 from tfpy.layers.training.steps import Compiled, test_step, train_step
 from tfpy.layers.unlisted import warn_of_unlisted
 
@@ -69,10 +68,8 @@ class TrainingRun:
     """The epochs of one `fit` or `fit_dataset`.
 
     Attributes:
-        epoch: the epoch that it is in, or comes next.
-        batch: how many batches of it are done.
-        means, logs: what its batches and the validation have reported.
-        began: what the source and the random streams were when the epoch began.
+        course: its way through the data, and how far it has come.
+        means, logs: what the batches of the epoch and the validation have reported.
     """
 
     def __init__(
@@ -86,18 +83,12 @@ class TrainingRun:
     ) -> None:
         self.model = model
         self.compiled = compiled
-        self.source = source
-        self.epochs = epochs
         self.callbacks = callbacks
-        self.epoch = epochs.start
-        self.batch = 0
+        self.course = Course(source, epochs, self._validate, nothing if validation is None else validation.skip)
         self.means = EpochMeans()
         self.logs: Logs = {}
-        self.began: tuple[dict[str, Any], list[Any]] = {}, []
         self._validation = validation
         self._keepers = [c for c in callbacks.callbacks if isinstance(c, RunKeeper)]
-        self._skipping = False
-        self._then: Callable[[], None] = nothing
 
     def train(self) -> None:
         """Run all epochs, or those that an earlier run has left."""
@@ -105,95 +96,38 @@ class TrainingRun:
         self.model.stop_training = False
         for keeper in self._keepers:
             keeper.resume(self)
-        while self.epoch < self.epochs.stop and not self.model.stop_training:
+        while self.course.epoch < self.course.epochs.stop and not self.model.stop_training:
             self._train_epoch()
         self.callbacks.call("on_train_end", {})
         warn_of_unlisted("fit", self.model)
 
-    def state_of_data(self) -> tuple[dict[str, Any], list[Any]]:
-        """What the source and the random streams are now."""
-        return self.source.state(), rng.source_state()
-
-    def begin_at(self, began: tuple[dict[str, Any], list[Any]], epoch: int, batch: int) -> None:
-        """Begin where another run was.
-
-        Args:
-            began: the state of its data when the epoch began.
-            epoch, batch: where it was.
-
-        Raises:
-            ValueError, TypeError: this run has no such place, or it was a run on other data.
-        """
-        start, stop = self.epochs.start, self.epochs.stop
-        if not (start, 0) <= (epoch, batch) <= (stop, 0):
-            raise ValueError(f"it is of batch {batch} of epoch {epoch}, and not of epochs {start} to {stop}")
-        self.source.restore(began[0])  # what it says of other data says more than their number of batches
-        steps = self.source.steps
-        if steps is not None and batch > steps:
-            raise ValueError(f"it is of batch {batch} of an epoch, and not of an epoch of {steps}")
-        self.epoch, self.batch, self.began = epoch, batch, began
-
-    def catch_up(self, then: Callable[[], None]) -> None:
-        """Go through the data up to the place of `begin_at`, of its own epoch when that begins.
-
-        Args:
-            then: makes everything what it was there; called when that has been done. `batch` is less than it was said
-                to be if the epoch has become shorter.
-        """
-        self._skipping = True
-        self.source.catch_up(self.epoch - self.epochs.start, self._validate)
-        self._skipping = False
-        if self.batch:
-            self._then = then
-        else:
-            then()
-
     def _validate(self) -> None:
         if self._validation is None:
-            return
-        if self._skipping:
-            self._validation.skip()
             return
         labels = [f"val_{label}" for label in self.compiled.labels]
         self.logs.update(_named(labels, self._validation.evaluate()))
 
     def _train_epoch(self) -> None:
         """One epoch, or what is left of it; its logs are those of the validation first, as in TF.js."""
-        self.callbacks.call("on_epoch_begin", self.epoch, {})
-        skipped = self.batch
-        if not skipped:
+        epoch, resumed = self.course.epoch, self.course.batch > 0
+        self.callbacks.call("on_epoch_begin", epoch, {})
+        if not resumed:
             self.means, self.logs = EpochMeans(), {}
-            if self._keepers:
-                self.began = self.state_of_data()
-        steps = self.source.epoch(self._validate)
-        if skipped:
-            self._skip(steps)
-        if not (skipped and self.model.stop_training):
+        steps = self.course.batches()
+        if not (resumed and self.model.stop_training):
             for step in steps:  # as in TF.js, the flag counts after a batch: who sets it before an epoch gets one
                 self._train_on(step)
                 if self.model.stop_training:
                     break
-        self.callbacks.call("on_epoch_end", self.epoch, self.logs | self.means.logs())
-        self.epoch, self.batch = self.epoch + 1, 0
+        self.callbacks.call("on_epoch_end", epoch, self.logs | self.means.logs())
+        self.course.end_epoch()
         for keeper in self._keepers:
             keeper.after_epoch(self)
 
-    def _skip(self, steps: Iterator[Step]) -> None:
-        """Go through the batches that an earlier run was trained on."""
-        rng.restore_source(self.began[1])
-        self._skipping = True
-        done = 0
-        for step in itertools.islice(steps, self.batch):
-            step.within()
-            step.after()
-            done += 1
-        self._skipping = False
-        self.batch = done
-        self._then()
-
     def _train_on(self, step: Step) -> None:
-        batch_logs: Logs = {"batch": self.batch, "size": step.size}
-        self.callbacks.call("on_batch_begin", self.batch, dict(batch_logs))
+        batch = self.course.batch
+        batch_logs: Logs = {"batch": batch, "size": step.size}
+        self.callbacks.call("on_batch_begin", batch, dict(batch_logs))
         scope = Scope("fit")
         try:
             open_scope(scope)
@@ -206,30 +140,11 @@ class TrainingRun:
             step.within()
         finally:
             close_scope(scope)
-        self.callbacks.call("on_batch_end", self.batch, batch_logs)
+        self.callbacks.call("on_batch_end", batch, batch_logs)
         step.after()
-        self.batch += 1
+        self.course.batch += 1
         for keeper in self._keepers:
             keeper.after_batch(self)
-
-
-class RunKeeper(Callback):
-    """A callback that is told of the run itself, when all callbacks have been told of what happened.
-
-    Attributes:
-        writes: whether this process is to write files; of several that train together one does.
-    """
-
-    writes = True
-
-    def resume(self, run: TrainingRun) -> None:
-        """Before the first epoch: it may call `run.begin_at` and `run.catch_up`."""
-
-    def after_batch(self, run: TrainingRun) -> None:
-        """After a batch."""
-
-    def after_epoch(self, run: TrainingRun) -> None:
-        """After an epoch."""
 
 
 def _named(labels: Sequence[str], values: Sequence[Tensor]) -> Logs:

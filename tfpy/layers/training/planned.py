@@ -3,7 +3,7 @@
 A step is recorded the second time that it comes by with tensors of the same shapes. It is replayed only as long as it
 is certain to do the same: all code that it runs is tfpy's own, so that what it does follows from the options of layers
 and their likes, and none of these has been set anew since. Everything else (layers, losses and functions of one's own,
-states kept from batch to batch, values read on the way) is run as ever. `core/unchanged.py` makes certain.
+states kept from batch to batch, values read on the way) is run as ever. `layers/unchanged.py` makes certain.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 from tfpy.core.plans import Plans, Result
 from tfpy.core.tensor import Tensor
-from tfpy.core.unchanged import still
 from tfpy.layers.constraints import Constraint
 from tfpy.layers.initializers import Initializer
 from tfpy.layers.symbolic import Node, SymbolicTensor
+from tfpy.layers.unchanged import still
 
 if TYPE_CHECKING:
     from tfpy.core.variable import Variable

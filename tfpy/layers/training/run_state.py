@@ -30,21 +30,25 @@ _ARRAY = "array in this file"
 _MOST_ITERATIONS = 2**31 - 1
 
 
-def pack(value: Any, arrays: Arrays) -> Any:
-    """A value as JSON has it; arrays and tensors in it are put among the arrays."""
+def pack(where: str, value: Any, arrays: Arrays) -> Any:
+    """A value as JSON has it; arrays and tensors in it are put among the arrays.
+
+    Raises:
+        TypeError: there is a tensor of strings in it.
+    """
     if isinstance(value, Tensor):
-        value = dispatch.read(value, "backup")
+        value = dispatch.read(value, where)
     if isinstance(value, np.generic):
         return value.item()
     if isinstance(value, np.ndarray):
         if value.dtype == object:
-            raise TypeError("tensors of strings cannot be backed up")
+            raise TypeError(f"{where}: tensors of strings are not supported.")
         name = f"array{len(arrays)}"
         arrays[name] = value
         return {_ARRAY: name}
     if isinstance(value, dict):
-        return {str(key): pack(v, arrays) for key, v in value.items()}
-    return [pack(v, arrays) for v in value] if isinstance(value, (list, tuple)) else value
+        return {str(key): pack(where, v, arrays) for key, v in value.items()}
+    return [pack(where, v, arrays) for v in value] if isinstance(value, (list, tuple)) else value
 
 
 def unpack(value: Any, arrays: Arrays) -> Any:
@@ -74,22 +78,27 @@ def state_of_model(model: LayersModel, optimizer: Optimizer) -> dict[str, Any]:
     }
 
 
-def restorer(model: LayersModel, optimizer: Optimizer, state: dict[str, Any]) -> Callable[[], None]:
+def restorer(where: str, model: LayersModel, optimizer: Optimizer, state: dict[str, Any]) -> Callable[[], None]:
     """What gives a model what `state_of_model` said, once it is called. All of it is checked now.
 
     What the optimizer knows of other models' weights stays.
+
+    Args:
+        where: who asks for it, for messages.
+        model, optimizer: what is to go on.
+        state: what `state_of_model` said.
 
     Raises:
         ValueError, LookupError, TypeError: it is the state of another model, or of none.
     """
     weights = as_made(model.weights)
-    values = _of_weights(weights, state["weights"])
-    states = _of_layers(_keeping_states(model), state["states"])
-    slots = _of_slots(optimizer, weights, state["slots"])
-    rate = as_number("backup", "learning_rate", state["learning_rate"])
-    iterations = as_count("backup", "iterations", state["iterations"])
+    values = _of_weights(where, weights, state["weights"])
+    states = _of_layers(where, _keeping_states(model), state["states"])
+    slots = _of_slots(where, optimizer, weights, state["slots"])
+    rate = as_number(where, "learning_rate", state["learning_rate"])
+    iterations = as_count(where, "iterations", state["iterations"])
     if iterations > _MOST_ITERATIONS:
-        raise argument_error("backup", "iterations", f"at most {_MOST_ITERATIONS}", iterations)
+        raise argument_error(where, "iterations", f"at most {_MOST_ITERATIONS}", iterations)
 
     def restore() -> None:
         optimizer._set_weights_of(weights, [{"name": "iter", "tensor": np.array(iterations, np.int32)}, *slots])
@@ -103,41 +112,41 @@ def restorer(model: LayersModel, optimizer: Optimizer, state: dict[str, Any]) ->
     return lambda: tidy(restore)
 
 
-def _of_weights(weights: list[LayerVariable], values: list[Any]) -> list[Tensor]:
+def _of_weights(where: str, weights: list[LayerVariable], values: list[Any]) -> list[Tensor]:
     shapes, own = [_shape(value) for value in values], [list(weight.shape) for weight in weights]
     if shapes != own:
         raise ValueError(f"it is of a model with weights of the shapes {shapes}, and not {own}")
-    return [_tensor(weight.name, value, weight.dtype) for weight, value in zip(weights, values, strict=True)]
+    return [_tensor(where, weight.name, value, weight.dtype) for weight, value in zip(weights, values, strict=True)]
 
 
-def _of_layers(layers: list[Layer], states: list[Any]) -> list[tuple[Layer, list[Tensor]]]:
+def _of_layers(where: str, layers: list[Layer], states: list[Any]) -> list[tuple[Layer, list[Tensor]]]:
     """The layers that had states, with them."""
     if len(states) != len(layers):
         raise ValueError(f"it is of a model with {len(states)} layers that keep states, and not {len(layers)}")
     had = [(layer, values) for layer, values in zip(layers, states, strict=True) if any(v is not None for v in values)]
-    return [(layer, _of_states(layer, layer.states, values)) for layer, values in had]  # type: ignore[attr-defined]
+    return [(layer, _of_states(where, layer, layer.states, values)) for layer, values in had]  # type: ignore[attr-defined]
 
 
-def _of_states(layer: Layer, own: list[Tensor | None], values: list[Any]) -> list[Tensor]:
+def _of_states(where: str, layer: Layer, own: list[Tensor | None], values: list[Any]) -> list[Tensor]:
     """States of a layer, which are like those that it has; unless it has none before its first batch."""
     shapes = [_shape(value) for value in values]
     if len(values) != len(own) or any(o is not None and list(o.shape) != s for o, s in zip(own, shapes, strict=True)):
         raise ValueError(f"it has states of the shapes {shapes}, which layer {layer.name} has not")
     kinds: list[Kind] = ["numeric" if state is None else state.dtype for state in own]
-    return [_tensor(f"a state of {layer.name}", v, kind) for v, kind in zip(values, kinds, strict=True)]
+    return [_tensor(where, f"a state of {layer.name}", v, kind) for v, kind in zip(values, kinds, strict=True)]
 
 
-def _of_slots(optimizer: Optimizer, weights: list[LayerVariable], slots: list[Any]) -> list[NamedTensor]:
+def _of_slots(where: str, optimizer: Optimizer, weights: list[LayerVariable], slots: list[Any]) -> list[NamedTensor]:
     """The slots under the names that the optimizer has for them."""
     found: dict[tuple[int, str], NamedTensor] = {}
     for place, slot, value in slots:
-        i = as_count("backup", "the weight of a slot", place)
+        i = as_count(where, "the weight of a slot", place)
         if slot not in optimizer.slot_names:
             raise unknown_name_error("slot", slot, optimizer.slot_names)
         if _shape(value) != list(weights[i].shape):
             own = list(weights[i].shape)
             raise ValueError(f"the slot {slot} of a weight of shape {own} is of shape {_shape(value)}")
-        tensor = _tensor(f"the slot {slot}", value, "float32")
+        tensor = _tensor(where, f"the slot {slot}", value, "float32")
         found[i, slot] = NamedTensor(f"{weights[i].name}/{slot}", tensor)
     if set(found) != {(i, slot) for i, _ in found for slot in optimizer.slot_names}:
         raise ValueError(f"it has not all slots {', '.join(optimizer.slot_names)} of each weight")
@@ -148,10 +157,10 @@ def _shape(value: Any) -> list[int]:
     return list(np.shape(value))
 
 
-def _tensor(what: str, value: Any, kind: Kind) -> Tensor:
+def _tensor(where: str, what: str, value: Any, kind: Kind) -> Tensor:
     if not isinstance(value, np.ndarray) or value.dtype.kind not in "fiub":
         raise ValueError(f"{what} must be an array of numbers, but is {show(value)}")
-    return to_tensor("backup", what, value, kind)
+    return to_tensor(where, what, value, kind)
 
 
 def _keeping_states(model: Layer) -> list[Layer]:

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any
 from tfpy.core.tensor import Tensor
 
 if TYPE_CHECKING:
-    from tfpy.layers.callbacks.base import Callback, CallbackList, History
+    from tfpy.layers.callbacks.base import Callback
+    from tfpy.layers.callbacks.callback_list import CallbackList
+    from tfpy.layers.callbacks.history import History
     from tfpy.layers.model import LayersModel
     from tfpy.layers.training.steps import Batch
 

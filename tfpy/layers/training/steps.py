@@ -42,6 +42,11 @@ class Compiled(NamedTuple):
     weights: list[LayerVariable]
     sharing: Sharing | None
 
+    @property
+    def first(self) -> bool:
+        """Whether this process is the one that shows and writes what all have found."""
+        return self.sharing is None or self.sharing.first
+
     def trained(self, where: str) -> list[LayerVariable]:
         """The weights that were trainable when the model was compiled, less those that have been frozen since.
 

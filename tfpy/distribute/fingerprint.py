@@ -25,7 +25,7 @@ def settings(optimizer: Optimizer) -> str:
     return _shown({name: value for name, value in _config_of(optimizer).items() if name not in _RATES})
 
 
-def described(model: LayersModel, optimizer: Optimizer) -> Iterator[str]:
+def fingerprint(model: LayersModel, optimizer: Optimizer) -> Iterator[str]:
     """A compiled model, line by line."""
     yield f"a model with {type(optimizer).__name__}"
     yield f"an optimizer with {settings(optimizer)}"

@@ -1,0 +1,72 @@
+"""History: the losses and metrics of a training."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from tfpy.core.names import camel
+from tfpy.core.ready import Ready, ReadyNone
+from tfpy.core.registry import export
+from tfpy.core.types import Logs
+from tfpy.engine.arguments import as_ints, as_list
+from tfpy.layers.callbacks._camel import HistoryCamel
+from tfpy.layers.callbacks.base import Callback, Check, read_logs
+
+if TYPE_CHECKING:
+    from tfpy.vis.drawing import Drawing
+
+
+def _as_values_by_name(where: str, name: str, value: Any) -> dict[str, list[Any]]:
+    return {name: as_list(where, name, of_epochs, "values") for name, of_epochs in value.items()}
+
+
+@export(doc="Callbacks")
+class History(HistoryCamel, Callback, Ready):
+    """What `fit` returns: the losses and metrics of all epochs. It may be awaited.
+
+    Attributes:
+        epoch: the epochs' numbers.
+        history: the values by name, one for each epoch.
+
+    Source: TF.js `tf.History`.
+    """
+
+    _backup_checks: ClassVar[dict[str, Check]] = {"epoch": as_ints, "history": _as_values_by_name}
+    backed_up = (*_backup_checks,)
+
+    def __init__(self) -> None:
+        self.epoch: list[int] = []
+        self.history: dict[str, list[float]] = {}
+
+    def on_epoch_end(self, epoch: int, logs: Logs | None = None) -> None:
+        self.epoch.append(epoch)
+        for name, value in read_logs(logs or {}).items():
+            self.history.setdefault(name, []).append(value)
+
+    def sync_data(self) -> ReadyNone:
+        """Nothing is left to do: the values are numbers already, which TF.js reads from the device here."""
+        return ReadyNone()
+
+    def plot(self, metrics: Sequence[str] | None = None, opts: Mapping[str, Any] | None = None) -> Drawing:
+        """A line chart of each loss and metric, the validation's in the same (beyond TF.js).
+
+        Args:
+            metrics: the names to show; all by default.
+            opts: the options of `tf.vis.show.history`.
+
+        Returns:
+            The charts, which display in a notebook; `save` writes them to a file.
+        """
+        from tfpy.vis.training import history  # loaded when it is first used
+
+        return history(None, self, metrics, {"xLabel": "Epoch", **{camel(k): v for k, v in (opts or {}).items()}})
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
+        if not self.epoch:
+            return {"text/plain": repr(self)}
+        return {**self.plot()._repr_mimebundle_(include, exclude), "text/plain": repr(self)}
+
+    def __repr__(self) -> str:
+        last = ", ".join(f"{name}={values[-1]:.4g}" for name, values in self.history.items())
+        return f"History({len(self.epoch)} epochs{': ' if last else ''}{last})"
