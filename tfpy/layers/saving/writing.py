@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tfpy._version import VERSION
-from tfpy.core.io.artifacts import ModelArtifacts, SaveResult, json_text
+from tfpy.core.io.artifacts import ModelArtifacts, SaveResult
 from tfpy.core.io.buffers import concatenate_array_buffers
+from tfpy.core.io.json_text import json_text
 from tfpy.core.io.quantization import quantized
 from tfpy.core.io.router import save_artifacts
 from tfpy.core.io.safe_tensors import save_safetensors
