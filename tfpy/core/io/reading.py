@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Protocol
 
 from tfpy.core.io.artifacts import ModelArtifacts, artifacts_from
 from tfpy.core.io.buffers import CompositeArrayBuffer
-from tfpy.core.io.faults import MAX_JSON_BYTES, MAX_STRING_BYTES, ModelFileError
+from tfpy.core.io.faults import MAX_JSON_BYTES, ModelFileError
 from tfpy.core.io.json_text import check_depth, parse_json
 from tfpy.core.io.router import LoadOptions
 from tfpy.core.io.specs import WeightGroup, read_manifest
-from tfpy.core.io.weights import places
+from tfpy.core.io.weights import byte_ranges
 from tfpy.core.ready import finish
 
 _PIECE = 2**20
+
+# Reads the file at a place: at most so many bytes, and one more.
+ReadFile = Callable[[str, int], bytes]
 
 
 class Place(Protocol):
@@ -57,11 +60,10 @@ def read_parts(model_json: dict[str, Any], place: Place, options: LoadOptions) -
     data: list[bytes] = []
     options.progress(0, total)
     for number, group in enumerate(groups):
-        shards = _Shards(place, group, f"weightsManifest[{number}]")
-        for path in group.paths:
-            data.append(shards.read(_located(place, path, options)))
+        found = (_located(place, path, options) for path in group.paths)
+        for piece in read_group(group, found, place.read_weights, place.label, number):
+            data.append(piece)
             options.progress(len(data), total)
-        shards.check()
     return artifacts_from(model_json, data)
 
 
@@ -84,45 +86,43 @@ def _located(place: Place, path: str, options: LoadOptions) -> str:
     return place.weight_place(path)
 
 
-class _Shards:
-    """The files of a group, read one after the other up to what the group's weights take."""
+def read_group(group: WeightGroup, places: Iterable[str], read: ReadFile, source: str, number: int) -> Iterator[bytes]:
+    """The files of a group of a manifest, one after the other, none read beyond what the group's weights take.
 
-    def __init__(self, place: Place, group: WeightGroup, field: str) -> None:
-        self._place, self._group, self._field = place, group, field
-        self._most = group.least_bytes + MAX_STRING_BYTES if group.nbytes is None else group.nbytes
-        self._read: list[bytes] = []
-        self._have = 0
-        self._places: list[str] = []
+    Args:
+        group: what the files are to hold.
+        places: where they are.
+        read: reads one.
+        source: what messages call the manifest.
+        number: that of the group in the manifest.
 
-    def read(self, place: str) -> bytes:
-        """The next file."""
-        left = self._most - self._have
-        data = self._place.read_weights(place, left)
-        self._places.append(place)
-        self._read.append(data)
-        self._have += len(data)
-        if len(data) > left:
-            raise self._fault("more")
-        return data
+    Raises:
+        ModelFileError: the files have fewer bytes than the weights, or more.
+    """
+    field = f"weightsManifest[{number}]"
+    pieces: list[bytes] = []
+    seen: list[str] = []
+    left = group.most_bytes
+    for place in places:
+        seen.append(place)
+        pieces.append(read(place, left))
+        left -= len(pieces[-1])
+        if left < 0:
+            raise _misfit(source, field, group.most_bytes, seen, "more")
+        yield pieces[-1]
+    have = group.most_bytes - left
+    need = _last_end(pieces, group, f"{source}: {field}") if group.nbytes is None else group.nbytes
+    if have != need:
+        raise _misfit(source, field, need, seen, str(have))
 
-    def check(self) -> None:
-        """Raise ModelFileError when the files have fewer bytes than the weights, or more."""
-        need = self._group.nbytes
-        if need is None:
-            need = _last_end(self._read, self._group, f"{self._place.label}: {self._field}")
-        if self._have != need:
-            raise self._fault(str(self._have), need)
 
-    def _fault(self, have: str, need: int | None = None) -> ModelFileError:
-        files = ", ".join(self._places) or "no file at all"
-        return ModelFileError(
-            f"{self._place.label}: the weights of {self._field} take {self._most if need is None else need} bytes, but "
-            f"{files} {'has' if len(self._places) < 2 else 'have together'} {have}."
-        )
+def _misfit(source: str, field: str, need: int, places: Sequence[str], have: str) -> ModelFileError:
+    files = ", ".join(places) or "no file at all"
+    verb = "has" if len(places) < 2 else "have together"
+    return ModelFileError(f"{source}: the weights of {field} take {need} bytes, but {files} {verb} {have}.")
 
 
 def _last_end(data: Sequence[bytes], group: WeightGroup, source: str) -> int:
-    end = 0
-    for _, _, end in places(CompositeArrayBuffer(list(data)), group.specs, source):  # noqa: B007
-        pass
+    """Where the last weight of a group ends."""
+    *_, end = (0, *(end for _, _, end in byte_ranges(CompositeArrayBuffer(list(data)), group.specs, source)))
     return end
