@@ -20,7 +20,7 @@ import pytest
 from graph.handmade import node
 
 import tfpy as tf
-from tfpy.core import urls
+from tfpy.core import web
 from tfpy.core.io import http as http_places
 from tfpy.core.io import router, writing
 
@@ -408,9 +408,9 @@ def test_names_that_urls_cannot_hold_as_they_are(server: str, tmp_path: Path) ->
 
 
 def test_the_name_of_a_server() -> None:
-    assert urls._address("http://bücher.example:80/a b?c=ü") == "http://xn--bcher-kva.example:80/a%20b?c=%C3%BC"
-    assert urls._address("http://ü:ä@ö.example/") == "http://%C3%BC:%C3%A4@xn--nda.example/"
-    assert urls._address("https://a.b/%20/x?y=1&z=[2]#t") == "https://a.b/%20/x?y=1&z=[2]#t"
+    assert web._address("http://bücher.example:80/a b?c=ü") == "http://xn--bcher-kva.example:80/a%20b?c=%C3%BC"
+    assert web._address("http://ü:ä@ö.example/") == "http://%C3%BC:%C3%A4@xn--nda.example/"
+    assert web._address("https://a.b/%20/x?y=1&z=[2]#t") == "https://a.b/%20/x?y=1&z=[2]#t"
 
 
 def test_answers_that_come_compressed(server: str) -> None:

@@ -23,7 +23,8 @@ from tfpy.core.platform import Response, request_of
 from tfpy.core.ready import finish
 from tfpy.core.registry import export
 from tfpy.core.results import call_with_as_many
-from tfpy.core.urls import TIMEOUT, has_scheme, open_web
+from tfpy.core.urls import has_scheme
+from tfpy.core.web import TIMEOUT, open_web
 from tfpy.engine.errors import argument_error, show
 
 WEIGHTS_NAME = "model.weights.bin"
