@@ -23,6 +23,7 @@ import tfpy as tf
 from tfpy.core import web
 from tfpy.core.io import http as http_places
 from tfpy.core.io import router, writing
+from tfpy.core.names import camel
 
 X = np.array([[1, 2, 3]], np.float32)
 
@@ -740,6 +741,24 @@ def test_routers(tmp_path: Path) -> None:
     tf.io.registerLoadRouter(lambda url: InDict(url))
     with pytest.raises(ValueError, match="2 handlers were found"):
         tf.load_layers_model("mem://a")
+
+
+@pytest.mark.usefixtures("routers")
+def test_routers_are_told_what_the_user_says() -> None:
+    heard: list[Any] = []
+    tf.io.register_load_router(lambda url, options: heard.append(options))
+    said = {"strict": False, "from_tf_hub": True, "stream_weights": True, "request_init": {"headers": {}}}
+    for load in (tf.load_layers_model, tf.load_graph_model):
+        with pytest.raises(ValueError, match="nothing here can load"):
+            load("mem://a", **said)
+        options = heard.pop()
+        assert {name: options[name] for name in said} == said
+        assert options.weightPathPrefix is options["weightPathPrefix"] is options["weight_path_prefix"] is None
+        assert set(options) == {camel(name) for name in tf.io.LoadOptions.__annotations__}
+    with pytest.raises(TypeError, match=r"http: unknown option 'strickt'.*strict"):
+        tf.io.http("http://a/b", {"strickt": True})
+    with pytest.raises(TypeError, match=r"GraphModel: argument 'load_options' must be a dict of options"):
+        tf.GraphModel("a", 7)
 
 
 @pytest.mark.parametrize(

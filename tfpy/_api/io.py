@@ -18,6 +18,7 @@ from tfpy.core.io.files import file_system as file_system
 from tfpy.core.io.http import browser_http_request as browser_http_request
 from tfpy.core.io.http import http as http
 from tfpy.core.io.http import is_http_scheme as is_http_scheme
+from tfpy.core.io.load_options import LoadOptions as LoadOptions
 from tfpy.core.io.loader import load_weights as load_weights
 from tfpy.core.io.loader import weights_loader_factory as weights_loader_factory
 from tfpy.core.io.memory import browser_files as browser_files

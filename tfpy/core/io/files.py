@@ -9,8 +9,9 @@ from typing import Any
 
 from tfpy.core.io.artifacts import ModelArtifacts, SaveResult
 from tfpy.core.io.faults import ModelFileError, ModelNotFoundError, ModelReadError
+from tfpy.core.io.load_options import LoadOptions, read_load_options
 from tfpy.core.io.reading import read_model
-from tfpy.core.io.router import LoadOptions, register_load_router, register_save_router
+from tfpy.core.io.router import register_load_router, register_save_router
 from tfpy.core.io.writing import JSON_NAME, write_model
 from tfpy.core.registry import export
 from tfpy.core.urls import ending, has_scheme, local_path
@@ -42,7 +43,7 @@ class FileSystem:
             if isinstance(error, ModelFileError):
                 raise
             raise ModelReadError(f"{self.path}: cannot be read: {error}.") from error
-        prefix = self._options.weight_path_prefix
+        prefix = self._options.get("weight_path_prefix")
         if is_archive(read_file(path, 7), str(path)):
             from tfpy.core.io.archive import Archive
 
@@ -159,7 +160,7 @@ def file_system(
 
     Args:
         path: a folder, a .json file or a .zip archive; a file:// URL of one.
-        load_options: as for `load_layers_model`.
+        load_options: `tf.io.LoadOptions` as a dict.
         weight_shard_size_bytes: split the weights that are saved into files of so many bytes; one file by default.
 
     Source: tfjs-node `tf.io.fileSystem`.
@@ -167,13 +168,13 @@ def file_system(
     size = weight_shard_size_bytes
     if size is not None and as_int("file_system", "weight_shard_size_bytes", size) < 1:
         raise argument_error("file_system", "weight_shard_size_bytes", "1 or more", size)
-    return FileSystem(local_path(os.fspath(path)), LoadOptions.of(load_options, "file_system"), size)
+    return FileSystem(local_path(os.fspath(path)), read_load_options(load_options, "file_system"), size)
 
 
 def _router(url: Any, load_options: Any = None) -> FileSystem | None:
     if not has_scheme(url, "file"):
         return None
-    return FileSystem(local_path(url), LoadOptions.of(load_options, "load"))
+    return FileSystem(local_path(url), read_load_options(load_options, "load"))
 
 
 register_load_router(_router)

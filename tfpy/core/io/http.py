@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, Unpack
 
 from tfpy.core.io.artifacts import (
     ModelArtifacts,
@@ -16,8 +16,9 @@ from tfpy.core.io.buffers import concatenate_array_buffers
 from tfpy.core.io.faults import MAX_ARCHIVE_BYTES, MAX_JSON_BYTES, ModelNotFoundError, ModelReadError
 from tfpy.core.io.files import is_archive
 from tfpy.core.io.json_text import parse_json
+from tfpy.core.io.load_options import LoadOptions, read_load_options
 from tfpy.core.io.reading import read_model, read_parts, read_pieces
-from tfpy.core.io.router import LoadOptions, register_load_router, register_save_router
+from tfpy.core.io.router import register_load_router, register_save_router
 from tfpy.core.io.writing import JSON_NAME, model_json_text
 from tfpy.core.platform import Response, request_of
 from tfpy.core.ready import finish
@@ -39,9 +40,9 @@ class HttpServer:
         urls = [path] if isinstance(path, str) else list(path) if isinstance(path, (list, tuple)) else []
         if not 1 <= len(urls) <= 2 or not all(is_http_scheme(url) for url in urls):
             raise argument_error("http", "path", "an http:// or https:// URL, or a pair of them", path)
-        self._init = dict(options.request_init or {})
+        self._init = dict(options.get("request_init") or {})
         if self._init.get("body") is not None:
-            raise argument_error("http", "request_init", "without a body", options.request_init)
+            raise argument_error("http", "request_init", "without a body", self._init)
         self.label: str = urls[0]
         self._options = options
         self._has_weights_url = len(urls) == 2
@@ -59,7 +60,7 @@ class HttpServer:
         if len(found) > MAX_ARCHIVE_BYTES:
             problem = f"archives of more than {MAX_ARCHIVE_BYTES} bytes are only read from files"
             raise ModelReadError(f"{self.label}: {problem}; download it, and load the file.")
-        elsewhere = self._has_weights_url or self._options.weight_path_prefix is not None
+        elsewhere = self._has_weights_url or self._options.get("weight_path_prefix") is not None
         with Archive(found, self.label, self if elsewhere else None) as archive:
             self.label = archive.label
             return read_model(archive, self._options)
@@ -84,8 +85,8 @@ class HttpServer:
         return not self._has_weights_url and last != "" and not set(last) & set(".?#")
 
     def weight_place(self, path: str) -> str:
-        prefix = self._prefix if self._options.weight_path_prefix is None else self._options.weight_path_prefix
-        return prefix + path.removeprefix("./") + self._suffix
+        prefix = self._options.get("weight_path_prefix")
+        return (self._prefix if prefix is None else prefix) + path.removeprefix("./") + self._suffix
 
     def read_weights(self, place: str, limit: int) -> bytes:
         if not is_http_scheme(place):
@@ -100,7 +101,7 @@ class HttpServer:
         kind, body = form(files)
         headers = {**self._init.get("headers", {}), "Content-Type": kind}
         response = self._request(self.label, {"method": "POST", **self._init, "headers": headers, "body": body})
-        if self._options.fetch_func is None:  # else it is the user's
+        if self._options.get("fetch_func") is None:  # else it is the user's
             response = Response(_content(response, self.label, MAX_JSON_BYTES), response.status, self.label)
         info = get_model_artifacts_info_for_json(artifacts)
         return SaveResult({"model_artifacts_info": info, "responses": [response]})
@@ -109,7 +110,7 @@ class HttpServer:
         return _content(self._request(url, self._init), url, limit)
 
     def _request(self, url: str, init: Mapping[str, Any]) -> Any:
-        fetch = self._options.fetch_func
+        fetch = self._options.get("fetch_func")
         response = _fetch(url, init) if fetch is None else finish(call_with_as_many(fetch, url, dict(init)))
         status = getattr(response, "status", getattr(response, "status_code", 200))
         if isinstance(status, int) and not 200 <= status < 300:
@@ -176,40 +177,18 @@ def is_http_scheme(url: str) -> bool:
 
 
 @export(namespace="io", doc="Models / Loading", options="load_options")
-def http(
-    path: Any,
-    load_options: Mapping[str, Any] | None = None,
-    *,
-    request_init: Mapping[str, Any] | None = None,
-    on_progress: Callable[[float], Any] | None = None,
-    fetch_func: Callable[..., Any] | None = None,
-    strict: bool = True,
-    weight_path_prefix: str | None = None,
-    weight_url_converter: Callable[[str], Any] | None = None,
-    from_tf_hub: bool = False,
-    stream_weights: bool = False,
-) -> HttpServer:
+def http(path: Any, load_options: Mapping[str, Any] | None = None, **options: Unpack[LoadOptions]) -> HttpServer:
     """A handler that loads a model from a server, and saves one by sending it there.
 
     Args:
         path: the URL of the model.json, its folder or a zip archive, or a pair of URLs of the JSON and of the weights;
             to save, where the form goes.
         load_options: the options below as a dict.
-        request_init: {'method', 'headers', 'timeout'}, for saving too.
-        on_progress: called with the part of the weight files that has been read, from 0 to 1.
-        fetch_func: gets a URL; a function of (url, request_init) that returns bytes or a response.
-        strict: ignored: TF.js takes it here.
-        weight_path_prefix: where the weight files are, if not beside the model.json.
-        weight_url_converter: gives the URL of a weight file for its name in the model.json.
-        from_tf_hub: ignored, as `strict`.
-        stream_weights: ignored, as `strict`.
+        **options: see `tf.io.LoadOptions`; `request_init` is for saving, too.
 
     Source: TF.js `tf.io.http`.
     """
-    given = LoadOptions(
-        request_init, on_progress, fetch_func, strict, weight_path_prefix, weight_url_converter, from_tf_hub
-    )
-    return HttpServer(path, given)
+    return HttpServer(path, options)
 
 
 @export(namespace="io", doc="Models / Loading")
@@ -218,14 +197,14 @@ def browser_http_request(path: Any, load_options: Mapping[str, Any] | None = Non
 
     Source: TF.js `tf.io.browserHTTPRequest`.
     """
-    return HttpServer(path, LoadOptions.of(load_options, "browser_http_request"))
+    return HttpServer(path, read_load_options(load_options, "browser_http_request"))
 
 
 def _router(url: Any, load_options: Any = None) -> HttpServer | None:
     urls = url if isinstance(url, (list, tuple)) else [url]
     if not urls or not all(is_http_scheme(u) for u in urls):
         return None
-    return HttpServer(url, LoadOptions.of(load_options, "load"))
+    return HttpServer(url, read_load_options(load_options, "load"))
 
 
 register_load_router(_router)

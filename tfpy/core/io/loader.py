@@ -9,8 +9,8 @@ from typing import Any
 from tfpy.core.io.buffers import CompositeArrayBuffer, concatenate_array_buffers
 from tfpy.core.io.files import read_file
 from tfpy.core.io.http import fetch_bytes, is_http_scheme
+from tfpy.core.io.load_options import LoadOptions
 from tfpy.core.io.reading import ReadFile, read_group
-from tfpy.core.io.router import LoadOptions
 from tfpy.core.io.specs import read_manifest
 from tfpy.core.io.weights import decode
 from tfpy.core.ready import ReadyDict, finish

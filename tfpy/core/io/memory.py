@@ -12,8 +12,8 @@ from tfpy.core.io.faults import MAX_JSON_BYTES, ModelFileError, ModelNotFoundErr
 from tfpy.core.io.files import Folder, read_file
 from tfpy.core.io.http import HttpServer, is_http_scheme
 from tfpy.core.io.json_text import check_depth, parse_json
+from tfpy.core.io.load_options import LoadOptions
 from tfpy.core.io.reading import Place, read_parts, read_pieces
-from tfpy.core.io.router import LoadOptions
 from tfpy.core.ready import finish
 from tfpy.core.registry import export
 from tfpy.core.results import Entries
@@ -207,7 +207,7 @@ class Parsed:
         return read_parts(dict(given), self._place(), self._options)
 
     def _place(self) -> Place:
-        prefix = self._options.weight_path_prefix
+        prefix = self._options.get("weight_path_prefix")
         if prefix is None and self._given_files():
             expected = "given, for the model.json names weight files"
             raise argument_error("load", "weight_path_prefix", expected, None)

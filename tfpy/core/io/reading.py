@@ -9,10 +9,11 @@ from tfpy.core.io.artifacts import ModelArtifacts, artifacts_from
 from tfpy.core.io.buffers import CompositeArrayBuffer
 from tfpy.core.io.faults import MAX_JSON_BYTES, ModelFileError
 from tfpy.core.io.json_text import check_depth, parse_json
-from tfpy.core.io.router import LoadOptions
+from tfpy.core.io.load_options import LoadOptions
 from tfpy.core.io.specs import WeightGroup, read_manifest
 from tfpy.core.io.weights import byte_ranges
 from tfpy.core.ready import finish
+from tfpy.core.results import call_with_as_many
 
 _PIECE = 2**20
 
@@ -58,12 +59,12 @@ def read_parts(model_json: dict[str, Any], place: Place, options: LoadOptions) -
     groups = read_manifest(manifest, place.label)
     total = sum(len(group.paths) for group in groups)
     data: list[bytes] = []
-    options.progress(0, total)
+    _tell(options, 0, total)
     for number, group in enumerate(groups):
         found = (_located(place, path, options) for path in group.paths)
         for piece in read_group(group, found, place.read_weights, place.label, number):
             data.append(piece)
-            options.progress(len(data), total)
+            _tell(options, len(data), total)
     return artifacts_from(model_json, data)
 
 
@@ -81,9 +82,15 @@ def read_pieces(read: Callable[[int], Any], limit: int) -> bytes:
 
 
 def _located(place: Place, path: str, options: LoadOptions) -> str:
-    if options.weight_url_converter is not None:
-        return str(finish(options.weight_url_converter(path)))
-    return place.weight_place(path)
+    convert = options.get("weight_url_converter")
+    return place.weight_place(path) if convert is None else str(finish(convert(path)))
+
+
+def _tell(options: LoadOptions, done: int, total: int) -> None:
+    """Say how many of the weight files have been read."""
+    on_progress = options.get("on_progress")
+    if on_progress is not None:
+        call_with_as_many(on_progress, done / total if total else 1.0)
 
 
 def read_group(group: WeightGroup, places: Iterable[str], read: ReadFile, source: str, number: int) -> Iterator[bytes]:

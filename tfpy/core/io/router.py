@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from tfpy.core.io.artifacts import ModelArtifacts, SaveResult, as_artifacts, as_save_result, with_weight_data
 from tfpy.core.io.faults import ModelFileError
-from tfpy.core.options import read_options
+from tfpy.core.io.load_options import LoadOptions
 from tfpy.core.ready import finish
 from tfpy.core.registry import export
-from tfpy.core.results import call_with_as_many
+from tfpy.core.results import Entries, call_with_as_many
 from tfpy.core.urls import has_scheme
 from tfpy.engine.errors import argument_error
 
@@ -19,44 +19,6 @@ Router = Callable[..., Any]
 
 _save_routers: list[Router] = []
 _load_routers: list[Router] = []
-
-
-class LoadOptions(NamedTuple):
-    """How a model is loaded.
-
-    Attributes:
-        request_init: for http: {'headers': …, 'timeout': seconds}.
-        on_progress: called with the part of the weight files that has been read, from 0 to 1.
-        fetch_func: for http: gets a URL; a function of (url, request_init) that returns bytes or a response.
-        strict: whether the weights must be exactly those of the model.
-        weight_path_prefix: where the weight files are, if not beside the model.json.
-        weight_url_converter: gives the path or URL of a weight file for its name in the manifest.
-        from_tf_hub: the URL is that of a model on TensorFlow Hub.
-        stream_weights: accepted for TF.js's sake; weights are always read file by file.
-    """
-
-    request_init: Mapping[str, Any] | None = None
-    on_progress: Callable[[float], Any] | None = None
-    fetch_func: Callable[..., Any] | None = None
-    strict: bool = True
-    weight_path_prefix: str | None = None
-    weight_url_converter: Callable[[str], Any] | None = None
-    from_tf_hub: bool = False
-    stream_weights: bool = False
-
-    @classmethod
-    def of(cls, given: Any, where: str) -> LoadOptions:
-        """Options as they are, or as a dict in either spelling."""
-        if isinstance(given, LoadOptions):
-            return given
-        if given is not None and not isinstance(given, Mapping):
-            raise argument_error(where, "load_options", "a dict of options", given, TypeError)
-        return cls(**read_options(given or {}, cls._fields, where))
-
-    def progress(self, done: int, total: int) -> None:
-        """Tell `on_progress` how many of the files have been read."""
-        if self.on_progress is not None:
-            call_with_as_many(self.on_progress, done / total if total else 1.0)
 
 
 @export(namespace="io", doc="Models / Loading")
@@ -76,7 +38,8 @@ def register_load_router(loud_router: Router) -> None:
     """Let a function find the handlers that load models.
 
     Args:
-        loud_router: called with a URL and the options; returns an object with a `load` method, or None.
+        loud_router: called with a URL and the `tf.io.LoadOptions` in a dict that is read by key or attribute in either
+            spelling, None standing for 'not given'; returns an object with a `load` method, or None.
 
     Source: TF.js `tf.io.registerLoadRouter`.
     """
@@ -132,7 +95,7 @@ def handler_for(where: str, kind: str, target: Any, options: LoadOptions) -> Any
         raise argument_error(where, "path_or_io_handler", expected, path)
     if kind == "load" and _is_onnx(path):
         raise ModelFileError(f"{path}: ONNX files are written here, not read; load what the model was made from.")
-    found = get_save_handlers(path) if kind == "save" else get_load_handlers(path, options._asdict())
+    found = get_save_handlers(path) if kind == "save" else get_load_handlers(path, _for_routers(options))
     if len(found) > 1:
         raise ValueError(f"{where}: {len(found)} handlers were found for {path!r}; only one may answer.")
     if found:
@@ -145,6 +108,11 @@ def handler_for(where: str, kind: str, target: Any, options: LoadOptions) -> Any
     from tfpy.core.io.files import FileSystem
 
     return FileSystem(path, options)
+
+
+def _for_routers(options: LoadOptions) -> Entries:
+    """What the user said of each option; None where nothing."""
+    return Entries({name: options.get(name) for name in LoadOptions.__annotations__})
 
 
 def _is_onnx(path: Any) -> bool:

@@ -21,8 +21,8 @@ from tfpy.core.io.artifacts import (
 from tfpy.core.io.faults import MAX_JSON_BYTES, ModelFileError, ModelNotFoundError
 from tfpy.core.io.files import FileSystem, read_file
 from tfpy.core.io.json_text import parse_json
+from tfpy.core.io.load_options import LoadOptions, read_load_options
 from tfpy.core.io.router import (
-    LoadOptions,
     handler_for,
     load_artifacts,
     register_load_router,
@@ -214,7 +214,7 @@ def _copy(where: str, source_url: str, dest_url: str) -> ModelArtifactsInfo:
 def _router(url: Any, load_options: Any = None) -> StoredModel | None:
     if has_scheme(url, "downloads"):
         raise ModelFileError(f"{url}: downloads belong to browsers; give the path of a folder instead.")
-    return StoredModel(url, LoadOptions.of(load_options, "load")) if has_scheme(url, *SCHEMES) else None
+    return StoredModel(url, read_load_options(load_options, "load")) if has_scheme(url, *SCHEMES) else None
 
 
 register_load_router(_router)
