@@ -533,6 +533,23 @@ def test_a_fetch_function_of_ones_own(tmp_path: Path) -> None:
         tf.io.http("https://example.test/model.json", {"requestInit": {"body": "x"}})
 
 
+def test_a_handler_for_a_folder_on_a_server_stays_one_for_it(tmp_path: Path) -> None:
+    small_model().save(tmp_path / "m")
+    asked: list[tuple[str, str]] = []
+
+    def fetch(url: str, init: Any) -> bytes:
+        asked.append((init.get("method", "GET"), url.removeprefix("https://example.test/")))
+        return b"<html>" if url.endswith("m") else (tmp_path / asked[-1][1]).read_bytes()
+
+    handler = tf.io.http("https://example.test/m", fetch_func=fetch)
+    for _ in range(2):
+        check_same(handler)
+        assert asked == [("GET", "m"), ("GET", "m/model.json"), ("GET", "m/weights.bin")]
+        asked.clear()
+    small_model().save(handler)
+    assert asked == [("POST", "m")]
+
+
 @pytest.mark.parametrize("answer", ["{}", None, 3, SimpleNamespace(content="{}"), SimpleNamespace()])
 def test_what_a_fetch_function_must_return(answer: Any) -> None:
     with pytest.raises(TypeError, match="m.json: fetch_func must return bytes or a response, but got "):

@@ -10,10 +10,10 @@ from tfpy.core.environment import ENV
 from tfpy.core.io.artifacts import ModelArtifacts, SaveResult, artifacts_from, as_artifacts, with_weight_data
 from tfpy.core.io.buffers import CompositeArrayBuffer
 from tfpy.core.io.faults import ModelFileError, fault
+from tfpy.core.io.handlers import load_artifacts, save_artifacts
 from tfpy.core.io.json_text import check_depth
 from tfpy.core.io.load_options import LoadOptions, read_load_options
 from tfpy.core.io.quantization import quantized
-from tfpy.core.io.router import load_artifacts, save_artifacts
 from tfpy.core.io.specs import read_specs
 from tfpy.core.io.weights import decode
 from tfpy.core.memory import dispose, tidy

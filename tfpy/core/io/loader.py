@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from tfpy.core.io.buffers import CompositeArrayBuffer, concatenate_array_buffers
-from tfpy.core.io.files import read_file
-from tfpy.core.io.http import fetch_bytes, is_http_scheme
+from tfpy.core.io.folder import read_file
 from tfpy.core.io.load_options import LoadOptions
 from tfpy.core.io.reading import ReadFile, read_group
+from tfpy.core.io.server import Server, is_http_scheme
 from tfpy.core.io.specs import read_manifest
 from tfpy.core.io.weights import decode
 from tfpy.core.ready import ReadyDict, finish
@@ -45,11 +45,11 @@ def load_weights(
 
     Source: TF.js `tf.io.loadWeights`.
     """
-    options = LoadOptions(request_init=request_init)
+    server = Server(LoadOptions(request_init=request_init))
 
     def read(place: str, limit: int) -> bytes:
         if is_http_scheme(place):
-            return fetch_bytes(place, limit, options)
+            return server.get(place, limit)
         return read_file(Path(local_path(place)), limit)
 
     return _load(manifest, file_path_prefix, weight_names, lambda places: read)

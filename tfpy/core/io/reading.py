@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Protocol
 
-from tfpy.core.io.artifacts import ModelArtifacts, artifacts_from
+from tfpy.core.io.artifacts import artifacts_from
 from tfpy.core.io.buffers import CompositeArrayBuffer
 from tfpy.core.io.faults import MAX_JSON_BYTES, ModelFileError
 from tfpy.core.io.json_text import check_depth, parse_json
+from tfpy.core.io.load_handler import Loaded
 from tfpy.core.io.load_options import LoadOptions
 from tfpy.core.io.specs import WeightGroup, read_manifest
 from tfpy.core.io.weights import byte_ranges
@@ -21,8 +22,8 @@ _PIECE = 2**20
 ReadFile = Callable[[str, int], bytes]
 
 
-class Place(Protocol):
-    """Where a model is: a folder, an archive, a server.
+class WeightFiles(Protocol):
+    """Where the weight files of a model are.
 
     Attributes:
         label: what messages call the model.json.
@@ -31,9 +32,6 @@ class Place(Protocol):
     @property
     def label(self) -> str: ...
 
-    def read_json(self, limit: int) -> bytes:
-        """The model.json; at most `limit` bytes and one more."""
-
     def weight_place(self, path: str) -> str:
         """Where a weight file of the manifest is."""
 
@@ -41,7 +39,14 @@ class Place(Protocol):
         """A weight file; at most `limit` bytes and one more."""
 
 
-def read_model(place: Place, options: LoadOptions) -> ModelArtifacts:
+class Place(WeightFiles, Protocol):
+    """Where all of a model is: a folder, an archive."""
+
+    def read_json(self, limit: int) -> bytes:
+        """The model.json; at most `limit` bytes and one more."""
+
+
+def read_model(place: Place, options: LoadOptions) -> Loaded:
     """A model's artifacts: its JSON, and the bytes of its weights, checked against each other.
 
     Raises:
@@ -50,12 +55,15 @@ def read_model(place: Place, options: LoadOptions) -> ModelArtifacts:
     return read_parts(parse_json(place.read_json(MAX_JSON_BYTES), place.label), place, options)
 
 
-def read_parts(model_json: dict[str, Any], place: Place, options: LoadOptions) -> ModelArtifacts:
+def read_parts(model_json: dict[str, Any], place: WeightFiles, options: LoadOptions) -> Loaded:
     """`read_model` with the JSON at hand."""
     check_depth(model_json, place.label)
     manifest = model_json.get("weightsManifest")
-    if manifest is None:
-        return artifacts_from(model_json, None)
+    data = None if manifest is None else _read_weights(manifest, place, options)
+    return Loaded(artifacts_from(model_json, data), place.label)
+
+
+def _read_weights(manifest: Any, place: WeightFiles, options: LoadOptions) -> list[bytes]:
     groups = read_manifest(manifest, place.label)
     total = sum(len(group.paths) for group in groups)
     data: list[bytes] = []
@@ -65,7 +73,7 @@ def read_parts(model_json: dict[str, Any], place: Place, options: LoadOptions) -
         for piece in read_group(group, found, place.read_weights, place.label, number):
             data.append(piece)
             _tell(options, len(data), total)
-    return artifacts_from(model_json, data)
+    return data
 
 
 def read_pieces(read: Callable[[int], Any], limit: int) -> bytes:
@@ -81,7 +89,7 @@ def read_pieces(read: Callable[[int], Any], limit: int) -> bytes:
     return b"".join(pieces)
 
 
-def _located(place: Place, path: str, options: LoadOptions) -> str:
+def _located(place: WeightFiles, path: str, options: LoadOptions) -> str:
     convert = options.get("weight_url_converter")
     return place.weight_place(path) if convert is None else str(finish(convert(path)))
 

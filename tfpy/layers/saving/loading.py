@@ -9,10 +9,10 @@ from typing import Any, Unpack
 
 from tfpy.core.io.artifacts import ModelArtifacts
 from tfpy.core.io.faults import ModelFileError, blamed, object_in
+from tfpy.core.io.handlers import load_artifacts
 from tfpy.core.io.json_text import check_depth, parse_json
 from tfpy.core.io.load_options import LoadOptions
 from tfpy.core.io.loader import load_weights
-from tfpy.core.io.router import load_artifacts
 from tfpy.core.memory import dispose, tidy
 from tfpy.core.names import camel
 from tfpy.core.registry import export
