@@ -7,7 +7,7 @@ import posixpath
 import zipfile
 import zlib
 from pathlib import Path
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
 from tfpy.core.io.faults import (
     FREE_UNPACKED_BYTES,
@@ -17,11 +17,9 @@ from tfpy.core.io.faults import (
     ModelReadError,
 )
 from tfpy.core.io.folder import json_name
+from tfpy.core.io.reading import WeightFiles
 from tfpy.core.io.writing import JSON_NAME
 from tfpy.engine.errors import some_of
-
-if TYPE_CHECKING:
-    from tfpy.core.io.reading import WeightFiles
 
 MAX_ENTRIES = 100_000
 
