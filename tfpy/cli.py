@@ -78,10 +78,10 @@ def _path(name: str) -> Path:
 
 def _kind_of_weights(name: str | None) -> str | None:
     if name is not None:
-        from tfpy.core.io.weights import CODES
+        from tfpy.core.io.specs import STORED_AS
 
-        if name not in CODES:
-            raise typer.BadParameter(f"must be one of {', '.join(CODES)}, but is {name!r}.")
+        if name not in STORED_AS:
+            raise typer.BadParameter(f"must be one of {', '.join(STORED_AS)}, but is {name!r}.")
     return name
 
 

@@ -7,8 +7,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from tfpy.core.io.artifacts import ModelArtifacts
-from tfpy.core.io.memory import with_save_handler
-from tfpy.core.io.router import LoadOptions, load_artifacts
+from tfpy.core.io.handlers import load_artifacts
+from tfpy.core.io.load_options import LoadOptions
+from tfpy.core.io.save_function import with_save_handler
 from tfpy.graph.model import GraphModel
 from tfpy.graph.model import model_of as graph_model_of
 from tfpy.layers.model import LayersModel

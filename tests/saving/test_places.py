@@ -20,9 +20,10 @@ import pytest
 from graph.handmade import node
 
 import tfpy as tf
-from tfpy.core import urls
+from tfpy.core import web
 from tfpy.core.io import http as http_places
 from tfpy.core.io import router, writing
+from tfpy.core.names import camel
 
 X = np.array([[1, 2, 3]], np.float32)
 
@@ -408,9 +409,9 @@ def test_names_that_urls_cannot_hold_as_they_are(server: str, tmp_path: Path) ->
 
 
 def test_the_name_of_a_server() -> None:
-    assert urls._address("http://bücher.example:80/a b?c=ü") == "http://xn--bcher-kva.example:80/a%20b?c=%C3%BC"
-    assert urls._address("http://ü:ä@ö.example/") == "http://%C3%BC:%C3%A4@xn--nda.example/"
-    assert urls._address("https://a.b/%20/x?y=1&z=[2]#t") == "https://a.b/%20/x?y=1&z=[2]#t"
+    assert web._address("http://bücher.example:80/a b?c=ü") == "http://xn--bcher-kva.example:80/a%20b?c=%C3%BC"
+    assert web._address("http://ü:ä@ö.example/") == "http://%C3%BC:%C3%A4@xn--nda.example/"
+    assert web._address("https://a.b/%20/x?y=1&z=[2]#t") == "https://a.b/%20/x?y=1&z=[2]#t"
 
 
 def test_answers_that_come_compressed(server: str) -> None:
@@ -530,6 +531,23 @@ def test_a_fetch_function_of_ones_own(tmp_path: Path) -> None:
         tf.load_layers_model("https://example.test/model.json", {"fetchFunc": lambda url: Response(403)})
     with pytest.raises(ValueError, match="without a body"):
         tf.io.http("https://example.test/model.json", {"requestInit": {"body": "x"}})
+
+
+def test_a_handler_for_a_folder_on_a_server_stays_one_for_it(tmp_path: Path) -> None:
+    small_model().save(tmp_path / "m")
+    asked: list[tuple[str, str]] = []
+
+    def fetch(url: str, init: Any) -> bytes:
+        asked.append((init.get("method", "GET"), url.removeprefix("https://example.test/")))
+        return b"<html>" if url.endswith("m") else (tmp_path / asked[-1][1]).read_bytes()
+
+    handler = tf.io.http("https://example.test/m", fetch_func=fetch)
+    for _ in range(2):
+        check_same(handler)
+        assert asked == [("GET", "m"), ("GET", "m/model.json"), ("GET", "m/weights.bin")]
+        asked.clear()
+    small_model().save(handler)
+    assert asked == [("POST", "m")]
 
 
 @pytest.mark.parametrize("answer", ["{}", None, 3, SimpleNamespace(content="{}"), SimpleNamespace()])
@@ -740,6 +758,24 @@ def test_routers(tmp_path: Path) -> None:
     tf.io.registerLoadRouter(lambda url: InDict(url))
     with pytest.raises(ValueError, match="2 handlers were found"):
         tf.load_layers_model("mem://a")
+
+
+@pytest.mark.usefixtures("routers")
+def test_routers_are_told_what_the_user_says() -> None:
+    heard: list[Any] = []
+    tf.io.register_load_router(lambda url, options: heard.append(options))
+    said = {"strict": False, "from_tf_hub": True, "stream_weights": True, "request_init": {"headers": {}}}
+    for load in (tf.load_layers_model, tf.load_graph_model):
+        with pytest.raises(ValueError, match="nothing here can load"):
+            load("mem://a", **said)
+        options = heard.pop()
+        assert {name: options[name] for name in said} == said
+        assert options.weightPathPrefix is options["weightPathPrefix"] is options["weight_path_prefix"] is None
+        assert set(options) == {camel(name) for name in tf.io.LoadOptions.__annotations__}
+    with pytest.raises(TypeError, match=r"http: unknown option 'strickt'.*strict"):
+        tf.io.http("http://a/b", {"strickt": True})
+    with pytest.raises(TypeError, match=r"GraphModel: argument 'load_options' must be a dict of options"):
+        tf.GraphModel("a", 7)
 
 
 @pytest.mark.parametrize(

@@ -176,6 +176,19 @@ def test_load_weights(tmp_path: Path) -> None:
     assert [s["name"] for s in tf.io.get_weight_specs(manifest)] == ["a", "b", "c"]
 
 
+def test_weight_files_have_as_many_bytes_as_the_manifest_says(tmp_path: Path) -> None:
+    manifest = two_groups(tmp_path)
+    read = tf.io.weights_loader_factory(lambda paths: [Path(p).read_bytes() for p in paths])
+    whole = (tmp_path / "two-2.bin").read_bytes()
+    for data, have in [(whole + b"+", "more"), (whole[:-1], "11")]:
+        (tmp_path / "two-2.bin").write_bytes(data)
+        words = rf"weightsManifest\[1\] take 12 bytes, but .*two-1\.bin, .*two-2\.bin have together {have}"
+        for load in (tf.io.load_weights, read):
+            with pytest.raises(tf.io.ModelFileError, match=words):
+                load(manifest, str(tmp_path))
+            assert load(manifest, str(tmp_path), ["a"])["a"].array_sync() == [1, 2], "other files are not asked for"
+
+
 def test_numbers_of_automatic_names_count_by_their_order(tmp_path: Path) -> None:
     def model(name: str, *units: int) -> tf.Sequential:
         sizes = enumerate(units)

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tfpy.core.ready import Ready
-from tfpy.core.urls import has_scheme, local_path, open_web
+from tfpy.core.urls import has_scheme, local_path
+from tfpy.core.web import open_web
 
 if TYPE_CHECKING:
     from urllib.request import Request

@@ -6,14 +6,17 @@ import codecs
 import os
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 
+from tfpy.core.gunzip import gunzip
 from tfpy.core.options import accepts_options
 from tfpy.core.registry import export
-from tfpy.core.urls import has_scheme, local_path, open_web_file
+from tfpy.core.urls import has_scheme, local_path
+from tfpy.core.web import open_web_file
 from tfpy.data._camel import ByteChunkIteratorCamel
 from tfpy.data.iterators import Items, LazyIterator
 from tfpy.engine.arguments import as_int, as_positive
@@ -23,10 +26,7 @@ if TYPE_CHECKING:
     from urllib.request import Request
 
 _CHUNK = 1 << 20
-_UNPACKED = 1 << 16
 _GZIP_MAGIC = b"\x1f\x8b"
-# zlib's number for 'a gzip header is expected'.
-_GZIP_WINDOW = 16 + zlib.MAX_WBITS
 
 
 class ByteChunkIterator(ByteChunkIteratorCamel, Items):
@@ -196,29 +196,14 @@ def unpacked(chunks: Iterator[bytes]) -> Iterator[bytes]:
     first = next(chunks, b"")
     while 0 < len(first) < len(_GZIP_MAGIC) and (more := next(chunks, b"")):
         first += more
+    whole = chain([first], chunks)
     if not first.startswith(_GZIP_MAGIC):
-        yield first
-        yield from chunks
+        yield from whole
         return
     try:
-        yield from _gunzipped(first, chunks)
+        yield from gunzip(whole)
     except zlib.error as error:
         raise ValueError(f"The gzip data are broken: {error}.") from error
-
-
-def _gunzipped(data: bytes, chunks: Iterator[bytes]) -> Iterator[bytes]:
-    """The contents of one gzip member after the other."""
-    inflater = zlib.decompressobj(_GZIP_WINDOW)
-    while data or (data := next(chunks, b"")):
-        if inflater.eof:
-            data = data.lstrip(b"\0")  # what pads the file, as the standard allows
-            if not data:
-                continue
-            inflater = zlib.decompressobj(_GZIP_WINDOW)
-        yield inflater.decompress(data, _UNPACKED)
-        data = inflater.unconsumed_tail or inflater.unused_data
-    if not inflater.eof:
-        raise ValueError("The gzip data are broken: they end too early.")
 
 
 def _decoded(chunks: Iterable[bytes]) -> Iterator[str]:

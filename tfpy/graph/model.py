@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Unpack
 
 from tfpy.core.convert import to_tensor
 from tfpy.core.environment import ENV
 from tfpy.core.io.artifacts import ModelArtifacts, SaveResult, artifacts_from, as_artifacts, with_weight_data
 from tfpy.core.io.buffers import CompositeArrayBuffer
 from tfpy.core.io.faults import ModelFileError, fault
+from tfpy.core.io.handlers import load_artifacts, save_artifacts
 from tfpy.core.io.json_text import check_depth
+from tfpy.core.io.load_options import LoadOptions, read_load_options
 from tfpy.core.io.quantization import quantized
-from tfpy.core.io.router import LoadOptions, load_artifacts, save_artifacts
 from tfpy.core.io.specs import read_specs
 from tfpy.core.io.weights import decode
 from tfpy.core.memory import dispose, tidy
@@ -40,7 +41,7 @@ class GraphModel(GraphModelCamel, Ready):
 
     Args:
         model_url: a path, URL, dict or handler, as `load_graph_model` takes.
-        load_options: how to load it.
+        load_options: `tf.io.LoadOptions` as a dict.
 
     Attributes:
         keep_intermediate_tensors: whether runs keep what all nodes compute, for `get_intermediate_tensors`; those
@@ -51,7 +52,7 @@ class GraphModel(GraphModelCamel, Ready):
 
     def __init__(self, model_url: Any, load_options: Mapping[str, Any] | None = None) -> None:
         self._url = model_url
-        self._options = LoadOptions.of(load_options, "GraphModel")
+        self._options = read_load_options(load_options, "GraphModel")
         self._artifacts: ModelArtifacts | None = None
         self._initializer: Executor | None = None
         self._runs: PlannedRuns | None = None
@@ -403,15 +404,7 @@ def _copies_to_keep(values: Mapping[str, Iterable[Any]]) -> dict[str, list[Tenso
 def load_graph_model(
     model_url: Any,
     options: Mapping[str, Any] | None = None,
-    *,
-    request_init: Mapping[str, Any] | None = None,
-    on_progress: Callable[[float], Any] | None = None,
-    fetch_func: Callable[..., Any] | None = None,
-    strict: bool = True,
-    weight_path_prefix: str | None = None,
-    from_tf_hub: bool = False,
-    weight_url_converter: Callable[[str], Any] | None = None,
-    stream_weights: bool = False,
+    **loading: Unpack[LoadOptions],
 ) -> GraphModel:
     """Load a TensorFlow model that TF.js's converter has made.
 
@@ -419,14 +412,7 @@ def load_graph_model(
         model_url: the path of a model.json, its folder or a zip archive; a URL; a parsed model.json, or artifacts in a
             dict; or a handler of `tf.io`.
         options: the options below as a dict.
-        request_init: for http: {'headers': …, 'timeout': seconds}.
-        on_progress: called with the part of the weight files that has been read, from 0 to 1.
-        fetch_func: for http: gets a URL; a function of (url, request_init) that returns bytes or a response.
-        strict: without effect, as in TF.js.
-        weight_path_prefix: where the weight files are, if not beside the model.json.
-        from_tf_hub: whether the URL is that of a model on TensorFlow Hub.
-        weight_url_converter: gives the path or URL of a weight file for its name in the model.json.
-        stream_weights: without effect: weights are always read file by file.
+        **loading: see `tf.io.LoadOptions`.
 
     Returns:
         The model; it may be awaited.
@@ -437,12 +423,9 @@ def load_graph_model(
 
     Source: TF.js `tf.loadGraphModel`.
     """
-    if from_tf_hub and isinstance(model_url, str):
+    if loading.get("from_tf_hub") and isinstance(model_url, str):
         model_url = f"{model_url.rstrip('/')}/{DEFAULT_NAME}{TF_HUB_QUERY}"
-    given = LoadOptions(
-        request_init, on_progress, fetch_func, strict, weight_path_prefix, weight_url_converter, from_tf_hub
-    )
-    model = GraphModel(model_url, given)  # type: ignore[arg-type]
+    model = GraphModel(model_url, loading)
     model.load()
     return model
 

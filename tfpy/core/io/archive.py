@@ -7,7 +7,7 @@ import posixpath
 import zipfile
 import zlib
 from pathlib import Path
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
 from tfpy.core.io.faults import (
     FREE_UNPACKED_BYTES,
@@ -16,12 +16,10 @@ from tfpy.core.io.faults import (
     ModelNotFoundError,
     ModelReadError,
 )
-from tfpy.core.io.files import json_name
+from tfpy.core.io.folder import json_name
+from tfpy.core.io.reading import WeightFiles
 from tfpy.core.io.writing import JSON_NAME
 from tfpy.engine.errors import some_of
-
-if TYPE_CHECKING:
-    from tfpy.core.io.reading import Place
 
 MAX_ENTRIES = 100_000
 
@@ -88,7 +86,7 @@ class Archive(ZipReader):
         weights: where the weight files are, if not in the archive.
     """
 
-    def __init__(self, file: Path | bytes, label: str, weights: Place | None) -> None:
+    def __init__(self, file: Path | bytes, label: str, weights: WeightFiles | None) -> None:
         super().__init__(file, label)
         self._weights = weights
         self._model_json = self._find_json()
@@ -125,3 +123,14 @@ class Archive(ZipReader):
 
     def read_weights(self, place: str, limit: int) -> bytes:
         return self.read(place, limit) if self._weights is None else self._weights.read_weights(place, limit)
+
+
+def is_archive(start: bytes, label: str) -> bool:
+    """Whether a file that begins so is a zip archive.
+
+    Raises:
+        ModelFileError: it is one of Keras.
+    """
+    if start.startswith(b"\x89HDF"):
+        raise ModelFileError(f"{label}: is an HDF5 file; tf.load_layers_model reads it from its path.")
+    return start.startswith((b"PK\x03\x04", b"PK\x05\x06"))

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
 from tfpy.core.io.buffers import CompositeArrayBuffer, pieces_of
 from tfpy.core.io.faults import ModelFileError
+from tfpy.core.io.json_text import json_text
 from tfpy.core.io.specs import get_weight_specs
 from tfpy.core.ready import Ready, finish
 from tfpy.core.registry import export
@@ -17,8 +16,6 @@ from tfpy.core.results import Entries
 from tfpy.core.tensor import Tensor
 from tfpy.core.utils.arrays import bytes_per_element
 from tfpy.engine.errors import argument_error
-
-_SURROGATE = re.compile("[\ud800-\udfff]")
 
 # The parts of a model that a model.json holds as they are.
 _IN_JSON = (
@@ -98,29 +95,6 @@ def with_weight_data(artifacts: ModelArtifacts, source: str) -> ModelArtifacts:
 def as_save_result(given: Any) -> SaveResult:
     """The result of a save handler, which may return any mapping or nothing."""
     return given if isinstance(given, SaveResult) else SaveResult(given if isinstance(given, Mapping) else {})
-
-
-def json_text(value: Any, source: str) -> str:
-    """JSON as browsers read it: NaN and infinities are refused, numpy numbers are numbers, halves of characters that
-    UTF-8 does not have are escaped.
-
-    Raises:
-        ModelFileError: a value that JSON does not have.
-    """
-    try:
-        text = json.dumps(value, allow_nan=False, ensure_ascii=False, default=_plain, separators=(",", ":"))
-    except (TypeError, ValueError, RecursionError) as error:
-        raise ModelFileError(f"{source}: cannot be written as JSON: {error}.") from None
-    return _SURROGATE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        return dict(value)
-    for method in ("item", "tolist"):
-        if hasattr(value, method) and getattr(value, "ndim", 0) == (0 if method == "item" else value.ndim):
-            return getattr(value, method)()
-    raise TypeError(f"a {type(value).__name__} is not plain data")
 
 
 def model_json_of(artifacts: ModelArtifacts, manifest: Sequence[Any] | None) -> dict[str, Any]:

@@ -1,11 +1,15 @@
-"""JSON of files that may be hostile: bounded in size and depth, and strict about numbers."""
+"""JSON of saved models: read from files that may be hostile, bounded in size and depth; written as browsers read it."""
 
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Mapping
 from typing import Any
 
 from tfpy.core.io.faults import MAX_JSON_BYTES, MAX_JSON_DEPTH, ModelFileError
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def parse_json(text: bytes, source: str) -> dict[str, Any]:
@@ -47,3 +51,26 @@ def _too_deep(source: str) -> ModelFileError:
 
 def _no_number(token: str) -> Any:
     raise ValueError(f"{token} is no JSON number")
+
+
+def json_text(value: Any, source: str) -> str:
+    """JSON as browsers read it: NaN and infinities are refused, numpy numbers are numbers, halves of characters that
+    UTF-8 does not have are escaped.
+
+    Raises:
+        ModelFileError: a value that JSON does not have.
+    """
+    try:
+        text = json.dumps(value, allow_nan=False, ensure_ascii=False, default=_plain, separators=(",", ":"))
+    except (TypeError, ValueError, RecursionError) as error:
+        raise ModelFileError(f"{source}: cannot be written as JSON: {error}.") from None
+    return _SURROGATE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return dict(value)
+    for method in ("item", "tolist"):
+        if hasattr(value, method) and getattr(value, "ndim", 0) == (0 if method == "item" else value.ndim):
+            return getattr(value, method)()
+    raise TypeError(f"a {type(value).__name__} is not plain data")

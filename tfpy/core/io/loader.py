@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import islice
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from tfpy.core.io.buffers import CompositeArrayBuffer
-from tfpy.core.io.faults import MAX_STRING_BYTES
-from tfpy.core.io.files import read_file
-from tfpy.core.io.http import fetch_bytes, is_http_scheme
-from tfpy.core.io.router import LoadOptions
-from tfpy.core.io.specs import WeightGroup, read_manifest
+from tfpy.core.io.buffers import CompositeArrayBuffer, concatenate_array_buffers
+from tfpy.core.io.folder import read_file
+from tfpy.core.io.load_options import LoadOptions
+from tfpy.core.io.reading import ReadFile, read_group
+from tfpy.core.io.server import Server, is_http_scheme
+from tfpy.core.io.specs import read_manifest
 from tfpy.core.io.weights import decode
 from tfpy.core.ready import ReadyDict, finish
 from tfpy.core.registry import export
@@ -46,16 +45,14 @@ def load_weights(
 
     Source: TF.js `tf.io.loadWeights`.
     """
-    options = LoadOptions(request_init=request_init)
+    server = Server(LoadOptions(request_init=request_init))
 
-    def fetch(places: Sequence[str], limits: Sequence[int]) -> Iterator[bytes]:
-        for place, limit in zip(places, limits, strict=True):
-            if is_http_scheme(place):
-                yield fetch_bytes(place, limit, options)
-            else:
-                yield read_file(Path(local_path(place)), limit)
+    def read(place: str, limit: int) -> bytes:
+        if is_http_scheme(place):
+            return server.get(place, limit)
+        return read_file(Path(local_path(place)), limit)
 
-    return _load(manifest, file_path_prefix, weight_names, fetch)
+    return _load(manifest, file_path_prefix, weight_names, lambda places: read)
 
 
 @export(namespace="io", doc="Models / Loading")
@@ -75,41 +72,47 @@ def weights_loader_factory(fetch_weights_function: Fetch) -> Callable[..., Ready
     def load(
         manifest: Sequence[Any], file_path_prefix: str = "", weight_names: Sequence[str] | None = None
     ) -> ReadyDict[str, Tensor]:
-        def fetch(places: Sequence[str], limits: Sequence[int]) -> Sequence[bytes]:
-            found = finish(fetch_weights_function(list(places)))
+        def fetched(places: list[str]) -> ReadFile:
+            found = finish(fetch_weights_function(places))
             if not isinstance(found, (list, tuple)) or len(found) != len(places):
                 expected = f"a function that returns a list of the bytes of {len(places)} files"
                 raise argument_error("weights_loader_factory", "fetch_weights_function", expected, found, TypeError)
-            return found
+            files = map(concatenate_array_buffers, found)
+            return lambda place, limit: next(files)
 
-        return _load(manifest, file_path_prefix, weight_names, fetch)
+        return _load(manifest, file_path_prefix, weight_names, fetched)
 
     return load
 
 
 def _load(
-    manifest: Any,
-    prefix: str,
-    names: Sequence[str] | None,
-    fetch: Callable[[Sequence[str], Sequence[int]], Iterable[bytes]],
+    manifest: Any, prefix: str, names: Sequence[str] | None, reader_of: Callable[[list[str]], ReadFile]
 ) -> ReadyDict[str, Tensor]:
-    groups = read_manifest(manifest, "load_weights")
+    """The weights of a manifest, or those of given names.
+
+    Args:
+        manifest: a list of {'paths', 'weights'}.
+        prefix: the folder or URL that the files are under.
+        names: the weights that are wanted; None for all.
+        reader_of: gets the places of all files that are needed; returns what reads one after the other.
+    """
+    source = "load_weights"
+    groups = read_manifest(manifest, source)
     known = [spec.name for group in groups for spec in group.specs]
     for name in names or ():
         if name not in known:
             raise unknown_name_error("weight in the manifest", name, known)
     wanted = set(known if names is None else names)
-    found: ReadyDict[str, Tensor] = ReadyDict()
     before = prefix if not prefix or prefix.endswith("/") else f"{prefix}/"
-    needed = [group for group in groups if not wanted.isdisjoint(spec.name for spec in group.specs)]
-    files = [(before + path, _most(group)) for group in needed for path in group.paths]
-    pieces = iter(fetch([place for place, _ in files], [limit for _, limit in files]))
-    for group in needed:
-        data = CompositeArrayBuffer(list(islice(pieces, len(group.paths))))
-        decoded = decode(data, group.specs, f"load_weights: {before}")
+    places = {
+        number: [before + path for path in group.paths]
+        for number, group in enumerate(groups)
+        if not wanted.isdisjoint(spec.name for spec in group.specs)
+    }
+    read = reader_of([place for listed in places.values() for place in listed])
+    found: ReadyDict[str, Tensor] = ReadyDict()
+    for number, listed in places.items():
+        data = CompositeArrayBuffer(list(read_group(groups[number], listed, read, source, number)))
+        decoded = decode(data, groups[number].specs, source)
         found |= {name: tensor for name, tensor in decoded.items() if name in wanted}
     return found
-
-
-def _most(group: WeightGroup) -> int:
-    return group.least_bytes + MAX_STRING_BYTES if group.nbytes is None else group.nbytes

@@ -8,8 +8,8 @@ import numpy as np
 
 from tfpy.core.io.artifacts import ModelArtifacts
 from tfpy.core.io.buffers import CompositeArrayBuffer
-from tfpy.core.io.specs import WeightSpec, read_specs
-from tfpy.core.io.weights import CODES, places
+from tfpy.core.io.specs import STORED_AS, WeightSpec, read_specs
+from tfpy.core.io.weights import byte_ranges
 from tfpy.engine.backend import Array
 from tfpy.engine.errors import argument_error
 
@@ -27,11 +27,11 @@ def quantized(artifacts: ModelArtifacts, kind: str) -> ModelArtifacts:
     Raises:
         ValueError: another kind.
     """
-    if kind not in CODES:
+    if kind not in STORED_AS:
         raise argument_error("save", "quantize", "'float16', 'uint8' or 'uint16'", kind)
     given = artifacts.weight_specs or []
     data = CompositeArrayBuffer(artifacts.weight_data)
-    found = places(data, read_specs(given, "save", "weight_specs"), "save")
+    found = byte_ranges(data, read_specs(given, "save", "weight_specs"), "save")
     specs, parts = [], []
     for entry, (spec, start, end) in zip(given, found, strict=True):
         stored = data.view(start, end)
@@ -51,12 +51,12 @@ def _smaller(spec: WeightSpec, stored: memoryview, kind: str) -> tuple[dict[str,
     if not np.isfinite(numbers).all():
         return None
     said = {"quantization": {"dtype": kind, **how, "original_dtype": "float32"}}
-    return said, numbers.astype(CODES[kind]).tobytes()
+    return said, numbers.astype(STORED_AS[kind]).tobytes()
 
 
 def _whole_numbers(values: Array, kind: str) -> tuple[Array, dict[str, float]]:
     """From the least to the largest value in equal steps, of which one is 0 where that lies between."""
-    most = int(np.iinfo(CODES[kind]).max)
+    most = int(np.iinfo(STORED_AS[kind]).max)
     low, high = float(np.minimum.reduce(values)), float(np.maximum.reduce(values))
     scale = (high - low) / most or 1.0
     if low < 0 < high:

@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Protocol
 
-from tfpy.core.io.artifacts import ModelArtifacts, artifacts_from
+from tfpy.core.callables import call_with_as_many
+from tfpy.core.io.artifacts import artifacts_from
 from tfpy.core.io.buffers import CompositeArrayBuffer
-from tfpy.core.io.faults import MAX_JSON_BYTES, MAX_STRING_BYTES, ModelFileError
+from tfpy.core.io.faults import MAX_JSON_BYTES, ModelFileError
 from tfpy.core.io.json_text import check_depth, parse_json
-from tfpy.core.io.router import LoadOptions
+from tfpy.core.io.load_handler import Loaded
+from tfpy.core.io.load_options import LoadOptions
 from tfpy.core.io.specs import WeightGroup, read_manifest
-from tfpy.core.io.weights import places
+from tfpy.core.io.weights import byte_ranges
 from tfpy.core.ready import finish
 
 _PIECE = 2**20
 
+# Reads the file at a place: at most so many bytes, and one more.
+ReadFile = Callable[[str, int], bytes]
 
-class Place(Protocol):
-    """Where a model is: a folder, an archive, a server.
+
+class WeightFiles(Protocol):
+    """Where the weight files of a model are.
 
     Attributes:
         label: what messages call the model.json.
@@ -27,9 +32,6 @@ class Place(Protocol):
     @property
     def label(self) -> str: ...
 
-    def read_json(self, limit: int) -> bytes:
-        """The model.json; at most `limit` bytes and one more."""
-
     def weight_place(self, path: str) -> str:
         """Where a weight file of the manifest is."""
 
@@ -37,7 +39,14 @@ class Place(Protocol):
         """A weight file; at most `limit` bytes and one more."""
 
 
-def read_model(place: Place, options: LoadOptions) -> ModelArtifacts:
+class Place(WeightFiles, Protocol):
+    """Where all of a model is: a folder, an archive."""
+
+    def read_json(self, limit: int) -> bytes:
+        """The model.json; at most `limit` bytes and one more."""
+
+
+def read_model(place: Place, options: LoadOptions) -> Loaded:
     """A model's artifacts: its JSON, and the bytes of its weights, checked against each other.
 
     Raises:
@@ -46,23 +55,25 @@ def read_model(place: Place, options: LoadOptions) -> ModelArtifacts:
     return read_parts(parse_json(place.read_json(MAX_JSON_BYTES), place.label), place, options)
 
 
-def read_parts(model_json: dict[str, Any], place: Place, options: LoadOptions) -> ModelArtifacts:
+def read_parts(model_json: dict[str, Any], place: WeightFiles, options: LoadOptions) -> Loaded:
     """`read_model` with the JSON at hand."""
     check_depth(model_json, place.label)
     manifest = model_json.get("weightsManifest")
-    if manifest is None:
-        return artifacts_from(model_json, None)
+    data = None if manifest is None else _read_weights(manifest, place, options)
+    return Loaded(artifacts_from(model_json, data), place.label)
+
+
+def _read_weights(manifest: Any, place: WeightFiles, options: LoadOptions) -> list[bytes]:
     groups = read_manifest(manifest, place.label)
     total = sum(len(group.paths) for group in groups)
     data: list[bytes] = []
-    options.progress(0, total)
+    _tell(options, 0, total)
     for number, group in enumerate(groups):
-        shards = _Shards(place, group, f"weightsManifest[{number}]")
-        for path in group.paths:
-            data.append(shards.read(_located(place, path, options)))
-            options.progress(len(data), total)
-        shards.check()
-    return artifacts_from(model_json, data)
+        found = (_located(place, path, options) for path in group.paths)
+        for piece in read_group(group, found, place.read_weights, place.label, number):
+            data.append(piece)
+            _tell(options, len(data), total)
+    return data
 
 
 def read_pieces(read: Callable[[int], Any], limit: int) -> bytes:
@@ -78,51 +89,55 @@ def read_pieces(read: Callable[[int], Any], limit: int) -> bytes:
     return b"".join(pieces)
 
 
-def _located(place: Place, path: str, options: LoadOptions) -> str:
-    if options.weight_url_converter is not None:
-        return str(finish(options.weight_url_converter(path)))
-    return place.weight_place(path)
+def _located(place: WeightFiles, path: str, options: LoadOptions) -> str:
+    convert = options.get("weight_url_converter")
+    return place.weight_place(path) if convert is None else str(finish(convert(path)))
 
 
-class _Shards:
-    """The files of a group, read one after the other up to what the group's weights take."""
+def _tell(options: LoadOptions, done: int, total: int) -> None:
+    """Say how many of the weight files have been read."""
+    on_progress = options.get("on_progress")
+    if on_progress is not None:
+        call_with_as_many(on_progress, done / total if total else 1.0)
 
-    def __init__(self, place: Place, group: WeightGroup, field: str) -> None:
-        self._place, self._group, self._field = place, group, field
-        self._most = group.least_bytes + MAX_STRING_BYTES if group.nbytes is None else group.nbytes
-        self._read: list[bytes] = []
-        self._have = 0
-        self._places: list[str] = []
 
-    def read(self, place: str) -> bytes:
-        """The next file."""
-        left = self._most - self._have
-        data = self._place.read_weights(place, left)
-        self._places.append(place)
-        self._read.append(data)
-        self._have += len(data)
-        if len(data) > left:
-            raise self._fault("more")
-        return data
+def read_group(group: WeightGroup, places: Iterable[str], read: ReadFile, source: str, number: int) -> Iterator[bytes]:
+    """The files of a group of a manifest, one after the other, none read beyond what the group's weights take.
 
-    def check(self) -> None:
-        """Raise ModelFileError when the files have fewer bytes than the weights, or more."""
-        need = self._group.nbytes
-        if need is None:
-            need = _last_end(self._read, self._group, f"{self._place.label}: {self._field}")
-        if self._have != need:
-            raise self._fault(str(self._have), need)
+    Args:
+        group: what the files are to hold.
+        places: where they are.
+        read: reads one.
+        source: what messages call the manifest.
+        number: that of the group in the manifest.
 
-    def _fault(self, have: str, need: int | None = None) -> ModelFileError:
-        files = ", ".join(self._places) or "no file at all"
-        return ModelFileError(
-            f"{self._place.label}: the weights of {self._field} take {self._most if need is None else need} bytes, but "
-            f"{files} {'has' if len(self._places) < 2 else 'have together'} {have}."
-        )
+    Raises:
+        ModelFileError: the files have fewer bytes than the weights, or more.
+    """
+    field = f"weightsManifest[{number}]"
+    pieces: list[bytes] = []
+    seen: list[str] = []
+    left = group.most_bytes
+    for place in places:
+        seen.append(place)
+        pieces.append(read(place, left))
+        left -= len(pieces[-1])
+        if left < 0:
+            raise _misfit(source, field, group.most_bytes, seen, "more")
+        yield pieces[-1]
+    have = group.most_bytes - left
+    need = _last_end(pieces, group, f"{source}: {field}") if group.nbytes is None else group.nbytes
+    if have != need:
+        raise _misfit(source, field, need, seen, str(have))
+
+
+def _misfit(source: str, field: str, need: int, places: Sequence[str], have: str) -> ModelFileError:
+    files = ", ".join(places) or "no file at all"
+    verb = "has" if len(places) < 2 else "have together"
+    return ModelFileError(f"{source}: the weights of {field} take {need} bytes, but {files} {verb} {have}.")
 
 
 def _last_end(data: Sequence[bytes], group: WeightGroup, source: str) -> int:
-    end = 0
-    for _, _, end in places(CompositeArrayBuffer(list(data)), group.specs, source):  # noqa: B007
-        pass
+    """Where the last weight of a group ends."""
+    *_, end = (0, *(end for _, _, end in byte_ranges(CompositeArrayBuffer(list(data)), group.specs, source)))
     return end

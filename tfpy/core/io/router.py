@@ -1,62 +1,18 @@
-"""Who saves and loads: handlers, found for a URL by routers."""
+"""Routers: functions that find the handlers which save and load under a URL."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from tfpy.core.callables import call_with_as_many
-from tfpy.core.io.artifacts import ModelArtifacts, SaveResult, as_artifacts, as_save_result, with_weight_data
-from tfpy.core.io.faults import ModelFileError
-from tfpy.core.options import read_options
-from tfpy.core.ready import finish
 from tfpy.core.registry import export
-from tfpy.core.urls import has_scheme
 from tfpy.engine.errors import argument_error
 
 Router = Callable[..., Any]
 
 _save_routers: list[Router] = []
 _load_routers: list[Router] = []
-
-
-class LoadOptions(NamedTuple):
-    """How a model is loaded.
-
-    Attributes:
-        request_init: for http: {'headers': …, 'timeout': seconds}.
-        on_progress: called with the part of the weight files that has been read, from 0 to 1.
-        fetch_func: for http: gets a URL; a function of (url, request_init) that returns bytes or a response.
-        strict: whether the weights must be exactly those of the model.
-        weight_path_prefix: where the weight files are, if not beside the model.json.
-        weight_url_converter: gives the path or URL of a weight file for its name in the manifest.
-        from_tf_hub: the URL is that of a model on TensorFlow Hub.
-        stream_weights: accepted for TF.js's sake; weights are always read file by file.
-    """
-
-    request_init: Mapping[str, Any] | None = None
-    on_progress: Callable[[float], Any] | None = None
-    fetch_func: Callable[..., Any] | None = None
-    strict: bool = True
-    weight_path_prefix: str | None = None
-    weight_url_converter: Callable[[str], Any] | None = None
-    from_tf_hub: bool = False
-    stream_weights: bool = False
-
-    @classmethod
-    def of(cls, given: Any, where: str) -> LoadOptions:
-        """Options as they are, or as a dict in either spelling."""
-        if isinstance(given, LoadOptions):
-            return given
-        if given is not None and not isinstance(given, Mapping):
-            raise argument_error(where, "load_options", "a dict of options", given, TypeError)
-        return cls(**read_options(given or {}, cls._fields, where))
-
-    def progress(self, done: int, total: int) -> None:
-        """Tell `on_progress` how many of the files have been read."""
-        if self.on_progress is not None:
-            call_with_as_many(self.on_progress, done / total if total else 1.0)
 
 
 @export(namespace="io", doc="Models / Loading")
@@ -76,7 +32,8 @@ def register_load_router(loud_router: Router) -> None:
     """Let a function find the handlers that load models.
 
     Args:
-        loud_router: called with a URL and the options; returns an object with a `load` method, or None.
+        loud_router: called with a URL and the `tf.io.LoadOptions` in a dict that is read by key or attribute in either
+            spelling, None standing for 'not given'; returns an object with a `load` method, or None.
 
     Source: TF.js `tf.io.registerLoadRouter`.
     """
@@ -106,75 +63,3 @@ def get_load_handlers(url: Any, load_options: Mapping[str, Any] | None = None) -
     Source: TF.js `tf.io.getLoadHandlers`.
     """
     return [h for router in _load_routers if (h := call_with_as_many(router, url, load_options)) is not None]
-
-
-def handler_for(where: str, kind: str, target: Any, options: LoadOptions) -> Any:
-    """The handler for a path, a URL or a pair of them; a handler is its own.
-
-    Args:
-        where: the function, for messages.
-        kind: 'save' or 'load'.
-        target: what the function was given.
-        options: how to load.
-    """
-    if method_of(target, kind) is not None:
-        return target
-    if kind == "load" and isinstance(target, Mapping):
-        from tfpy.core.io.memory import Parsed
-
-        return Parsed(target, options)
-    path = os.fspath(target) if isinstance(target, os.PathLike) else target
-    if not isinstance(path, (str, list, tuple)) or not path:
-        argument = "handler_or_url" if kind == "save" else "path_or_io_handler"
-        raise argument_error(where, argument, f"a path, a URL, or a handler with a {kind} method", target, TypeError)
-    if kind == "load" and isinstance(path, str) and path.lstrip().startswith("{") and not os.path.exists(path):
-        expected = "a path, a URL or a handler; of the text of a model.json, give json.loads(text)"
-        raise argument_error(where, "path_or_io_handler", expected, path)
-    if kind == "load" and _is_onnx(path):
-        raise ModelFileError(f"{path}: ONNX files are written here, not read; load what the model was made from.")
-    found = get_save_handlers(path) if kind == "save" else get_load_handlers(path, options._asdict())
-    if len(found) > 1:
-        raise ValueError(f"{where}: {len(found)} handlers were found for {path!r}; only one may answer.")
-    if found:
-        return found[0]
-    if not isinstance(path, str) or "://" in path:
-        raise ValueError(
-            f"{where}: nothing here can {kind} {path!r}. Give a path, a file:// or http(s):// URL or a handler, or "
-            f"register a router with tf.io.register_{kind}_router."
-        )
-    from tfpy.core.io.files import FileSystem
-
-    return FileSystem(path, options)
-
-
-def _is_onnx(path: Any) -> bool:
-    """Whether a path or a URL leads to an ONNX file; models in the local store may have any name."""
-    is_file = isinstance(path, str) and ("://" not in path or has_scheme(path, "file", "http", "https"))
-    return is_file and path.lower().endswith(".onnx") and not os.path.isdir(path)
-
-
-def method_of(handler: Any, name: str) -> Callable[..., Any] | None:
-    """A handler's method: of an object, or an entry of a dict of functions."""
-    if isinstance(handler, (str, bytes, os.PathLike, list, tuple)):
-        return None
-    found = handler.get(name) if isinstance(handler, Mapping) else getattr(handler, name, None)
-    return found if callable(found) else None
-
-
-def load_artifacts(where: str, source: Any, options: LoadOptions) -> tuple[ModelArtifacts, str]:
-    """The artifacts that a path, URL or handler gives, and how messages call their source."""
-    handler = handler_for(where, "load", source, options)
-    load = method_of(handler, "load")
-    assert load is not None
-    artifacts = as_artifacts(finish(load()), where)
-    label = str(getattr(handler, "label", "the model"))
-    return with_weight_data(artifacts, label), label
-
-
-def save_artifacts(where: str, target: Any, artifacts: ModelArtifacts) -> SaveResult:
-    """Hand artifacts to the handler for a path or URL, or to a handler itself."""
-    handler = handler_for(where, "save", target, LoadOptions())
-    save = method_of(handler, "save")
-    if save is None:
-        raise argument_error(where, "handler_or_url", "a handler with a save method", handler, TypeError)
-    return as_save_result(finish(save(artifacts)))

@@ -8,13 +8,16 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 from urllib.parse import unquote
 
-from tfpy.core.io.faults import ModelFileError, fault, list_in, object_in
+import numpy as np
+
+from tfpy.core.io.faults import MAX_STRING_BYTES, ModelFileError, fault, list_in, object_in
 from tfpy.core.registry import export
 from tfpy.engine.arguments import as_int
 from tfpy.engine.dtypes import BYTES, DTYPES, DType
 from tfpy.engine.spec import MAX_RANK, MAX_SIZE, Shape, is_possible
 
-QUANTIZED_BYTES = {"uint8": 1, "uint16": 2, "float16": 2}
+# How each kind of quantization stores a number.
+STORED_AS = {kind: np.dtype(code) for kind, code in {"uint8": "u1", "uint16": "<u2", "float16": "<f2"}.items()}
 
 
 class Quantization(NamedTuple):
@@ -44,7 +47,7 @@ class WeightSpec(NamedTuple):
         """The bytes that it takes in the file; None for strings, which have lengths of their own."""
         if self.dtype == "string":
             return None
-        return self.size * (QUANTIZED_BYTES[self.quantization.dtype] if self.quantization else BYTES[self.dtype])
+        return self.size * (STORED_AS[self.quantization.dtype].itemsize if self.quantization else BYTES[self.dtype])
 
 
 class WeightGroup(NamedTuple):
@@ -60,9 +63,11 @@ class WeightGroup(NamedTuple):
         return None if None in sizes else sum(n for n in sizes if n is not None)
 
     @property
-    def least_bytes(self) -> int:
-        """The bytes that the files have at least: a string takes 4 for its length."""
-        return sum(4 * spec.size if spec.nbytes is None else spec.nbytes for spec in self.specs)
+    def most_bytes(self) -> int:
+        """The bytes that the files may have: a string takes 4 for its length, and what all have in them is bounded."""
+        if self.nbytes is not None:
+            return self.nbytes
+        return MAX_STRING_BYTES + sum(4 * spec.size if spec.nbytes is None else spec.nbytes for spec in self.specs)
 
 
 @export(namespace="io", doc="Models / Loading")
@@ -148,7 +153,7 @@ def read_shape(value: Any, source: str, field: str) -> Shape:
 def _read_quantization(value: Any, dtype: DType, source: str, field: str) -> Quantization:
     quantization = object_in(source, field, value)
     kind = quantization.get("dtype")
-    if not isinstance(kind, str) or kind not in QUANTIZED_BYTES:
+    if not isinstance(kind, str) or kind not in STORED_AS:
         raise fault(source, f"{field}.dtype", "'uint8', 'uint16' or 'float16'", kind)
     if dtype not in (("float32",) if kind == "float16" else ("float32", "int32")):
         raise ModelFileError(f"{source}: {field}.dtype {kind!r} does not go with weights of dtype {dtype!r}.")

@@ -19,16 +19,13 @@ from tfpy.core.io.artifacts import (
     get_model_artifacts_info_for_json,
 )
 from tfpy.core.io.faults import MAX_JSON_BYTES, ModelFileError, ModelNotFoundError
-from tfpy.core.io.files import FileSystem, read_file
+from tfpy.core.io.files import FileSystem
+from tfpy.core.io.folder import read_file
+from tfpy.core.io.handlers import handler_for, load_artifacts, save_artifacts
 from tfpy.core.io.json_text import parse_json
-from tfpy.core.io.router import (
-    LoadOptions,
-    handler_for,
-    load_artifacts,
-    register_load_router,
-    register_save_router,
-    save_artifacts,
-)
+from tfpy.core.io.load_handler import Loaded, LoadHandler
+from tfpy.core.io.load_options import LoadOptions, read_load_options
+from tfpy.core.io.router import register_load_router, register_save_router
 from tfpy.core.io.specs import read_manifest
 from tfpy.core.io.writing import JSON_NAME
 from tfpy.core.ready import ReadyDict
@@ -40,11 +37,11 @@ from tfpy.engine.errors import argument_error
 SCHEMES = ("localstorage", "indexeddb")
 
 
-class StoredModel:
+class StoredModel(LoadHandler):
     """A model in the local store."""
 
     def __init__(self, url: str, options: LoadOptions | None = None) -> None:
-        self.url = self.label = url
+        self.url = url
         scheme, _, name = url.partition("://")
         if not name:
             raise argument_error("the local store", "url", f"{scheme}:// and a name", url)
@@ -61,10 +58,9 @@ class StoredModel:
         except OSError:  # a name that no folder can have
             return False
 
-    def load(self) -> ModelArtifacts:
-        """The artifacts."""
+    def read(self) -> Loaded:
         self.check()
-        return FileSystem(str(self._file), self._options).load()
+        return Loaded(FileSystem(str(self._file), self._options).load(), self.url)
 
     def save(self, artifacts: ModelArtifacts) -> SaveResult:
         """Write the model, in place of one of the same name."""
@@ -214,7 +210,7 @@ def _copy(where: str, source_url: str, dest_url: str) -> ModelArtifactsInfo:
 def _router(url: Any, load_options: Any = None) -> StoredModel | None:
     if has_scheme(url, "downloads"):
         raise ModelFileError(f"{url}: downloads belong to browsers; give the path of a folder instead.")
-    return StoredModel(url, LoadOptions.of(load_options, "load")) if has_scheme(url, *SCHEMES) else None
+    return StoredModel(url, read_load_options(load_options, "load")) if has_scheme(url, *SCHEMES) else None
 
 
 register_load_router(_router)

@@ -11,7 +11,7 @@ import numpy as np
 from tfpy.core.convert import to_tensor
 from tfpy.core.io.buffers import CompositeArrayBuffer, pieces_of
 from tfpy.core.io.faults import ModelFileError
-from tfpy.core.io.specs import WeightSpec, read_specs
+from tfpy.core.io.specs import STORED_AS, WeightSpec, read_specs
 from tfpy.core.ready import Ready, ReadyDict
 from tfpy.core.registry import export
 from tfpy.core.results import Record, field
@@ -24,7 +24,6 @@ from tfpy.engine.values import to_int32
 
 _LENGTH = struct.Struct("<I")
 _LITTLE_ENDIAN = {dtype: np.dtype(kind).newbyteorder("<") for dtype, kind in TYPED_ARRAY.items()}
-CODES = {"uint8": "u1", "uint16": "<u2", "float16": "<f2"}
 
 
 class EncodedWeights(Record, Ready):
@@ -92,13 +91,13 @@ def decode_weights(weight_data: Any, specs: Sequence[Any]) -> dict[str, Tensor]:
 
 def decode(data: CompositeArrayBuffer, specs: Iterable[WeightSpec], source: str) -> dict[str, Tensor]:
     """The weights in bytes by name; none is made unless the bytes hold them all."""
-    found = list(places(data, specs, source))
+    found = list(byte_ranges(data, specs, source))
     return {
         spec.name: dispatch.make(Tensor, _values(data.view(start, end), spec), spec.dtype) for spec, start, end in found
     }
 
 
-def places(
+def byte_ranges(
     data: CompositeArrayBuffer, specs: Iterable[WeightSpec], source: str
 ) -> Iterator[tuple[WeightSpec, int, int]]:
     """Where in the data each weight begins and ends.
@@ -134,7 +133,7 @@ def _values(data: memoryview, spec: WeightSpec) -> Array:
     quantization = spec.quantization
     if quantization is None:
         return np.frombuffer(data, _LITTLE_ENDIAN[spec.dtype]).reshape(spec.shape)
-    stored = np.frombuffer(data, CODES[quantization.dtype]).reshape(spec.shape)
+    stored = np.frombuffer(data, STORED_AS[quantization.dtype]).reshape(spec.shape)
     if quantization.dtype == "float16":
         return stored.astype(np.float32)
     with np.errstate(over="ignore", invalid="ignore"):

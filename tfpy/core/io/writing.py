@@ -19,11 +19,11 @@ from tfpy.core.io.artifacts import (
     ModelArtifacts,
     SaveResult,
     get_model_artifacts_info_for_json,
-    json_text,
     model_json_of,
 )
 from tfpy.core.io.buffers import CompositeArrayBuffer
 from tfpy.core.io.faults import ModelFileError, ModelReadError
+from tfpy.core.io.json_text import json_text
 from tfpy.core.urls import ending
 
 JSON_NAME = "model.json"

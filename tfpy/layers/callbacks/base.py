@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from tfpy.core.callables import call_with_as_many
 from tfpy.core.convert import to_tensor
 from tfpy.core.registry import export
 from tfpy.core.spelling import BothSpellings

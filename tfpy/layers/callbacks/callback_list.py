@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from tfpy.core.callables import call_with_as_many
 from tfpy.core.ready import ReadyNone, finish
 from tfpy.core.registry import export
-from tfpy.core.results import call_with_as_many
 from tfpy.core.spelling import BothSpellings
 from tfpy.core.types import Logs
 from tfpy.layers.callbacks._camel import CallbackListCamel

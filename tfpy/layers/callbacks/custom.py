@@ -6,11 +6,11 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from tfpy.core.callables import call_with_as_many
 from tfpy.core.names import spellings
 from tfpy.core.options import respell
 from tfpy.core.ready import finish
 from tfpy.core.registry import export
-from tfpy.core.results import call_with_as_many
 from tfpy.core.types import Logs
 from tfpy.engine.errors import argument_error
 from tfpy.layers.callbacks.base import Callback

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 from tfpy.core.io.artifacts import ModelArtifacts
 from tfpy.core.io.faults import ModelFileError, blamed, object_in
+from tfpy.core.io.handlers import load_artifacts
 from tfpy.core.io.json_text import check_depth, parse_json
+from tfpy.core.io.load_options import LoadOptions
 from tfpy.core.io.loader import load_weights
-from tfpy.core.io.router import LoadOptions, load_artifacts
 from tfpy.core.memory import dispose, tidy
 from tfpy.core.names import camel
 from tfpy.core.registry import export
@@ -38,15 +39,8 @@ def load_layers_model(
     path_or_io_handler: Any,
     options: Mapping[str, Any] | None = None,
     *,
-    strict: bool = True,
-    on_progress: Callable[[float], Any] | None = None,
-    request_init: Mapping[str, Any] | None = None,
-    fetch_func: Callable[..., Any] | None = None,
-    weight_path_prefix: str | None = None,
-    weight_url_converter: Callable[[str], Any] | None = None,
-    from_tf_hub: bool = False,
-    stream_weights: bool = False,
     custom_objects: CustomObjects | None = None,
+    **loading: Unpack[LoadOptions],
 ) -> LayersModel:
     """Load a model of layers that TF.js, tfpy, Keras or the converter of TensorFlow.js has saved.
 
@@ -55,17 +49,10 @@ def load_layers_model(
             (http(s)://, file://, localstorage://); a parsed model.json, or artifacts in a dict; or a handler of
             `tf.io`.
         options: the options below as a dict.
-        strict: whether the file must have exactly the weights of the model.
-        on_progress: called with the part of the weight files that has been read, from 0 to 1.
-        request_init: for http: {'headers': …, 'timeout': seconds}.
-        fetch_func: for http: gets a URL; a function of (url, request_init) that returns bytes or a response.
-        weight_path_prefix: where the weight files are, if not beside the model.json.
-        weight_url_converter: gives the path or URL of a weight file for its name in the model.json.
-        from_tf_hub: without effect here, as in TF.js.
-        stream_weights: without effect: weights are always read file by file.
         custom_objects: by the names that the file gives them, classes of layers and activations of one's own; and
             functions of Lambda layers, by the names of the layers if the file has code for them (beyond TF.js).
             Classes can also be made known by `tf.serialization.register_class`.
+        **loading: see `tf.io.LoadOptions`.
 
     Returns:
         The model, compiled if the file says how; it may be awaited.
@@ -76,13 +63,11 @@ def load_layers_model(
 
     Source: TF.js `tf.loadLayersModel`.
     """
-    given = LoadOptions(
-        request_init, on_progress, fetch_func, strict, weight_path_prefix, weight_url_converter, False, False
-    )
+    strict = loading.get("strict", True)
     keras_file = found_keras_file(path_or_io_handler)
     if keras_file is not None:
         return load_keras(keras_file, strict, custom_objects)
-    artifacts, source = load_artifacts("load_layers_model", path_or_io_handler, given)
+    artifacts, source = load_artifacts("load_layers_model", path_or_io_handler, loading)
     return model_of(artifacts, source, strict, custom_objects)
 
 

@@ -9,7 +9,8 @@ from tfpy.core.convert import to_tensor
 from tfpy.core.io.artifacts import ModelArtifacts
 from tfpy.core.io.buffers import CompositeArrayBuffer
 from tfpy.core.io.faults import ModelFileError
-from tfpy.core.io.router import LoadOptions, load_artifacts
+from tfpy.core.io.handlers import load_artifacts
+from tfpy.core.io.load_options import LoadOptions
 from tfpy.core.io.safe_tensors import load_safetensors
 from tfpy.core.io.specs import read_specs
 from tfpy.core.io.weights import decode

@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tfpy._version import VERSION
-from tfpy.core.io.artifacts import ModelArtifacts, SaveResult, json_text
+from tfpy.core.io.artifacts import ModelArtifacts, SaveResult
 from tfpy.core.io.buffers import concatenate_array_buffers
+from tfpy.core.io.handlers import save_artifacts
+from tfpy.core.io.json_text import json_text
 from tfpy.core.io.quantization import quantized
-from tfpy.core.io.router import save_artifacts
 from tfpy.core.io.safe_tensors import save_safetensors
 from tfpy.core.io.weights import encode_weights
 from tfpy.core.ready import ReadyNone

@@ -14,7 +14,7 @@ import numpy as np
 from tfpy.core.convert import to_tensor
 from tfpy.core.io.archive import ZipReader
 from tfpy.core.io.faults import MAX_JSON_BYTES, ModelFileError
-from tfpy.core.io.files import read_file
+from tfpy.core.io.folder import read_file
 from tfpy.core.io.hdf5 import SIGNATURE, Hdf5, reading
 from tfpy.core.io.json_text import parse_json
 from tfpy.core.memory import tidy

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tfpy.core.io.artifacts import SaveResult, json_text, saved_now
+from tfpy.core.io.artifacts import SaveResult, saved_now
 from tfpy.core.io.hdf5 import package
+from tfpy.core.io.json_text import json_text
 from tfpy.core.io.writing import new_file
 from tfpy.core.ready import ReadyNone
 from tfpy.core.urls import ending

@@ -1,0 +1,88 @@
+"""Models in folders: a model.json, and weight files beside it."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from tfpy.core.io.faults import ModelFileError, ModelNotFoundError, ModelReadError
+from tfpy.core.io.load_handler import Loaded
+from tfpy.core.io.load_options import LoadOptions
+from tfpy.core.io.reading import read_model
+from tfpy.core.io.writing import JSON_NAME
+from tfpy.core.urls import local_path
+
+# What a single JSON file in a folder or archive may be called without being the model.
+_NOT_THE_MODEL = ("metadata.json", "model_meta.json", "package.json")
+_MOST_TRIES = 10
+
+
+class Folder:
+    """A model.json, and weight files beside it."""
+
+    def __init__(self, model_json: Path, prefix: str | None = None) -> None:
+        self.label = str(model_json)
+        self._model_json = model_json
+        self._prefix = model_json.parent if prefix is None else Path(local_path(prefix))
+
+    def read_json(self, limit: int) -> bytes:
+        return read_file(self._model_json, limit)
+
+    def version(self) -> object:
+        """Something that is another one when the model has been saved anew."""
+        try:
+            stat = self._model_json.stat()
+        except OSError:
+            return None
+        return stat.st_ino, stat.st_mtime_ns, stat.st_size
+
+    def weight_place(self, path: str) -> str:
+        return str(self._prefix / path)
+
+    def read_weights(self, place: str, limit: int) -> bytes:
+        return read_file(Path(local_path(place)), limit)
+
+
+def read_folder(folder: Folder, options: LoadOptions) -> Loaded:
+    """The model of a folder; read anew when another one was saved there meanwhile: its files belong together."""
+    for _ in range(_MOST_TRIES):
+        version = folder.version()
+        try:
+            found = read_model(folder, options)
+        except ModelFileError:
+            if folder.version() == version:
+                raise
+        else:
+            if folder.version() == version:
+                return found
+    return read_model(folder, options)
+
+
+def read_file(path: Path, limit: int) -> bytes:
+    """The bytes of a file, one more than the limit at most."""
+    try:
+        if not path.is_file():
+            problem = "is no ordinary file" if path.exists() else "is missing"
+            raise (ModelReadError if path.exists() else ModelNotFoundError)(f"{path}: {problem}.")
+        with path.open("rb") as file:
+            # Room is made for what the file has, not for what is expected of it.
+            return file.read(min(limit + 1, os.fstat(file.fileno()).st_size))
+    except (OSError, ValueError) as error:
+        if isinstance(error, ModelFileError):
+            raise
+        raise ModelReadError(f"{path}: cannot be read: {error}.") from error
+
+
+def json_name(names: list[str], where: str) -> str:
+    """Which of the files of a folder is the model's JSON.
+
+    Raises:
+        ModelFileError: none is, or it cannot be told.
+    """
+    if JSON_NAME in names:
+        return JSON_NAME
+    others = [n for n in names if n.endswith(".json") and n not in _NOT_THE_MODEL]
+    if len(others) == 1:
+        return others[0]
+    found = ", ".join(sorted(others)) if others else "no .json file"
+    raise ModelNotFoundError(f"{where}: has no {JSON_NAME} ({found} there).")

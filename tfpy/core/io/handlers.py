@@ -1,0 +1,94 @@
+"""Who saves and loads: the handler for a path, a URL, a model in memory or a handler of the user's own."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from tfpy.core.io.artifacts import ModelArtifacts, SaveResult, as_artifacts, as_save_result, with_weight_data
+from tfpy.core.io.faults import ModelFileError
+from tfpy.core.io.files import FileSystem
+from tfpy.core.io.load_handler import Loaded, LoadHandler
+from tfpy.core.io.load_options import LoadOptions
+from tfpy.core.io.parsed_model import ParsedModel
+from tfpy.core.io.router import get_load_handlers, get_save_handlers
+from tfpy.core.ready import finish
+from tfpy.core.results import Entries
+from tfpy.core.urls import has_scheme
+from tfpy.engine.errors import argument_error
+
+
+def handler_for(where: str, kind: str, target: Any, options: LoadOptions) -> Any:
+    """The handler for a path, a URL or a pair of them; a handler is its own.
+
+    Args:
+        where: the function, for messages.
+        kind: 'save' or 'load'.
+        target: what the function was given.
+        options: how to load.
+    """
+    if method_of(target, kind) is not None:
+        return target
+    if kind == "load" and isinstance(target, Mapping):
+        return ParsedModel(target, options)
+    path = os.fspath(target) if isinstance(target, os.PathLike) else target
+    if not isinstance(path, (str, list, tuple)) or not path:
+        argument = "handler_or_url" if kind == "save" else "path_or_io_handler"
+        raise argument_error(where, argument, f"a path, a URL, or a handler with a {kind} method", target, TypeError)
+    if kind == "load" and isinstance(path, str) and path.lstrip().startswith("{") and not os.path.exists(path):
+        expected = "a path, a URL or a handler; of the text of a model.json, give json.loads(text)"
+        raise argument_error(where, "path_or_io_handler", expected, path)
+    if kind == "load" and _is_onnx(path):
+        raise ModelFileError(f"{path}: ONNX files are written here, not read; load what the model was made from.")
+    found = get_save_handlers(path) if kind == "save" else get_load_handlers(path, _for_routers(options))
+    if len(found) > 1:
+        raise ValueError(f"{where}: {len(found)} handlers were found for {path!r}; only one may answer.")
+    if found:
+        return found[0]
+    if not isinstance(path, str) or "://" in path:
+        raise ValueError(
+            f"{where}: nothing here can {kind} {path!r}. Give a path, a file:// or http(s):// URL or a handler, or "
+            f"register a router with tf.io.register_{kind}_router."
+        )
+    return FileSystem(path, options)
+
+
+def _for_routers(options: LoadOptions) -> Entries:
+    """What the user said of each option; None where nothing."""
+    return Entries({name: options.get(name) for name in LoadOptions.__annotations__})
+
+
+def _is_onnx(path: Any) -> bool:
+    """Whether a path or a URL leads to an ONNX file; models in the local store may have any name."""
+    is_file = isinstance(path, str) and ("://" not in path or has_scheme(path, "file", "http", "https"))
+    return is_file and path.lower().endswith(".onnx") and not os.path.isdir(path)
+
+
+def method_of(handler: Any, name: str) -> Callable[..., Any] | None:
+    """A handler's method: of an object, or an entry of a dict of functions."""
+    if isinstance(handler, (str, bytes, os.PathLike, list, tuple)):
+        return None
+    found = handler.get(name) if isinstance(handler, Mapping) else getattr(handler, name, None)
+    return found if callable(found) else None
+
+
+def load_artifacts(where: str, source: Any, options: LoadOptions) -> Loaded:
+    """The artifacts that a path, URL or handler gives, and how messages call their source."""
+    handler = handler_for(where, "load", source, options)
+    if isinstance(handler, LoadHandler):
+        artifacts, label = handler.read()
+    else:
+        load = method_of(handler, "load")
+        assert load is not None
+        artifacts, label = as_artifacts(finish(load()), where), "the model"
+    return Loaded(with_weight_data(artifacts, label), label)
+
+
+def save_artifacts(where: str, target: Any, artifacts: ModelArtifacts) -> SaveResult:
+    """Hand artifacts to the handler for a path or URL, or to a handler itself."""
+    handler = handler_for(where, "save", target, LoadOptions())
+    save = method_of(handler, "save")
+    if save is None:
+        raise argument_error(where, "handler_or_url", "a handler with a save method", handler, TypeError)
+    return as_save_result(finish(save(artifacts)))

@@ -1,0 +1,27 @@
+"""What loading gives, and what all handlers here that load have in common."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import NamedTuple
+
+from tfpy.core.io.artifacts import ModelArtifacts
+
+
+class Loaded(NamedTuple):
+    """A model's artifacts, and what messages call the place that they are from."""
+
+    artifacts: ModelArtifacts
+    label: str
+
+
+class LoadHandler(ABC):
+    """A handler that loads a model: which file it is read from is known only then."""
+
+    @abstractmethod
+    def read(self) -> Loaded:
+        """The model's artifacts, and where they are from."""
+
+    def load(self) -> ModelArtifacts:
+        """The model's artifacts."""
+        return self.read().artifacts

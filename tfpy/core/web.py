@@ -1,0 +1,106 @@
+"""What servers answer. Nothing else opens a connection."""
+
+from __future__ import annotations
+
+import zlib
+from functools import partial
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote, urlsplit
+
+from tfpy.core.gunzip import gunzip
+
+if TYPE_CHECKING:
+    from urllib.request import Request
+
+# Seconds without an answer after which a server is given up.
+TIMEOUT = 60.0
+# How many bytes of an answer are unpacked at a time.
+_CHUNK = 1 << 16
+# What stays as it is in an address: what has a meaning there, and what has been written as %xx already.
+_MEANT = "%/:=&?~#+!$,;'@()*[]"
+
+
+def _address(url: str) -> str:
+    """A URL as browsers send it: blanks and letters beyond ASCII as %xx, in the name of the server as IDNA has them."""
+    user, at, server = urlsplit(url).netloc.rpartition("@")
+    if not server.isascii():
+        url = url.replace(f"{user}{at}{server}", f"{user}{at}{server.encode('idna').decode()}", 1)
+    return quote(url, safe=_MEANT)
+
+
+class _Unpacked:
+    """A server's answer that comes compressed although nobody has asked for it, read as what it was before."""
+
+    def __init__(self, answer: Any) -> None:
+        self._answer = answer
+        self._pieces = gunzip(iter(partial(answer.read, _CHUNK), b""))
+        self._ready = bytearray()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._answer, name)
+
+    def __enter__(self) -> _Unpacked:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    def read(self, count: int = -1) -> bytes:
+        """OSError where the bytes are no gzip file, or end too early."""
+        try:
+            while (count < 0 or len(self._ready) < count) and (piece := next(self._pieces, None)) is not None:
+                self._ready += piece
+        except zlib.error as error:
+            raise OSError(f"the answer is no whole gzip file: {error}") from None
+        end = len(self._ready) if count < 0 else count
+        found = bytes(self._ready[:end])
+        del self._ready[:end]
+        return found
+
+    def close(self) -> None:
+        self._answer.close()
+
+
+def open_web(request: str | Request, timeout: float = TIMEOUT) -> Any:
+    """A server's answer, whatever its status, to be read and closed by the caller.
+
+    Redirections lead to other servers at most: none makes the library read a file of this computer.
+
+    Raises:
+        OSError, ValueError, http.client.HTTPException: there is no answer.
+    """
+    import urllib.request as net  # it takes as long to import as all of the core
+    from urllib.error import HTTPError
+
+    opener = net.OpenerDirector()
+    for handler in (
+        net.ProxyHandler(),
+        net.HTTPHandler(),
+        net.HTTPSHandler(),
+        net.HTTPDefaultErrorHandler(),
+        net.HTTPErrorProcessor(),
+        net.HTTPRedirectHandler(),
+        net.UnknownHandler(),
+    ):
+        opener.add_handler(handler)
+    request = net.Request(request) if isinstance(request, str) else request
+    if (address := _address(request.full_url)) != request.full_url:
+        request.full_url = address
+    try:
+        answer = opener.open(request, timeout=timeout)
+    except HTTPError as error:
+        answer = error.with_traceback(None)  # which would keep the callers' frames alive, in a circle
+    return _Unpacked(answer) if answer.headers.get("Content-Encoding", "").lower() in ("gzip", "x-gzip") else answer
+
+
+def open_web_file(request: str | Request) -> Any:
+    """The file that a server answers with, to be read and closed by the caller.
+
+    Raises:
+        OSError, ValueError, http.client.HTTPException: there is no answer, or a refusal.
+    """
+    answer = open_web(request)
+    if not 200 <= answer.status < 300:
+        answer.close()
+        raise OSError(f"the server answers {answer.status} ({answer.reason})")
+    return answer
