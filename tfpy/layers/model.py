@@ -27,6 +27,7 @@ from tfpy.layers.container import Container
 from tfpy.layers.saving import writing
 from tfpy.layers.saving.rebuild import rebuild
 from tfpy.layers.saving.weight_loading import load_weights
+from tfpy.layers.saving.weight_names import weights_by_name
 from tfpy.layers.summary import summary_html, summary_lines
 from tfpy.layers.training import compiling, evaluating, fitting, predicting
 from tfpy.layers.training.fit_options import FitDatasetOptions, FitOptions
@@ -470,8 +471,9 @@ class LayersModel(LayersModelCamel, Container, Ready, class_name="Model"):
         Source: TF.js `tf.LayersModel.getNamedWeights`.
         """
         weights = self.trainable_weights if trainable_only else self.weights
+        names = {id(weight): name for name, weight in weights_by_name(self).items()}
         values = self.get_weights(trainable_only)
-        return [NamedTensor(w.original_name, value) for w, value in zip(weights, values, strict=True)]
+        return [NamedTensor(names[id(w)], value) for w, value in zip(weights, values, strict=True)]
 
     def save_weights(self, path: str | os.PathLike[str]) -> ReadyNone:
         """Write the weights alone (beyond TF.js); `load_weights` reads them.

@@ -27,7 +27,7 @@ from tfpy.layers.saving.keras.semantics import as_keras_means, follow_mask_rules
 from tfpy.layers.saving.topology import read
 from tfpy.layers.saving.training_config import compile_as, restore_optimizer
 from tfpy.layers.saving.weight_loading import decoded
-from tfpy.layers.saving.weight_names import load_named
+from tfpy.layers.saving.weight_names import load_named, weights_by_name
 from tfpy.layers.weights import ComingWeight, weights_to_come
 
 CustomObjects = Mapping[str, Any]
@@ -221,7 +221,7 @@ def model_from_json(
     with weights_to_come() as coming:
         model = built(topology, "model_from_json", custom_objects)
         if parts.get("weights_manifest") is not None:
-            names = [weight.original_name for weight in model.weights]
+            names = [*weights_by_name(model)]
             values = load_weights(parts["weights_manifest"], parts.get("path_prefix") or "", names)
             load_named(model, values, True, "model_from_json")
         with _filling("model_from_json"):

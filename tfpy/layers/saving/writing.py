@@ -88,7 +88,7 @@ def _save_onnx(model: LayersModel, path: Path, **options: bool) -> SaveResult:
 
 def _look_for_faults(model: LayersModel, artifacts: ModelArtifacts, strict: bool) -> None:
     """Raise or warn of what TF.js would refuse."""
-    faults = browser_faults(artifacts)
+    faults = browser_faults(artifacts, [weight.original_name for weight in model.weights])
     text = f"model {model.name}: TF.js 4.22 will not load this in a browser: {'; '.join(faults)}."
     if faults and strict:
         raise ValueError(f"save: {text} Nothing was saved.")
