@@ -22,9 +22,10 @@ from tfpy.engine.backend import Array
 from tfpy.engine.warn import warn_user
 from tfpy.layers.saving.keras.config import KerasConfig
 from tfpy.layers.saving.keras.optimizer_state import STATE_BY_NUMBER, keras_state
-from tfpy.layers.saving.keras.paths import keras_paths, ordered_weights
-from tfpy.layers.saving.keras.reader import CONFIG, METADATA, WEIGHTS
+from tfpy.layers.saving.keras.paths import keras_paths, ordered_weights, own_weights
+from tfpy.layers.saving.keras.reader import CONFIG, METADATA, OWN_WEIGHTS, WEIGHTS
 from tfpy.layers.saving.training_config import each_named, training_config_of
+from tfpy.layers.saving.weight_names import numbered
 from tfpy.layers.weights import LayerVariable
 
 if TYPE_CHECKING:
@@ -142,13 +143,16 @@ def _whole(model: LayersModel, config: Mapping[str, Any], training: Mapping[str,
         layers = model.layers
         _write_names(group, "layer_names", [layer.name for layer in layers])
         for layer in layers:
-            part = group.create_group(layer.name)
-            weights = ordered_weights(layer)
-            names = [f"{weight.original_name}:0" for weight in weights]
-            _write_names(part, "weight_names", names)
-            for name, weight in zip(names, weights, strict=True):
-                part[name] = _values(weight)
+            _write_weights(group.create_group(layer.name), ordered_weights(layer))
+        _write_weights(group.create_group(OWN_WEIGHTS), own_weights(model))
     return stream.getvalue()
+
+
+def _write_weights(group: Any, weights: Sequence[LayerVariable]) -> None:
+    names = [f"{name}:0" for name in numbered(weight.original_name for weight in weights)]
+    _write_names(group, "weight_names", names)
+    for name, weight in zip(names, weights, strict=True):
+        group[name] = _values(weight)
 
 
 def _write_names(group: Any, key: str, names: Sequence[str]) -> None:
