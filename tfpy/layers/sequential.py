@@ -77,7 +77,10 @@ class Sequential(SequentialCamel, OneOutput, LayersModel, class_name="Sequential
             made = layer.apply(self.outputs[0])
             return to_list(made)
         if isinstance(layer, LayersModel):
-            return list(layer.outputs)
+            if type(layer).call is LayersModel.call:
+                return list(layer.outputs)
+            given = layer.inputs[0]  # one with a `call` of its own computes something else than its graph
+            return to_list(layer.apply(input_(batch_shape=given.shape, dtype=given.dtype, name=f"{layer.name}_input")))
         if not layer.inbound_nodes:
             if layer.batch_input_shape is None:
                 expected = "a first layer that knows its input shape (input_shape or batch_input_shape)"
