@@ -48,10 +48,12 @@ def declared_in(cls: type) -> dict[str, Any]:
     }
 
 
-def known_only(declared: Mapping[str, Any], given: Mapping[str, Any] | None) -> dict[str, Any]:
-    """Those of the options given, in either spelling, that are declared."""
+def known_only(declared: Mapping[str, Any], given: Any) -> Any:
+    """Those of the options given, in either spelling, that are declared; what is no dict as it is."""
+    if not isinstance(given, Mapping):
+        return given
     known = spellings(declared)
-    return {key: value for key, value in (given or {}).items() if key in known}
+    return {key: value for key, value in given.items() if key in known}
 
 
 def kinds_in(cls: type) -> dict[str, str]:

@@ -38,8 +38,7 @@ def to_json(model: LayersModel) -> str:
     """The topology of a model as TF.js and Keras have it."""
     return json_text(
         {
-            "class_name": model.get_class_name(),
-            "config": written(model.get_config()),
+            **written({"class_name": model.get_class_name(), "config": model.get_config()}),
             "keras_version": FORMAT_VERSION,
             "backend": "tensor_flow.js",
         },
