@@ -285,6 +285,87 @@ def test_weights_of_one_name_are_numbered(tmp_path: Path) -> None:
         np.testing.assert_array_equal(found.numpy(), expected.numpy())
 
 
+def test_a_layer_in_two_places(tmp_path: Path) -> None:
+    """As in TF.js and Keras 2, a file has it once for each model that it is in."""
+    shared = tf.layers.dense(units=3, name="shared")
+    start, x = tf.input(shape=[3]), tf.input(shape=[3])
+    inner = tf.model(inputs=start, outputs=shared.apply(start), name="inner")
+    model = tf.model(inputs=x, outputs=inner.apply(shared.apply(x)))
+    assert [w.name for w in model.get_named_weights()] == [
+        f"shared/{n}{i}" for n in ("kernel", "bias") for i in ("", "_1")
+    ]
+    for way, _ in WAYS.values():
+        again = way(model, tmp_path)
+        np.testing.assert_array_equal(again.predict(X).numpy(), model.predict(X).numpy())
+
+
+class Held(tf.LayersModel):
+    @property
+    def trainable_weights(self) -> Any:
+        return [*super().trainable_weights, self.held]
+
+
+@pytest.mark.parametrize("save", ["save", "save_weights"])
+@pytest.mark.parametrize("name", ["m.weights.h5", "m.safetensors", "web", "m.keras", "m.h5"])
+def test_plain_variables_have_no_names(name: str, save: str, tmp_path: Path) -> None:
+    x = tf.input(shape=[3])
+    model: Any = Held(inputs=x, outputs=tf.layers.dense(units=2).apply(x), name="m")
+    model.held = tf.variable(tf.ones([2]), True, "w")
+    with pytest.raises(TypeError, match="'w', which is among the weights of model m, is a plain variable"):
+        getattr(model, save)(tmp_path / name)
+    assert not list(tmp_path.iterdir())
+
+
+class Signs(tf.Optimizer):
+    """An optimizer with a slot, and an option of two words."""
+
+    class_name = "Signs"
+    slot_names = ("mean",)
+
+    def __init__(self, learning_rate: float = 0.1, far_off: float = 1.0) -> None:
+        super().__init__(learning_rate)
+        self.far_off = far_off
+
+    def get_config(self) -> dict[str, Any]:
+        return {**super().get_config(), "far_off": self.far_off}
+
+    def update(self, value: Any, grad: Any, slots: Any) -> Any:
+        mean = slots["mean"].mul(0.9).add(grad.sign())
+        return value.sub(mean.mul(self.learning_rate * self.far_off)), {"mean": mean}
+
+
+class Counting(Signs):
+    """One with state of no weight, which Keras's files have no place for."""
+
+    class_name = "Counting"
+
+    def get_weights(self) -> Any:
+        return [*super().get_weights(), {"name": "count", "tensor": tf.scalar(3)}]
+
+    def set_weights(self, weight_values: Any) -> Any:
+        return super().set_weights(weight_values[:-1])
+
+
+@pytest.mark.parametrize("cls", [Signs, Counting])
+@pytest.mark.parametrize("way", ["folder", "handler", ".keras", ".h5"])
+def test_optimizers(way: str, cls: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(config, "_classes", {**config._classes})
+    tf.serialization.register_class(cls)
+    model = tf.sequential([tf.layers.dense(units=2, input_shape=[3])])
+    model.compile(optimizer=cls(0.01, far_off=2.0), loss="meanSquaredError", metrics=["mae"])
+    fitted(model)
+    transfer, with_state = WAYS[way]
+    again = transfer(model, tmp_path)
+    assert (type(again.optimizer), again.optimizer.far_off) == (cls, 2)
+    assert again.metrics_names == model.metrics_names
+    told = way == ".keras" and cls is Counting
+    assert (fitted(again) == fitted(model)) is (with_state and not told)
+    if way in (".keras", ".h5"):
+        loss = " and its state is not saved" if told else ""
+        with pytest.raises(ValueError, match=rf"the optimizer {cls.class_name} is a class of your own{loss}\."):
+            model.save(tmp_path / f"strict{way}", include_optimizer=True, strict=True)
+
+
 def test_cells_have_weights_of_their_own() -> None:
     model = cells()
     assert {w.id for w in model.trainable_weights} <= {w.id for w in model.weights}

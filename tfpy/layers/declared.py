@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Never, Self
 
 import numpy as np
 
+from tfpy.core.constructing import constructed
 from tfpy.core.hints import Hints
 from tfpy.core.names import spellings
 from tfpy.core.options import accepts_options, dict_or_keywords, read_options
@@ -24,7 +25,6 @@ from tfpy.core.unchanged import Versioned
 from tfpy.engine.errors import argument_error, unknown_name_error, with_article
 from tfpy.layers._camel import DeclaredCamel
 from tfpy.layers.config import build_object, is_object_config, plain, register
-from tfpy.layers.constructing import constructed
 
 
 def _has_tensors(given: object) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
+from tfpy.core.constructing import constructed
 from tfpy.core.registry import export
 from tfpy.core.tensor import Tensor
 from tfpy.engine.arguments import as_list
@@ -12,7 +13,6 @@ from tfpy.engine.errors import argument_error
 from tfpy.layers._camel import SequentialCamel
 from tfpy.layers.base import Layer
 from tfpy.layers.config import build_layers, plain, spelt
-from tfpy.layers.constructing import constructed
 from tfpy.layers.graph import source_inputs
 from tfpy.layers.inputs import input_
 from tfpy.layers.model import LayersModel

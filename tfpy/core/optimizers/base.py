@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from inspect import unwrap
 from typing import Any, ClassVar, Literal, Self, overload
 
+from tfpy.core.constructing import constructed
 from tfpy.core.convert import to_tensor
 from tfpy.core.grads import VariableGrads, variable_grads
 from tfpy.core.hints import OF_OPTIMIZERS, Hints
@@ -243,7 +244,7 @@ class Optimizer(OptimizerCamel, Hints, BothSpellings):
     @accepts_options()
     def from_config(cls, config: Mapping[str, Any]) -> Self:
         """An optimizer as `get_config` describes it, in either spelling."""
-        return cls(**config)
+        return constructed(cls, config)
 
     @property
     def learning_rate(self) -> float:

@@ -79,10 +79,25 @@ def weights_by_name(model: Container) -> dict[str, LayerVariable]:
     """The weights of a model by the names that files have for them: their own, numbered where several have the same.
 
     They are numbered by the places of their layers, and in a layer as they were made, which a model that is made again
-    has in common with the first, whatever is frozen.
+    has in common with the first, whatever is frozen. One of a layer in several places, such as a model and another
+    within it, has a name for each, since they are layers of their own in a model from a file.
     """
-    weights = {id(weight): weight for weight in _in_places(model)}.values()
+    weights = _in_places(model)
     return dict(zip(numbered(weight.original_name for weight in weights), weights, strict=True))
+
+
+def check_weights(model: Container) -> None:
+    """Refuse other variables among the weights, which have no name that would be the same in another process.
+
+    Raises:
+        TypeError: there is one.
+    """
+    for weight in model.weights:
+        if not isinstance(weight, LayerVariable):
+            raise TypeError(
+                f"save: {weight.name!r}, which is among the weights of model {model.name}, is a plain variable, and "
+                "has no name for a file; add_weight makes weights that have."
+            )
 
 
 def numbered(names: Iterable[str]) -> list[str]:
@@ -97,12 +112,11 @@ def numbered(names: Iterable[str]) -> list[str]:
     return list(found)
 
 
-def _in_places(layer: Layer) -> Iterator[LayerVariable]:
+def _in_places(layer: Layer) -> list[LayerVariable]:
     """The weights of a layer, those of a model's layers before its own."""
-    if isinstance(layer, Container):
-        for part in layer.layers:
-            yield from _in_places(part)
-    yield from as_made(layer.weights)
+    within = [w for part in layer.layers for w in _in_places(part)] if isinstance(layer, Container) else []
+    held = {id(weight) for weight in within}
+    return [*within, *(weight for weight in as_made(layer.weights) if id(weight) not in held)]
 
 
 def _with_names_of(targets: Mapping[str, LayerVariable], values: Mapping[str, Tensor]) -> Mapping[str, Tensor]:

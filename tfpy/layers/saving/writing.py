@@ -22,6 +22,7 @@ from tfpy.engine.warn import warn_user
 from tfpy.layers.saving.browser import browser_faults
 from tfpy.layers.saving.topology import written
 from tfpy.layers.saving.training_config import optimizer_weights, training_config_of
+from tfpy.layers.saving.weight_names import check_weights
 from tfpy.layers.unlisted import warn_of_unlisted
 
 if TYPE_CHECKING:
@@ -56,6 +57,7 @@ def save(
     quantize: str | None,
 ) -> SaveResult:
     """Save a model in the format that the place has by its ending."""
+    check_weights(model)
     path = path_of(place)
     kind = "" if path is None else ending(path)
     if quantize is not None and kind in (*KERAS_SUFFIXES, ".onnx"):
@@ -113,6 +115,7 @@ def _artifacts(model: LayersModel, trainable_only: bool, include_optimizer: bool
 
 def save_weights(model: LayersModel, path: str | os.PathLike[str]) -> ReadyNone:
     """Write the weights of a model alone."""
+    check_weights(model)
     file = path_of(path)
     if file is not None and ending(file) == ".safetensors":
         return save_safetensors({w.name: w.tensor for w in model.get_named_weights()}, file)

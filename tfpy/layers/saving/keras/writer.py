@@ -19,7 +19,9 @@ from tfpy.core.ready import ReadyNone
 from tfpy.core.urls import ending
 from tfpy.engine import dispatch
 from tfpy.engine.backend import Array
+from tfpy.engine.package import is_ours
 from tfpy.engine.warn import warn_user
+from tfpy.layers.config import class_of
 from tfpy.layers.saving.keras.config import KerasConfig
 from tfpy.layers.saving.keras.optimizer_state import STATE_BY_NUMBER, keras_state
 from tfpy.layers.saving.keras.paths import keras_paths, ordered_weights, own_weights
@@ -64,17 +66,20 @@ def save_keras(model: LayersModel, path: Path, include_optimizer: bool, strict: 
     package()
     version = 3 if ending(path) == ".keras" else 2
     made = KerasConfig(model, version)
+    compiled = include_optimizer and model.optimizer is not None
+    state = keras_state(model) if compiled and version == 3 else []
+    if compiled and not is_ours(type(model.optimizer)):
+        kept = " and its state is not saved" if version == 3 and not state else ""
+        made.faults.append(f"the optimizer {model.optimizer.get_class_name()} is a class of your own{kept}")
     text = f"model {model.name}: Keras will not read {path.name} as it is meant: {'; '.join(made.faults)}."
     if made.faults and strict:
         raise ValueError(f"save: {text} Nothing was saved.")
     if made.faults and strict is None:
         warn_user(text)
     config = made.config
-    compiled = include_optimizer and model.optimizer is not None
     training = _training(training_config_of(model), version) if compiled else None
     with new_file(path) as file:
         if version == 3:
-            state = keras_state(model) if compiled else []
             _write_archive(file, model, {**config, **({"compile_config": training} if training else {})}, state)
         else:
             file.write(_whole(model, config, training))
@@ -97,10 +102,12 @@ def _training(config: Mapping[str, Any], version: int) -> dict[str, Any]:
     if name == "RMSProp":
         options["rho"] = options.pop("decay")
     named = {"class_name": _OPTIMIZERS.get(name, name), "config": options}
+    cls = class_of(name)
+    module = "keras.optimizers" if cls is not None and is_ours(cls) else None
     judged = {"loss": _renamed(config["loss"]), "metrics": _renamed(config["metrics"])}
     if version == 2:
         return {"optimizer_config": named, **judged, "loss_weights": None, "weighted_metrics": None}
-    return {"optimizer": {"module": "keras.optimizers", **named, "registered_name": None}, **judged}
+    return {"optimizer": {"module": module, **named, "registered_name": None if module else name}, **judged}
 
 
 def _renamed(judges: Any) -> Any:
