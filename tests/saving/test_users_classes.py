@@ -44,7 +44,7 @@ class Block(tf.layers.Layer):
     def __init__(self, units: int, mode: str = "inOut", sparse: bool | None = None, **options: Any) -> None:
         super().__init__(**options)
         self.units, self.mode, self.sparse = units, mode, sparse
-        self.parts = [Scale(1.5), tf.layers.dense(units=units, activation="tanh")]
+        self.parts = [Scale(1.5, name="scale"), tf.layers.dense(units=units, activation="tanh", name="dense")]
 
     @property
     def layers_within(self) -> Any:
@@ -64,6 +64,13 @@ class Block(tf.layers.Layer):
 
     def get_config(self) -> dict[str, Any]:
         return {**super().get_config(), "units": self.units, "mode": self.mode, "sparse": self.sparse}
+
+
+class Late(Block):
+    """A block that leaves it to the first call to build its layers."""
+
+    def build(self, input_shape: Any) -> None:
+        self.bias = self.add_weight("bias", [self.units], initializer="ones")
 
 
 class Shifted(tf.LayersModel):
@@ -164,8 +171,16 @@ MODELS: dict[str, Callable[[], Any]] = {
     "layers of its own": lambda: Perceptron([4, 2], name="p"),
     "layers of its own in a stack": lambda: tf.sequential([Perceptron([4, 2], name="p")]),
     "cells": cells,
+    "layers built late": lambda: tf.sequential([Late(3, input_shape=[3]), tf.layers.dropout(rate=0), Late(2)]),
+    "layers built late in a wrapper": lambda: tf.sequential(
+        [
+            tf.layers.reshape(target_shape=[1, 3], input_shape=[3]),
+            tf.layers.time_distributed(layer=Late(2)),
+            tf.layers.flatten(),
+        ]
+    ),
 }
-CLASSES = {cls.__name__: cls for cls in (Block, Cells, Perceptron, Scale, Shifted, ShiftedStack)}
+CLASSES = {cls.__name__: cls for cls in (Block, Cells, Late, Perceptron, Scale, Shifted, ShiftedStack)}
 
 
 def in_memory(model: Any, path: Path, **options: Any) -> Any:
@@ -220,6 +235,7 @@ def fitted(model: Any, epochs: int = 2) -> list[float]:
 @pytest.mark.parametrize("name", MODELS)
 def test_a_model_comes_back(name: str, way: str, tmp_path: Path) -> None:
     model = MODELS[name]()
+    model.predict(X)  # makes weights that are made late
     model.compile(optimizer=tf.train.adam(0.05), loss="meanSquaredError")
     fitted(model)
     transfer, with_state = WAYS[way]
@@ -386,3 +402,17 @@ def test_wrappers_have_weights_of_their_own() -> None:
     assert [w.original_name.rpartition("/")[2] for w in layer.weights] == ["gate", "kernel", "bias"]
     layer.gate.trainable = False
     assert layer.non_trainable_weights == [layer.gate]
+
+
+class Looking(Late):
+    def call(self, inputs: Any, training: bool = False) -> Any:
+        largest = float(inputs.max().data_sync()[0])
+        return super().call(inputs).mul(largest)
+
+
+def test_a_layer_that_looks_at_values_must_build_its_layers(tmp_path: Path) -> None:
+    model = tf.sequential([Looking(2, input_shape=[3])])
+    model.predict(X)
+    model.save(tmp_path)
+    with pytest.raises(tf.io.ModelFileError, match="it has weights that the model has not: 'scale/scale'"):
+        tf.load_layers_model(tmp_path, custom_objects={"Looking": Looking})

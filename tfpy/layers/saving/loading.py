@@ -24,6 +24,7 @@ from tfpy.layers.model import LayersModel
 from tfpy.layers.saving.keras.optimizer_state import restore_keras_state
 from tfpy.layers.saving.keras.reader import found_keras_file, opened, write_keras_weights
 from tfpy.layers.saving.keras.semantics import as_keras_means, follow_mask_rules, mask_rules_meant
+from tfpy.layers.saving.late_weights import make_late_weights
 from tfpy.layers.saving.topology import read
 from tfpy.layers.saving.training_config import compile_as, restore_optimizer
 from tfpy.layers.saving.weight_loading import decoded
@@ -188,6 +189,7 @@ def built(topology: Any, source: str, custom_objects: CustomObjects | None) -> L
         model: LayersModel = build_object(read(config, custom_objects), "model", LayersModel, custom_objects)
     if not model.built:
         raise ModelFileError(f"{source}: modelTopology has no layers.")
+    make_late_weights(model)
     return model
 
 
