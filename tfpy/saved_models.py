@@ -66,7 +66,8 @@ def refused(source: str) -> list[str]:
     model = opened(source)
     if isinstance(model, GraphModel):
         raise ValueError(f"{source}: is a graph-model; only models of layers are looked at.")
-    return browser_faults(_artifacts_of(model, include_optimizer=model.optimizer is not None, strict=False))
+    artifacts = _artifacts_of(model, include_optimizer=model.optimizer is not None, strict=False)
+    return browser_faults(artifacts, [weight.original_name for weight in model.weights])
 
 
 def _artifacts_of(model: LayersModel | GraphModel, **options: Any) -> ModelArtifacts:

@@ -151,6 +151,72 @@ def test_weights_stay_in_their_places_when_a_part_is_frozen_meanwhile(tmp_path: 
     assert values(second) == values(first)
 
 
+class Heavy(tf.Optimizer):
+    """State of its own, as in TF.js: a momentum of each variable, and what is of none."""
+
+    def __init__(self, learning_rate: float = 0.1) -> None:
+        super().__init__(learning_rate)
+        self.momenta: dict[str, Any] = {}
+        self.push = 1.0
+
+    def apply_gradients(self, variable_gradients: Any) -> None:
+        for name, grad in variable_gradients.items():
+            variable = tf.engine().registered_variables[name]
+            if name not in self.momenta:
+                self.momenta[name] = tf.variable(tf.zeros(grad.shape), False)
+            self.momenta[name].assign(self.momenta[name].mul(0.9).add(grad))
+            variable.assign(variable.sub(self.momenta[name].mul(self.learning_rate * self.push)))
+        self.push *= 0.9
+        self.increment_iterations()
+
+    def get_weights(self) -> Any:
+        momenta = [{"name": f"{name}/momentum", "tensor": tensor} for name, tensor in self.momenta.items()]
+        return [self.save_iterations(), {"name": "push", "tensor": tf.scalar(self.push)}, *momenta]
+
+    def set_weights(self, weight_values: Any) -> None:
+        push, *momenta = self.extract_iterations(weight_values)
+        self.push = float(push.tensor.data_sync()[0])
+        self.momenta = {name.rpartition("/")[0]: tf.variable(tensor, False) for name, tensor in momenta}
+
+
+class Doubling(tf.AdamOptimizer):
+    """What it knows of its steps comes of the iterations, and is set with them."""
+
+    def __init__(self) -> None:
+        super().__init__(0.1)
+        self.factor = 1.0
+
+    def apply_gradients(self, variable_gradients: Any) -> None:
+        super().apply_gradients({name: grad.mul(self.factor) for name, grad in variable_gradients.items()})
+        self.factor = 1 + self.iterations % 3
+
+    def set_weights(self, weight_values: Any) -> Any:
+        found = super().set_weights(weight_values)
+        self.factor = 1 + self.iterations % 3
+        return found
+
+
+@pytest.mark.parametrize("optimizer", [Heavy, Doubling])
+def test_optimizers_with_state_of_their_own_go_on(optimizer: Any, tmp_path: Path) -> None:
+    def model(shared: Any = None) -> Any:
+        made = tf.sequential([tf.layers.dense(units=2, input_shape=[3], kernel_initializer="ones")])
+        made.compile(optimizer=shared or optimizer(), loss="meanSquaredError")
+        return made
+
+    def of_weight(optimizer: Any, weight: Any) -> list[Any]:
+        return [e["tensor"].array_sync() for e in optimizer.get_weights() if e["name"].startswith(f"{weight.name}/")]
+
+    whole = fit(model(), tmp_path / "whole", epochs=4).history["loss"]
+    fit(model(), tmp_path, epochs=2)
+    second = model()
+    other = model(second.optimizer)
+    fit(other, tmp_path / "other", epochs=1)
+    before = of_weight(second.optimizer, other.weights[0])
+    assert fit(second, tmp_path, epochs=4).history["loss"] == whole
+    assert before
+    assert of_weight(second.optimizer, other.weights[0]) == before, "what it knows of another model stays"
+
+
 @pytest.mark.parametrize(
     ("other", "message"),
     [

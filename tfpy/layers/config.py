@@ -13,6 +13,7 @@ from tfpy.core.names import camel
 from tfpy.core.options import accepts_options
 from tfpy.core.registry import export
 from tfpy.engine.errors import argument_error, show, unknown_name_error
+from tfpy.engine.package import is_ours
 
 C = TypeVar("C", bound=type)
 
@@ -26,7 +27,20 @@ def register(cls: type, name: str) -> None:
 
 def class_of(name: Any) -> type | None:
     """The class that configurations refer to by a name."""
-    return _classes.get(name) if isinstance(name, str) else None
+    return named(name, None) if isinstance(name, str) else None
+
+
+def named(name: str, custom_objects: Mapping[str, Any] | None) -> Any:
+    """What a name stands for: among the custom objects, or a registered class; None if there is nothing of that name.
+
+    The package that Keras puts before the names of users' classes ('Custom>Scale') counts only if it is known.
+    """
+    found = [known[n] for known in (custom_objects or {}, _classes) for n in (name, _bare(name)) if n in known]
+    return found[0] if found else None
+
+
+def _bare(name: str) -> str:
+    return name.rpartition(">")[2]
 
 
 @export(namespace="serialization", doc="Models / Serialization")
@@ -35,7 +49,7 @@ def register_class(cls: C, pkg: str | None = None, name: str | None = None) -> C
 
     Args:
         cls: a class with `from_config`; its `class_name` (or `className`) is the name that files give it.
-        pkg: a package name, put before the name with '>'; none by default.
+        pkg: a package name, put before the name with '>'; none by default. Files may have the name with it or without.
         name: another name.
 
     Returns:
@@ -51,7 +65,11 @@ def register_class(cls: C, pkg: str | None = None, name: str | None = None) -> C
     own = name or getattr(cls, "class_name", "") or getattr(cls, "className", "")
     if not isinstance(own, str) or not own:
         raise argument_error("register_class", "cls", "a class with a class_name", cls, TypeError)
-    register(cls, f"{pkg}>{own}" if pkg else own)
+    known = _classes.get(own)
+    if pkg:
+        register(cls, f"{pkg}>{own}")
+    if not pkg or known is None or not is_ours(known):  # else a user's package would take away a class of ours
+        register(cls, own)
     cls.class_name = own  # type: ignore[attr-defined]
     return cls
 
@@ -107,7 +125,7 @@ def build_object(
 
 def known_class(name: str, what: str, kind: type | tuple[type, ...], custom_objects: Mapping[str, Any] | None) -> type:
     """The class of a name, or ValueError: there is none (with the nearest known one), or it is of another kind."""
-    cls = (custom_objects or {}).get(name) or _classes.get(name)
+    cls = named(name, custom_objects)
     if cls is None:
         known = [n for n, c in _classes.items() if issubclass(c, kind)]
         error = unknown_name_error(what, name, known)

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Never, Self
 
 import numpy as np
 
+from tfpy.core.constructing import constructed
 from tfpy.core.hints import Hints
 from tfpy.core.names import spellings
 from tfpy.core.options import accepts_options, dict_or_keywords, read_options
@@ -23,7 +24,6 @@ from tfpy.core.spelling import BothSpellings, attribute_of
 from tfpy.engine.errors import argument_error, unknown_name_error, with_article
 from tfpy.layers._camel import DeclaredCamel
 from tfpy.layers.config import build_object, is_object_config, plain, register
-from tfpy.layers.constructing import constructed
 from tfpy.layers.unchanged import Versioned
 
 
@@ -48,10 +48,12 @@ def declared_in(cls: type) -> dict[str, Any]:
     }
 
 
-def known_only(declared: Mapping[str, Any], given: Mapping[str, Any] | None) -> dict[str, Any]:
-    """Those of the options given, in either spelling, that are declared."""
+def known_only(declared: Mapping[str, Any], given: Any) -> Any:
+    """Those of the options given, in either spelling, that are declared; what is no dict as it is."""
+    if not isinstance(given, Mapping):
+        return given
     known = spellings(declared)
-    return {key: value for key, value in (given or {}).items() if key in known}
+    return {key: value for key, value in given.items() if key in known}
 
 
 def kinds_in(cls: type) -> dict[str, str]:

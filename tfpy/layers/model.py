@@ -10,6 +10,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
+from tfpy.core.constructing import constructed
 from tfpy.core.hints import OF_MODELS
 from tfpy.core.io.artifacts import SaveResult
 from tfpy.core.io.faults import object_in
@@ -22,11 +23,11 @@ from tfpy.engine.errors import argument_error
 from tfpy.layers._camel import LayersModelCamel
 from tfpy.layers.callbacks.history import History
 from tfpy.layers.config import register
-from tfpy.layers.constructing import constructed
 from tfpy.layers.container import Container
 from tfpy.layers.saving import writing
 from tfpy.layers.saving.rebuild import rebuild
 from tfpy.layers.saving.weight_loading import load_weights
+from tfpy.layers.saving.weight_names import weights_by_name
 from tfpy.layers.summary import summary_html, summary_lines
 from tfpy.layers.training import compiling, evaluating, fitting, predicting
 from tfpy.layers.training.fit_options import FitDatasetOptions, FitOptions
@@ -470,8 +471,10 @@ class LayersModel(LayersModelCamel, Container, Ready, class_name="Model"):
         Source: TF.js `tf.LayersModel.getNamedWeights`.
         """
         weights = self.trainable_weights if trainable_only else self.weights
-        values = self.get_weights(trainable_only)
-        return [NamedTensor(w.original_name, value) for w, value in zip(weights, values, strict=True)]
+        values = {id(w): value for w, value in zip(weights, self.get_weights(trainable_only), strict=True)}
+        order = {key: i for i, key in enumerate(values)}
+        named = [(name, id(w)) for name, w in weights_by_name(self).items() if id(w) in values]
+        return [NamedTensor(name, values[key]) for name, key in sorted(named, key=lambda entry: order[entry[1]])]
 
     def save_weights(self, path: str | os.PathLike[str]) -> ReadyNone:
         """Write the weights alone (beyond TF.js); `load_weights` reads them.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
+from tfpy.core.constructing import constructed
 from tfpy.core.registry import export
 from tfpy.core.tensor import Tensor
 from tfpy.engine.arguments import as_list
@@ -12,7 +13,6 @@ from tfpy.engine.errors import argument_error
 from tfpy.layers._camel import SequentialCamel
 from tfpy.layers.base import Layer
 from tfpy.layers.config import build_layers, plain, spelt
-from tfpy.layers.constructing import constructed
 from tfpy.layers.graph import source_inputs
 from tfpy.layers.inputs import input_
 from tfpy.layers.model import LayersModel
@@ -77,7 +77,10 @@ class Sequential(SequentialCamel, OneOutput, LayersModel, class_name="Sequential
             made = layer.apply(self.outputs[0])
             return to_list(made)
         if isinstance(layer, LayersModel):
-            return list(layer.outputs)
+            if type(layer).call is LayersModel.call:
+                return list(layer.outputs)
+            given = layer.inputs[0]  # one with a `call` of its own computes something else than its graph
+            return to_list(layer.apply(input_(batch_shape=given.shape, dtype=given.dtype, name=f"{layer.name}_input")))
         if not layer.inbound_nodes:
             if layer.batch_input_shape is None:
                 expected = "a first layer that knows its input shape (input_shape or batch_input_shape)"

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from inspect import unwrap
 from typing import Any, ClassVar, Literal, Self, overload
 
+from tfpy.core.constructing import constructed
 from tfpy.core.convert import to_tensor
 from tfpy.core.grads import VariableGrads, variable_grads
 from tfpy.core.hints import OF_OPTIMIZERS, Hints
@@ -239,7 +240,7 @@ class Optimizer(OptimizerCamel, Hints, BothSpellings):
     @accepts_options()
     def from_config(cls, config: Mapping[str, Any]) -> Self:
         """An optimizer as `get_config` describes it, in either spelling."""
-        return cls(**config)
+        return constructed(cls, config)
 
     @property
     def learning_rate(self) -> float:
@@ -290,6 +291,9 @@ class Optimizer(OptimizerCamel, Hints, BothSpellings):
 
     def _set_weights_of(self, variables: Sequence[Variable], weight_values: Sequence[Any]) -> None:
         """`set_weights` for some variables; the slots of others, such as those of another model, stay."""
+        if type(self).set_weights is not Optimizer.set_weights:  # it sets more, or otherwise, and all at once
+            self.set_weights([*weight_values, *self._weights_of_others(variables)])
+            return
         iterations, slots = self._state_in(weight_values)
         for variable in variables:
             for slot in self._slots.get(variable.name, {}).values():
@@ -299,6 +303,16 @@ class Optimizer(OptimizerCamel, Hints, BothSpellings):
         self._slots.update(slots)
         self.iterations = iterations
         self.restored()
+
+    def _weights_of_others(self, variables: Sequence[Variable]) -> list[NamedTensor]:
+        """What `get_weights` gives of other variables than these."""
+        own = {variable.name for variable in variables}
+        found = []
+        for name, tensor in _named("get_weights", "weights", self.get_weights()):
+            variable = name.rpartition("/")[0]
+            if variable not in own and find_variable(variable) is not None:
+                found.append(NamedTensor(name, tensor))
+        return found
 
     def _state_in(self, weight_values: Sequence[Any]) -> tuple[int, dict[str, dict[str, Variable]]]:
         """The iterations and slots that `get_weights` gave, checked."""

@@ -39,7 +39,8 @@ class BackupAndRestore(RunKeeper):
     middle leaves the one before. At the end of the training the backup is removed.
 
     Arrays may be shuffled with or without a seed. A data set is read anew up to the place: what it gives must be
-    repeatable, so that its `shuffle` needs a seed. Random numbers of others, such as `numpy.random`, are not kept.
+    repeatable, so that its `shuffle` needs a seed. Random numbers of others, such as `numpy.random`, are not kept. An
+    optimizer of one's own is kept as its `get_weights` has it, and restored by its `set_weights`.
 
     Args:
         backup_dir: a folder for this training alone.

@@ -312,8 +312,9 @@ class StackedRNNCells(StackedRNNCellsCamel, RNNCell, class_name="StackedRNNCells
 
     @property
     def weights(self) -> list[LayerVariable]:
-        """The cells' weights, cell by cell."""
-        return [w for cell in self.cells for w in cell.weights]
+        """Those added to it itself, and the cells' weights, cell by cell."""
+        own = [*self._trainable_weights, *self._non_trainable_weights]
+        return own + [w for cell in self.cells for w in cell.weights]
 
     @classmethod
     def from_config(cls, config: Mapping[str, Any], custom_objects: Mapping[str, Any] | None = None) -> Self:

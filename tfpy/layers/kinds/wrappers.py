@@ -51,13 +51,15 @@ class Wrapper(Layer):
 
     @property
     def trainable_weights(self) -> list[LayerVariable]:
-        """The trainable weights of the layers within."""
-        return [w for layer in self.layers_within for w in layer.trainable_weights]
+        """Those added to it itself, and those of the layers within."""
+        own = [w for w in self._trainable_weights if w.trainable]
+        return own + [w for layer in self.layers_within for w in layer.trainable_weights]
 
     @property
     def non_trainable_weights(self) -> list[LayerVariable]:
-        """The other weights of the layers within."""
-        return [w for layer in self.layers_within for w in layer.non_trainable_weights]
+        """The other weights, its own and those of the layers within."""
+        own = [*(w for w in self._trainable_weights if not w.trainable), *self._non_trainable_weights]
+        return own + [w for layer in self.layers_within for w in layer.non_trainable_weights]
 
     @classmethod
     def from_config(cls, config: Mapping[str, Any], custom_objects: Mapping[str, Any] | None = None) -> Self:

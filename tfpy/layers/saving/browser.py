@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from tfpy.core.io.artifacts import ModelArtifacts
@@ -81,14 +81,17 @@ _OPTIONS: dict[str, dict[str, Callable[[Any], bool]]] = {
 }
 
 
-def browser_faults(artifacts: ModelArtifacts) -> list[str]:
+def browser_faults(artifacts: ModelArtifacts, names: Iterable[str]) -> list[str]:
     """What TF.js 4.22 would refuse of a model that is saved so.
+
+    Args:
+        artifacts: what is saved.
+        names: those that the model's weights have in TF.js, which does not number them in files.
 
     Returns:
         A sentence for each thing; nothing for a model that it loads.
     """
     faults = [*_of_object(artifacts.model_topology, "the model"), *_of_training(artifacts.training_config or {})]
-    names = [spec["name"] for spec in artifacts.weight_specs if spec.get("group") is None]
     doubled = sorted(name for name, count in Counter(names).items() if count > 1)
     faults += [f"there are two weights of the name {name!r}" for name in doubled]
     return list(dict.fromkeys(faults))

@@ -25,10 +25,11 @@ from tfpy.layers.model import LayersModel
 from tfpy.layers.saving.keras.optimizer_state import restore_keras_state
 from tfpy.layers.saving.keras.reader import found_keras_file, opened, write_keras_weights
 from tfpy.layers.saving.keras.semantics import as_keras_means, follow_mask_rules, mask_rules_meant
+from tfpy.layers.saving.late_weights import make_late_weights
 from tfpy.layers.saving.topology import read
 from tfpy.layers.saving.training_config import compile_as, restore_optimizer
 from tfpy.layers.saving.weight_loading import decoded
-from tfpy.layers.saving.weight_names import load_named
+from tfpy.layers.saving.weight_names import load_named, weights_by_name
 from tfpy.layers.weights import ComingWeight, weights_to_come
 
 CustomObjects = Mapping[str, Any]
@@ -173,6 +174,7 @@ def built(topology: Any, source: str, custom_objects: CustomObjects | None) -> L
         model: LayersModel = build_object(read(config, custom_objects), "model", LayersModel, custom_objects)
     if not model.built:
         raise ModelFileError(f"{source}: modelTopology has no layers.")
+    make_late_weights(model)
     return model
 
 
@@ -206,7 +208,7 @@ def model_from_json(
     with weights_to_come() as coming:
         model = built(topology, "model_from_json", custom_objects)
         if parts.get("weights_manifest") is not None:
-            names = [weight.original_name for weight in model.weights]
+            names = [*weights_by_name(model)]
             values = load_weights(parts["weights_manifest"], parts.get("path_prefix") or "", names)
             load_named(model, values, True, "model_from_json")
         with _filling("model_from_json"):

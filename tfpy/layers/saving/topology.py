@@ -14,7 +14,7 @@ from tfpy.engine.package import is_ours
 from tfpy.engine.warn import warn_user
 from tfpy.layers.activations import Activation
 from tfpy.layers.base import Layer
-from tfpy.layers.config import class_of, is_object_config
+from tfpy.layers.config import class_of, is_object_config, named
 from tfpy.layers.container import Container
 from tfpy.layers.declared import Declared
 from tfpy.layers.initializers import Identity
@@ -143,30 +143,39 @@ class _Reader:
         if name == "function":
             return inner
         if name == "DTypePolicy" and isinstance(inner, Mapping):
-            return inner.get("name")
-        if not isinstance(name, str) or name in self._custom:
+            return _dtype(inner.get("name"))
+        if not isinstance(name, str):
             return config
-        name = _CLASS_ALIASES.get(name, name)
-        cls = class_of(name)
+        name = name if name in self._custom else _CLASS_ALIASES.get(name, name)
+        cls = named(name, self._custom)
         if cls is Identity and "name" in _config_of(config):  # the layer, and not the initializer
             name, cls, inner = "Activation", class_of("Activation"), {**_config_of(config), "activation": "linear"}
         if isinstance(inner, list):
             inner = [self.value(v) for v in inner]
-        elif cls is not None and is_ours(cls) and issubclass(cls, Declared):
-            # What is no options at all is refused where the object is made of them.
-            inner = self.options(name, cls, inner or {}) if isinstance(inner or {}, Mapping) else inner
+        elif isinstance(inner or {}, Mapping):  # what is no options at all is refused where the object is made of them
+            inner = self.options(name, cls if isinstance(cls, type) else object, inner or {})
         return {
             **{key: self.value(v) for key, v in config.items() if key not in _NOTES and key != "config"},
             "class_name": name,
             "config": inner,
         }
 
-    def options(self, name: str, cls: type[Declared], config: Mapping[str, Any]) -> dict[str, Any]:
+    def options(self, name: str, cls: type, config: Mapping[str, Any]) -> dict[str, Any]:
+        """The options of a class. What a user's own means by them is its business, but for the objects in them."""
+        if issubclass(cls, Container) and "layers" in config:
+            config = {**config, "layers": without_masks(config["layers"])}
+        if is_ours(cls) and issubclass(cls, Declared):
+            out = self.known_options(name, cls, config)
+        else:
+            out = {key: self.value(v) for key, v in config.items()}
+        if issubclass(cls, Container) and cls.is_stack:
+            _tell_first_layer(out.get("layers"), config.get("build_input_shape"))
+        return out
+
+    def known_options(self, name: str, cls: type[Declared], config: Mapping[str, Any]) -> dict[str, Any]:
         """The options of a class of ours, those of Keras that it does not have left out."""
         out = {}
         known = spellings(_options_of(cls))
-        if issubclass(cls, Container) and "layers" in config:
-            config = {**config, "layers": without_masks(config["layers"])}
         # TF.js repeats the options of the cell among those of an RNN.
         repeated = _config_of(config.get("cell")) if name == "RNN" else {}
         idle = _IDLE_OF_CLASS.get(name, frozenset())
@@ -190,8 +199,6 @@ class _Reader:
                 warn_user(f"{label}: option {given} = {show(value)} of the file is not known here and has no effect.")
         if name == "BatchNormalization" and isinstance(out.get("axis"), list) and len(out["axis"]) == 1:
             out["axis"] = out["axis"][0]
-        if name == "Sequential":
-            _tell_first_layer(out.get("layers"), config.get("build_input_shape"))
         return out
 
     def option(self, key: str, value: Any) -> Any:

@@ -18,6 +18,7 @@ from tfpy.engine.package import is_ours
 from tfpy.engine.warn import warn_user
 from tfpy.layers.config import build_object, class_of, is_object_config
 from tfpy.layers.naming import snake_class
+from tfpy.layers.saving.weight_names import weights_by_name
 from tfpy.layers.training import losses, metrics
 
 if TYPE_CHECKING:
@@ -191,7 +192,7 @@ def _by_output(model: LayersModel, value: Any) -> Any:
 
 def optimizer_weights(model: LayersModel) -> list[NamedTensor]:
     """The state of a model's optimizer, named by the weights that it is about as a file names those."""
-    names = {weight.name: weight.original_name for weight in model.weights}
+    names = {weight.name: name for name, weight in weights_by_name(model).items()}
     found = []
     for entry in model.optimizer.get_weights():
         variable, _, slot = entry["name"].rpartition("/")
@@ -214,7 +215,7 @@ def restore_optimizer(model: LayersModel, values: Sequence[tuple[str, Tensor]], 
     """
     variables = dict.fromkeys(name.rpartition("/")[0] for name, _ in values[1:])
     trainable = model.trainable_weights
-    by_name = {weight.original_name: weight for weight in model.weights}
+    by_name = weights_by_name(model)
     plain = {name: by_name.get(name, by_name.get(re.sub(r"_\d+$", "", name))) for name in variables}
     if any(weight is None for weight in plain.values()) and len(variables) == len(trainable):
         plain = dict(zip(variables, trainable, strict=True))

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from tfpy.core.io.faults import ModelFileError
 from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import nearest, some_of
-from tfpy.layers.weights import LayerVariable
-
-if TYPE_CHECKING:
-    from tfpy.layers.container import Container
+from tfpy.layers.base import Layer
+from tfpy.layers.container import Container
+from tfpy.layers.weights import LayerVariable, as_made
 
 # What Keras's own files put between the names of layers.
 _FOLDERS = frozenset({"vars", "layers", "layer_checkpoint_dependencies"})
@@ -61,19 +59,64 @@ def load_named(model: Container, values: Mapping[str, Tensor], strict: bool, sou
 
 def _targets(model: Container, names: Sequence[str], source: str) -> dict[str, LayerVariable]:
     """The weights of a model by name; by number within their layer for a file that counts them."""
-    counted = bool(names) and names[0].rpartition("/")[2].isdigit()
+    if not (names and names[0].rpartition("/")[2].isdigit()):
+        return weights_by_name(model)
     found: dict[str, LayerVariable] = {}
     of_layers = [layer.weights for layer in model.layers]
     listed = {id(weight) for weights in of_layers for weight in weights}
     for weights in (*of_layers, [weight for weight in model.weights if id(weight) not in listed]):
         for i, weight in enumerate(weights):
-            name = f"{weight.original_name.rpartition('/')[0]}/{i}" if counted else weight.original_name
+            name = f"{weight.original_name.rpartition('/')[0]}/{i}"
             if name in found:
                 raise ModelFileError(
                     f"{source}: model {model.name} has two weights {name!r}; give its layers distinct names."
                 )
             found[name] = weight
     return found
+
+
+def weights_by_name(model: Container) -> dict[str, LayerVariable]:
+    """The weights of a model by the names that files have for them: their own, numbered where several have the same.
+
+    They are numbered by the places of their layers, and in a layer as they were made, which a model that is made again
+    has in common with the first, whatever is frozen. One of a layer in several places, such as a model and another
+    within it, has a name for each, since they are layers of their own in a model from a file.
+    """
+    weights = _in_places(model)
+    return dict(zip(numbered(weight.original_name for weight in weights), weights, strict=True))
+
+
+def check_weights(model: Container) -> None:
+    """Refuse other variables among the weights, which have no name that would be the same in another process.
+
+    Raises:
+        TypeError: there is one.
+    """
+    for weight in model.weights:
+        if not isinstance(weight, LayerVariable):
+            raise TypeError(
+                f"save: {weight.name!r}, which is among the weights of model {model.name}, is a plain variable, and "
+                "has no name for a file; add_weight makes weights that have."
+            )
+
+
+def numbered(names: Iterable[str]) -> list[str]:
+    """Names with numbers behind those that have been there before."""
+    found: dict[str, None] = {}
+    for name in names:
+        new, count = name, 0
+        while new in found:
+            count += 1
+            new = f"{name}_{count}"
+        found[new] = None
+    return list(found)
+
+
+def _in_places(layer: Layer) -> list[LayerVariable]:
+    """The weights of a layer, those of a model's layers before its own."""
+    within = [w for part in layer.layers for w in _in_places(part)] if isinstance(layer, Container) else []
+    held = {id(weight) for weight in within}
+    return [*within, *(weight for weight in as_made(layer.weights) if id(weight) not in held)]
 
 
 def _with_names_of(targets: Mapping[str, LayerVariable], values: Mapping[str, Tensor]) -> Mapping[str, Tensor]:

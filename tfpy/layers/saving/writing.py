@@ -23,6 +23,7 @@ from tfpy.engine.warn import warn_user
 from tfpy.layers.saving.browser import browser_faults
 from tfpy.layers.saving.topology import written
 from tfpy.layers.saving.training_config import optimizer_weights, training_config_of
+from tfpy.layers.saving.weight_names import check_weights
 from tfpy.layers.unlisted import warn_of_unlisted
 
 if TYPE_CHECKING:
@@ -39,8 +40,7 @@ def to_json(model: LayersModel) -> str:
     """The topology of a model as TF.js and Keras have it."""
     return json_text(
         {
-            "class_name": model.get_class_name(),
-            "config": written(model.get_config()),
+            **written({"class_name": model.get_class_name(), "config": model.get_config()}),
             "keras_version": FORMAT_VERSION,
             "backend": "tensor_flow.js",
         },
@@ -58,6 +58,7 @@ def save(
     quantize: str | None,
 ) -> SaveResult:
     """Save a model in the format that the place has by its ending."""
+    check_weights(model)
     path = path_of(place)
     kind = "" if path is None else ending(path)
     if quantize is not None and kind in (*KERAS_SUFFIXES, ".onnx"):
@@ -89,7 +90,7 @@ def _save_onnx(model: LayersModel, path: Path, **options: bool) -> SaveResult:
 
 def _look_for_faults(model: LayersModel, artifacts: ModelArtifacts, strict: bool) -> None:
     """Raise or warn of what TF.js would refuse."""
-    faults = browser_faults(artifacts)
+    faults = browser_faults(artifacts, [weight.original_name for weight in model.weights])
     text = f"model {model.name}: TF.js 4.22 will not load this in a browser: {'; '.join(faults)}."
     if faults and strict:
         raise ValueError(f"save: {text} Nothing was saved.")
@@ -115,6 +116,7 @@ def _artifacts(model: LayersModel, trainable_only: bool, include_optimizer: bool
 
 def save_weights(model: LayersModel, path: str | os.PathLike[str]) -> ReadyNone:
     """Write the weights of a model alone."""
+    check_weights(model)
     file = path_of(path)
     if file is not None and ending(file) == ".safetensors":
         return save_safetensors({w.name: w.tensor for w in model.get_named_weights()}, file)

@@ -10,8 +10,10 @@ import numpy.typing as npt
 
 from tfpy.core.convert import Kind, to_tensor
 from tfpy.core.memory import tidy
+from tfpy.core.optimizers.base import Optimizer
 from tfpy.core.results import NamedTensor
 from tfpy.core.tensor import Tensor
+from tfpy.core.variable import find_variable
 from tfpy.engine import dispatch
 from tfpy.engine.arguments import as_count, as_number
 from tfpy.engine.errors import argument_error, show, unknown_name_error
@@ -20,7 +22,6 @@ from tfpy.layers.unlisted import layers_in
 from tfpy.layers.weights import LayerVariable, as_made
 
 if TYPE_CHECKING:
-    from tfpy.core.optimizers.base import Optimizer
     from tfpy.layers.model import LayersModel
 
 Arrays = dict[str, npt.NDArray[Any]]
@@ -64,11 +65,14 @@ def state_of_model(model: LayersModel, optimizer: Optimizer) -> dict[str, Any]:
     """The weights, the state of their optimizer, and the states that layers keep from batch to batch."""
     weights = as_made(model.weights)
     position = {weight.name: i for i, weight in enumerate(weights)}
-    slots = []
-    for entry in optimizer.get_weights()[1:]:
+    own_state = _has_own_state(optimizer)
+    slots: list[list[Any]] = []
+    for entry in optimizer.get_weights()[0 if own_state else 1 :]:
         variable, _, slot = entry["name"].rpartition("/")
         if variable in position:
             slots.append([position[variable], slot, entry["tensor"]])
+        elif own_state and find_variable(variable) is None:
+            slots.append([None, entry["name"], entry["tensor"]])
     return {
         "weights": weights,
         "iterations": optimizer.iterations,
@@ -94,14 +98,18 @@ def restorer(where: str, model: LayersModel, optimizer: Optimizer, state: dict[s
     weights = as_made(model.weights)
     values = _of_weights(where, weights, state["weights"])
     states = _of_layers(where, _keeping_states(model), state["states"])
-    slots = _of_slots(where, optimizer, weights, state["slots"])
+    own_state = _has_own_state(optimizer)
+    entries = state["slots"]
+    slots = _of_own_state(where, weights, entries) if own_state else _of_slots(where, optimizer, weights, entries)
     rate = as_number(where, "learning_rate", state["learning_rate"])
     iterations = as_count(where, "iterations", state["iterations"])
     if iterations > _MOST_ITERATIONS:
         raise argument_error(where, "iterations", f"at most {_MOST_ITERATIONS}", iterations)
 
     def restore() -> None:
-        optimizer._set_weights_of(weights, [{"name": "iter", "tensor": np.array(iterations, np.int32)}, *slots])
+        steps = [] if own_state else [{"name": "iter", "tensor": np.array(iterations, np.int32)}]
+        optimizer._set_weights_of(weights, [*steps, *slots])
+        optimizer.iterations = iterations
         if optimizer.learning_rate != rate:
             optimizer.set_learning_rate(rate)
         for layer, kept in states:
@@ -151,6 +159,21 @@ def _of_slots(where: str, optimizer: Optimizer, weights: list[LayerVariable], sl
     if set(found) != {(i, slot) for i, _ in found for slot in optimizer.slot_names}:
         raise ValueError(f"it has not all slots {', '.join(optimizer.slot_names)} of each weight")
     return list(found.values())
+
+
+def _has_own_state(optimizer: Optimizer) -> bool:
+    """Whether a class of the user's own says itself what there is to know, which may be of no weight at all."""
+    return type(optimizer).get_weights is not Optimizer.get_weights
+
+
+def _of_own_state(where: str, weights: list[LayerVariable], entries: list[Any]) -> list[NamedTensor]:
+    """The state of such an optimizer under the names that it has for it."""
+    found = []
+    for place, name, value in entries:
+        weight = None if place is None else weights[as_count(where, "the weight of a slot", place)]
+        full = str(name) if weight is None else f"{weight.name}/{name}"
+        found.append(NamedTensor(full, _tensor(where, full, value, "numeric")))
+    return found
 
 
 def _shape(value: Any) -> list[int]:

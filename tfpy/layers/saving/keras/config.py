@@ -15,6 +15,7 @@ from tfpy.layers.kinds.recurrent import TakesStates
 from tfpy.layers.regularizers import Regularizer
 from tfpy.layers.saving.keras.mask_rules import KERAS_MASKS
 from tfpy.layers.saving.keras.mask_ways import differing
+from tfpy.layers.saving.keras.paths import layer_configs
 from tfpy.layers.saving.keras.semantics import MEANING, meaning_of, meaning_of_masks
 from tfpy.layers.saving.topology import KERAS_CLASSES, makes_masks, written
 
@@ -28,6 +29,8 @@ _DEFAULTS = (("score_mode", "dot"), ("trainable", True))
 _MEANT_NONE = frozenset({"merge_mode"})
 # Layers with a single axis to work on: there is a list of one here, and no list in Keras.
 _ONE_AXIS = {"Cropping1D": "cropping", "UpSampling1D": "size", "ZeroPadding1D": "padding"}
+# What the configuration of every model has.
+_OF_MODELS = ("name", "layers", "input_layers", "output_layers")
 _FAMILIES: tuple[tuple[type, str], ...] = (
     (Layer, "keras.layers"),
     (Initializer, "keras.initializers"),
@@ -72,7 +75,7 @@ class KerasConfig:
         """The configuration of an object; of a layer, if one is given; in Keras 2's form if in a list of layers."""
         name = str(config["class_name"])
         options = config.get("config") or {}
-        if isinstance(layer, Container):
+        if isinstance(layer, Container) and layer_configs(options):
             return self._named(name, self._container(options, layer), listed)
         found = self._options(name, options, layer)
         meaning, difference = meaning_of(name, found, self._version)
@@ -84,21 +87,22 @@ class KerasConfig:
     def _named(self, name: str, options: dict[str, Any], listed: bool) -> dict[str, Any]:
         if name in _UNKNOWN:
             self.faults.append(f"Keras has no class {name}")
-        cls, renamed = class_of(name), KERAS_CLASSES.get(name, name)
+        cls, renamed = _known(name), KERAS_CLASSES.get(name, name)
         found = {"class_name": renamed, "config": options}
-        if listed and self._version == 2:
-            return found
-        own = cls is not None and is_ours(cls)
-        module = next((m for family, m in _FAMILIES if cls is not None and own and issubclass(cls, family)), None)
+        module = next((m for family, m in _FAMILIES if cls is not None and issubclass(cls, family)), None)
         if cls is not None and issubclass(cls, Container):
             module = "keras" if cls.is_stack else "keras.src.models.functional"
         if module is None:
             self.faults.append(f"the class {name} is your own: Keras must be told of one of its own")
+        if listed and self._version == 2:
+            return found
         named = name if module is None else "Functional" if renamed == "Functional" else None
         return {"module": module, **found, "registered_name": named}
 
     def _options(self, name: str, options: Mapping[str, Any], layer: Layer | None) -> dict[str, Any]:
         """The options of a layer or another object, without those that say nothing."""
+        if _known(name) is None:
+            return self._users(options, layer, ("batch_input_shape",))
         out = {}
         for key, value in options.items():
             silent = value is None and key not in _MEANT_NONE
@@ -142,16 +146,21 @@ class KerasConfig:
         if self._version == 2 and isinstance(axes, (list, tuple)) and len(axes) > 1:
             self.faults.append(f"{label}: Keras 3 does not take several axes from an .h5 file; Keras 2 does")
 
-    def _value(self, value: Any, held: Any) -> Any:
+    def _users(self, options: Mapping[str, Any], layer: Layer | None, others: Sequence[str]) -> dict[str, Any]:
+        """The options of a class of the user's own but for some others; what it means by its texts is its business."""
+        given = {key: v for key, v in options.items() if key not in others}
+        return {key: self._value(v, getattr(layer, key, None), respell=False) for key, v in given.items()}
+
+    def _value(self, value: Any, held: Any, respell: bool = True) -> Any:
         if isinstance(value, str):
-            return written(value)
+            return written(value) if respell else value
         if is_object_config(value):
             return self._object(value, held if isinstance(held, Layer) else None)
         if isinstance(value, Mapping):
-            return {key: self._value(v, None) for key, v in value.items()}
+            return {key: self._value(v, None, respell) for key, v in value.items()}
         if isinstance(value, (list, tuple)):
             parts = held if isinstance(held, (list, tuple)) and len(held) == len(value) else [None] * len(value)
-            return [self._value(v, part) for v, part in zip(value, parts, strict=True)]
+            return [self._value(v, part, respell) for v, part in zip(value, parts, strict=True)]
         return value
 
     # Models
@@ -167,7 +176,8 @@ class KerasConfig:
             nodes = [self._node(node, layer, parts) for node in entry["inbound_nodes"]]
             layers.append({**made, "name": entry["name"], "inbound_nodes": nodes})
         ends = {key: [self._end(ref, parts) for ref in options[key]] for key in ("input_layers", "output_layers")}
-        return {"name": options["name"], "trainable": model.trainable, "layers": layers, **ends}
+        own = self._users(options, model, _OF_MODELS)
+        return {"name": options["name"], "trainable": model.trainable, **own, "layers": layers, **ends}
 
     def _sequential(self, options: Any, model: Container) -> dict[str, Any]:
         configs = options if isinstance(options, list) else options["layers"]
@@ -176,7 +186,8 @@ class KerasConfig:
             given = model.inputs[0]
             shape = {"batch_input_shape": list(given.shape), "dtype": given.dtype, "name": f"{model.name}_input"}
             layers.insert(0, self._named("InputLayer", self._options("InputLayer", shape, None), True))
-        return {"name": model.name, "trainable": model.trainable, "layers": layers}
+        own = {} if isinstance(options, list) else self._users(options, model, _OF_MODELS)
+        return {"name": model.name, "trainable": model.trainable, **own, "layers": layers}
 
     def _node(self, node: Sequence[Any], layer: Layer, parts: Mapping[str, Layer]) -> Any:
         """A call of a layer."""
@@ -214,3 +225,9 @@ class KerasConfig:
         layer = parts[name]
         counted = self._version == 3 and isinstance(layer, Container) and layer.is_stack
         return [name, call - counted, output]
+
+
+def _known(name: str) -> type | None:
+    """The class of a name, if it is no user's own."""
+    cls = class_of(name)
+    return cls if cls is not None and is_ours(cls) else None

@@ -56,8 +56,10 @@ class _Place(NamedTuple):
 
 
 def _places(optimizer: Optimizer, variables: Sequence[LayerVariable]) -> list[_Place] | None:
-    """The slots in the order of Keras; None for an optimizer that it does not have."""
+    """The slots in the order of Keras; None for an optimizer of which there is no telling."""
     groups = _GROUPS.get(optimizer.get_class_name())
+    if groups is None and optimizer.slot_names and type(optimizer).get_weights is Optimizer.get_weights:
+        groups = [optimizer.slot_names]  # of a class of the user's own, which Keras would make variable by variable
     if isinstance(optimizer, RMSPropOptimizer):
         groups = [("rms",), *[("momentum",)] * bool(optimizer.momentum), *[("mg",)] * optimizer.centered]
     if groups is None:
@@ -69,7 +71,7 @@ def _places(optimizer: Optimizer, variables: Sequence[LayerVariable]) -> list[_P
 
 
 def keras_state(model: LayersModel) -> list[Array]:
-    """The state of a model's optimizer, as Keras 3 has it; nothing of an optimizer that it lacks."""
+    """The state of a model's optimizer, as Keras 3 has it; nothing of a class of the user's with state of its own."""
     optimizer: Optimizer = model.optimizer
     places = _places(optimizer, model.trainable_weights)
     if places is None:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from tfpy.layers.base import Layer
-from tfpy.layers.config import spelt
+from tfpy.layers.config import is_object_config, spelt
 from tfpy.layers.container import Container
 from tfpy.layers.saving.topology import KERAS_CLASSES
 from tfpy.layers.weights import LayerVariable
@@ -57,11 +57,17 @@ def ordered_weights(layer: Layer) -> list[LayerVariable]:
     return [*layer.trainable_weights, *layer.non_trainable_weights]
 
 
+def own_weights(model: Container) -> list[LayerVariable]:
+    """The weights that a model has beside those of its layers, in Keras's order."""
+    of_layers = {id(weight) for layer in model.layers for weight in layer.weights}
+    return [weight for weight in ordered_weights(model) if id(weight) not in of_layers]
+
+
 def _held(layer: Layer, config: Mapping[str, Any]) -> Iterator[tuple[str, Layer, Mapping[str, Any]]]:
     """The layers that a layer holds: their places in it, and their configurations."""
     options = config.get("config") or {}
     if isinstance(layer, Container):
-        configs = _layer_configs(options)
+        configs = layer_configs(options)
         own = {part.name: part for part in layer.layers}
         for name, inner in zip(_numbered(configs), configs, strict=True):
             part = own.get(_name_of(inner))
@@ -81,8 +87,10 @@ def _held(layer: Layer, config: Mapping[str, Any]) -> Iterator[tuple[str, Layer,
             yield f"cells/{name}", cell, inner
 
 
-def _layer_configs(options: Any) -> Sequence[Mapping[str, Any]]:
-    return options if isinstance(options, (list, tuple)) else spelt(options, "layers") or []
+def layer_configs(options: Any) -> Sequence[Mapping[str, Any]]:
+    """The configurations of a model's layers among its options; none where a class of one's own has other options."""
+    listed = options if isinstance(options, (list, tuple)) else spelt(options, "layers")
+    return listed if isinstance(listed, (list, tuple)) and all(map(is_object_config, listed)) else []
 
 
 def _name_of(config: Mapping[str, Any]) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -20,13 +20,16 @@ from tfpy.core.io.json_text import parse_json
 from tfpy.core.memory import tidy
 from tfpy.core.urls import ending, path_of
 from tfpy.engine.errors import nearest
-from tfpy.layers.saving.keras.paths import keras_paths, ordered_weights
+from tfpy.layers.saving.keras.paths import keras_paths, ordered_weights, own_weights
 from tfpy.layers.weights import LayerVariable
 
 if TYPE_CHECKING:
     from tfpy.layers.container import Container
 
 CONFIG, METADATA, WEIGHTS = "config.json", "metadata.json", "model.weights.h5"
+OWN_WEIGHTS = "top_level_model_weights"
+"""Where an `.h5` file has the weights of a model that are none of its layers'."""
+
 # What is in a file beside the weights of layers.
 _NO_WEIGHTS = ("optimizer", "metrics", "loss_tracker", "seed_generator", "compile_metrics")
 # Where older versions of Keras put the layers.
@@ -199,20 +202,27 @@ def _by_layer(model: Container, hdf5: Hdf5) -> list[tuple[LayerVariable, Any]]:
     """The weights of an `.h5` file: by layer, and in a layer by number."""
     top = hdf5.child(hdf5.root, "model_weights")
     top = hdf5.root if top is None else top
-    layers = {layer.name: layer for layer in model.layers}
+    holders = {layer.name: (f"layer {layer.name!r}", ordered_weights(layer)) for layer in model.layers}
     found: list[tuple[LayerVariable, Any]] = []
     for name in hdf5.texts(top, "layer_names") or []:
-        group = hdf5.child(top, name)
-        names = [] if group is None else hdf5.texts(group, "weight_names") or []
-        layer = layers.get(name)
-        weights = [] if layer is None else ordered_weights(layer)
-        if len(names) != len(weights):
-            raise ModelFileError(
-                f"{hdf5.source}: layer {name!r} has {len(names)} weights in the file, and {len(weights)} in the model."
-            )
-        for weight, path in zip(weights, names, strict=True):
-            dataset = hdf5.array(group, path)
-            if dataset is None:
-                raise ModelFileError(f"{hdf5.source}: the weight {path!r} of layer {name!r} is missing.")
-            found.append((weight, dataset))
+        found += _of_group(hdf5, hdf5.child(top, name), *holders.get(name, (f"layer {name!r}", [])))
+    own = hdf5.child(top, OWN_WEIGHTS)
+    if own is not None:  # which versions of Keras before 2.6 do not write
+        found += _of_group(hdf5, own, f"model {model.name!r} itself", own_weights(model))
+    return found
+
+
+def _of_group(hdf5: Hdf5, group: Any, owner: str, weights: Sequence[LayerVariable]) -> list[tuple[LayerVariable, Any]]:
+    """The weights of one owner, by number."""
+    names = [] if group is None else hdf5.texts(group, "weight_names") or []
+    if len(names) != len(weights):
+        raise ModelFileError(
+            f"{hdf5.source}: {owner} has {len(names)} weights in the file, and {len(weights)} in the model."
+        )
+    found = []
+    for weight, path in zip(weights, names, strict=True):
+        dataset = hdf5.array(group, path)
+        if dataset is None:
+            raise ModelFileError(f"{hdf5.source}: the weight {path!r} of {owner} is missing.")
+        found.append((weight, dataset))
     return found

@@ -20,12 +20,15 @@ from tfpy.core.ready import ReadyNone
 from tfpy.core.urls import ending
 from tfpy.engine import dispatch
 from tfpy.engine.backend import Array
+from tfpy.engine.package import is_ours
 from tfpy.engine.warn import warn_user
+from tfpy.layers.config import class_of
 from tfpy.layers.saving.keras.config import KerasConfig
 from tfpy.layers.saving.keras.optimizer_state import STATE_BY_NUMBER, keras_state
-from tfpy.layers.saving.keras.paths import keras_paths, ordered_weights
-from tfpy.layers.saving.keras.reader import CONFIG, METADATA, WEIGHTS
+from tfpy.layers.saving.keras.paths import keras_paths, ordered_weights, own_weights
+from tfpy.layers.saving.keras.reader import CONFIG, METADATA, OWN_WEIGHTS, WEIGHTS
 from tfpy.layers.saving.training_config import each_named, training_config_of
+from tfpy.layers.saving.weight_names import numbered
 from tfpy.layers.weights import LayerVariable
 
 if TYPE_CHECKING:
@@ -64,17 +67,20 @@ def save_keras(model: LayersModel, path: Path, include_optimizer: bool, strict: 
     package()
     version = 3 if ending(path) == ".keras" else 2
     made = KerasConfig(model, version)
+    compiled = include_optimizer and model.optimizer is not None
+    state = keras_state(model) if compiled and version == 3 else []
+    if compiled and not is_ours(type(model.optimizer)):
+        kept = " and its state is not saved" if version == 3 and not state else ""
+        made.faults.append(f"the optimizer {model.optimizer.get_class_name()} is a class of your own{kept}")
     text = f"model {model.name}: Keras will not read {path.name} as it is meant: {'; '.join(made.faults)}."
     if made.faults and strict:
         raise ValueError(f"save: {text} Nothing was saved.")
     if made.faults and strict is None:
         warn_user(text)
     config = made.config
-    compiled = include_optimizer and model.optimizer is not None
     training = _training(training_config_of(model), version) if compiled else None
     with new_file(path) as file:
         if version == 3:
-            state = keras_state(model) if compiled else []
             _write_archive(file, model, {**config, **({"compile_config": training} if training else {})}, state)
         else:
             file.write(_whole(model, config, training))
@@ -97,10 +103,12 @@ def _training(config: Mapping[str, Any], version: int) -> dict[str, Any]:
     if name == "RMSProp":
         options["rho"] = options.pop("decay")
     named = {"class_name": _OPTIMIZERS.get(name, name), "config": options}
+    cls = class_of(name)
+    module = "keras.optimizers" if cls is not None and is_ours(cls) else None
     judged = {"loss": _renamed(config["loss"]), "metrics": _renamed(config["metrics"])}
     if version == 2:
         return {"optimizer_config": named, **judged, "loss_weights": None, "weighted_metrics": None}
-    return {"optimizer": {"module": "keras.optimizers", **named, "registered_name": None}, **judged}
+    return {"optimizer": {"module": module, **named, "registered_name": None if module else name}, **judged}
 
 
 def _renamed(judges: Any) -> Any:
@@ -143,13 +151,16 @@ def _whole(model: LayersModel, config: Mapping[str, Any], training: Mapping[str,
         layers = model.layers
         _write_names(group, "layer_names", [layer.name for layer in layers])
         for layer in layers:
-            part = group.create_group(layer.name)
-            weights = ordered_weights(layer)
-            names = [f"{weight.original_name}:0" for weight in weights]
-            _write_names(part, "weight_names", names)
-            for name, weight in zip(names, weights, strict=True):
-                part[name] = _values(weight)
+            _write_weights(group.create_group(layer.name), ordered_weights(layer))
+        _write_weights(group.create_group(OWN_WEIGHTS), own_weights(model))
     return stream.getvalue()
+
+
+def _write_weights(group: Any, weights: Sequence[LayerVariable]) -> None:
+    names = [f"{name}:0" for name in numbered(weight.original_name for weight in weights)]
+    _write_names(group, "weight_names", names)
+    for name, weight in zip(names, weights, strict=True):
+        group[name] = _values(weight)
 
 
 def _write_names(group: Any, key: str, names: Sequence[str]) -> None:

@@ -1,0 +1,33 @@
+"""Weights of layers within layers that are made when their layer is first called, as Keras's users write it."""
+
+from __future__ import annotations
+
+import contextlib
+
+from tfpy.core.tensor import Tensor
+from tfpy.engine.abstract import placeholder, shapes_only
+from tfpy.engine.spec import spec
+from tfpy.layers.base import Layer
+from tfpy.layers.container import Container
+from tfpy.layers.symbolic import one_or_list
+from tfpy.layers.unlisted import layers_in
+
+
+def make_late_weights(model: Container) -> None:
+    """Call the layers of a model that hold others without weights, for their shapes alone, so that a file finds all.
+
+    What cannot be called so, since it looks at values, stays as it is: the file then has weights that the model lacks.
+    """
+    for layer in layers_in(model):
+        if layer.inbound_nodes and not isinstance(layer, Container) and _waits(layer):
+            node = layer.inbound_nodes[0]
+            with contextlib.suppress(Exception), shapes_only():
+                shapes = [tuple(1 if n is None else n for n in shape) for shape in node.input_shapes]
+                kinds = [tensor.dtype for tensor in node.input_tensors]
+                inputs = [placeholder(Tensor, spec(s, kind)) for s, kind in zip(shapes, kinds, strict=True)]
+                layer.invoke(one_or_list(inputs), node.call_args)
+
+
+def _waits(layer: Layer) -> bool:
+    """Whether a layer within has not been built."""
+    return any(not part.built or _waits(part) for part in layer.layers_within)
