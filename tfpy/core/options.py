@@ -12,15 +12,13 @@ import sys
 from collections.abc import Callable, Container, Iterable, Mapping
 from typing import Any, TypeVar, cast
 
+from tfpy.core.kinds import NUMBERS
 from tfpy.core.misfits import refuse_misfit
 from tfpy.core.names import spellings
 from tfpy.core.tracebacks import hide_own_lines
 from tfpy.core.wrappers import handing_on
 from tfpy.engine.arguments import as_number
 from tfpy.engine.errors import argument_error, nearest
-
-# Parameters that are annotated so take one number, and what is one without a look at it.
-_NUMBERS = {"float": (float, int, bool), "float | None": (float, int, bool, type(None))}
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -115,9 +113,9 @@ def _wrap(function: Callable[..., Any], where: str, options: str | None) -> Call
     defaults = dict(enumerate(given, start=len(positional) - len(given)))
     required = frozenset(positional[: len(positional) - len(given)])
     together = unpacked(function)
-    kinds = function.__annotations__ | together
+    annotations = function.__annotations__ | together
     places = [*enumerate(positional), *((sys.maxsize, name) for name in keyword_only)]
-    numbers = [(i, name, _NUMBERS[kinds[name]]) for i, name in places if kinds.get(name) in _NUMBERS]
+    numbers = [(i, name, NUMBERS[annotations[name]]) for i, name in places if annotations.get(name) in NUMBERS]
     first_default = min((i for i, value in defaults.items() if value is not None), default=most)
     # With so few values by position, and none by keyword, there is nothing to look at.
     plain = min(first_default, numbers[0][0] if numbers else most, most if options is None else len(positional) - 1)
@@ -145,7 +143,7 @@ def _wrap(function: Callable[..., Any], where: str, options: str | None) -> Call
         except BaseException as error:
             hide_own_lines(error)
             if isinstance(error, Exception):
-                refuse_misfit(where, kinds, {**dict(zip(positional, args, strict=False)), **keywords}, error)
+                refuse_misfit(where, annotations, {**dict(zip(positional, args, strict=False)), **keywords}, error)
             raise
 
     if together:

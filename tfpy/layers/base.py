@@ -37,7 +37,7 @@ from tfpy.layers.weights import DisposeResult, LayerVariable, count_params, make
 class LayerOptions:
     """What every layer may be given besides its own options."""
 
-    input_shape: Sequence[int | None] | int | None = None
+    input_shape: int | Sequence[int | None] | None = None
     batch_input_shape: Sequence[int | None] | None = None
     batch_size: int | None = None
     dtype: DType | None = None

@@ -10,14 +10,12 @@ takes `Dense(units=3)`, `Dense({"units": 3, "useBias": False})`, refuses unknown
 from __future__ import annotations
 
 import inspect
-import numbers
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Never, Self
 
-import numpy as np
-
 from tfpy.core.constructing import constructed
 from tfpy.core.hints import Hints
+from tfpy.core.kinds import kind_of
 from tfpy.core.names import spellings
 from tfpy.core.options import accepts_options, dict_or_keywords, read_options
 from tfpy.core.spelling import BothSpellings, attribute_of
@@ -57,9 +55,8 @@ def known_only(declared: Mapping[str, Any], given: Any) -> Any:
 
 
 def kinds_in(cls: type) -> dict[str, str]:
-    """What the options that a class itself annotates must be, as far as it is told here."""
-    texts = {k: getattr(v, "__name__", str(v)) for k, v in vars(cls).get("__annotations__", {}).items()}
-    return {name: text.removesuffix(" | None") for name, text in texts.items()}
+    """The annotations of a class's own options, as texts."""
+    return {name: getattr(kind, "__name__", str(kind)) for name, kind in vars(cls).get("__annotations__", {}).items()}
 
 
 class DeclaredSignature:
@@ -85,16 +82,6 @@ class DeclaredSignature:
         return inspect.Signature([config, *keywords])
 
 
-_LIST = ("a list", lambda value: isinstance(value, (list, tuple, np.ndarray)))
-# What is expected of an option of a kind, and whether a value is it.
-_KINDS: dict[str, tuple[str, Callable[[Any], bool]]] = {
-    **dict.fromkeys(("Sequence[int]", "Sequence[int | None]", "list[Any]", "list[int | None]"), _LIST),
-    "bool": ("True or False", lambda value: isinstance(value, (bool, int, np.bool_)) and value in (0, 1)),
-    "float": ("a number", lambda value: isinstance(value, numbers.Real)),
-    "str": ("a text", lambda value: isinstance(value, str)),
-}
-
-
 class Declared(DeclaredCamel, Hints, BothSpellings, Versioned):
     """Base of layers, initializers, regularizers and constraints.
 
@@ -104,6 +91,7 @@ class Declared(DeclaredCamel, Hints, BothSpellings, Versioned):
         class_name: the name in saved configurations; giving it as a class argument registers the class under it. The
             class arguments `factory` ("layers.dense") and `aliases` ("fully_connected linear") name public factories.
         options: every option with its default.
+        kinds: their annotations, which what is given must fit where `core.kinds` knows them.
     """
 
     class_name: ClassVar[str] = ""
@@ -189,9 +177,11 @@ class Declared(DeclaredCamel, Hints, BothSpellings, Versioned):
         for name, value in values.items():
             if value is REQUIRED:
                 raise TypeError(f"{where}: option {name!r} is required.")
-            expected, fits = _KINDS.get(self.kinds.get(name, ""), ("", bool))
-            if expected and value is not declared[name] and not fits(value):
-                raise argument_error(where, name, expected, value, TypeError)
+            if value is declared[name]:
+                continue
+            kind = kind_of(self.kinds.get(name, ""))
+            if kind is not None and not kind.is_one(value):
+                raise kind.error(where, name, value)
         return values
 
     def _assign(self, values: Mapping[str, Any]) -> None:

@@ -283,10 +283,6 @@ class Lambda(Layer, class_name="Lambda", factory="layers.lambda_"):
 
     takes_custom_objects = True
 
-    def configure(self) -> None:
-        if not callable(self.function):
-            raise argument_error("lambda", "function", "a function", self.function, TypeError)
-
     def call(self, inputs: Any) -> Any:
         return self.function(inputs, **(self.arguments or {}))
 

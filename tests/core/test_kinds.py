@@ -1,0 +1,73 @@
+"""What annotations ask for: the words of messages, and the two tests, of what is kept and of what a function can use."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tfpy as tf
+import tfpy.legacy  # names kinds of its own
+from tfpy.core.kinds import kind_of
+
+ONE = np.array([1])
+
+
+@pytest.mark.parametrize(
+    ("annotation", "expected"),
+    [
+        ("int", "a whole number"),
+        ("int | None", "a whole number"),
+        ("Sequence[Any]", "a list"),
+        ("int | Sequence[int | None] | None", "a whole number or a list of whole numbers or None"),
+        ("Sequence[Sequence[float]]", "a list of lists of numbers"),
+        ("str | Callable[[int | str], str]", "a text or a function"),
+        ("Mapping[str, Sequence[int]]", "a dict"),
+        ("Shape", "a list of whole numbers"),
+        ("LegacyDType | NDArray", "the name of a dtype or a tensor"),
+    ],
+)
+def test_what_is_expected_is_said_in_words(annotation: str, expected: str) -> None:
+    kind = kind_of(annotation)
+    assert kind is not None
+    assert kind.expected == expected
+
+
+@pytest.mark.parametrize("annotation", ["", "Any", "int | Unheard", "list[int] | Seed | None"])
+def test_a_kind_with_an_unknown_alternative_is_not_known(annotation: str) -> None:
+    assert kind_of(annotation) is None
+
+
+@pytest.mark.parametrize(
+    ("annotation", "kept", "used", "refused"),
+    [
+        ("bool", [True, 0, np.bool_(True)], [2, "yes", ONE, tf.scalar(1)], [np.ones(2), tf.ones([2])]),
+        ("int", [3, 3.0, np.int64(3), np.array(3)], [True], ["3", 0.5, [3], None]),
+        ("float | None", [0.5, True, np.float32(1), None], [np.array(1), tf.scalar(1)], ["a", np.ones(2)]),
+        ("str", ["a"], [], [b"a", 1]),
+        ("Sequence[int | None]", [[], (1, None), ONE], [range(2), tf.ones([2])], ["ab", {}, [0.5], 1, tf.scalar(1)]),
+        ("list[str]", [["a"], np.array(["a"])], [], ["a", [1], ("a", None)]),
+        ("Iterable[float]", [[1], {1}, iter([1])], [[np.array(1)]], ["1", ["a"], 1, np.array(1)]),
+        ("int | list[int]", [1, [1, 2]], [[True]], ["a", ["a"], 0.5]),
+    ],
+)
+def test_what_is_kept_must_be_more_than_what_is_used(
+    annotation: str, kept: list[Any], used: list[Any], refused: list[Any]
+) -> None:
+    kind = kind_of(annotation)
+    assert kind is not None
+    assert [kind.is_one(value) for value in kept + used + refused] == [True] * len(kept) + [False] * len(used + refused)
+    assert [kind.serves(value) for value in kept + used + refused] == [True] * len(kept + used) + [False] * len(refused)
+
+
+@pytest.mark.parametrize(
+    ("annotation", "value", "error"),
+    [("int", 0.5, ValueError), ("int", True, TypeError), ("int", "a", TypeError), ("bool", 2, TypeError)],
+)
+def test_a_wrong_number_is_a_wrong_value_and_all_else_a_wrong_type(
+    annotation: str, value: Any, error: type[Exception]
+) -> None:
+    kind = kind_of(annotation)
+    assert kind is not None
+    assert type(kind.error("f", "x", value)) is error
