@@ -5,7 +5,7 @@ Keys are respelt, values never.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
 from tfpy.core.io.faults import blamed, list_in, object_in
@@ -27,6 +27,11 @@ def register(cls: type, name: str) -> None:
 def class_of(name: Any) -> type | None:
     """The class that configurations refer to by a name."""
     return _classes.get(name) if isinstance(name, str) else None
+
+
+def names_of_classes(fits: Callable[[type], bool]) -> list[str]:
+    """The names by which configurations refer to those classes that fit, in the order of the letters."""
+    return sorted(name for name, cls in _classes.items() if fits(cls))
 
 
 @export(namespace="serialization", doc="Models / Serialization")
