@@ -95,7 +95,7 @@ def _of_factories(namespace: str, members: list[Factory], camel: Camel) -> str:
             doc = ast.get_docstring(f.node) or ""
             spelt = dict.fromkeys(s for name in (f.name, *f.aliases) for s in (name, camel(name, namespace)))
             names = " · ".join(f"tf.{namespace}.{name}" for name in spelt)
-            text += f"\n### {names} {{ #{namespace}.{f.name} }}\n\n{doc}\n"
+            text += f"\n### {names} {{ #{namespace}.{f.name} data-toc-label='{f.name}' }}\n\n{doc}\n"
         table = _table(family, camel)
         text += f"\nOptions of {_listed(family)}:\n" if table and len(family) > 1 else ""
         text += table
