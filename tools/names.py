@@ -16,7 +16,6 @@ import tfpy as tf
 from tfpy.core.names import spellings
 from tfpy.core.registry import OPS
 from tfpy.layers import activations
-from tfpy.layers.base import Layer
 from tfpy.layers.constraints import Constraint
 from tfpy.layers.declared import REQUIRED, Declared
 from tfpy.layers.initializers import Initializer
@@ -94,12 +93,11 @@ def _in_row(names: Iterable[str]) -> str:
 
 
 def _activations() -> str:
-    layers = [name for name, cls in Layer.members.items() if cls.__name__ == name and activations.is_activation(cls)]
     rows = [
         (name, [n for n, known in spellings([name]).items() if known == name], _of_activation(name, function))
         for name, function in activations._FUNCTIONS.items()
     ]
-    return "\n## Activations\n" + _ACTIVATIONS.format(_in_row(layers)) + _table(rows)
+    return "\n## Activations\n" + _ACTIVATIONS.format(_in_row(activations.names_of_layers())) + _table(rows)
 
 
 def _of_activation(name: str, function: Callable[..., Any]) -> str:

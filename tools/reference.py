@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections import defaultdict
+from collections.abc import Sequence
 from pathlib import Path
 
 from factories import Camel, Factory, Option, required_first
@@ -87,30 +89,64 @@ def _entry(p: Public, camel: Camel) -> str:
 
 
 def _of_factories(namespace: str, members: list[Factory], camel: Camel) -> str:
-    text = f"{_NOTICE}# {_TITLES[namespace]}\n\n{_introduction(namespace, members[0], camel)}\n"
-    for f in sorted(members, key=lambda f: f.name):
-        doc = ast.get_docstring(f.node) or ""
-        spelt = dict.fromkeys(s for name in (f.name, *f.aliases) for s in (name, camel(name, namespace)))
-        names = " · ".join(f"tf.{namespace}.{name}" for name in spelt)
-        text += f"\n### {names} {{ #{namespace}.{f.name} }}\n\n{doc}\n"
-        text += _table(f, camel)
+    text = f"{_NOTICE}# {_TITLES[namespace]}\n\n{_introduction(namespace, members, camel)}\n"
+    for family in _families(members):
+        for f in family:
+            doc = ast.get_docstring(f.node) or ""
+            spelt = dict.fromkeys(s for name in (f.name, *f.aliases) for s in (name, camel(name, namespace)))
+            names = " · ".join(f"tf.{namespace}.{name}" for name in spelt)
+            text += f"\n### {names} {{ #{namespace}.{f.name} data-toc-label='{f.name}' }}\n\n{doc}\n"
+        table = _table(family, camel)
+        text += f"\nOptions of {_listed(family)}:\n" if table and len(family) > 1 else ""
+        text += table
     return text + "\n"
 
 
-def _introduction(namespace: str, one: Factory, camel: Camel) -> str:
-    """What a page begins with; that of layers has the options which all of them take."""
+def _families(members: list[Factory]) -> list[list[Factory]]:
+    """The factories in the order of the letters; those for 1, 2 and 3 dimensions one after the other."""
+    families: dict[str, list[Factory]] = defaultdict(list)
+    for f in sorted(members, key=lambda f: f.name):
+        families[re.sub(r"[123]d", "", f.name)].append(f)
+    return list(families.values())
+
+
+def _listed(factories: Sequence[Factory]) -> str:
+    return ", ".join(f"`{f.name}`" for f in factories)
+
+
+def _kinds(factories: list[Factory]) -> str:
+    """The layers by the modules that they are in, which say what kind of layers these are."""
+    kinds: dict[str, list[str]] = defaultdict(list)
+    for f in factories:
+        words = (ast.get_docstring(f.module.tree) or "").split("\n", 1)[0].removesuffix(".")
+        kinds[words].append(f"[{f.name}](#layers.{f.name})")
+    rows = sorted((words, ", ".join(links)) for words, links in kinds.items())
+    return markdown_table(("Kind", "Layers"), rows)
+
+
+def _introduction(namespace: str, members: list[Factory], camel: Camel) -> str:
+    """What a page begins with; that of layers has the options which all of them take, and all layers by kind."""
     if namespace != "layers":
         return _INTRODUCTION.format(namespace)
     text = (ROOT / "tools/layers_intro.md.txt").read_text(encoding="utf-8")
-    return text.rstrip().replace("LAYER OPTIONS", _table(one, camel, shared=True).strip())
+    text = text.rstrip().replace("LAYER OPTIONS", _table(members[:1], camel, shared=True).strip())
+    return text.replace("LAYERS BY KIND", _kinds(members).strip())
 
 
-def _table(f: Factory, camel: Camel, shared: bool = False) -> str:
-    """The options of a factory of its own, or those that it shares with all layers."""
+def _table(family: Sequence[Factory], camel: Camel, shared: bool = False) -> str:
+    """The options of factories of their own, or those that they share with all layers.
+
+    A row that does not hold for all factories says for which it does.
+    """
+    found: dict[str, dict[tuple[str, ...], list[Factory]]] = defaultdict(lambda: defaultdict(list))
+    for f in family:
+        for option in required_first(f):
+            if f.options[option[0]][0].name.endswith("layers.base") is shared:
+                found[option[0]][_row(option, f.words[option[0]], camel)].append(f)
     rows = [
-        _row(option, f.words[option[0]], camel)
-        for option in required_first(f)
-        if f.options[option[0]][0].name.endswith("layers.base") is shared
+        (option if len(of) == len(family) else f"{option}<br>of {_listed(of)}", *cells)
+        for same in found.values()
+        for (option, *cells), of in same.items()
     ]
     return "\n" + markdown_table(("Option", "Type", "Default", "What it is"), rows) if rows else ""
 

@@ -158,13 +158,16 @@ def class_of(module: Module, name: str) -> tuple[Module, ast.ClassDef] | None:
 
 
 def inherited(module: Module, node: ast.ClassDef) -> list[str]:
-    """The public members that a class has from those which it is made of and which are not public themselves."""
+    """The public members that a class has from those which it is made of and which are not public themselves, as far as
+    docstrings tell of them.
+    """
     found: dict[str, None] = {}
     for base in node.bases:
         known = class_of(module, ast.unparse(base))
         if known is None or known[1].name.endswith("Camel") or any(public_in(known[0], known[1].name)):
             continue
-        found |= dict.fromkeys(item.name for item in known[1].body if isinstance(item, FUNCTIONS))
+        functions = (item for item in known[1].body if isinstance(item, FUNCTIONS) and ast.get_docstring(item))
+        found |= dict.fromkeys(item.name for item in functions)
         found |= dict.fromkeys(inherited(*known))
     return [name for name in found if not name.startswith("_")]
 

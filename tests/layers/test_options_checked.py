@@ -153,6 +153,12 @@ def compiled(**options: Any) -> None:
     tf.sequential([L.dense(units=1, input_shape=[1])]).compile(**{"optimizer": "sgd", "loss": "mse", **options})
 
 
+def test_layers_are_among_the_activations_that_are_told() -> None:
+    with pytest.raises(ValueError, match="'PReLU'. Did you mean 'ReLU'?") as caught:
+        L.dense(units=1, activation="PReLU")
+    assert "or a layer: ELU, LeakyReLU, ReLU, Softmax, ThresholdedReLU." in caught.value.__notes__[0]
+
+
 def test_an_error_says_of_which_option_it_speaks() -> None:
     with pytest.raises(ValueError, match="Unknown activation 'junk'") as caught:
         L.dense(units=1, activation="junk")

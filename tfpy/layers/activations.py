@@ -11,7 +11,7 @@ import numpy as np
 from tfpy.core.names import spellings
 from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import argument_error, unknown_name_error
-from tfpy.layers.config import build_object, class_of, is_object_config, spelt
+from tfpy.layers.config import build_object, class_of, is_object_config, names_of_classes, spelt
 
 ActivationLike: TypeAlias = "str | dict[str, Any] | Activation | Callable[[Tensor], Tensor] | None"
 # An option of this kind: an ActivationLike, made an Activation when the object is constructed.
@@ -165,7 +165,7 @@ def get_activation(identifier: Any) -> Activation | None:
         if is_activation(found):
             return LayerActivation(found())
         if identifier not in _KNOWN:
-            raise unknown_name_error("activation", identifier, _KNOWN, _FUNCTIONS)
+            raise _unknown(identifier)
         return _KNOWN[identifier]
     if callable(identifier):
         return Activation(getattr(identifier, "__name__", "custom"), identifier)
@@ -175,6 +175,21 @@ def get_activation(identifier: Any) -> Activation | None:
 def is_activation(cls: Any) -> TypeGuard[Callable[[], Any]]:
     """Whether a class is one of layers that may stand for activations; None and other classes are not."""
     return getattr(cls, "is_activation", False)
+
+
+def names_of_layers() -> list[str]:
+    """The classes of layers that may stand for activations, by name."""
+    return names_of_classes(is_activation)
+
+
+def _unknown(name: str) -> ValueError:
+    layers = names_of_layers()
+    error = unknown_name_error("activation", name, [*_KNOWN, *layers], _FUNCTIONS)
+    error.add_note(
+        f"An activation may also be a function of a tensor, or a layer: {', '.join(layers)}. "
+        "The reference has all names on its page Names."
+    )
+    return error
 
 
 def name_of(activation: Activation) -> str | None:

@@ -5,7 +5,7 @@ Keys are respelt, values never.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
 from tfpy.core.io.faults import blamed, list_in, object_in
@@ -41,6 +41,11 @@ def named(name: str, custom_objects: Mapping[str, Any] | None) -> Any:
 
 def _bare(name: str) -> str:
     return name.rpartition(">")[2]
+
+
+def names_of_classes(fits: Callable[[type], bool]) -> list[str]:
+    """The names by which configurations refer to those classes that fit, in the order of the letters."""
+    return sorted(name for name, cls in _classes.items() if fits(cls))
 
 
 @export(namespace="serialization", doc="Models / Serialization")

@@ -24,6 +24,7 @@ from tfpy.layers._camel import LayersModelCamel
 from tfpy.layers.callbacks.history import History
 from tfpy.layers.config import register
 from tfpy.layers.container import Container
+from tfpy.layers.declared import REQUIRED
 from tfpy.layers.saving import writing
 from tfpy.layers.saving.rebuild import rebuild
 from tfpy.layers.saving.weight_loading import load_weights
@@ -64,6 +65,20 @@ class LayersModel(LayersModelCamel, Container, Ready, class_name="Model"):
     name_prefix: ClassVar[str] = "model"
     takes_custom_objects = True
     _metadata: dict[str, Any] | None = None
+
+    if TYPE_CHECKING:  # the options as editors and the reference show them; a subclass may have more
+
+        def __init__(
+            self,
+            config: Mapping[str, Any] | None = None,
+            /,
+            *,
+            inputs: Any = REQUIRED,
+            outputs: Any = REQUIRED,
+            name: str | None = None,
+            trainable: bool = True,
+            **options: Any,
+        ) -> None: ...
 
     def configure(self) -> None:
         self.plans = StepPlans()

@@ -36,6 +36,19 @@ class Sequential(SequentialCamel, OneOutput, LayersModel, class_name="Sequential
     name_prefix: ClassVar[str] = "sequential_"
     is_stack: ClassVar[bool] = True
 
+    if TYPE_CHECKING:  # the options as editors and the reference show them; a subclass may have more
+
+        def __init__(
+            self,
+            config: Mapping[str, Any] | Sequence[Any] | None = None,
+            /,
+            *,
+            layers: Sequence[Layer] | None = None,
+            name: str | None = None,
+            trainable: bool = True,
+            **options: Any,
+        ) -> None: ...
+
     def configure(self) -> None:
         given = [] if self.layers is None else as_list("sequential", "layers", self.layers, "layers")
         super().configure()
@@ -165,4 +178,4 @@ def sequential(
 
     Source: TF.js `tf.sequential`.
     """
-    return Sequential(config, layers=layers, name=name)  # type: ignore[arg-type]
+    return Sequential(config, layers=layers, name=name)

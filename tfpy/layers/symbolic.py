@@ -28,6 +28,10 @@ class SymbolicTensor(SymbolicTensorCamel):
     it will return.
 
     Attributes:
+        name: its name, which no other has.
+        original_name: the name before a number was put behind it.
+        dtype: the dtype.
+        shape: the shape, with None for sizes that are not known.
         id: a number that no other has.
         source_layer: the layer that it comes from; None for one made by hand.
         inputs: what that layer was called on.

@@ -26,7 +26,9 @@ class Surface:
     """A named place on a tab of the visor.
 
     Attributes:
-        name, tab: what it is called, and the tab that it is on.
+        name: what it is called.
+        tab: the tab that it is on.
+        style: how large it is, as CSS says it.
         drawing: what is on it; None as long as there is nothing.
 
     Source: tfjs-vis `Surface`.

@@ -19,8 +19,11 @@ from tfpy.engine.errors import argument_error
 class Reduction(IntEnum):
     """How the losses of single elements become one.
 
-    NONE keeps them; SUM adds them up; MEAN divides the sum by the sum of the weights; SUM_BY_NONZERO_WEIGHTS divides it
-    by the number of weights that are not 0.
+    Attributes:
+        NONE: they are kept.
+        SUM: they are added up.
+        MEAN: their sum is divided by the sum of the weights.
+        SUM_BY_NONZERO_WEIGHTS: their sum is divided by the number of weights that are not 0.
 
     Source: TF.js `tf.Reduction`.
     """

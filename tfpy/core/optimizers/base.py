@@ -50,6 +50,9 @@ class Optimizer(OptimizerCamel, Hints, BothSpellings):
 
     Attributes:
         iterations: how many steps have been made.
+        class_name: the name in saved models.
+        slot_names: the names of what it remembers of each variable.
+        kernel: the kernel that makes the step of all variables, or ''.
 
     Source: TF.js `tf.Optimizer`.
     """

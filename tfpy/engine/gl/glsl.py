@@ -1,4 +1,4 @@
-"""Functions in GLSL that are as precise as numpy's, where GLSL's own are not (measured: docs/explanation/gpu.md).
+"""Functions in GLSL that are as precise as numpy's, where GLSL's own are not (docs/explanation/measured-gpu.md).
 
 They use + - * / fma and the bits of numbers only. Every intermediate value is `precise`: without it a compiler may
 reorder or contract operations, and the error terms vanish. Whole numbers come from sums with large numbers: to convert

@@ -161,7 +161,7 @@ _LEAST = Tile(32, 32, 16, 4, 4)
 
 
 def tile_for(s: Sizes) -> Tile:
-    """The tile of a product, from what was measured on an NVIDIA H200 (docs/explanation/gpu.md).
+    """The tile of a product, from what was measured on an NVIDIA H200 (docs/explanation/measured-gpu.md).
 
     The largest that fits the matrices and makes enough groups, if need be with the inner size split into parts.
     """

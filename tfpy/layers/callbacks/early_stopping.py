@@ -31,6 +31,10 @@ class EarlyStopping(EarlyStoppingCamel, Callback):
         baseline: the value that the first epoch must improve on.
         restore_best_weights: give the model the weights of its best epoch in the end (beyond TF.js).
 
+    Attributes:
+        best: the best value so far.
+        stopped_epoch: the epoch, counted from 0, that training ended with; 0 if it went on to its end.
+
     Source: TF.js `tf.callbacks.earlyStopping`.
     """
 

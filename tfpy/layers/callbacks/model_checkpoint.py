@@ -32,6 +32,9 @@ class ModelCheckpoint(Callback):
         initial_value_threshold: the value that the first save must be better than.
         include_optimizer: save the state of the optimizer, too.
 
+    Attributes:
+        best: the best value so far.
+
     Source: Keras `ModelCheckpoint` (beyond TF.js).
     """
 
