@@ -81,11 +81,12 @@ def register_class(cls: C, pkg: str | None = None, name: str | None = None) -> C
 
 @export(namespace="serialization", doc="Models / Serialization")
 def get_registered_name(cls: type) -> str:
-    """The name under which a class is registered; its own if it is not.
+    """The name under which a class is registered, with its package if it has one; its own if it is not.
 
     Source: TF.js `tf.serialization.getRegisteredName`.
     """
-    return next((name for name, known in _classes.items() if known is cls), getattr(cls, "class_name", cls.__name__))
+    names = [name for name, known in _classes.items() if known is cls] or [getattr(cls, "class_name", cls.__name__)]
+    return next((name for name in names if ">" in name), names[0])
 
 
 def plain(value: Any) -> Any:
