@@ -65,8 +65,6 @@ class Layer(LayerCamel, Copied, Declared, family="layer"):
         is_activation: whether it is an activation with options and without weights, which may stand where one is named.
         takes_every_mask: whether its `mask` is a list of the masks of all inputs, and not just that of the first.
         input_spec: what its inputs must look like.
-        inbound_nodes: its calls on symbolic tensors, in their order.
-        outbound_nodes: the calls of other layers on what it put out there.
         stateful: whether it keeps states from one batch to the next.
 
     Source: TF.js `tf.layers.Layer`.
