@@ -291,3 +291,12 @@ def test_rows_of_a_part_wait_for_what_is_written_there(device: Device, monkeypat
     monkeypatch.setattr(device, "memory_barrier", lambda *given: barriers.append(given))
     made(rows.relu())
     assert barriers
+
+
+def test_what_a_product_reads_lives_until_it_has_been_read(gpu: GlBackend) -> None:
+    def squares() -> tf.Tensor:
+        row = tf.tensor([[1, 2, 3]]).mul(2).reshape([1, 3])
+        total = row.mat_mul(tf.ones([3, 1])).mul(2)  # on the way to it the row is made, and what it is a view of freed
+        return row.mat_mul(total, True)
+
+    assert squares().array_sync() == [[48], [96], [144]]

@@ -43,8 +43,16 @@ class Sizes(NamedTuple):
 
 
 class _Reads(NamedTuple):
-    """What an operand is read from: buffers, and steps with parameters if it is not simply in one."""
+    """What an operand is read from.
 
+    Attributes:
+        values: what lies in the buffers. They must live until the product has been dispatched: a view lets go of its
+            source when it is made on the way to the other operand, and the source's buffer would be given away.
+        source: the steps to an element, with parameters, if it is not simply in one buffer.
+        words: the parameters.
+    """
+
+    values: list[Value]
     buffers: list[Buffer]
     source: Fused | None
     words: list[int]
@@ -146,11 +154,12 @@ def _plain(dtype: str) -> Fused:
 def _reads(device: Device, v: Value) -> _Reads:
     """An operand whose elements are found at other places is read there; any other is made first."""
     if not (getattr(v.op, "spreads", False) or (v.op is VIEW and v.spec.size <= _SMALL_VIEW)):
-        return _Reads([ensure(device, v).buffer], None, [])
+        return _Reads([v], [ensure(device, v).buffer], None, [])
     for source in v.inputs:
         ensure(device, source)
     recipe, values, _ = prepared(device, (v,), False)
-    return _Reads([ensure(device, values[place]).buffer for place in recipe.leaves], recipe.plain, recipe.words(values))
+    leaves = [values[place] for place in recipe.leaves]
+    return _Reads(leaves, [ensure(device, leaf).buffer for leaf in leaves], recipe.plain, recipe.words(values))
 
 
 _LARGE = Tile(128, 128, 8, 8, 8), Tile(128, 64, 8, 8, 4)
