@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from pathlib import Path
 
-from factories import Camel, Factory, Option, required_first
+from declared_factories import Camel, Factory, Option, required_first
 from option_words import Words
 from source import ROOT, Public, inherited, markdown_table
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import runpy
 import subprocess
 import sys
 from pathlib import Path
@@ -75,11 +74,6 @@ def test_type_checkers_see_every_name(tmp_path: Path) -> None:
     root = Path(tf.__file__).parent.parent
     found = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)
     assert found.returncode == 0, found.stdout[-3000:]
-
-
-def test_the_page_of_names_is_up_to_date() -> None:
-    tool = runpy.run_path(str(Path(tf.__file__).parent.parent / "tools/legacy_coverage.py"))
-    assert tool["PAGE"].read_text(encoding="utf-8") == tool["page"](), "run python tools/legacy_coverage.py"
 
 
 def test_the_functions_of_05_are_those_of_the_core_and_give_arrays() -> None:

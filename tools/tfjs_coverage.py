@@ -11,7 +11,7 @@ import tomllib
 from collections import defaultdict
 from pathlib import Path
 
-from factories import Camel, Factory
+from declared_factories import Camel, Factory
 from source import ROOT, Public
 
 PAGE = ROOT / "docs/reference/coverage.md"

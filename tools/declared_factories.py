@@ -102,8 +102,13 @@ def _origin(module: Module, name: str) -> tuple[str, str]:
 def source_of(factories: list[Factory], camel: Camel) -> tuple[list[str], str]:
     """Import statements for type checkers, and the source of the factories of one namespace."""
     needs = [(m, _names(o)) for f in factories for m, o in f.options.values()]
-    imports = [line.replace("Option", "Like") for line in imports_for(needs)]
+    imports = [_for_users(line) for line in imports_for(needs)]
     return imports, "".join(_definition(f, camel) for f in sorted(factories, key=lambda f: f.name))
+
+
+def _for_users(source: str) -> str:
+    """What may be given in place of what a layer has: an `ActivationLike` becomes its `ActivationOption`, and so on."""
+    return source.replace("Option", "Like")
 
 
 def _definition(f: Factory, camel: Camel) -> str:
@@ -153,7 +158,7 @@ def _keywords(f: Factory, spell: Callable[[str], str]) -> str:
 
 def _keyword(option: Option, spell: Callable[[str], str]) -> str:
     name, annotation, default = option
-    text = f"{spell(name)}: {ast.unparse(annotation).replace('Option', 'Like')}"
+    text = f"{spell(name)}: {_for_users(ast.unparse(annotation))}"
     if default is None:
         return text
     return f"{text} = {ast.unparse(default) if isinstance(default, ast.Constant) else '...'}"
