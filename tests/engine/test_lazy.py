@@ -246,8 +246,7 @@ def test_plans_run_large_kernels_in_blocks(small_blocks: None, monkeypatch: pyte
         return tanh(x)
 
     monkeypatch.setitem(COMPUTE, "Tanh", watched)
-    with recording_plan(registry.default(), [A], []) as recorder:
-        result = A.tanh()
+    result, recorder = recording_plan(A.tanh, registry.default(), [A], [])
     replay = recorder.replay([result])
     assert replay is not None
     sizes.clear()

@@ -111,8 +111,7 @@ class Plans:
         holds = watch() if times else None
         if holds is None:
             return compute()
-        with recording_plan(backend, inputs, variables(), constants and constants()) as recorder:
-            tensors, rest = compute()
+        (tensors, rest), recorder = recording_plan(compute, backend, inputs, variables(), constants and constants())
         replay = recorder.replay(tensors)
         if replay is not None:
             self._planned[full_key] = _Planned(replay, rest, holds)
