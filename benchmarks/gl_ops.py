@@ -72,10 +72,14 @@ def main() -> None:
 
 def replayed(x: tf.Tensor, weights: tf.Tensor) -> Callable[[], None]:
     """Small layers, each a dispatch, as a plan that has been recorded."""
-    with recording_plan(tf.backend(), [x, weights], []) as recorder:
+
+    def layers() -> tf.Tensor:
         y = x
         for _ in range(_LAYERS):
             y = y.mat_mul(weights).tanh()
+        return y
+
+    y, recorder = recording_plan(layers, tf.backend(), [x, weights], [])
     replay = recorder.replay([y])
     assert replay is not None
     replay.run(tf.Tensor, [x, weights])

@@ -1,7 +1,9 @@
-"""Interrupts: Ctrl-C anywhere leaves no scope open, and what was going on can go on."""
+"""Interrupts: Ctrl-C anywhere leaves no scope open and nothing that records, and what was going on can go on."""
 
 from __future__ import annotations
 
+import contextlib
+import itertools
 import sys
 from collections.abc import Callable, Iterator
 from types import FrameType
@@ -13,7 +15,7 @@ import tfpy as tf
 import tfpy.legacy as dl
 from tfpy.core import memory
 from tfpy.engine import block as block_module
-from tfpy.engine import scope
+from tfpy.engine import recording, scope, tape
 from tfpy.engine.state import local
 from tfpy.legacy import scopes
 
@@ -31,20 +33,27 @@ def no_scopes() -> Iterator[None]:
 
 def interrupted(work: Callable[[], Any], function: str, event: str, times: int = 1) -> None:
     """Do work until a function of the scopes is called, or returns, so many times: then comes an interrupt."""
-    left = times
+    places = itertools.count(1)
+
+    def here(frame: FrameType, what: str) -> bool:
+        code = frame.f_code
+        return what == event and code.co_name == function and code.co_filename in FILES and next(places) == times
+
+    with pytest.raises(KeyboardInterrupt):
+        until(here, work)
+
+
+def until(here: Callable[[FrameType, str], bool], work: Callable[[], Any]) -> None:
+    """Do work until an interrupt comes: at the first call, return, … that is the one."""
 
     def watch(frame: FrameType, what: str, _: Any) -> None:
-        nonlocal left
-        if what == event and frame.f_code.co_name == function and frame.f_code.co_filename in FILES:
-            left -= 1
-            if not left:
-                sys.setprofile(None)
-                raise KeyboardInterrupt
+        if here(frame, what):
+            sys.setprofile(None)
+            raise KeyboardInterrupt
 
     sys.setprofile(watch)
     try:
-        with pytest.raises(KeyboardInterrupt):
-            work()
+        work()
     finally:
         sys.setprofile(None)
 
@@ -100,6 +109,13 @@ def test_a_block_that_is_interrupted_at_its_end_ends(block: Callable[[], Any]) -
     assert not local.state.scopes
 
 
+def test_a_block_that_is_interrupted_before_it_is_made_ends_in_silence(monkeypatch: pytest.MonkeyPatch) -> None:
+    complaints: list[object] = []
+    monkeypatch.setattr(sys, "unraisablehook", complaints.append)
+    interrupted(tf.tidy, "__init__", "call")
+    assert not complaints
+
+
 def test_a_scope_that_is_open_for_long_does_not_remember_what_was_freed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(scope, "_MANY", 10)
     with tf.tidy():
@@ -108,3 +124,66 @@ def test_a_scope_that_is_open_for_long_does_not_remember_what_was_freed(monkeypa
             tf.tidy(lambda: tf.scalar(1))
         assert len(local.state.scopes[-1].handles) < 50
     assert all(t.is_disposed for t in held)
+
+
+def predict() -> None:
+    model = tf.sequential(layers=[tf.layers.dense(units=1, input_shape=[2])])
+    for _ in range(3):
+        model.predict(tf.ones([1, 2]))
+
+
+def differentiate() -> None:
+    for _ in range(3):
+        tf.grad(lambda x: x.mul(x).sum())(tf.ones([2]))
+
+
+@pytest.mark.parametrize("work", [minimize, predict, differentiate])
+def test_nothing_records_after_an_interrupt_anywhere_in_what_records(work: Callable[[], None]) -> None:
+    """Python looks for signals as a function begins, and after calls of C."""
+
+    def interrupt_at(moment: int) -> bool:
+        moments = itertools.count()
+
+        def here(frame: FrameType, what: str) -> bool:
+            known = what in ("call", "c_return") and frame.f_code.co_filename in (tape.__file__, recording.__file__)
+            return known and next(moments) == moment
+
+        try:
+            until(here, work)
+        except KeyboardInterrupt as error:
+            kept.append(error)  # what only ends when nobody refers to the error is still there
+            return True
+        return False
+
+    kept: list[BaseException] = []
+    moments = 0
+    while interrupt_at(moments):
+        moments += 1
+        assert not local.state.tapes
+        assert local.state.recorder is None
+        kept.clear()
+    assert moments > 10
+
+
+def test_an_interrupt_as_a_pause_ends_does_not_end_what_records_later() -> None:
+    """The rest of it runs when nobody refers to the error any more."""
+    kept: list[BaseException] = []
+
+    def pause() -> None:
+        with tape.paused():
+            pass
+
+    def here(frame: FrameType, what: str) -> bool:
+        return what == "call" and frame.f_code.co_name == "__exit__" and frame.f_code.co_filename == contextlib.__file__
+
+    def square(x: tf.Tensor) -> tf.Tensor:
+        kept.clear()
+        return x.mul(x)
+
+    try:
+        until(here, pause)
+    except KeyboardInterrupt as error:
+        kept.append(error)
+    assert kept
+    assert tf.grad(square)(tf.scalar(3)).array_sync() == 6
+    assert not local.state.tapes

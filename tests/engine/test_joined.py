@@ -28,8 +28,7 @@ B = RNG.normal(size=4).astype(np.float32)
 def recorded(f: Callable[..., Any], *arrays: np.ndarray) -> tuple[Replay, list[str]]:
     """What replays f, and the kernels that it runs then."""
     inputs = [tf.tensor(a) for a in arrays]
-    with recording_plan(registry.default(), inputs, []) as recorder:
-        found = f(*inputs)
+    found, recorder = recording_plan(lambda: f(*inputs), registry.default(), inputs, [])
     replay = recorder.replay(found if isinstance(found, list) else [found])
     assert replay is not None
     return replay, [node.kernel for node in joined(replay.plan).nodes]

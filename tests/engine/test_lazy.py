@@ -246,8 +246,7 @@ def test_plans_run_large_kernels_in_blocks(small_blocks: None, monkeypatch: pyte
         return tanh(x)
 
     monkeypatch.setitem(COMPUTE, "Tanh", watched)
-    with recording_plan(registry.default(), [A], []) as recorder:
-        result = A.tanh()
+    result, recorder = recording_plan(A.tanh, registry.default(), [A], [])
     replay = recorder.replay([result])
     assert replay is not None
     sizes.clear()
@@ -277,6 +276,29 @@ def test_what_interrupts_a_kernel_may_compute(
     assert set(found) == {np.inf}
     with pytest.warns(RuntimeWarning, match="divide"):
         np.divide(1, np.zeros(1))  # outside of kernels numpy's settings are the user's
+
+
+def test_what_interrupts_a_kernel_may_make_plans(
+    signalled: Callable[[Callable[[], None]], Callable[[], None]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = tf.sequential(layers=[tf.layers.dense(units=2, input_shape=[3])])
+    gradient = tf.grad(lambda x: x.mul(x).sum())
+    found: list[Any] = []
+
+    def compute() -> None:
+        found.extend((model.predict(tf.ones([2, 3])).array_sync(), gradient(tf.ones([2])).array_sync()) for _ in "123")
+
+    interrupt = signalled(compute)
+    sine = COMPUTE["Sin"]
+
+    def interrupted(x: Any) -> Any:
+        interrupt()
+        return sine(x)
+
+    monkeypatch.setitem(COMPUTE, "Sin", interrupted)
+    assert tf.scalar(0).sin().array_sync() == 0
+    assert found == [found[0]] * 3
+    assert len(model.plans) == 1
 
 
 def test_two_threads_may_need_the_same(small_blocks: None) -> None:

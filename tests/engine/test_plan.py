@@ -22,8 +22,7 @@ def recorded(
     f: Callable[..., Any], inputs: Sequence[Any], variables: Sequence[Any] = ()
 ) -> tuple[Replay | None, str, list[Any]]:
     backend = registry.default()
-    with recording_plan(backend, inputs, variables) as recorder:
-        found = f(*inputs)
+    found, recorder = recording_plan(lambda: f(*inputs), backend, inputs, variables)
     results = found if isinstance(found, list) else [found]
     return recorder.replay(results), recorder.refusal, results
 
@@ -192,8 +191,7 @@ def test_what_depends_on_constants_alone_may_be_read() -> None:
     a, c = normal(3), tf.tensor([2.0, 3.0])
 
     def with_constants(f: Callable[..., Any]) -> tuple[str, int]:
-        with recording_plan(registry.default(), [a], [], [c]) as recorder:
-            found = f(a)
+        found, recorder = recording_plan(lambda: f(a), registry.default(), [a], [], [c])
         made = recorder.plan([found])
         return recorder.refusal, -1 if made is None else len(made.constants)
 

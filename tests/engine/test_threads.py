@@ -116,12 +116,12 @@ inside, over = threading.Event(), threading.Event()
 
 
 def hold():
-    with threads.one_blas_thread, threads._workers._lock, threads.one_blas_thread._lock:
+    with threads._workers._lock, threads.one_blas_thread._lock:
         inside.set()
         over.wait()
 
 
-threading.Thread(target=hold, daemon=True).start()
+threading.Thread(target=threads.one_blas_thread.run, args=[hold], daemon=True).start()
 inside.wait()
 child = os.fork()
 if not child:

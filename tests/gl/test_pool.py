@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import sys
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 
 import tfpy as tf
 from tfpy.engine.gl.device import Device
-from tfpy.engine.gl.pool import CHECKED_FROM, Part, Pool, size_class
+from tfpy.engine.gl.pool import CHECKED_FROM, Lease, Part, Pool, size_class
 from tfpy.engine.gl.uploads import Uploads
 
 pytestmark = pytest.mark.gl
@@ -147,6 +148,17 @@ def test_a_part_of_a_part() -> None:
     assert (inner.buffer.gl, inner.buffer.offset, inner.buffer.size) == (whole.buffer.gl, 1536, 256)
     assert inner.span() == (inner.buffer.bind, 1536, 256)
     assert inner.buffer.written == 7, "what is read there has to wait"
+
+
+@pytest.mark.parametrize("kind", [Lease, Part])
+def test_a_lease_that_an_interrupt_kept_from_beginning_ends_in_silence(
+    kind: type[Lease], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It comes in the place of `__init__`."""
+    complaints: list[object] = []
+    monkeypatch.setattr(sys, "unraisablehook", complaints.append)
+    kind.__new__(kind)
+    assert not complaints
 
 
 def test_short_of_memory_for_what_is_read(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -359,6 +359,31 @@ def test_shapes_that_come_once_leave_room_for_others() -> None:
     assert len(model.plans._seen) == plans._MOST_PLANS
 
 
+def test_threads_may_make_room_for_plans_at_once() -> None:
+    """Others may have forgotten a step, or all of them, while one looks for the step to forget."""
+
+    class Key:
+        """A step's key; asking for its place in a table lets another thread run."""
+
+        def __init__(self, meanwhile: Callable[[], None]) -> None:
+            self.meanwhile = meanwhile
+
+        def __hash__(self) -> int:
+            meanwhile, self.meanwhile = self.meanwhile, nothing
+            meanwhile()
+            return 1
+
+    def nothing() -> None: ...
+
+    for other_thread in (found := plans.Plans())._forget_one, found.clear, lambda: found._seen.update(late=0):
+        keys = [Key(nothing) for _ in range(3)]
+        found._seen.update(dict.fromkeys(keys, 1))
+        keys[0].meanwhile = other_thread
+        found._forget_one()
+        found.clear()
+    found._forget_one()
+
+
 def test_each_shape_has_its_plan() -> None:
     model = dense()
     model.compile(optimizer="sgd", loss="meanSquaredError")

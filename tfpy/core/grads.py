@@ -22,7 +22,7 @@ from tfpy.engine.errors import argument_error
 from tfpy.engine.handle import Handle, next_id
 from tfpy.engine.kernels import Kernel, same
 from tfpy.engine.state import local
-from tfpy.engine.tape import GradientRow, Saved, paused, record, recording, saved, stand_in, standing_for
+from tfpy.engine.tape import GradientRow, Saved, paused, record, recorded, saved, stand_in, standing_for
 from tfpy.engine.walk import GradientError, Unreached
 
 
@@ -153,9 +153,7 @@ def variable_grads(f: Callable[[], Tensor], var_list: Sequence[Tensor] | Tensor 
     """
     function = _checked("variable_grads", f)
     variables, frozen = _by_trainability(var_list)
-    with recording(variables) as tape:
-        given = function()
-        value = _tensor_from("variable_grads", given)
+    (given, value), tape = recorded(lambda: _checked_value("variable_grads", function), variables)
     if value.rank != 0:
         raise argument_error("variable_grads", "f", "a function that returns a scalar", value)
     first = next_id()
@@ -197,9 +195,7 @@ def _gradients(
     name: str, f: Callable[[], Any], sources: list[Tensor], dy: TensorLike | None
 ) -> tuple[Tensor, list[Tensor]]:
     """What f() returns and its gradients by the sources."""
-    with recording(sources) as tape:
-        given = f()
-        value = _tensor_from(name, given)
+    (given, value), tape = recorded(lambda: _checked_value(name, f), sources)
     start = _start(name, value, dy)
     first = next_id()
     try:
@@ -293,6 +289,12 @@ def _sources(name: str, args: Any) -> list[Tensor]:
     # An array of the other generation that is given twice is one source, as a tensor is.
     places: dict[int, int] = {}
     return [made[places.setdefault(id(a), i)] if isinstance(a, Handle) else made[i] for i, a in enumerate(args)]
+
+
+def _checked_value(name: str, f: Callable[[], Any]) -> tuple[Tensor, Tensor]:
+    """What f() returns, and it as a tensor."""
+    given = f()
+    return given, _tensor_from(name, given)
 
 
 def _tensor_from(name: str, value: Any) -> Tensor:

@@ -111,8 +111,7 @@ class Plans:
         holds = watch() if times else None
         if holds is None:
             return compute()
-        with recording_plan(backend, inputs, variables(), constants and constants()) as recorder:
-            tensors, rest = compute()
+        (tensors, rest), recorder = recording_plan(compute, backend, inputs, variables(), constants and constants())
         replay = recorder.replay(tensors)
         if replay is not None:
             self._planned[full_key] = _Planned(replay, rest, holds)
@@ -120,9 +119,11 @@ class Plans:
 
     def _forget_one(self) -> None:
         """Make place for another step: the first that has no plan goes, or the first of all."""
-        key = next((key for key in self._seen if key not in self._planned), None) or next(iter(self._seen))
-        del self._seen[key]
-        self._planned.pop(key, None)
+        keys = [*self._seen]  # as other threads, which may do the same meanwhile, leave them
+        unplanned = [key for key in keys if key not in self._planned]
+        for key in (unplanned or keys)[:1]:
+            self._seen.pop(key, None)
+            self._planned.pop(key, None)
 
     def again(self, key: tuple[Hashable, ...], inputs: Sequence[Tensor]) -> Result | None:
         """What `run` returns, if there is a plan that can be run."""

@@ -84,8 +84,7 @@ class PlannedBackward:
     ) -> Gradients:  # fmt: skip
         """Walk the tape back, and make the plan of what its rules do, if there can be one."""
         inputs = _renewed(tape) if weights is None else [weights, *_renewed(tape)]
-        with recording_plan(backend, inputs, ()) as recorder:
-            found = walk()
+        found, recorder = recording_plan(walk, backend, inputs, ())
         results = {t.id: t for t in found.values()}
         plan = recorder.plan([*results.values()])
         if plan is not None and _is_simple(plan, inputs, results) and _are_apart([*inputs, *results.values()]):

@@ -38,7 +38,7 @@ class Block:
         self._opened.pop()
 
     def __del__(self) -> None:
-        for opened in self._opened:  # an interrupt came in the place of `__exit__`
+        for opened in getattr(self, "_opened", ()):  # an interrupt came in the place of `__exit__`, or of `__init__`
             self._leave(opened, None)
 
     def _leave(self, scope: Scope, result: Any) -> None:

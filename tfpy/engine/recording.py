@@ -7,15 +7,16 @@ each time, the recording becomes a plan (`engine/plan.py`).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, TypeVar
 
 from tfpy.engine.backend import Backend
 from tfpy.engine.dtypes import DType
 from tfpy.engine.handle import Handle
 from tfpy.engine.plan import Draw, Plan, PlanNode, Replay, can_replay, last_uses, user_gradients
 from tfpy.engine.state import local
+
+T = TypeVar("T")
 
 _MOST_NODES = 1 << 16  # a longer plan takes more memory than it saves time
 
@@ -174,25 +175,27 @@ def _needed(nodes: Sequence[PlanNode], outputs: Iterable[int]) -> list[PlanNode]
     return found[::-1]
 
 
-@contextmanager
 def recording_plan(
+    function: Callable[[], T],
     backend: Backend,
     inputs: Sequence[Handle],
     variables: Sequence[Handle],
     constants: Sequence[Handle] | None = None,
-) -> Iterator[Recorder]:
-    """Watch this thread's kernels inside a `with`.
+) -> tuple[T, Recorder]:
+    """What a function returns, and what has watched this thread's kernels in it.
 
     Args:
-        backend: where they are to run.
+        function: what is watched.
+        backend: where the kernels are to run.
         inputs: what is other data each time.
         variables: what is read anew each time, and may be assigned to.
         constants: what is the same data each time. If they are given, so is every tensor that is made of values of the
             host: nothing else decides on these values than constants and the specs of the inputs.
     """
     state = local.state
-    outer, state.recorder = state.recorder, Recorder(backend, inputs, variables, constants)
+    outer, recorder = state.recorder, Recorder(backend, inputs, variables, constants)
     try:
-        yield state.recorder
+        state.recorder = recorder
+        return function(), recorder
     finally:
         state.recorder = outer

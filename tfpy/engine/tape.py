@@ -19,6 +19,7 @@ from tfpy.engine.state import local
 
 Rule = Callable[[Any, Any], Any]
 H = TypeVar("H", bound=Handle)
+T = TypeVar("T")
 
 
 def flat(dy: Any, node: Any) -> None:
@@ -288,29 +289,34 @@ def record(
                 break
 
 
-class recording:  # a class, which costs a third of what a generator does
-    """Record this thread's kernels that depend on the sources inside a `with`."""
+def recorded(function: Callable[[], T], sources: Iterable[Handle]) -> tuple[T, Tape]:
+    """What a function returns, and the record of this thread's kernels in it that depend on the sources."""
+    tape = Tape(sources)
+    return on_tape(tape, function), tape
 
-    __slots__ = ("_tape", "_tapes")
 
-    def __init__(self, sources: Iterable[Handle]) -> None:
-        self._tape = Tape(sources)
-        self._tapes = local.state.tapes
+def on_tape(tape: Tape, function: Callable[[], T]) -> T:
+    """What a function returns, while a tape records it.
 
-    def __enter__(self) -> Tape:
-        self._tapes.append(self._tape)
-        return self._tape
-
-    def __exit__(self, *error: object) -> None:
-        self._tapes.remove(self._tape)
+    No context manager: an interrupt that comes as `__exit__` begins would leave the tape there.
+    """
+    state = local.state
+    outer = state.tapes
+    try:
+        state.tapes = [*outer, tape]
+        return function()
+    finally:
+        state.tapes = outer
 
 
 @contextmanager
 def paused() -> Iterator[None]:
     """Record nothing on this thread inside a `with`."""
     state = local.state
-    outer, state.tapes = state.tapes, []
+    outer, none = state.tapes, list[Tape]()
+    state.tapes = none
     try:
         yield
     finally:
-        state.tapes = outer
+        if state.tapes is none:  # an interrupt has this run later, when others record
+            state.tapes = outer

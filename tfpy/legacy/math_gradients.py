@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from tfpy.core.convert import to_tensor
@@ -16,7 +15,7 @@ from tfpy.engine.backprop import backprop
 from tfpy.engine.errors import argument_error
 from tfpy.engine.handle import Handle
 from tfpy.engine.state import local
-from tfpy.engine.tape import Tape, recording
+from tfpy.engine.tape import Tape, on_tape
 from tfpy.engine.walk import GradientError
 from tfpy.legacy import quirks
 from tfpy.legacy._camel import GradientsCamel
@@ -134,8 +133,7 @@ class Gradients(GradientsCamel):
 
         Source: deeplearn.js 0.3.16 `math.gradientsScope`.
         """
-        with _recording_everything():
-            return self.scope(scope_fn)
+        return on_tape(_of_everything(), lambda: self.scope(scope_fn))
 
     def gradient_wrt(self, y: Handle, x: Arrays) -> Any:
         """The gradients of a Scalar by arrays that it was computed from, inside `gradients_scope`.
@@ -161,12 +159,11 @@ def _sources(op: str, x: Arrays) -> dict[str, Handle]:
     return named
 
 
-@contextmanager
-def _recording_everything() -> Iterator[None]:
-    """Record all that is computed inside a `with`, whatever it depends on."""
-    with recording([]) as recorded:
-        recorded.tracked = _Everything()
-        yield
+def _of_everything() -> Tape:
+    """A tape that records all that is computed, whatever it depends on."""
+    tape = Tape([])
+    tape.tracked = _Everything()
+    return tape
 
 
 def _recorded_since_the_scope_began(sources: Iterable[Handle]) -> Tape | None:
@@ -186,9 +183,7 @@ def _differentiate(op: str, f: Callable[[], Handle], x: Arrays, dy: Handle | Non
     if not callable(f):
         raise argument_error(op, "f", "a function", f, TypeError)
     sources = _sources(op, x).values()
-    with _recording_everything():
-        y = f()
-        tape = _recorded_since_the_scope_began(sources)
+    y, tape = on_tape(_of_everything(), lambda: (f(), _recorded_since_the_scope_began(sources)))
     if not isinstance(y, Handle):
         raise argument_error(op, "f", "a function that returns an array", y, TypeError)
     assert tape is not None

@@ -34,7 +34,7 @@ from tfpy.engine.handle import Handle
 from tfpy.engine.package import is_ours
 from tfpy.engine.scope import Scope, close_scope, open_scope
 from tfpy.engine.spec import spec
-from tfpy.engine.tape import recording
+from tfpy.engine.tape import recorded
 from tfpy.legacy import quirks
 from tfpy.legacy._camel import SessionCamel
 from tfpy.legacy.graph import Graph, Node, Tensor
@@ -464,11 +464,14 @@ class _TrainingRun:
 
         def compute(values: dict[int, Value]) -> Result:
             sources = [values[node.output.id].tensor for node in variables]
-            with recording(sources) as tape:
+
+            def forward() -> tuple[CoreTensor, CoreTensor]:
                 _evaluate(self.nodes, values)
                 cost = values[self.cost.id]
                 costs = cost.as_example([])
-                total = costs if not cost.batched else mean(costs) if averaged else sum_(costs)
+                return costs, costs if not cost.batched else mean(costs) if averaged else sum_(costs)
+
+            (costs, total), tape = recorded(forward, sources)
             found = backprop(tape, total, lambda: full((), 1), sources, CoreTensor)
             reached = [node.output for node, s in zip(variables, sources, strict=True) if s.id in found]
             gradients = [found[values[output.id].tensor.id] for output in reached]

@@ -124,6 +124,7 @@ class CpuBackend(Defaults):
             return result
         return [*map(_array, result)] if isinstance(result, (list, tuple)) else _array(result)
 
+    @anywhere
     def compile(self, plan: Plan) -> Executor:
         constants = dict(zip(plan.constants, arrays(plan.constants.values()), strict=True))
         run: Executor = quiet.run(executor, plan._replace(constants=constants), self._planned)

@@ -31,8 +31,7 @@ def product(a: Array, b: Array) -> Array:
         if work < _ALONE_WITH_VECTOR or (work < _ALONE and m > 1 and n > 1) or (blas_state.alone and work < 2 * _SHARD):
             return a.dot(b)
         if work < 2 * _SHARD:
-            with one_blas_thread:
-                return a.dot(b)
+            return one_blas_thread.run(a.dot, b)
         a, b = _for_blas(a), _for_blas(b)
         out = np.empty((m, n), np.result_type(a, b))
         if m >= n:

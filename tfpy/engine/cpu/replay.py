@@ -15,7 +15,7 @@ import numpy as np
 from tfpy.engine.backend import Array
 from tfpy.engine.cpu.abreast import abreast
 from tfpy.engine.cpu.joined import joined
-from tfpy.engine.cpu.threads import one_blas_thread_once_asked
+from tfpy.engine.cpu.threads import one_blas_thread
 from tfpy.engine.plan import Executor, Plan, PlanNode, last_uses
 
 Compute = Callable[..., Any]
@@ -64,8 +64,7 @@ def executor(plan: Plan, kernel: Kernel) -> Executor:
     ndarray, asarray = np.ndarray, np.asarray
 
     def run(payloads: Sequence[Any]) -> list[Any]:
-        with one_blas_thread_once_asked:
-            return run_steps(payloads)
+        return one_blas_thread.run_once_asked(run_steps, payloads)
 
     def run_steps(payloads: Sequence[Any]) -> list[Any]:
         slots = [*payloads, *start]

@@ -5,6 +5,10 @@ BLAS on one thread. That is faster than one shard with BLAS on all cores: everyt
 products, and nobody waits at barriers, which costs most when the machine is busy. Sums over shards are added up in a
 fixed order, so that results are the same bits for the same number of shards. `TFPY_SHARDS=1` in the environment, or
 `set_most_shards(1)` of `engine/machine.py`, keeps everything on one core.
+
+An interrupt may come after any call, and as any function of Python begins; a signal's handler or a finalizer that comes
+there may compute. So what is noted here is taken back in `finally`, by what may be done twice, and a thread that has a
+lock may take it again.
 """
 
 from __future__ import annotations
@@ -20,6 +24,8 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
+from threading import get_ident
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -62,7 +68,7 @@ class _Call:
 
     def __init__(self, jobs: Sequence[Job]) -> None:
         self._jobs = deque(jobs)
-        self._count = len(jobs)
+        self.count = len(jobs)
         self.finished: queue.SimpleQueue[BaseException | None] = queue.SimpleQueue()
 
     def work(self) -> None:
@@ -82,7 +88,7 @@ class _Call:
     def end(self) -> None:
         """Do what nobody has taken, and wait for the rest. Raises what one of the jobs raised."""
         self.work()
-        errors = [self.finished.get() for _ in range(self._count)]
+        errors = [self.finished.get() for _ in range(self.count)]
         for error in errors:
             if error is not None:
                 raise error
@@ -96,10 +102,10 @@ class _Workers:
 
     def forget(self) -> None:
         """Begin anew: in a forked process there are no threads, and another one may have held the lock."""
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
         self._calls: queue.SimpleQueue[_Call] = queue.SimpleQueue()
         self._started = 0
-        self._running = 0
+        self._running: set[_Call] = set()
 
     def run(self, jobs: Sequence[Job]) -> None:
         """Run jobs side by side; return when all are done. Raises what one of them raised.
@@ -107,30 +113,27 @@ class _Workers:
         This thread works, too, and does not wait for a worker that the system lets wait: on a busy machine it does all
         jobs by itself.
         """
-        self._count(len(jobs))
+        call = _Call(jobs)
         try:
-            self.begin(jobs, len(jobs) - 1).end()
+            self._running.add(call)
+            self.offer(call, len(jobs) - 1)
+            call.end()
         finally:
-            self._count(-len(jobs))
-
-    def _count(self, jobs: int) -> None:
-        with self._lock:
-            self._running += jobs
+            self._running.discard(call)
 
     def spare(self, shards: int) -> int:
         """How many cores have nothing to do while there are so many shards, with workers for them; one for each."""
-        count = max(0, min(shards, most_shards() - max(shards, self._running)))
+        running = sum([call.count for call in [*self._running]])
+        count = max(0, min(shards, most_shards() - max(shards, running)))
         if count:
             self.start(shards - 1 + count)
         return count
 
-    def begin(self, jobs: Sequence[Job], workers: int) -> _Call:
-        """Let so many workers run jobs, while this thread goes on."""
+    def offer(self, call: _Call, workers: int) -> None:
+        """Let so many workers do the jobs of a call, while this thread goes on."""
         self.start(workers)
-        call = _Call(jobs)
         for _ in range(workers):
             self._calls.put(call)
-        return call
 
     def start(self, workers: int) -> None:
         """Have at least so many workers."""
@@ -154,16 +157,14 @@ _workers = _Workers()
 def run_sharded(function: Callable[[int, int], object], cuts: list[tuple[int, int]]) -> None:
     """Call function(start, end) for each shard, all at once, with BLAS on one thread."""
     if len(cuts) == 1:
-        with one_blas_thread:
-            function(*cuts[0])
+        one_blas_thread.run(function, *cuts[0])
     else:
         run_together([partial(function, a, b) for a, b in cuts])
 
 
 def run_together(jobs: Sequence[Job]) -> None:
     """Run jobs at the same time, with BLAS on one thread."""
-    with one_blas_thread:
-        _workers.run(jobs)
+    one_blas_thread.run(_workers.run, jobs)
 
 
 def cores_beside(shards: int) -> int:
@@ -185,7 +186,8 @@ class Aside:
         """End the job before, and begin this one."""
         self.end()
         if self._beside:
-            self._call = _workers.begin([job], 1)
+            self._call = _Call([job])
+            _workers.offer(self._call, 1)
         else:
             job()
 
@@ -200,27 +202,29 @@ class _BlasState(threading.local):
     """What this thread has asked of BLAS.
 
     Attributes:
-        depth: how many contexts it is in.
-        alone: whether BLAS is on one thread until it leaves the outermost.
+        lasting: it is in `run_once_asked`.
+        alone: BLAS is on one thread until that ends.
     """
 
-    depth = 0
+    lasting = False
     alone = False
 
 
 blas_state = _BlasState()
 
+T = TypeVar("T")
+
 
 class _OneBlasThread:
-    """A context in which the OpenBLAS that numpy brings uses one thread; with any other BLAS nothing happens.
+    """Keeps the OpenBLAS that numpy brings on one thread while functions run; with any other BLAS nothing happens.
 
-    The user's setting is read when the first thread enters and written back when the last one leaves.
+    The user's setting is read when the first thread begins and written back when the last one ends.
     """
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._depth = 0
-        self._before = 1
+        self._lock = threading.RLock()
+        self._users: set[int] = set()  # the threads that compute
+        self._before: int | None = None  # the user's setting, while it is not in force
         self._get: Callable[[], int] = lambda: 1
         self._set: Callable[[int], None] = lambda count: None
         folder = Path(np.__file__).parent.parent / "numpy.libs"
@@ -236,53 +240,55 @@ class _OneBlasThread:
             if hasattr(library, name.format("set")):
                 self._get, self._set = (getattr(library, name.format(verb)) for verb in ("get", "set"))
 
-    def __enter__(self) -> None:
-        blas_state.depth += 1
-        if blas_state.alone:
-            return
-        blas_state.alone = True
-        with self._lock:
-            if not self._depth:
-                self._before = self._get()
-                if self._before != 1:
-                    self._set(1)
-            self._depth += 1
+    def run(self, function: Callable[..., T], *arguments: Any) -> T:
+        """What a function returns, called with BLAS on the threads that call it."""
+        if not blas_state.lasting:
+            return self.run_once_asked(self.run, function, *arguments)
+        if not blas_state.alone:
+            blas_state.alone = True
+            self._users.add(get_ident())
+            self._apply()
+        return function(*arguments)
 
-    def __exit__(self, *error: object) -> None:
-        blas_state.depth -= 1
-        if blas_state.depth or not blas_state.alone:
-            return
-        blas_state.alone = False
+    def run_once_asked(self, function: Callable[..., T], *arguments: Any) -> T:
+        """What a function returns. `run` in it, once it is called, lasts until it ends: for many calls."""
+        if blas_state.lasting:
+            return function(*arguments)
+        me = get_ident()
+        try:
+            blas_state.lasting = True
+            return function(*arguments)
+        finally:
+            asked = blas_state.alone
+            blas_state.lasting = blas_state.alone = False
+            if asked:
+                try:
+                    self._users.discard(me)
+                    self._apply()
+                except BaseException:  # an interrupt may come here, too
+                    self._apply()
+                    raise
+
+    def _apply(self) -> None:
+        """Do what the threads want."""
         with self._lock:
-            self._depth -= 1
-            if not self._depth and self._before != 1:
-                self._set(self._before)
+            if self._users and self._before is None:
+                self._before = self._get()
+                self._set(1)
+            elif not self._users and self._before is not None:
+                before, self._before = self._before, None
+                self._set(before)
 
     def forget_others(self) -> None:
         """After a fork, drop what threads held that do not exist any more: the lock, too, perhaps."""
-        self._lock = threading.Lock()
-        if self._depth and not blas_state.alone and self._before != 1:
-            self._set(self._before)
-        self._depth = int(blas_state.alone)
+        self._lock = threading.RLock()
+        self._users &= {get_ident()}
+        self._apply()
 
 
 one_blas_thread = _OneBlasThread()
-"""`with one_blas_thread:` keeps BLAS on the threads that call it."""
 
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_workers.forget)
     os.register_at_fork(after_in_child=one_blas_thread.forget_others)
-
-
-class _OnceAsked:
-    """A context in which `one_blas_thread`, once somebody has entered it, is left at the end: for many calls."""
-
-    def __enter__(self) -> None:
-        blas_state.depth += 1
-
-    def __exit__(self, *error: object) -> None:
-        one_blas_thread.__exit__()
-
-
-one_blas_thread_once_asked = _OnceAsked()

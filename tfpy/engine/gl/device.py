@@ -21,6 +21,7 @@ from tfpy.engine.gl.context import Opened, shared_memory
 from tfpy.engine.gl.pool import Buffer, Lease, Pool
 from tfpy.engine.gl.programs import Program, Programs
 from tfpy.engine.gl.recipes import Recipes
+from tfpy.engine.gl.signals import undisturbed
 from tfpy.engine.gl.structures import Structures
 from tfpy.engine.gl.uploads import Uploads
 from tfpy.engine.gl.value import Value, stored_bytes
@@ -320,7 +321,7 @@ class Device:
 
     def _compile(self, source: str) -> Any:
         self.check_thread()
-        return self.context.compute_shader(source)
+        return undisturbed(self.context.compute_shader, source)
 
     def _out_of_memory(self) -> bool:
         return str(self.context.error) == "GL_OUT_OF_MEMORY"

@@ -61,8 +61,8 @@ class Lease:
     __slots__ = ("_returned", "buffer")
 
     def __init__(self, buffer: Buffer, returned: deque[Buffer]) -> None:
-        self.buffer = buffer
         self._returned = returned
+        self.buffer = buffer
 
     def span(self) -> Span:
         """Which memory it is."""
@@ -70,7 +70,9 @@ class Lease:
         return buffer.bind, 0, buffer.size
 
     def __del__(self) -> None:
-        self._returned.append(self.buffer)
+        buffer = getattr(self, "buffer", None)  # nothing is there where an interrupt came in the place of `__init__`
+        if buffer is not None:
+            self._returned.append(buffer)
 
 
 class Part(Lease):
@@ -113,7 +115,7 @@ class Part(Lease):
 
     def tell(self) -> None:
         """Let the whole know of what was read and written here."""
-        own = self._own
+        own = getattr(self, "_own", None)  # it is not there where an interrupt came in the place of `__init__`
         if own is not None:
             whole = self.whole.buffer
             whole.used, whole.written = max(whole.used, own.used), max(whole.written, own.written)

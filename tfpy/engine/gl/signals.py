@@ -1,0 +1,67 @@
+"""Signals whose handlers wait: for calls of C that call Python and crash on what a handler, as that of Ctrl-C, raises.
+
+Blocking them for this thread (`signal.pthread_sigmask`) does not do: another thread would be given the signal, and the
+handler would run here all the same.
+"""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Callable
+from threading import current_thread, main_thread
+from types import FrameType
+from typing import Any, TypeVar
+
+Handler = Callable[[int, FrameType | None], Any]
+T = TypeVar("T")
+
+
+def undisturbed(function: Callable[..., T], *arguments: Any) -> T:
+    """What a function returns, called while no handler of a signal runs; for those that came, it runs afterwards."""
+    if current_thread() is not main_thread():  # handlers run on the main one alone
+        return function(*arguments)
+    waiting = _Waiting()
+    try:
+        waiting.begin()
+        return function(*arguments)
+    finally:
+        waiting.end()
+
+
+class _Waiting:
+    """Stands in the place of all handlers, and remembers for which of them a signal came."""
+
+    def __init__(self) -> None:
+        found = {number: signal.getsignal(number) for number in range(1, signal.NSIG)}
+        self._handlers: dict[int, Handler] = {number: h for number, h in found.items() if callable(h)}
+        self._came: dict[int, FrameType | None] = {}
+        self._over = False
+
+    def begin(self) -> None:
+        for number in self._handlers:
+            signal.signal(number, self)
+
+    def __call__(self, number: int, frame: FrameType | None) -> None:
+        if self._over:  # what a handler raised has kept `end` from putting this one back
+            self._handlers[number](number, frame)
+        else:
+            self._came[number] = frame
+
+    def end(self) -> None:
+        """Put the handlers back, and call those that have waited, also when one of them raises."""
+        self._over = True
+        try:
+            for number, handler in self._handlers.items():
+                if signal.getsignal(number) is self:
+                    signal.signal(number, handler)
+        finally:
+            self._call()
+
+    def _call(self) -> None:
+        while self._came:
+            number, frame = self._came.popitem()
+            try:
+                self._handlers[number](number, frame)
+            except BaseException:
+                self._call()
+                raise
