@@ -89,6 +89,36 @@ def test_what_is_interrupted_when_a_scope_is_opened_closes_it(work: Callable[[],
     assert not local.state.scopes
 
 
+@pytest.mark.parametrize("work", [fit, run_session, minimize])
+@pytest.mark.parametrize("times", [1, 2, 3])
+def test_what_is_interrupted_as_a_scope_is_closed_closes_it(work: Callable[[], None], times: int) -> None:
+    interrupted(work, "close_scope", "call", times if work is fit else 1)
+    assert not local.state.scopes
+
+
+def test_a_training_that_is_interrupted_at_its_end_has_ended() -> None:
+    model = tf.sequential(layers=[tf.layers.dense(units=1, input_shape=[2])])
+    model.compile(optimizer="sgd", loss="meanSquaredError")
+
+    def train() -> None:
+        model.fit(tf.ones([4, 2]), tf.ones([4, 1]), epochs=1, verbose=0)
+
+    def is_the_next(frame: FrameType, what: str) -> bool:
+        nonlocal left
+        left -= what in ("call", "return") and frame.f_code.co_name in ("__setattr__", "_alone", "tidy")
+        return left < 0
+
+    for moments in range(100):
+        left = moments
+        try:
+            until(is_the_next, train)
+        except KeyboardInterrupt:
+            assert not model._training
+        else:
+            break
+    assert 3 < moments < 99
+
+
 @pytest.mark.parametrize("block", [tf.tidy, lambda: dl.ENV.math.scope()])
 def test_a_block_that_is_interrupted_at_its_beginning_is_none(block: Callable[[], Any]) -> None:
     def work() -> None:

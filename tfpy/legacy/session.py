@@ -8,12 +8,11 @@ order, example by example, unless `batched=True` is asked for.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from enum import IntEnum
 from functools import partial
 from types import FunctionType
-from typing import Any
+from typing import Any, TypeVar
 
 from tfpy.core.callables import positional_count
 from tfpy.core.convert import number
@@ -32,7 +31,7 @@ from tfpy.engine.backprop import backprop
 from tfpy.engine.errors import argument_error
 from tfpy.engine.handle import Handle
 from tfpy.engine.package import is_ours
-from tfpy.engine.scope import Scope, close_scope, open_scope
+from tfpy.engine.scope import run_in_scope
 from tfpy.engine.spec import spec
 from tfpy.engine.tape import recorded
 from tfpy.legacy import quirks
@@ -44,6 +43,8 @@ from tfpy.legacy.ndarray import NDArray, adopt, as_tensor
 from tfpy.legacy.nodes import NotBatchedError, Value
 from tfpy.legacy.optimizers import Optimizer
 from tfpy.legacy.quirks import training
+
+T = TypeVar("T")
 
 
 class CostReduction(IntEnum):
@@ -180,21 +181,23 @@ class Session(SessionCamel):
         for tensor in tensors:
             self.graph._own("eval", "tensor", tensor)
         nodes = self._order(tensors, feeds)
-        with self._computing("eval") as results:
+
+        def evaluate(values: dict[int, Value]) -> Result:
+            _evaluate(nodes, values)
+            return [values[tensor.id].tensor for tensor in tensors], None
+
+        def compute() -> list[CoreTensor]:
             fed = [(feed, feed.next_copy()) for feed in feeds]
             values = {feed.tensor.id: Value(feed.value(array), False) for feed, array in fed}
             _read(nodes, values)
-
-            def compute(values: dict[int, Value]) -> Result:
-                _evaluate(nodes, values)
-                return [values[tensor.id].tensor for tensor in tensors], None
-
-            found, _ = self._from_plan(("eval", *[tensor.id for tensor in tensors]), nodes, values, compute)
+            found, _ = self._from_plan(("eval", *[tensor.id for tensor in tensors]), nodes, values, evaluate)
             # A variable, or what was fed, is handed out under an id of its own.
-            results.extend([tensor.clone() for tensor in found])
+            results = [tensor.clone() for tensor in found]
             for feed, array in fed:
                 feed.dispose_copy(array)
-        return [adopt(result) for result in results]
+            return results
+
+        return [adopt(result) for result in self._in_scope("eval", compute)]
 
     # Training
 
@@ -240,12 +243,14 @@ class Session(SessionCamel):
         wanted = False if batched is None and count == 1 else batched  # a stack of one only costs time
         at_once = self._at_once(cost_tensor, feeds, wanted)
         work = _TrainingRun(self, cost_tensor, feeds, optimizer)
-        with self._computing("train") as results:
+
+        def step() -> CoreTensor:
             optimizer.before_batch(self.math, count, work.runtime, work.activations, work.gradients)
             costs = work.batch(count) if at_once else work.examples(count)
             optimizer.after_batch(self.math, count, work.runtime, work.activations, work.gradients)
-            results.append(_reduced(costs, reduction, count))
-        return adopt(results[0])
+            return _reduced(costs, reduction, count)
+
+        return adopt(self._in_scope("train", step))
 
     def _training_feeds(self, cost: Tensor, feed_entries: Sequence[Any]) -> list[_Feed]:
         if self.graph._own("train", "cost_tensor", cost).shape:
@@ -325,18 +330,15 @@ class Session(SessionCamel):
             self._orders[key] = _ordered(outputs, set(key[1]))
         return self._orders[key]
 
-    @contextmanager
-    def _computing(self, op: str) -> Iterator[list[CoreTensor]]:
-        """Run ops on this session's math, in a scope; the tensors put into the list outlive it."""
+    def _in_scope(self, op: str, function: Callable[[], T]) -> T:
+        """What a function returns, run on this session's math in a scope of its own."""
         self.math.check_scope(op)
-        results: list[CoreTensor] = []
-        scope = Scope(op)
-        try:
-            open_scope(scope)
+
+        def compute() -> T:
             with self.math.computing():
-                yield results
-        finally:
-            close_scope(scope, results)
+                return function()
+
+        return run_in_scope(compute, op)
 
 
 def _certain(nodes: Sequence[Node]) -> Holds | None:

@@ -28,7 +28,7 @@ from tfpy.engine.backend import current
 from tfpy.engine.dispatch import settle
 from tfpy.engine.errors import argument_error, unknown_name_error
 from tfpy.engine.rows.update import SLOTS
-from tfpy.engine.scope import Scope, close_scope, open_scope
+from tfpy.engine.scope import run_in_scope
 from tfpy.engine.tape import no_gradient
 
 no_gradient(*(f"{rule}Update" for rule in SLOTS))
@@ -150,23 +150,21 @@ class Optimizer(OptimizerCamel, Hints, BothSpellings):
             ValueError: no variable of that name, or a gradient of another shape; nothing has been changed then.
         """
         pairs = _with_variables(variable_gradients)
-        scope = Scope("apply_gradients")
-        try:
-            open_scope(scope)
-            grads = self._clipping([grad for _, grad in pairs])
-            pairs = [(variable, grad) for (variable, _), grad in zip(pairs, grads, strict=True)]
-            if self._updates_all_at_once(pairs):
-                self._update_all(pairs)
-            else:
-                self._update_each(pairs)
-            self.end_step()
-        finally:
-            close_scope(scope)
+        run_in_scope(lambda: self._step(pairs), "apply_gradients")
         self.increment_iterations()
 
     def increment_iterations(self) -> None:
         """Count a step, in an `apply_gradients` of one's own."""
         self.iterations += 1
+
+    def _step(self, pairs: Sequence[tuple[Variable, Tensor]]) -> None:
+        grads = self._clipping([grad for _, grad in pairs])
+        clipped = [(variable, grad) for (variable, _), grad in zip(pairs, grads, strict=True)]
+        if self._updates_all_at_once(clipped):
+            self._update_all(clipped)
+        else:
+            self._update_each(clipped)
+        self.end_step()
 
     def _update_each(self, pairs: Sequence[tuple[Variable, Tensor]]) -> None:
         slots_of = [self._slots_of(variable) for variable, _ in pairs]

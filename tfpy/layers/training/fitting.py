@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tfpy.core.memory import tidy
@@ -45,7 +44,8 @@ def fit(model: LayersModel, x: Any, y: Any, given: FitOptions) -> History:
     options = run_options("fit", given, as_count("fit", "epochs", given.epochs))
     check_order(given.shuffle, given.seed)
     samples = Samples("fit", model, compiled)
-    with _training_alone(model), tidy():
+
+    def train() -> History:
         data = samples.arrays(x, y, size, given.class_weight, given.sample_weight)
         if given.validation_data is None:
             data, held_out = held_out_part(data, given.validation_split, size if model.stateful else 1)
@@ -53,6 +53,8 @@ def fit(model: LayersModel, x: Any, y: Any, given: FitOptions) -> History:
         else:
             validation = samples.validation(given.validation_data, size, given.validation_steps)
         return _run(samples, ArrayBatches(data, size, given.shuffle, given.seed), validation, options)
+
+    return _alone(model, lambda: tidy(train))
 
 
 def _fit_as_dataset(model: LayersModel, x: Any, y: Any, given: FitOptions) -> History:
@@ -83,10 +85,13 @@ def fit_dataset(model: LayersModel, dataset: Any, given: FitDatasetOptions) -> H
         raise argument_error(where, "validation_split", "left out; use validation_data", given.validation_split)
     size = as_positive(where, "validation_batch_size", given.validation_batch_size)
     options = run_options(where, given, count)
-    with _training_alone(model):
+
+    def train() -> History:
         validation = samples.validation(given.validation_data, size, given.validation_batches)
         source = samples.dataset(dataset, "batches_per_epoch", limit, count, given.class_weight)
         return _run(samples, source, validation, options)
+
+    return _alone(model, train)
 
 
 def train_on_batch(model: LayersModel, x: Any, y: Any) -> Any:
@@ -99,16 +104,15 @@ def train_on_batch(model: LayersModel, x: Any, y: Any) -> Any:
     return values[0] if len(values) == 1 else ReadyList(values)
 
 
-@contextmanager
-def _training_alone(model: LayersModel) -> Iterator[None]:
-    """A model trains inside a `with`, and once at a time."""
+def _alone(model: LayersModel, train: Callable[[], History]) -> History:
+    """A model is trained once at a time. No `with`: an interrupt may come in the place of its end."""
     if model._training:
         raise RuntimeError("fit: the model is being trained already.")
     try:
         model._training = True
-        yield
+        return train()
     finally:
-        model._training = False
+        vars(model)["_training"] = False  # `__setattr__` is a call, where an interrupt may come, too
 
 
 def _run(samples: Samples, source: BatchSource, validation: Validation | None, options: RunOptions) -> History:

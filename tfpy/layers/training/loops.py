@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tfpy.core.ops.arith import add, mul
@@ -10,7 +11,7 @@ from tfpy.core.ops.common import full
 from tfpy.core.tensor import Tensor
 from tfpy.core.types import Logs
 from tfpy.engine.dispatch import settle
-from tfpy.engine.scope import Scope, close_scope, open_scope, outlive_scopes
+from tfpy.engine.scope import outlive_scopes, run_in_scope
 from tfpy.layers.callbacks.callback_list import CallbackList
 from tfpy.layers.training.batch_sources import BatchSource, Step, nothing
 from tfpy.layers.training.compiling import optimizer_for
@@ -128,23 +129,23 @@ class TrainingRun:
         batch = self.course.batch
         batch_logs: Logs = {"batch": batch, "size": step.size}
         self.callbacks.call("on_batch_begin", batch, dict(batch_logs))
-        scope = Scope("fit")
-        try:
-            open_scope(scope)
-            optimizer = optimizer_for(self.model, self.compiled)
-            if optimizer is not self.compiled.optimizer:
-                self.compiled = self.compiled._replace(optimizer=optimizer)
-            found = train_step(self.model, self.compiled, step.take(), self.compiled.trained("fit"))
-            self.means.add(self.compiled.labels, found, step.size)
-            batch_logs |= _named(self.compiled.labels, found)
-            step.within()
-        finally:
-            close_scope(scope)
+        batch_logs |= run_in_scope(lambda: self._learn_from(step), "fit")
         self.callbacks.call("on_batch_end", batch, batch_logs)
         step.after()
         self.course.batch += 1
         for keeper in self._keepers:
             keeper.after_batch(self)
+
+    def _learn_from(self, step: Step) -> Logs:
+        """What is reported of a step."""
+        optimizer = optimizer_for(self.model, self.compiled)
+        if optimizer is not self.compiled.optimizer:
+            self.compiled = self.compiled._replace(optimizer=optimizer)
+        found = train_step(self.model, self.compiled, step.take(), self.compiled.trained("fit"))
+        self.means.add(self.compiled.labels, found, step.size)
+        logs = _named(self.compiled.labels, found)
+        step.within()
+        return logs
 
 
 def _named(labels: Sequence[str], values: Sequence[Tensor]) -> Logs:
@@ -161,15 +162,16 @@ def test_loop(model: LayersModel, compiled: Compiled, steps: Iterable[Step]) -> 
     totals: list[Tensor] = [full((), 0) for _ in compiled.labels]
     seen = 0
     for step in steps:
-        scope = Scope("test")
-        try:
-            open_scope(scope)
-            found = test_step(model, compiled, step.take())
-            totals = [outlive_scopes(add(t, f.mul(step.size))) for t, f in zip(totals, found, strict=True)]
-            settle([total] for total in totals)
-        finally:
-            close_scope(scope)
+        totals = run_in_scope(partial(_added, model, compiled, totals, step), "test")
         seen += step.size
     if not seen:
         raise ValueError("evaluate: there is no batch to evaluate on.")
     return [t.div(seen) for t in totals]
+
+
+def _added(model: LayersModel, compiled: Compiled, totals: Sequence[Tensor], step: Step) -> list[Tensor]:
+    """The sums with those of another batch."""
+    found = test_step(model, compiled, step.take())
+    totals = [outlive_scopes(add(t, f.mul(step.size))) for t, f in zip(totals, found, strict=True)]
+    settle([total] for total in totals)
+    return totals
