@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 import tfpy as tf
+from tfpy import legacy as dl
 
 
 def model() -> tf.Sequential:
@@ -24,6 +25,8 @@ def model() -> tf.Sequential:
         (lambda: tf.layers.BatchNorm, "'BatchNormalization'"),
         (lambda: tf.ones([2]).argmax, "arg_max(axis)"),
         (lambda: model().getlayer, "'get_layer'"),
+        (lambda: tf.callbacks.EarlyStopping, "'early_stopping'"),
+        (lambda: tf.callbacks.earlyStoping, "'earlyStopping'"),
         # a name of another namespace
         (lambda: tf.Dense, "tf.layers.Dense"),
         (lambda: tf.confusionMatrix, "tf.math.confusionMatrix"),
@@ -58,6 +61,27 @@ def model() -> tf.Sequential:
 )
 def test_the_error_says_what_to_write(wrong: Any, right: str) -> None:
     with pytest.raises(AttributeError) as caught:
+        wrong()
+    assert right in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "right"),
+    [
+        (lambda: tf.layers.conv2d(filters=2, kernel=3), "'kernel_size'"),
+        (lambda: tf.layers.conv2d(filters=2, kernelsize=3), "'kernel_size'"),
+        (lambda: tf.layers.conv2d(filters=2, kernelSise=3), "'kernelSize'"),
+        (lambda: model().compile(optimizer="sgd", loss="sparse_crossentropy"), "'sparse_categorical_crossentropy'"),
+        (lambda: model().compile(optimizer="sgd", loss="sparseCrossentropy"), "'sparseCategoricalCrossentropy'"),
+        (lambda: model().compile(optimizer="sgd", loss="mean_square_error"), "'mean_squared_error'"),
+        (lambda: model().fit([1], [1], epoch=3), "'epochs'"),
+        (lambda: tf.train.adam(lr=0.1), "In tfpy it is learning_rate."),
+        (lambda: tf.AdamOptimizer({"lr": 0.1}), "learning_rate"),
+        (lambda: dl.AdamOptimizer(lr=0.1), "In tfpy it is learning_rate."),
+    ],
+)
+def test_options_are_told_in_the_spelling_that_was_tried(wrong: Any, right: str) -> None:
+    with pytest.raises((TypeError, ValueError)) as caught:
         wrong()
     assert right in str(caught.value)
 

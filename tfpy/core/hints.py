@@ -178,8 +178,8 @@ def _by_plain(names: Iterable[str]) -> dict[str, list[str]]:
 
 
 def _best(wanted: str, spellings: list[str]) -> str:
-    """The spelling that is written as the wanted name was."""
-    snake = wanted.islower()
+    """The spelling that is written as the wanted name was; CapWords are Python's, so that snake_case goes with them."""
+    snake = wanted.islower() or wanted[:1].isupper()
     return max(spellings, key=lambda s: (s[:1].isupper() == wanted[0].isupper(), s.islower() == snake))
 
 
