@@ -136,3 +136,48 @@ def test_a_property_that_fails_gives_its_own_error() -> None:
 
     with pytest.raises(AttributeError, match="'NoneType' object has no attribute 'missing'"):
         Broken().broken  # noqa: B018
+
+
+OPTIMIZERS: list[Any] = [
+    *(lambda make=make: make(learning_rate=0.1) for make in (tf.train.sgd, tf.train.adagrad, tf.train.adadelta)),
+    *(lambda make=make: make(learning_rate=0.1) for make in (tf.train.rmsprop, tf.train.adam, tf.train.adamax)),
+    *(lambda make=make: make(learning_rate=0.1) for make in (tf.train.adamw, tf.train.nadam)),
+    lambda: tf.train.momentum(0.1, 0.9),
+    lambda: dl.SGDOptimizer(0.1),
+    lambda: dl.MomentumOptimizer(0.1, 0.9),
+    lambda: dl.RMSPropOptimizer(0.1),
+    lambda: dl.AdamMaxOptimizer(0.1),
+]
+
+
+@pytest.mark.parametrize("make", OPTIMIZERS)
+def test_an_optimizer_refuses_attributes_that_would_do_nothing(make: Any) -> None:
+    optimizer = make()
+    for name, right in (
+        ("lr", "In tfpy it is learning_rate."),
+        ("clip_norm", "has no"),
+        ("learning_rat", "learning_rate"),
+    ):
+        with pytest.raises(AttributeError) as caught:
+            setattr(optimizer, name, 5)
+        assert right in str(caught.value)
+    for name, value in dict(vars(optimizer)).items():
+        setattr(optimizer, name, value)
+    optimizer.learningRate = 0.5
+    assert optimizer.learning_rate == 0.5
+
+
+def test_an_optimizer_of_ones_own_has_attributes_of_its_own() -> None:
+    class Patient(tf.AdamOptimizer):
+        def __init__(self, lr: float, patience: int) -> None:
+            super().__init__(lr)
+            self.lr, self.patience = lr, patience
+
+    class Old(dl.SGDOptimizer):
+        def __init__(self, lr: float) -> None:
+            super().__init__(lr)
+            self.lr = lr
+
+    optimizer = Patient(0.1, 3)
+    optimizer.note = "of mine"
+    assert (optimizer.lr, optimizer.patience, optimizer.note, Old(0.2).lr) == (0.1, 3, "of mine", 0.2)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from functools import cache
+from inspect import get_annotations
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -209,6 +211,30 @@ class Hints:
             if hasattr(type(self), name):
                 return object.__getattribute__(self, name)  # a property has failed: its own error says why
             raise MissingNameError(f"'{type(self).__name__}' object", name, lambda: dir(self), self._elsewhere)
+
+
+class Closed(Hints):
+    """Base of classes whose objects refuse attributes that they do not know, since setting one would do nothing.
+
+    They know what their class has or annotates. Objects of a class of the user's take any.
+    """
+
+    __slots__ = ()
+
+    if not TYPE_CHECKING:  # type checkers would take it for a promise that every name can be set
+
+        def __setattr__(self, name: str, value: Any) -> None:
+            cls = type(self)
+            own = cls.__module__.startswith("tfpy.")
+            if own and not name.startswith("_") and name not in _attributes_of(cls):
+                raise MissingNameError(f"'{cls.__name__}' object", name, lambda: _attributes_of(cls), self._elsewhere)
+            object.__setattr__(self, name, value)
+
+
+@cache
+def _attributes_of(cls: type) -> frozenset[str]:
+    """The names that a class has or annotates."""
+    return frozenset({*dir(cls), *(name for base in cls.__mro__ for name in get_annotations(base))})
 
 
 class Absent:
