@@ -152,3 +152,54 @@ def test_an_axis_that_the_input_does_not_have_is_named() -> None:
 
     with pytest.raises(ValueError, match=r"expected an axis 3, but got shape \[2, 2\]"):
         Picky().apply(tf.ones([2, 2]))
+
+
+WORDS = np.ones((20, 3), int)
+WRONG = np.where(np.arange(60).reshape(20, 3) == 50, 7, WORDS)
+
+
+def reader() -> tf.LayersModel:
+    words, marks = tf.input(shape=[3]), tf.input(shape=[3])
+    inner = tf.sequential([tf.layers.embedding(input_dim=5, output_dim=2, input_length=3)])
+    vectors = tf.layers.concatenate().apply([inner.apply(words), tf.layers.reshape(target_shape=[3, 1]).apply(marks)])
+    outputs = tf.layers.dense(units=1).apply(tf.layers.flatten().apply(vectors))
+    model = tf.model(inputs=[words, marks], outputs=outputs)
+    model.compile(optimizer="sgd", loss="meanSquaredError")
+    return model
+
+
+@pytest.mark.parametrize(
+    "data", [WRONG, WRONG.astype("float32"), WRONG.tolist(), -WRONG], ids=["int", "float", "list", "-"]
+)
+def test_indices_that_an_embedding_has_not_are_refused(backend: str, data: Any) -> None:
+    model, marks, labels = reader(), 9 * WORDS, np.ones((20, 1))
+    calls = [
+        lambda: model.predict([np.array(data), marks], batch_size=4),
+        lambda: model.predict_on_batch([np.array(data), marks]),
+        lambda: model.apply([tf.tensor(data), tf.tensor(marks)]),
+        lambda: model.evaluate([np.array(data), marks], labels, verbose=0),
+        lambda: model.train_on_batch([np.array(data), marks], labels),
+        lambda: model.fit([np.array(data), marks], labels, batch_size=4, verbose=0),
+    ]
+    model.fit([WORDS, marks], labels, batch_size=4, epochs=2, verbose=0)  # from here on there are plans
+    for call in calls:
+        with pytest.raises(ValueError, match="from 0 to 4.*but got (7|-1|-7)[.]"):
+            call()
+    assert model.predict([WORDS, marks]).shape == (20, 1)
+
+
+def test_indices_of_one_input_are_refused_in_tensors_too(backend: str) -> None:
+    model = tf.sequential([tf.layers.embedding(input_dim=5, output_dim=2, input_length=3)])
+    model.predict(tf.tensor2d([[1, 2, 3]]))
+    for dtype in ("int32", "float32"):
+        with pytest.raises(ValueError, match="from 0 to 4.*but got 7[.]"):
+            model.predict(tf.tensor2d([[1, 2, 7]], dtype=dtype))
+
+
+def test_an_embedding_of_ones_own_may_read_indices_its_own_way(backend: str) -> None:
+    class Turning(tf.layers.Embedding):
+        def call(self, inputs: Any) -> tf.Tensor:
+            return super().call(tf.mod(inputs, 5))
+
+    model = tf.sequential([Turning(input_dim=5, output_dim=2, input_length=3)])
+    assert model.predict(WRONG).shape == (20, 3, 2)
