@@ -203,3 +203,31 @@ def test_an_embedding_of_ones_own_may_read_indices_its_own_way(backend: str) -> 
 
     model = tf.sequential([Turning(input_dim=5, output_dim=2, input_length=3)])
     assert model.predict(WRONG).shape == (20, 3, 2)
+
+
+@pytest.mark.parametrize(
+    "loss", [lambda t, p: np.mean((t.numpy() - p.numpy()) ** 2), lambda t, p: tf.scalar(1.0)], ids=["numpy", "constant"]
+)
+def test_a_loss_without_a_gradient_is_told_what_may_be_wrong(backend: str, loss: Any) -> None:
+    model = tf.sequential([tf.layers.dense(units=1, input_shape=[4], name="only")])
+    model.compile(optimizer="sgd", loss=loss)
+    with pytest.raises(ValueError, match=r"The loss depends on none .*only/kernel.*only/bias.*numpy, or is constant"):
+        model.fit(X, Y[:, None], verbose=0)
+
+
+def test_missing_labels_are_told_by_their_row() -> None:
+    labels = np.where(np.arange(10) == 3, np.nan, Y)
+    with pytest.raises(ValueError, match=r"fit: y has missing values \(NaN\), first in row 3"):
+        fit(y=labels)
+    model = tf.sequential([tf.layers.dense(units=1, input_shape=[4])])
+    model.compile(optimizer="sgd", loss="meanSquaredError")
+    with pytest.raises(ValueError, match="evaluate: y has missing values .* row 3"):
+        model.evaluate(X, labels[:, None], verbose=0)
+
+
+@pytest.mark.parametrize(
+    ("maker", "call"), [(tf.train.adam, r"tf.train.adam\(…\)"), (tf.AdamOptimizer, r"tf.AdamOptimizer\(…\)")]
+)
+def test_what_makes_an_optimizer_is_to_be_called(maker: Any, call: str) -> None:
+    with pytest.raises(ValueError, match=f"must be an optimizer: call what makes one, as in {call}, but got"):
+        tf.sequential([tf.layers.dense(units=1, input_shape=[4])]).compile(optimizer=maker, loss="meanSquaredError")

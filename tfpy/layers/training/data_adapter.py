@@ -164,8 +164,11 @@ def check_targets(
     for target, function, shape in zip(targets, functions, shapes, strict=True):
         if function is losses.sparse_categorical_crossentropy:
             _check_classes(where, target, shape)
-        if function in losses.KNOWN and target.dtype == "float32" and np.isnan(target.numpy()).any():
-            raise argument_error(where, "y", "numbers: a loss of one's own may allow NaN", "NaN")
+        if function in losses.KNOWN and target.dtype == "float32" and (missing := np.isnan(target.numpy())).any():
+            row = missing.nonzero()[0][0]
+            raise ValueError(
+                f"{where}: y has missing values (NaN), first in row {row}; a loss of your own may allow them."
+            )
         _refuse_classes(where, target, function)
 
 
