@@ -52,6 +52,7 @@ def test_saved_models(tmp_path: Path) -> None:
         (["js2py", ""], 2, "is empty"),
         (["js2py", "a.js", "-o", ""], 2, "is empty"),
         (["convert", "nowhere", "out.zip"], 1, "nowhere: there is no such file or folder."),
+        (["convert", "~/nowhere", "out.zip"], 1, "give os.path.expanduser(path)"),
         (["convert", "nowhere", "out.zip", "--quantize", "uint8"], 1, "nowhere: there is no such file or folder."),
         (["convert", "nowhere", "out.zip", "--quantize", "int4"], 2, "must be one of uint8, uint16, float16"),
         (["check-browser", "."], 1, "has no model.json"),

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 import tfpy as tf
+from tfpy import legacy as dl
 
 
 def model() -> tf.Sequential:
@@ -24,6 +25,8 @@ def model() -> tf.Sequential:
         (lambda: tf.layers.BatchNorm, "'BatchNormalization'"),
         (lambda: tf.ones([2]).argmax, "arg_max(axis)"),
         (lambda: model().getlayer, "'get_layer'"),
+        (lambda: tf.callbacks.EarlyStopping, "'early_stopping'"),
+        (lambda: tf.callbacks.earlyStoping, "'earlyStopping'"),
         # a name of another namespace
         (lambda: tf.Dense, "tf.layers.Dense"),
         (lambda: tf.confusionMatrix, "tf.math.confusionMatrix"),
@@ -37,6 +40,10 @@ def model() -> tf.Sequential:
         (lambda: tf.NDArrayMathGPU, "from tfpy import legacy as dl"),
         (lambda: tf.load_model, "tf.load_layers_model"),
         (lambda: tf.float32, "'float32'"),
+        (lambda: tf.models.clone_model, "copy.deepcopy(model)"),
+        (lambda: tf.utils, "'util'"),
+        (lambda: tf.util.to_categorical, "tf.one_hot"),
+        (lambda: tf.no_gradient, "tf.custom_grad"),
         (lambda: tf.sort, "tf.topk(x, k).values"),
         (lambda: tf.ones([2]).T, "transpose()"),
         (lambda: tf.ones([2]).std, "tf.moments(t, axis).variance.sqrt()"),
@@ -58,6 +65,27 @@ def model() -> tf.Sequential:
 )
 def test_the_error_says_what_to_write(wrong: Any, right: str) -> None:
     with pytest.raises(AttributeError) as caught:
+        wrong()
+    assert right in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "right"),
+    [
+        (lambda: tf.layers.conv2d(filters=2, kernel=3), "'kernel_size'"),
+        (lambda: tf.layers.conv2d(filters=2, kernelsize=3), "'kernel_size'"),
+        (lambda: tf.layers.conv2d(filters=2, kernelSise=3), "'kernelSize'"),
+        (lambda: model().compile(optimizer="sgd", loss="sparse_crossentropy"), "'sparse_categorical_crossentropy'"),
+        (lambda: model().compile(optimizer="sgd", loss="sparseCrossentropy"), "'sparseCategoricalCrossentropy'"),
+        (lambda: model().compile(optimizer="sgd", loss="mean_square_error"), "'mean_squared_error'"),
+        (lambda: model().fit([1], [1], epoch=3), "'epochs'"),
+        (lambda: tf.train.adam(lr=0.1), "In tfpy it is learning_rate."),
+        (lambda: tf.AdamOptimizer({"lr": 0.1}), "learning_rate"),
+        (lambda: dl.AdamOptimizer(lr=0.1), "In tfpy it is learning_rate."),
+    ],
+)
+def test_options_are_told_in_the_spelling_that_was_tried(wrong: Any, right: str) -> None:
+    with pytest.raises((TypeError, ValueError)) as caught:
         wrong()
     assert right in str(caught.value)
 
@@ -112,3 +140,48 @@ def test_a_property_that_fails_gives_its_own_error() -> None:
 
     with pytest.raises(AttributeError, match="'NoneType' object has no attribute 'missing'"):
         Broken().broken  # noqa: B018
+
+
+OPTIMIZERS: list[Any] = [
+    *(lambda make=make: make(learning_rate=0.1) for make in (tf.train.sgd, tf.train.adagrad, tf.train.adadelta)),
+    *(lambda make=make: make(learning_rate=0.1) for make in (tf.train.rmsprop, tf.train.adam, tf.train.adamax)),
+    *(lambda make=make: make(learning_rate=0.1) for make in (tf.train.adamw, tf.train.nadam)),
+    lambda: tf.train.momentum(0.1, 0.9),
+    lambda: dl.SGDOptimizer(0.1),
+    lambda: dl.MomentumOptimizer(0.1, 0.9),
+    lambda: dl.RMSPropOptimizer(0.1),
+    lambda: dl.AdamMaxOptimizer(0.1),
+]
+
+
+@pytest.mark.parametrize("make", OPTIMIZERS)
+def test_an_optimizer_refuses_attributes_that_would_do_nothing(make: Any) -> None:
+    optimizer = make()
+    for name, right in (
+        ("lr", "In tfpy it is learning_rate."),
+        ("clip_norm", "has no"),
+        ("learning_rat", "learning_rate"),
+    ):
+        with pytest.raises(AttributeError) as caught:
+            setattr(optimizer, name, 5)
+        assert right in str(caught.value)
+    for name, value in dict(vars(optimizer)).items():
+        setattr(optimizer, name, value)
+    optimizer.learningRate = 0.5
+    assert optimizer.learning_rate == 0.5
+
+
+def test_an_optimizer_of_ones_own_has_attributes_of_its_own() -> None:
+    class Patient(tf.AdamOptimizer):
+        def __init__(self, lr: float, patience: int) -> None:
+            super().__init__(lr)
+            self.lr, self.patience = lr, patience
+
+    class Old(dl.SGDOptimizer):
+        def __init__(self, lr: float) -> None:
+            super().__init__(lr)
+            self.lr = lr
+
+    optimizer = Patient(0.1, 3)
+    optimizer.note = "of mine"
+    assert (optimizer.lr, optimizer.patience, optimizer.note, Old(0.2).lr) == (0.1, 3, "of mine", 0.2)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable
 from typing import Any, TypedDict, Unpack
 
@@ -118,7 +119,7 @@ def test_read_options_leaves_out_what_is_none() -> None:
         ),
         (lambda: tf.layers.lstm(8), "LSTM: argument 'config' must be a dict of options, or keywords such as units"),
         (lambda: tf.initializers.random_normal(0, 1), "keywords such as mean=…, but got (0, 1)"),
-        (lambda: tf.train.adam(lr=1), "adam: unknown option 'lr'. It takes learning_rate, beta1"),
+        (lambda: tf.train.adam(rate_of_learning=1), "unknown option 'rate_of_learning'. It takes learning_rate, beta1"),
         (
             lambda: tf.model(1, 2),
             "model: takes nothing by position, and by name or in a dict inputs, outputs, name, but got 2",
@@ -228,3 +229,33 @@ def test_none_is_a_value_where_there_is_no_default() -> None:
     weights = dl.Array4D.ones([2, 2, 1, 1])
     expected = dl_math.conv2d(x, weights, None, 1, 0).get_values()
     np.testing.assert_array_equal(dl_math.conv2d(x, weights, bias=None, strides=1, pad=0).get_values(), expected)
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: recipe(), "recipe: argument 'dish' is missing."),
+        (lambda: recipe(ovenHeat=150), "recipe: argument 'dish' is missing."),
+        (lambda: recipe("pie", dish="tart"), "recipe: argument 'dish' is given twice."),
+        (lambda: tf.one_hot(), "one_hot: arguments 'indices', 'depth' are missing."),
+        (lambda: tf.data.array([1]).shuffle(), "shuffle: argument 'buffer_size' is missing."),
+        (lambda: tf.callbacks.model_checkpoint(), "model_checkpoint: argument 'filepath' is missing."),
+        (lambda: tf.fused.mat_mul(a=1), "mat_mul: argument 'b' is missing."),
+        (lambda: tf.train.momentum(0.1), "momentum: argument 'momentum' is missing."),
+        (lambda: dl.MomentumOptimizer(0.1), "MomentumOptimizer: argument 'momentum' is missing."),
+        (lambda: tf.regularizers.l2(l=0.1), "L2: unknown option 'l'. Did you mean 'l2'?"),
+        (lambda: tf.regularizers.l1(0.1), "such as l1=…"),
+    ],
+)
+def test_arguments_that_do_not_bind_are_told_by_the_public_name(call: Callable[[], Any], words: str) -> None:
+    with pytest.raises(TypeError, match=re.escape(words)):
+        call()
+
+
+def test_an_error_within_a_function_is_its_own() -> None:
+    @accepts_options()
+    def outer(dish: str, size: int = 1) -> None:
+        (lambda x: x)()  # type: ignore[call-arg]
+
+    with pytest.raises(TypeError, match="missing 1 required positional argument: 'x'"):
+        outer("pie")

@@ -152,3 +152,82 @@ def test_an_axis_that_the_input_does_not_have_is_named() -> None:
 
     with pytest.raises(ValueError, match=r"expected an axis 3, but got shape \[2, 2\]"):
         Picky().apply(tf.ones([2, 2]))
+
+
+WORDS = np.ones((20, 3), int)
+WRONG = np.where(np.arange(60).reshape(20, 3) == 50, 7, WORDS)
+
+
+def reader() -> tf.LayersModel:
+    words, marks = tf.input(shape=[3]), tf.input(shape=[3])
+    inner = tf.sequential([tf.layers.embedding(input_dim=5, output_dim=2, input_length=3)])
+    vectors = tf.layers.concatenate().apply([inner.apply(words), tf.layers.reshape(target_shape=[3, 1]).apply(marks)])
+    outputs = tf.layers.dense(units=1).apply(tf.layers.flatten().apply(vectors))
+    model = tf.model(inputs=[words, marks], outputs=outputs)
+    model.compile(optimizer="sgd", loss="meanSquaredError")
+    return model
+
+
+@pytest.mark.parametrize(
+    "data", [WRONG, WRONG.astype("float32"), WRONG.tolist(), -WRONG], ids=["int", "float", "list", "-"]
+)
+def test_indices_that_an_embedding_has_not_are_refused(backend: str, data: Any) -> None:
+    model, marks, labels = reader(), 9 * WORDS, np.ones((20, 1))
+    calls = [
+        lambda: model.predict([np.array(data), marks], batch_size=4),
+        lambda: model.predict_on_batch([np.array(data), marks]),
+        lambda: model.apply([tf.tensor(data), tf.tensor(marks)]),
+        lambda: model.evaluate([np.array(data), marks], labels, verbose=0),
+        lambda: model.train_on_batch([np.array(data), marks], labels),
+        lambda: model.fit([np.array(data), marks], labels, batch_size=4, verbose=0),
+    ]
+    model.fit([WORDS, marks], labels, batch_size=4, epochs=2, verbose=0)  # from here on there are plans
+    for call in calls:
+        with pytest.raises(ValueError, match="from 0 to 4.*but got (7|-1|-7)[.]"):
+            call()
+    assert model.predict([WORDS, marks]).shape == (20, 1)
+
+
+def test_indices_of_one_input_are_refused_in_tensors_too(backend: str) -> None:
+    model = tf.sequential([tf.layers.embedding(input_dim=5, output_dim=2, input_length=3)])
+    model.predict(tf.tensor2d([[1, 2, 3]]))
+    for dtype in ("int32", "float32"):
+        with pytest.raises(ValueError, match="from 0 to 4.*but got 7[.]"):
+            model.predict(tf.tensor2d([[1, 2, 7]], dtype=dtype))
+
+
+def test_an_embedding_of_ones_own_may_read_indices_its_own_way(backend: str) -> None:
+    class Turning(tf.layers.Embedding):
+        def call(self, inputs: Any) -> tf.Tensor:
+            return super().call(tf.mod(inputs, 5))
+
+    model = tf.sequential([Turning(input_dim=5, output_dim=2, input_length=3)])
+    assert model.predict(WRONG).shape == (20, 3, 2)
+
+
+@pytest.mark.parametrize(
+    "loss", [lambda t, p: np.mean((t.numpy() - p.numpy()) ** 2), lambda t, p: tf.scalar(1.0)], ids=["numpy", "constant"]
+)
+def test_a_loss_without_a_gradient_is_told_what_may_be_wrong(backend: str, loss: Any) -> None:
+    model = tf.sequential([tf.layers.dense(units=1, input_shape=[4], name="only")])
+    model.compile(optimizer="sgd", loss=loss)
+    with pytest.raises(ValueError, match=r"The loss depends on none .*only/kernel.*only/bias.*numpy, or is constant"):
+        model.fit(X, Y[:, None], verbose=0)
+
+
+def test_missing_labels_are_told_by_their_row() -> None:
+    labels = np.where(np.arange(10) == 3, np.nan, Y)
+    with pytest.raises(ValueError, match=r"fit: y has missing values \(NaN\), first in row 3"):
+        fit(y=labels)
+    model = tf.sequential([tf.layers.dense(units=1, input_shape=[4])])
+    model.compile(optimizer="sgd", loss="meanSquaredError")
+    with pytest.raises(ValueError, match="evaluate: y has missing values .* row 3"):
+        model.evaluate(X, labels[:, None], verbose=0)
+
+
+@pytest.mark.parametrize(
+    ("maker", "call"), [(tf.train.adam, r"tf.train.adam\(…\)"), (tf.AdamOptimizer, r"tf.AdamOptimizer\(…\)")]
+)
+def test_what_makes_an_optimizer_is_to_be_called(maker: Any, call: str) -> None:
+    with pytest.raises(ValueError, match=f"must be an optimizer: call what makes one, as in {call}, but got"):
+        tf.sequential([tf.layers.dense(units=1, input_shape=[4])]).compile(optimizer=maker, loss="meanSquaredError")

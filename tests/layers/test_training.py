@@ -628,6 +628,20 @@ def test_a_bar_on_a_narrow_terminal_is_whole(
     assert "…" not in shown
 
 
+@pytest.mark.parametrize(("columns", "bar"), [(72, 0), (80, 9), (120, 20)])
+def test_a_bar_is_as_long_as_the_values_leave_room_for(
+    columns: int, bar: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name, value in {"FORCE_COLOR": "1", "TERM": "xterm", "COLUMNS": str(columns)}.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr("tfpy.layers.training.progress.described", lambda logs: "loss 0.1234 - " + 36 * "x")
+    linear(metrics=["mae"]).fit(X, Y, epochs=2, batch_size=1, validation_split=0.5)
+    shown = re.sub("\x1b\\[[0-9;?]*[A-Za-z]", "", capsys.readouterr().out).replace("\r", "\n")
+    last = [line for line in shown.splitlines() if line.strip()][-1]
+    stripe = f"{bar * '━'} " if bar else ""
+    assert re.fullmatch(rf"epoch 2/2 {stripe}5/5 \d\.\d s loss 0\.1234 - x{{36}}", last.strip())
+
+
 @pytest.mark.parametrize("name", ["[/]", "[red]"])
 def test_names_are_no_markup_on_a_terminal(
     name: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

@@ -418,9 +418,27 @@ def test_all_names_of_another_module_may_hide_any() -> None:
 
 
 def test_a_remark_at_the_top_comes_once() -> None:
-    code = "g = dl.Graph()\nx = g.placeholder('x', [2]); y = g.placeholder('y', [2])\nz = g.add(x, y)\n"
-    found = migrate(f"# mine\nfrom tfpy import legacy as dl\n{code}")
-    assert found.code.startswith("# mine\n# tfpy migrate: graphs stay as they are: ")
+    code = "if True: from tfpy import legacy as dl; g = dl.Graph()\n"
+    found = migrate(f"# mine\n{code}")
+    assert found.code == f"# mine\n# tfpy migrate: {found.left[0]}\n{code}"
+
+
+def test_statements_of_one_line() -> None:
+    lines = "x = g.placeholder('x', [2]); y = g.placeholder('y', [2])\n# the sum\nz = g.add(x, y); print(1)  # so\n"
+    found = migrate(f"from tfpy import legacy as dl\ng = dl.Graph()\n{lines}a = dl.Scalar.new(1); b = 2; print(b)\n")
+    assert found.left == []
+    assert found.code == (
+        "import tfpy as tf\n\n\n# the sum\ndef z(x, y):\n    return tf.add(x, y)\n\n\nprint(1)  # so\n"
+        "a = tf.scalar(1); b = 2; print(b)\n"
+    )
+
+
+def test_the_remark_stands_where_a_name_is_used() -> None:
+    found = migrate(GRAPH + "class A: z = g.square(x)\n")
+    *_, first, second, use = found.code.splitlines()
+    assert first.endswith("x is used in a way that has no counterpart")
+    assert second.startswith("# tfpy migrate: ")
+    assert use == "class A: z = g.square(x)"
 
 
 def test_what_a_scope_gives_of_a_graph_that_stays() -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from functools import cache
+from inspect import get_annotations
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -31,6 +33,9 @@ OF_MODULES = {
     "array": "tf.tensor",
     "function": "the function as it is: there is nothing to compile",
     "stop_gradient": "tf.custom_grad, with a gradient of zeros",
+    "no_gradient": "tf.custom_grad, with a gradient of zeros",
+    "clone_model": "copy.deepcopy(model)",
+    "to_categorical": "tf.one_hot(labels, depth)",
     "no_grad": "the code as it is: only tf.grad and optimizers record",
     "GradientTape": "tf.grad, tf.value_and_grad or tf.variable_grads",
     "Input": "tf.input",
@@ -178,8 +183,8 @@ def _by_plain(names: Iterable[str]) -> dict[str, list[str]]:
 
 
 def _best(wanted: str, spellings: list[str]) -> str:
-    """The spelling that is written as the wanted name was."""
-    snake = wanted.islower()
+    """The spelling that is written as the wanted name was; CapWords are Python's, so that snake_case goes with them."""
+    snake = wanted.islower() or wanted[:1].isupper()
     return max(spellings, key=lambda s: (s[:1].isupper() == wanted[0].isupper(), s.islower() == snake))
 
 
@@ -209,6 +214,30 @@ class Hints:
             if hasattr(type(self), name):
                 return object.__getattribute__(self, name)  # a property has failed: its own error says why
             raise MissingNameError(f"'{type(self).__name__}' object", name, lambda: dir(self), self._elsewhere)
+
+
+class Closed(Hints):
+    """Base of classes whose objects refuse attributes that they do not know, since setting one would do nothing.
+
+    They know what their class has or annotates. Objects of a class of the user's take any.
+    """
+
+    __slots__ = ()
+
+    if not TYPE_CHECKING:  # type checkers would take it for a promise that every name can be set
+
+        def __setattr__(self, name: str, value: Any) -> None:
+            cls = type(self)
+            own = cls.__module__.startswith("tfpy.")
+            if own and not name.startswith("_") and name not in _attributes_of(cls):
+                raise MissingNameError(f"'{cls.__name__}' object", name, lambda: _attributes_of(cls), self._elsewhere)
+            object.__setattr__(self, name, value)
+
+
+@cache
+def _attributes_of(cls: type) -> frozenset[str]:
+    """The names that a class has or annotates."""
+    return frozenset({*dir(cls), *(name for base in cls.__mro__ for name in get_annotations(base))})
 
 
 class Absent:

@@ -6,12 +6,38 @@ function, with a message about something that the caller has never seen, this fi
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from tfpy.core.kinds import kind_of
 from tfpy.engine.errors import DisposedError, ShapeError
 from tfpy.engine.package import is_users
+
+
+def refuse_unbound(
+    where: str, required: Iterable[str], by_place: Collection[str], by_name: Collection[str], error: Exception
+) -> None:
+    """Raise TypeError for arguments that are missing or given twice, if that is why a function could not be called.
+
+    Python's own message calls it as the source does: `Dataset.shuffle`, or `ModelCheckpoint.__init__`.
+
+    Args:
+        where: what messages call the function.
+        required: the parameters without a default.
+        by_place: the parameters that got a value by position.
+        by_name: those that got one by name.
+        error: what the call raised.
+    """
+    called = error.__traceback__ is None or error.__traceback__.tb_next is not None
+    if called or not isinstance(error, TypeError):
+        return
+    for names, problem in (
+        ([name for name in required if name not in by_place and name not in by_name], "missing"),
+        ([name for name in by_place if name in by_name], "given twice"),
+    ):
+        if names:
+            some = f"argument {names[0]!r} is" if len(names) == 1 else f"arguments {', '.join(map(repr, names))} are"
+            raise TypeError(f"{where}: {some} {problem}.") from None
 
 
 def refuse_misfit(where: str, annotations: Mapping[str, Any], given: Mapping[str, Any], error: Exception) -> None:

@@ -12,8 +12,9 @@ import sys
 from collections.abc import Callable, Container, Iterable, Mapping
 from typing import Any, TypeVar, cast
 
+from tfpy.core.hints import OF_OPTIMIZERS
 from tfpy.core.kinds import NUMBERS
-from tfpy.core.misfits import refuse_misfit
+from tfpy.core.misfits import refuse_misfit, refuse_unbound
 from tfpy.core.names import spellings
 from tfpy.core.tracebacks import hide_own_lines
 from tfpy.core.wrappers import handing_on
@@ -39,12 +40,18 @@ def respell(
     out: dict[str, Any] = {}
     for key, value in given.items():
         if key not in spelling:
-            raise TypeError(f"{where}: unknown option {key!r}.{nearest(key, spelling) or _listed(spelling)}")
+            raise TypeError(f"{where}: unknown option {key!r}.{_hint(key, spelling)}")
         name = spelling[key]
         if name in out:
             raise TypeError(f"{where}: option {name!r} is given twice.")
         out[name] = value
     return {name: value for name, value in out.items() if value is not None or name in required}
+
+
+def _hint(key: str, spelling: Mapping[str, str]) -> str:
+    if OF_OPTIMIZERS.get(key) in spelling:
+        return f" In tfpy it is {OF_OPTIMIZERS[key]}."
+    return nearest(key, spelling) or _listed(spelling)
 
 
 def _listed(spelling: Mapping[str, str]) -> str:
@@ -111,8 +118,10 @@ def _wrap(function: Callable[..., Any], where: str, options: str | None) -> Call
     example = keyword_only[0] if keyword_only else None
     given = function.__defaults__ or ()
     defaults = dict(enumerate(given, start=len(positional) - len(given)))
-    required = frozenset(positional[: len(positional) - len(given)])
+    required = positional[: len(positional) - len(given)]
     together = unpacked(function)
+    optional = {*(function.__kwdefaults__ or ()), *together}
+    needed = [*required, *(name for name in keyword_only if name not in optional)]
     annotations = function.__annotations__ | together
     places = [*enumerate(positional), *((sys.maxsize, name) for name in keyword_only)]
     numbers = [(i, name, NUMBERS[annotations[name]]) for i, name in places if annotations.get(name) in NUMBERS]
@@ -143,7 +152,9 @@ def _wrap(function: Callable[..., Any], where: str, options: str | None) -> Call
         except BaseException as error:
             hide_own_lines(error)
             if isinstance(error, Exception):
-                refuse_misfit(where, annotations, {**dict(zip(positional, args, strict=False)), **keywords}, error)
+                by_place = dict(zip(positional, args, strict=False))
+                refuse_unbound(where, needed, by_place, keywords, error)
+                refuse_misfit(where, annotations, by_place | keywords, error)
             raise
 
     if together:

@@ -56,6 +56,9 @@ class Backend(Protocol):
     def read(self, payload: Any, dtype: DType) -> Array:
         """The payload's values; the caller promises not to write to them."""
 
+    def known(self, payload: Any) -> Array | None:
+        """The values of a payload on a GPU if the host has them, too, so that reading them waits for nothing."""
+
     def run(self, kernel: str, inputs: tuple[Handle, ...], attrs: Mapping[str, Any], out: Outputs) -> Any:
         """Run a kernel on inputs that live on this backend: a payload, or a sequence of them for several outputs."""
 
@@ -96,6 +99,9 @@ class Defaults:
 
     def epsilon(self) -> float:
         return 1e-7
+
+    def known(self, payload: Any) -> Array | None:
+        return None
 
     def memory(self) -> dict[str, Any]:
         return {}

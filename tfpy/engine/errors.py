@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -99,9 +100,19 @@ def nearest(name: object, known: Iterable[str]) -> str:
     import difflib  # here, for what starts quickly
 
     names = [n for n in known if len(n) <= _LONGEST_NAME][:_MOST_NAMES]
+    words = _words_of(name)
     same = [n for n in names if letters_of(n) == letters_of(name)]
-    close = sorted(same, key=lambda n: n.islower() != name.islower()) or difflib.get_close_matches(name, names, n=1)
-    return f" Did you mean {close[0]!r}?" if close else ""
+    longer = sorted((n for n in names if len(words) > 1 and words < _words_of(n)), key=len)
+    close = same or longer or difflib.get_close_matches(name, names, n=1)
+    if not close:
+        return ""
+    spelt = [n for n in names if letters_of(n) == letters_of(close[0])]
+    return f" Did you mean {min(spelt, key=lambda n: (n.islower() != name.islower(), n != close[0]))!r}?"
+
+
+def _words_of(name: str) -> set[str]:
+    """The words of a name in either spelling."""
+    return set(re.findall(r"[a-z0-9]+", re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()))
 
 
 def letters_of(name: str) -> str:

@@ -198,6 +198,10 @@ class Layer(LayerCamel, Copied, Declared, family="layer"):
 
     __call__ = apply
 
+    def _index_counts(self) -> Sequence[int | None]:
+        """For each input how many things it may point to; None for what is no indices. What is left out is none."""
+        return ()
+
     def _apply(self, inputs: Any, arguments: dict[str, Any]) -> Any:
         if self._references == 0:
             raise RuntimeError(f"Layer {self.name} is already disposed.")

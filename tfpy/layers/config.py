@@ -135,7 +135,10 @@ def known_class(name: str, what: str, kind: type | tuple[type, ...], custom_obje
     if cls is None:
         known = [n for n, c in _classes.items() if issubclass(c, kind)]
         error = unknown_name_error(what, name, known)
-        raise ValueError(f"{error} A class of your own is made known by tf.serialization.register_class.")
+        raise ValueError(
+            f"{error} A class of your own is made known by tf.serialization.register_class, or for one file by "
+            f"custom_objects={{{name!r}: …}}."
+        )
     if not (isinstance(cls, type) and issubclass(cls, kind)):
         raise argument_error(what, "class_name", f"the name of a {what}", name)
     return cls

@@ -81,6 +81,9 @@ class Container(ContainerCamel, Layer):
     def _option_values(self) -> list[Any]:
         return []  # its layers change by its methods
 
+    def _index_counts(self) -> Sequence[int | None]:
+        return self.graph.index_counts
+
     def _own_calls(self) -> Sequence[Node]:
         return self.inbound_nodes[1:]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from typing import Any, TypeVar
 
 from tfpy.core.ops.common import cast_to
@@ -39,6 +40,16 @@ class LayerGraph:
         self.nodes = _in_order(self.inputs, self.outputs)
         self._last_use = self._last_uses()
         self._shapes: dict[tuple[PartialShape, ...], list[PartialShape]] = {}
+
+    @cached_property
+    def index_counts(self) -> list[int | None]:
+        """For each input, if layers take it as indices, how many things it may point to: the fewest of theirs."""
+        found: dict[SymbolicTensor, int | None] = dict.fromkeys(self.inputs)
+        for node in self.nodes:
+            for tensor, count in zip(node.input_tensors, node.outbound_layer._index_counts(), strict=False):
+                if tensor in found and count is not None:
+                    found[tensor] = min(count, found[tensor] or count)
+        return list(found.values())
 
     def by_name(self) -> dict[str, SymbolicTensor]:
         """The symbolic tensors by their names."""

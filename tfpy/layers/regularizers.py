@@ -55,8 +55,9 @@ class L1(L1L2, class_name="L1", factory="regularizers.l1"):
 
     l1: float = 0.01
 
-    def __init__(self, config: Mapping[str, Any] | None = None, /, *, l1: float | None = None) -> None:
-        self._assign(self._read(config, {"l1": l1}, {"l1": 0.01}))
+    @accepts_options("config", where="L1")
+    def __init__(self, config: Mapping[str, Any] | None = None, /, *, l1: float = 0.01) -> None:
+        self._assign({"l1": l1})
         self.l2 = 0.0
 
     def __repr__(self) -> str:
@@ -71,8 +72,9 @@ class L2(L1L2, class_name="L2", factory="regularizers.l2"):
 
     l2: float = 0.01
 
-    def __init__(self, config: Mapping[str, Any] | None = None, /, *, l2: float | None = None) -> None:
-        self._assign(self._read(config, {"l2": l2}, {"l2": 0.01}))
+    @accepts_options("config", where="L2")
+    def __init__(self, config: Mapping[str, Any] | None = None, /, *, l2: float = 0.01) -> None:
+        self._assign({"l2": l2})
         self.l1 = 0.0
 
     def __repr__(self) -> str:

@@ -13,6 +13,7 @@ import numpy as np
 
 from tfpy.core.convert import number
 from tfpy.core.grads import VariableGrads, variable_grads
+from tfpy.core.hints import OF_OPTIMIZERS, Closed
 from tfpy.core.ops.arith import div
 from tfpy.core.ops.common import full
 from tfpy.core.optimizers import base, classes
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
     from tfpy.legacy.session import SessionRuntime
 
 
-class Optimizer(OptimizerCamel, BothSpellings):
+class Optimizer(OptimizerCamel, Closed, BothSpellings):
     """What `Session.train` calls: before a batch, after each evaluation, and after the batch.
 
     A subclass of one's own overrides `after_batch` and finds the sum of each variable's gradients over the batch in
@@ -48,6 +49,7 @@ class Optimizer(OptimizerCamel, BothSpellings):
     Source: deeplearn.js `Optimizer`.
     """
 
+    _elsewhere = OF_OPTIMIZERS
     learning_rate: float
     specified_variable_nodes: list[Node] | None
     variable_nodes: list[Node]

@@ -8,6 +8,7 @@ It needs libcst, which the extra `migrate` installs. How a file goes through it:
     kinds.py      what its expressions hold: arrays, maths, graphs, sessions, …; by the rules of expression_kinds.py and
                   call_kinds.py, in the terms of kind.py
     inference.py  goes over it until that is known
+    lines.py      statements of one line, each on its own where it is of a graph
     graphs.py     whether its graphs can become functions, with symbols.py and feeds.py: what each depends on
     rewrite.py    the rewriting itself, with the rules of maths.py, arrays.py, training.py, expressions.py
                   and statements.py

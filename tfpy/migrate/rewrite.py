@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import libcst as cst
 
-from tfpy.migrate import aliases, statements
+from tfpy.migrate import aliases, lines, statements
 from tfpy.migrate.expressions import ExpressionRewriter
 from tfpy.migrate.feeds import Feed
 from tfpy.migrate.graphs import Graphs, are_placeholders
@@ -52,6 +52,7 @@ def migrate(source: str) -> Migration:
         code, left = unchanged
         return Migration(code.code, 0, left)
     module = aliases.imported(module, names)
+    module = lines.apart(module, Names(module))
     names = Names(module)
     keep: set[Place] = set()
     staying: dict[cst.CSTNode, tuple[cst.CSTNode, str]] = {}
@@ -73,7 +74,8 @@ def migrate(source: str) -> Migration:
         keep |= missing
         if missing & rewriter.of_graphs:
             named = ", ".join(sorted({name.removeprefix(".") for _, name in missing}))
-            staying[module] = module.body[0], f"{named} is used in a way that has no counterpart"
+            place = next((old for old, new in rewriter.statements if statements.reads(new, missing)), module.body[0])
+            staying[module] = place, f"{named} is used in a way that has no counterpart"
     code = with_imports(result, names, rewriter.tf, rewriter.helpers, bool(staying))
     return Migration(code.code, rewriter.count, statements.remarks(code))
 
@@ -84,12 +86,14 @@ class Rewriter(ExpressionRewriter):
     Attributes:
         removed: the names whose definitions were taken away.
         of_graphs: those of them that belong to graphs.
+        statements: the statements of the file and what became of them, inner ones first.
     """
 
     def __init__(self, kinds: Kinds, graphs: Graphs, keep: set[Place]) -> None:
         super().__init__(kinds, graphs, keep)
         self.removed: set[Place] = set()
         self.of_graphs: set[Place] = set()
+        self.statements: list[tuple[cst.CSTNode, Any]] = []
 
     # Going through the file
 
@@ -106,6 +110,8 @@ class Rewriter(ExpressionRewriter):
     def on_leave(self, original_node: cst.CSTNode, updated_node: cst.CSTNode) -> Any:
         self.leave(original_node)
         result = self._answered(original_node, super().on_leave(original_node, updated_node))
+        if isinstance(original_node, statements.STATEMENTS):
+            self.statements.append((original_node, result))
         if isinstance(original_node, cst.SimpleStatementLine) and result is not original_node:
             result = statements.with_comments(result, original_node)
         if isinstance(original_node, statements.STATEMENTS):

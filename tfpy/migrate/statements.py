@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import libcst as cst
+from libcst import matchers
 
 from tfpy.migrate.names import Names, dotted
 
@@ -299,6 +300,17 @@ def missing(module: cst.Module, removed_names: set[Place], names: Names) -> set[
             if read == name and _is_within(around, place, name, loads.bound):
                 found.add((place, name))
     return found
+
+
+def reads(statement: Any, places: set[Place]) -> bool:
+    """Whether one of the names that places have is in a statement, or in one of several that came of it."""
+    parts = list(statement) if isinstance(statement, cst.FlattenSentinel) else [statement]
+    found = [matchers.findall(part, matchers.Name() | matchers.Attribute()) for part in parts]
+    return not {name for _, name in places}.isdisjoint(_text(node) for nodes in found for node in nodes)
+
+
+def _text(node: cst.CSTNode) -> str:
+    return f".{node.attr.value}" if isinstance(node, cst.Attribute) else cst.ensure_type(node, cst.Name).value
 
 
 def _is_within(around: tuple[str, ...], place: tuple[str, ...], name: str, bound: set[Place]) -> bool:

@@ -51,7 +51,8 @@ class FileSystem(LoadHandler):
     def _found(self) -> Path:
         """The model.json or the archive."""
         if not self.path.exists():
-            raise ModelNotFoundError(f"{self.path}: there is no such file or folder.")
+            hint = " The '~' is not expanded: give os.path.expanduser(path)." if self.path.parts[:1] == ("~",) else ""
+            raise ModelNotFoundError(f"{self.path}: there is no such file or folder.{hint}")
         if not self.path.is_dir():
             return self.path
         return self.path / json_name([p.name for p in self.path.iterdir()], str(self.path))

@@ -47,7 +47,11 @@ def write_model(path: Path, artifacts: ModelArtifacts, shard_bytes: int | None) 
         ModelFileError: something that JSON does not have: nothing is written then; or a place that cannot be written.
     """
     if ending(path) in _OF_OTHERS:
-        raise ModelFileError(f"{path}: models are not written as {ending(path)} files; give a folder, or a .zip.")
+        graph = artifacts.format == "graph-model"
+        what, endings = ("graph-models", "") if graph else ("models", ", .keras, .h5 or .onnx by model.save")
+        raise ModelFileError(
+            f"{path}: {what} are not written as {ending(path)} files; give a folder, or a .zip{endings}."
+        )
     if ending(path) == ".safetensors":
         raise ModelFileError(f"{path}: has room for weights alone; use save_weights, or give a folder for the model.")
     if os.path.isfile(path) and ending(path) not in (".zip", ".json"):

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal, Self, overload
 from tfpy.core.constructing import constructed
 from tfpy.core.convert import to_tensor
 from tfpy.core.grads import VariableGrads, variable_grads
-from tfpy.core.hints import OF_OPTIMIZERS, Hints
+from tfpy.core.hints import OF_OPTIMIZERS, Closed
 from tfpy.core.ops.common import full
 from tfpy.core.optimizers._camel import OptimizerCamel
 from tfpy.core.optimizers.clipping import Clipping
@@ -37,12 +37,14 @@ NamedTensors = Mapping[str, Tensor] | Sequence[Any]
 
 
 @export(doc="Training / Classes")
-class Optimizer(OptimizerCamel, Hints, BothSpellings):
+class Optimizer(OptimizerCamel, Closed, BothSpellings):
     """Changes variables so that a cost becomes smaller.
 
     A subclass names its slots (what it remembers of each variable, and the value they start with) and gives `update`.
     It may name a kernel beside its `update` that does the same for all variables at once, and takes `numbers()` as
     attributes. Or it defines `apply_gradients`, as in TF.js, and does all by itself.
+
+    The optimizers that are here take no attributes but their own; a subclass may have others.
 
     The learning rate is a number, or a function of the number of steps made, such as `tf.train.exponential_decay`
     gives (beyond TF.js). Gradients may be brought within a bound first (beyond TF.js): `clip_value` bounds each number,
@@ -57,6 +59,7 @@ class Optimizer(OptimizerCamel, Hints, BothSpellings):
     Source: TF.js `tf.Optimizer`.
     """
 
+    iterations: int
     class_name: ClassVar[str] = "Optimizer"
     slot_names: tuple[str, ...] = ()
     kernel: str = ""

@@ -62,6 +62,7 @@ class MomentumOptimizer(MomentumOptimizerCamel, Optimizer, factory="train.moment
     class_name = "Momentum"
     kernel = "MomentumUpdate"
     slot_names = ("momentum",)
+    momentum: float
     use_nesterov: bool
 
     @accepts_options()
@@ -131,6 +132,8 @@ class AdadeltaOptimizer(Optimizer, factory="train.adadelta"):
     class_name = "Adadelta"
     kernel = "AdadeltaUpdate"
     slot_names = ("accum_grad", "accum_var")
+    rho: float
+    epsilon: float
 
     @accepts_options()
     def __init__(
@@ -167,6 +170,10 @@ class RMSPropOptimizer(Optimizer, factory="train.rmsprop"):
 
     class_name = "RMSProp"
     kernel = "RMSPropUpdate"
+    decay: float
+    momentum: float
+    epsilon: float
+    centered: bool
 
     @accepts_options()
     def __init__(
@@ -216,6 +223,9 @@ class _BetaOptimizer(Optimizer):
     """What Adam and Adamax share: two betas, and powers of them that grow with the steps."""
 
     slot_names = ("m", "v")
+    beta1: float
+    beta2: float
+    epsilon: float
 
     def __init__(
         self, learning_rate: LearningRate, beta1: float, beta2: float, epsilon: float | None, **bounds: Unpack[Bounds]
@@ -285,6 +295,7 @@ class AdamWOptimizer(AdamOptimizer, factory="train.adamw"):
     """
 
     class_name = "AdamW"
+    weight_decay: float
 
     @accepts_options()
     def __init__(
@@ -319,6 +330,7 @@ class AdamaxOptimizer(_BetaOptimizer, factory="train.adamax"):
 
     class_name = "Adamax"
     kernel = "AdamaxUpdate"
+    decay: float
 
     @accepts_options()
     def __init__(

@@ -36,7 +36,7 @@ from tfpy.engine.gl import (  # noqa: F401
 )
 from tfpy.engine.gl.context import FORBIDDEN, is_forbidden, open_context, warn_of_software
 from tfpy.engine.gl.device import Device
-from tfpy.engine.gl.fusion import ensure, read
+from tfpy.engine.gl.fusion import ensure, known, read
 from tfpy.engine.gl.sequence import fits
 from tfpy.engine.gl.table import KERNELS
 from tfpy.engine.gl.together import settle
@@ -70,6 +70,9 @@ class GlBackend(Defaults):
 
     def read(self, payload: Value, dtype: DType) -> Array:
         return read(self.device, payload)
+
+    def known(self, payload: Value) -> Array | None:
+        return read(self.device, payload) if known(payload) else None
 
     def run(self, kernel: str, inputs: tuple[Handle, ...], attrs: Mapping[str, Any], out: Outputs) -> Any:
         # The commonest numbers of inputs are spelled out: a loop costs a tenth of an op that is fused.

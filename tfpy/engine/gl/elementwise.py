@@ -151,7 +151,7 @@ def _cast(device: Device, values: tuple[Value, ...], attrs: Attrs, out: Spec) ->
     source = values[0].spec.dtype
     if source == out.dtype:
         return values[0]
-    expression = _CASTS.get((source, out.dtype))
+    expression = CASTS.get((source, out.dtype))
     return None if expression is None else fuse(device, out, expression, values)
 
 
@@ -190,7 +190,7 @@ def _step_int(device: Device, values: tuple[Value, ...], attrs: Attrs, out: Spec
     return fuse(device, out, _STEP_INT, values, None, [bits(attrs["alpha"], "int32")])
 
 
-_CASTS = {pair: Expression(text, pair[1]) for pair, text in CAST.items()}
+CASTS = {pair: Expression(text, pair[1]) for pair, text in CAST.items()}
 _CHOICES = {d: Expression("({0} ? {1} : {2})", d) for d in ("float32", "int32", "bool", "complex64")}
 _CLIP_INT = Expression("({0} < {p} ? {q} : ({0} > {r} ? {s} : {0}))", "int32", ("int32",) * 4)
 _STEP_INT = Expression("({0} > 0 ? 1 : {p})", "int32", ("int32",))

@@ -1,7 +1,7 @@
 """Kernels that look elements up, count them, or put them at places given by indices.
 
 An index is a row of the last dimension of `indices`; it points to a block of the axes that it leaves over. Indices that
-are on the host are checked; of others, those that point nowhere pick 0, and what they would put somewhere is left out.
+the host knows are checked; of others, those that point nowhere pick 0, and what they would put somewhere is left out.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import math
 from tfpy.engine.cpu.index import block_numbers, check_counted
 from tfpy.engine.gl import maps
 from tfpy.engine.gl.device import Device
-from tfpy.engine.gl.fusion import defer, ensure, fuse, known, read
+from tfpy.engine.gl.fusion import defer, ensure, fuse
 from tfpy.engine.gl.maps import NOWHERE, Map
 from tfpy.engine.gl.pool import Lease
 from tfpy.engine.gl.programs import parameters, word
@@ -21,7 +21,7 @@ from tfpy.engine.gl.table import KERNELS, Attrs
 from tfpy.engine.gl.templates import BUFFER_GLSL, FLAT_INDEX, GROUP
 from tfpy.engine.gl.trace import Expression, Indexed, Trace
 from tfpy.engine.gl.value import Value, stored_bytes
-from tfpy.engine.gl.views import WithGaps
+from tfpy.engine.gl.views import WithGaps, known_numbers
 from tfpy.engine.spec import Shape, Spec, spec
 
 Values = tuple[Value, ...]
@@ -74,8 +74,9 @@ def _components(depth: int, count: int, repeats: int) -> tuple[Map | None, ...]:
 
 
 def _check(device: Device, op: str, indices: Value, shape: Shape) -> None:
-    if known(indices):
-        block_numbers(op, read(device, indices), shape)
+    numbers = known_numbers(device, indices)
+    if numbers is not None:
+        block_numbers(op, numbers, shape)
 
 
 def _gather_nd(device: Device, values: Values, attrs: Attrs, out: Spec) -> Value | None:
@@ -224,8 +225,9 @@ def _dense_bincount(device: Device, values: Values, attrs: Attrs, out: Spec) -> 
         return None
     if x.spec.size > device.most_turns:
         return None
-    if known(x):
-        check_counted(read(device, x))
+    found = known_numbers(device, x)
+    if found is not None:
+        check_counted(found)
     numbers = fuse(device, spec((x.spec.size,), "int32"), _COUNTED, (x,), None, (attrs["size"], x.spec.shape[-1]))
     if not binary:
         return defer(device, out, SegmentSum(out.size), (weights, numbers))

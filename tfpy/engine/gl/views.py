@@ -5,14 +5,18 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
+
+from tfpy.engine.backend import Array
 from tfpy.engine.cpu.array import check_indices
 from tfpy.engine.gl import maps
 from tfpy.engine.gl.device import Device
+from tfpy.engine.gl.elementwise import CASTS
 from tfpy.engine.gl.fusion import fuse, known, read, view
 from tfpy.engine.gl.maps import NOWHERE
 from tfpy.engine.gl.table import KERNELS, Attrs
 from tfpy.engine.gl.templates import WIDTH
-from tfpy.engine.gl.trace import Expression, Indexed, Trace
+from tfpy.engine.gl.trace import VIEW, Expression, Indexed, Trace
 from tfpy.engine.gl.value import Value, bits
 from tfpy.engine.spec import Spec
 
@@ -111,14 +115,35 @@ def _pad(device: Device, values: Values, attrs: Attrs, out: Spec) -> Value | Non
     return fuse(device, out, _PAD[out.dtype], values, (where,), [bits(attrs["constant_value"], out.dtype)])
 
 
+def known_numbers(device: Device, v: Value) -> Array | None:
+    """Whole numbers, if the host has them, or has what they are cast from or a reshape of."""
+    shape = v.spec.shape
+    while not known(v):
+        if not _has_numbers_of_input(v):
+            return None
+        v = v.inputs[0]
+    with np.errstate(invalid="ignore"):  # NaN is no index
+        return read(device, v).astype(np.int32).reshape(shape)
+
+
+_NUMBER_CASTS = (CASTS["int32", "float32"], CASTS["float32", "int32"])
+
+
+def _has_numbers_of_input(v: Value) -> bool:
+    return (v.maps is None and v.op in _NUMBER_CASTS) or (
+        v.maps == (None,) and v.op is VIEW and v.inputs[0].spec.size == v.spec.size
+    )
+
+
 def _gather(device: Device, values: Values, attrs: Attrs, out: Spec) -> Value | None:
-    """Indices that are on the host are checked; of others, those out of range pick 0."""
+    """Indices that the host knows are checked; of others, those out of range pick 0."""
     x, indices = values
     axis, lead = attrs["axis"], attrs["batch_dims"]
     if out.dtype not in _GATHER or not x.spec.size:
         return None
-    if known(indices):
-        check_indices(read(device, indices), x.spec.shape, axis)
+    numbers = known_numbers(device, indices)
+    if numbers is not None:
+        check_indices(numbers, x.spec.shape, axis)
     shape = x.spec.shape
     batch, outer, tail = math.prod(shape[:lead]), math.prod(shape[lead:axis]), math.prod(shape[axis + 1 :])
     picks = indices.spec.size // batch

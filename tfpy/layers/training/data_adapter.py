@@ -64,6 +64,25 @@ def standardize(
     return tensors
 
 
+def check_indices(where: str, argument: str, tensors: Sequence[Tensor], counts: Sequence[int | None]) -> None:
+    """Indices into so many things must be in range, as far as the host knows them: the shaders of a GPU do not look.
+
+    Args:
+        where: the method, for messages.
+        argument: its argument, for messages.
+        tensors: the inputs of a model.
+        counts: for each how many things its indices may point to; None for what is no indices.
+    """
+    for tensor, count in zip(tensors, counts, strict=False):
+        if count is None or tensor.backend is None:
+            continue
+        values = tensor.backend.known(tensor.payload)
+        if values is not None and values.size and not -1 < values.min() <= values.max() < count:
+            wrong = values[~((values > -1) & (values < count))].flat[0]
+            expected = f"indices from 0 to {count - 1}, for an embedding"
+            raise argument_error(where, argument, expected, Words(f"{wrong:.15g}"))
+
+
 def _is_ready(spec: Spec, shape: PartialShape | None) -> bool:
     """Whether a tensor of that spec is sure to fit as it is: what nearly every step and prediction gets."""
     return shape is not None and spec.dtype != "string" and len(shape) > 1 and spec.shape[1:] == shape[1:]
@@ -145,8 +164,11 @@ def check_targets(
     for target, function, shape in zip(targets, functions, shapes, strict=True):
         if function is losses.sparse_categorical_crossentropy:
             _check_classes(where, target, shape)
-        if function in losses.KNOWN and target.dtype == "float32" and np.isnan(target.numpy()).any():
-            raise argument_error(where, "y", "numbers: a loss of one's own may allow NaN", "NaN")
+        if function in losses.KNOWN and target.dtype == "float32" and (missing := np.isnan(target.numpy())).any():
+            row = missing.nonzero()[0][0]
+            raise ValueError(
+                f"{where}: y has missing values (NaN), first in row {row}; a loss of your own may allow them."
+            )
         _refuse_classes(where, target, function)
 
 

@@ -45,6 +45,10 @@ def get_optimizer(identifier: Any) -> Optimizer:
     """The optimizer of a name, or an optimizer itself."""
     if isinstance(identifier, Optimizer):
         return identifier
+    if callable(identifier):
+        space = "tf" if isinstance(identifier, type) else "tf.train"
+        expected = f"an optimizer: call what makes one, as in {space}.{getattr(identifier, '__name__', 'adam')}(…)"
+        raise argument_error("compile", "optimizer", expected, identifier)
     if not isinstance(identifier, str):
         raise argument_error("compile", "optimizer", "a name or an optimizer of tf.train", identifier)
     if identifier not in _BY_NAME:

@@ -25,6 +25,7 @@ def predict(model: LayersModel, x: Any, batch_size: int) -> Any:
     """The outputs for inputs, computed batch by batch; at once where there is a plan for a tensor of x's shape."""
     size = as_positive("predict", "batch_size", batch_size)
     if isinstance(x, Tensor) and x.spec.shape and 0 < x.spec.shape[0] <= size:
+        adapter.check_indices("predict", "x", (x,), model.graph.index_counts)
         found = model.plans.again(PREDICTION, (x,))
         if found is not None:
             return one_or_list(found[0])

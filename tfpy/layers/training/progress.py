@@ -16,6 +16,9 @@ _REFRESH = 0.1
 # A line that changes leaves at most so many lines behind: a notebook keeps them all.
 _MOST_LINES = 100
 
+# In columns: a bar, the least of one, and more than any line has.
+_BAR, _SHORTEST_BAR, _WIDEST = 20, 4, 10_000
+
 
 class Display(Callback):
     """A callback that shows how training goes."""
@@ -116,25 +119,27 @@ class LineInPlace(_Redrawn, EpochLines):
 
 
 class ProgressBar(_Redrawn):
-    """Draws a bar for each epoch, with the loss and the time left."""
+    """Draws a bar for each epoch, with the loss and the time left; in the end, with the time that it took."""
 
     def on_epoch_begin(self, epoch: int, logs: Logs | None = None) -> None:
         from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
         from rich.table import Column
 
+        self._stripe = BarColumn(_BAR)
         self._bar = Progress(
             TextColumn("epoch {task.fields[epoch]}", markup=False),
-            BarColumn(20),
+            self._stripe,
             MofNCompleteColumn(),
-            TimeRemainingColumn(elapsed_when_finished=True),
+            TimeRemainingColumn(),
             # The column wraps where the terminal is too narrow; names of layers may look like markup.
             TextColumn("{task.fields[text]}", markup=False, table_column=Column()),
             auto_refresh=False,
         )
+        self._columns = self._bar.columns
         name = f"{epoch + 1}/{self.params['epochs']}"
         self._task = self._bar.add_task("", total=self.params["steps"], epoch=name, text="")
         self._begun = 0
-        self._drawn = time.perf_counter()
+        self._drawn = self._began = time.perf_counter()
         self._bar.start()
 
     def on_batch_begin(self, batch: int, logs: Logs | None = None) -> None:
@@ -142,13 +147,28 @@ class ProgressBar(_Redrawn):
 
     def on_batch_end(self, batch: int, logs: Logs | None = None) -> None:
         self._drawn = time.perf_counter()
-        self._bar.update(self._task, completed=batch + 1, text=described(logs), refresh=True)
+        self._draw(batch + 1, logs)
 
     def on_epoch_end(self, epoch: int, logs: Logs | None = None) -> None:
+        from rich.progress import TextColumn
+
+        took = TextColumn(f"{time.perf_counter() - self._began:.1f} s", style="progress.elapsed")
+        self._columns = (*self._columns[:-2], took, self._columns[-1])
         stopped = self.model is not None and self.model.stop_training
         done = self._begun if stopped else self.params["steps"] or self._begun
-        self._bar.update(self._task, completed=done, text=described(logs), refresh=True)
+        self._draw(done, logs)
         self._bar.stop()
+
+    def _draw(self, done: int, logs: Logs | None) -> None:
+        """The bar is shorter where the values would not fit on the line, or is left out."""
+        self._bar.update(self._task, completed=done, text=described(logs))
+        console, self._bar.columns, self._stripe.bar_width = self._bar.console, self._columns, _BAR
+        line = self._bar.make_tasks_table(self._bar.tasks)
+        needed = console.measure(line, options=console.options.update_width(_WIDEST)).maximum
+        self._stripe.bar_width = _BAR - max(needed - console.width, 0)
+        if self._stripe.bar_width < _SHORTEST_BAR:
+            self._bar.columns = tuple(column for column in self._columns if column is not self._stripe)
+        self._bar.refresh()
 
     def close(self) -> None:
         if hasattr(self, "_bar"):

@@ -32,7 +32,9 @@ def inputs_of(where: str, model: LayersModel, x: Any, argument: str = "x") -> li
     """
     entries = model.graph.inputs
     shapes, dtypes = [t.shape for t in entries], [t.dtype for t in entries]
-    return adapter.standardize(where, argument, x, model.input_names, shapes, dtypes)
+    tensors = adapter.standardize(where, argument, x, model.input_names, shapes, dtypes)
+    adapter.check_indices(where, argument, tensors, model.graph.index_counts)
+    return tensors
 
 
 class Samples(NamedTuple):

@@ -13,6 +13,8 @@ from tfpy.core.ops.arith import add, div_no_nan
 from tfpy.core.ops.common import full
 from tfpy.core.optimizers.base import minimizes_as_usual
 from tfpy.core.tensor import Tensor
+from tfpy.engine.errors import some_of
+from tfpy.engine.walk import GradientError, IndependentError
 from tfpy.layers.training.data_adapter import rows
 from tfpy.layers.training.losses import Loss
 from tfpy.layers.training.metrics import Metric
@@ -123,7 +125,13 @@ def _train(
     def gradients() -> tuple[list[Tensor], tuple[int, list[str]]]:
         reported: list[Tensor] = []
         steps: list[Tensor] = []
-        loss, grads = optimizer.compute_gradients(_total_loss(model, compiled, batch, reported, steps), variables)
+        try:
+            loss, grads = optimizer.compute_gradients(_total_loss(model, compiled, batch, reported, steps), variables)
+        except IndependentError:
+            raise GradientError(
+                f"The loss depends on none of the weights that are trained ({some_of([v.name for v in variables])}). "
+                "Perhaps it is computed with numpy, or is constant: it must be made of tensors by ops of tf."
+            ) from None
         return [loss, *reported, *grads.values(), *steps], (1 + len(reported), list(grads))
 
     key = "train", id(compiled.outputs), *[v.id for v in variables]
