@@ -9,6 +9,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from tfpy.engine.errors import letters_of
+from tfpy.engine.package import is_ours
 
 # Names of Keras, TensorFlow, numpy and PyTorch that people try, and what to write for them: by where they try them.
 OF_MODULES = {
@@ -228,8 +229,7 @@ class Closed(Hints):
 
         def __setattr__(self, name: str, value: Any) -> None:
             cls = type(self)
-            own = cls.__module__.startswith("tfpy.")
-            if own and not name.startswith("_") and name not in _attributes_of(cls):
+            if is_ours(cls) and not name.startswith("_") and name not in _attributes_of(cls):
                 raise MissingNameError(f"'{cls.__name__}' object", name, lambda: _attributes_of(cls), self._elsewhere)
             object.__setattr__(self, name, value)
 
