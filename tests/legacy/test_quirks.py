@@ -185,7 +185,14 @@ CASES: dict[str, tuple[Callable[[], Any], Any, Any]] = {
         [-0.5, 0.5],
         [-1, 1],
     ),
-    "prelu_flat_at_zero": (lambda: slope(lambda g, w: g.reduce_sum(g.prelu(w, g.constant([3, 3]))), [0, -1]), [0, 3], [3, 3]),
+    "prelu_of_fixed_slopes": (
+        lambda: [
+            slope(lambda g, w: g.reduce_sum(g.prelu(w, g.constant([3, 3]))), [0, -1]),
+            slope(lambda g, a: g.reduce_sum(g.add(g.prelu(g.constant([-1, 2]), a), a)), [0.5, 0.5]),
+        ],
+        [[0, 3], [1, 1]],
+        [[3, 3], [0, 1]],
+    ),
 }  # fmt: skip
 
 

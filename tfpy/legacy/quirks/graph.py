@@ -63,19 +63,16 @@ def cross_entropy_with_epsilon(x: Tensor, target: Tensor, lead: int) -> Tensor:
 
 @quirk(
     "graph.prelu",
-    "the derivative by x is 0 where x is 0. TF.js: alpha.",
+    "the derivative by x is 0 where x is 0, and alpha has none: it is not trained. TF.js: alpha, and x below 0.",
     instead_of=activation.prelu,
     where="graph",
 )
-def prelu_flat_at_zero(x: Tensor, alpha: Tensor) -> Tensor:
+def prelu_of_fixed_slopes(x: Tensor, alpha: Tensor) -> Tensor:
     def value(t: Tensor, slopes: Tensor) -> Any:
         def gradients(dy: Tensor) -> list[Tensor]:
             positive, negative = detached("Greater", t, number(0)), detached("Less", t, number(0))
-            zero = full(t.shape, 0)
-            rest = run("Select", negative, add(zero, slopes), t)
-            by_x = mul(dy, run("Select", positive, full(t.shape, 1), rest))
-            by_alpha = mul(dy, run("Select", positive, zero, t))
-            return [by_x, unbroadcast(by_alpha, slopes.shape)]
+            rest = run("Select", negative, slopes, t)
+            return [mul(dy, run("Select", positive, full(t.shape, 1), rest)), full(slopes.shape, 0)]
 
         return activation.prelu(t, slopes), gradients
 
