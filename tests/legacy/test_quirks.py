@@ -185,6 +185,15 @@ CASES: dict[str, tuple[Callable[[], Any], Any, Any]] = {
         [-0.5, 0.5],
         [-1, 1],
     ),
+    "leaky_relu_without_slope": (
+        lambda: [
+            slope(lambda g, w: g.reduce_sum(g.leakyRelu(w)), [-1, 0, 2]),
+            evaluated(lambda g: g.multiply(g.constant(5), g.leakyRelu(g.constant([-1, 2])))),
+            slope(lambda g, w: g.reduce_sum(g.leakyRelu(w, 0.5)), [-1, 0, 2]),
+        ],
+        [[0, 0, 1], [-1, 10], [0.5, 0.5, 1]],
+        [pytest.approx([0.2, 0.2, 1]), [-1, 10], [0.5, 0.5, 1]],
+    ),
     "prelu_of_fixed_slopes": (
         lambda: [
             slope(lambda g, w: g.reduce_sum(g.prelu(w, g.constant([3, 3]))), [0, -1]),
