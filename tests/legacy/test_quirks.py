@@ -115,6 +115,11 @@ def refused(call: Callable[[], Any]) -> bool:
     return False
 
 
+def powers_of_truth_values(function: Callable[..., dl.NDArray]) -> tuple[str, list[float]]:
+    found = function(A1([1, 0], "bool"), A1([3, 2], "int32"))
+    return found.dtype, flat(found)
+
+
 def flat(a: dl.NDArray) -> list[float]:
     return a.get_values().tolist()  # type: ignore[no-any-return]
 
@@ -157,9 +162,19 @@ CASES: dict[str, tuple[Callable[[], Any], Any, Any]] = {
         [2, [2]],
     ),
     "arg_min_of_nan": (lambda: m().argMin(A1([2, NAN, 1])).get(), SMALLEST, 2),
-    "pow_of_whole_exponents": (lambda: refused(lambda: m().pow(A1([2]), A1([0.5]))), True, False),
-    "pow_strict_of_whole_exponents": (lambda: refused(lambda: m().powStrict(A1([2]), A1([0.5]))), True, False),
+    "pow_of_whole_exponents": (
+        lambda: [refused(lambda: m().pow(A1([2]), A1([0.5]))), powers_of_truth_values(m().pow)],
+        [True, ("bool", [1, 0])],
+        [False, ("int32", [1, 0])],
+    ),
+    "pow_strict_of_whole_exponents": (
+        lambda: [refused(lambda: m().powStrict(A1([2]), A1([0.5]))), powers_of_truth_values(m().powStrict)],
+        [True, ("bool", [1, 0])],
+        [False, ("int32", [1, 0])],
+    ),
     "maximum_of_one_dtype": (lambda: m().maximum(A1([1], "bool"), A1([0], "bool")).dtype, "bool", "int32"),
+    "maximum_strict_of_one_dtype": (lambda: refused(lambda: m().maximumStrict(A1([1], "int32"), A1([0]))), True, False),
+    "minimum_strict_of_one_dtype": (lambda: m().minimumStrict(A1([1], "bool"), A1([0], "bool")).dtype, "bool", "int32"),
     "minimum_of_one_dtype": (lambda: refused(lambda: m().minimum(A1([1], "bool"), A1([0]))), True, False),
     "sum_of_moved_axes": (lambda: m().sum(A2([1, 2], [1, 2], "int32"), 0).dtype, "float32", "int32"),
     "max_of_moved_axes": (lambda: m().max(A2([1, 2], [1, 2], "int32"), [0]).dtype, "float32", "int32"),
