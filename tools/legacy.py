@@ -171,24 +171,16 @@ def _graph(public: list[Public], names: list[str]) -> str:
     chosen = [p for name in names for p in public if p.name == name and not p.namespace]
     lines = [
         NOTICE.format("The methods of Graph that are an op of one array, element by element."),
-        "from typing import TYPE_CHECKING, Any\n\nfrom tfpy.core.options import accepts_options\n",
+        "from typing import TYPE_CHECKING, Any\n\n",
         *sorted({f"from {p.module.name} import {p.local_name} as core_{p.name}\n" for p in chosen}),
         "\nif TYPE_CHECKING:\n    from collections.abc import Callable\n    from tfpy.legacy.graph import Tensor\n",
         '\n\nclass DerivedGraph:\n    """Ops of one array, in both spellings."""\n\n    if TYPE_CHECKING:\n\n',
-        "        def _elementwise(self, name: str, function: Callable[..., Any], x: Tensor, **attrs: Any)"
-        " -> Tensor: ...\n",
+        "        def _elementwise(self, name: str, function: Callable[..., Any], x: Tensor) -> Tensor: ...\n",
     ]
     for p in chosen:
-        assert isinstance(p.node, ast.FunctionDef)
-        extra = [a.arg for a in p.node.args.args[1:]]
-        parameters = signature(p.node, 1)
-        lines.append("\n    @accepts_options()\n" if extra else "\n")
-        lines.append(f"    def {p.name}(self, x: Tensor{', ' if parameters else ''}{parameters}) -> Tensor:\n")
+        lines.append(f"\n    def {p.name}(self, x: Tensor) -> Tensor:\n")
         lines.append(f'        """{p.summary}"""\n')
-        passed = "".join(f", {a}={a}" for a in extra)
-        lines.append(f'        return self._elementwise("{camel(p.name, "")}", core_{p.name}, x{passed})\n\n')
-        if camel(p.name, "") != p.name:
-            lines.append(f"    {camel(p.name, '')} = {p.name}\n")
+        lines.append(f'        return self._elementwise("{p.name}", core_{p.name}, x)\n\n')
     return "".join(lines)
 
 

@@ -43,6 +43,12 @@ def slope(build: Callable[[dl.Graph, dl.Tensor], dl.Tensor], start: Any) -> list
     return recorder.found  # type: ignore[no-any-return]
 
 
+def evaluated(build: Callable[[dl.Graph], dl.Tensor]) -> list[float]:
+    """The values of a graph's output."""
+    g = dl.Graph()
+    return flat(dl.Session(g, m()).eval(build(g)))
+
+
 def trained(optimizer: dl.Optimizer, examples: list[float], steps: int) -> float:
     """Where training takes a variable that starts at 0, whose gradients are the examples."""
     g = dl.Graph()
@@ -109,6 +115,11 @@ def refused(call: Callable[[], Any]) -> bool:
     return False
 
 
+def powers_of_truth_values(function: Callable[..., dl.NDArray]) -> tuple[str, list[float]]:
+    found = function(A1([1, 0], "bool"), A1([3, 2], "int32"))
+    return found.dtype, flat(found)
+
+
 def flat(a: dl.NDArray) -> list[float]:
     return a.get_values().tolist()  # type: ignore[no-any-return]
 
@@ -145,11 +156,25 @@ CASES: dict[str, tuple[Callable[[], Any], Any, Any]] = {
     "true_divide_strict": (lambda: flat(m().divideStrict(A1([7], "int32"), A1([2], "int32"))), [3.5], [3]),
     "true_scalar_divided_by_array": (lambda: flat(m().scalarDividedByArray(S(7, "int32"), A1([2], "int32"))), [3.5], [3]),
     "true_array_divided_by_scalar": (lambda: flat(m().arrayDividedByScalar(A1([7], "int32"), S(2, "int32"))), [3.5], [3]),
-    "arg_max_of_nan": (lambda: m().argMax(A1([1, NAN, 3])).get(), SMALLEST, 2),
+    "arg_max_of_nan": (
+        lambda: [m().argMax(A1([1, NAN, 3])).get(), evaluated(lambda g: g.argmax(g.constant([1, NAN, 3])))],
+        [SMALLEST, [SMALLEST]],
+        [2, [2]],
+    ),
     "arg_min_of_nan": (lambda: m().argMin(A1([2, NAN, 1])).get(), SMALLEST, 2),
-    "pow_of_whole_exponents": (lambda: refused(lambda: m().pow(A1([2]), A1([0.5]))), True, False),
-    "pow_strict_of_whole_exponents": (lambda: refused(lambda: m().powStrict(A1([2]), A1([0.5]))), True, False),
+    "pow_of_whole_exponents": (
+        lambda: [refused(lambda: m().pow(A1([2]), A1([0.5]))), powers_of_truth_values(m().pow)],
+        [True, ("bool", [1, 0])],
+        [False, ("int32", [1, 0])],
+    ),
+    "pow_strict_of_whole_exponents": (
+        lambda: [refused(lambda: m().powStrict(A1([2]), A1([0.5]))), powers_of_truth_values(m().powStrict)],
+        [True, ("bool", [1, 0])],
+        [False, ("int32", [1, 0])],
+    ),
     "maximum_of_one_dtype": (lambda: m().maximum(A1([1], "bool"), A1([0], "bool")).dtype, "bool", "int32"),
+    "maximum_strict_of_one_dtype": (lambda: refused(lambda: m().maximumStrict(A1([1], "int32"), A1([0]))), True, False),
+    "minimum_strict_of_one_dtype": (lambda: m().minimumStrict(A1([1], "bool"), A1([0], "bool")).dtype, "bool", "int32"),
     "minimum_of_one_dtype": (lambda: refused(lambda: m().minimum(A1([1], "bool"), A1([0]))), True, False),
     "sum_of_moved_axes": (lambda: m().sum(A2([1, 2], [1, 2], "int32"), 0).dtype, "float32", "int32"),
     "max_of_moved_axes": (lambda: m().max(A2([1, 2], [1, 2], "int32"), [0]).dtype, "float32", "int32"),
@@ -175,7 +200,23 @@ CASES: dict[str, tuple[Callable[[], Any], Any, Any]] = {
         [-0.5, 0.5],
         [-1, 1],
     ),
-    "prelu_flat_at_zero": (lambda: slope(lambda g, w: g.reduce_sum(g.prelu(w, g.constant([3, 3]))), [0, -1]), [0, 3], [3, 3]),
+    "leaky_relu_without_slope": (
+        lambda: [
+            slope(lambda g, w: g.reduce_sum(g.leakyRelu(w)), [-1, 0, 2]),
+            evaluated(lambda g: g.multiply(g.constant(5), g.leakyRelu(g.constant([-1, 2])))),
+            slope(lambda g, w: g.reduce_sum(g.leakyRelu(w, 0.5)), [-1, 0, 2]),
+        ],
+        [[0, 0, 1], [-1, 10], [0.5, 0.5, 1]],
+        [pytest.approx([0.2, 0.2, 1]), [-1, 10], [0.5, 0.5, 1]],
+    ),
+    "prelu_of_fixed_slopes": (
+        lambda: [
+            slope(lambda g, w: g.reduce_sum(g.prelu(w, g.constant([3, 3]))), [0, -1]),
+            slope(lambda g, a: g.reduce_sum(g.add(g.prelu(g.constant([-1, 2]), a), a)), [0.5, 0.5]),
+        ],
+        [[0, 3], [1, 1]],
+        [[3, 3], [0, 1]],
+    ),
 }  # fmt: skip
 
 

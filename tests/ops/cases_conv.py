@@ -210,6 +210,7 @@ CONV: dict[str, list[Case]] = {
         case(floats(1, 5, 6, 2), floats(2, 3, 2, 1), 1, "valid", "NHWC", [2, 1], reference=depthwise),
         case(floats(1, 4, 4, 1), floats(2, 2, 1, 3), 1, 1, reference=depthwise),
         case(floats(1, 5, 6, 0), floats(3, 3, 0, 2), 1, "same", reference=lambda x, *_: x),
+        case(floats(2, 1, 3, 4), floats(4, 1, 4, 1), 2, [[0, 0], [0, 0], [2, 0], [0, 0]], reference=lambda *_: np.zeros((2, 0, 3, 4))),
         raises(ValueError, floats(1, 4, 4, 2), floats(2, 2, 1, 1), 1, "same"),
         raises(ValueError, floats(1, 4, 4, 2), floats(2, 2, 2), 1, "same"),
         raises(ValueError, floats(1, 4, 4, 2), floats(2, 2, 2, 1), 2, "same", "NHWC", 2),
@@ -261,6 +262,7 @@ CONV: dict[str, list[Case]] = {
         case(distinct(4, 3, 4, 1), [2, 1, 3], [2, 1, 1], "valid", reference=max3),
         case(distinct(1, 2, 3, 3, 3), 2, 1, "valid", None, "NCDHW", reference=lambda x, f, s, p, *_: np.moveaxis(max3(np.moveaxis(x, 1, -1), f, s, p), -1, 1)),
         case(ints(1, 3, 3, 3, 1), 2, 1, "valid", reference=max3, order=0),
+        case(distinct(3, 2, 1, 2), 3, 2, 0, "round", reference=lambda *_: np.zeros((1, 0, 0, 2))),
         raises(ValueError, floats(3, 3, 3), 2, 1, "same"),
     ],
     "avg_pool3d": [

@@ -55,7 +55,10 @@ METRICS: dict[str, list[Case]] = {
     "metrics.categorical_crossentropy": [case(LABELS, positive(2, 3), reference=_categorical), case(ints(2, 3, low=0, high=1), positive(2, 3), reference=_categorical)],
     "metrics.cosine_proximity": _smooth(lambda t, p: -(_unit(t) * _unit(p)).sum(-1)),
     "metrics.mean_absolute_error": _smooth(lambda t, p: np.abs(p - t).mean(-1)),
-    "metrics.mean_absolute_percentage_error": _smooth(lambda t, p: 100 * np.abs((t - p) / t).mean(-1)),
+    "metrics.mean_absolute_percentage_error": [
+        *_smooth(lambda t, p: 100 * np.abs((t - p) / t).mean(-1)),
+        *(case(truth, np.array([[0.5, 1.0]]), reference=lambda t, p: np.array([np.inf]), order=0) for truth in (np.array([[0, 2]], np.int32), np.array([[False, True]]))),
+    ],
     "metrics.mean_squared_error": _smooth(lambda t, p: ((p - t) ** 2).mean(-1)),
     **dict.fromkeys(("metrics.mape", "metrics.MAPE"), _smooth(lambda t, p: 100 * np.abs((t - p) / t).mean(-1))),
     **dict.fromkeys(("metrics.mse", "metrics.MSE"), _smooth(lambda t, p: ((p - t) ** 2).mean(-1))),

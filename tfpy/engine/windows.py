@@ -127,8 +127,9 @@ def slide(
             or 'valid', or a window larger than the padded input. TypeError: no number where one is needed.
 
     Source: TF.js `conv_util`. As there, a pad given as one number counts the places in both of two dimensions with
-    the window and stride of the first; in three dimensions 'same' leaves elements out where the stride is larger
-    than the window, and a window larger than the input has no places.
+    the window and stride of the first; truncated, a window that is larger than the padded input by less than two
+    strides has no places; in three dimensions no larger one has, and 'same' leaves elements out where the stride is
+    larger than the window.
     """
     try:
         return _slide(op, sizes, size, strides, pad, dilations, rounding)
@@ -160,7 +161,7 @@ def _slide(op: str, sizes: Shape, size: Shape, strides: Any, pad: Any, dilations
         if pad != "valid":
             raise argument_error(op, "pad", "'same', 'valid', a number, or pairs of numbers", pad)
         pads = ((0, 0),) * n
-        out = tuple([_places(m - k, s) for m, k, s in zip(sizes, spans, steps, strict=True)])
+        out = tuple([_places(m - k, s, "floor") for m, k, s in zip(sizes, spans, steps, strict=True)])
     elif isinstance(pad, Sequence):
         pads = _pairs(op, pad, n)
         rest = [m - k + a + b for m, k, (a, b) in zip(sizes, spans, pads, strict=True)]
@@ -169,7 +170,8 @@ def _slide(op: str, sizes: Shape, size: Shape, strides: Any, pad: Any, dilations
         pads = ((as_int(op, "pad", pad),) * 2,) * n
         out = _with_one_pad(sizes, spans, steps, pads[0][0], rounding)
     if n == 3:
-        out = tuple([max(0, o) for o in out])
+        padded = [m + before + after for m, (before, after) in zip(sizes, pads, strict=True)]
+        out = tuple([o if m >= k else 0 for o, m, k in zip(out, padded, spans, strict=True)])
     if min(out) < 0:
         expected = f"large enough for a window that reaches over {spans}, with its padding {[*pads]}"
         raise argument_error(op, "x", expected, f"inner sizes {[*sizes]}")
@@ -212,12 +214,12 @@ def _with_one_pad(sizes: Sequence[int], spans: list[int], steps: Shape, pad: int
     return tuple([_places(r, s, rounding) for r, s in zip(rest, steps, strict=True)])
 
 
-def _places(rest: int, stride: int, rounding: str | None = None) -> int:
+def _places(rest: int, stride: int, rounding: str | None) -> int:
     """How many places there are when the window can be moved by `rest` elements; below 0 where it does not fit."""
-    if rounding == "ceil":
-        return -(-rest // stride) + 1
     if rounding == "round":
         return (2 * rest + stride) // (2 * stride) + 1
+    if rounding == "ceil" or (rounding is None and rest + stride < 0):
+        return -(-rest // stride) + 1
     return rest // stride + 1
 
 

@@ -253,6 +253,8 @@ class GraphCamel:
 
         def fusedLinearCombination(self, x1: Tensor, x2: Tensor, c1: Tensor, c2: Tensor) -> Tensor: ...
 
+        def leakyRelu(self, x: Tensor, alpha: float | None = None) -> Tensor: ...
+
         def reduceSum(self, x: Tensor) -> Tensor: ...
 
         def maxPool(self, x: Tensor, fieldSize: int, stride: int = 1, zeroPad: int | None = None) -> Tensor: ...
@@ -268,6 +270,7 @@ class GraphCamel:
     else:
         getNodes = forward("get_nodes")
         fusedLinearCombination = forward("fused_linear_combination")
+        leakyRelu = forward("leaky_relu")
         reduceSum = forward("reduce_sum")
         maxPool = forward("max_pool")
         softmaxCrossEntropyCost = forward("softmax_cross_entropy_cost")

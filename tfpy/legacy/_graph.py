@@ -8,14 +8,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tfpy.core.ops.activation import elu as core_elu
-from tfpy.core.ops.activation import leaky_relu as core_leaky_relu
 from tfpy.core.ops.activation import relu as core_relu
 from tfpy.core.ops.activation import sigmoid as core_sigmoid
 from tfpy.core.ops.trig import tanh as core_tanh
 from tfpy.core.ops.unary import exp as core_exp
 from tfpy.core.ops.unary import log as core_log
 from tfpy.core.ops.unary import square as core_square
-from tfpy.core.options import accepts_options
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,7 +26,7 @@ class DerivedGraph:
 
     if TYPE_CHECKING:
 
-        def _elementwise(self, name: str, function: Callable[..., Any], x: Tensor, **attrs: Any) -> Tensor: ...
+        def _elementwise(self, name: str, function: Callable[..., Any], x: Tensor) -> Tensor: ...
 
     def exp(self, x: Tensor) -> Tensor:
         """e to the power of x."""
@@ -41,13 +39,6 @@ class DerivedGraph:
     def relu(self, x: Tensor) -> Tensor:
         """x where it is positive, else 0; NaN stays NaN."""
         return self._elementwise("relu", core_relu, x)
-
-    @accepts_options()
-    def leaky_relu(self, x: Tensor, alpha: float = 0.2) -> Tensor:
-        """x where it is positive, else alpha · x, with an alpha of 0.2 unless another one is given."""
-        return self._elementwise("leakyRelu", core_leaky_relu, x, alpha=alpha)
-
-    leakyRelu = leaky_relu
 
     def elu(self, x: Tensor) -> Tensor:
         """x where it is not negative, else eˣ - 1."""

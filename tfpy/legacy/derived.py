@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-GRAPH_OPS = "exp log relu leaky_relu elu tanh sigmoid square"
-"""Methods of Graph that are an op of one array, element by element, with the op's own further arguments."""
+GRAPH_OPS = "exp log relu elu tanh sigmoid square"
+"""Methods of Graph that are an op of one array, element by element, without further arguments."""
 
 EAGER_OPS = """
     abs acos add asin atan avg_pool basic_lstm_cell browser.from_pixels cast ceil

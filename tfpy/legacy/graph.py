@@ -10,6 +10,7 @@ import itertools
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from tfpy.core.ops.activation import leaky_relu
 from tfpy.core.options import accepts_options
 from tfpy.core.tensor import Tensor as CoreTensor
 from tfpy.engine.abstract import placeholder, shapes_only
@@ -209,6 +210,11 @@ class Graph(DerivedGraph, GraphCamel):
                 raise argument_error(name, argument, "a Scalar", c)
         inputs = {"x1": x1, "x2": x2, "c1": c1, "c2": c2}
         return self._add("Linear Combination", nodes.fused_linear_combination, inputs)
+
+    @accepts_options()
+    def leaky_relu(self, x: Tensor, alpha: float | None = None) -> Tensor:
+        """x where it is positive, else alpha · x; alpha is 0.2 unless another one is given."""
+        return self._elementwise("leakyRelu", leaky_relu, x, **({} if alpha is None else {"alpha": alpha}))
 
     def prelu(self, x: Tensor, alpha: Tensor) -> Tensor:
         """x where it is positive, else alpha · x; alpha has x's shape."""

@@ -21,6 +21,7 @@ from tfpy.core.tensor import Tensor
 from tfpy.engine.spec import Shape
 from tfpy.legacy import costs
 from tfpy.legacy.ops import conv, matrix, pool
+from tfpy.legacy.ops.reduce import arg_max
 from tfpy.legacy.quirks import numbers_of
 
 
@@ -189,7 +190,7 @@ def max_pool(x: Value, field_size: int, stride: int, pad: int) -> Value:
 def argmax(x: Value) -> Value:
     """The index of the largest element of each example."""
     flat = x.as_example([_size(x.example)])
-    return Value(reduce.arg_max(flat, x.lead), x.batched)
+    return Value(numbers_of(arg_max)(flat, x.lead), x.batched)
 
 
 def argmax_equals(x1: Value, x2: Value) -> Value:

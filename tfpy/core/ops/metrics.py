@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import math
+import sys
 
 from tfpy.core.convert import TensorLike, number
 from tfpy.core.ops.arith import add, div, mul, sub
@@ -28,6 +28,12 @@ def _pair(name: str, y_true: TensorLike, y_pred: TensorLike) -> tuple[Tensor, Te
 
 def _clipped(x: Tensor, low: float, high: float) -> Tensor:
     return run("ClipByValue", as_float(x), clip_value_min=low, clip_value_max=high)
+
+
+def above_zero(labels: Tensor, high: float = sys.float_info.max) -> Tensor:
+    """Labels between epsilon and `high`, in their own dtype as in TF.js: what is 0 stays so unless it is a float."""
+    numbers = cast_to(labels, "int32") if labels.dtype == "bool" else labels
+    return run("ClipByValue", numbers, clip_value_min=current().epsilon(), clip_value_max=high)
 
 
 @op(namespace="metrics", doc="Metrics")
@@ -241,7 +247,7 @@ def mean_absolute_percentage_error(y_true: TensorLike, y_pred: TensorLike) -> Te
     """The mean of 100 · |(t - p) / t|; t counts as epsilon at least.
 
     Args:
-        y_true: the true values.
+        y_true: the true values; a 0 among whole numbers stays 0 and gives infinity.
         y_pred: the predicted values, of the same shape.
 
     Returns:
@@ -379,5 +385,5 @@ def _squared_error(name: str, y_true: TensorLike, y_pred: TensorLike) -> Tensor:
 
 def _percentage_error(name: str, y_true: TensorLike, y_pred: TensorLike) -> Tensor:
     labels, found = _pair(name, y_true, y_pred)
-    size = _clipped(run("Abs", labels), current().epsilon(), math.inf)
+    size = above_zero(run("Abs", labels))
     return mul(number(100), mean(run("Abs", div(sub(labels, found), size)), -1))

@@ -12,6 +12,7 @@ from tfpy.core.ops.arith import maximum, sub
 from tfpy.core.ops.metrics import (
     MAPE,
     MSE,
+    above_zero,
     binary_crossentropy,
     categorical_crossentropy,
     cosine_proximity,
@@ -33,7 +34,7 @@ _LARGEST = sys.float_info.max
 def mean_squared_logarithmic_error(y_true: Tensor, y_pred: Tensor) -> Tensor:
     """The mean of (log(1 + p) - log(1 + t))², both kept above 0."""
     first = y_pred.clip_by_value(current().epsilon(), _LARGEST).add(1).log()
-    second = y_true.clip_by_value(current().epsilon(), _LARGEST).add(1).log()
+    second = above_zero(y_true).add(1).log()
     return first.sub(second).square().mean(-1)
 
 
@@ -72,7 +73,7 @@ def sparse_categorical_crossentropy(y_true: Tensor, y_pred: Tensor) -> Tensor:
 def kullback_leibler_divergence(y_true: Tensor, y_pred: Tensor) -> Tensor:
     """Σ t · log(t / p)."""
     epsilon = current().epsilon()
-    ratio = y_true.clip_by_value(epsilon, 1).div(y_pred.clip_by_value(epsilon, 1))
+    ratio = above_zero(y_true, 1).div(y_pred.clip_by_value(epsilon, 1))
     return y_true.mul(ratio.log()).sum(-1)
 
 

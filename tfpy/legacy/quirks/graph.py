@@ -9,7 +9,7 @@ from tfpy.core.convert import number
 from tfpy.core.grads import custom_grad
 from tfpy.core.ops import activation, arith, softmax
 from tfpy.core.ops.arith import add, mul, sub
-from tfpy.core.ops.common import detached, full, sum_over, unbroadcast
+from tfpy.core.ops.common import detached, full, mask, sum_over, unbroadcast
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
 from tfpy.legacy import costs
@@ -63,23 +63,32 @@ def cross_entropy_with_epsilon(x: Tensor, target: Tensor, lead: int) -> Tensor:
 
 @quirk(
     "graph.prelu",
-    "the derivative by x is 0 where x is 0. TF.js: alpha.",
+    "the derivative by x is 0 where x is 0, and alpha has none: it is not trained. TF.js: alpha, and x below 0.",
     instead_of=activation.prelu,
     where="graph",
 )
-def prelu_flat_at_zero(x: Tensor, alpha: Tensor) -> Tensor:
+def prelu_of_fixed_slopes(x: Tensor, alpha: Tensor) -> Tensor:
     def value(t: Tensor, slopes: Tensor) -> Any:
         def gradients(dy: Tensor) -> list[Tensor]:
             positive, negative = detached("Greater", t, number(0)), detached("Less", t, number(0))
-            zero = full(t.shape, 0)
-            rest = run("Select", negative, add(zero, slopes), t)
-            by_x = mul(dy, run("Select", positive, full(t.shape, 1), rest))
-            by_alpha = mul(dy, run("Select", positive, zero, t))
-            return [by_x, unbroadcast(by_alpha, slopes.shape)]
+            rest = run("Select", negative, slopes, t)
+            return [mul(dy, run("Select", positive, full(t.shape, 1), rest)), full(slopes.shape, 0)]
 
         return activation.prelu(t, slopes), gradients
 
     return custom_grad(value)(x, alpha)
+
+
+@quirk(
+    "graph.leakyRelu",
+    "without an alpha the slope below 0 is 0.2 of the values and 0 of the gradient. TF.js: 0.2 of both.",
+    instead_of=activation.leaky_relu,
+    where="graph",
+)
+def leaky_relu_without_slope(x: Tensor, alpha: float | None = None) -> Tensor:
+    if alpha is not None:
+        return activation.leaky_relu(x, alpha)
+    return custom_grad(lambda t: (activation.leaky_relu(t), lambda dy: mul(dy, mask("Greater", t, number(0)))))(x)
 
 
 @quirk(

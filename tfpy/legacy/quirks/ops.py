@@ -8,6 +8,7 @@ from typing import Any
 
 from tfpy.core.convert import TensorLike, number, to_tensor
 from tfpy.core.grads import custom_grad
+from tfpy.core.names import camel
 from tfpy.core.ops import activation, arith, matmul, ranked, reduce, shape, softmax, trig, unary
 from tfpy.core.ops.common import as_float, binary_operands, cast_to, full, real, reshape_to, sum_over
 from tfpy.core.options import accepts_options
@@ -77,16 +78,22 @@ for _function, _symbol in {
 
 @quirk(
     "math.pow",
-    "the exponent must be int32. TF.js: any number.",
+    "the exponent must be int32, and the powers have the dtype of the base, also bool. TF.js: any number; int32.",
     instead_of=arith.pow_,
 )
 def pow_of_whole_exponents(base: TensorLike, exp: TensorLike) -> Tensor:
-    return arith.pow_(base, to_tensor("pow", "exp", exp, "int32"))
+    x = to_tensor("pow", "base", base)
+    return cast_to(arith.pow_(x, to_tensor("pow", "exp", exp, "int32")), x.dtype)
 
 
-@quirk("math.powStrict", "as pow: the exponent must be int32. TF.js: any number.", instead_of=strict.pow_strict)
+@quirk(
+    "math.powStrict",
+    "as pow: the exponent must be int32, and the powers have the dtype of the base. TF.js: any number; int32.",
+    instead_of=strict.pow_strict,
+)
 def pow_strict_of_whole_exponents(base: TensorLike, exp: TensorLike) -> Tensor:
-    return strict.pow_strict(base, to_tensor("pow_strict", "exp", exp, "int32"))
+    x = to_tensor("pow_strict", "base", base)
+    return cast_to(strict.pow_strict(x, to_tensor("pow_strict", "exp", exp, "int32")), x.dtype)
 
 
 def _of_one_dtype(name: str, function: Callable[..., Tensor]) -> Callable[[TensorLike, TensorLike], Tensor]:
@@ -100,10 +107,10 @@ def _of_one_dtype(name: str, function: Callable[..., Tensor]) -> Callable[[Tenso
     return compute
 
 
-for _function in (arith.maximum, arith.minimum):
+for _function in (arith.maximum, arith.minimum, strict.maximum_strict, strict.minimum_strict):
     _name = _function.__name__
     quirk(
-        f"math.{_name}",
+        f"math.{camel(_name)}",
         "arrays of one dtype only, which bool arrays keep. TF.js: the wider dtype, and int32 of bool tensors.",
         instead_of=_function,
     )(_of_one_dtype(_name, _function))

@@ -85,7 +85,7 @@ def _with_nan(name: str, index: Tensor, x: TensorLike, axis: int | None) -> Tens
 
 
 @quirk(
-    "math.argMax",
+    "math.argMax, graph.argmax",
     "-2147483648 when one of the elements is NaN. TF.js: the index of the largest number.",
     instead_of=legacy_reduce.arg_max,
 )
