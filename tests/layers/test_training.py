@@ -108,6 +108,63 @@ def test_class_and_sample_weights() -> None:
     np.testing.assert_allclose(values(plain)[0], expected, rtol=1e-5)
 
 
+def two_outputs() -> Any:
+    x = tf.input(shape=[2])
+    layers = [tf.layers.dense(units=1, kernel_initializer="ones", use_bias=False, name=name) for name in ("a", "b")]
+    return tf.model(inputs=x, outputs=[layer.apply(x) for layer in layers])
+
+
+@pytest.mark.parametrize(
+    ("weights", "a", "b"),
+    [([3.0, 0.5], 3, 0.5), ({"b": 0.5, "a": 3}, 3, 0.5), ({"b": 0.5}, 1, 0.5), (None, 1, 1), ({}, 1, 1)],
+)
+def test_losses_of_outputs_are_weighted(weights: Any, a: float, b: float) -> None:
+    model, ys = two_outputs(), [Y, 2 * Y]
+    model.compile(optimizer=tf.train.sgd(0.01), loss="meanSquaredError", loss_weights=weights)
+    errors = [X.astype(float) @ [[1], [1]] - y for y in ys]
+    apart = [(e**2).mean() for e in errors]
+    expected = [a * apart[0] + b * apart[1], *apart]
+    np.testing.assert_allclose([float(t) for t in model.evaluate(X, ys)], expected, rtol=1e-5)
+    history = fit(model, y=ys, batch_size=10).history
+    np.testing.assert_allclose([history[k][0] for k in ("loss", "a_loss", "b_loss")], expected, rtol=1e-5)
+    for layer, weight, error in zip(("a", "b"), (a, b), errors, strict=True):
+        gradient = weight * 2 * X.T @ error / 10
+        np.testing.assert_allclose(values(model.get_layer(layer))[0], 1 - 0.01 * gradient, rtol=1e-4)
+
+
+def test_a_step_from_a_plan_heeds_the_weights_that_the_model_was_last_compiled_with() -> None:
+    model, found = two_outputs(), []
+    for weights in ([1.0, 2.0], [5.0, 0.0]):
+        model.compile(optimizer=tf.train.sgd(0), loss="meanSquaredError", loss_weights=weights)
+        found.append([model.train_on_batch(X, [Y, 2 * Y])[0] for _ in range(4)])
+    losses = [float(t) for t in model.evaluate(X, [Y, 2 * Y])[1:]]
+    np.testing.assert_allclose(found[0], losses[0] + 2 * losses[1], rtol=1e-5)
+    np.testing.assert_allclose(found[1], 5 * losses[0], rtol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("weights", "error", "message"),
+    [
+        ([1.0], ValueError, "one weight for each of the 2 outputs, but got 1"),
+        ({"c": 1.0}, ValueError, "Unknown output in loss_weights 'c'"),
+        (2.0, TypeError, r"a list, or a dict by output \(a, b\)"),
+        ("nix", TypeError, "loss_weights"),
+        ({"a": "much"}, TypeError, "'loss_weights' must be a number"),
+    ],
+)
+def test_weights_of_losses_are_checked(weights: Any, error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
+        two_outputs().compile(optimizer="sgd", loss="meanSquaredError", loss_weights=weights)
+
+
+def test_the_loss_of_a_single_output_may_be_weighted() -> None:
+    model = linear(tf.train.sgd(0.1))
+    plain = float(model.evaluate(X, Y))
+    for weights in (2, [2], {model.output_names[0]: 2}):
+        model.compile(optimizer="sgd", loss="meanSquaredError", loss_weights=weights)
+        assert float(model.evaluate(X, Y)) == pytest.approx(2 * plain, rel=1e-6)
+
+
 def test_sample_weights_count_for_whole_sequences() -> None:
     x, y = np.linspace(-1, 1, 24).reshape(4, 3, 2), np.zeros((4, 3, 1))
     weights = np.array([0.0, 1, 2, 5])

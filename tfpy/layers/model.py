@@ -54,6 +54,7 @@ class LayersModel(LayersModelCamel, Container, Ready, class_name="Model"):
     Attributes:
         loss: what `compile` was given as loss.
         metrics: what `compile` was given as metrics.
+        loss_weights: what `compile` was given as loss_weights (beyond TF.js).
         metrics_names: the names of what `evaluate` and `train_on_batch` return.
 
     Source: TF.js `tf.LayersModel`.
@@ -61,7 +62,9 @@ class LayersModel(LayersModelCamel, Container, Ready, class_name="Model"):
 
     _elsewhere = OF_MODELS
     # What changes while a model is trained, or concerns other steps than those that were planned.
-    passing = frozenset(("_compiled", "_stop_training", "_training", "loss", "metrics", "plans", "stop_training"))
+    passing = frozenset(
+        ("_compiled", "_stop_training", "_training", "loss", "loss_weights", "metrics", "plans", "stop_training")
+    )
     name_prefix: ClassVar[str] = "model"
     takes_custom_objects = True
     _metadata: dict[str, Any] | None = None
@@ -87,6 +90,7 @@ class LayersModel(LayersModelCamel, Container, Ready, class_name="Model"):
         self._stop_training = False
         self.loss: Any = None
         self.metrics: Any = None
+        self.loss_weights: Any = None
         super().configure()
 
     # Compiling
@@ -111,7 +115,9 @@ class LayersModel(LayersModelCamel, Container, Ready, class_name="Model"):
             loss: a name or a function of (labels, predictions); for several outputs one for all, a list, or a dict by
                 output name.
             metrics: names or functions; for several outputs for all, or a dict by output name.
-            loss_weights: without effect, as in TF.js.
+            loss_weights: how much the loss of each output counts in that of the model: a list, or a dict by output
+                name, in which what is not named counts 1; for one output a number (beyond TF.js). The losses of the
+                outputs are reported as they are.
             distribute: `tf.distribute.mpi()`, for several processes that train the model together (beyond TF.js).
 
         Raises:
@@ -120,10 +126,10 @@ class LayersModel(LayersModelCamel, Container, Ready, class_name="Model"):
 
         Source: TF.js `tf.LayersModel.compile`.
         """
-        compiled = compiling.compile_model(self, optimizer, loss, metrics, distribute)
+        compiled = compiling.compile_model(self, optimizer, loss, metrics, loss_weights, distribute)
         self.plans.clear()
         self._compiled = compiled
-        self.loss, self.metrics = loss, metrics
+        self.loss, self.metrics, self.loss_weights = loss, metrics, loss_weights
 
     @property
     def optimizer(self) -> Any:

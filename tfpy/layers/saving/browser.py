@@ -149,6 +149,8 @@ def _of_training(config: Mapping[str, Any]) -> Iterator[str]:
         yield f"TF.js has no optimizer {optimizer}"
     if optimizer == "Adamax":
         yield "TF.js cannot restore the state of the optimizer Adamax"
+    if "loss_weights" in config:
+        yield "TF.js does not read loss weights"
     for known, what in ((_LOSSES, "loss"), (_METRICS, "metrics")):
         for name in _texts(config.get(what)):
             if name not in known:

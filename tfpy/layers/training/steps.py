@@ -24,10 +24,11 @@ if TYPE_CHECKING:
 
 
 class Output(NamedTuple):
-    """How one output of a compiled model is judged."""
+    """How one output of a compiled model is judged, and how much its loss counts in that of the model."""
 
     name: str
     loss: Loss | None
+    weight: float
     metrics: list[tuple[str, Metric]]
 
 
@@ -178,8 +179,9 @@ def _test(model: LayersModel, compiled: Compiled, batch: Batch) -> tuple[list[Te
     def judged() -> tuple[list[Tensor], int]:
         outputs = _judged(model, *model.graph.run(batch.inputs))
         samples, singles = _losses(compiled, batch, outputs)
-        total = singles[0]
-        for single in singles[1:]:
+        weighted = [_weighted(single, output) for single, output in zip(singles, compiled.outputs, strict=True)]
+        total = weighted[0]
+        for single in weighted[1:]:
             total = add(total, single)
         found = [total, *(singles if len(singles) > 1 else []), *_metrics(compiled, batch, outputs)]
         return [*found, *_steps_seen(outputs, samples)], len(found)
@@ -234,7 +236,7 @@ def _steps_seen(outputs: Sequence[tuple[Tensor, Any]], losses: Tensor) -> list[T
 
 
 def _losses(compiled: Compiled, batch: Batch, outputs: Sequence[tuple[Tensor, Any]]) -> tuple[Tensor, list[Tensor]]:
-    """The losses of all outputs for each sample, added up, and the mean of each."""
+    """The losses of all outputs for each sample, weighted and added up, and the mean of each as it is."""
     total: Tensor | None = None
     singles = []
     judged = zip(compiled.outputs, batch.targets, batch.weights, outputs, strict=True)
@@ -244,9 +246,14 @@ def _losses(compiled: Compiled, batch: Batch, outputs: Sequence[tuple[Tensor, An
             loss = loss.mul(weight.reshape([-1] + [1] * (loss.rank - 1)) if loss.rank > 1 else weight)
         loss = _shown(loss, mask)
         singles.append(loss.mean())
-        total = loss if total is None else _added(total, loss, singles[-1])
+        part = _weighted(loss, output)
+        total = part if total is None else _added(total, part, _weighted(singles[-1], output))
     assert total is not None
     return total, singles
+
+
+def _weighted(loss: Tensor, output: Output) -> Tensor:
+    return loss if output.weight == 1 else loss.mul(output.weight)
 
 
 def _added(total: Tensor, loss: Tensor, mean: Tensor) -> Tensor:
