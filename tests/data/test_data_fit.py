@@ -364,7 +364,10 @@ def test_an_error_in_the_data_ends_training_and_leaves_the_model_usable() -> Non
         (lambda m: m.fit_dataset(tf.data.array([1, 2]), epochs=1, verbose=0), "fit_dataset.*'xs'"),
         (lambda m: m.fit_dataset(SETS["uneven"](), epochs=1, verbose=0), "as many samples"),
         (lambda m: m.fit_dataset(SETS["plain"](), epochs=1, validation_split=0.5), "validation_split.*validation_data"),
-        (lambda m: m.fit_dataset(SETS["plain"](), epochs=1, validation_data=(X, Y, Y), verbose=0), "validation_data"),
+        (
+            lambda m: m.fit_dataset(SETS["plain"](), epochs=1, validation_data=(X, Y, Y), verbose=0),
+            "validation_data.*sample_weight",
+        ),
         (lambda m: m.fit_dataset(SETS["plain"](), epochs=1, validation_data=SETS["nothing"](), verbose=0), "no batch"),
         (lambda m: m.fit(SETS["plain"](), Y), "'y'.*left out"),
         (lambda m: m.fit(SETS["plain"](), validation_split=0.5), "'validation_split'.*left out"),

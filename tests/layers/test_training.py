@@ -165,6 +165,62 @@ def test_the_loss_of_a_single_output_may_be_weighted() -> None:
         assert float(model.evaluate(X, Y)) == pytest.approx(2 * plain, rel=1e-6)
 
 
+FEW = [1.0] * 5 + [3.0] * 5
+
+
+@pytest.mark.parametrize("form", [np.array, list, tf.tensor])
+@pytest.mark.parametrize(
+    ("given", "a", "b"),
+    [
+        (lambda w: w, True, True),
+        (lambda w: {"a": w}, True, False),
+        (lambda w: [None, w], False, True),
+        (lambda w: (w, np.ones(10)), True, False),
+        (lambda w: {"b": w, "a": w}, True, True),
+    ],
+)
+def test_sample_weights_by_output(given: Any, a: bool, b: bool, form: Any) -> None:
+    model, ys, weights = two_outputs(), [Y, 2 * Y], given(form(FEW))
+    model.compile(optimizer=tf.train.sgd(0.01), loss="meanSquaredError")
+    errors = [(X.astype(float) @ [[1], [1]] - y)[:, 0] ** 2 for y in ys]
+    apart = [(e * FEW if own else e).mean() for e, own in zip(errors, (a, b), strict=True)]
+    judged = [float(t) for t in model.evaluate(X, ys, sample_weight=weights)]
+    np.testing.assert_allclose(judged, [sum(apart), *apart], rtol=1e-5)
+    history = fit(model, y=ys, batch_size=10, sample_weight=weights, validation_data=(X, ys, weights)).history
+    np.testing.assert_allclose([history[k][0] for k in ("a_loss", "b_loss")], apart, rtol=1e-5)
+    after = [float(t) for t in model.evaluate(X, ys, sample_weight=weights)]
+    assert [history[f"val_{k}"][0] for k in ("loss", "a_loss", "b_loss")] == pytest.approx(after, rel=1e-6)
+
+
+def test_samples_that_are_held_out_keep_their_weights_but_not_those_of_their_classes() -> None:
+    model, y, classes = linear(tf.train.sgd(0.0)), np.array([0.0, 1.0] * 5).reshape(10, 1), {0: 2.0, 1: 5.0}
+    history = fit(model, y=y, batch_size=10, validation_split=0.4, sample_weight=FEW, class_weight=classes).history
+    error = (X.astype(float) @ [[1], [1]] - y)[:, 0] ** 2 * FEW
+    assert history["val_loss"][0] == pytest.approx(error[6:].mean(), rel=1e-5)
+    assert history["loss"][0] == pytest.approx((error * ([2, 5] * 5))[:6].mean(), rel=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("weights", "message"),
+    [
+        ({"c": FEW}, "Unknown output in sample_weight 'c'"),
+        ([FEW], "in a list of 2, one for each output, but got 1 lists"),
+        ([FEW, FEW[:3]], r"of shape \[10\]"),
+        ({"a": 1.0}, r"of shape \[10\]"),
+        (FEW[:3], r"of shape \[10\]"),
+    ],
+)
+def test_weights_of_samples_are_checked(weights: Any, message: str) -> None:
+    model = two_outputs()
+    model.compile(optimizer="sgd", loss="meanSquaredError")
+    for call in (
+        lambda: fit(model, y=[Y, Y], sample_weight=weights),
+        lambda: model.evaluate(X, [Y, Y], sample_weight=weights),
+    ):
+        with pytest.raises(ValueError, match=message):
+            call()
+
+
 def test_sample_weights_count_for_whole_sequences() -> None:
     x, y = np.linspace(-1, 1, 24).reshape(4, 3, 2), np.zeros((4, 3, 1))
     weights = np.array([0.0, 1, 2, 5])

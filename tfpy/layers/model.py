@@ -182,11 +182,12 @@ class LayersModel(LayersModelCamel, Container, Ready, class_name="Model"):
             verbose: 0 for silence, 1 for a bar, or a line that changes in a notebook, 2 for a line each epoch.
             callbacks: callbacks, or dicts of functions.
             validation_split: the part of the samples, taken from the end, that is not trained on but evaluated.
-            validation_data: (x, y) to evaluate after each epoch; or a data set (beyond TF.js).
+            validation_data: (x, y) to evaluate after each epoch; beyond TF.js, (x, y, sample_weight) or a data set.
             shuffle: whether each epoch takes the samples in another order; 'batch': the batches, whose samples stay
                 together (beyond TF.js). A data set does as it likes.
             class_weight: by class, how much its samples count; for several outputs a list, or a dict by output name.
-            sample_weight: how much each sample counts, one number for each (beyond TF.js).
+            sample_weight: how much each sample counts, one number for each; for several outputs also a list of such
+                numbers for each output, or a dict by output name (beyond TF.js). What is held out is judged with them.
             initial_epoch: the epoch to begin with, when training goes on.
             steps_per_epoch: how many batches of a data set make an epoch; without effect on arrays, as in TF.js.
             validation_steps: how many batches of validation data to look at, if those are a data set.
@@ -250,8 +251,8 @@ class LayersModel(LayersModelCamel, Container, Ready, class_name="Model"):
                 of them: `dataset.repeat()` has. By default an epoch is one pass.
             verbose: 0 for silence, 1 for a bar, or a line that changes in a notebook, 2 for a line each epoch.
             callbacks: callbacks, or dicts of functions.
-            validation_data: what to evaluate after each epoch: a data set of batches, or (x, y).
-            validation_batch_size: how many samples of (x, y) are evaluated at a time.
+            validation_data: what to evaluate after each epoch: a data set of batches, (x, y) or (x, y, sample_weight).
+            validation_batch_size: how many samples of arrays are evaluated at a time.
             validation_batches: how many batches of a validation data set to look at; all by default.
             validation_split: not for data sets; `dataset.take` and `skip` split one.
             yield_every: how often callbacks' on_yield is called: 'auto', milliseconds, 'batch', 'epoch' or 'never'.
@@ -327,7 +328,7 @@ class LayersModel(LayersModelCamel, Container, Ready, class_name="Model"):
             args: the options below as a dict.
             batch_size: how many samples are taken at a time.
             verbose: 1 prints what is found.
-            sample_weight: how much each sample counts in the loss (beyond TF.js).
+            sample_weight: how much each sample counts in the loss, as for `fit` (beyond TF.js).
             steps: how many batches to look at; all by default (beyond TF.js).
 
         Returns:

@@ -172,21 +172,41 @@ def _check_classes(where: str, target: Tensor, shape: PartialShape) -> None:
         raise argument_error(where, "y", f"class indices from 0 to {classes - 1}", values.max().item())
 
 
-def sample_weights(
-    where: str, by_class: Any, by_sample: Any, names: Sequence[str], targets: Sequence[Tensor]
-) -> list[Tensor | None]:
-    """For each output how much each sample counts, by its class and by itself; None where all count alike."""
-    classes = [None] * len(names) if by_class is None else _weights_per_output(where, by_class, names)
-    found = [
+def class_weights(where: str, given: Any, names: Sequence[str], targets: Sequence[Tensor]) -> list[Tensor | None]:
+    """For each output how much each sample counts by its class; None where all count alike."""
+    classes = [None] * len(names) if given is None else _weights_per_output(where, given, names)
+    return [
         None if own is None else _weights_of_samples(where, own, target)
         for own, target in zip(classes, targets, strict=True)
     ]
-    if by_sample is None:
-        return found
-    own = to_tensor(where, "sample_weight", by_sample)
-    if own.shape != (targets[0].shape[0],):
-        raise argument_error(where, "sample_weight", f"of shape [{targets[0].shape[0]}], a number for each sample", own)
-    return [own if weight is None else weight.mul(own) for weight in found]
+
+
+def sample_weights(where: str, given: Any, names: Sequence[str], count: int) -> list[Tensor | None]:
+    """For each output how much each sample counts by itself: from a dict by output, a list, or what is for all."""
+    if isinstance(given, Mapping):
+        for name in given:
+            if name not in names:
+                raise unknown_name_error("output in sample_weight", name, names)
+        return [_weights_for(where, given.get(name), count) for name in names]
+    if isinstance(given, (list, tuple)) and any(own is None or _is_list(own) for own in given):
+        if len(given) != len(names):
+            expected = f"a number for each sample{_each(names)}"
+            raise argument_error(where, "sample_weight", expected, Words(f"{len(given)} lists"))
+        return [_weights_for(where, own, count) for own in given]
+    return [_weights_for(where, given, count)] * len(names)
+
+
+def _is_list(value: Any) -> bool:
+    return isinstance(value, (list, tuple)) or bool(getattr(value, "shape", ()))
+
+
+def _weights_for(where: str, given: Any, count: int) -> Tensor | None:
+    if given is None:
+        return None
+    weights = to_tensor(where, "sample_weight", given)
+    if weights.shape != (count,):
+        raise argument_error(where, "sample_weight", f"of shape [{count}], a number for each sample", weights)
+    return weights
 
 
 def _weights_per_output(where: str, weights: Any, names: Sequence[str]) -> list[Mapping[int, float] | None]:
@@ -241,17 +261,17 @@ def rows(tensor: Tensor, start: int, end: int) -> Tensor:
     return tensor if (start, end) == (0, tensor.shape[0]) else tensor.slice(start, end - start)
 
 
-def validation(data: Any) -> tuple[Any, Any]:
-    """x and y of validation data."""
-    pair = to_list(data)
-    if len(pair) != 2:
+def validation(data: Any) -> tuple[Any, Any, Any]:
+    """x, y and the weights of the samples, which may be None, of validation data."""
+    parts = to_list(data)
+    if len(parts) not in (2, 3):
         raise argument_error(
             "fit",
             "validation_data",
-            "a pair (x, y)",
-            Words(f"{len(pair)} things") if isinstance(data, (list, tuple)) else data,
+            "(x, y), or (x, y, sample_weight)",
+            Words(f"{len(parts)} things") if isinstance(data, (list, tuple)) else data,
         )
-    return pair[0], pair[1]
+    return parts[0], parts[1], parts[2] if len(parts) == 3 else None
 
 
 def parts_of(where: str, element: Any) -> tuple[Any, Any, Any]:

@@ -119,7 +119,7 @@ def held_out_part(data: Batch, part: float, full: int) -> tuple[Batch, Batch | N
     if at % full:
         expected = f"such that full batches of {full} are left, since the model is stateful"
         raise argument_error("fit", "validation_split", expected, Words(f"{at} samples left"))
-    return data.batch(0, at), data.batch(at, data.size)._replace(weights=[None] * len(data.targets))
+    return data.batch(0, at), data.batch(at, data.size)
 
 
 def refuse_with_a_dataset(**options: Any) -> None:

@@ -46,12 +46,13 @@ def fit(model: LayersModel, x: Any, y: Any, given: FitOptions) -> History:
     check_order(given.shuffle, given.seed)
     samples = Samples("fit", model, compiled)
     with _training_alone(model), tidy():
-        data = samples.arrays(x, y, size, given.class_weight, given.sample_weight)
+        data = samples.arrays(x, y, size, given.sample_weight)
         if given.validation_data is None:
             data, held_out = held_out_part(data, given.validation_split, size if model.stateful else 1)
             validation = None if held_out is None else samples.validation_on(held_out, size)
         else:
             validation = samples.validation(given.validation_data, size, given.validation_steps)
+        data = samples.by_class(data, given.class_weight)
         return _run(samples, ArrayBatches(data, size, given.shuffle, given.seed), validation, options)
 
 
