@@ -491,6 +491,7 @@ def test_what_a_browser_would_refuse(tmp_path: Path) -> None:
         (lambda: tf.layers.gru(units=1), None),
         (lambda: tf.layers.lstm(units=1, zero_output_for_mask=True), "zero_output_for_mask=True"),
         (lambda: tf.layers.lstm(units=1), None),
+        (lambda: tf.layers.dense(units=1, activity_regularizer="l2"), "does not run layers with an activity_regularizer"),
         (lambda: tf.layers.resizing(height=2, width=2), "cannot use Resizing"),
         (lambda: tf.layers.up_sampling1d(size=2), "no class UpSampling1D"),
     ],

@@ -97,7 +97,7 @@ class TimeDistributed(Wrapper, class_name="TimeDistributed", factory="layers.tim
 
     def call(self, inputs: Any, training: bool = False) -> Tensor:
         x = one_tensor(inputs)
-        if self.layer.per_sample:
+        if self.layer.per_sample and getattr(self.layer, "activity_regularizer", None) is None:
             return self._all_at_once(x)
         steps = [one_tensor(self.layer.invoke(step, {"training": training})) for step in x.unstack(1)]
         return stack(steps, 1)
@@ -207,7 +207,7 @@ class Bidirectional(TakesStates, Wrapper, class_name="Bidirectional", factory="l
         x, *listed = to_list(inputs)
         given = self._halves(list(initial_state or listed))
         found = [
-            to_list(layer.call(x, mask=mask, training=training, initial_state=states or None))
+            to_list(layer.invoke(x, {"mask": mask, "training": training, "initial_state": states or None}))
             for layer, states in zip(self.both, given, strict=True)
         ]
         forward, backward = (outputs[0] for outputs in found)

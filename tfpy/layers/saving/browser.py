@@ -109,6 +109,8 @@ def _of_object(config: Mapping[str, Any], owner: str) -> Iterator[str]:
     for option, refuses in _OPTIONS.get(kind, {}).items():
         if isinstance(options, Mapping) and refuses(options.get(option)):
             yield f"{label}: TF.js does not take {option}={options[option]!r}"
+    if isinstance(options, Mapping) and options.get("activity_regularizer") is not None:
+        yield f"{label}: TF.js does not run layers with an activity_regularizer"
     yield from _of_names(options)
     yield from _inside(options, label)
 

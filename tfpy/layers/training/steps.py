@@ -13,6 +13,7 @@ from tfpy.core.ops.arith import add, div_no_nan
 from tfpy.core.ops.common import full
 from tfpy.core.optimizers.base import minimizes_as_usual
 from tfpy.core.tensor import Tensor
+from tfpy.layers.added_losses import losses_of_a_step
 from tfpy.layers.training.data_adapter import rows
 from tfpy.layers.training.losses import Loss
 from tfpy.layers.training.metrics import Metric
@@ -139,12 +140,13 @@ def _train(
 def _total_loss(
     model: LayersModel, compiled: Compiled, batch: Batch, reported: list[Tensor], steps: list[Tensor]
 ) -> Callable[[], Tensor]:
-    """The loss of a batch, with that of regularizers; what else is reported of it is written to a list, and to another
+    """The loss of a batch, with those that layers add; what else is reported of it is written to a list, and to another
     what `_steps_seen` gives.
     """
 
     def total_loss() -> Tensor:
-        outputs, masks = model.graph.run(batch.inputs, training=True)
+        with losses_of_a_step() as added:
+            outputs, masks = model.graph.run(batch.inputs, training=True)
         reported.clear()
         judged = _judged(model, outputs, masks)
         total, singles = _losses(compiled, batch, judged)
@@ -152,7 +154,7 @@ def _total_loss(
         reported.extend(_metrics(compiled, batch, judged))
         steps[:] = _steps_seen(judged, total)
         total = total.mean()
-        for loss in model.calculate_losses():
+        for loss in [*model.calculate_losses(), *added]:
             total = add(total, loss)
         return total
 
