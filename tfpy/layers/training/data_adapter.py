@@ -85,7 +85,10 @@ def _in_order(where: str, argument: str, data: Any, names: Sequence[str]) -> lis
         return [data]
     if not isinstance(data, (list, tuple)) or len(data) != len(names):
         found = Words(f"{len(data)} of them") if isinstance(data, (list, tuple)) else data
-        raise argument_error(where, argument, f"a list of {len(names)} tensors ({', '.join(names)})", found)
+        expected = f"a list of {len(names)} tensors ({', '.join(names)})"
+        if len(names) == 1 and isinstance(data, (list, tuple)):
+            expected += "; tf.stack makes one tensor of those of single samples"
+        raise argument_error(where, argument, expected, found)
     return list(data)
 
 
@@ -113,7 +116,7 @@ def standardize_targets(
     """Targets as tensors in the order of the outputs' names, and of their shapes.
 
     Where `check_targets` says no more, that is; and in a data set, as in TF.js, those of a loss of one's own may have
-    any shape.
+    any shape. Class indices of a sequence, [batch, steps], become [batch, steps, 1].
     """
     own = [from_dataset and function not in losses.KNOWN for function in functions]
     wanted = [
@@ -121,11 +124,19 @@ def standardize_targets(
         for free, function, shape in zip(own, functions, shapes, strict=True)
     ]
     try:
-        return standardize(where, "y", y, names, wanted)
+        found = standardize(where, "y", y, names, wanted)
     except ValueError as error:
-        found = error
-    _refuse_classes(where, y, functions[0])  # which says more
-    raise found
+        _refuse_classes(where, y, functions[0])  # which says more
+        raise error
+    return [
+        expand_dims(target, -1) if _are_bare_classes(target, function, shape) else target
+        for target, function, shape in zip(found, functions, shapes, strict=True)
+    ]
+
+
+def _are_bare_classes(target: Tensor, function: Loss | None, shape: PartialShape) -> bool:
+    sparse = function is losses.sparse_categorical_crossentropy
+    return sparse and shapes_agree((None, *shape[1:-1]), target.shape)
 
 
 def check_lengths(where: str, inputs: Sequence[Tensor], targets: Sequence[Tensor]) -> None:
@@ -143,11 +154,18 @@ def check_targets(
 ) -> None:
     """Targets must be what their loss takes: class indices or not, and no NaN."""
     for target, function, shape in zip(targets, functions, shapes, strict=True):
+        if function in losses.KNOWN and target.dtype == "float32":
+            _refuse_gaps(where, target)
         if function is losses.sparse_categorical_crossentropy:
             _check_classes(where, target, shape)
-        if function in losses.KNOWN and target.dtype == "float32" and np.isnan(target.numpy()).any():
-            raise argument_error(where, "y", "numbers: a loss of one's own may allow NaN", "NaN")
         _refuse_classes(where, target, function)
+
+
+def _refuse_gaps(where: str, target: Tensor) -> None:
+    gaps = np.isnan(target.numpy())
+    if gaps.any():
+        found = Words(f"missing values (NaN), first in row {np.argwhere(gaps)[0][0]}")
+        raise argument_error(where, "y", "numbers; a loss of one's own may allow NaN", found)
 
 
 def _refuse_classes(where: str, target: Any, function: Loss | None) -> None:
@@ -168,6 +186,9 @@ def _check_classes(where: str, target: Tensor, shape: PartialShape) -> None:
         expected = f"class indices of shape {wanted}; one-hot labels go with categoricalCrossentropy"
         raise argument_error(where, "y", expected, target)
     classes, values = shape[-1], target.numpy()
+    broken = values[values != np.floor(values)] if values.dtype.kind == "f" else values[:0]
+    if broken.size:
+        raise argument_error(where, "y", "class indices, which are whole numbers", broken[0].item())
     if classes is not None and values.size and values.max() >= classes:
         raise argument_error(where, "y", f"class indices from 0 to {classes - 1}", values.max().item())
 

@@ -23,6 +23,7 @@ from tfpy.layers.training.fit_options import (
     RunOptions,
     as_limit,
     check_order,
+    check_size_with_a_dataset,
     held_out_part,
     refuse_with_a_dataset,
     run_options,
@@ -58,6 +59,7 @@ def fit(model: LayersModel, x: Any, y: Any, given: FitOptions) -> History:
 
 def _fit_as_dataset(model: LayersModel, x: Any, y: Any, given: FitOptions) -> History:
     split = given.validation_split or None
+    check_size_with_a_dataset(given)
     refuse_with_a_dataset(y=y, validation_split=split, sample_weight=given.sample_weight, seed=given.seed)
     return model.fit_dataset(
         x,

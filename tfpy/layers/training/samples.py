@@ -9,7 +9,7 @@ from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import argument_error
 from tfpy.engine.warn import warn_user
 from tfpy.layers.training import data_adapter as adapter
-from tfpy.layers.training.batch_sources import ArrayBatches, DatasetBatches, as_dataset
+from tfpy.layers.training.batch_sources import ArrayBatches, DatasetBatches, as_dataset, how_to_go_on
 from tfpy.layers.training.fit_options import as_limit
 from tfpy.layers.training.loops import Validation, test_loop
 from tfpy.layers.training.steps import Batch, Compiled
@@ -94,7 +94,13 @@ class Samples(NamedTuple):
         return data._replace(weights=[_product(a, b) for a, b in zip(own, data.weights, strict=True)])
 
     def dataset(
-        self, given: Any, option: str, limit: int | None, epochs: int = 1, class_weight: Any = None
+        self,
+        given: Any,
+        option: str,
+        limit: int | None,
+        epochs: int = 1,
+        class_weight: Any = None,
+        what: str = "the data",
     ) -> DatasetBatches:
         """The batches of a data set.
 
@@ -104,6 +110,7 @@ class Samples(NamedTuple):
             limit: how many batches to take; None for all.
             epochs: how many times so many will be taken.
             class_weight: by class, how much its samples count.
+            what: what it is called in messages.
 
         Raises:
             TypeError: it is something else. What is in it is looked at when it is read.
@@ -120,10 +127,11 @@ class Samples(NamedTuple):
             return self.by_class(self.arrays(x, y, None, weight, from_dataset=True), class_weight)
 
         def short(count: int) -> str:
-            return (
-                f"{self.where}: {option} is {limit}, but the data set ended after batch {count}. It must have "
-                f"{(limit or 0) * epochs} batches in all; dataset.repeat() makes it go on."
+            asked = self.where.removesuffix("_dataset")
+            needed = (
+                f" All epochs read one stream, which must have {(limit or 0) * epochs} batches." if epochs > 1 else ""
             )
+            return f"{asked}: {what} ended after batch {count} of {limit}.{needed} {how_to_go_on(dataset)}"
 
         return DatasetBatches(dataset, standardize, limit, short)
 
@@ -141,7 +149,8 @@ class Samples(NamedTuple):
         if given is None:
             return None
         if as_dataset(given) is not None:
-            source = self.dataset(given, "validation_batches", as_limit(self.where, "validation_batches", batches))
+            limit = as_limit(self.where, "validation_batches", batches)
+            source = self.dataset(given, "validation_batches", limit, what="the validation data")
             return Validation(lambda: test_loop(self.model, self.compiled, source.once()), source.skip)
         x, y, weights = adapter.validation(given)
         reader = self._replace(where=f"{self.where}, validation_data")
