@@ -317,6 +317,16 @@ def test_an_added_loss_is_a_function(loss: Any) -> None:
         tf.layers.dense(units=1).add_loss(given)
 
 
+@pytest.mark.parametrize(
+    "loss", [lambda t, p: tf.tensor(np.mean((t.numpy() - p.numpy()) ** 2)), lambda t, p: tf.scalar(1)]
+)
+def test_a_loss_without_a_gradient_is_told_to_be_one(loss: Any) -> None:
+    model = linear(loss=loss)
+    for call in (lambda: fit(model), lambda: model.train_on_batch(X, Y)):
+        with pytest.raises(ValueError, match="fit: the loss does not depend on the weights.*what numpy computes"):
+            call()
+
+
 class Penalty(tf.layers.Layer, class_name="PenaltyInCall"):
     """Adds the mean square of its inputs to the loss, as a tensor or as a function; in a tidy of its own, too."""
 

@@ -23,7 +23,7 @@ from tfpy.engine.handle import Handle, next_id
 from tfpy.engine.kernels import Kernel, same
 from tfpy.engine.state import local
 from tfpy.engine.tape import GradientRow, Saved, paused, record, recording, saved, stand_in, standing_for
-from tfpy.engine.walk import GradientError, Unreached
+from tfpy.engine.walk import GradientError, Independent, Unreached
 
 
 class ValueAndGrad(Record):
@@ -164,7 +164,7 @@ def variable_grads(f: Callable[[], Tensor], var_list: Sequence[Tensor] | Tensor 
     gradients = _distinct([found[v.id] for v in reached], first)
     _link_constants(reached, gradients)
     if not reached:
-        raise GradientError(
+        raise Independent(
             "variable_grads: the value of f does not depend on any of the trainable variables "
             f"({', '.join(v.name for v in variables[:8])})."
         )

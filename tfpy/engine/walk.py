@@ -16,6 +16,10 @@ class GradientError(ValueError):
     """There is no gradient from y back to x, or a kernel on the way has none."""
 
 
+class Independent(GradientError):
+    """What is differentiated depends on none of the variables."""
+
+
 class Unreached(GradientError):
     """No gradient flows from y to a source.
 

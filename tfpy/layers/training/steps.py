@@ -13,6 +13,7 @@ from tfpy.core.ops.arith import add, div_no_nan
 from tfpy.core.ops.common import full
 from tfpy.core.optimizers.base import minimizes_as_usual
 from tfpy.core.tensor import Tensor
+from tfpy.engine.walk import GradientError, Independent
 from tfpy.layers.added_losses import losses_of_a_step
 from tfpy.layers.training.data_adapter import rows
 from tfpy.layers.training.losses import Loss
@@ -102,8 +103,18 @@ class Batch(NamedTuple):
 def train_step(
     model: LayersModel, compiled: Compiled, batch: Batch, variables: Sequence[LayerVariable]
 ) -> list[Tensor]:
-    """One step of the optimizer on a batch: the loss before it, and the metrics."""
-    return _shared(model, compiled, batch, lambda part, mean: _train(model, compiled, part, variables, mean))
+    """One step of the optimizer on a batch: the loss before it, and the metrics.
+
+    Raises:
+        GradientError: the loss does not depend on the weights.
+    """
+    try:
+        return _shared(model, compiled, batch, lambda part, mean: _train(model, compiled, part, variables, mean))
+    except Independent as error:
+        raise GradientError(
+            "fit: the loss does not depend on the weights that are trained. A loss of one's own is made of ops on the "
+            "tensors that it is given: what numpy computes of them has no gradient, nor has a constant."
+        ) from error
 
 
 def _shared(model: LayersModel, compiled: Compiled, batch: Batch, run: PartOfStep) -> list[Tensor]:
