@@ -5,12 +5,15 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import argument_error
 from tfpy.engine.scope import outlive_scopes
 from tfpy.layers.regularizers import Regularizer
+
+if TYPE_CHECKING:
+    from tfpy.layers.base import Layer
 
 AddedLoss: TypeAlias = "Tensor | Callable[[], Tensor]"
 
@@ -51,9 +54,16 @@ def add_from_call(losses: Sequence[Any]) -> None:
         _add(value)
 
 
-def add_activity_losses(regularizer: Any, outputs: Sequence[Tensor]) -> None:
-    """Add what a layer's `activity_regularizer` says of its outputs, by the sample, as Keras does."""
-    if isinstance(regularizer, Regularizer) and _current.losses is not None:
+def activity_regularizer(layer: Layer) -> Regularizer | None:
+    """What a layer's outputs add to the loss; None for nothing."""
+    found = vars(layer).get("activity_regularizer")
+    return found if isinstance(found, Regularizer) else None
+
+
+def add_activity_losses(layer: Layer, outputs: Sequence[Tensor]) -> None:
+    """Add what a layer's outputs add to the loss, by the sample, as in Keras."""
+    regularizer = None if _current.losses is None else activity_regularizer(layer)
+    if regularizer is not None:
         for output in outputs:
             _add(regularizer.apply(output).div(max(output.shape[0], 1)))
 

@@ -271,7 +271,7 @@ class Layer(LayerCamel, Copied, Declared, family="layer"):
         for output in to_list(outputs):
             if not isinstance(output, Tensor):
                 raise TypeError(f"{self.name}: call must return a tensor or a list of them, but gave {show(output)}.")
-        add_activity_losses(getattr(self, "activity_regularizer", None), to_list(outputs))
+        add_activity_losses(self, to_list(outputs))
         return outputs
 
     def _described(self) -> str:

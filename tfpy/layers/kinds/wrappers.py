@@ -8,6 +8,7 @@ from typing import Any, Self
 from tfpy.core.ops.join import concat, stack
 from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import Words, argument_error
+from tfpy.layers.added_losses import activity_regularizer
 from tfpy.layers.base import Layer
 from tfpy.layers.choose import choose
 from tfpy.layers.config import build_object, is_object_config, spelt
@@ -97,7 +98,7 @@ class TimeDistributed(Wrapper, class_name="TimeDistributed", factory="layers.tim
 
     def call(self, inputs: Any, training: bool = False) -> Tensor:
         x = one_tensor(inputs)
-        if self.layer.per_sample and getattr(self.layer, "activity_regularizer", None) is None:
+        if self.layer.per_sample and activity_regularizer(self.layer) is None:
             return self._all_at_once(x)
         steps = [one_tensor(self.layer.invoke(step, {"training": training})) for step in x.unstack(1)]
         return stack(steps, 1)
