@@ -77,12 +77,14 @@ def test_evaluation_as_in_tfjs(case: dict[str, Any], backend: str) -> None:
 
 
 def test_a_data_set_that_ends_early_is_told_of() -> None:
-    with pytest.warns(UserWarning, match=r"batches_per_epoch is 3.*after batch [20].*6 batches.*repeat") as told:
+    with pytest.warns(
+        UserWarning, match=r"fit: the data ended after batch [20] of 3. All.* 6 batches. .*repeat"
+    ) as told:
         build().fit_dataset(SETS["short"](), epochs=2, batches_per_epoch=3, verbose=0)
     assert len(told) == 2
-    with pytest.warns(UserWarning, match=r"validation_batches is 5.*after batch 2"):
+    with pytest.warns(UserWarning, match=r"fit: the validation data ended after batch 2 of 5. dataset.repeat"):
         build().fit_dataset(SETS["plain"](), epochs=1, verbose=0, validation_data=SETS["short"](), validation_batches=5)
-    with pytest.warns(UserWarning, match=r"evaluate_dataset: batches is 5"):
+    with pytest.warns(UserWarning, match=r"evaluate: the data ended after batch \d of 5"):
         build().evaluate_dataset(SETS["short"](), batches=5)
 
 
@@ -364,10 +366,15 @@ def test_an_error_in_the_data_ends_training_and_leaves_the_model_usable() -> Non
         (lambda m: m.fit_dataset(tf.data.array([1, 2]), epochs=1, verbose=0), "fit_dataset.*'xs'"),
         (lambda m: m.fit_dataset(SETS["uneven"](), epochs=1, verbose=0), "as many samples"),
         (lambda m: m.fit_dataset(SETS["plain"](), epochs=1, validation_split=0.5), "validation_split.*validation_data"),
-        (lambda m: m.fit_dataset(SETS["plain"](), epochs=1, validation_data=(X, Y, Y), verbose=0), "validation_data"),
+        (
+            lambda m: m.fit_dataset(SETS["plain"](), epochs=1, validation_data=(X, Y, Y), verbose=0),
+            "validation_data.*sample_weight",
+        ),
         (lambda m: m.fit_dataset(SETS["plain"](), epochs=1, validation_data=SETS["nothing"](), verbose=0), "no batch"),
         (lambda m: m.fit(SETS["plain"](), Y), "'y'.*left out"),
         (lambda m: m.fit(SETS["plain"](), validation_split=0.5), "'validation_split'.*left out"),
+        (lambda m: m.fit_dataset(iter([(X, X)]), epochs=1, verbose=0), r"'y' must be of shape \[batch, 1\]"),
+        (lambda m: m.fit(SETS["plain"](), batch_size=8), "'batch_size'.*left out when x is a data set"),
         (lambda m: m.fit(SETS["plain"](), sample_weight=[1]), "'sample_weight'.*left out"),
         (lambda m: m.fit(SETS["plain"](), seed=0), "'seed'.*left out"),
         (lambda m: m.fit(X), "'y'"),

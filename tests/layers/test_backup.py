@@ -295,6 +295,7 @@ def put(place: str, value: Any) -> Any:
         (put("model/slots/0/0", -1), "a whole number of 0 or more"),
         (put("model/slots/0/0", 1), "of a weight of shape"),
         (put("model/slots/0/1", "q"), "Unknown slot 'q'"),
+        (put("model/optimizer", "SGD"), "it is of a training with SGD, and not Adam"),
         (put("model/iterations", "x"), "'iterations' must be a whole number"),
         (put("model/iterations", 2**40), "'iterations' must be at most 2147483647"),
         (put("model/learning_rate", {}), "'learning_rate' must be a number"),

@@ -41,6 +41,15 @@ def fit(x: Any = X, y: Any = Y, **options: Any) -> tf.History:
         (lambda: fit(verbose=-1), "'verbose' must be a whole number of 0 or more, but got -1"),
         (lambda: fit(shuffle="batches"), "'shuffle' must be True, False or 'batch', but got 'batches'"),
         (lambda: fit(y=Y + 1), "'y' must be class indices from 0 to 2, but got 3"),
+        (lambda: fit(y=Y + 0.5), "'y' must be class indices, which are whole numbers, but got 0.5"),
+        (
+            lambda: fit(y=np.where(Y == 2, np.nan, Y)),
+            "'y' must be numbers; a loss of one's own may allow NaN, but got missing values (NaN), first in row 2",
+        ),
+        (
+            lambda: fit(x=[tf.tensor(row) for row in X]),
+            "tf.stack makes one tensor of those of single samples, but got 10 of them.",
+        ),
         (lambda: fit(y=np.eye(3)[Y]), "one-hot labels go with categoricalCrossentropy"),
         (lambda: one_hot_classifier().fit(X, Y), "class indices go with sparseCategoricalCrossentropy"),
         (lambda: one_hot_classifier().fit(X, Y.tolist()), "class indices go with sparseCategoricalCrossentropy"),
@@ -66,7 +75,10 @@ def fit(x: Any = X, y: Any = Y, **options: Any) -> tf.History:
             "(an axis of size 1 at the end comes by x[..., None])",
         ),
         (lambda: fit(seed=[1]), "'seed' must be a number or a text, but got [1]"),
-        (lambda: fit(validation_data=X), "'validation_data' must be a pair (x, y), but got a ndarray"),
+        (
+            lambda: fit(validation_data=X),
+            "'validation_data' must be (x, y), or (x, y, sample_weight), but got a ndarray",
+        ),
     ],
 )
 def test_what_is_wrong_is_named(call: Any, text: str) -> None:
@@ -217,11 +229,11 @@ def test_a_loss_without_a_gradient_is_told_what_may_be_wrong(backend: str, loss:
 
 def test_missing_labels_are_told_by_their_row() -> None:
     labels = np.where(np.arange(10) == 3, np.nan, Y)
-    with pytest.raises(ValueError, match=r"fit: y has missing values \(NaN\), first in row 3"):
+    with pytest.raises(ValueError, match=r"fit: argument 'y' .* missing values \(NaN\), first in row 3"):
         fit(y=labels)
     model = tf.sequential([tf.layers.dense(units=1, input_shape=[4])])
     model.compile(optimizer="sgd", loss="meanSquaredError")
-    with pytest.raises(ValueError, match="evaluate: y has missing values .* row 3"):
+    with pytest.raises(ValueError, match="evaluate: argument 'y' .* missing values .* row 3"):
         model.evaluate(X, labels[:, None], verbose=0)
 
 
@@ -231,3 +243,25 @@ def test_missing_labels_are_told_by_their_row() -> None:
 def test_what_makes_an_optimizer_is_to_be_called(maker: Any, call: str) -> None:
     with pytest.raises(ValueError, match=f"must be an optimizer: call what makes one, as in {call}, but got"):
         tf.sequential([tf.layers.dense(units=1, input_shape=[4])]).compile(optimizer=maker, loss="meanSquaredError")
+
+
+def test_class_indices_of_sequences_need_no_axis_of_their_own() -> None:
+    model = tf.sequential([tf.layers.dense(units=3, activation="softmax", input_shape=[4, 2])])
+    model.compile(optimizer=tf.train.sgd(0), loss="sparseCategoricalCrossentropy", metrics=["acc"])
+    x, y = np.random.default_rng(1).random((6, 4, 2)), np.arange(24).reshape(6, 4) % 3
+    expected = [float(t) for t in model.evaluate(x, y[..., None])]
+    for labels in (y, tf.tensor(y), y.astype(float), y.tolist()):
+        assert [float(t) for t in model.evaluate(x, labels)] == expected
+    history = model.fit(iter([(x, y)]), verbose=0).history
+    assert history["acc"] == pytest.approx([expected[1]])
+    with pytest.raises(ValueError, match=r"class indices of shape \[batch, 4, 1\]"):
+        model.evaluate(x, y[:, :3])
+
+
+def test_a_generator_that_ends_too_early_is_told_of() -> None:
+    batches = [(X[:5], Y[:5]), (X[5:], Y[5:])]
+    for given in (lambda: iter(batches), iter(batches)):
+        with pytest.warns(
+            UserWarning, match=r"fit: the data ended after batch 0 of 2.* 4 batches. A generator goes on"
+        ):
+            classifier().fit(given, epochs=2, steps_per_epoch=2, verbose=0)

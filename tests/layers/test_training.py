@@ -108,6 +108,119 @@ def test_class_and_sample_weights() -> None:
     np.testing.assert_allclose(values(plain)[0], expected, rtol=1e-5)
 
 
+def two_outputs() -> Any:
+    x = tf.input(shape=[2])
+    layers = [tf.layers.dense(units=1, kernel_initializer="ones", use_bias=False, name=name) for name in ("a", "b")]
+    return tf.model(inputs=x, outputs=[layer.apply(x) for layer in layers])
+
+
+@pytest.mark.parametrize(
+    ("weights", "a", "b"),
+    [([3.0, 0.5], 3, 0.5), ({"b": 0.5, "a": 3}, 3, 0.5), ({"b": 0.5}, 1, 0.5), (None, 1, 1), ({}, 1, 1)],
+)
+def test_losses_of_outputs_are_weighted(weights: Any, a: float, b: float) -> None:
+    model, ys = two_outputs(), [Y, 2 * Y]
+    model.compile(optimizer=tf.train.sgd(0.01), loss="meanSquaredError", loss_weights=weights)
+    errors = [X.astype(float) @ [[1], [1]] - y for y in ys]
+    apart = [(e**2).mean() for e in errors]
+    expected = [a * apart[0] + b * apart[1], *apart]
+    np.testing.assert_allclose([float(t) for t in model.evaluate(X, ys)], expected, rtol=1e-5)
+    history = fit(model, y=ys, batch_size=10).history
+    np.testing.assert_allclose([history[k][0] for k in ("loss", "a_loss", "b_loss")], expected, rtol=1e-5)
+    for layer, weight, error in zip(("a", "b"), (a, b), errors, strict=True):
+        gradient = weight * 2 * X.T @ error / 10
+        np.testing.assert_allclose(values(model.get_layer(layer))[0], 1 - 0.01 * gradient, rtol=1e-4)
+
+
+def test_a_step_from_a_plan_heeds_the_weights_that_the_model_was_last_compiled_with() -> None:
+    model, found = two_outputs(), []
+    for weights in ([1.0, 2.0], [5.0, 0.0]):
+        model.compile(optimizer=tf.train.sgd(0), loss="meanSquaredError", loss_weights=weights)
+        found.append([model.train_on_batch(X, [Y, 2 * Y])[0] for _ in range(4)])
+    losses = [float(t) for t in model.evaluate(X, [Y, 2 * Y])[1:]]
+    np.testing.assert_allclose(found[0], losses[0] + 2 * losses[1], rtol=1e-5)
+    np.testing.assert_allclose(found[1], 5 * losses[0], rtol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("weights", "error", "message"),
+    [
+        ([1.0], ValueError, "one weight for each of the 2 outputs, but got 1"),
+        ({"c": 1.0}, ValueError, "Unknown output in loss_weights 'c'"),
+        (2.0, TypeError, r"a list, or a dict by output \(a, b\)"),
+        ("nix", TypeError, "loss_weights"),
+        ({"a": "much"}, TypeError, "'loss_weights' must be a number"),
+    ],
+)
+def test_weights_of_losses_are_checked(weights: Any, error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
+        two_outputs().compile(optimizer="sgd", loss="meanSquaredError", loss_weights=weights)
+
+
+def test_the_loss_of_a_single_output_may_be_weighted() -> None:
+    model = linear(tf.train.sgd(0.1))
+    plain = float(model.evaluate(X, Y))
+    for weights in (2, [2], {model.output_names[0]: 2}):
+        model.compile(optimizer="sgd", loss="meanSquaredError", loss_weights=weights)
+        assert float(model.evaluate(X, Y)) == pytest.approx(2 * plain, rel=1e-6)
+
+
+FEW = [1.0] * 5 + [3.0] * 5
+
+
+@pytest.mark.parametrize("form", [np.array, list, tf.tensor])
+@pytest.mark.parametrize(
+    ("given", "a", "b"),
+    [
+        (lambda w: w, True, True),
+        (lambda w: {"a": w}, True, False),
+        (lambda w: [None, w], False, True),
+        (lambda w: (w, np.ones(10)), True, False),
+        (lambda w: {"b": w, "a": w}, True, True),
+    ],
+)
+def test_sample_weights_by_output(given: Any, a: bool, b: bool, form: Any) -> None:
+    model, ys, weights = two_outputs(), [Y, 2 * Y], given(form(FEW))
+    model.compile(optimizer=tf.train.sgd(0.01), loss="meanSquaredError")
+    errors = [(X.astype(float) @ [[1], [1]] - y)[:, 0] ** 2 for y in ys]
+    apart = [(e * FEW if own else e).mean() for e, own in zip(errors, (a, b), strict=True)]
+    judged = [float(t) for t in model.evaluate(X, ys, sample_weight=weights)]
+    np.testing.assert_allclose(judged, [sum(apart), *apart], rtol=1e-5)
+    history = fit(model, y=ys, batch_size=10, sample_weight=weights, validation_data=(X, ys, weights)).history
+    np.testing.assert_allclose([history[k][0] for k in ("a_loss", "b_loss")], apart, rtol=1e-5)
+    after = [float(t) for t in model.evaluate(X, ys, sample_weight=weights)]
+    assert [history[f"val_{k}"][0] for k in ("loss", "a_loss", "b_loss")] == pytest.approx(after, rel=1e-6)
+
+
+def test_samples_that_are_held_out_keep_their_weights_but_not_those_of_their_classes() -> None:
+    model, y, classes = linear(tf.train.sgd(0.0)), np.array([0.0, 1.0] * 5).reshape(10, 1), {0: 2.0, 1: 5.0}
+    history = fit(model, y=y, batch_size=10, validation_split=0.4, sample_weight=FEW, class_weight=classes).history
+    error = (X.astype(float) @ [[1], [1]] - y)[:, 0] ** 2 * FEW
+    assert history["val_loss"][0] == pytest.approx(error[6:].mean(), rel=1e-5)
+    assert history["loss"][0] == pytest.approx((error * ([2, 5] * 5))[:6].mean(), rel=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("weights", "message"),
+    [
+        ({"c": FEW}, "Unknown output in sample_weight 'c'"),
+        ([FEW], "in a list of 2, one for each output, but got 1 lists"),
+        ([FEW, FEW[:3]], r"of shape \[10\]"),
+        ({"a": 1.0}, r"of shape \[10\]"),
+        (FEW[:3], r"of shape \[10\]"),
+    ],
+)
+def test_weights_of_samples_are_checked(weights: Any, message: str) -> None:
+    model = two_outputs()
+    model.compile(optimizer="sgd", loss="meanSquaredError")
+    for call in (
+        lambda: fit(model, y=[Y, Y], sample_weight=weights),
+        lambda: model.evaluate(X, [Y, Y], sample_weight=weights),
+    ):
+        with pytest.raises(ValueError, match=message):
+            call()
+
+
 def test_sample_weights_count_for_whole_sequences() -> None:
     x, y = np.linspace(-1, 1, 24).reshape(4, 3, 2), np.zeros((4, 3, 1))
     weights = np.array([0.0, 1, 2, 5])
@@ -202,6 +315,119 @@ def test_an_added_loss_is_a_function(loss: Any) -> None:
     given = loss if isinstance(loss, int) else loss(1)
     with pytest.raises(TypeError, match="add_loss: argument 'losses' must be functions without arguments.*but got"):
         tf.layers.dense(units=1).add_loss(given)
+
+
+@pytest.mark.parametrize(
+    "loss", [lambda t, p: tf.tensor(np.mean((t.numpy() - p.numpy()) ** 2)), lambda t, p: tf.scalar(1)]
+)
+def test_a_loss_without_a_gradient_is_told_to_be_one(loss: Any) -> None:
+    model = linear(loss=loss)
+    for call in (lambda: fit(model), lambda: model.train_on_batch(X, Y)):
+        with pytest.raises(ValueError, match="The loss depends on none of the weights that are trained .*computed with numpy"):
+            call()
+
+
+class Penalty(tf.layers.Layer, class_name="PenaltyInCall"):
+    """Adds the mean square of its inputs to the loss, as a tensor or as a function; in a tidy of its own, too."""
+
+    form: str = "tensor"
+
+    def call(self, x: Any) -> Any:
+        if self.form == "tidied":
+            tf.tidy(lambda: self.add_loss(x.square().mean()))
+        else:
+            self.add_loss(x.square().mean() if self.form == "tensor" else [lambda: x.square().mean()])
+        return x
+
+
+def around(*layers: Any, **options: Any) -> Any:
+    model = tf.sequential(
+        [tf.layers.dense(units=1, kernel_initializer="ones", use_bias=False, input_shape=[2], **options), *layers]
+    )
+    model.compile(optimizer=tf.train.sgd(0.1), loss="meanSquaredError")
+    return model
+
+
+@pytest.mark.parametrize("form", ["tensor", "function", "tidied"])
+def test_losses_that_a_call_adds_count_in_its_step_alone(form: str) -> None:
+    model, x = around(Penalty(form=form)), X.astype(float)
+    weights = np.ones((2, 1))
+    for _ in range(4):
+        found = x @ weights
+        expected = ((found - Y) ** 2).mean() + (found**2).mean()
+        assert model.train_on_batch(X, Y) == pytest.approx(expected, rel=1e-5)
+        weights = weights - 0.1 * 2 * x.T @ (2 * found - Y) / 10
+    np.testing.assert_allclose(values(model)[0], weights, rtol=1e-4)
+    assert model.losses == []
+    assert float(model.evaluate(X, Y)) == pytest.approx(((x @ weights - Y) ** 2).mean(), rel=1e-4)
+    model.predict(X)
+    assert len(fit(model, batch_size=3, epochs=2).history["loss"]) == 2
+
+
+def test_losses_of_cells_and_of_layers_within_layers_count() -> None:
+    class Cell(tf.layers.SimpleRNNCell, class_name="PenaltyCell"):
+        def call(self, inputs: Any, **options: Any) -> Any:
+            self.add_loss(tf.scalar(1))
+            return super().call(inputs, **options)
+
+    class Sequence(tf.layers.SimpleRNN, class_name="PenaltySequence"):
+        def call(self, inputs: Any, **options: Any) -> Any:
+            self.add_loss(tf.scalar(0.25))
+            return super().call(inputs, **options)
+
+    inner = tf.sequential([tf.layers.rnn(cell=Cell(units=2), return_sequences=True, input_shape=[3, 2])])
+    model = tf.sequential([inner, tf.layers.bidirectional(layer=Sequence(units=1)), tf.layers.dense(units=1)])
+    model.compile(optimizer=tf.train.sgd(0.0), loss="meanSquaredError")
+    x, y = np.ones((2, 3, 2)), np.ones((2, 1))
+    assert model.train_on_batch(x, y) - float(model.evaluate(x, y)) == pytest.approx(3 + 2 * 0.25, rel=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("loss", "error", "message"),
+    [
+        (lambda x: x.square(), ValueError, "add_loss: argument 'losses' must be scalar tensors"),
+        (lambda x: 3, TypeError, "add_loss: argument 'losses' must be scalar tensors, or functions that give them"),
+        (lambda x: lambda: 3, TypeError, "must be scalar tensors, or functions that give them"),
+    ],
+)
+def test_what_a_call_adds_is_a_scalar(loss: Any, error: type[Exception], message: str) -> None:
+    class Own(tf.layers.Layer, class_name="OwnLossInCall"):
+        def call(self, x: Any) -> Any:
+            self.add_loss(loss(x))
+            return x
+
+    with pytest.raises(error, match=message):
+        Own().apply(tf.ones([2, 2]))
+
+
+def test_activity_regularizers_count_by_the_sample() -> None:
+    model, x = around(activity_regularizer=tf.regularizers.l2(l2=0.5)), X.astype(float)
+    weights = np.ones((2, 1))
+    for _ in range(4):  # step by step, and from a plan
+        found = x @ weights
+        expected = ((found - Y) ** 2).mean() + 0.5 * (found**2).sum() / 10
+        assert model.train_on_batch(X, Y) == pytest.approx(expected, rel=1e-5)
+        weights = weights - 0.1 * (2 * x.T @ (found - Y) + x.T @ found) / 10
+    np.testing.assert_allclose(values(model)[0], weights, rtol=1e-4)
+    assert float(model.evaluate(X, Y)) == pytest.approx(((x @ weights - Y) ** 2).mean(), rel=1e-4)
+    model.layers[0].activity_regularizer = None
+    assert model.train_on_batch(X, Y) == pytest.approx(((x @ weights - Y) ** 2).mean(), rel=1e-4)
+
+
+def test_activity_regularizers_of_other_layers() -> None:
+    rate = tf.regularizers.l1(l1=0.1)
+    model = tf.sequential(
+        [
+            tf.layers.embedding(input_dim=4, output_dim=2, input_length=3, activity_regularizer=rate),
+            tf.layers.time_distributed(layer=tf.layers.dense(units=2, activity_regularizer=rate)),
+            tf.layers.conv1d(filters=2, kernel_size=1, activity_regularizer=rate),
+        ]
+    )
+    model.compile(optimizer=tf.train.sgd(0.0), loss="meanSquaredError")
+    x, y = np.array([[0, 1, 2], [1, 2, 3]]), np.zeros((2, 3, 2))
+    made = model.execute(x, [layer.output.name for layer in model.layers])
+    expected = sum(0.1 * float(t.abs().sum()) / 2 for t in made)
+    assert model.train_on_batch(x, y) - float(model.evaluate(x, y)) == pytest.approx(expected, rel=1e-4)
 
 
 # What is reported

@@ -227,6 +227,17 @@ def test_checkpoints(
     assert [path for path, _ in saved] == ["2.1", "2.1"]
 
 
+def test_checkpoints_of_weights_alone(tmp_path: Path) -> None:
+    pytest.importorskip("safetensors")
+    model = linear()
+    kept = tf.callbacks.model_checkpoint(tmp_path / "{epoch}.safetensors", save_weights_only=True)
+    fit(model, kept, epochs=2)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["1.safetensors", "2.safetensors"]
+    again = linear()
+    again.load_weights(tmp_path / "2.safetensors")
+    assert [w.array_sync() for w in again.get_weights()] == [w.array_sync() for w in model.get_weights()]
+
+
 def test_a_checkpoint_that_cannot_be_named(saved: list[Any]) -> None:
     with pytest.raises(ValueError, match=r"model_checkpoint.*filepath.*epoch, loss"):
         fit(linear(), tf.callbacks.model_checkpoint("{val_loss}"), epochs=1)
@@ -307,6 +318,13 @@ def test_a_missing_package_is_named_with_its_extra(monkeypatch: pytest.MonkeyPat
         (lambda: tf.callbacks.reduce_lr_on_plateau({"patiense": 3}), "patiense.*patience"),
         (lambda: tf.callbacks.learning_rate_scheduler(0.1), "learning_rate_scheduler.*schedule"),
         (lambda: fit(linear(), tf.callbacks.learning_rate_scheduler(lambda e: "x")), "learning_rate_scheduler.*number"),
+        (lambda: fit(linear(), tf.callbacks.learning_rate_scheduler(lambda e: -1)), "schedule.*0 or more, but got -1"),
+        (lambda: fit(linear(), tf.callbacks.learning_rate_scheduler(lambda e: math.nan)), "schedule.*0 or more"),
+        (lambda: tf.callbacks.model_checkpoint("m.keras", save_weights_only=True), "filepath.*weights.h5 or .safetens"),
+        (
+            lambda: tf.callbacks.model_checkpoint("m.safetensors", save_weights_only=True, include_optimizer=True),
+            "include_optimizer.*weights alone",
+        ),
         (lambda: tf.callbacks.csv_logger("log.csv", separator="--"), "csv_logger.*separator"),
         (lambda: tf.callbacks.tensor_board("logs", update_freq="step"), "tensor_board.*update_freq"),
     ],

@@ -350,8 +350,9 @@ def judge(kind: str, family: str = "losses", **options: Any) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("said", "outputs", "words"),
     [
-        ({"loss_weights": {"d0": 1.0, "d1": 0.5}}, 2, "loss weights, which are not known here"),
-        ({"loss_weights": [0.5]}, 1, "loss weights, which are not known here"),
+        ({"loss_weights": {"d0": 1.0, "other": 0.5}}, 2, "Unknown output in loss_weights 'other'"),
+        ({"loss_weights": [0.5]}, 2, "'loss_weights' must be one weight for each of the 2 outputs"),
+        ({"loss_weights": ["a"]}, 1, "'loss_weights' must be a number"),
         ({"loss": judge("MeanSquaredError", name="m", reduction="sum")}, 1, "MeanSquaredError has options .*'sum'"),
         ({"metrics": [judge("BinaryAccuracy", "metrics", name="b", threshold=0.4)]}, 1, "BinaryAccuracy has .*0.4"),
         ({"loss": judge("BinaryCrossentropy", name="b", from_logits=True)}, 1, "'from_logits': True"),
@@ -374,6 +375,13 @@ def test_losses_and_metrics_of_keras_whatever_their_names(tmp_path: Path) -> Non
     )
     x = np.ones((2, 1), np.float32)
     np.testing.assert_allclose([float(t) for t in model.evaluate(x, 3 * x)], [-1, 2, 4], rtol=1e-6)
+
+
+@pytest.mark.parametrize("weights", [[1.0, 0.5], {"d0": None, "d1": 0.5}, {"d1": 0.5}])
+def test_losses_are_weighted_as_keras_says(weights: Any, tmp_path: Path) -> None:
+    model = compiled(tmp_path, 2, loss_weights=weights)
+    x = np.ones((2, 1), np.float32)
+    np.testing.assert_allclose([float(t) for t in model.evaluate(x, [3 * x, 4 * x])], [8.5, 4, 9], rtol=1e-6)
 
 
 def test_metrics_are_listed_by_output_in_keras(tmp_path: Path) -> None:

@@ -313,6 +313,24 @@ def test_losses_and_metrics_of_several_outputs(place: str, tmp_path: Path) -> No
     assert found == expected
 
 
+@pytest.mark.parametrize("place", ["web", "m.keras", "m.h5"])
+@pytest.mark.parametrize("losses", ["meanSquaredError", {"b": "meanAbsoluteError", "a": "meanSquaredError"}])
+def test_weights_of_losses_are_saved(losses: Any, place: str, tmp_path: Path) -> None:
+    x = tf.input(shape=[2])
+    outputs = [tf.layers.dense(units=1, name=name).apply(x) for name in ("a", "b")]
+    model = tf.model(inputs=x, outputs=outputs)
+    model.compile(optimizer="sgd", loss=losses, loss_weights={"b": 0.25})
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        model.save(tmp_path / place, include_optimizer=True)
+    assert ["TF.js does not read loss weights" in str(w.message) for w in said] == [True] * (place == "web")
+    again = tf.load_layers_model(tmp_path / place)
+    assert again.loss_weights == [1, 0.25]
+    xs, ys = np.ones((3, 2)), [np.ones((3, 1)), np.full((3, 1), 2)]
+    found, expected = ([t.array_sync() for t in m.evaluate(xs, ys)] for m in (again, model))
+    assert found == expected
+
+
 def test_without_the_optimizer_nothing_of_it_is_saved(tmp_path: Path) -> None:
     model = tf.sequential(layers=[tf.layers.dense(units=1, input_shape=[1])])
     model.compile(optimizer="adam", loss="meanSquaredError")
@@ -476,6 +494,7 @@ def test_what_a_browser_would_refuse(tmp_path: Path) -> None:
         (lambda: tf.layers.gru(units=1), None),
         (lambda: tf.layers.lstm(units=1, zero_output_for_mask=True), "zero_output_for_mask=True"),
         (lambda: tf.layers.lstm(units=1), None),
+        (lambda: tf.layers.dense(units=1, activity_regularizer="l2"), "does not run layers with an activity_regularizer"),
         (lambda: tf.layers.resizing(height=2, width=2), "cannot use Resizing"),
         (lambda: tf.layers.up_sampling1d(size=2), "no class UpSampling1D"),
     ],

@@ -31,7 +31,8 @@ def fingerprint(model: LayersModel, optimizer: Optimizer) -> Iterator[str]:
     yield f"an optimizer with {settings(optimizer)}"
     for number, output in enumerate(compiled_of(model, "distribute").outputs):
         loss, metrics = _name_of(output.loss), [_name_of(metric) for _, metric in output.metrics]
-        yield f"output {number}: loss {loss}, metrics {metrics}"
+        times = "" if output.weight == 1 else f" times {output.weight:g}"
+        yield f"output {number}: loss {loss}{times}, metrics {metrics}"
     yield from _layers(model)
     for number, weight in enumerate(model.weights):
         kind = "" if weight.trainable else ", not trained"

@@ -1124,7 +1124,8 @@ def conv1d(config: Mapping[str, Any] | None = None, /, *more: Any, **options: An
         bias_initializer: how the bias begins (default: 'zeros').
         bias_constraint: what the bias is made to fulfil.
         bias_regularizer: what the bias adds to the loss.
-        activity_regularizer: noted in the configuration, without effect; TF.js refuses to run such a layer.
+        activity_regularizer: what the outputs add to the loss in training, for each sample (beyond TF.js, which refuses
+            to run such a layer).
         kernel_initializer: how the kernel begins (default: 'glorotNormal').
         kernel_constraint: what the kernel is made to fulfil.
         kernel_regularizer: what the kernel adds to the loss.
@@ -1229,7 +1230,8 @@ def conv2d(config: Mapping[str, Any] | None = None, /, *more: Any, **options: An
         bias_initializer: how the bias begins (default: 'zeros').
         bias_constraint: what the bias is made to fulfil.
         bias_regularizer: what the bias adds to the loss.
-        activity_regularizer: noted in the configuration, without effect; TF.js refuses to run such a layer.
+        activity_regularizer: what the outputs add to the loss in training, for each sample (beyond TF.js, which refuses
+            to run such a layer).
         kernel_initializer: how the kernel begins (default: 'glorotNormal').
         kernel_constraint: what the kernel is made to fulfil.
         kernel_regularizer: what the kernel adds to the loss.
@@ -1335,7 +1337,8 @@ def conv2d_transpose(config: Mapping[str, Any] | None = None, /, *more: Any, **o
         bias_initializer: how the bias begins (default: 'zeros').
         bias_constraint: what the bias is made to fulfil.
         bias_regularizer: what the bias adds to the loss.
-        activity_regularizer: noted in the configuration, without effect; TF.js refuses to run such a layer.
+        activity_regularizer: what the outputs add to the loss in training, for each sample (beyond TF.js, which refuses
+            to run such a layer).
         kernel_initializer: how the kernel begins (default: 'glorotNormal').
         kernel_constraint: what the kernel is made to fulfil.
         kernel_regularizer: what the kernel adds to the loss.
@@ -1443,7 +1446,8 @@ def conv3d(config: Mapping[str, Any] | None = None, /, *more: Any, **options: An
         bias_initializer: how the bias begins (default: 'zeros').
         bias_constraint: what the bias is made to fulfil.
         bias_regularizer: what the bias adds to the loss.
-        activity_regularizer: noted in the configuration, without effect; TF.js refuses to run such a layer.
+        activity_regularizer: what the outputs add to the loss in training, for each sample (beyond TF.js, which refuses
+            to run such a layer).
         kernel_initializer: how the kernel begins (default: 'glorotNormal').
         kernel_constraint: what the kernel is made to fulfil.
         kernel_regularizer: what the kernel adds to the loss.
@@ -1549,7 +1553,8 @@ def conv3d_transpose(config: Mapping[str, Any] | None = None, /, *more: Any, **o
         bias_initializer: how the bias begins (default: 'zeros').
         bias_constraint: what the bias is made to fulfil.
         bias_regularizer: what the bias adds to the loss.
-        activity_regularizer: noted in the configuration, without effect; TF.js refuses to run such a layer.
+        activity_regularizer: what the outputs add to the loss in training, for each sample (beyond TF.js, which refuses
+            to run such a layer).
         kernel_initializer: how the kernel begins (default: 'glorotNormal').
         kernel_constraint: what the kernel is made to fulfil.
         kernel_regularizer: what the kernel adds to the loss.
@@ -2151,7 +2156,8 @@ def dense(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any
         bias_constraint: what the bias is made to fulfil.
         kernel_regularizer: what the kernel adds to the loss.
         bias_regularizer: what the bias adds to the loss.
-        activity_regularizer: noted in the configuration, without effect; TF.js refuses to run such a layer.
+        activity_regularizer: what the outputs add to the loss in training, for each sample (beyond TF.js, which refuses
+            to run such a layer).
         input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
             first layer of a model needs it.
         batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
@@ -2260,7 +2266,8 @@ def depthwise_conv1d(config: Mapping[str, Any] | None = None, /, *more: Any, **o
         bias_initializer: how the bias begins (default: 'zeros').
         bias_constraint: what the bias is made to fulfil.
         bias_regularizer: what the bias adds to the loss.
-        activity_regularizer: noted in the configuration, without effect; TF.js refuses to run such a layer.
+        activity_regularizer: what the outputs add to the loss in training, for each sample (beyond TF.js, which refuses
+            to run such a layer).
         depth_multiplier: how many filters each channel has (default: 1).
         depthwise_initializer: how the depthwise kernel begins (default: 'glorotNormal').
         depthwise_constraint: what the depthwise kernel is made to fulfil.
@@ -2378,7 +2385,8 @@ def depthwise_conv2d(config: Mapping[str, Any] | None = None, /, *more: Any, **o
         bias_initializer: how the bias begins (default: 'zeros').
         bias_constraint: what the bias is made to fulfil.
         bias_regularizer: what the bias adds to the loss.
-        activity_regularizer: noted in the configuration, without effect; TF.js refuses to run such a layer.
+        activity_regularizer: what the outputs add to the loss in training, for each sample (beyond TF.js, which refuses
+            to run such a layer).
         depth_multiplier: how many filters each channel has (default: 1).
         depthwise_initializer: how the depthwise kernel begins (default: 'glorotNormal').
         depthwise_constraint: what the depthwise kernel is made to fulfil.
@@ -2650,7 +2658,8 @@ def embedding(config: Mapping[str, Any] | None = None, /, *more: Any, **options:
         output_dim: the size of the vectors.
         embeddings_initializer: how the vectors begin (default: 'randomUniform').
         embeddings_regularizer: what the vectors add to the loss.
-        activity_regularizer: noted in the configuration, without effect; TF.js refuses to run such a layer.
+        activity_regularizer: what the outputs add to the loss in training, for each sample (beyond TF.js, which refuses
+            to run such a layer).
         embeddings_constraint: what the vectors are made to fulfil.
         mask_zero: whether 0 stands for nothing, so that steps with it are masked for the layers that follow; layers
             that take no masks see all steps, and the mask goes on past them (default: False).
@@ -5461,7 +5470,8 @@ def separable_conv1d(config: Mapping[str, Any] | None = None, /, *more: Any, **o
         bias_initializer: how the bias begins (default: 'zeros').
         bias_constraint: what the bias is made to fulfil.
         bias_regularizer: what the bias adds to the loss.
-        activity_regularizer: noted in the configuration, without effect; TF.js refuses to run such a layer.
+        activity_regularizer: what the outputs add to the loss in training, for each sample (beyond TF.js, which refuses
+            to run such a layer).
         depth_multiplier: how many filters each channel has (default: 1).
         depthwise_initializer: how the depthwise kernel begins (default: 'glorotUniform').
         depthwise_constraint: what the depthwise kernel is made to fulfil.
@@ -5592,7 +5602,8 @@ def separable_conv2d(config: Mapping[str, Any] | None = None, /, *more: Any, **o
         bias_initializer: how the bias begins (default: 'zeros').
         bias_constraint: what the bias is made to fulfil.
         bias_regularizer: what the bias adds to the loss.
-        activity_regularizer: noted in the configuration, without effect; TF.js refuses to run such a layer.
+        activity_regularizer: what the outputs add to the loss in training, for each sample (beyond TF.js, which refuses
+            to run such a layer).
         depth_multiplier: how many filters each channel has (default: 1).
         depthwise_initializer: how the depthwise kernel begins (default: 'glorotUniform').
         depthwise_constraint: what the depthwise kernel is made to fulfil.

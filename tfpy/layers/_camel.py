@@ -11,13 +11,14 @@ from tfpy.core.spelling import forward, forward_property
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
     from typing import Any, Self
 
     from tfpy.core.ready import ReadyNone
     from tfpy.core.results import NamedTensor
     from tfpy.core.tensor import Tensor
     from tfpy.engine.dtypes import DType
+    from tfpy.layers.added_losses import AddedLoss
     from tfpy.layers.base import Layer
     from tfpy.layers.callbacks.history import History
     from tfpy.layers.mask_rules import MaskRules
@@ -138,7 +139,7 @@ class LayerCamel:
 
         def invokeCallHook(self, inputs: Any, kwargs: Any) -> None: ...
 
-        def addLoss(self, losses: Callable[[], Tensor] | Sequence[Callable[[], Tensor]]) -> None: ...
+        def addLoss(self, losses: AddedLoss | Sequence[AddedLoss]) -> None: ...
 
         def calculateLosses(self) -> list[Tensor]: ...
 

@@ -20,6 +20,7 @@ from tfpy.engine.state import local
 from tfpy.engine.warn import warn_user
 from tfpy.layers._camel import LayerCamel
 from tfpy.layers.activations import get_activation
+from tfpy.layers.added_losses import AddedLoss, add_activity_losses, add_from_call, as_functions
 from tfpy.layers.call_inputs import as_tensors
 from tfpy.layers.call_keywords import keywords_of, taking_a_dict
 from tfpy.layers.constraints import Constraint
@@ -274,6 +275,7 @@ class Layer(LayerCamel, Copied, Declared, family="layer"):
         for output in to_list(outputs):
             if not isinstance(output, Tensor):
                 raise TypeError(f"{self.name}: call must return a tensor or a list of them, but gave {show(output)}.")
+        add_activity_losses(self, to_list(outputs))
         return outputs
 
     def _described(self) -> str:
@@ -326,17 +328,17 @@ class Layer(LayerCamel, Copied, Declared, family="layer"):
         Source: TF.js `tf.layers.Layer.invokeCallHook`.
         """
 
-    def add_loss(self, losses: Callable[[], Tensor] | Sequence[Callable[[], Tensor]]) -> None:
-        """Add functions without arguments whose values are added to the loss in training.
+    def add_loss(self, losses: AddedLoss | Sequence[AddedLoss]) -> None:
+        """Add functions without arguments whose values count in every step of a training; or, within `call`, scalar
+        tensors, which count in this step (beyond TF.js). A function is called at once there.
 
         Raises:
-            TypeError: something else, such as a value that the function would give.
+            TypeError: something else. ValueError: a tensor that is no scalar.
         """
-        for loss in to_list(losses):
-            if not callable(loss):
-                expected = "functions without arguments, such as lambda: x.square().mean()"
-                raise argument_error("add_loss", "losses", expected, loss, TypeError)
-        self._losses = [*self._losses, *to_list(losses)]
+        if self._described in local.state.running:
+            add_from_call(to_list(losses))
+        else:
+            self._losses = [*self._losses, *as_functions(to_list(losses))]
 
     def calculate_losses(self) -> list[Tensor]:
         """The values of the added losses."""
@@ -489,9 +491,7 @@ class Layer(LayerCamel, Copied, Declared, family="layer"):
         if self._references == 0:
             raise RuntimeError(f"Layer {self.name} is already disposed.")
         self._references -= 1
-        freed = 0
-        if self._references == 0:
-            freed = self._dispose_weights()
+        freed = self._dispose_weights() if self._references == 0 else 0
         return DisposeResult(self._references, freed)
 
     def _dispose_weights(self) -> int:

@@ -54,6 +54,7 @@ class LayersModel(LayersModelCamel, Container, Ready, class_name="Model"):
     Attributes:
         loss: what `compile` was given as loss.
         metrics: what `compile` was given as metrics.
+        loss_weights: what `compile` was given as loss_weights (beyond TF.js).
         metrics_names: the names of what `evaluate` and `train_on_batch` return.
 
     Source: TF.js `tf.LayersModel`.
@@ -61,7 +62,9 @@ class LayersModel(LayersModelCamel, Container, Ready, class_name="Model"):
 
     _elsewhere = OF_MODELS
     # What changes while a model is trained, or concerns other steps than those that were planned.
-    passing = frozenset(("_compiled", "_stop_training", "_training", "loss", "metrics", "plans", "stop_training"))
+    passing = frozenset(
+        ("_compiled", "_stop_training", "_training", "loss", "loss_weights", "metrics", "plans", "stop_training")
+    )
     name_prefix: ClassVar[str] = "model"
     takes_custom_objects = True
     _metadata: dict[str, Any] | None = None
@@ -87,6 +90,7 @@ class LayersModel(LayersModelCamel, Container, Ready, class_name="Model"):
         self._stop_training = False
         self.loss: Any = None
         self.metrics: Any = None
+        self.loss_weights: Any = None
         super().configure()
 
     # Compiling
@@ -111,7 +115,9 @@ class LayersModel(LayersModelCamel, Container, Ready, class_name="Model"):
             loss: a name or a function of (labels, predictions); for several outputs one for all, a list, or a dict by
                 output name.
             metrics: names or functions; for several outputs for all, or a dict by output name.
-            loss_weights: without effect, as in TF.js.
+            loss_weights: how much the loss of each output counts in that of the model: a list, or a dict by output
+                name, in which what is not named counts 1; for one output a number (beyond TF.js). The losses of the
+                outputs are reported as they are.
             distribute: `tf.distribute.mpi()`, for several processes that train the model together (beyond TF.js).
 
         Raises:
@@ -120,10 +126,10 @@ class LayersModel(LayersModelCamel, Container, Ready, class_name="Model"):
 
         Source: TF.js `tf.LayersModel.compile`.
         """
-        compiled = compiling.compile_model(self, optimizer, loss, metrics, distribute)
+        compiled = compiling.compile_model(self, optimizer, loss, metrics, loss_weights, distribute)
         self.plans.clear()
         self._compiled = compiled
-        self.loss, self.metrics = loss, metrics
+        self.loss, self.metrics, self.loss_weights = loss, metrics, loss_weights
 
     @property
     def optimizer(self) -> Any:
@@ -176,11 +182,12 @@ class LayersModel(LayersModelCamel, Container, Ready, class_name="Model"):
             verbose: 0 for silence, 1 for a bar, or a line that changes in a notebook, 2 for a line each epoch.
             callbacks: callbacks, or dicts of functions.
             validation_split: the part of the samples, taken from the end, that is not trained on but evaluated.
-            validation_data: (x, y) to evaluate after each epoch; or a data set (beyond TF.js).
+            validation_data: (x, y) to evaluate after each epoch; beyond TF.js, (x, y, sample_weight) or a data set.
             shuffle: whether each epoch takes the samples in another order; 'batch': the batches, whose samples stay
                 together (beyond TF.js). A data set does as it likes.
             class_weight: by class, how much its samples count; for several outputs a list, or a dict by output name.
-            sample_weight: how much each sample counts, one number for each (beyond TF.js).
+            sample_weight: how much each sample counts, one number for each; for several outputs also a list of such
+                numbers for each output, or a dict by output name (beyond TF.js). What is held out is judged with them.
             initial_epoch: the epoch to begin with, when training goes on.
             steps_per_epoch: how many batches of a data set make an epoch; without effect on arrays, as in TF.js.
             validation_steps: how many batches of validation data to look at, if those are a data set.
@@ -244,8 +251,8 @@ class LayersModel(LayersModelCamel, Container, Ready, class_name="Model"):
                 of them: `dataset.repeat()` has. By default an epoch is one pass.
             verbose: 0 for silence, 1 for a bar, or a line that changes in a notebook, 2 for a line each epoch.
             callbacks: callbacks, or dicts of functions.
-            validation_data: what to evaluate after each epoch: a data set of batches, or (x, y).
-            validation_batch_size: how many samples of (x, y) are evaluated at a time.
+            validation_data: what to evaluate after each epoch: a data set of batches, (x, y) or (x, y, sample_weight).
+            validation_batch_size: how many samples of arrays are evaluated at a time.
             validation_batches: how many batches of a validation data set to look at; all by default.
             validation_split: not for data sets; `dataset.take` and `skip` split one.
             yield_every: how often callbacks' on_yield is called: 'auto', milliseconds, 'batch', 'epoch' or 'never'.
@@ -321,7 +328,7 @@ class LayersModel(LayersModelCamel, Container, Ready, class_name="Model"):
             args: the options below as a dict.
             batch_size: how many samples are taken at a time.
             verbose: 1 prints what is found.
-            sample_weight: how much each sample counts in the loss (beyond TF.js).
+            sample_weight: how much each sample counts in the loss, as for `fit` (beyond TF.js).
             steps: how many batches to look at; all by default (beyond TF.js).
 
         Returns:

@@ -53,11 +53,13 @@ class LearningRateScheduler(_LearningRate):
 
     def on_epoch_begin(self, epoch: int, logs: Logs | None = None) -> None:
         rate: Any = call_with_as_many(self.schedule, epoch, self.rate)
+        expected = "a function that returns a number of 0 or more"
         try:
             number = float(rate)
         except (TypeError, ValueError):
-            expected = "a function that returns a number"
             raise argument_error("learning_rate_scheduler", "schedule", expected, rate, TypeError) from None
+        if not number >= 0:
+            raise argument_error("learning_rate_scheduler", "schedule", expected, number)
         self._set("learning_rate_scheduler", epoch, number, self.verbose)
 
     def on_epoch_end(self, epoch: int, logs: Logs | None = None) -> None:

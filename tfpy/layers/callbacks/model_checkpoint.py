@@ -15,6 +15,8 @@ from tfpy.engine.errors import argument_error
 from tfpy.layers.callbacks.base import Callback, Check
 from tfpy.layers.callbacks.monitor import Monitor
 
+_OF_WEIGHTS = (".weights.h5", ".safetensors")
+
 
 @export(doc="Callbacks", aliases="callbacks.model_checkpoint")
 class ModelCheckpoint(Callback):
@@ -31,6 +33,7 @@ class ModelCheckpoint(Callback):
         save_freq: 'epoch', or after how many batches to save.
         initial_value_threshold: the value that the first save must be better than.
         include_optimizer: save the state of the optimizer, too.
+        save_weights_only: save with `model.save_weights`, to a path that ends with '.weights.h5' or '.safetensors'.
 
     Attributes:
         best: the best value so far.
@@ -54,6 +57,7 @@ class ModelCheckpoint(Callback):
         save_freq: str | int = "epoch",
         initial_value_threshold: float | None = None,
         include_optimizer: bool = False,
+        save_weights_only: bool = False,
     ) -> None:
         self._monitor = Monitor("model_checkpoint", monitor, mode)
         if not isinstance(filepath, (str, os.PathLike)):
@@ -63,6 +67,13 @@ class ModelCheckpoint(Callback):
         self.save_best_only = save_best_only
         self.save_freq = save_freq if save_freq == "epoch" else as_positive("model_checkpoint", "save_freq", save_freq)
         self.include_optimizer = include_optimizer
+        self.save_weights_only = save_weights_only
+        if save_weights_only and not self.filepath.lower().endswith(_OF_WEIGHTS):
+            expected = f"a path that ends with {' or '.join(_OF_WEIGHTS)}, for weights alone"
+            raise argument_error("model_checkpoint", "filepath", expected, self.filepath)
+        if save_weights_only and include_optimizer:
+            expected = "False where weights alone are saved"
+            raise argument_error("model_checkpoint", "include_optimizer", expected, include_optimizer)
         self.best = self._monitor.worst if initial_value_threshold is None else initial_value_threshold
         self._epoch = 0
         self._batches = 0
@@ -92,7 +103,8 @@ class ModelCheckpoint(Callback):
             self.best = current
         path = self._path(values)
         options = {"include_optimizer": True} if self.include_optimizer else {}
-        finish(cast("Any", self.model).save(path, **options))
+        model = cast("Any", self.model)
+        finish(model.save_weights(path) if self.save_weights_only else model.save(path, **options))
         if self.verbose:
             print(f"Epoch {values['epoch']}: the model is saved as {path}.")
 

@@ -8,6 +8,7 @@ from typing import Any, Self
 from tfpy.core.ops.join import concat, stack
 from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import Words, argument_error
+from tfpy.layers.added_losses import activity_regularizer
 from tfpy.layers.base import Layer
 from tfpy.layers.choose import choose
 from tfpy.layers.config import build_object, is_object_config, spelt
@@ -97,7 +98,7 @@ class TimeDistributed(Wrapper, class_name="TimeDistributed", factory="layers.tim
 
     def call(self, inputs: Any, training: bool = False) -> Tensor:
         x = one_tensor(inputs)
-        if self.layer.per_sample:
+        if self.layer.per_sample and activity_regularizer(self.layer) is None:
             return self._all_at_once(x)
         steps = [one_tensor(self.layer.invoke(step, {"training": training})) for step in x.unstack(1)]
         return stack(steps, 1)
@@ -207,7 +208,7 @@ class Bidirectional(TakesStates, Wrapper, class_name="Bidirectional", factory="l
         x, *listed = to_list(inputs)
         given = self._halves(list(initial_state or listed))
         found = [
-            to_list(layer.call(x, mask=mask, training=training, initial_state=states or None))
+            to_list(layer.invoke(x, {"mask": mask, "training": training, "initial_state": states or None}))
             for layer, states in zip(self.both, given, strict=True)
         ]
         forward, backward = (outputs[0] for outputs in found)

@@ -109,6 +109,8 @@ def _of_object(config: Mapping[str, Any], owner: str) -> Iterator[str]:
     for option, refuses in _OPTIONS.get(kind, {}).items():
         if isinstance(options, Mapping) and refuses(options.get(option)):
             yield f"{label}: TF.js does not take {option}={options[option]!r}"
+    if isinstance(options, Mapping) and options.get("activity_regularizer") is not None:
+        yield f"{label}: TF.js does not run layers with an activity_regularizer"
     yield from _of_names(options)
     yield from _inside(options, label)
 
@@ -149,6 +151,8 @@ def _of_training(config: Mapping[str, Any]) -> Iterator[str]:
         yield f"TF.js has no optimizer {optimizer}"
     if optimizer == "Adamax":
         yield "TF.js cannot restore the state of the optimizer Adamax"
+    if "loss_weights" in config:
+        yield "TF.js does not read loss weights"
     for known, what in ((_LOSSES, "loss"), (_METRICS, "metrics")):
         for name in _texts(config.get(what)):
             if name not in known:

@@ -20,6 +20,7 @@ from tfpy.layers.config import build_object, class_of, is_object_config
 from tfpy.layers.naming import snake_class
 from tfpy.layers.saving.weight_names import weights_by_name
 from tfpy.layers.training import losses, metrics
+from tfpy.layers.training.compiling import compiled_of
 
 if TYPE_CHECKING:
     from tfpy.layers.model import LayersModel
@@ -67,10 +68,19 @@ def training_config_of(model: LayersModel) -> dict[str, Any]:
     listed = {} if model.metrics is None else model.metrics
     options = {camel(name): value for name, value in model.optimizer.get_config().items()}
     return {
-        "loss": each_named(model.loss, _loss_name),
+        **_losses_of(model),
         "metrics": each_named(listed if isinstance(listed, (Mapping, list, tuple)) else [listed], _metric_name),
         "optimizer_config": {"class_name": model.optimizer.get_class_name(), "config": options},
     }
+
+
+def _losses_of(model: LayersModel) -> dict[str, Any]:
+    """The losses; where they are weighted, of each output, since Keras asks for as many as there are weights."""
+    outputs = compiled_of(model, "save").outputs
+    if all(output.weight == 1 for output in outputs):
+        return {"loss": each_named(model.loss, _loss_name)}
+    named = [None if output.loss is None else _loss_name(output.loss) for output in outputs]
+    return {"loss": named, "loss_weights": [output.weight for output in outputs]}
 
 
 def each_named(given: Any, name_of: Callable[[Any], str]) -> Any:
@@ -117,11 +127,11 @@ def compile_as(model: LayersModel, config: Any, source: str, metric_of: Callable
     given = object_in(source, "trainingConfig", config)
     optimizer = object_in(source, "trainingConfig.optimizer_config", given.get("optimizer_config"))
     try:
-        _check_weights(given.get("loss_weights"))
         loss = each_named(_read(given.get("loss")), lambda name: _LOSSES.get(name, name))
         listed = _by_output(model, _read(given.get("metrics")))
         listed = each_named(listed, lambda name: metric_of(name) if isinstance(name, str) else name)
-        model.compile(optimizer=_optimizer(optimizer), loss=loss, metrics=listed)
+        weights = given.get("loss_weights")
+        model.compile(optimizer=_optimizer(optimizer), loss=loss, metrics=listed, loss_weights=weights)
     except (ValueError, TypeError, RuntimeError) as error:
         warn_user(f"{source}: the model is loaded, but not compiled: {error}")
 
@@ -168,14 +178,6 @@ def _read(value: Any) -> Any:
 def _is_usual(option: str, value: Any) -> bool:
     """Whether an option of a loss or metric says what is so here."""
     return value in (None, False) or value in _USUAL.get(option, ())
-
-
-def _check_weights(weights: Any) -> None:
-    """Losses are added as they are: other weights than 1 are an error."""
-    listed = list(weights.values()) if isinstance(weights, Mapping) else weights
-    listed = listed if isinstance(listed, list) else [listed]
-    if any(weight not in (None, 1) for weight in listed):
-        raise ValueError(f"it has loss weights, which are not known here: {show(weights)}.")
 
 
 def _by_output(model: LayersModel, value: Any) -> Any:

@@ -268,6 +268,14 @@ def as_dataset(value: Any) -> Any:
     return None
 
 
+def how_to_go_on(dataset: Any) -> str:
+    """What makes data last that end too early."""
+    if isinstance(dataset, _Readable):
+        again = "without a number of batches a generator function is called for each epoch"
+        return f"A generator goes on with 'while True'; {again}."
+    return "dataset.repeat() makes it go on."
+
+
 def warn_of_gaps(where: str, source: BatchSource, losses: Sequence[float]) -> None:
     """Say so when a training has come to nothing because values are missing in its data."""
     if losses and math.isnan(losses[-1]) and isinstance(source, ArrayBatches) and source.has_gaps():

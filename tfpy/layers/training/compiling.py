@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from tfpy.engine.arguments import as_number
 from tfpy.engine.errors import Words, argument_error, unknown_name_error
 from tfpy.engine.warn import warn_user
 from tfpy.layers.symbolic import SymbolicTensor, to_list
@@ -19,18 +20,20 @@ if TYPE_CHECKING:
     from tfpy.layers.model import LayersModel
 
 
-def compile_model(model: LayersModel, optimizer: Any, loss: Any, metrics: Any, distribute: Any) -> Compiled:
+def compile_model(
+    model: LayersModel, optimizer: Any, loss: Any, metrics: Any, loss_weights: Any, distribute: Any
+) -> Compiled:
     """How a model is to be trained and judged; the model stays as it is.
 
     Raises:
         RuntimeError: the model has no layers. ValueError, TypeError: an unknown name, or a loss for an output that does
-            not exist.
+            not exist, or another number of weights.
     """
     if not model.outputs:
         raise RuntimeError(f"compile: model {model.name} has no layers yet; add some first.")
     sharing = sharing_of(distribute, model.stateful)
     chosen = get_optimizer(optimizer)
-    outputs = judged_outputs(model.output_names, model.graph.outputs, loss, metrics)
+    outputs = judged_outputs(model.output_names, model.graph.outputs, loss, metrics, loss_weights)
     return Compiled(chosen, outputs, labels_of(outputs), model.trainable_weights, sharing)
 
 
@@ -58,24 +61,29 @@ def optimizer_for(model: LayersModel, compiled: Compiled) -> Optimizer:
     return found
 
 
-def judged_outputs(names: Sequence[str], outputs: Sequence[SymbolicTensor], loss: Any, metrics: Any) -> list[Output]:
-    """The loss and the metrics of each output.
+def judged_outputs(
+    names: Sequence[str], outputs: Sequence[SymbolicTensor], loss: Any, metrics: Any, loss_weights: Any
+) -> list[Output]:
+    """The loss, its weight and the metrics of each output.
 
     Args:
         names: the outputs' names.
         outputs: the symbolic outputs.
         loss: a name or a function for all; a list; or a dict by output name.
         metrics: names or functions for all, or a dict by output name.
+        loss_weights: a list of numbers, or a dict by output name; for one output also a number.
 
     Raises:
-        ValueError, TypeError: an unknown name, another number of losses, or an output that does not exist.
+        ValueError, TypeError: an unknown name, another number of losses or weights, or an output that does not exist.
     """
     found = []
     named = _by_output("metrics", metrics, [], names)
+    weights = _loss_weights(loss_weights, names)
     for i, (name, own) in enumerate(zip(names, _losses(loss, names), strict=True)):
         function = None if own is None else get_loss(own)
         shape = outputs[i].shape
-        found.append(Output(name, function, [metric_for_output(m, shape, function) for m in to_list(named[i])]))
+        judges = [metric_for_output(m, shape, function) for m in to_list(named[i])]
+        found.append(Output(name, function, weights[i], judges))
     return found
 
 
@@ -100,14 +108,33 @@ def _losses(loss: Any, names: Sequence[str]) -> list[Any]:
     if loss is None:
         raise argument_error("compile", "loss", "given: a name or a function of (labels, predictions)", None)
     if isinstance(loss, (list, tuple)):
-        if len(loss) != len(names):
-            expected = f"one loss for each of the {len(names)} outputs"
-            raise argument_error("compile", "loss", expected, Words(f"{len(loss)} of them"))
-        return list(loss)
+        return _in_order("loss", loss, "loss", names)
     found = _by_output("loss", loss, None, names)
     for name in [n for n, own in zip(names, found, strict=True) if own is None]:
         warn_user(f"compile: output {name!r} has no loss, and will not be trained for.")
     return found
+
+
+def _loss_weights(given: Any, names: Sequence[str]) -> list[float]:
+    """How much the loss of each output counts; as much as it is where nothing is said."""
+    if given is not None and len(names) == 1 and not isinstance(given, (list, tuple, Mapping)):
+        given = [given]
+    if isinstance(given, (list, tuple)):
+        listed = _in_order("loss_weights", given, "weight", names)
+    elif given is None or isinstance(given, Mapping):
+        listed = _by_output("loss_weights", given, None, names)
+    else:
+        expected = f"a list, or a dict by output ({', '.join(names)})"
+        raise argument_error("compile", "loss_weights", expected, given, TypeError)
+    return [1.0 if own is None else as_number("compile", "loss_weights", own) for own in listed]
+
+
+def _in_order(argument: str, given: Sequence[Any], each: str, names: Sequence[str]) -> list[Any]:
+    """What is given in a list, one for each output."""
+    if len(given) != len(names):
+        expected = f"one {each} for each of the {len(names)} outputs"
+        raise argument_error("compile", argument, expected, Words(f"{len(given)} of them"))
+    return list(given)
 
 
 def _by_output(argument: str, given: Any, default: Any, names: Sequence[str]) -> list[Any]:

@@ -104,7 +104,10 @@ def _in_order(where: str, argument: str, data: Any, names: Sequence[str]) -> lis
         return [data]
     if not isinstance(data, (list, tuple)) or len(data) != len(names):
         found = Words(f"{len(data)} of them") if isinstance(data, (list, tuple)) else data
-        raise argument_error(where, argument, f"a list of {len(names)} tensors ({', '.join(names)})", found)
+        expected = f"a list of {len(names)} tensors ({', '.join(names)})"
+        if len(names) == 1 and isinstance(data, (list, tuple)):
+            expected += "; tf.stack makes one tensor of those of single samples"
+        raise argument_error(where, argument, expected, found)
     return list(data)
 
 
@@ -132,7 +135,7 @@ def standardize_targets(
     """Targets as tensors in the order of the outputs' names, and of their shapes.
 
     Where `check_targets` says no more, that is; and in a data set, as in TF.js, those of a loss of one's own may have
-    any shape.
+    any shape. Class indices of a sequence, [batch, steps], become [batch, steps, 1].
     """
     own = [from_dataset and function not in losses.KNOWN for function in functions]
     wanted = [
@@ -140,11 +143,19 @@ def standardize_targets(
         for free, function, shape in zip(own, functions, shapes, strict=True)
     ]
     try:
-        return standardize(where, "y", y, names, wanted)
+        found = standardize(where, "y", y, names, wanted)
     except ValueError as error:
-        found = error
-    _refuse_classes(where, y, functions[0])  # which says more
-    raise found
+        _refuse_classes(where, y, functions[0])  # which says more
+        raise error
+    return [
+        expand_dims(target, -1) if _are_bare_classes(target, function, shape) else target
+        for target, function, shape in zip(found, functions, shapes, strict=True)
+    ]
+
+
+def _are_bare_classes(target: Tensor, function: Loss | None, shape: PartialShape) -> bool:
+    sparse = function is losses.sparse_categorical_crossentropy
+    return sparse and shapes_agree((None, *shape[1:-1]), target.shape)
 
 
 def check_lengths(where: str, inputs: Sequence[Tensor], targets: Sequence[Tensor]) -> None:
@@ -162,14 +173,18 @@ def check_targets(
 ) -> None:
     """Targets must be what their loss takes: class indices or not, and no NaN."""
     for target, function, shape in zip(targets, functions, shapes, strict=True):
+        if function in losses.KNOWN and target.dtype == "float32":
+            _refuse_gaps(where, target)
         if function is losses.sparse_categorical_crossentropy:
             _check_classes(where, target, shape)
-        if function in losses.KNOWN and target.dtype == "float32" and (missing := np.isnan(target.numpy())).any():
-            row = missing.nonzero()[0][0]
-            raise ValueError(
-                f"{where}: y has missing values (NaN), first in row {row}; a loss of your own may allow them."
-            )
         _refuse_classes(where, target, function)
+
+
+def _refuse_gaps(where: str, target: Tensor) -> None:
+    gaps = np.isnan(target.numpy())
+    if gaps.any():
+        found = Words(f"missing values (NaN), first in row {np.argwhere(gaps)[0][0]}")
+        raise argument_error(where, "y", "numbers; a loss of one's own may allow NaN", found)
 
 
 def _refuse_classes(where: str, target: Any, function: Loss | None) -> None:
@@ -190,25 +205,48 @@ def _check_classes(where: str, target: Tensor, shape: PartialShape) -> None:
         expected = f"class indices of shape {wanted}; one-hot labels go with categoricalCrossentropy"
         raise argument_error(where, "y", expected, target)
     classes, values = shape[-1], target.numpy()
+    broken = values[values != np.floor(values)] if values.dtype.kind == "f" else values[:0]
+    if broken.size:
+        raise argument_error(where, "y", "class indices, which are whole numbers", broken[0].item())
     if classes is not None and values.size and values.max() >= classes:
         raise argument_error(where, "y", f"class indices from 0 to {classes - 1}", values.max().item())
 
 
-def sample_weights(
-    where: str, by_class: Any, by_sample: Any, names: Sequence[str], targets: Sequence[Tensor]
-) -> list[Tensor | None]:
-    """For each output how much each sample counts, by its class and by itself; None where all count alike."""
-    classes = [None] * len(names) if by_class is None else _weights_per_output(where, by_class, names)
-    found = [
+def class_weights(where: str, given: Any, names: Sequence[str], targets: Sequence[Tensor]) -> list[Tensor | None]:
+    """For each output how much each sample counts by its class; None where all count alike."""
+    classes = [None] * len(names) if given is None else _weights_per_output(where, given, names)
+    return [
         None if own is None else _weights_of_samples(where, own, target)
         for own, target in zip(classes, targets, strict=True)
     ]
-    if by_sample is None:
-        return found
-    own = to_tensor(where, "sample_weight", by_sample)
-    if own.shape != (targets[0].shape[0],):
-        raise argument_error(where, "sample_weight", f"of shape [{targets[0].shape[0]}], a number for each sample", own)
-    return [own if weight is None else weight.mul(own) for weight in found]
+
+
+def sample_weights(where: str, given: Any, names: Sequence[str], count: int) -> list[Tensor | None]:
+    """For each output how much each sample counts by itself: from a dict by output, a list, or what is for all."""
+    if isinstance(given, Mapping):
+        for name in given:
+            if name not in names:
+                raise unknown_name_error("output in sample_weight", name, names)
+        return [_weights_for(where, given.get(name), count) for name in names]
+    if isinstance(given, (list, tuple)) and any(own is None or _is_list(own) for own in given):
+        if len(given) != len(names):
+            expected = f"a number for each sample{_each(names)}"
+            raise argument_error(where, "sample_weight", expected, Words(f"{len(given)} lists"))
+        return [_weights_for(where, own, count) for own in given]
+    return [_weights_for(where, given, count)] * len(names)
+
+
+def _is_list(value: Any) -> bool:
+    return isinstance(value, (list, tuple)) or bool(getattr(value, "shape", ()))
+
+
+def _weights_for(where: str, given: Any, count: int) -> Tensor | None:
+    if given is None:
+        return None
+    weights = to_tensor(where, "sample_weight", given)
+    if weights.shape != (count,):
+        raise argument_error(where, "sample_weight", f"of shape [{count}], a number for each sample", weights)
+    return weights
 
 
 def _weights_per_output(where: str, weights: Any, names: Sequence[str]) -> list[Mapping[int, float] | None]:
@@ -263,17 +301,17 @@ def rows(tensor: Tensor, start: int, end: int) -> Tensor:
     return tensor if (start, end) == (0, tensor.shape[0]) else tensor.slice(start, end - start)
 
 
-def validation(data: Any) -> tuple[Any, Any]:
-    """x and y of validation data."""
-    pair = to_list(data)
-    if len(pair) != 2:
+def validation(data: Any) -> tuple[Any, Any, Any]:
+    """x, y and the weights of the samples, which may be None, of validation data."""
+    parts = to_list(data)
+    if len(parts) not in (2, 3):
         raise argument_error(
             "fit",
             "validation_data",
-            "a pair (x, y)",
-            Words(f"{len(pair)} things") if isinstance(data, (list, tuple)) else data,
+            "(x, y), or (x, y, sample_weight)",
+            Words(f"{len(parts)} things") if isinstance(data, (list, tuple)) else data,
         )
-    return pair[0], pair[1]
+    return parts[0], parts[1], parts[2] if len(parts) == 3 else None
 
 
 def parts_of(where: str, element: Any) -> tuple[Any, Any, Any]:

@@ -13,6 +13,7 @@ from tfpy.layers.callbacks.base import Callback
 from tfpy.layers.callbacks.custom import CustomCallback
 from tfpy.layers.training.steps import Batch
 
+_USUAL_SIZE = 32  # of a batch, where none is given
 _EVENTS_OF_KERAS = ("on_train_batch_begin", "on_train_batch_end")
 
 
@@ -119,7 +120,15 @@ def held_out_part(data: Batch, part: float, full: int) -> tuple[Batch, Batch | N
     if at % full:
         expected = f"such that full batches of {full} are left, since the model is stateful"
         raise argument_error("fit", "validation_split", expected, Words(f"{at} samples left"))
-    return data.batch(0, at), data.batch(at, data.size)._replace(weights=[None] * len(data.targets))
+    return data.batch(0, at), data.batch(at, data.size)
+
+
+def check_size_with_a_dataset(given: FitOptions) -> None:
+    """With a data set a batch size is of no use but for validation data that are arrays."""
+    for_validation = isinstance(given.validation_data, (list, tuple))
+    if given.batch_size != _USUAL_SIZE and not for_validation:
+        expected = "left out when x is a data set, whose batches are what they are"
+        raise argument_error("fit", "batch_size", expected, given.batch_size)
 
 
 def refuse_with_a_dataset(**options: Any) -> None:

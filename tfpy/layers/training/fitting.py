@@ -22,6 +22,7 @@ from tfpy.layers.training.fit_options import (
     RunOptions,
     as_limit,
     check_order,
+    check_size_with_a_dataset,
     held_out_part,
     refuse_with_a_dataset,
     run_options,
@@ -46,12 +47,13 @@ def fit(model: LayersModel, x: Any, y: Any, given: FitOptions) -> History:
     samples = Samples("fit", model, compiled)
 
     def train() -> History:
-        data = samples.arrays(x, y, size, given.class_weight, given.sample_weight)
+        data = samples.arrays(x, y, size, given.sample_weight)
         if given.validation_data is None:
             data, held_out = held_out_part(data, given.validation_split, size if model.stateful else 1)
             validation = None if held_out is None else samples.validation_on(held_out, size)
         else:
             validation = samples.validation(given.validation_data, size, given.validation_steps)
+        data = samples.by_class(data, given.class_weight)
         return _run(samples, ArrayBatches(data, size, given.shuffle, given.seed), validation, options)
 
     return _alone(model, lambda: tidy(train))
@@ -59,6 +61,7 @@ def fit(model: LayersModel, x: Any, y: Any, given: FitOptions) -> History:
 
 def _fit_as_dataset(model: LayersModel, x: Any, y: Any, given: FitOptions) -> History:
     split = given.validation_split or None
+    check_size_with_a_dataset(given)
     refuse_with_a_dataset(y=y, validation_split=split, sample_weight=given.sample_weight, seed=given.seed)
     return model.fit_dataset(
         x,

@@ -74,6 +74,7 @@ def state_of_model(model: LayersModel, optimizer: Optimizer) -> dict[str, Any]:
         elif own_state and find_variable(variable) is None:
             slots.append([None, entry["name"], entry["tensor"]])
     return {
+        "optimizer": optimizer.get_class_name(),
         "weights": weights,
         "iterations": optimizer.iterations,
         "learning_rate": optimizer.learning_rate,
@@ -97,6 +98,8 @@ def restorer(where: str, model: LayersModel, optimizer: Optimizer, state: dict[s
     """
     weights = as_made(model.weights)
     values = _of_weights(where, weights, state["weights"])
+    if state["optimizer"] != optimizer.get_class_name():
+        raise ValueError(f"it is of a training with {state['optimizer']}, and not {optimizer.get_class_name()}")
     states = _of_layers(where, _keeping_states(model), state["states"])
     own_state = _has_own_state(optimizer)
     entries = state["slots"]

@@ -9,7 +9,7 @@ from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import argument_error
 from tfpy.engine.warn import warn_user
 from tfpy.layers.training import data_adapter as adapter
-from tfpy.layers.training.batch_sources import ArrayBatches, DatasetBatches, as_dataset
+from tfpy.layers.training.batch_sources import ArrayBatches, DatasetBatches, as_dataset, how_to_go_on
 from tfpy.layers.training.fit_options import as_limit
 from tfpy.layers.training.loops import Validation, test_loop
 from tfpy.layers.training.steps import Batch, Compiled
@@ -55,7 +55,6 @@ class Samples(NamedTuple):
         x: Any,
         y: Any,
         size: int | None = None,
-        class_weight: Any = None,
         sample_weight: Any = None,
         from_dataset: bool = False,
     ) -> Batch:
@@ -65,8 +64,7 @@ class Samples(NamedTuple):
             x: the inputs.
             y: the labels.
             size: how many will make a batch; None if all do.
-            class_weight: by class, how much its samples count.
-            sample_weight: how much each sample counts.
+            sample_weight: how much each sample counts; for all outputs, or in a list or a dict by output.
             from_dataset: whether they are an element of a data set.
 
         Raises:
@@ -82,11 +80,29 @@ class Samples(NamedTuple):
         if size is not None and inputs[0].shape[0] % size and model.stateful:
             expected = f"as many samples as full batches of {size} take, since the model is stateful"
             raise argument_error(where, "x", expected, inputs[0])
-        weights = adapter.sample_weights(where, class_weight, sample_weight, names, targets)
-        return Batch(inputs, targets, weights)
+        return Batch(inputs, targets, adapter.sample_weights(where, sample_weight, names, inputs[0].shape[0]))
+
+    def by_class(self, data: Batch, class_weight: Any) -> Batch:
+        """Samples that count by their classes, too.
+
+        Args:
+            data: the samples.
+            class_weight: by class, how much its samples count; None if all count alike.
+
+        Raises:
+            ValueError, TypeError: they are not for the outputs, or not for all classes.
+        """
+        own = adapter.class_weights(self.where, class_weight, self.model.output_names, data.targets)
+        return data._replace(weights=[_product(a, b) for a, b in zip(own, data.weights, strict=True)])
 
     def dataset(
-        self, given: Any, option: str, limit: int | None, epochs: int = 1, class_weight: Any = None
+        self,
+        given: Any,
+        option: str,
+        limit: int | None,
+        epochs: int = 1,
+        class_weight: Any = None,
+        what: str = "the data",
     ) -> DatasetBatches:
         """The batches of a data set.
 
@@ -96,6 +112,7 @@ class Samples(NamedTuple):
             limit: how many batches to take; None for all.
             epochs: how many times so many will be taken.
             class_weight: by class, how much its samples count.
+            what: what it is called in messages.
 
         Raises:
             TypeError: it is something else. What is in it is looked at when it is read.
@@ -109,13 +126,14 @@ class Samples(NamedTuple):
 
         def standardize(element: Any) -> Batch:
             x, y, weight = adapter.parts_of(self.where, element)
-            return self.arrays(x, y, None, class_weight, weight, from_dataset=True)
+            return self.by_class(self.arrays(x, y, None, weight, from_dataset=True), class_weight)
 
         def short(count: int) -> str:
-            return (
-                f"{self.where}: {option} is {limit}, but the data set ended after batch {count}. It must have "
-                f"{(limit or 0) * epochs} batches in all; dataset.repeat() makes it go on."
+            asked = self.where.removesuffix("_dataset")
+            needed = (
+                f" All epochs read one stream, which must have {(limit or 0) * epochs} batches." if epochs > 1 else ""
             )
+            return f"{asked}: {what} ended after batch {count} of {limit}.{needed} {how_to_go_on(dataset)}"
 
         return DatasetBatches(dataset, standardize, limit, short)
 
@@ -123,8 +141,8 @@ class Samples(NamedTuple):
         """What gives the loss and metrics of validation data.
 
         Args:
-            given: a data set, or (x, y); None if there is none.
-            size: how many samples of (x, y) make a batch.
+            given: a data set, or (x, y) and maybe the weights of the samples; None if there is none.
+            size: how many of these samples make a batch.
             batches: how many batches of a data set to look at; None for all.
 
         Raises:
@@ -133,11 +151,17 @@ class Samples(NamedTuple):
         if given is None:
             return None
         if as_dataset(given) is not None:
-            source = self.dataset(given, "validation_batches", as_limit(self.where, "validation_batches", batches))
+            limit = as_limit(self.where, "validation_batches", batches)
+            source = self.dataset(given, "validation_batches", limit, what="the validation data")
             return Validation(lambda: test_loop(self.model, self.compiled, source.once()), source.skip)
-        x, y = adapter.validation(given)
-        return self.validation_on(self._replace(where=f"{self.where}, validation_data").arrays(x, y, size), size)
+        x, y, weights = adapter.validation(given)
+        reader = self._replace(where=f"{self.where}, validation_data")
+        return self.validation_on(reader.arrays(x, y, size, sample_weight=weights), size)
 
     def validation_on(self, data: Batch, size: int) -> Validation:
         """What gives the loss and metrics of samples that have been read."""
         return Validation(lambda: test_loop(self.model, self.compiled, ArrayBatches(data, size).epoch()))
+
+
+def _product(a: Tensor | None, b: Tensor | None) -> Tensor | None:
+    return a if b is None else b if a is None else a.mul(b)

@@ -15,6 +15,7 @@ from tfpy.core.optimizers.base import minimizes_as_usual
 from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import some_of
 from tfpy.engine.walk import GradientError, IndependentError
+from tfpy.layers.added_losses import losses_of_a_step
 from tfpy.layers.training.data_adapter import rows
 from tfpy.layers.training.losses import Loss
 from tfpy.layers.training.metrics import Metric
@@ -26,10 +27,11 @@ if TYPE_CHECKING:
 
 
 class Output(NamedTuple):
-    """How one output of a compiled model is judged."""
+    """How one output of a compiled model is judged, and how much its loss counts in that of the model."""
 
     name: str
     loss: Loss | None
+    weight: float
     metrics: list[tuple[str, Metric]]
 
 
@@ -102,8 +104,18 @@ class Batch(NamedTuple):
 def train_step(
     model: LayersModel, compiled: Compiled, batch: Batch, variables: Sequence[LayerVariable]
 ) -> list[Tensor]:
-    """One step of the optimizer on a batch: the loss before it, and the metrics."""
-    return _shared(model, compiled, batch, lambda part, mean: _train(model, compiled, part, variables, mean))
+    """One step of the optimizer on a batch: the loss before it, and the metrics.
+
+    Raises:
+        GradientError: the loss does not depend on the weights.
+    """
+    try:
+        return _shared(model, compiled, batch, lambda part, mean: _train(model, compiled, part, variables, mean))
+    except IndependentError:
+        raise GradientError(
+            f"The loss depends on none of the weights that are trained ({some_of([v.name for v in variables])}). "
+            "Perhaps it is computed with numpy, or is constant: it must be made of tensors by ops of tf."
+        ) from None
 
 
 def _shared(model: LayersModel, compiled: Compiled, batch: Batch, run: PartOfStep) -> list[Tensor]:
@@ -125,13 +137,7 @@ def _train(
     def gradients() -> tuple[list[Tensor], tuple[int, list[str]]]:
         reported: list[Tensor] = []
         steps: list[Tensor] = []
-        try:
-            loss, grads = optimizer.compute_gradients(_total_loss(model, compiled, batch, reported, steps), variables)
-        except IndependentError:
-            raise GradientError(
-                f"The loss depends on none of the weights that are trained ({some_of([v.name for v in variables])}). "
-                "Perhaps it is computed with numpy, or is constant: it must be made of tensors by ops of tf."
-            ) from None
+        loss, grads = optimizer.compute_gradients(_total_loss(model, compiled, batch, reported, steps), variables)
         return [loss, *reported, *grads.values(), *steps], (1 + len(reported), list(grads))
 
     key = "train", id(compiled.outputs), *[v.id for v in variables]
@@ -146,12 +152,13 @@ def _train(
 def _total_loss(
     model: LayersModel, compiled: Compiled, batch: Batch, reported: list[Tensor], steps: list[Tensor]
 ) -> Callable[[], Tensor]:
-    """The loss of a batch, with that of regularizers; what else is reported of it is written to a list, and to another
+    """The loss of a batch, with those that layers add; what else is reported of it is written to a list, and to another
     what `_steps_seen` gives.
     """
 
     def total_loss() -> Tensor:
-        outputs, masks = model.graph.run(batch.inputs, training=True)
+        with losses_of_a_step() as added:
+            outputs, masks = model.graph.run(batch.inputs, training=True)
         reported.clear()
         judged = _judged(model, outputs, masks)
         total, singles = _losses(compiled, batch, judged)
@@ -159,7 +166,7 @@ def _total_loss(
         reported.extend(_metrics(compiled, batch, judged))
         steps[:] = _steps_seen(judged, total)
         total = total.mean()
-        for loss in model.calculate_losses():
+        for loss in [*model.calculate_losses(), *added]:
             total = add(total, loss)
         return total
 
@@ -186,8 +193,9 @@ def _test(model: LayersModel, compiled: Compiled, batch: Batch) -> tuple[list[Te
     def judged() -> tuple[list[Tensor], int]:
         outputs = _judged(model, *model.graph.run(batch.inputs))
         samples, singles = _losses(compiled, batch, outputs)
-        total = singles[0]
-        for single in singles[1:]:
+        weighted = [_weighted(single, output) for single, output in zip(singles, compiled.outputs, strict=True)]
+        total = weighted[0]
+        for single in weighted[1:]:
             total = add(total, single)
         found = [total, *(singles if len(singles) > 1 else []), *_metrics(compiled, batch, outputs)]
         return [*found, *_steps_seen(outputs, samples)], len(found)
@@ -242,7 +250,7 @@ def _steps_seen(outputs: Sequence[tuple[Tensor, Any]], losses: Tensor) -> list[T
 
 
 def _losses(compiled: Compiled, batch: Batch, outputs: Sequence[tuple[Tensor, Any]]) -> tuple[Tensor, list[Tensor]]:
-    """The losses of all outputs for each sample, added up, and the mean of each."""
+    """The losses of all outputs for each sample, weighted and added up, and the mean of each as it is."""
     total: Tensor | None = None
     singles = []
     judged = zip(compiled.outputs, batch.targets, batch.weights, outputs, strict=True)
@@ -252,9 +260,14 @@ def _losses(compiled: Compiled, batch: Batch, outputs: Sequence[tuple[Tensor, An
             loss = loss.mul(weight.reshape([-1] + [1] * (loss.rank - 1)) if loss.rank > 1 else weight)
         loss = _shown(loss, mask)
         singles.append(loss.mean())
-        total = loss if total is None else _added(total, loss, singles[-1])
+        part = _weighted(loss, output)
+        total = part if total is None else _added(total, part, _weighted(singles[-1], output))
     assert total is not None
     return total, singles
+
+
+def _weighted(loss: Tensor, output: Output) -> Tensor:
+    return loss if output.weight == 1 else loss.mul(output.weight)
 
 
 def _added(total: Tensor, loss: Tensor, mean: Tensor) -> Tensor:

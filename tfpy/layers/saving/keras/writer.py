@@ -105,9 +105,13 @@ def _training(config: Mapping[str, Any], version: int) -> dict[str, Any]:
     named = {"class_name": _OPTIMIZERS.get(name, name), "config": options}
     cls = class_of(name)
     module = "keras.optimizers" if cls is not None and is_ours(cls) else None
-    judged = {"loss": _renamed(config["loss"]), "metrics": _renamed(config["metrics"])}
+    judged = {
+        "loss": _renamed(config["loss"]),
+        "metrics": _renamed(config["metrics"]),
+        "loss_weights": config.get("loss_weights"),
+    }
     if version == 2:
-        return {"optimizer_config": named, **judged, "loss_weights": None, "weighted_metrics": None}
+        return {"optimizer_config": named, **judged, "weighted_metrics": None}
     return {"optimizer": {"module": module, **named, "registered_name": None if module else name}, **judged}
 
 

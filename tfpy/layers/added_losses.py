@@ -1,0 +1,86 @@
+"""Losses that layers add while they are called: they count in the step of a training that calls them, and no other."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from tfpy.core.tensor import Tensor
+from tfpy.engine.errors import argument_error
+from tfpy.engine.scope import outlive_scopes
+from tfpy.layers.regularizers import Regularizer
+
+if TYPE_CHECKING:
+    from tfpy.layers.base import Layer
+
+AddedLoss: TypeAlias = "Tensor | Callable[[], Tensor]"
+
+
+class _Collection(threading.local):
+    """The losses of the step that a thread is in, if it is in one."""
+
+    losses: list[Tensor] | None = None
+
+
+_current = _Collection()
+
+
+@contextmanager
+def losses_of_a_step() -> Iterator[list[Tensor]]:
+    """The losses that are added inside a `with`."""
+    outer = _current.losses
+    found: list[Tensor] = []
+    _current.losses = found
+    try:
+        yield found
+    finally:
+        _current.losses = outer
+
+
+def add_from_call(losses: Sequence[Any]) -> None:
+    """Add losses from within a layer's call: scalar tensors, or functions that give them, which are called at once.
+
+    Raises:
+        TypeError: something else. ValueError: tensors that are no scalars.
+    """
+    for loss in losses:
+        value = loss() if callable(loss) else loss
+        if not isinstance(value, Tensor):
+            raise argument_error("add_loss", "losses", "scalar tensors, or functions that give them", value, TypeError)
+        if value.shape:
+            raise argument_error("add_loss", "losses", "scalar tensors, such as x.square().mean()", value)
+        _add(value)
+
+
+def activity_regularizer(layer: Layer) -> Regularizer | None:
+    """What a layer's outputs add to the loss; None for nothing."""
+    found = vars(layer).get("activity_regularizer")
+    return found if isinstance(found, Regularizer) else None
+
+
+def add_activity_losses(layer: Layer, outputs: Sequence[Tensor]) -> None:
+    """Add what a layer's outputs add to the loss, by the sample, as in Keras."""
+    regularizer = None if _current.losses is None else activity_regularizer(layer)
+    if regularizer is not None:
+        for output in outputs:
+            _add(regularizer.apply(output).div(max(output.shape[0], 1)))
+
+
+def _add(loss: Tensor) -> None:
+    if _current.losses is not None:
+        _current.losses.append(outlive_scopes(loss))  # the call may tidy up behind itself
+
+
+def as_functions(losses: Sequence[Any]) -> list[Callable[[], Tensor]]:
+    """Losses that are added outside of a call, and count in every step.
+
+    Raises:
+        TypeError: something else than functions, such as a value that one would give.
+    """
+    for loss in losses:
+        if not callable(loss):
+            expected = "functions without arguments, such as lambda: x.square().mean(); tensors are added within call"
+            raise argument_error("add_loss", "losses", expected, loss, TypeError)
+    return list(losses)
