@@ -214,7 +214,7 @@ class Layer(LayerCamel, Copied, Declared, family="layer"):
             self._check_against_spec(to_list(inputs))
             return self._connect(inputs, arguments) if any(symbolic) else self._compute(inputs, arguments)
 
-    def _check_against_spec(self, inputs: list[Any]) -> None:
+    def _check_against_spec(self, inputs: Sequence[Any]) -> None:
         check_inputs(self.name, self.input_spec, inputs)
 
     def _build_for(self, inputs: Any) -> None:

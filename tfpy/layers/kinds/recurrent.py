@@ -113,7 +113,7 @@ class TakesStates(Layer):
             return super()._apply(inputs, {**arguments, "initial_state": states})
         return super()._apply([*to_list(inputs), *states], arguments)
 
-    def _check_against_spec(self, inputs: list[Any]) -> None:
+    def _check_against_spec(self, inputs: Sequence[Any]) -> None:
         super()._check_against_spec(inputs[:1])  # the states behind it are looked at when the layer is built
 
 
