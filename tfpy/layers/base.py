@@ -26,25 +26,13 @@ from tfpy.layers.constraints import Constraint
 from tfpy.layers.copying import Copied
 from tfpy.layers.declared import Declared, DeclaredSignature, declared_in, kinds_in, known_only
 from tfpy.layers.initializers import Initializer
+from tfpy.layers.layer_options import LayerOptions
 from tfpy.layers.naming import name_scope, snake_class, take_note, uid
 from tfpy.layers.regularizers import Regularizer
 from tfpy.layers.shapes import are_several, check_partial_shape, shapes_agree, shapes_of_all
 from tfpy.layers.specs import InputSpec, check_inputs
 from tfpy.layers.symbolic import Node, PartialShape, SymbolicTensor, one_or_list, to_list
 from tfpy.layers.weights import DisposeResult, LayerVariable, count_params, make_weight, set_values
-
-
-class LayerOptions:
-    """What every layer may be given besides its own options."""
-
-    input_shape: int | Sequence[int | None] | None = None
-    batch_input_shape: Sequence[int | None] | None = None
-    batch_size: int | None = None
-    dtype: DType | None = None
-    name: str | None = None
-    trainable: bool = True
-    weights: Sequence[Any] | None = None
-    input_dtype: DType | None = None
 
 
 @export(namespace="layers", doc="Layers / Classes")
@@ -315,6 +303,12 @@ class Layer(LayerCamel, Copied, Declared, family="layer"):
             self.add_loss(functools.partial(loss.apply, weight))
         (self._trainable_weights if trainable else self._non_trainable_weights).append(weight)
         return weight
+
+    def _add_declared_weight(self, name: str, shape: Sequence[int | None], options: str | None = None) -> LayerVariable:
+        """Add a weight for training as the options say: those that its name, or another word, begins."""
+        kinds = ("initializer", "regularizer", "constraint")
+        first, regularizer, constraint = [getattr(self, f"{options or name}_{kind}") for kind in kinds]
+        return self.add_weight(name, shape, None, first, regularizer, True, constraint)
 
     def invoke_call_hook(self, inputs: Any, kwargs: Any) -> None:
         """Nothing. A `call` written for TF.js begins with it, where TF.js's own tests may hang in a function.

@@ -91,10 +91,7 @@ class PReLU(OneOutput, class_name="PReLU", factory="layers.prelu"):
         sizes = [1 if i in shared else n for i, n in enumerate(shape)][1:]
         if None in sizes:
             raise argument_error("prelu", "input_shape", "known in all axes that are not shared", list(shape))
-        self.alpha = self.add_weight(
-            "alpha", sizes, None, self.alpha_initializer, self.alpha_regularizer, True,
-            self.alpha_constraint,
-        )  # fmt: skip
+        self.alpha = self._add_declared_weight("alpha", sizes)
         self.input_spec = [
             InputSpec(ndim=len(shape), axes={i: n for i, n in enumerate(shape) if i and i not in shared})
         ]

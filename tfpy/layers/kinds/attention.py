@@ -223,15 +223,10 @@ class MultiHeadAttention(_Attending, class_name="MultiHeadAttention", factory="l
     def _add_projection(self, name: str, kernel: Any, bias: Any) -> tuple[LayerVariable, LayerVariable | None]:
         if None in kernel:
             raise argument_error(self.name, "inputs", "sequences whose features are known", list(kernel))
-        weights = self.add_weight(
-            f"{name}/kernel", kernel, None, self.kernel_initializer, self.kernel_regularizer, True,
-            self.kernel_constraint,
-        )  # fmt: skip
+        weights = self._add_declared_weight(f"{name}/kernel", kernel, "kernel")
         if not self.use_bias:
             return weights, None
-        return weights, self.add_weight(
-            f"{name}/bias", bias, None, self.bias_initializer, self.bias_regularizer, True, self.bias_constraint
-        )
+        return weights, self._add_declared_weight(f"{name}/bias", bias, "bias")
 
     def compute_output_shape(self, input_shape: Any) -> Any:
         return self.shapes(input_shape)[0]

@@ -106,13 +106,8 @@ class Cell(CellOptions, RNNCell):
 
     def add_weights(self, kernel: Sequence[int], recurrent_kernel: Sequence[int], bias: Sequence[int]) -> None:
         """Add the weights, of these shapes."""
-        self.kernel = self.add_weight(
-            "kernel", kernel, None, self.kernel_initializer, self.kernel_regularizer, True, self.kernel_constraint
-        )
-        self.recurrent_kernel = self.add_weight(
-            "recurrent_kernel", recurrent_kernel, None, self.recurrent_initializer, self.recurrent_regularizer, True,
-            self.recurrent_constraint,
-        )  # fmt: skip
+        self.kernel = self._add_declared_weight("kernel", kernel)
+        self.recurrent_kernel = self._add_declared_weight("recurrent_kernel", recurrent_kernel, "recurrent")
         self.bias: LayerVariable | None = None
         if self.use_bias:
             self.bias = self.add_weight(

@@ -76,10 +76,7 @@ class Sliding(OneOutput):
         channels = known_channels(self.name, one_shape(input_shape), axis)
         self.add_filters(channels)
         if self.use_bias:
-            self.bias = self.add_weight(
-                "bias", (self.outputs(channels),), None, self.bias_initializer, self.bias_regularizer, True,
-                self.bias_constraint,
-            )  # fmt: skip
+            self.bias = self._add_declared_weight("bias", (self.outputs(channels),))
         self.input_spec = [InputSpec(ndim=self.dimensions + 2, axes={axis: channels})]
         self.built = True
 
@@ -133,10 +130,7 @@ class Convolution(Sliding):
         return self.filters
 
     def add_filters(self, channels: int) -> None:
-        self.kernel = self.add_weight(
-            "kernel", (*self.kernel_size, *self.ends(channels)), None, self.kernel_initializer,
-            self.kernel_regularizer, True, self.kernel_constraint,
-        )  # fmt: skip
+        self.kernel = self._add_declared_weight("kernel", (*self.kernel_size, *self.ends(channels)))
 
     def ends(self, channels: int) -> tuple[int, int]:
         """The last two sizes of the kernel."""

@@ -95,15 +95,10 @@ class Dense(OneOutput, class_name="Dense", factory="layers.dense"):
         size = one_shape(input_shape)[-1]
         if size is None:
             raise argument_error("dense", "input_shape", "a shape whose last size is known", input_shape)
-        self.kernel = self.add_weight(
-            "kernel", (size, self.units), None, self.kernel_initializer, self.kernel_regularizer, True,
-            self.kernel_constraint,
-        )  # fmt: skip
+        self.kernel = self._add_declared_weight("kernel", (size, self.units))
         self.bias = None
         if self.use_bias:
-            self.bias = self.add_weight(
-                "bias", (self.units,), None, self.bias_initializer, self.bias_regularizer, True, self.bias_constraint
-            )
+            self.bias = self._add_declared_weight("bias", (self.units,))
         self.input_spec = [InputSpec(min_ndim=2, axes={-1: size})]
         self.built = True
 
@@ -219,10 +214,7 @@ class Embedding(OneOutput, class_name="Embedding", factory="layers.embedding"):
             self.set_input_shape((None,) if self.input_length is None else tuple(to_list(self.input_length)))
 
     def build(self, input_shape: Any) -> None:
-        self.embeddings = self.add_weight(
-            "embeddings", (self.input_dim, self.output_dim), None, self.embeddings_initializer,
-            self.embeddings_regularizer, True, self.embeddings_constraint,
-        )  # fmt: skip
+        self.embeddings = self._add_declared_weight("embeddings", (self.input_dim, self.output_dim))
         self.built = True
 
     def compute_mask(self, inputs: Any, mask: Any = None) -> Any:

@@ -50,13 +50,9 @@ class _Normalization(OneOutput):
             raise argument_error(self.name, "input_shape", expected, list(input_shape))
         shape = tuple(n for n in sizes if n is not None)
         if self.scale:
-            self.gamma = self.add_weight(
-                "gamma", shape, None, self.gamma_initializer, self.gamma_regularizer, True, self.gamma_constraint
-            )
+            self.gamma = self._add_declared_weight("gamma", shape)
         if self.center:
-            self.beta = self.add_weight(
-                "beta", shape, None, self.beta_initializer, self.beta_regularizer, True, self.beta_constraint
-            )
+            self.beta = self._add_declared_weight("beta", shape)
         return shape
 
 

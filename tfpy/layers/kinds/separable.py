@@ -38,10 +38,7 @@ class _ByChannel(Sliding):
 
     def add_filters(self, channels: int) -> None:
         shape = (*self.kernel_size, channels, self.depth_multiplier)
-        self.depthwise_kernel = self.add_weight(
-            "depthwise_kernel", shape, None, self.depthwise_initializer, self.depthwise_regularizer, True,
-            self.depthwise_constraint,
-        )  # fmt: skip
+        self.depthwise_kernel = self._add_declared_weight("depthwise_kernel", shape, "depthwise")
 
     @property
     def kernels(self) -> list[Tensor]:
@@ -130,10 +127,7 @@ class _Separable(_ByChannel):
     def add_filters(self, channels: int) -> None:
         super().add_filters(channels)
         shape = (*[1] * self.dimensions, channels * self.depth_multiplier, self.filters)
-        self.pointwise_kernel = self.add_weight(
-            "pointwise_kernel", shape, None, self.pointwise_initializer, self.pointwise_regularizer, True,
-            self.pointwise_constraint,
-        )  # fmt: skip
+        self.pointwise_kernel = self._add_declared_weight("pointwise_kernel", shape, "pointwise")
 
     @property
     def kernels(self) -> list[Tensor]:
