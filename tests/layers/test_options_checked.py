@@ -47,12 +47,18 @@ X = np.ones((2, 1))
         (lambda: L.gru(units=1, dropout_func=3), "GRU: argument 'dropout_func' must be a function, but got 3"),
         (lambda: L.lambda_(function=3), "Lambda: argument 'function' must be a function, but got 3"),
         (lambda: tf.sequential(layers=3), "sequential: argument 'layers' must be a list of layers, but got 3"),
-        (lambda: L.dense(units=1).build(None), "layer: argument 'input_shape' must be a shape with the batch size"),
-        (lambda: L.dense(units=1).compute_output_shape([]), "layer: argument 'input_shape' must be a shape with"),
+        (
+            lambda: L.dense(units=1, name="d").build(None),
+            "d: argument 'input_shape' must be a shape with the batch size",
+        ),
+        (lambda: L.dense(units=1, name="d").compute_output_shape([]), "d: argument 'input_shape' must be a shape"),
         (lambda: L.add(name="a").call([tf.scalar(1), tf.ones([1])]), "a: argument 'inputs' must be tensors with the"),
-        (lambda: L.add().compute_output_shape(None), "layer: argument 'input_shape' must be a shape with the batch"),
+        (lambda: L.add(name="a").compute_output_shape(None), "a: argument 'input_shape' must be a shape with the"),
         (lambda: L.dense(units=1, name="d").apply([[1.0]], 3), "d: argument 'kwargs' must be a dict of keywords"),
-        (lambda: L.activation(activation="relu").call([None]), "layer: argument 'inputs' must be a tensor or numbers"),
+        (
+            lambda: L.activation(activation="relu", name="a").call([None]),
+            "a: argument 'inputs' must be a tensor or numbers",
+        ),
         (lambda: L.dense(units=1).get_input_at("a"), "get_input_at: argument 'node_index' must be a whole number"),
         (
             lambda: L.dense(units=1).add_weight("w", [None, 2]),

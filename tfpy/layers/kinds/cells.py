@@ -19,10 +19,10 @@ from tfpy.layers.constraints import ConstraintOption
 from tfpy.layers.declared import Declared
 from tfpy.layers.initializers import Initializer, InitializerOption
 from tfpy.layers.kinds._camel import RNNCellCamel, StackedRNNCellsCamel
-from tfpy.layers.kinds.core import one_shape
 from tfpy.layers.naming import name_scope
 from tfpy.layers.products import affine, dot
 from tfpy.layers.regularizers import RegularizerOption
+from tfpy.layers.shapes import one_shape
 from tfpy.layers.symbolic import to_list
 from tfpy.layers.weights import LayerVariable
 
@@ -151,7 +151,7 @@ class _VectorCell(RecurrentOptions, Cell):
         self.state_size: Any = self.units
 
     def build(self, input_shape: Any) -> None:
-        size = one_shape(input_shape)[-1]
+        size = one_shape(self.name, input_shape)[-1]
         if size is None:
             raise argument_error(self.name, "input_shape", "a shape whose last size is known", input_shape)
         width = self.units * self.gates
@@ -278,7 +278,7 @@ class StackedRNNCells(StackedRNNCellsCamel, RNNCell, class_name="StackedRNNCells
             start_sequence(cell)
 
     def build(self, input_shape: Any) -> None:
-        shape = one_shape(input_shape)
+        shape = one_shape(self.name, input_shape)
         for i, cell in enumerate(self.cells):
             with name_scope(f"RNNCell_{i}"):
                 if not cell.built:

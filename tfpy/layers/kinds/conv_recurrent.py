@@ -11,8 +11,8 @@ from tfpy.engine.arguments import as_positive
 from tfpy.engine.errors import argument_error
 from tfpy.layers.choose import DATA_FORMATS, choose
 from tfpy.layers.kinds.cells import Cell, ForgetBias, ForgettingOptions
-from tfpy.layers.kinds.core import one_shape
 from tfpy.layers.kinds.recurrent import CellLayer
+from tfpy.layers.shapes import one_shape
 from tfpy.layers.spatial import (
     SAME_OR_VALID,
     NumbersOption,
@@ -60,7 +60,7 @@ class ConvLSTM2DCell(ConvLSTMOptions, Cell, class_name="ConvLSTM2DCell", factory
         self.state_size = [self.filters, self.filters]
 
     def build(self, input_shape: Any) -> None:
-        channels = known_channels(self.name, one_shape(input_shape), channel_axis(self.data_format, 2))
+        channels = known_channels(self.name, one_shape(self.name, input_shape), channel_axis(self.data_format, 2))
         width = 4 * self.filters
         self.add_weights((*self.kernel_size, channels, width), (*self.kernel_size, self.filters, width), (width,))
         self.built = True

@@ -12,12 +12,13 @@ from tfpy.core.tensor import Tensor
 from tfpy.engine.arguments import as_positive
 from tfpy.engine.errors import argument_error
 from tfpy.layers.activations import ActivationOption, name_of
+from tfpy.layers.call_inputs import one_tensor
 from tfpy.layers.choose import DATA_FORMATS, PADDINGS, choose
 from tfpy.layers.constraints import ConstraintOption
 from tfpy.layers.initializers import InitializerOption
-from tfpy.layers.kinds.core import one_shape, one_tensor
 from tfpy.layers.one_output import OneOutput
 from tfpy.layers.regularizers import RegularizerOption
+from tfpy.layers.shapes import one_shape
 from tfpy.layers.spatial import (
     SAME_OR_VALID,
     NumbersOption,
@@ -73,7 +74,7 @@ class Sliding(OneOutput):
 
     def build(self, input_shape: Any) -> None:
         axis = channel_axis(self.data_format, self.dimensions)
-        channels = known_channels(self.name, one_shape(input_shape), axis)
+        channels = known_channels(self.name, one_shape(self.name, input_shape), axis)
         self.add_filters(channels)
         if self.use_bias:
             self.bias = self._add_declared_weight("bias", (self.outputs(channels),))
@@ -98,7 +99,7 @@ class Sliding(OneOutput):
         return places(size, *steps)
 
     def compute_output_shape(self, input_shape: Any) -> Any:
-        shape = list(one_shape(input_shape))
+        shape = list(one_shape(self.name, input_shape))
         axis = channel_axis(self.data_format, self.dimensions)
         shape[axis] = self.outputs(known_channels(self.name, tuple(shape), axis))
         inner = [shape[a] for a in inner_axes(self.data_format, self.dimensions)]
@@ -107,7 +108,7 @@ class Sliding(OneOutput):
         return with_inner(tuple(shape), self.data_format, sizes)
 
     def call(self, inputs: Any) -> Tensor:
-        y: Tensor = self.activation(add_bias(self.slid(one_tensor(inputs)), self.bias, self.data_format))
+        y: Tensor = self.activation(add_bias(self.slid(one_tensor(self.name, inputs)), self.bias, self.data_format))
         return y
 
 
@@ -178,7 +179,7 @@ class Conv2D(Convolution, class_name="Conv2D", factory="layers.conv2d"):
     def call(self, inputs: Any) -> Tensor:
         name = name_of(self.activation)
         y = fused.conv2d(
-            x=one_tensor(inputs), filter=self.kernel, strides=self.strides, pad=self.padding,
+            x=one_tensor(self.name, inputs), filter=self.kernel, strides=self.strides, pad=self.padding,
             data_format=layout(self.data_format, 2), dilations=self.dilation_rate, bias=self.bias,
             activation=name if name in _FUSED else "linear",
         )  # fmt: skip

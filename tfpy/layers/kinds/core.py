@@ -6,62 +6,29 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Self
 
-from tfpy.core.convert import to_tensor
 from tfpy.core.ops.compare import not_equal
 from tfpy.core.ops.random import dropout
 from tfpy.core.ops.reduce import any_
 from tfpy.core.ops.shape import expand_dims
 from tfpy.core.tensor import Tensor
 from tfpy.engine.abstract import placeholder, shapes_only
-from tfpy.engine.arguments import as_int, as_positive, unpacked
-from tfpy.engine.errors import Words, argument_error
+from tfpy.engine.arguments import as_positive
+from tfpy.engine.errors import argument_error
 from tfpy.engine.rng import Seed
 from tfpy.engine.spec import Shape, spec
 from tfpy.layers.activations import ActivationOption
 from tfpy.layers.base import Layer
+from tfpy.layers.call_inputs import one_tensor
 from tfpy.layers.choose import DATA_FORMATS, choose
 from tfpy.layers.constraints import ConstraintOption
 from tfpy.layers.initializers import InitializerOption
 from tfpy.layers.one_output import OneOutput
 from tfpy.layers.products import affine
 from tfpy.layers.regularizers import RegularizerOption
-from tfpy.layers.shapes import check_partial_shape
+from tfpy.layers.shapes import are_several, one_shape
 from tfpy.layers.spatial import channels_last
 from tfpy.layers.specs import InputSpec
 from tfpy.layers.symbolic import PartialShape, one_or_list, to_list
-
-
-def axis_or_axes(layer: str, value: Any) -> int | list[int]:
-    """An option that is one axis or a list of them, as whole numbers."""
-    value = unpacked(value)
-    listed = [as_int(layer, "axis", axis) for axis in to_list(value)]
-    return listed if isinstance(value, (list, tuple)) else listed[0]
-
-
-def one_shape(input_shape: Any) -> PartialShape:
-    """The shape of a layer's only input, which may come in a list."""
-    if isinstance(input_shape, list) and input_shape and isinstance(input_shape[0], (list, tuple)):
-        if len(input_shape) != 1:
-            raise argument_error("layer", "input_shape", "that of a single input", input_shape)
-        return whole_shape(input_shape[0])
-    return whole_shape(input_shape)
-
-
-def whole_shape(shape: Any) -> PartialShape:
-    """The shape of an input with its batch size."""
-    sizes = None if shape is None else check_partial_shape("layer", shape)
-    if not sizes:
-        raise argument_error("layer", "input_shape", "a shape with the batch size, or None for it, in front", shape)
-    return sizes
-
-
-def one_tensor(inputs: Any) -> Tensor:
-    """A layer's only input, which may come in a list."""
-    listed = to_list(inputs)
-    if len(listed) != 1:
-        raise argument_error("layer", "inputs", "a single input", Words(f"{len(listed)}"))
-    tensor = listed[0]
-    return tensor if isinstance(tensor, Tensor) else to_tensor("layer", "inputs", tensor, "any")
 
 
 class Dense(OneOutput, class_name="Dense", factory="layers.dense"):
@@ -92,7 +59,7 @@ class Dense(OneOutput, class_name="Dense", factory="layers.dense"):
             self.set_input_shape((self.input_dim,))
 
     def build(self, input_shape: Any) -> None:
-        size = one_shape(input_shape)[-1]
+        size = one_shape(self.name, input_shape)[-1]
         if size is None:
             raise argument_error("dense", "input_shape", "a shape whose last size is known", input_shape)
         self.kernel = self._add_declared_weight("kernel", (size, self.units))
@@ -103,10 +70,10 @@ class Dense(OneOutput, class_name="Dense", factory="layers.dense"):
         self.built = True
 
     def compute_output_shape(self, input_shape: Any) -> Any:
-        return (*one_shape(input_shape)[:-1], self.units)
+        return (*one_shape(self.name, input_shape)[:-1], self.units)
 
     def call(self, inputs: Any) -> Tensor:
-        y: Tensor = self.activation(affine(one_tensor(inputs), self.kernel, self.bias))
+        y: Tensor = self.activation(affine(one_tensor(self.name, inputs), self.kernel, self.bias))
         return y
 
 
@@ -121,7 +88,7 @@ class Activation(OneOutput, class_name="Activation", factory="layers.activation"
         self.supports_masking = True
 
     def call(self, inputs: Any) -> Tensor:
-        y: Tensor = self.activation(one_tensor(inputs))
+        y: Tensor = self.activation(one_tensor(self.name, inputs))
         return y
 
 
@@ -137,7 +104,7 @@ class Dropout(OneOutput, class_name="Dropout", factory="layers.dropout"):
         self.supports_masking = True
 
     def call(self, inputs: Any, training: bool = False) -> Tensor:
-        x = one_tensor(inputs)
+        x = one_tensor(self.name, inputs)
         if not training or not 0 < self.rate < 1:
             return x
         return dropout(x, self.rate, self.mask_shape(x), self.seed)
@@ -162,13 +129,13 @@ class Flatten(OneOutput, class_name="Flatten", factory="layers.flatten"):
         self.input_spec = [InputSpec(min_ndim=2)]
 
     def compute_output_shape(self, input_shape: Any) -> Any:
-        shape = one_shape(input_shape)
+        shape = one_shape(self.name, input_shape)
         if None in shape[1:]:
             raise argument_error("flatten", "input_shape", "fully known but for the batch size", list(shape))
         return shape[0], math.prod(n for n in shape[1:] if n is not None)
 
     def call(self, inputs: Any) -> Tensor:
-        x = one_tensor(inputs)
+        x = one_tensor(self.name, inputs)
         x = x if self.data_format is None else channels_last(x, self.data_format)
         return x.reshape([x.shape[0], math.prod(x.shape[1:])])
 
@@ -185,11 +152,11 @@ class RepeatVector(OneOutput, class_name="RepeatVector", factory="layers.repeat_
         self.input_spec = [InputSpec(ndim=2)]
 
     def compute_output_shape(self, input_shape: Any) -> Any:
-        batch, size = one_shape(input_shape)
+        batch, size = one_shape(self.name, input_shape)
         return batch, self.n, size
 
     def call(self, inputs: Any) -> Tensor:
-        return expand_dims(one_tensor(inputs), 1).tile([1, self.n, 1])
+        return expand_dims(one_tensor(self.name, inputs), 1).tile([1, self.n, 1])
 
 
 class Embedding(OneOutput, class_name="Embedding", factory="layers.embedding"):
@@ -218,10 +185,10 @@ class Embedding(OneOutput, class_name="Embedding", factory="layers.embedding"):
         self.built = True
 
     def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
-        return not_equal(one_tensor(inputs), 0) if self.mask_zero else None
+        return not_equal(one_tensor(self.name, inputs), 0) if self.mask_zero else None
 
     def compute_output_shape(self, input_shape: Any) -> Any:
-        shape = one_shape(input_shape)
+        shape = one_shape(self.name, input_shape)
         if self.input_length is None:
             return (*shape, self.output_dim)
         lengths = to_list(self.input_length)
@@ -233,7 +200,7 @@ class Embedding(OneOutput, class_name="Embedding", factory="layers.embedding"):
         return (shape[0], *known, self.output_dim)
 
     def call(self, inputs: Any) -> Tensor:
-        indices = one_tensor(inputs)
+        indices = one_tensor(self.name, inputs)
         if indices.dtype != "int32":
             indices = indices.cast("int32")
         return self.embeddings.gather(indices)
@@ -250,10 +217,10 @@ class Masking(OneOutput, class_name="Masking", factory="layers.masking"):
         self.supports_masking = True
 
     def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
-        return any_(not_equal(one_tensor(inputs), self.mask_value), -1)
+        return any_(not_equal(one_tensor(self.name, inputs), self.mask_value), -1)
 
     def call(self, inputs: Any) -> Tensor:
-        x = one_tensor(inputs)
+        x = one_tensor(self.name, inputs)
         seen = any_(not_equal(x, self.mask_value), -1, True)
         return x.mul(seen.cast(x.dtype))
 
@@ -279,8 +246,7 @@ class Lambda(Layer, class_name="Lambda", factory="layers.lambda_"):
         return self.function(inputs, **(self.arguments or {}))
 
     def compute_output_shape(self, input_shape: Any) -> Any:
-        several = isinstance(input_shape, list) and isinstance(input_shape[0], (list, tuple))
-        shapes = input_shape if several else [input_shape]
+        shapes = input_shape if are_several(input_shape) else [input_shape]
         if self.shape is not None:
             return (shapes[0][0], *self.shape)
         # Sizes that are not known are tried with two numbers: what depends on them is not known either.

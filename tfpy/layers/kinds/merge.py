@@ -17,9 +17,8 @@ from tfpy.core.ops.shape import expand_dims, squeeze
 from tfpy.core.tensor import Tensor
 from tfpy.engine.arguments import as_int, unpacked
 from tfpy.engine.errors import Words, argument_error
-from tfpy.layers.kinds.core import whole_shape
 from tfpy.layers.one_output import OneOutput
-from tfpy.layers.shapes import are_several
+from tfpy.layers.shapes import are_several, whole_shape
 from tfpy.layers.symbolic import PartialShape, to_list
 
 
@@ -37,7 +36,7 @@ class Merge(OneOutput):
 
     def shapes(self, input_shape: Any) -> list[PartialShape]:
         """The shapes of the inputs, checked to be as many as the layer takes."""
-        found = [whole_shape(s) for s in (input_shape if are_several(input_shape) else [input_shape])]
+        found = [whole_shape(self.name, s) for s in (input_shape if are_several(input_shape) else [input_shape])]
         if len(found) < 2 or (self.most is not None and len(found) > self.most):
             expected = "a list of 2 or more inputs" if self.most is None else f"a list of {self.most} inputs"
             raise argument_error(self.name, "inputs", expected, Words(f"shapes {[list(s) for s in found]}"))

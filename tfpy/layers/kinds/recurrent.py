@@ -26,9 +26,8 @@ from tfpy.layers.kinds.cells import (
     StackedRNNCells,
     start_sequence,
 )
-from tfpy.layers.kinds.core import one_shape
 from tfpy.layers.kinds.whole_sequence import fits_whole_sequence, run_whole_sequence
-from tfpy.layers.shapes import shapes_agree
+from tfpy.layers.shapes import are_several, one_shape, shapes_agree
 from tfpy.layers.specs import InputSpec
 from tfpy.layers.symbolic import PartialShape, SymbolicTensor, to_list
 
@@ -181,8 +180,7 @@ class RNN(RNNCamel, TakesStates, class_name="RNN", factory="layers.rnn"):
 
     def _input_shape(self, input_shape: Any) -> tuple[Any, ...]:
         """The shape of the sequence; those of initial states may follow it in a list."""
-        several = isinstance(input_shape, list) and input_shape and isinstance(input_shape[0], (list, tuple))
-        return one_shape(input_shape[0] if several else input_shape)
+        return one_shape(self.name, input_shape[0] if are_several(input_shape) else input_shape)
 
     def compute_output_shape(self, input_shape: Any) -> Any:
         shape = self._input_shape(input_shape)

@@ -9,11 +9,12 @@ from tfpy.core.ops.join import concat, stack
 from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import Words, argument_error
 from tfpy.layers.base import Layer
+from tfpy.layers.call_inputs import one_tensor
 from tfpy.layers.choose import choose
 from tfpy.layers.config import build_object, is_object_config, spelt
-from tfpy.layers.kinds.core import one_shape, one_tensor
 from tfpy.layers.kinds.recurrent import RNN, TakesStates
 from tfpy.layers.naming import name_scope
+from tfpy.layers.shapes import one_shape
 from tfpy.layers.specs import InputSpec, check_shapes
 from tfpy.layers.symbolic import PartialShape, to_list
 from tfpy.layers.weights import LayerVariable
@@ -79,7 +80,7 @@ class TimeDistributed(Wrapper, class_name="TimeDistributed", factory="layers.tim
             self.trainable = False
 
     def build(self, input_shape: Any) -> None:
-        shape = one_shape(input_shape)
+        shape = one_shape(self.name, input_shape)
         if len(shape) < 3:
             raise argument_error("time_distributed", "input_shape", "of rank 3 or more", list(shape))
         self.input_spec = [InputSpec(ndim=len(shape))]
@@ -91,21 +92,21 @@ class TimeDistributed(Wrapper, class_name="TimeDistributed", factory="layers.tim
         self.built = True
 
     def compute_output_shape(self, input_shape: Any) -> Any:
-        shape = one_shape(input_shape)
+        shape = one_shape(self.name, input_shape)
         inner = self.layer.compute_output_shape((shape[0], *shape[2:]))
         return (inner[0], shape[1], *inner[1:])
 
     def call(self, inputs: Any, training: bool = False) -> Tensor:
-        x = one_tensor(inputs)
+        x = one_tensor(self.name, inputs)
         if self.layer.per_sample:
             return self._all_at_once(x)
-        steps = [one_tensor(self.layer.invoke(step, {"training": training})) for step in x.unstack(1)]
+        steps = [one_tensor(self.name, self.layer.invoke(step, {"training": training})) for step in x.unstack(1)]
         return stack(steps, 1)
 
     def _all_at_once(self, x: Tensor) -> Tensor:
         """The time steps as samples of one batch: the same numbers, in one call."""
         batch, time = x.shape[:2]
-        y = one_tensor(self.layer.invoke(x.reshape([batch * time, *x.shape[2:]]), {}))
+        y = one_tensor(self.name, self.layer.invoke(x.reshape([batch * time, *x.shape[2:]]), {}))
         return y.reshape([batch, time, *y.shape[1:]])
 
 
