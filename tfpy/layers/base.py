@@ -111,13 +111,13 @@ class Layer(LayerCamel, Copied, Declared, family="layer"):
         shape, inner = base["batch_input_shape"], base["input_shape"]
         if shape is None and inner is not None:
             shape = [base["batch_size"], *to_list(unpacked(inner))]
-        self.batch_input_shape = None if shape is None else check_partial_shape(self.name, shape)
+        self.batch_input_shape = None if shape is None else check_partial_shape(self.class_name, shape)
         if self.batch_input_shape is not None:
             self.dtype = self.dtype or base["input_dtype"] or "float32"
 
     def set_input_shape(self, shape: Sequence[int | None]) -> None:
         """Say what one sample looks like, for a first layer that knows it from an option of its own."""
-        self.batch_input_shape = check_partial_shape(self.name, [None, *shape])
+        self.batch_input_shape = check_partial_shape(self.class_name, [None, *shape])
         self.dtype = self.dtype or "float32"
 
     # What subclasses define

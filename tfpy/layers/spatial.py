@@ -32,7 +32,7 @@ class Spatial(OneOutput):
     dimensions: ClassVar[int]
 
     def configure(self) -> None:
-        self.data_format = choose(self.get_class_name(), "data_format", self.data_format, DATA_FORMATS)
+        self.data_format = choose(self.class_name, "data_format", self.data_format, DATA_FORMATS)
         self.input_spec = [InputSpec(ndim=self.dimensions + 2)]
 
 

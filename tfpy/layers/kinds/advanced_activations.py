@@ -40,10 +40,10 @@ class ReLU(OneOutput, class_name="ReLU", factory="layers.relu"):
     def configure(self) -> None:
         self.supports_masking = True
         if self.max_value is not None and self.max_value < 0:
-            raise argument_error("relu", "max_value", "0 or more", self.max_value)
+            raise argument_error(self.class_name, "max_value", "0 or more", self.max_value)
         for option in ("negative_slope", "threshold"):
             if not getattr(self, option) >= 0:
-                raise argument_error("relu", option, "0 or more", getattr(self, option))
+                raise argument_error(self.class_name, option, "0 or more", getattr(self, option))
 
     def call(self, inputs: Any) -> Tensor:
         x = one_tensor(self.name, inputs)
@@ -81,17 +81,19 @@ class PReLU(OneOutput, class_name="PReLU", factory="layers.prelu"):
     def configure(self) -> None:
         self.supports_masking = True
         if self.shared_axes is not None:
-            self.shared_axes = [as_int("prelu", "shared_axes", axis) for axis in to_list(unpacked(self.shared_axes))]
+            self.shared_axes = [
+                as_int(self.class_name, "shared_axes", axis) for axis in to_list(unpacked(self.shared_axes))
+            ]
 
     def build(self, input_shape: Any) -> None:
         shape = one_shape(self.name, input_shape)
         shared = to_list(self.shared_axes) if self.shared_axes is not None else []
         for axis in shared:
             if not 1 <= axis < len(shape):
-                raise argument_error("prelu", "shared_axes", f"axes from 1 to {len(shape) - 1}", self.shared_axes)
+                raise argument_error(self.name, "shared_axes", f"axes from 1 to {len(shape) - 1}", self.shared_axes)
         sizes = [1 if i in shared else n for i, n in enumerate(shape)][1:]
         if None in sizes:
-            raise argument_error("prelu", "input_shape", "known in all axes that are not shared", list(shape))
+            raise argument_error(self.name, "input_shape", "known in all axes that are not shared", list(shape))
         self.alpha = self._add_declared_weight("alpha", sizes)
         self.input_spec = [
             InputSpec(ndim=len(shape), axes={i: n for i, n in enumerate(shape) if i and i not in shared})
@@ -142,7 +144,7 @@ class Softmax(OneOutput, class_name="Softmax", factory="layers.softmax"):
     is_activation = True
 
     def configure(self) -> None:
-        self.axis = axis_or_axes("softmax", self.axis)
+        self.axis = axis_or_axes(self.class_name, self.axis)
 
     def call(self, inputs: Any, mask: Any = None) -> Tensor:
         x = one_tensor(self.name, inputs)

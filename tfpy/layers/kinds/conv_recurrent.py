@@ -50,7 +50,7 @@ class ConvLSTM2DCell(ConvLSTMOptions, Cell, class_name="ConvLSTM2DCell", factory
 
     def configure(self) -> None:
         super().configure()
-        kind = self.get_class_name()
+        kind = self.class_name
         self.filters = as_positive(kind, "filters", self.filters)
         self.kernel_size = per_dimension(kind, "kernel_size", self.kernel_size, 2)
         self.strides = per_dimension(kind, "strides", self.strides, 2)
@@ -78,7 +78,7 @@ class ConvLSTM2DCell(ConvLSTMOptions, Cell, class_name="ConvLSTM2DCell", factory
         return (image_shape[0], *sizes, self.filters)
 
     def call(self, inputs: Any, training: bool = False) -> list[Tensor]:
-        x, state, carry = self.parts("conv_lstm2d_cell", inputs, 3)
+        x, state, carry = self.parts(inputs, 3)
         kernels, recurrent_kernels = split(self.kernel, 4, 3), split(self.recurrent_kernel, 4, 3)
         biases = [None] * 4 if self.bias is None else split(self.bias, 4)
         sums = []
@@ -116,7 +116,7 @@ class ConvLSTM2D(ConvLSTMOptions, CellLayer, class_name="ConvLSTM2D", factory="l
         for option in ("kernel_size", "strides", "dilation_rate", "padding", "data_format"):
             setattr(self, option, getattr(self.cell, option))
         if self.unroll:
-            raise argument_error("conv_lstm2d", "unroll", "false, for convolutions", self.unroll)
+            raise argument_error(self.class_name, "unroll", "false, for convolutions", self.unroll)
 
     def state_shapes(self, input_shape: PartialShape) -> list[Any]:
         return [self.cell.state_shape((input_shape[0], *input_shape[2:]))] * 2

@@ -63,7 +63,7 @@ class Sliding(OneOutput):
     paddings: ClassVar[dict[str, str]] = SAME_OR_VALID
 
     def configure(self) -> None:
-        kind, n = self.get_class_name(), self.dimensions
+        kind, n = self.class_name, self.dimensions
         self.kernel_size = per_dimension(kind, "kernel_size", self.kernel_size, n)
         self.strides = per_dimension(kind, "strides", self.strides, n)
         self.dilation_rate = per_dimension(kind, "dilation_rate", self.dilation_rate, n)
@@ -83,15 +83,15 @@ class Sliding(OneOutput):
 
     def add_filters(self, channels: int) -> None:
         """Add the filters' weights, for inputs of so many channels."""
-        raise TypeError(f"{self.get_class_name()}: a layer of this kind must define add_filters(channels).")
+        raise TypeError(f"{self.class_name}: a layer of this kind must define add_filters(channels).")
 
     def outputs(self, channels: int) -> int:
         """The number of channels of the output."""
-        raise TypeError(f"{self.get_class_name()}: a layer of this kind must define outputs(channels).")
+        raise TypeError(f"{self.class_name}: a layer of this kind must define outputs(channels).")
 
     def slid(self, x: Tensor) -> Tensor:
         """x with the filters slid over it."""
-        raise TypeError(f"{self.get_class_name()}: a layer of this kind must define slid(x).")
+        raise TypeError(f"{self.class_name}: a layer of this kind must define slid(x).")
 
     def inner_size(self, i: int, size: int | None) -> int | None:
         """The size of the output's i-th inner dimension."""
@@ -125,7 +125,7 @@ class Convolution(Sliding):
 
     def configure(self) -> None:
         super().configure()
-        self.filters = as_positive(self.get_class_name(), "filters", self.filters)
+        self.filters = as_positive(self.class_name, "filters", self.filters)
 
     def outputs(self, channels: int) -> int:
         return self.filters
@@ -207,7 +207,7 @@ class _Transposed(Convolution):
         super().configure()
         if any(rate != 1 for rate in self.dilation_rate):
             expected = "1, as there are no transposed convolutions with dilation"
-            raise argument_error(self.get_class_name(), "dilation_rate", expected, self.dilation_rate)
+            raise argument_error(self.class_name, "dilation_rate", expected, self.dilation_rate)
 
     def ends(self, channels: int) -> tuple[int, int]:
         return self.filters, channels

@@ -52,7 +52,7 @@ class Dense(OneOutput, class_name="Dense", factory="layers.dense"):
     per_sample = True
 
     def configure(self) -> None:
-        self.units = as_positive("dense", "units", self.units)
+        self.units = as_positive(self.class_name, "units", self.units)
         self.supports_masking = True
         self.input_spec = [InputSpec(min_ndim=2)]
         if self.batch_input_shape is None and self.input_dim is not None:
@@ -61,7 +61,7 @@ class Dense(OneOutput, class_name="Dense", factory="layers.dense"):
     def build(self, input_shape: Any) -> None:
         size = one_shape(self.name, input_shape)[-1]
         if size is None:
-            raise argument_error("dense", "input_shape", "a shape whose last size is known", input_shape)
+            raise argument_error(self.name, "input_shape", "a shape whose last size is known", input_shape)
         self.kernel = self._add_declared_weight("kernel", (size, self.units))
         self.bias = None
         if self.use_bias:
@@ -125,13 +125,13 @@ class Flatten(OneOutput, class_name="Flatten", factory="layers.flatten"):
 
     def configure(self) -> None:
         if self.data_format is not None:
-            self.data_format = choose("flatten", "data_format", self.data_format, DATA_FORMATS)
+            self.data_format = choose(self.class_name, "data_format", self.data_format, DATA_FORMATS)
         self.input_spec = [InputSpec(min_ndim=2)]
 
     def compute_output_shape(self, input_shape: Any) -> Any:
         shape = one_shape(self.name, input_shape)
         if None in shape[1:]:
-            raise argument_error("flatten", "input_shape", "fully known but for the batch size", list(shape))
+            raise argument_error(self.name, "input_shape", "fully known but for the batch size", list(shape))
         return shape[0], math.prod(n for n in shape[1:] if n is not None)
 
     def call(self, inputs: Any) -> Tensor:
@@ -148,7 +148,7 @@ class RepeatVector(OneOutput, class_name="RepeatVector", factory="layers.repeat_
     per_sample = True
 
     def configure(self) -> None:
-        self.n = as_positive("repeat_vector", "n", self.n)
+        self.n = as_positive(self.class_name, "n", self.n)
         self.input_spec = [InputSpec(ndim=2)]
 
     def compute_output_shape(self, input_shape: Any) -> Any:
@@ -174,8 +174,8 @@ class Embedding(OneOutput, class_name="Embedding", factory="layers.embedding"):
     per_sample = True
 
     def configure(self) -> None:
-        self.input_dim = as_positive("embedding", "input_dim", self.input_dim)
-        self.output_dim = as_positive("embedding", "output_dim", self.output_dim)
+        self.input_dim = as_positive(self.class_name, "input_dim", self.input_dim)
+        self.output_dim = as_positive(self.class_name, "output_dim", self.output_dim)
         self.supports_masking = bool(self.mask_zero)
         if self.batch_input_shape is None:
             self.set_input_shape((None,) if self.input_length is None else tuple(to_list(self.input_length)))
@@ -195,7 +195,7 @@ class Embedding(OneOutput, class_name="Embedding", factory="layers.embedding"):
         if len(lengths) != len(shape) - 1 or any(
             m is not None and n is not None and m != n for m, n in zip(lengths, shape[1:], strict=True)
         ):
-            raise argument_error("embedding", "input_length", f"that of inputs of shape {list(shape)}", lengths)
+            raise argument_error(self.name, "input_length", f"that of inputs of shape {list(shape)}", lengths)
         known = [n if m is None else m for m, n in zip(lengths, shape[1:], strict=True)]
         return (shape[0], *known, self.output_dim)
 
@@ -283,5 +283,7 @@ class Lambda(Layer, class_name="Lambda", factory="layers.lambda_"):
                 f"Give a function: custom_objects={{{name!r}: …}}."
             )
         elif isinstance(noted, str):
-            raise argument_error("lambda", "custom_objects", f"a dict with the function {noted!r}", custom_objects)
+            raise argument_error(
+                cls.class_name, "custom_objects", f"a dict with the function {noted!r}", custom_objects
+            )
         return cls(config)

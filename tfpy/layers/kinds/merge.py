@@ -74,7 +74,7 @@ class Merge(OneOutput):
 
     def merged(self, inputs: list[Tensor]) -> Tensor:
         """One tensor of several of the same rank."""
-        raise TypeError(f"{self.get_class_name()}: a layer of this kind must define merged(inputs).")
+        raise TypeError(f"{self.class_name}: a layer of this kind must define merged(inputs).")
 
     def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
         """True where the masks of all inputs are. TF.js makes of them one that no layer can use."""
@@ -141,7 +141,7 @@ class Concatenate(Merge, class_name="Concatenate", factory="layers.concatenate")
 
     def configure(self) -> None:
         super().configure()
-        self.axis = as_int("concatenate", "axis", self.axis)
+        self.axis = as_int(self.class_name, "axis", self.axis)
 
     def compute_output_shape(self, input_shape: Any) -> Any:
         shapes = self.shapes(input_shape)
@@ -197,8 +197,8 @@ class Dot(Merge, class_name="Dot", factory="layers.dot"):
         self.axes = unpacked(self.axes)
         given = to_list(self.axes)
         if len(given) not in (1, 2):
-            raise argument_error("dot", "axes", "an axis, or one of each input", self.axes)
-        listed = [as_int("dot", "axes", axis) for axis in given]
+            raise argument_error(self.class_name, "axes", "an axis, or one of each input", self.axes)
+        listed = [as_int(self.class_name, "axes", axis) for axis in given]
         self.axes = listed if isinstance(self.axes, (list, tuple)) else listed[0]
 
     def axes_of(self, shapes: Sequence[PartialShape]) -> list[int]:

@@ -84,7 +84,7 @@ class _SpatialDropout(Dropout):
 
     def configure(self) -> None:
         super().configure()
-        self.data_format = choose(self.get_class_name(), "data_format", self.data_format, DATA_FORMATS)
+        self.data_format = choose(self.class_name, "data_format", self.data_format, DATA_FORMATS)
         self.input_spec = [InputSpec(ndim=self.dimensions + 2)]
 
     def mask_shape(self, x: Tensor) -> list[int | None] | None:

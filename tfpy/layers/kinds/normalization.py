@@ -122,7 +122,7 @@ class LayerNormalization(_Normalization, class_name="LayerNormalization", factor
 
     def configure(self) -> None:
         super().configure()
-        self.axis = axis_or_axes("layer_normalization", self.axis)
+        self.axis = axis_or_axes(self.class_name, self.axis)
 
     def build(self, input_shape: Any) -> None:
         shape = one_shape(self.name, input_shape)
@@ -161,9 +161,9 @@ class GroupNormalization(_Normalization, class_name="GroupNormalization", factor
 
     def configure(self) -> None:
         super().configure()
-        self.groups = as_int("group_normalization", "groups", self.groups)
+        self.groups = as_int(self.class_name, "groups", self.groups)
         if self.groups < 1 and self.groups != -1:
-            raise argument_error("group_normalization", "groups", "a number above 0, or -1", self.groups)
+            raise argument_error(self.class_name, "groups", "a number above 0, or -1", self.groups)
 
     def build(self, input_shape: Any) -> None:
         shape = one_shape(self.name, input_shape)
@@ -200,9 +200,9 @@ class UnitNormalization(OneOutput, class_name="UnitNormalization", factory="laye
 
     def configure(self) -> None:
         self.supports_masking = True
-        self.axis = axis_or_axes("unit_normalization", self.axis)
+        self.axis = axis_or_axes(self.class_name, self.axis)
 
     def call(self, inputs: Any) -> Tensor:
         x = one_tensor(self.name, inputs)
-        axes = resolve_axes("unit_normalization", self.axis, x.rank)
+        axes = resolve_axes(self.name, self.axis, x.rank)
         return mul(x, maximum(x.square().sum(axes, True), number(1e-12)).rsqrt())

@@ -44,7 +44,7 @@ class _Pooling(OneOutput):
     pool: ClassVar[Pool]
 
     def configure(self) -> None:
-        kind, n = self.get_class_name(), self.dimensions
+        kind, n = self.class_name, self.dimensions
         self.pool_size = per_dimension(kind, "pool_size", self.pool_size, n)
         given = self.pool_size if self.strides is None else self.strides
         self.strides = self._steps = per_dimension(kind, "strides", given, n)

@@ -69,7 +69,7 @@ class _SizedImages(_Images):
     per_sample = True
 
     def configure(self) -> None:
-        kind = self.get_class_name()
+        kind = self.class_name
         self.height, self.width = as_positive(kind, "height", self.height), as_positive(kind, "width", self.width)
 
     def compute_output_shape(self, input_shape: Any) -> Any:
@@ -89,7 +89,7 @@ class Resizing(_SizedImages, class_name="Resizing", factory="layers.resizing"):
 
     def configure(self) -> None:
         super().configure()
-        self.interpolation = choose("resizing", "interpolation", self.interpolation, INTERPOLATIONS)
+        self.interpolation = choose(self.class_name, "interpolation", self.interpolation, INTERPOLATIONS)
 
     def call(self, inputs: Any) -> Tensor:
         size = [self.height, self.width]
@@ -132,8 +132,8 @@ class RandomWidth(_Images, class_name="RandomWidth", factory="layers.random_widt
     auto_vectorize: bool | None = None
 
     def configure(self) -> None:
-        self._bounds = _bounds(self.factor)
-        self.interpolation = choose("random_width", "interpolation", self.interpolation, INTERPOLATIONS)
+        self._bounds = _bounds(self.class_name, self.factor)
+        self.interpolation = choose(self.class_name, "interpolation", self.interpolation, INTERPOLATIONS)
 
     def compute_output_shape(self, input_shape: Any) -> Any:
         return self.of_size(input_shape, self._of_images(one_shape(self.name, input_shape))[-3], None)
@@ -153,16 +153,16 @@ class RandomWidth(_Images, class_name="RandomWidth", factory="layers.random_widt
         return config
 
 
-def _bounds(factor: Any) -> tuple[float, float]:
+def _bounds(layer: str, factor: Any) -> tuple[float, float]:
     """The least and the largest change of the width, as parts of it."""
     if isinstance(factor, (list, tuple)):
-        bounds = [as_number("random_width", "factor", part) for part in factor]
+        bounds = [as_number(layer, "factor", part) for part in factor]
     else:
-        part = as_number("random_width", "factor", factor)
+        part = as_number(layer, "factor", factor)
         bounds = [-part, part]
     if len(bounds) != 2 or not -1 <= bounds[0] <= bounds[1] or factor == 0:
         expected = "a number above 0 and up to 1, or a list of two from -1 on, the smaller one first"
-        raise argument_error("random_width", "factor", expected, factor)
+        raise argument_error(layer, "factor", expected, factor)
     return bounds[0], bounds[1]
 
 
@@ -188,8 +188,8 @@ class CategoryEncoding(OneOutput, class_name="CategoryEncoding", factory="layers
     output_mode: str = "multiHot"
 
     def configure(self) -> None:
-        self.num_tokens = as_positive("category_encoding", "num_tokens", self.num_tokens)
-        self.output_mode = choose("category_encoding", "output_mode", self.output_mode, _OUTPUT_MODES)
+        self.num_tokens = as_positive(self.class_name, "num_tokens", self.num_tokens)
+        self.output_mode = choose(self.class_name, "output_mode", self.output_mode, _OUTPUT_MODES)
 
     def compute_output_shape(self, input_shape: Any) -> Any:
         shape = one_shape(self.name, input_shape)
@@ -202,18 +202,16 @@ class CategoryEncoding(OneOutput, class_name="CategoryEncoding", factory="layers
     def call(self, inputs: Any, count_weights: Any = None) -> Tensor:
         x = one_tensor(self.name, inputs).cast("int32")
         if count_weights is not None and self.output_mode != "count":
-            raise argument_error(
-                "category_encoding", "count_weights", "left out unless output_mode is 'count'", count_weights
-            )
+            raise argument_error(self.name, "count_weights", "left out unless output_mode is 'count'", count_weights)
         values = x.data_sync()
         if x.size and not (values.min() >= 0 and values.max() < self.num_tokens):
-            raise argument_error("category_encoding", "inputs", f"whole numbers from 0 to {self.num_tokens - 1}", x)
+            raise argument_error(self.name, "inputs", f"whole numbers from 0 to {self.num_tokens - 1}", x)
         if self.output_mode == "int":
             return x
         if x.rank == 0 or (self.output_mode == "oneHot" and x.shape[-1] != 1):
             x = expand_dims(x, -1)
         if x.rank > 2:
             expected = f"of rank 2 at most, with a vector for each when output_mode is {self.output_mode!r}"
-            raise argument_error("category_encoding", "inputs", expected, one_tensor(self.name, inputs))
+            raise argument_error(self.name, "inputs", expected, one_tensor(self.name, inputs))
         weights: Any = [] if count_weights is None else one_tensor(self.name, count_weights)
         return dense_bincount(x, weights, self.num_tokens, self.output_mode != "count")

@@ -143,11 +143,11 @@ class RNN(RNNCamel, TakesStates, class_name="RNN", factory="layers.rnn"):
         # The zeros that the states start from are made when they are needed: a file may ask for any number of them.
         self._zeros: list[tuple[int, ...]] | None = None
         if self.cell is None:
-            raise argument_error("rnn", "cell", "given: a cell, or a list of cells", None)
+            raise argument_error(self.class_name, "cell", "given: a cell, or a list of cells", None)
         if isinstance(self.cell, (list, tuple)):
             self.cell = StackedRNNCells(cells=list(self.cell))
         if not hasattr(self.cell, "state_size"):
-            raise argument_error("rnn", "cell", "a cell with a state_size", self.cell, TypeError)
+            raise argument_error(self.class_name, "cell", "a cell with a state_size", self.cell, TypeError)
         self.supports_masking = True
         self.input_spec = [InputSpec(ndim=3)]
         self.state_spec: list[InputSpec] | None = None

@@ -34,7 +34,7 @@ class _ByChannel(Sliding):
 
     def configure(self) -> None:
         super().configure()
-        self.depth_multiplier = as_positive(self.get_class_name(), "depth_multiplier", self.depth_multiplier)
+        self.depth_multiplier = as_positive(self.class_name, "depth_multiplier", self.depth_multiplier)
 
     def add_filters(self, channels: int) -> None:
         shape = (*self.kernel_size, channels, self.depth_multiplier)
@@ -80,7 +80,7 @@ class _Depthwise(_ByChannel):
         for option in _OTHERS:
             if getattr(self, option) is not None:
                 other = option.replace("kernel", "depthwise")
-                warn_user(f"{self.get_class_name()}: {option} has no effect; use {other}.")
+                warn_user(f"{self.class_name}: {option} has no effect; use {other}.")
 
     def outputs(self, channels: int) -> int:
         return channels * self.depth_multiplier
@@ -114,7 +114,7 @@ class _Separable(_ByChannel):
 
     def configure(self) -> None:
         super().configure()
-        kind = self.get_class_name()
+        kind = self.class_name
         self.filters = as_positive(kind, "filters", self.filters)
         for option in _OTHERS:
             if getattr(self, option) is not None:

@@ -40,10 +40,10 @@ class Reshape(OneOutput, class_name="Reshape", factory="layers.reshape"):
     per_sample = True
 
     def configure(self) -> None:
-        sizes = [-1 if n is None else as_int("reshape", "target_shape", n) for n in self.target_shape]
+        sizes = [-1 if n is None else as_int(self.class_name, "target_shape", n) for n in self.target_shape]
         self.target_shape = [None if n < 0 else n for n in sizes]
         if self.target_shape.count(None) > 1:
-            raise argument_error("reshape", "target_shape", "sizes of which one at most is unknown", list(sizes))
+            raise argument_error(self.class_name, "target_shape", "sizes of which one at most is unknown", list(sizes))
 
     def compute_output_shape(self, input_shape: Any) -> Any:
         shape = one_shape(self.name, input_shape)
@@ -76,9 +76,9 @@ class Permute(OneOutput, class_name="Permute", factory="layers.permute"):
     per_sample = True
 
     def configure(self) -> None:
-        self.dims = [as_int("permute", "dims", n) for n in self.dims]
+        self.dims = [as_int(self.class_name, "dims", n) for n in self.dims]
         if sorted(self.dims) != list(range(1, len(self.dims) + 1)):
-            raise argument_error("permute", "dims", "the numbers from 1 on in some order", self.dims)
+            raise argument_error(self.class_name, "dims", "the numbers from 1 on in some order", self.dims)
         self.input_spec = [InputSpec(ndim=len(self.dims) + 1)]
 
     def compute_output_shape(self, input_shape: Any) -> Any:
@@ -94,7 +94,7 @@ class _Inner(Spatial):
 
     def inner_size(self, i: int, size: int) -> int:
         """The new size of the i-th inner dimension."""
-        raise TypeError(f"{self.get_class_name()}: a layer of this kind must define inner_size(i, size).")
+        raise TypeError(f"{self.class_name}: a layer of this kind must define inner_size(i, size).")
 
     def compute_output_shape(self, input_shape: Any) -> Any:
         shape = one_shape(self.name, input_shape)
@@ -108,7 +108,7 @@ class _Cropping(_Inner):
 
     def configure(self) -> None:
         super().configure()
-        self.cropping = pairs(self.get_class_name(), "cropping", self.cropping, self.dimensions)
+        self.cropping = pairs(self.class_name, "cropping", self.cropping, self.dimensions)
 
     def inner_size(self, i: int, size: int) -> int:
         rest = size - int(sum(self.cropping[i]))
@@ -162,7 +162,7 @@ class _ZeroPadding(_Inner):
 
     def configure(self) -> None:
         super().configure()
-        self.padding = pairs(self.get_class_name(), "padding", self.padding, self.dimensions)
+        self.padding = pairs(self.class_name, "padding", self.padding, self.dimensions)
 
     def inner_size(self, i: int, size: int) -> int:
         return size + int(sum(self.padding[i]))
@@ -209,7 +209,7 @@ class _UpSampling(_Inner):
 
     def configure(self) -> None:
         super().configure()
-        self.size = per_dimension(self.get_class_name(), "size", self.size, self.dimensions)
+        self.size = per_dimension(self.class_name, "size", self.size, self.dimensions)
 
     def inner_size(self, i: int, size: int) -> int:
         return size * int(self.size[i])
@@ -250,7 +250,7 @@ class UpSampling2D(_UpSampling, class_name="UpSampling2D", factory="layers.up_sa
 
     def configure(self) -> None:
         super().configure()
-        self.interpolation = choose("up_sampling2d", "interpolation", self.interpolation, INTERPOLATIONS)
+        self.interpolation = choose(self.class_name, "interpolation", self.interpolation, INTERPOLATIONS)
 
     def call(self, inputs: Any) -> Tensor:
         x = channels_last(one_tensor(self.name, inputs), self.data_format)

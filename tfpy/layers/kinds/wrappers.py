@@ -32,7 +32,7 @@ class Wrapper(Layer):
 
     def configure(self) -> None:
         if not isinstance(self.layer, Layer):
-            raise argument_error(self.get_class_name(), "layer", "a layer", self.layer, TypeError)
+            raise argument_error(self.class_name, "layer", "a layer", self.layer, TypeError)
 
     @property
     def trainable(self) -> bool:
@@ -82,7 +82,7 @@ class TimeDistributed(Wrapper, class_name="TimeDistributed", factory="layers.tim
     def build(self, input_shape: Any) -> None:
         shape = one_shape(self.name, input_shape)
         if len(shape) < 3:
-            raise argument_error("time_distributed", "input_shape", "of rank 3 or more", list(shape))
+            raise argument_error(self.name, "input_shape", "of rank 3 or more", list(shape))
         self.input_spec = [InputSpec(ndim=len(shape))]
         step = (shape[0], *shape[2:])
         check_shapes(self.layer.name, self.layer.input_spec, [step])
@@ -135,9 +135,9 @@ class Bidirectional(TakesStates, Wrapper, class_name="Bidirectional", factory="l
     def configure(self) -> None:
         super().configure()
         if not isinstance(self.layer, RNN):
-            raise argument_error("bidirectional", "layer", "a recurrent layer", self.layer, TypeError)
+            raise argument_error(self.class_name, "layer", "a recurrent layer", self.layer, TypeError)
         if self.merge_mode is not None:
-            self.merge_mode = choose("bidirectional", "merge_mode", self.merge_mode, _MERGE_MODES)
+            self.merge_mode = choose(self.class_name, "merge_mode", self.merge_mode, _MERGE_MODES)
         config = self.layer.get_config()
         kind, backwards = type(self.layer), self.layer.go_backwards
         self.forward_layer = kind.from_config({**config, "name": f"forward_{self.layer.name}"})
