@@ -9,6 +9,7 @@ from tfpy.core.ops.join import split
 from tfpy.core.tensor import Tensor
 from tfpy.engine.arguments import as_positive
 from tfpy.engine.errors import argument_error
+from tfpy.engine.windows import output_size, per_dimension
 from tfpy.layers.choose import DATA_FORMATS, choose
 from tfpy.layers.kinds.cells import Cell, ForgetBias, ForgettingOptions
 from tfpy.layers.kinds.recurrent import CellLayer
@@ -21,8 +22,6 @@ from tfpy.layers.spatial import (
     inner_axes,
     known_channels,
     layout,
-    per_dimension,
-    places,
 )
 from tfpy.layers.specs import InputSpec
 from tfpy.layers.symbolic import PartialShape
@@ -72,7 +71,7 @@ class ConvLSTM2DCell(ConvLSTMOptions, Cell, class_name="ConvLSTM2DCell", factory
         """The shape of the states for a batch of images."""
         inner = [image_shape[axis] for axis in inner_axes(self.data_format, 2)]
         steps = zip(inner, self.kernel_size, self.strides, self.dilation_rate, strict=True)
-        sizes = [places(n, size, self.padding, stride, dilation) for n, size, stride, dilation in steps]
+        sizes = [output_size(n, size, self.padding, stride, dilation) for n, size, stride, dilation in steps]
         if self.data_format == "channelsFirst":
             return (image_shape[0], self.filters, *sizes)
         return (image_shape[0], *sizes, self.filters)

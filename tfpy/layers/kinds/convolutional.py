@@ -11,6 +11,7 @@ from tfpy.core.ops.slice import pad
 from tfpy.core.tensor import Tensor
 from tfpy.engine.arguments import as_positive
 from tfpy.engine.errors import argument_error
+from tfpy.engine.windows import output_size, per_dimension, transposed_size
 from tfpy.layers.activations import ActivationOption, name_of
 from tfpy.layers.call_inputs import one_tensor
 from tfpy.layers.choose import DATA_FORMATS, PADDINGS, choose
@@ -29,10 +30,7 @@ from tfpy.layers.spatial import (
     inner_axes,
     known_channels,
     layout,
-    per_dimension,
-    places,
     restored,
-    transposed_size,
     with_inner,
 )
 from tfpy.layers.specs import InputSpec
@@ -96,7 +94,7 @@ class Sliding(OneOutput):
     def inner_size(self, i: int, size: int | None) -> int | None:
         """The size of the output's i-th inner dimension."""
         steps = (self.kernel_size[i], self.padding, self.strides[i], self.dilation_rate[i])
-        return places(size, *steps)
+        return output_size(size, *steps)
 
     def compute_output_shape(self, input_shape: Any) -> Any:
         shape = list(one_shape(self.name, input_shape))

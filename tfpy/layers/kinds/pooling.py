@@ -9,6 +9,7 @@ from tfpy.core.ops.pool import avg_pool, avg_pool3d, max_pool, max_pool3d
 from tfpy.core.ops.reduce import max_, mean
 from tfpy.core.ops.shape import expand_dims, squeeze
 from tfpy.core.tensor import Tensor
+from tfpy.engine.windows import output_size, per_dimension
 from tfpy.layers.call_inputs import one_tensor
 from tfpy.layers.choose import DATA_FORMATS, choose
 from tfpy.layers.one_output import OneOutput
@@ -21,8 +22,6 @@ from tfpy.layers.spatial import (
     channels_last,
     check_fit,
     inner_axes,
-    per_dimension,
-    places,
     restored,
     with_inner,
 )
@@ -56,7 +55,7 @@ class _Pooling(OneOutput):
         shape = one_shape(self.name, input_shape)
         inner = [shape[axis] for axis in inner_axes(self.data_format, self.dimensions)]
         steps = zip(inner, self.pool_size, self._steps, strict=True)
-        sizes = [places(size, window, self.padding, stride) for size, window, stride in steps]
+        sizes = [output_size(size, window, self.padding, stride) for size, window, stride in steps]
         check_fit(self.name, "pool_size", self.pool_size, inner, sizes)
         return with_inner(shape, self.data_format, sizes)
 

@@ -11,6 +11,7 @@ from tfpy.core.ops.slice import pad, slice_
 from tfpy.core.tensor import Tensor
 from tfpy.engine.arguments import as_int
 from tfpy.engine.errors import argument_error
+from tfpy.engine.windows import per_dimension
 from tfpy.layers.call_inputs import one_tensor
 from tfpy.layers.choose import choose
 from tfpy.layers.kinds.preprocessing import INTERPOLATIONS, RESIZE
@@ -22,7 +23,6 @@ from tfpy.layers.spatial import (
     channels_last,
     inner_axes,
     pairs,
-    per_dimension,
     restored,
     with_inner,
 )
