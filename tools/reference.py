@@ -141,7 +141,7 @@ def _table(family: Sequence[Factory], camel: Camel, shared: bool = False) -> str
     found: dict[str, dict[tuple[str, ...], list[Factory]]] = defaultdict(lambda: defaultdict(list))
     for f in family:
         for option in required_first(f):
-            if f.options[option[0]][0].name.endswith("layers.base") is shared:
+            if f.options[option[0]][0].name.endswith("layers.layer_options") is shared:
                 found[option[0]][_row(option, f.words[option[0]], camel)].append(f)
     rows = [
         (option if len(of) == len(family) else f"{option}<br>of {_listed(of)}", *cells)

@@ -88,7 +88,7 @@ def test_options_of_kernels_that_are_not_there_are_told() -> None:
     [
         (lambda: tf.layers.conv1d(kernel_size=3), "filters"),
         (lambda: tf.layers.conv1d(filters=2), "kernel_size"),
-        (lambda: tf.layers.conv2d(filters=2, kernel_size=[1, 2, 3]), "kernel_size.*list of 2"),
+        (lambda: tf.layers.conv2d(filters=2, kernel_size=[1, 2, 3]), "kernel_size.*each of 2 dimensions"),
         (lambda: tf.layers.conv2d(filters=2, kernel_size=3, padding="causal"), "padding"),
         (lambda: tf.layers.conv2d(filters=2, kernel_size=3).apply(tf.ones([2, 5, 5])), "rank 4"),
         (lambda: tf.layers.conv2d(filters=2, kernel_size=3, strides=0), "strides"),

@@ -6,6 +6,7 @@ import copy
 import json
 import math
 import pickle
+import re
 from pathlib import Path
 from typing import Any
 
@@ -763,6 +764,23 @@ class FirstTwo(tf.layers.Layer):
 
     def call(self, x: tf.Tensor) -> tf.Tensor:
         return x[:, :2]
+
+
+@pytest.mark.parametrize(
+    ("shape", "words"),
+    [
+        ([6, 6, 3], "layer eye: expected rank 4, but got shape [6, 6, 3]"),
+        ([1, 6, 6, 4], "layer eye: expected size 3 on axis 3, but got shape [1, 6, 6, 4]"),
+        ([1, 6, 5, 3], "layer head: expected size 60 on axis -1, but got shape [1, 40]"),
+    ],
+)
+def test_layers_within_models_check_what_they_are_called_on(shape: list[int], words: str) -> None:
+    eye = tf.layers.conv2d(filters=2, kernel_size=2, input_shape=[7, 6, 3], name="eye")
+    inner = tf.sequential([eye, tf.layers.flatten()])
+    model = tf.sequential([inner, tf.layers.dense(units=1, name="head")])
+    assert model.apply(tf.ones([1, 7, 6, 3])).shape == (1, 1)
+    with pytest.raises(ValueError, match=re.escape(words)):
+        model.apply(tf.ones(shape))
 
 
 def test_a_shape_may_be_told_as_a_list_in_models_within_models() -> None:

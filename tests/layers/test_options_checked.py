@@ -47,12 +47,22 @@ X = np.ones((2, 1))
         (lambda: L.gru(units=1, dropout_func=3), "GRU: argument 'dropout_func' must be a function, but got 3"),
         (lambda: L.lambda_(function=3), "Lambda: argument 'function' must be a function, but got 3"),
         (lambda: tf.sequential(layers=3), "sequential: argument 'layers' must be a list of layers, but got 3"),
-        (lambda: L.dense(units=1).build(None), "layer: argument 'input_shape' must be a shape with the batch size"),
-        (lambda: L.dense(units=1).compute_output_shape([]), "layer: argument 'input_shape' must be a shape with"),
+        (
+            lambda: L.dense(units=1, name="d").build(None),
+            "d: argument 'input_shape' must be a shape with the batch size",
+        ),
+        (lambda: L.dense(units=1, name="d").compute_output_shape([]), "d: argument 'input_shape' must be a shape"),
         (lambda: L.add(name="a").call([tf.scalar(1), tf.ones([1])]), "a: argument 'inputs' must be tensors with the"),
-        (lambda: L.add().compute_output_shape(None), "layer: argument 'input_shape' must be a shape with the batch"),
+        (lambda: L.add(name="a").compute_output_shape(None), "a: argument 'input_shape' must be a shape with the"),
         (lambda: L.dense(units=1, name="d").apply([[1.0]], 3), "d: argument 'kwargs' must be a dict of keywords"),
-        (lambda: L.activation(activation="relu").call([None]), "layer: argument 'inputs' must be a tensor or numbers"),
+        (
+            lambda: L.activation(activation="relu", name="a").call([None]),
+            "a: argument 'inputs' must be a tensor or numbers",
+        ),
+        (lambda: L.dense(units=0, name="d"), "Dense: argument 'units' must be a whole number above 0, but got 0"),
+        (lambda: L.conv2d(filters=0, kernel_size=1), "Conv2D: argument 'filters' must be a whole number above 0"),
+        (lambda: L.dense(units=1, input_shape=[-1]), "Dense: argument 'input_shape' must be sizes of 0 or more, or"),
+        (lambda: L.flatten(name="f").compute_output_shape([1, None]), "f: argument 'input_shape' must be fully known"),
         (lambda: L.dense(units=1).get_input_at("a"), "get_input_at: argument 'node_index' must be a whole number"),
         (
             lambda: L.dense(units=1).add_weight("w", [None, 2]),
@@ -60,7 +70,7 @@ X = np.ones((2, 1))
         ),
         (lambda: L.dense(units=1).add_weight("w", None), "add_weight: argument 'shape' must be a list of whole"),
         (lambda: L.dense(units=1).from_config(3), "from_config: argument 'config' must be a dict, but got 3"),
-        (lambda: L.gru_cell(units=1).call(3), "gru_cell: argument 'inputs' must be a list of 2 tensors"),
+        (lambda: L.gru_cell(units=1, name="c").call(3), "c: argument 'inputs' must be a list of 2 tensors"),
         (
             lambda: L.gru(units=1, name="g").apply(tf.ones([1, 2, 3]), initial_state="a"),
             "g: argument 'initial_state' must be a tensor of numbers or truth values, but got 'a'",
@@ -71,11 +81,11 @@ X = np.ones((2, 1))
         ),
         (
             lambda: L.input_layer(input_shape=[2], batch_input_shape=[1, 2]),
-            "input_layer: argument 'input_shape' must be left out where batch_input_shape is given, but got [2]",
+            "InputLayer: argument 'input_shape' must be left out where batch_input_shape is given, but got [2]",
         ),
         (
             lambda: L.input_layer(batch_size=1, batch_input_shape=[1, 2]),
-            "input_layer: argument 'batch_size' must be left out where batch_input_shape is given, but got 1",
+            "InputLayer: argument 'batch_size' must be left out where batch_input_shape is given, but got 1",
         ),
         (lambda: L.input_layer(input_shape=[2], name="i").apply(tf.ones([1, 2])), "i: an input layer cannot be called"),
         (

@@ -208,8 +208,8 @@ def test_stateful_models_keep_no_more_than_their_states() -> None:
     ("make", "words"),
     [
         (lambda: tf.layers.lstm(units=-1), "units"),
-        (lambda: tf.layers.rnn(), "rnn.*cell"),
-        (lambda: tf.layers.rnn(cell=tf.layers.dense(units=2)), "rnn.*cell.*state_size"),
+        (lambda: tf.layers.rnn(), "RNN.*cell"),
+        (lambda: tf.layers.rnn(cell=tf.layers.dense(units=2)), "RNN.*cell.*state_size"),
         (lambda: tf.layers.stacked_rnn_cells(cells=[3]), "cells"),
         (lambda: tf.layers.lstm(units=2).apply(tf.ones([2, 3])), "lstm.*rank 3"),
         (lambda: tf.layers.lstm(units=2).apply(tf.ones([2, 3, 4]), {"initialState": [tf.ones([2, 2])]}), "initial_state|states"),

@@ -323,7 +323,9 @@ def test_an_added_loss_is_a_function(loss: Any) -> None:
 def test_a_loss_without_a_gradient_is_told_to_be_one(loss: Any) -> None:
     model = linear(loss=loss)
     for call in (lambda: fit(model), lambda: model.train_on_batch(X, Y)):
-        with pytest.raises(ValueError, match="The loss depends on none of the weights that are trained .*computed with numpy"):
+        with pytest.raises(
+            ValueError, match="The loss depends on none of the weights that are trained .*computed with numpy"
+        ):
             call()
 
 

@@ -161,11 +161,11 @@ def _slide(op: str, sizes: Shape, size: Shape, strides: Any, pad: Any, dilations
         if pad != "valid":
             raise argument_error(op, "pad", "'same', 'valid', a number, or pairs of numbers", pad)
         pads = ((0, 0),) * n
-        out = tuple([_places(m - k, s, "floor") for m, k, s in zip(sizes, spans, steps, strict=True)])
+        out = tuple([places(m - k, s) for m, k, s in zip(sizes, spans, steps, strict=True)])
     elif isinstance(pad, Sequence):
         pads = _pairs(op, pad, n)
         rest = [m - k + a + b for m, k, (a, b) in zip(sizes, spans, pads, strict=True)]
-        out = tuple([_places(r, s, rounding) for r, s in zip(rest, steps, strict=True)])
+        out = tuple([places(r, s, rounding) for r, s in zip(rest, steps, strict=True)])
     else:
         pads = ((as_int(op, "pad", pad),) * 2,) * n
         out = _with_one_pad(sizes, spans, steps, pads[0][0], rounding)
@@ -200,7 +200,7 @@ def check_rounding(op: str, pad: Any, rounding: Any) -> None:
 
 
 def _same(sizes: Sequence[int], spans: Sequence[int], steps: Shape) -> tuple[Pads, Shape]:
-    out = tuple([-(-m // s) for m, s in zip(sizes, steps, strict=True)])
+    out = tuple([places(m - 1, s) for m, s in zip(sizes, steps, strict=True)])
     total = [(o - 1) * s + k - m for o, s, k, m in zip(out, steps, spans, sizes, strict=True)]
     if len(sizes) < 3:
         total = [max(0, t) for t in total]
@@ -211,16 +211,33 @@ def _with_one_pad(sizes: Sequence[int], spans: list[int], steps: Shape, pad: int
     if len(sizes) == 2:
         spans, steps = spans[:1] * 2, steps[:1] * 2
     rest = [m - k + 2 * pad for m, k in zip(sizes, spans, strict=True)]
-    return tuple([_places(r, s, rounding) for r, s in zip(rest, steps, strict=True)])
+    return tuple([places(r, s, rounding) for r, s in zip(rest, steps, strict=True)])
 
 
-def _places(rest: int, stride: int, rounding: str | None) -> int:
+def places(rest: int, stride: int, rounding: str | None = "floor") -> int:
     """How many places there are when the window can be moved by `rest` elements; below 0 where it does not fit."""
     if rounding == "round":
         return (2 * rest + stride) // (2 * stride) + 1
     if rounding == "ceil" or (rounding is None and rest + stride < 0):
         return -(-rest // stride) + 1
     return rest // stride + 1
+
+
+def output_size(size: int | None, window: int, pad: str, stride: int, dilation: int = 1) -> int | None:
+    """How many places a window has along a dimension, 0 or below where it does not fit; None where the size is unknown.
+
+    With a pad other than 'valid' there are as many as the stride leaves.
+    """
+    if size is None:
+        return None
+    return places(size - reach(window, dilation) if pad == "valid" else size - 1, stride)
+
+
+def transposed_size(size: int | None, window: int, pad: str, stride: int) -> int | None:
+    """The size along a dimension of what a convolution with this window takes to the given one."""
+    if size is None:
+        return None
+    return size * stride + (max(window - stride, 0) if pad == "valid" else 0)
 
 
 def _pairs(op: str, pad: Sequence[Any], n: int) -> Pads:

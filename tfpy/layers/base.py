@@ -27,25 +27,13 @@ from tfpy.layers.constraints import Constraint
 from tfpy.layers.copying import Copied
 from tfpy.layers.declared import Declared, DeclaredSignature, declared_in, kinds_in, known_only
 from tfpy.layers.initializers import Initializer
+from tfpy.layers.layer_options import LayerOptions
 from tfpy.layers.naming import name_scope, snake_class, take_note, uid
 from tfpy.layers.regularizers import Regularizer
 from tfpy.layers.shapes import are_several, check_partial_shape, shapes_agree, shapes_of_all
 from tfpy.layers.specs import InputSpec, check_inputs
 from tfpy.layers.symbolic import Node, PartialShape, SymbolicTensor, one_or_list, to_list
 from tfpy.layers.weights import DisposeResult, LayerVariable, count_params, make_weight, set_values
-
-
-class LayerOptions:
-    """What every layer may be given besides its own options."""
-
-    input_shape: int | Sequence[int | None] | None = None
-    batch_input_shape: Sequence[int | None] | None = None
-    batch_size: int | None = None
-    dtype: DType | None = None
-    name: str | None = None
-    trainable: bool = True
-    weights: Sequence[Any] | None = None
-    input_dtype: DType | None = None
 
 
 @export(namespace="layers", doc="Layers / Classes")
@@ -124,13 +112,13 @@ class Layer(LayerCamel, Copied, Declared, family="layer"):
         shape, inner = base["batch_input_shape"], base["input_shape"]
         if shape is None and inner is not None:
             shape = [base["batch_size"], *to_list(unpacked(inner))]
-        self.batch_input_shape = None if shape is None else check_partial_shape(self.name, shape)
+        self.batch_input_shape = None if shape is None else check_partial_shape(self.class_name, shape)
         if self.batch_input_shape is not None:
             self.dtype = self.dtype or base["input_dtype"] or "float32"
 
     def set_input_shape(self, shape: Sequence[int | None]) -> None:
         """Say what one sample looks like, for a first layer that knows it from an option of its own."""
-        self.batch_input_shape = check_partial_shape(self.name, [None, *shape])
+        self.batch_input_shape = check_partial_shape(self.class_name, [None, *shape])
         self.dtype = self.dtype or "float32"
 
     # What subclasses define
@@ -219,7 +207,7 @@ class Layer(LayerCamel, Copied, Declared, family="layer"):
             self._check_against_spec(to_list(inputs))
             return self._connect(inputs, arguments) if any(symbolic) else self._compute(inputs, arguments)
 
-    def _check_against_spec(self, inputs: list[Any]) -> None:
+    def _check_against_spec(self, inputs: Sequence[Any]) -> None:
         check_inputs(self.name, self.input_spec, inputs)
 
     def _build_for(self, inputs: Any) -> None:
@@ -321,6 +309,12 @@ class Layer(LayerCamel, Copied, Declared, family="layer"):
             self.add_loss(functools.partial(loss.apply, weight))
         (self._trainable_weights if trainable else self._non_trainable_weights).append(weight)
         return weight
+
+    def _add_declared_weight(self, name: str, shape: Sequence[int | None], options: str | None = None) -> LayerVariable:
+        """Add a weight for training as the options say: those that its name, or another word, begins."""
+        kinds = ("initializer", "regularizer", "constraint")
+        first, regularizer, constraint = [getattr(self, f"{options or name}_{kind}") for kind in kinds]
+        return self.add_weight(name, shape, None, first, regularizer, True, constraint)
 
     def invoke_call_hook(self, inputs: Any, kwargs: Any) -> None:
         """Nothing. A `call` written for TF.js begins with it, where TF.js's own tests may hang in a function.

@@ -18,7 +18,7 @@ from tfpy.layers.declared import REQUIRED
 from tfpy.layers.graph import LayerGraph
 from tfpy.layers.mask_rules import TFJS_MASKS, MaskRules
 from tfpy.layers.naming import uid
-from tfpy.layers.shapes import check_partial_shape
+from tfpy.layers.shapes import are_several, check_partial_shape
 from tfpy.layers.symbolic import Node, SymbolicTensor, node_of, one_or_list, to_list
 from tfpy.layers.weights import DisposeResult, count_params
 
@@ -164,8 +164,8 @@ class Container(ContainerCamel, Layer):
         return one_or_list(masks)
 
     def compute_output_shape(self, input_shape: Any) -> Any:
-        several = isinstance(input_shape, list) and input_shape and isinstance(input_shape[0], (list, tuple))
-        shapes = [check_partial_shape(self.name, s) for s in (input_shape if several else [input_shape])]
+        given = input_shape if are_several(input_shape) else [input_shape]
+        shapes = [check_partial_shape(self.name, s) for s in given]
         if len(shapes) != len(self.inputs):
             raise argument_error(self.name, "input_shape", f"{len(self.inputs)} shapes", input_shape)
         return one_or_list(self.graph.shapes(shapes))

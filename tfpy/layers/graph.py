@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 from tfpy.core.ops.common import cast_to
 from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import argument_error
+from tfpy.engine.spec import Shape
 from tfpy.engine.warn import warn_user
 from tfpy.layers.base import Layer
 from tfpy.layers.mask_rules import TFJS_MASKS, MaskRules
@@ -40,6 +41,7 @@ class LayerGraph:
         self.nodes = _in_order(self.inputs, self.outputs)
         self._last_use = self._last_uses()
         self._shapes: dict[tuple[PartialShape, ...], list[PartialShape]] = {}
+        self._fitting: dict[Node, list[Shape]] = {}
 
     @cached_property
     def index_counts(self) -> list[int | None]:
@@ -80,11 +82,15 @@ class LayerGraph:
             training: whether the layers are told that this is training.
             masks: the masks of the inputs.
             mask: what a first layer without a mask is called with.
+
+        Raises:
+            ValueError: inputs that do not fit a layer.
         """
         fed = [_as_entered(value, entry) for entry, value in zip(self.inputs, values, strict=True)]
 
         def call(node: Node, inputs: list[Tensor], own: list[Any], mask: Any) -> tuple[list[Tensor], list[Any]]:
             layer = node.outbound_layer
+            self._check_inputs(node, inputs)
             try:
                 found, made = self.mask_rules.call(layer, inputs, own, mask, {**node.call_args, "training": training})
             except (ValueError, TypeError, RuntimeError) as error:
@@ -95,6 +101,13 @@ class LayerGraph:
             return found, made
 
         return self.walk(call, self.mask_rules, fed, masks, mask)
+
+    def _check_inputs(self, node: Node, inputs: Sequence[Tensor]) -> None:
+        """What a layer is called on against what it expects; not again for the shapes that the call had last."""
+        shapes = [x.spec.shape for x in inputs]
+        if self._fitting.get(node) != shapes:
+            node.outbound_layer._check_against_spec(inputs)
+            self._fitting[node] = shapes
 
     def walk(
         self,

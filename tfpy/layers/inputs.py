@@ -28,9 +28,9 @@ class InputLayer(Layer, class_name="InputLayer", factory="layers.input_layer"):
     def configure(self) -> None:
         if self.batch_input_shape is None:
             expected = "given, or batch_input_shape"
-            raise argument_error("input_layer", "input_shape", expected, None)
+            raise argument_error(self.class_name, "input_shape", expected, None)
         if self.dtype is not None:
-            as_dtype("input_layer", self.dtype)
+            as_dtype(self.class_name, self.dtype)
         self.built = True
         self.trainable = False
         self.input_spec = [InputSpec(shape=self.batch_input_shape)]
@@ -42,7 +42,7 @@ class InputLayer(Layer, class_name="InputLayer", factory="layers.input_layer"):
             base = {**base, "name": uid("input")}
         for option in ("input_shape", "batch_size"):
             if base["batch_input_shape"] is not None and base[option] is not None:
-                raise argument_error("input_layer", option, "left out where batch_input_shape is given", base[option])
+                raise argument_error(self.class_name, option, "left out where batch_input_shape is given", base[option])
         super()._settle_base_options(base)
 
     def _apply(self, inputs: Any, arguments: dict[str, Any]) -> Any:

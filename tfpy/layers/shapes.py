@@ -1,13 +1,13 @@
-"""Shapes of which sizes may be unknown."""
+"""Shapes of which sizes may be unknown: of one input, or of several; and options that are axes of them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from typing import Any
 
-from tfpy.engine.arguments import as_int, as_list
+from tfpy.engine.arguments import as_int, as_list, unpacked
 from tfpy.engine.errors import argument_error
-from tfpy.layers.symbolic import PartialShape
+from tfpy.layers.symbolic import PartialShape, to_list
 
 
 def check_partial_shape(name: str, shape: Any) -> PartialShape:
@@ -27,9 +27,33 @@ def shapes_agree(a: PartialShape, b: PartialShape) -> bool:
 
 def are_several(shapes: Any) -> bool:
     """Whether there are several shapes in a list, and not one shape that is a list itself."""
-    return isinstance(shapes, list) and all(isinstance(shape, (list, tuple)) for shape in shapes)
+    return isinstance(shapes, list) and bool(shapes) and all(isinstance(shape, (list, tuple)) for shape in shapes)
 
 
 def shapes_of_all(shapes: Any) -> list[PartialShape]:
     """The shapes of all outputs, of what `compute_output_shape` gave."""
     return [tuple(shape) for shape in shapes] if are_several(shapes) else [tuple(shapes)]
+
+
+def whole_shape(layer: str, shape: Any) -> PartialShape:
+    """The shape of an input with its batch size."""
+    sizes = None if shape is None else check_partial_shape(layer, shape)
+    if not sizes:
+        raise argument_error(layer, "input_shape", "a shape with the batch size, or None for it, in front", shape)
+    return sizes
+
+
+def one_shape(layer: str, input_shape: Any) -> PartialShape:
+    """The shape of a layer's only input, which may come in a list."""
+    if not are_several(input_shape):
+        return whole_shape(layer, input_shape)
+    if len(input_shape) != 1:
+        raise argument_error(layer, "input_shape", "that of a single input", input_shape)
+    return whole_shape(layer, input_shape[0])
+
+
+def axis_or_axes(layer: str, value: Any) -> int | list[int]:
+    """An option that is one axis or a list of them, as whole numbers."""
+    value = unpacked(value)
+    listed = [as_int(layer, "axis", axis) for axis in to_list(value)]
+    return listed if isinstance(value, (list, tuple)) else listed[0]

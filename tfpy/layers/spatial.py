@@ -1,4 +1,4 @@
-"""What layers over images, sequences and volumes share: options of one number per dimension, layouts, output sizes."""
+"""What layers over images, sequences and volumes share: options for each dimension, layouts."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tfpy.core.ops.arith import add
 from tfpy.core.ops.matmul import transpose
 from tfpy.core.ops.spatial import LAYOUTS
 from tfpy.core.tensor import Tensor
-from tfpy.engine.arguments import as_int, as_positive, unpacked
+from tfpy.engine.arguments import as_int, unpacked
 from tfpy.engine.errors import argument_error
 from tfpy.layers.choose import DATA_FORMATS, choose
 from tfpy.layers.one_output import OneOutput
@@ -32,18 +32,8 @@ class Spatial(OneOutput):
     dimensions: ClassVar[int]
 
     def configure(self) -> None:
-        self.data_format = choose(self.get_class_name(), "data_format", self.data_format, DATA_FORMATS)
+        self.data_format = choose(self.class_name, "data_format", self.data_format, DATA_FORMATS)
         self.input_spec = [InputSpec(ndim=self.dimensions + 2)]
-
-
-def per_dimension(layer: str, option: str, value: Any, n: int) -> tuple[int, ...]:
-    """A whole number above 0 for each of n dimensions, given as one for all or as a list."""
-    value = unpacked(value)
-    given = list(value) if isinstance(value, (list, tuple)) else [value] * n
-    if len(given) != n:
-        expected = f"a number above 0, or a list of {n}, one for each dimension"
-        raise argument_error(layer, option, expected, value)
-    return tuple(as_positive(layer, option, v) for v in given)
 
 
 def pairs(layer: str, option: str, value: Any, n: int) -> tuple[tuple[int, int], ...]:
@@ -115,24 +105,9 @@ def known_channels(layer: str, shape: PartialShape, axis: int) -> int:
     return size
 
 
-def places(size: int | None, window: int, padding: str, stride: int, dilation: int = 1) -> int | None:
-    """How many places a window has along a dimension."""
-    if size is None:
-        return None
-    reach = (window - 1) * dilation + 1
-    return ((size if padding in ("same", "causal") else size - reach + 1) + stride - 1) // stride
-
-
 def check_fit(
     layer: str, option: str, window: Sequence[int], inner: Sequence[int | None], sizes: Sequence[int | None]
 ) -> None:
     """Raise when a window is larger than what it goes along, so that sizes would be below 0."""
     if any(size is not None and size < 0 for size in sizes):
         raise argument_error(layer, option, f"small enough for inputs of size {list(inner)}", list(window))
-
-
-def transposed_size(size: int | None, window: int, padding: str, stride: int) -> int | None:
-    """The size of what a convolution with this window takes to the given one."""
-    if size is None:
-        return None
-    return size * stride + (max(window - stride, 0) if padding == "valid" else 0)

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from tfpy.engine.arguments import as_int, unpacked
 from tfpy.engine.errors import argument_error
-from tfpy.engine.rounding import round_half_up
+from tfpy.engine.windows import ROUNDING_MODES, places
 
 Pad = int | str
 Pair = int | Sequence[int]
-Rounding: dict[str, Callable[[float], int]] = {"floor": math.floor, "ceil": math.ceil, "round": round_half_up}
 
 
 def pair(op: str, argument: str, value: Any) -> tuple[int, int]:
@@ -28,15 +26,16 @@ def pair(op: str, argument: str, value: Any) -> tuple[int, int]:
 
 def window(op: str, size: int, field: int, stride: int, pad: Pad, rounding: str | None) -> tuple[int, int, int]:
     """Along one axis: how many windows there are, and the margins before and after."""
+    size, field, stride = as_int(op, "in_shape", size), as_int(op, "filter_size", field), as_int(op, "strides", stride)
     for argument, value in (("filter_size", field), ("strides", stride)):
-        if as_int(op, argument, value) < 1:
+        if value < 1:
             raise argument_error(op, argument, "1 or more", value)
     if isinstance(pad, str) and pad == "same":
-        count = math.ceil(size / stride)
+        count = places(size - 1, stride)
         margin = max(0, (count - 1) * stride + field - size)
         return count, margin // 2, margin - margin // 2
     if isinstance(pad, str) and pad == "valid":
-        return math.ceil((size - field + 1) / stride), 0, 0
+        return places(size - field, stride), 0, 0
     if isinstance(pad, str):
         raise argument_error(op, "pad", "'same', 'valid' or a number", pad)
     margin = as_int(op, "pad", pad)
@@ -47,11 +46,10 @@ def window(op: str, size: int, field: int, stride: int, pad: Pad, rounding: str 
 
 def _whole_count(op: str, size: int, field: int, stride: int, pad: int, rounding: str | None) -> int:
     if rounding is not None:
-        if rounding not in Rounding:
+        if rounding not in ROUNDING_MODES:
             argument = "rounding_mode" if op.startswith("compute") else "dim_rounding_mode"
             raise argument_error(op, argument, "'floor', 'round' or 'ceil'", rounding)
-        return int(Rounding[rounding]((size - field + 2 * pad) / stride + 1))
-    if (size - field + 2 * pad) % stride:
+    elif (size - field + 2 * pad) % stride:
         expected = f"one that gives a whole number of outputs: ({size} - {field} + 2 · pad) / {stride} + 1"
         raise argument_error(op, "pad", expected, pad)
-    return (size - field + 2 * pad) // stride + 1
+    return places(size - field + 2 * pad, stride, rounding)

@@ -14,11 +14,12 @@ from tfpy.core.tensor import Tensor
 from tfpy.engine.arguments import as_int, unpacked
 from tfpy.engine.errors import argument_error
 from tfpy.engine.spec import broadcasts_to
+from tfpy.layers.call_inputs import one_tensor
 from tfpy.layers.constraints import ConstraintOption
 from tfpy.layers.initializers import InitializerOption
-from tfpy.layers.kinds.core import axis_or_axes, one_shape, one_tensor
 from tfpy.layers.one_output import OneOutput
 from tfpy.layers.regularizers import RegularizerOption
+from tfpy.layers.shapes import axis_or_axes, one_shape
 from tfpy.layers.specs import InputSpec
 from tfpy.layers.symbolic import to_list
 
@@ -39,13 +40,13 @@ class ReLU(OneOutput, class_name="ReLU", factory="layers.relu"):
     def configure(self) -> None:
         self.supports_masking = True
         if self.max_value is not None and self.max_value < 0:
-            raise argument_error("relu", "max_value", "0 or more", self.max_value)
+            raise argument_error(self.class_name, "max_value", "0 or more", self.max_value)
         for option in ("negative_slope", "threshold"):
             if not getattr(self, option) >= 0:
-                raise argument_error("relu", option, "0 or more", getattr(self, option))
+                raise argument_error(self.class_name, option, "0 or more", getattr(self, option))
 
     def call(self, inputs: Any) -> Tensor:
-        x = one_tensor(inputs)
+        x = one_tensor(self.name, inputs)
         y = ops.relu(x) if not self.threshold else mul(x, ones_where("Greater", x, number(self.threshold)))
         if self.max_value is not None:
             y = y.clip_by_value(0, self.max_value)
@@ -61,7 +62,7 @@ class LeakyReLU(OneOutput, class_name="LeakyReLU", factory="layers.leaky_relu"):
     per_sample = True
 
     def call(self, inputs: Any) -> Tensor:
-        return ops.leaky_relu(one_tensor(inputs), self.alpha)
+        return ops.leaky_relu(one_tensor(self.name, inputs), self.alpha)
 
 
 class PReLU(OneOutput, class_name="PReLU", factory="layers.prelu"):
@@ -80,28 +81,27 @@ class PReLU(OneOutput, class_name="PReLU", factory="layers.prelu"):
     def configure(self) -> None:
         self.supports_masking = True
         if self.shared_axes is not None:
-            self.shared_axes = [as_int("prelu", "shared_axes", axis) for axis in to_list(unpacked(self.shared_axes))]
+            self.shared_axes = [
+                as_int(self.class_name, "shared_axes", axis) for axis in to_list(unpacked(self.shared_axes))
+            ]
 
     def build(self, input_shape: Any) -> None:
-        shape = one_shape(input_shape)
+        shape = one_shape(self.name, input_shape)
         shared = to_list(self.shared_axes) if self.shared_axes is not None else []
         for axis in shared:
             if not 1 <= axis < len(shape):
-                raise argument_error("prelu", "shared_axes", f"axes from 1 to {len(shape) - 1}", self.shared_axes)
+                raise argument_error(self.name, "shared_axes", f"axes from 1 to {len(shape) - 1}", self.shared_axes)
         sizes = [1 if i in shared else n for i, n in enumerate(shape)][1:]
         if None in sizes:
-            raise argument_error("prelu", "input_shape", "known in all axes that are not shared", list(shape))
-        self.alpha = self.add_weight(
-            "alpha", sizes, None, self.alpha_initializer, self.alpha_regularizer, True,
-            self.alpha_constraint,
-        )  # fmt: skip
+            raise argument_error(self.name, "input_shape", "known in all axes that are not shared", list(shape))
+        self.alpha = self._add_declared_weight("alpha", sizes)
         self.input_spec = [
             InputSpec(ndim=len(shape), axes={i: n for i, n in enumerate(shape) if i and i not in shared})
         ]
         self.built = True
 
     def call(self, inputs: Any) -> Tensor:
-        return ops.prelu(one_tensor(inputs), self.alpha)
+        return ops.prelu(one_tensor(self.name, inputs), self.alpha)
 
 
 class ELU(OneOutput, class_name="ELU", factory="layers.elu"):
@@ -113,7 +113,7 @@ class ELU(OneOutput, class_name="ELU", factory="layers.elu"):
     per_sample = True
 
     def call(self, inputs: Any) -> Tensor:
-        x = one_tensor(inputs)
+        x = one_tensor(self.name, inputs)
         if self.alpha == 1:
             return ops.elu(x)
         return add(ops.relu(x), mul(ops.elu(minimum(x, 0)), self.alpha))
@@ -128,7 +128,7 @@ class ThresholdedReLU(OneOutput, class_name="ThresholdedReLU", factory="layers.t
     per_sample = True
 
     def call(self, inputs: Any) -> Tensor:
-        x = one_tensor(inputs)
+        x = one_tensor(self.name, inputs)
         return mul(x, ones_where("Greater", x, number(self.theta)))
 
 
@@ -144,10 +144,10 @@ class Softmax(OneOutput, class_name="Softmax", factory="layers.softmax"):
     is_activation = True
 
     def configure(self) -> None:
-        self.axis = axis_or_axes("softmax", self.axis)
+        self.axis = axis_or_axes(self.class_name, self.axis)
 
     def call(self, inputs: Any, mask: Any = None) -> Tensor:
-        x = one_tensor(inputs)
+        x = one_tensor(self.name, inputs)
         if mask is not None and broadcasts_to(mask.shape, x.shape):
             x = add(x, mul(sub(1, mask.cast(x.dtype)), -1e9))
         axes = to_list(self.axis)

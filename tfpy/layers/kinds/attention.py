@@ -45,7 +45,7 @@ class _Attending(Layer):
     def configure(self) -> None:
         self.supports_masking = True
         if not 0 <= self.dropout < 1:
-            raise argument_error(self.get_class_name(), "dropout", "0 or more, and below 1", self.dropout)
+            raise argument_error(self.class_name, "dropout", "0 or more, and below 1", self.dropout)
 
     def roles(self, given: Any) -> list[Any]:
         """Query, value and key: of inputs, of their shapes or of their masks."""
@@ -122,7 +122,7 @@ class Attention(_Attending, class_name="Attention", factory="layers.attention"):
 
     def configure(self) -> None:
         super().configure()
-        self.score_mode = choose("attention", "score_mode", self.score_mode, {"dot": "dot", "concat": "concat"})
+        self.score_mode = choose(self.class_name, "score_mode", self.score_mode, {"dot": "dot", "concat": "concat"})
         self.scale: LayerVariable | None = None
         self.concat_score_weight: LayerVariable | None = None
 
@@ -195,10 +195,10 @@ class MultiHeadAttention(_Attending, class_name="MultiHeadAttention", factory="l
 
     def configure(self) -> None:
         super().configure()
-        self.num_heads = as_positive("multi_head_attention", "num_heads", self.num_heads)
-        self.key_dim = as_positive("multi_head_attention", "key_dim", self.key_dim)
+        self.num_heads = as_positive(self.class_name, "num_heads", self.num_heads)
+        self.key_dim = as_positive(self.class_name, "key_dim", self.key_dim)
         if self.value_dim is not None:
-            self.value_dim = as_positive("multi_head_attention", "value_dim", self.value_dim)
+            self.value_dim = as_positive(self.class_name, "value_dim", self.value_dim)
 
     def _apply(self, inputs: Any, arguments: dict[str, Any]) -> Any:
         others = [arguments.pop(name, None) for name in ("value", "key")]
@@ -223,15 +223,10 @@ class MultiHeadAttention(_Attending, class_name="MultiHeadAttention", factory="l
     def _add_projection(self, name: str, kernel: Any, bias: Any) -> tuple[LayerVariable, LayerVariable | None]:
         if None in kernel:
             raise argument_error(self.name, "inputs", "sequences whose features are known", list(kernel))
-        weights = self.add_weight(
-            f"{name}/kernel", kernel, None, self.kernel_initializer, self.kernel_regularizer, True,
-            self.kernel_constraint,
-        )  # fmt: skip
+        weights = self._add_declared_weight(f"{name}/kernel", kernel, "kernel")
         if not self.use_bias:
             return weights, None
-        return weights, self.add_weight(
-            f"{name}/bias", bias, None, self.bias_initializer, self.bias_regularizer, True, self.bias_constraint
-        )
+        return weights, self._add_declared_weight(f"{name}/bias", bias, "bias")
 
     def compute_output_shape(self, input_shape: Any) -> Any:
         return self.shapes(input_shape)[0]

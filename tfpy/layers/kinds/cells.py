@@ -19,10 +19,10 @@ from tfpy.layers.constraints import ConstraintOption
 from tfpy.layers.declared import Declared
 from tfpy.layers.initializers import Initializer, InitializerOption
 from tfpy.layers.kinds._camel import RNNCellCamel, StackedRNNCellsCamel
-from tfpy.layers.kinds.core import one_shape
 from tfpy.layers.naming import name_scope
 from tfpy.layers.products import affine, dot
 from tfpy.layers.regularizers import RegularizerOption
+from tfpy.layers.shapes import one_shape
 from tfpy.layers.symbolic import to_list
 from tfpy.layers.weights import LayerVariable
 
@@ -106,13 +106,8 @@ class Cell(CellOptions, RNNCell):
 
     def add_weights(self, kernel: Sequence[int], recurrent_kernel: Sequence[int], bias: Sequence[int]) -> None:
         """Add the weights, of these shapes."""
-        self.kernel = self.add_weight(
-            "kernel", kernel, None, self.kernel_initializer, self.kernel_regularizer, True, self.kernel_constraint
-        )
-        self.recurrent_kernel = self.add_weight(
-            "recurrent_kernel", recurrent_kernel, None, self.recurrent_initializer, self.recurrent_regularizer, True,
-            self.recurrent_constraint,
-        )  # fmt: skip
+        self.kernel = self._add_declared_weight("kernel", kernel)
+        self.recurrent_kernel = self._add_declared_weight("recurrent_kernel", recurrent_kernel, "recurrent")
         self.bias: LayerVariable | None = None
         if self.use_bias:
             self.bias = self.add_weight(
@@ -137,12 +132,12 @@ class Cell(CellOptions, RNNCell):
         """Draw dropout masks anew."""
         self._masks = {}
 
-    def parts(self, name: str, inputs: Any, count: int) -> list[Tensor]:
+    def parts(self, inputs: Any, count: int) -> list[Tensor]:
         """The input and the states, checked to be as many as the cell has."""
         listed = to_list(inputs)
         if len(listed) != count:
-            raise argument_error(name, "inputs", f"a list of {count} tensors, the input and the states", inputs)
-        return [x if isinstance(x, Tensor) else to_tensor(name, "inputs", x) for x in listed]
+            raise argument_error(self.name, "inputs", f"a list of {count} tensors, the input and the states", inputs)
+        return [x if isinstance(x, Tensor) else to_tensor(self.name, "inputs", x) for x in listed]
 
 
 class _VectorCell(RecurrentOptions, Cell):
@@ -152,11 +147,11 @@ class _VectorCell(RecurrentOptions, Cell):
 
     def configure(self) -> None:
         super().configure()
-        self.units = as_positive(self.get_class_name(), "units", self.units)
+        self.units = as_positive(self.class_name, "units", self.units)
         self.state_size: Any = self.units
 
     def build(self, input_shape: Any) -> None:
-        size = one_shape(input_shape)[-1]
+        size = one_shape(self.name, input_shape)[-1]
         if size is None:
             raise argument_error(self.name, "input_shape", "a shape whose last size is known", input_shape)
         width = self.units * self.gates
@@ -172,7 +167,7 @@ class SimpleRNNCell(_VectorCell, class_name="SimpleRNNCell", factory="layers.sim
     """h' = activation(x · W + b + h · U)."""
 
     def call(self, inputs: Any, training: bool = False) -> list[Tensor]:
-        x, state = self.parts("simple_rnn_cell", inputs, 2)
+        x, state = self.parts(inputs, 2)
         h = affine(self.masked("inputs", x, training), self.kernel, self.bias)
         output = self.activation(h.add(dot(self.masked("state", state, training), self.recurrent_kernel)))
         return [output, output]
@@ -193,7 +188,7 @@ class GRUCell(GRUOptions, _VectorCell, class_name="GRUCell", factory="layers.gru
         return (2, 3 * self.units) if self.reset_after else super().bias_shape()
 
     def call(self, inputs: Any, training: bool = False) -> list[Tensor]:
-        x, state = self.parts("gru_cell", inputs, 2)
+        x, state = self.parts(inputs, 2)
         x, state = self.masked("inputs", x, training), self.masked("state", state, training)
         z, candidate = (self._reset_after if self.reset_after else self._reset_before)(x, state)
         h = z.mul(state).add(z.neg().add(1).mul(self.activation(candidate)))
@@ -245,7 +240,7 @@ class LSTMCell(LSTMOptions, _VectorCell, class_name="LSTMCell", factory="layers.
         return ForgetBias(self.bias_initializer, self.units) if self.unit_forget_bias else self.bias_initializer
 
     def call(self, inputs: Any, training: bool = False) -> list[Tensor]:
-        x, state, carry = self.parts("lstm_cell", inputs, 3)
+        x, state, carry = self.parts(inputs, 3)
         z = dot(self.masked("inputs", x, training), self.kernel)
         z = z.add(dot(self.masked("state", state, training), self.recurrent_kernel))
         if self.bias is not None:
@@ -267,10 +262,10 @@ class StackedRNNCells(StackedRNNCellsCamel, RNNCell, class_name="StackedRNNCells
 
     def configure(self) -> None:
         if not self.cells:
-            raise argument_error("stacked_rnn_cells", "cells", "a list of at least one cell", self.cells)
+            raise argument_error(self.class_name, "cells", "a list of at least one cell", self.cells)
         for i, cell in enumerate(self.cells):
             if not hasattr(cell, "state_size"):
-                raise argument_error("stacked_rnn_cells", f"cells[{i}]", "a cell with a state_size", cell, TypeError)
+                raise argument_error(self.class_name, f"cells[{i}]", "a cell with a state_size", cell, TypeError)
 
     @property
     def state_size(self) -> list[int]:
@@ -283,7 +278,7 @@ class StackedRNNCells(StackedRNNCellsCamel, RNNCell, class_name="StackedRNNCells
             start_sequence(cell)
 
     def build(self, input_shape: Any) -> None:
-        shape = one_shape(input_shape)
+        shape = one_shape(self.name, input_shape)
         for i, cell in enumerate(self.cells):
             with name_scope(f"RNNCell_{i}"):
                 if not cell.built:

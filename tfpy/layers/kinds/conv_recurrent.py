@@ -9,10 +9,11 @@ from tfpy.core.ops.join import split
 from tfpy.core.tensor import Tensor
 from tfpy.engine.arguments import as_positive
 from tfpy.engine.errors import argument_error
+from tfpy.engine.windows import output_size, per_dimension
 from tfpy.layers.choose import DATA_FORMATS, choose
 from tfpy.layers.kinds.cells import Cell, ForgetBias, ForgettingOptions
-from tfpy.layers.kinds.core import one_shape
 from tfpy.layers.kinds.recurrent import CellLayer
+from tfpy.layers.shapes import one_shape
 from tfpy.layers.spatial import (
     SAME_OR_VALID,
     NumbersOption,
@@ -21,8 +22,6 @@ from tfpy.layers.spatial import (
     inner_axes,
     known_channels,
     layout,
-    per_dimension,
-    places,
 )
 from tfpy.layers.specs import InputSpec
 from tfpy.layers.symbolic import PartialShape
@@ -50,7 +49,7 @@ class ConvLSTM2DCell(ConvLSTMOptions, Cell, class_name="ConvLSTM2DCell", factory
 
     def configure(self) -> None:
         super().configure()
-        kind = self.get_class_name()
+        kind = self.class_name
         self.filters = as_positive(kind, "filters", self.filters)
         self.kernel_size = per_dimension(kind, "kernel_size", self.kernel_size, 2)
         self.strides = per_dimension(kind, "strides", self.strides, 2)
@@ -60,7 +59,7 @@ class ConvLSTM2DCell(ConvLSTMOptions, Cell, class_name="ConvLSTM2DCell", factory
         self.state_size = [self.filters, self.filters]
 
     def build(self, input_shape: Any) -> None:
-        channels = known_channels(self.name, one_shape(input_shape), channel_axis(self.data_format, 2))
+        channels = known_channels(self.name, one_shape(self.name, input_shape), channel_axis(self.data_format, 2))
         width = 4 * self.filters
         self.add_weights((*self.kernel_size, channels, width), (*self.kernel_size, self.filters, width), (width,))
         self.built = True
@@ -72,13 +71,13 @@ class ConvLSTM2DCell(ConvLSTMOptions, Cell, class_name="ConvLSTM2DCell", factory
         """The shape of the states for a batch of images."""
         inner = [image_shape[axis] for axis in inner_axes(self.data_format, 2)]
         steps = zip(inner, self.kernel_size, self.strides, self.dilation_rate, strict=True)
-        sizes = [places(n, size, self.padding, stride, dilation) for n, size, stride, dilation in steps]
+        sizes = [output_size(n, size, self.padding, stride, dilation) for n, size, stride, dilation in steps]
         if self.data_format == "channelsFirst":
             return (image_shape[0], self.filters, *sizes)
         return (image_shape[0], *sizes, self.filters)
 
     def call(self, inputs: Any, training: bool = False) -> list[Tensor]:
-        x, state, carry = self.parts("conv_lstm2d_cell", inputs, 3)
+        x, state, carry = self.parts(inputs, 3)
         kernels, recurrent_kernels = split(self.kernel, 4, 3), split(self.recurrent_kernel, 4, 3)
         biases = [None] * 4 if self.bias is None else split(self.bias, 4)
         sums = []
@@ -116,7 +115,7 @@ class ConvLSTM2D(ConvLSTMOptions, CellLayer, class_name="ConvLSTM2D", factory="l
         for option in ("kernel_size", "strides", "dilation_rate", "padding", "data_format"):
             setattr(self, option, getattr(self.cell, option))
         if self.unroll:
-            raise argument_error("conv_lstm2d", "unroll", "false, for convolutions", self.unroll)
+            raise argument_error(self.class_name, "unroll", "false, for convolutions", self.unroll)
 
     def state_shapes(self, input_shape: PartialShape) -> list[Any]:
         return [self.cell.state_shape((input_shape[0], *input_shape[2:]))] * 2

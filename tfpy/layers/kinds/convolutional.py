@@ -11,13 +11,15 @@ from tfpy.core.ops.slice import pad
 from tfpy.core.tensor import Tensor
 from tfpy.engine.arguments import as_positive
 from tfpy.engine.errors import argument_error
+from tfpy.engine.windows import output_size, per_dimension, transposed_size
 from tfpy.layers.activations import ActivationOption, name_of
+from tfpy.layers.call_inputs import one_tensor
 from tfpy.layers.choose import DATA_FORMATS, PADDINGS, choose
 from tfpy.layers.constraints import ConstraintOption
 from tfpy.layers.initializers import InitializerOption
-from tfpy.layers.kinds.core import one_shape, one_tensor
 from tfpy.layers.one_output import OneOutput
 from tfpy.layers.regularizers import RegularizerOption
+from tfpy.layers.shapes import one_shape
 from tfpy.layers.spatial import (
     SAME_OR_VALID,
     NumbersOption,
@@ -28,10 +30,7 @@ from tfpy.layers.spatial import (
     inner_axes,
     known_channels,
     layout,
-    per_dimension,
-    places,
     restored,
-    transposed_size,
     with_inner,
 )
 from tfpy.layers.specs import InputSpec
@@ -62,7 +61,7 @@ class Sliding(OneOutput):
     paddings: ClassVar[dict[str, str]] = SAME_OR_VALID
 
     def configure(self) -> None:
-        kind, n = self.get_class_name(), self.dimensions
+        kind, n = self.class_name, self.dimensions
         self.kernel_size = per_dimension(kind, "kernel_size", self.kernel_size, n)
         self.strides = per_dimension(kind, "strides", self.strides, n)
         self.dilation_rate = per_dimension(kind, "dilation_rate", self.dilation_rate, n)
@@ -73,35 +72,32 @@ class Sliding(OneOutput):
 
     def build(self, input_shape: Any) -> None:
         axis = channel_axis(self.data_format, self.dimensions)
-        channels = known_channels(self.name, one_shape(input_shape), axis)
+        channels = known_channels(self.name, one_shape(self.name, input_shape), axis)
         self.add_filters(channels)
         if self.use_bias:
-            self.bias = self.add_weight(
-                "bias", (self.outputs(channels),), None, self.bias_initializer, self.bias_regularizer, True,
-                self.bias_constraint,
-            )  # fmt: skip
+            self.bias = self._add_declared_weight("bias", (self.outputs(channels),))
         self.input_spec = [InputSpec(ndim=self.dimensions + 2, axes={axis: channels})]
         self.built = True
 
     def add_filters(self, channels: int) -> None:
         """Add the filters' weights, for inputs of so many channels."""
-        raise TypeError(f"{self.get_class_name()}: a layer of this kind must define add_filters(channels).")
+        raise TypeError(f"{self.class_name}: a layer of this kind must define add_filters(channels).")
 
     def outputs(self, channels: int) -> int:
         """The number of channels of the output."""
-        raise TypeError(f"{self.get_class_name()}: a layer of this kind must define outputs(channels).")
+        raise TypeError(f"{self.class_name}: a layer of this kind must define outputs(channels).")
 
     def slid(self, x: Tensor) -> Tensor:
         """x with the filters slid over it."""
-        raise TypeError(f"{self.get_class_name()}: a layer of this kind must define slid(x).")
+        raise TypeError(f"{self.class_name}: a layer of this kind must define slid(x).")
 
     def inner_size(self, i: int, size: int | None) -> int | None:
         """The size of the output's i-th inner dimension."""
         steps = (self.kernel_size[i], self.padding, self.strides[i], self.dilation_rate[i])
-        return places(size, *steps)
+        return output_size(size, *steps)
 
     def compute_output_shape(self, input_shape: Any) -> Any:
-        shape = list(one_shape(input_shape))
+        shape = list(one_shape(self.name, input_shape))
         axis = channel_axis(self.data_format, self.dimensions)
         shape[axis] = self.outputs(known_channels(self.name, tuple(shape), axis))
         inner = [shape[a] for a in inner_axes(self.data_format, self.dimensions)]
@@ -110,7 +106,7 @@ class Sliding(OneOutput):
         return with_inner(tuple(shape), self.data_format, sizes)
 
     def call(self, inputs: Any) -> Tensor:
-        y: Tensor = self.activation(add_bias(self.slid(one_tensor(inputs)), self.bias, self.data_format))
+        y: Tensor = self.activation(add_bias(self.slid(one_tensor(self.name, inputs)), self.bias, self.data_format))
         return y
 
 
@@ -127,16 +123,13 @@ class Convolution(Sliding):
 
     def configure(self) -> None:
         super().configure()
-        self.filters = as_positive(self.get_class_name(), "filters", self.filters)
+        self.filters = as_positive(self.class_name, "filters", self.filters)
 
     def outputs(self, channels: int) -> int:
         return self.filters
 
     def add_filters(self, channels: int) -> None:
-        self.kernel = self.add_weight(
-            "kernel", (*self.kernel_size, *self.ends(channels)), None, self.kernel_initializer,
-            self.kernel_regularizer, True, self.kernel_constraint,
-        )  # fmt: skip
+        self.kernel = self._add_declared_weight("kernel", (*self.kernel_size, *self.ends(channels)))
 
     def ends(self, channels: int) -> tuple[int, int]:
         """The last two sizes of the kernel."""
@@ -184,7 +177,7 @@ class Conv2D(Convolution, class_name="Conv2D", factory="layers.conv2d"):
     def call(self, inputs: Any) -> Tensor:
         name = name_of(self.activation)
         y = fused.conv2d(
-            x=one_tensor(inputs), filter=self.kernel, strides=self.strides, pad=self.padding,
+            x=one_tensor(self.name, inputs), filter=self.kernel, strides=self.strides, pad=self.padding,
             data_format=layout(self.data_format, 2), dilations=self.dilation_rate, bias=self.bias,
             activation=name if name in _FUSED else "linear",
         )  # fmt: skip
@@ -212,7 +205,7 @@ class _Transposed(Convolution):
         super().configure()
         if any(rate != 1 for rate in self.dilation_rate):
             expected = "1, as there are no transposed convolutions with dilation"
-            raise argument_error(self.get_class_name(), "dilation_rate", expected, self.dilation_rate)
+            raise argument_error(self.class_name, "dilation_rate", expected, self.dilation_rate)
 
     def ends(self, channels: int) -> tuple[int, int]:
         return self.filters, channels

@@ -6,62 +6,29 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Self
 
-from tfpy.core.convert import to_tensor
 from tfpy.core.ops.compare import not_equal
 from tfpy.core.ops.random import dropout
 from tfpy.core.ops.reduce import any_
 from tfpy.core.ops.shape import expand_dims
 from tfpy.core.tensor import Tensor
 from tfpy.engine.abstract import placeholder, shapes_only
-from tfpy.engine.arguments import as_int, as_positive, unpacked
-from tfpy.engine.errors import Words, argument_error
+from tfpy.engine.arguments import as_positive
+from tfpy.engine.errors import argument_error
 from tfpy.engine.rng import Seed
 from tfpy.engine.spec import Shape, spec
 from tfpy.layers.activations import ActivationOption
 from tfpy.layers.base import Layer
+from tfpy.layers.call_inputs import one_tensor
 from tfpy.layers.choose import DATA_FORMATS, choose
 from tfpy.layers.constraints import ConstraintOption
 from tfpy.layers.initializers import InitializerOption
 from tfpy.layers.one_output import OneOutput
 from tfpy.layers.products import affine
 from tfpy.layers.regularizers import RegularizerOption
-from tfpy.layers.shapes import check_partial_shape
+from tfpy.layers.shapes import are_several, one_shape
 from tfpy.layers.spatial import channels_last
 from tfpy.layers.specs import InputSpec
 from tfpy.layers.symbolic import PartialShape, one_or_list, to_list
-
-
-def axis_or_axes(layer: str, value: Any) -> int | list[int]:
-    """An option that is one axis or a list of them, as whole numbers."""
-    value = unpacked(value)
-    listed = [as_int(layer, "axis", axis) for axis in to_list(value)]
-    return listed if isinstance(value, (list, tuple)) else listed[0]
-
-
-def one_shape(input_shape: Any) -> PartialShape:
-    """The shape of a layer's only input, which may come in a list."""
-    if isinstance(input_shape, list) and input_shape and isinstance(input_shape[0], (list, tuple)):
-        if len(input_shape) != 1:
-            raise argument_error("layer", "input_shape", "that of a single input", input_shape)
-        return whole_shape(input_shape[0])
-    return whole_shape(input_shape)
-
-
-def whole_shape(shape: Any) -> PartialShape:
-    """The shape of an input with its batch size."""
-    sizes = None if shape is None else check_partial_shape("layer", shape)
-    if not sizes:
-        raise argument_error("layer", "input_shape", "a shape with the batch size, or None for it, in front", shape)
-    return sizes
-
-
-def one_tensor(inputs: Any) -> Tensor:
-    """A layer's only input, which may come in a list."""
-    listed = to_list(inputs)
-    if len(listed) != 1:
-        raise argument_error("layer", "inputs", "a single input", Words(f"{len(listed)}"))
-    tensor = listed[0]
-    return tensor if isinstance(tensor, Tensor) else to_tensor("layer", "inputs", tensor, "any")
 
 
 class Dense(OneOutput, class_name="Dense", factory="layers.dense"):
@@ -85,33 +52,28 @@ class Dense(OneOutput, class_name="Dense", factory="layers.dense"):
     per_sample = True
 
     def configure(self) -> None:
-        self.units = as_positive("dense", "units", self.units)
+        self.units = as_positive(self.class_name, "units", self.units)
         self.supports_masking = True
         self.input_spec = [InputSpec(min_ndim=2)]
         if self.batch_input_shape is None and self.input_dim is not None:
             self.set_input_shape((self.input_dim,))
 
     def build(self, input_shape: Any) -> None:
-        size = one_shape(input_shape)[-1]
+        size = one_shape(self.name, input_shape)[-1]
         if size is None:
-            raise argument_error("dense", "input_shape", "a shape whose last size is known", input_shape)
-        self.kernel = self.add_weight(
-            "kernel", (size, self.units), None, self.kernel_initializer, self.kernel_regularizer, True,
-            self.kernel_constraint,
-        )  # fmt: skip
+            raise argument_error(self.name, "input_shape", "a shape whose last size is known", input_shape)
+        self.kernel = self._add_declared_weight("kernel", (size, self.units))
         self.bias = None
         if self.use_bias:
-            self.bias = self.add_weight(
-                "bias", (self.units,), None, self.bias_initializer, self.bias_regularizer, True, self.bias_constraint
-            )
+            self.bias = self._add_declared_weight("bias", (self.units,))
         self.input_spec = [InputSpec(min_ndim=2, axes={-1: size})]
         self.built = True
 
     def compute_output_shape(self, input_shape: Any) -> Any:
-        return (*one_shape(input_shape)[:-1], self.units)
+        return (*one_shape(self.name, input_shape)[:-1], self.units)
 
     def call(self, inputs: Any) -> Tensor:
-        y: Tensor = self.activation(affine(one_tensor(inputs), self.kernel, self.bias))
+        y: Tensor = self.activation(affine(one_tensor(self.name, inputs), self.kernel, self.bias))
         return y
 
 
@@ -126,7 +88,7 @@ class Activation(OneOutput, class_name="Activation", factory="layers.activation"
         self.supports_masking = True
 
     def call(self, inputs: Any) -> Tensor:
-        y: Tensor = self.activation(one_tensor(inputs))
+        y: Tensor = self.activation(one_tensor(self.name, inputs))
         return y
 
 
@@ -142,7 +104,7 @@ class Dropout(OneOutput, class_name="Dropout", factory="layers.dropout"):
         self.supports_masking = True
 
     def call(self, inputs: Any, training: bool = False) -> Tensor:
-        x = one_tensor(inputs)
+        x = one_tensor(self.name, inputs)
         if not training or not 0 < self.rate < 1:
             return x
         return dropout(x, self.rate, self.mask_shape(x), self.seed)
@@ -163,17 +125,17 @@ class Flatten(OneOutput, class_name="Flatten", factory="layers.flatten"):
 
     def configure(self) -> None:
         if self.data_format is not None:
-            self.data_format = choose("flatten", "data_format", self.data_format, DATA_FORMATS)
+            self.data_format = choose(self.class_name, "data_format", self.data_format, DATA_FORMATS)
         self.input_spec = [InputSpec(min_ndim=2)]
 
     def compute_output_shape(self, input_shape: Any) -> Any:
-        shape = one_shape(input_shape)
+        shape = one_shape(self.name, input_shape)
         if None in shape[1:]:
-            raise argument_error("flatten", "input_shape", "fully known but for the batch size", list(shape))
+            raise argument_error(self.name, "input_shape", "fully known but for the batch size", list(shape))
         return shape[0], math.prod(n for n in shape[1:] if n is not None)
 
     def call(self, inputs: Any) -> Tensor:
-        x = one_tensor(inputs)
+        x = one_tensor(self.name, inputs)
         x = x if self.data_format is None else channels_last(x, self.data_format)
         return x.reshape([x.shape[0], math.prod(x.shape[1:])])
 
@@ -186,15 +148,15 @@ class RepeatVector(OneOutput, class_name="RepeatVector", factory="layers.repeat_
     per_sample = True
 
     def configure(self) -> None:
-        self.n = as_positive("repeat_vector", "n", self.n)
+        self.n = as_positive(self.class_name, "n", self.n)
         self.input_spec = [InputSpec(ndim=2)]
 
     def compute_output_shape(self, input_shape: Any) -> Any:
-        batch, size = one_shape(input_shape)
+        batch, size = one_shape(self.name, input_shape)
         return batch, self.n, size
 
     def call(self, inputs: Any) -> Tensor:
-        return expand_dims(one_tensor(inputs), 1).tile([1, self.n, 1])
+        return expand_dims(one_tensor(self.name, inputs), 1).tile([1, self.n, 1])
 
 
 class Embedding(OneOutput, class_name="Embedding", factory="layers.embedding"):
@@ -212,31 +174,28 @@ class Embedding(OneOutput, class_name="Embedding", factory="layers.embedding"):
     per_sample = True
 
     def configure(self) -> None:
-        self.input_dim = as_positive("embedding", "input_dim", self.input_dim)
-        self.output_dim = as_positive("embedding", "output_dim", self.output_dim)
+        self.input_dim = as_positive(self.class_name, "input_dim", self.input_dim)
+        self.output_dim = as_positive(self.class_name, "output_dim", self.output_dim)
         self.supports_masking = bool(self.mask_zero)
         if self.batch_input_shape is None:
             self.set_input_shape((None,) if self.input_length is None else tuple(to_list(self.input_length)))
 
     def build(self, input_shape: Any) -> None:
-        self.embeddings = self.add_weight(
-            "embeddings", (self.input_dim, self.output_dim), None, self.embeddings_initializer,
-            self.embeddings_regularizer, True, self.embeddings_constraint,
-        )  # fmt: skip
+        self.embeddings = self._add_declared_weight("embeddings", (self.input_dim, self.output_dim))
         self.built = True
 
     def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
-        return not_equal(one_tensor(inputs), 0) if self.mask_zero else None
+        return not_equal(one_tensor(self.name, inputs), 0) if self.mask_zero else None
 
     def compute_output_shape(self, input_shape: Any) -> Any:
-        shape = one_shape(input_shape)
+        shape = one_shape(self.name, input_shape)
         if self.input_length is None:
             return (*shape, self.output_dim)
         lengths = to_list(self.input_length)
         if len(lengths) != len(shape) - 1 or any(
             m is not None and n is not None and m != n for m, n in zip(lengths, shape[1:], strict=True)
         ):
-            raise argument_error("embedding", "input_length", f"that of inputs of shape {list(shape)}", lengths)
+            raise argument_error(self.name, "input_length", f"that of inputs of shape {list(shape)}", lengths)
         known = [n if m is None else m for m, n in zip(lengths, shape[1:], strict=True)]
         return (shape[0], *known, self.output_dim)
 
@@ -244,7 +203,7 @@ class Embedding(OneOutput, class_name="Embedding", factory="layers.embedding"):
         return (self.input_dim,) if type(self).call is Embedding.call else ()
 
     def call(self, inputs: Any) -> Tensor:
-        indices = one_tensor(inputs)
+        indices = one_tensor(self.name, inputs)
         if indices.dtype != "int32":
             indices = indices.cast("int32")
         return self.embeddings.gather(indices)
@@ -261,10 +220,10 @@ class Masking(OneOutput, class_name="Masking", factory="layers.masking"):
         self.supports_masking = True
 
     def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
-        return any_(not_equal(one_tensor(inputs), self.mask_value), -1)
+        return any_(not_equal(one_tensor(self.name, inputs), self.mask_value), -1)
 
     def call(self, inputs: Any) -> Tensor:
-        x = one_tensor(inputs)
+        x = one_tensor(self.name, inputs)
         seen = any_(not_equal(x, self.mask_value), -1, True)
         return x.mul(seen.cast(x.dtype))
 
@@ -290,8 +249,7 @@ class Lambda(Layer, class_name="Lambda", factory="layers.lambda_"):
         return self.function(inputs, **(self.arguments or {}))
 
     def compute_output_shape(self, input_shape: Any) -> Any:
-        several = isinstance(input_shape, list) and isinstance(input_shape[0], (list, tuple))
-        shapes = input_shape if several else [input_shape]
+        shapes = input_shape if are_several(input_shape) else [input_shape]
         if self.shape is not None:
             return (shapes[0][0], *self.shape)
         # Sizes that are not known are tried with two numbers: what depends on them is not known either.
@@ -328,5 +286,7 @@ class Lambda(Layer, class_name="Lambda", factory="layers.lambda_"):
                 f"Give a function: custom_objects={{{name!r}: …}}."
             )
         elif isinstance(noted, str):
-            raise argument_error("lambda", "custom_objects", f"a dict with the function {noted!r}", custom_objects)
+            raise argument_error(
+                cls.class_name, "custom_objects", f"a dict with the function {noted!r}", custom_objects
+            )
         return cls(config)

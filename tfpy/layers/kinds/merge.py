@@ -17,9 +17,8 @@ from tfpy.core.ops.shape import expand_dims, squeeze
 from tfpy.core.tensor import Tensor
 from tfpy.engine.arguments import as_int, unpacked
 from tfpy.engine.errors import Words, argument_error
-from tfpy.layers.kinds.core import whole_shape
 from tfpy.layers.one_output import OneOutput
-from tfpy.layers.shapes import are_several
+from tfpy.layers.shapes import are_several, whole_shape
 from tfpy.layers.symbolic import PartialShape, to_list
 
 
@@ -37,7 +36,7 @@ class Merge(OneOutput):
 
     def shapes(self, input_shape: Any) -> list[PartialShape]:
         """The shapes of the inputs, checked to be as many as the layer takes."""
-        found = [whole_shape(s) for s in (input_shape if are_several(input_shape) else [input_shape])]
+        found = [whole_shape(self.name, s) for s in (input_shape if are_several(input_shape) else [input_shape])]
         if len(found) < 2 or (self.most is not None and len(found) > self.most):
             expected = "a list of 2 or more inputs" if self.most is None else f"a list of {self.most} inputs"
             raise argument_error(self.name, "inputs", expected, Words(f"shapes {[list(s) for s in found]}"))
@@ -75,7 +74,7 @@ class Merge(OneOutput):
 
     def merged(self, inputs: list[Tensor]) -> Tensor:
         """One tensor of several of the same rank."""
-        raise TypeError(f"{self.get_class_name()}: a layer of this kind must define merged(inputs).")
+        raise TypeError(f"{self.class_name}: a layer of this kind must define merged(inputs).")
 
     def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
         """True where the masks of all inputs are. TF.js makes of them one that no layer can use."""
@@ -142,7 +141,7 @@ class Concatenate(Merge, class_name="Concatenate", factory="layers.concatenate")
 
     def configure(self) -> None:
         super().configure()
-        self.axis = as_int("concatenate", "axis", self.axis)
+        self.axis = as_int(self.class_name, "axis", self.axis)
 
     def compute_output_shape(self, input_shape: Any) -> Any:
         shapes = self.shapes(input_shape)
@@ -198,8 +197,8 @@ class Dot(Merge, class_name="Dot", factory="layers.dot"):
         self.axes = unpacked(self.axes)
         given = to_list(self.axes)
         if len(given) not in (1, 2):
-            raise argument_error("dot", "axes", "an axis, or one of each input", self.axes)
-        listed = [as_int("dot", "axes", axis) for axis in given]
+            raise argument_error(self.class_name, "axes", "an axis, or one of each input", self.axes)
+        listed = [as_int(self.class_name, "axes", axis) for axis in given]
         self.axes = listed if isinstance(self.axes, (list, tuple)) else listed[0]
 
     def axes_of(self, shapes: Sequence[PartialShape]) -> list[int]:

@@ -9,8 +9,9 @@ from tfpy.core.ops.arith import add, mul
 from tfpy.core.ops.compare import greater_equal
 from tfpy.core.ops.random import random_normal, random_uniform
 from tfpy.core.tensor import Tensor
+from tfpy.layers.call_inputs import one_tensor
 from tfpy.layers.choose import DATA_FORMATS, choose
-from tfpy.layers.kinds.core import Dropout, one_tensor
+from tfpy.layers.kinds.core import Dropout
 from tfpy.layers.one_output import OneOutput
 from tfpy.layers.spatial import inner_axes
 from tfpy.layers.specs import InputSpec
@@ -25,7 +26,7 @@ class GaussianNoise(OneOutput, class_name="GaussianNoise", factory="layers.gauss
         self.supports_masking = True
 
     def call(self, inputs: Any, training: bool = False) -> Tensor:
-        x = one_tensor(inputs)
+        x = one_tensor(self.name, inputs)
         return add(random_normal(x.shape, 0, self.stddev), x) if training else x
 
 
@@ -41,7 +42,7 @@ class GaussianDropout(OneOutput, class_name="GaussianDropout", factory="layers.g
         self.supports_masking = True
 
     def call(self, inputs: Any, training: bool = False) -> Tensor:
-        x = one_tensor(inputs)
+        x = one_tensor(self.name, inputs)
         if not training or not 0 < self.rate < 1:
             return x
         return mul(x, random_normal(x.shape, 1, math.sqrt(self.rate / (1 - self.rate))))
@@ -64,7 +65,7 @@ class AlphaDropout(OneOutput, class_name="AlphaDropout", factory="layers.alpha_d
         self.supports_masking = True
 
     def call(self, inputs: Any, training: bool = False) -> Tensor:
-        x = one_tensor(inputs)
+        x = one_tensor(self.name, inputs)
         if not training or not 0 < self.rate < 1:
             return x
         shape = [x.shape[i] if n is None else n for i, n in enumerate(self.noise_shape or x.shape)]
@@ -83,7 +84,7 @@ class _SpatialDropout(Dropout):
 
     def configure(self) -> None:
         super().configure()
-        self.data_format = choose(self.get_class_name(), "data_format", self.data_format, DATA_FORMATS)
+        self.data_format = choose(self.class_name, "data_format", self.data_format, DATA_FORMATS)
         self.input_spec = [InputSpec(ndim=self.dimensions + 2)]
 
     def mask_shape(self, x: Tensor) -> list[int | None] | None:

@@ -14,11 +14,12 @@ from tfpy.core.tensor import Tensor
 from tfpy.engine.arguments import as_int, resolve_axes, resolve_axis
 from tfpy.engine.errors import argument_error
 from tfpy.engine.tape import paused
+from tfpy.layers.call_inputs import one_tensor
 from tfpy.layers.constraints import ConstraintOption
 from tfpy.layers.initializers import InitializerOption
-from tfpy.layers.kinds.core import axis_or_axes, one_shape, one_tensor
 from tfpy.layers.one_output import OneOutput
 from tfpy.layers.regularizers import RegularizerOption
+from tfpy.layers.shapes import axis_or_axes, one_shape
 from tfpy.layers.specs import InputSpec
 from tfpy.layers.symbolic import PartialShape, to_list
 from tfpy.layers.weights import LayerVariable
@@ -50,13 +51,9 @@ class _Normalization(OneOutput):
             raise argument_error(self.name, "input_shape", expected, list(input_shape))
         shape = tuple(n for n in sizes if n is not None)
         if self.scale:
-            self.gamma = self.add_weight(
-                "gamma", shape, None, self.gamma_initializer, self.gamma_regularizer, True, self.gamma_constraint
-            )
+            self.gamma = self._add_declared_weight("gamma", shape)
         if self.center:
-            self.beta = self.add_weight(
-                "beta", shape, None, self.beta_initializer, self.beta_regularizer, True, self.beta_constraint
-            )
+            self.beta = self._add_declared_weight("beta", shape)
         return shape
 
 
@@ -76,7 +73,7 @@ class BatchNormalization(_Normalization, class_name="BatchNormalization", factor
     moving_variance_initializer: InitializerOption = "ones"
 
     def build(self, input_shape: Any) -> None:
-        shape = one_shape(input_shape)
+        shape = one_shape(self.name, input_shape)
         axis = resolve_axis(self.name, self.axis, len(shape))
         size = self.add_scale_and_shift(shape, [axis])
         self.moving_mean = self.add_weight("moving_mean", size, None, self.moving_mean_initializer, None, False)
@@ -87,7 +84,7 @@ class BatchNormalization(_Normalization, class_name="BatchNormalization", factor
         self.built = True
 
     def call(self, inputs: Any, training: bool = False) -> Tensor:
-        x = one_tensor(inputs)
+        x = one_tensor(self.name, inputs)
         axis = self.axis % x.rank
         if training:
             return self._by_the_batch(x, axis)
@@ -125,16 +122,16 @@ class LayerNormalization(_Normalization, class_name="LayerNormalization", factor
 
     def configure(self) -> None:
         super().configure()
-        self.axis = axis_or_axes("layer_normalization", self.axis)
+        self.axis = axis_or_axes(self.class_name, self.axis)
 
     def build(self, input_shape: Any) -> None:
-        shape = one_shape(input_shape)
+        shape = one_shape(self.name, input_shape)
         self.axis = self._axes = _distinct_axes(self.name, self.axis, len(shape))
         self.add_scale_and_shift(shape, self._axes)
         self.built = True
 
     def call(self, inputs: Any) -> Tensor:
-        x = one_tensor(inputs)
+        x = one_tensor(self.name, inputs)
         axes = tuple(sorted(self._axes))
         return normalize_by_moments(x, axes, self.beta, self.gamma, self._axes, self.epsilon).y
 
@@ -164,12 +161,12 @@ class GroupNormalization(_Normalization, class_name="GroupNormalization", factor
 
     def configure(self) -> None:
         super().configure()
-        self.groups = as_int("group_normalization", "groups", self.groups)
+        self.groups = as_int(self.class_name, "groups", self.groups)
         if self.groups < 1 and self.groups != -1:
-            raise argument_error("group_normalization", "groups", "a number above 0, or -1", self.groups)
+            raise argument_error(self.class_name, "groups", "a number above 0, or -1", self.groups)
 
     def build(self, input_shape: Any) -> None:
-        shape = one_shape(input_shape)
+        shape = one_shape(self.name, input_shape)
         axis = resolve_axis(self.name, self.axis, len(shape))
         (size,) = self.add_scale_and_shift(shape, [axis])
         self._count = size if self.groups == -1 else self.groups
@@ -180,7 +177,7 @@ class GroupNormalization(_Normalization, class_name="GroupNormalization", factor
         self.built = True
 
     def call(self, inputs: Any) -> Tensor:
-        x = one_tensor(inputs)
+        x = one_tensor(self.name, inputs)
         axis = self.axis % x.rank
         size = x.shape[axis]
         grouped = x.reshape([*x.shape[:axis], self._count, size // self._count, *x.shape[axis + 1 :]])
@@ -203,9 +200,9 @@ class UnitNormalization(OneOutput, class_name="UnitNormalization", factory="laye
 
     def configure(self) -> None:
         self.supports_masking = True
-        self.axis = axis_or_axes("unit_normalization", self.axis)
+        self.axis = axis_or_axes(self.class_name, self.axis)
 
     def call(self, inputs: Any) -> Tensor:
-        x = one_tensor(inputs)
-        axes = resolve_axes("unit_normalization", self.axis, x.rank)
+        x = one_tensor(self.name, inputs)
+        axes = resolve_axes(self.name, self.axis, x.rank)
         return mul(x, maximum(x.square().sum(axes, True), number(1e-12)).rsqrt())

@@ -9,9 +9,11 @@ from tfpy.core.ops.pool import avg_pool, avg_pool3d, max_pool, max_pool3d
 from tfpy.core.ops.reduce import max_, mean
 from tfpy.core.ops.shape import expand_dims, squeeze
 from tfpy.core.tensor import Tensor
+from tfpy.engine.windows import output_size, per_dimension
+from tfpy.layers.call_inputs import one_tensor
 from tfpy.layers.choose import DATA_FORMATS, choose
-from tfpy.layers.kinds.core import one_shape, one_tensor
 from tfpy.layers.one_output import OneOutput
+from tfpy.layers.shapes import one_shape
 from tfpy.layers.spatial import (
     SAME_OR_VALID,
     NumbersOption,
@@ -20,8 +22,6 @@ from tfpy.layers.spatial import (
     channels_last,
     check_fit,
     inner_axes,
-    per_dimension,
-    places,
     restored,
     with_inner,
 )
@@ -43,7 +43,7 @@ class _Pooling(OneOutput):
     pool: ClassVar[Pool]
 
     def configure(self) -> None:
-        kind, n = self.get_class_name(), self.dimensions
+        kind, n = self.class_name, self.dimensions
         self.pool_size = per_dimension(kind, "pool_size", self.pool_size, n)
         given = self.pool_size if self.strides is None else self.strides
         self.strides = self._steps = per_dimension(kind, "strides", given, n)
@@ -52,15 +52,15 @@ class _Pooling(OneOutput):
         self.input_spec = [InputSpec(ndim=n + 2)]
 
     def compute_output_shape(self, input_shape: Any) -> Any:
-        shape = one_shape(input_shape)
+        shape = one_shape(self.name, input_shape)
         inner = [shape[axis] for axis in inner_axes(self.data_format, self.dimensions)]
         steps = zip(inner, self.pool_size, self._steps, strict=True)
-        sizes = [places(size, window, self.padding, stride) for size, window, stride in steps]
+        sizes = [output_size(size, window, self.padding, stride) for size, window, stride in steps]
         check_fit(self.name, "pool_size", self.pool_size, inner, sizes)
         return with_inner(shape, self.data_format, sizes)
 
     def call(self, inputs: Any) -> Tensor:
-        x = channels_last(one_tensor(inputs), self.data_format)
+        x = channels_last(one_tensor(self.name, inputs), self.data_format)
         return restored(self.pooled(x), self.data_format)
 
     def pooled(self, x: Tensor) -> Tensor:
@@ -143,14 +143,14 @@ class _GlobalPooling(Spatial):
     reduce: ClassVar[Pool]
 
     def compute_output_shape(self, input_shape: Any) -> Any:
-        shape = one_shape(input_shape)
+        shape = one_shape(self.name, input_shape)
         if self.keepdims:
             return with_inner(shape, self.data_format, [1] * self.dimensions)
         return shape[0], shape[channel_axis(self.data_format, self.dimensions)]
 
     def call(self, inputs: Any) -> Tensor:
         axes = inner_axes(self.data_format, self.dimensions)
-        return type(self).reduce(one_tensor(inputs), axes, bool(self.keepdims))
+        return type(self).reduce(one_tensor(self.name, inputs), axes, bool(self.keepdims))
 
 
 class GlobalAveragePooling1D(

@@ -17,9 +17,10 @@ from tfpy.engine.arguments import as_number, as_positive
 from tfpy.engine.errors import Words, argument_error
 from tfpy.engine.rng import Seed
 from tfpy.engine.rounding import round_half_up
+from tfpy.layers.call_inputs import one_tensor
 from tfpy.layers.choose import choose
-from tfpy.layers.kinds.core import one_shape, one_tensor
 from tfpy.layers.one_output import OneOutput
+from tfpy.layers.shapes import one_shape
 from tfpy.layers.symbolic import PartialShape
 
 INTERPOLATIONS = {"bilinear": "bilinear", "nearest": "nearest"}
@@ -35,7 +36,7 @@ class Rescaling(OneOutput, class_name="Rescaling", factory="layers.rescaling"):
     per_sample = True
 
     def call(self, inputs: Any) -> Tensor:
-        return add(mul(one_tensor(inputs).cast("float32"), self.scale), self.offset)
+        return add(mul(one_tensor(self.name, inputs).cast("float32"), self.scale), self.offset)
 
 
 class _Images(OneOutput):
@@ -43,14 +44,14 @@ class _Images(OneOutput):
 
     def images(self, inputs: Any) -> Tensor:
         """The input, checked to be images."""
-        x = one_tensor(inputs)
+        x = one_tensor(self.name, inputs)
         if x.rank not in (3, 4):
             raise argument_error(self.name, "inputs", "images, of rank 3 or 4", x)
         return x
 
     def of_size(self, input_shape: Any, height: int | None, width: int | None) -> PartialShape:
         """The shape of images, with other heights and widths."""
-        shape = self._of_images(one_shape(input_shape))
+        shape = self._of_images(one_shape(self.name, input_shape))
         return (*shape[:-3], height, width, shape[-1])
 
     def _of_images(self, shape: PartialShape) -> PartialShape:
@@ -68,7 +69,7 @@ class _SizedImages(_Images):
     per_sample = True
 
     def configure(self) -> None:
-        kind = self.get_class_name()
+        kind = self.class_name
         self.height, self.width = as_positive(kind, "height", self.height), as_positive(kind, "width", self.width)
 
     def compute_output_shape(self, input_shape: Any) -> Any:
@@ -88,7 +89,7 @@ class Resizing(_SizedImages, class_name="Resizing", factory="layers.resizing"):
 
     def configure(self) -> None:
         super().configure()
-        self.interpolation = choose("resizing", "interpolation", self.interpolation, INTERPOLATIONS)
+        self.interpolation = choose(self.class_name, "interpolation", self.interpolation, INTERPOLATIONS)
 
     def call(self, inputs: Any) -> Tensor:
         size = [self.height, self.width]
@@ -131,11 +132,11 @@ class RandomWidth(_Images, class_name="RandomWidth", factory="layers.random_widt
     auto_vectorize: bool | None = None
 
     def configure(self) -> None:
-        self._bounds = _bounds(self.factor)
-        self.interpolation = choose("random_width", "interpolation", self.interpolation, INTERPOLATIONS)
+        self._bounds = _bounds(self.class_name, self.factor)
+        self.interpolation = choose(self.class_name, "interpolation", self.interpolation, INTERPOLATIONS)
 
     def compute_output_shape(self, input_shape: Any) -> Any:
-        return self.of_size(input_shape, self._of_images(one_shape(input_shape))[-3], None)
+        return self.of_size(input_shape, self._of_images(one_shape(self.name, input_shape))[-3], None)
 
     def call(self, inputs: Any) -> Tensor:
         x = self.images(inputs)
@@ -152,16 +153,16 @@ class RandomWidth(_Images, class_name="RandomWidth", factory="layers.random_widt
         return config
 
 
-def _bounds(factor: Any) -> tuple[float, float]:
+def _bounds(layer: str, factor: Any) -> tuple[float, float]:
     """The least and the largest change of the width, as parts of it."""
     if isinstance(factor, (list, tuple)):
-        bounds = [as_number("random_width", "factor", part) for part in factor]
+        bounds = [as_number(layer, "factor", part) for part in factor]
     else:
-        part = as_number("random_width", "factor", factor)
+        part = as_number(layer, "factor", factor)
         bounds = [-part, part]
     if len(bounds) != 2 or not -1 <= bounds[0] <= bounds[1] or factor == 0:
         expected = "a number above 0 and up to 1, or a list of two from -1 on, the smaller one first"
-        raise argument_error("random_width", "factor", expected, factor)
+        raise argument_error(layer, "factor", expected, factor)
     return bounds[0], bounds[1]
 
 
@@ -187,11 +188,11 @@ class CategoryEncoding(OneOutput, class_name="CategoryEncoding", factory="layers
     output_mode: str = "multiHot"
 
     def configure(self) -> None:
-        self.num_tokens = as_positive("category_encoding", "num_tokens", self.num_tokens)
-        self.output_mode = choose("category_encoding", "output_mode", self.output_mode, _OUTPUT_MODES)
+        self.num_tokens = as_positive(self.class_name, "num_tokens", self.num_tokens)
+        self.output_mode = choose(self.class_name, "output_mode", self.output_mode, _OUTPUT_MODES)
 
     def compute_output_shape(self, input_shape: Any) -> Any:
-        shape = one_shape(input_shape)
+        shape = one_shape(self.name, input_shape)
         if self.output_mode == "int":
             return shape
         if self.output_mode == "oneHot" and shape[-1:] != (1,):
@@ -199,20 +200,18 @@ class CategoryEncoding(OneOutput, class_name="CategoryEncoding", factory="layers
         return (*shape[:-1], self.num_tokens)
 
     def call(self, inputs: Any, count_weights: Any = None) -> Tensor:
-        x = one_tensor(inputs).cast("int32")
+        x = one_tensor(self.name, inputs).cast("int32")
         if count_weights is not None and self.output_mode != "count":
-            raise argument_error(
-                "category_encoding", "count_weights", "left out unless output_mode is 'count'", count_weights
-            )
+            raise argument_error(self.name, "count_weights", "left out unless output_mode is 'count'", count_weights)
         values = x.data_sync()
         if x.size and not (values.min() >= 0 and values.max() < self.num_tokens):
-            raise argument_error("category_encoding", "inputs", f"whole numbers from 0 to {self.num_tokens - 1}", x)
+            raise argument_error(self.name, "inputs", f"whole numbers from 0 to {self.num_tokens - 1}", x)
         if self.output_mode == "int":
             return x
         if x.rank == 0 or (self.output_mode == "oneHot" and x.shape[-1] != 1):
             x = expand_dims(x, -1)
         if x.rank > 2:
             expected = f"of rank 2 at most, with a vector for each when output_mode is {self.output_mode!r}"
-            raise argument_error("category_encoding", "inputs", expected, one_tensor(inputs))
-        weights: Any = [] if count_weights is None else one_tensor(count_weights)
+            raise argument_error(self.name, "inputs", expected, one_tensor(self.name, inputs))
+        weights: Any = [] if count_weights is None else one_tensor(self.name, count_weights)
         return dense_bincount(x, weights, self.num_tokens, self.output_mode != "count")

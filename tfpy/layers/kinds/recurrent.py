@@ -26,9 +26,8 @@ from tfpy.layers.kinds.cells import (
     StackedRNNCells,
     start_sequence,
 )
-from tfpy.layers.kinds.core import one_shape
 from tfpy.layers.kinds.whole_sequence import fits_whole_sequence, run_whole_sequence
-from tfpy.layers.shapes import shapes_agree
+from tfpy.layers.shapes import are_several, one_shape, shapes_agree
 from tfpy.layers.specs import InputSpec
 from tfpy.layers.symbolic import PartialShape, SymbolicTensor, to_list
 
@@ -113,7 +112,7 @@ class TakesStates(Layer):
             return super()._apply(inputs, {**arguments, "initial_state": states})
         return super()._apply([*to_list(inputs), *states], arguments)
 
-    def _check_against_spec(self, inputs: list[Any]) -> None:
+    def _check_against_spec(self, inputs: Sequence[Any]) -> None:
         super()._check_against_spec(inputs[:1])  # the states behind it are looked at when the layer is built
 
 
@@ -144,11 +143,11 @@ class RNN(RNNCamel, TakesStates, class_name="RNN", factory="layers.rnn"):
         # The zeros that the states start from are made when they are needed: a file may ask for any number of them.
         self._zeros: list[tuple[int, ...]] | None = None
         if self.cell is None:
-            raise argument_error("rnn", "cell", "given: a cell, or a list of cells", None)
+            raise argument_error(self.class_name, "cell", "given: a cell, or a list of cells", None)
         if isinstance(self.cell, (list, tuple)):
             self.cell = StackedRNNCells(cells=list(self.cell))
         if not hasattr(self.cell, "state_size"):
-            raise argument_error("rnn", "cell", "a cell with a state_size", self.cell, TypeError)
+            raise argument_error(self.class_name, "cell", "a cell with a state_size", self.cell, TypeError)
         self.supports_masking = True
         self.input_spec = [InputSpec(ndim=3)]
         self.state_spec: list[InputSpec] | None = None
@@ -181,8 +180,7 @@ class RNN(RNNCamel, TakesStates, class_name="RNN", factory="layers.rnn"):
 
     def _input_shape(self, input_shape: Any) -> tuple[Any, ...]:
         """The shape of the sequence; those of initial states may follow it in a list."""
-        several = isinstance(input_shape, list) and input_shape and isinstance(input_shape[0], (list, tuple))
-        return one_shape(input_shape[0] if several else input_shape)
+        return one_shape(self.name, input_shape[0] if are_several(input_shape) else input_shape)
 
     def compute_output_shape(self, input_shape: Any) -> Any:
         shape = self._input_shape(input_shape)

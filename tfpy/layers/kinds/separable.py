@@ -34,14 +34,11 @@ class _ByChannel(Sliding):
 
     def configure(self) -> None:
         super().configure()
-        self.depth_multiplier = as_positive(self.get_class_name(), "depth_multiplier", self.depth_multiplier)
+        self.depth_multiplier = as_positive(self.class_name, "depth_multiplier", self.depth_multiplier)
 
     def add_filters(self, channels: int) -> None:
         shape = (*self.kernel_size, channels, self.depth_multiplier)
-        self.depthwise_kernel = self.add_weight(
-            "depthwise_kernel", shape, None, self.depthwise_initializer, self.depthwise_regularizer, True,
-            self.depthwise_constraint,
-        )  # fmt: skip
+        self.depthwise_kernel = self._add_declared_weight("depthwise_kernel", shape, "depthwise")
 
     @property
     def kernels(self) -> list[Tensor]:
@@ -83,7 +80,7 @@ class _Depthwise(_ByChannel):
         for option in _OTHERS:
             if getattr(self, option) is not None:
                 other = option.replace("kernel", "depthwise")
-                warn_user(f"{self.get_class_name()}: {option} has no effect; use {other}.")
+                warn_user(f"{self.class_name}: {option} has no effect; use {other}.")
 
     def outputs(self, channels: int) -> int:
         return channels * self.depth_multiplier
@@ -117,7 +114,7 @@ class _Separable(_ByChannel):
 
     def configure(self) -> None:
         super().configure()
-        kind = self.get_class_name()
+        kind = self.class_name
         self.filters = as_positive(kind, "filters", self.filters)
         for option in _OTHERS:
             if getattr(self, option) is not None:
@@ -130,10 +127,7 @@ class _Separable(_ByChannel):
     def add_filters(self, channels: int) -> None:
         super().add_filters(channels)
         shape = (*[1] * self.dimensions, channels * self.depth_multiplier, self.filters)
-        self.pointwise_kernel = self.add_weight(
-            "pointwise_kernel", shape, None, self.pointwise_initializer, self.pointwise_regularizer, True,
-            self.pointwise_constraint,
-        )  # fmt: skip
+        self.pointwise_kernel = self._add_declared_weight("pointwise_kernel", shape, "pointwise")
 
     @property
     def kernels(self) -> list[Tensor]:

@@ -11,17 +11,18 @@ from tfpy.core.ops.slice import pad, slice_
 from tfpy.core.tensor import Tensor
 from tfpy.engine.arguments import as_int
 from tfpy.engine.errors import argument_error
+from tfpy.engine.windows import per_dimension
+from tfpy.layers.call_inputs import one_tensor
 from tfpy.layers.choose import choose
-from tfpy.layers.kinds.core import one_shape, one_tensor
 from tfpy.layers.kinds.preprocessing import INTERPOLATIONS, RESIZE
 from tfpy.layers.one_output import OneOutput
+from tfpy.layers.shapes import one_shape
 from tfpy.layers.spatial import (
     NumbersOption,
     Spatial,
     channels_last,
     inner_axes,
     pairs,
-    per_dimension,
     restored,
     with_inner,
 )
@@ -39,13 +40,13 @@ class Reshape(OneOutput, class_name="Reshape", factory="layers.reshape"):
     per_sample = True
 
     def configure(self) -> None:
-        sizes = [-1 if n is None else as_int("reshape", "target_shape", n) for n in self.target_shape]
+        sizes = [-1 if n is None else as_int(self.class_name, "target_shape", n) for n in self.target_shape]
         self.target_shape = [None if n < 0 else n for n in sizes]
         if self.target_shape.count(None) > 1:
-            raise argument_error("reshape", "target_shape", "sizes of which one at most is unknown", list(sizes))
+            raise argument_error(self.class_name, "target_shape", "sizes of which one at most is unknown", list(sizes))
 
     def compute_output_shape(self, input_shape: Any) -> Any:
-        shape = one_shape(input_shape)
+        shape = one_shape(self.name, input_shape)
         if None in shape[1:]:
             return (shape[0], *self.target_shape)
         sizes = self._sizes(shape)
@@ -63,7 +64,7 @@ class Reshape(OneOutput, class_name="Reshape", factory="layers.reshape"):
         return sizes
 
     def call(self, inputs: Any) -> Tensor:
-        x = one_tensor(inputs)
+        x = one_tensor(self.name, inputs)
         return x.reshape([x.shape[0], *self._sizes(x.shape)])
 
 
@@ -75,17 +76,17 @@ class Permute(OneOutput, class_name="Permute", factory="layers.permute"):
     per_sample = True
 
     def configure(self) -> None:
-        self.dims = [as_int("permute", "dims", n) for n in self.dims]
+        self.dims = [as_int(self.class_name, "dims", n) for n in self.dims]
         if sorted(self.dims) != list(range(1, len(self.dims) + 1)):
-            raise argument_error("permute", "dims", "the numbers from 1 on in some order", self.dims)
+            raise argument_error(self.class_name, "dims", "the numbers from 1 on in some order", self.dims)
         self.input_spec = [InputSpec(ndim=len(self.dims) + 1)]
 
     def compute_output_shape(self, input_shape: Any) -> Any:
-        shape = one_shape(input_shape)
+        shape = one_shape(self.name, input_shape)
         return (shape[0], *(shape[n] for n in self.dims))
 
     def call(self, inputs: Any) -> Tensor:
-        return transpose(one_tensor(inputs), [0, *self.dims])
+        return transpose(one_tensor(self.name, inputs), [0, *self.dims])
 
 
 class _Inner(Spatial):
@@ -93,10 +94,10 @@ class _Inner(Spatial):
 
     def inner_size(self, i: int, size: int) -> int:
         """The new size of the i-th inner dimension."""
-        raise TypeError(f"{self.get_class_name()}: a layer of this kind must define inner_size(i, size).")
+        raise TypeError(f"{self.class_name}: a layer of this kind must define inner_size(i, size).")
 
     def compute_output_shape(self, input_shape: Any) -> Any:
-        shape = one_shape(input_shape)
+        shape = one_shape(self.name, input_shape)
         old = [shape[axis] for axis in inner_axes(self.data_format, self.dimensions)]
         sizes = [None if n is None else self.inner_size(i, n) for i, n in enumerate(old)]
         return with_inner(shape, self.data_format, sizes)
@@ -107,7 +108,7 @@ class _Cropping(_Inner):
 
     def configure(self) -> None:
         super().configure()
-        self.cropping = pairs(self.get_class_name(), "cropping", self.cropping, self.dimensions)
+        self.cropping = pairs(self.class_name, "cropping", self.cropping, self.dimensions)
 
     def inner_size(self, i: int, size: int) -> int:
         rest = size - int(sum(self.cropping[i]))
@@ -116,7 +117,7 @@ class _Cropping(_Inner):
         return rest
 
     def call(self, inputs: Any) -> Tensor:
-        x = one_tensor(inputs)
+        x = one_tensor(self.name, inputs)
         begin, size = [0] * x.rank, list(x.shape)
         for i, axis in enumerate(inner_axes(self.data_format, self.dimensions)):
             begin[axis], size[axis] = self.cropping[i][0], self.inner_size(i, x.shape[axis])
@@ -161,13 +162,13 @@ class _ZeroPadding(_Inner):
 
     def configure(self) -> None:
         super().configure()
-        self.padding = pairs(self.get_class_name(), "padding", self.padding, self.dimensions)
+        self.padding = pairs(self.class_name, "padding", self.padding, self.dimensions)
 
     def inner_size(self, i: int, size: int) -> int:
         return size + int(sum(self.padding[i]))
 
     def call(self, inputs: Any) -> Tensor:
-        x = one_tensor(inputs)
+        x = one_tensor(self.name, inputs)
         margins = [(0, 0)] * x.rank
         for i, axis in enumerate(inner_axes(self.data_format, self.dimensions)):
             margins[axis] = self.padding[i]
@@ -208,13 +209,13 @@ class _UpSampling(_Inner):
 
     def configure(self) -> None:
         super().configure()
-        self.size = per_dimension(self.get_class_name(), "size", self.size, self.dimensions)
+        self.size = per_dimension(self.class_name, "size", self.size, self.dimensions)
 
     def inner_size(self, i: int, size: int) -> int:
         return size * int(self.size[i])
 
     def call(self, inputs: Any) -> Tensor:
-        x = one_tensor(inputs)
+        x = one_tensor(self.name, inputs)
         for axis, times in zip(inner_axes(self.data_format, self.dimensions), self.size, strict=True):
             x = _repeated(x, axis, times)
         return x
@@ -249,10 +250,10 @@ class UpSampling2D(_UpSampling, class_name="UpSampling2D", factory="layers.up_sa
 
     def configure(self) -> None:
         super().configure()
-        self.interpolation = choose("up_sampling2d", "interpolation", self.interpolation, INTERPOLATIONS)
+        self.interpolation = choose(self.class_name, "interpolation", self.interpolation, INTERPOLATIONS)
 
     def call(self, inputs: Any) -> Tensor:
-        x = channels_last(one_tensor(inputs), self.data_format)
+        x = channels_last(one_tensor(self.name, inputs), self.data_format)
         size = [n * times for n, times in zip(x.shape[1:3], self.size, strict=True)]
         return restored(RESIZE[self.interpolation](x, size, False, self.half_pixel_centers), self.data_format)
 

@@ -10,11 +10,12 @@ from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import Words, argument_error
 from tfpy.layers.added_losses import activity_regularizer
 from tfpy.layers.base import Layer
+from tfpy.layers.call_inputs import one_tensor
 from tfpy.layers.choose import choose
 from tfpy.layers.config import build_object, is_object_config, spelt
-from tfpy.layers.kinds.core import one_shape, one_tensor
 from tfpy.layers.kinds.recurrent import RNN, TakesStates
 from tfpy.layers.naming import name_scope
+from tfpy.layers.shapes import one_shape
 from tfpy.layers.specs import InputSpec, check_shapes
 from tfpy.layers.symbolic import PartialShape, to_list
 from tfpy.layers.weights import LayerVariable
@@ -32,7 +33,7 @@ class Wrapper(Layer):
 
     def configure(self) -> None:
         if not isinstance(self.layer, Layer):
-            raise argument_error(self.get_class_name(), "layer", "a layer", self.layer, TypeError)
+            raise argument_error(self.class_name, "layer", "a layer", self.layer, TypeError)
 
     @property
     def trainable(self) -> bool:
@@ -80,9 +81,9 @@ class TimeDistributed(Wrapper, class_name="TimeDistributed", factory="layers.tim
             self.trainable = False
 
     def build(self, input_shape: Any) -> None:
-        shape = one_shape(input_shape)
+        shape = one_shape(self.name, input_shape)
         if len(shape) < 3:
-            raise argument_error("time_distributed", "input_shape", "of rank 3 or more", list(shape))
+            raise argument_error(self.name, "input_shape", "of rank 3 or more", list(shape))
         self.input_spec = [InputSpec(ndim=len(shape))]
         step = (shape[0], *shape[2:])
         check_shapes(self.layer.name, self.layer.input_spec, [step])
@@ -92,21 +93,21 @@ class TimeDistributed(Wrapper, class_name="TimeDistributed", factory="layers.tim
         self.built = True
 
     def compute_output_shape(self, input_shape: Any) -> Any:
-        shape = one_shape(input_shape)
+        shape = one_shape(self.name, input_shape)
         inner = self.layer.compute_output_shape((shape[0], *shape[2:]))
         return (inner[0], shape[1], *inner[1:])
 
     def call(self, inputs: Any, training: bool = False) -> Tensor:
-        x = one_tensor(inputs)
+        x = one_tensor(self.name, inputs)
         if self.layer.per_sample and activity_regularizer(self.layer) is None:
             return self._all_at_once(x)
-        steps = [one_tensor(self.layer.invoke(step, {"training": training})) for step in x.unstack(1)]
+        steps = [one_tensor(self.name, self.layer.invoke(step, {"training": training})) for step in x.unstack(1)]
         return stack(steps, 1)
 
     def _all_at_once(self, x: Tensor) -> Tensor:
         """The time steps as samples of one batch: the same numbers, in one call."""
         batch, time = x.shape[:2]
-        y = one_tensor(self.layer.invoke(x.reshape([batch * time, *x.shape[2:]]), {}))
+        y = one_tensor(self.name, self.layer.invoke(x.reshape([batch * time, *x.shape[2:]]), {}))
         return y.reshape([batch, time, *y.shape[1:]])
 
 
@@ -135,9 +136,9 @@ class Bidirectional(TakesStates, Wrapper, class_name="Bidirectional", factory="l
     def configure(self) -> None:
         super().configure()
         if not isinstance(self.layer, RNN):
-            raise argument_error("bidirectional", "layer", "a recurrent layer", self.layer, TypeError)
+            raise argument_error(self.class_name, "layer", "a recurrent layer", self.layer, TypeError)
         if self.merge_mode is not None:
-            self.merge_mode = choose("bidirectional", "merge_mode", self.merge_mode, _MERGE_MODES)
+            self.merge_mode = choose(self.class_name, "merge_mode", self.merge_mode, _MERGE_MODES)
         config = self.layer.get_config()
         kind, backwards = type(self.layer), self.layer.go_backwards
         self.forward_layer = kind.from_config({**config, "name": f"forward_{self.layer.name}"})

@@ -1,0 +1,21 @@
+"""The options of all layers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from tfpy.engine.dtypes import DType
+
+
+class LayerOptions:
+    """What every layer may be given besides its own options."""
+
+    input_shape: int | Sequence[int | None] | None = None
+    batch_input_shape: Sequence[int | None] | None = None
+    batch_size: int | None = None
+    dtype: DType | None = None
+    name: str | None = None
+    trainable: bool = True
+    weights: Sequence[Any] | None = None
+    input_dtype: DType | None = None
