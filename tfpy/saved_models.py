@@ -16,6 +16,7 @@ from tfpy.layers.model import LayersModel
 from tfpy.layers.saving.browser import browser_faults
 from tfpy.layers.saving.keras.reader import found_keras_file
 from tfpy.layers.saving.loading import load_keras, model_of
+from tfpy.layers.training.compiling import is_compiled
 
 
 def opened(source: str) -> LayersModel | GraphModel:
@@ -66,7 +67,7 @@ def refused(source: str) -> list[str]:
     model = opened(source)
     if isinstance(model, GraphModel):
         raise ValueError(f"{source}: is a graph-model; only models of layers are looked at.")
-    artifacts = _artifacts_of(model, include_optimizer=model.optimizer is not None, strict=False)
+    artifacts = _artifacts_of(model, include_optimizer=is_compiled(model), strict=False)
     return browser_faults(artifacts, [weight.original_name for weight in model.weights])
 
 

@@ -363,7 +363,7 @@ def test_optimizers_of_tfjs_and_keras(config: Any, kind: str, options: dict[str,
         {"loss": "ctc", "optimizer_config": {"class_name": "SGD", "config": {"learning_rate": 0.1}}},
         {"loss": "mean_squared_error", "optimizer_config": {"class_name": "Adam", "config": {"amsgrad": True}}},
         {
-            "loss": {"class_name": "BinaryCrossentropy", "config": {"from_logits": True}},
+            "loss": {"class_name": "Hinge", "config": {"from_logits": True}},
             "optimizer_config": {"class_name": "SGD", "config": {"learning_rate": 0.1}},
         },
     ],
@@ -372,7 +372,10 @@ def test_a_training_that_is_not_known_leaves_the_model_uncompiled(training: Any)
     topology = tf.sequential(layers=[tf.layers.dense(units=1, input_shape=[1])]).to_json(return_string=False)
     with pytest.warns(UserWarning, match="loaded, but not compiled"):
         model = tf.load_layers_model({"modelTopology": topology, "trainingConfig": training})
-    assert model.optimizer is None
+    known = training["optimizer_config"]["class_name"] == "SGD"
+    assert (model.optimizer is not None) is known
+    with pytest.raises(RuntimeError, match="compile the model first"):
+        model.evaluate(tf.ones([1, 1]), tf.ones([1, 1]))
 
 
 @pytest.mark.parametrize(

@@ -24,6 +24,7 @@ from tfpy.layers.saving.browser import browser_faults
 from tfpy.layers.saving.topology import written
 from tfpy.layers.saving.training_config import optimizer_weights, training_config_of
 from tfpy.layers.saving.weight_names import check_weights
+from tfpy.layers.training.compiling import is_compiled
 from tfpy.layers.unlisted import warn_of_unlisted
 
 if TYPE_CHECKING:
@@ -105,7 +106,7 @@ def _artifacts(model: LayersModel, trainable_only: bool, include_optimizer: bool
         "format": "layers-model",
         "generated_by": f"tfpy v{VERSION}",
     }
-    if include_optimizer and model.optimizer is not None:
+    if include_optimizer and is_compiled(model):
         parts["training_config"] = training_config_of(model)
         more = encode_weights(optimizer_weights(model), "optimizer")
         data, specs = concatenate_array_buffers([data, more.data]), [*specs, *more.specs]

@@ -41,6 +41,11 @@ def is_name(name: str) -> bool:
     return name in _BY_NAME
 
 
+def is_meant(name: str) -> bool:
+    """Whether `compile` takes a name for a metric: that of one, or what stands for the one that fits an output."""
+    return is_name(name) or name in (*ACCURACY, *CROSSENTROPY)
+
+
 def get_metric(identifier: Any) -> Metric:
     """The metric of a name, or a function itself."""
     if isinstance(identifier, str):
@@ -69,9 +74,9 @@ def metric_for_output(identifier: Any, shape: tuple[int | None, ...], loss: Loss
         return metric_name(identifier), get_metric(identifier)
     accuracy: Metric
     entropy: Metric
-    if shape[-1] == 1 or loss is m.binary_crossentropy:
+    if shape[-1] == 1 or loss in losses.BINARY:
         accuracy, entropy = m.binary_accuracy, m.binary_crossentropy
-    elif loss is losses.sparse_categorical_crossentropy:
+    elif loss in losses.SPARSE:
         accuracy, entropy = m.sparse_categorical_accuracy, losses.sparse_categorical_crossentropy
     else:
         accuracy, entropy = m.categorical_accuracy, m.categorical_crossentropy
