@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any, Self
 
 from tfpy.core.convert import to_tensor
@@ -12,11 +12,9 @@ from tfpy.core.ops.random import dropout
 from tfpy.core.ops.reduce import any_
 from tfpy.core.ops.shape import expand_dims
 from tfpy.core.tensor import Tensor
-from tfpy.engine.abstract import placeholder, shapes_only
 from tfpy.engine.arguments import as_int, as_positive, unpacked
 from tfpy.engine.errors import Words, argument_error
 from tfpy.engine.rng import Seed
-from tfpy.engine.spec import Shape, spec
 from tfpy.layers.activations import ActivationOption
 from tfpy.layers.base import Layer
 from tfpy.layers.choose import DATA_FORMATS, choose
@@ -25,10 +23,11 @@ from tfpy.layers.initializers import InitializerOption
 from tfpy.layers.one_output import OneOutput
 from tfpy.layers.products import affine
 from tfpy.layers.regularizers import RegularizerOption
-from tfpy.layers.shapes import check_partial_shape
+from tfpy.layers.shapes import check_partial_shape, shapes_of_all
 from tfpy.layers.spatial import channels_last
 from tfpy.layers.specs import InputSpec
-from tfpy.layers.symbolic import PartialShape, one_or_list, to_list
+from tfpy.layers.symbolic import PartialShape, to_list
+from tfpy.layers.tried_shapes import tried_shapes
 
 
 def axis_or_axes(layer: str, value: Any) -> int | list[int]:
@@ -287,22 +286,9 @@ class Lambda(Layer, class_name="Lambda", factory="layers.lambda_"):
         return self.function(inputs, **(self.arguments or {}))
 
     def compute_output_shape(self, input_shape: Any) -> Any:
-        several = isinstance(input_shape, list) and isinstance(input_shape[0], (list, tuple))
-        shapes = input_shape if several else [input_shape]
         if self.shape is not None:
-            return (shapes[0][0], *self.shape)
-        # Sizes that are not known are tried with two numbers: what depends on them is not known either.
-        found, other = (self._shapes_with(shapes, size) for size in (6, 12))
-        told = [
-            tuple(m if m == n else None for m, n in zip(*both, strict=True)) for both in zip(found, other, strict=True)
-        ]
-        return told if len(told) > 1 else told[0]
-
-    def _shapes_with(self, shapes: Sequence[PartialShape], size: int) -> list[Shape]:
-        with shapes_only():
-            known = [tuple(size if n is None else n for n in shape) for shape in shapes]
-            inputs = [placeholder(Tensor, spec(shape, "float32")) for shape in known]
-            return [tuple(t.shape) for t in to_list(self.call(one_or_list(inputs)))]
+            return (shapes_of_all(input_shape)[0][0], *self.shape)
+        return tried_shapes(self.call, input_shape)
 
     def get_config(self) -> dict[str, Any]:
         return {**super().get_config(), "function": getattr(self.function, "__name__", "function")}

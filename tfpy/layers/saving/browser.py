@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from tfpy.core.io.artifacts import ModelArtifacts
 from tfpy.layers.config import is_object_config, spelt
+from tfpy.layers.saving.keras.operation import OPERATION
 from tfpy.layers.saving.topology import makes_masks
 
 
@@ -156,6 +157,9 @@ def _of_object(config: Mapping[str, Any], owner: str, listed: bool = False) -> I
     kind, options = spelt(config, "class_name"), config.get("config")
     name = options.get("name") if listed and isinstance(options, Mapping) else None
     label = f"layer {name!r} ({kind})" if name else f"{owner}: {kind}"
+    if kind == OPERATION:
+        yield Fault(f"{label}: TF.js has no layer for operations of keras.ops")
+        return
     if kind not in _LAYERS and kind not in _OTHERS:
         yield Fault(f"{label}: TF.js has no class {kind}; the page must register one")
         return
