@@ -112,6 +112,33 @@ def test_all_unknown_classes_are_told_at_once(tmp_path: Path) -> None:
     assert "Did you mean" not in str(error.value)
 
 
+# What Keras 3.15 gives for [[1, 2], [3, 5]].
+@pytest.mark.parametrize(
+    ("options", "weights", "expected"),
+    [
+        ({"axis": [-1]}, [[2.0, 3.0], [4.0, 0.25]], [[-0.5, -2.0], [0.5, 4.0]]),
+        ({"axis": []}, [3.0, 4.0], [[-1.0, -0.5], [0.0, 1.0]]),
+        ({"axis": [-1], "mean": [2.0, 3.0], "variance": [4.0, 0.25]}, [], [[-0.5, -2.0], [0.5, 4.0]]),
+        ({"axis": [-1], "mean": 3.0, "variance": 4.0, "invert": True}, [], [[5.0, 7.0], [9.0, 13.0]]),
+    ],
+)
+def test_normalization(options: Any, weights: list[Any], expected: Any, tmp_path: Path) -> None:
+    layer = entry("Normalization", name="n", **{"mean": None, "variance": None, "invert": False, **options})
+    values = {f"layers/normalization/vars/{i}": value for i, value in enumerate([*weights, 2] if weights else [])}
+    model = tf.load_layers_model(keras_file(tmp_path / "m.keras", sequential([2], layer), values))
+    x = [[[1.0, 2.0], [3.0, 5.0]]]
+    np.testing.assert_array_equal(outputs(model, x), expected)
+    for place in ("again.keras", "again.h5", "web"):
+        model.save(tmp_path / place, strict=False)
+        np.testing.assert_array_equal(outputs(tf.load_layers_model(tmp_path / place), x), expected)
+
+
+def test_axes_of_a_normalization_are_checked(tmp_path: Path) -> None:
+    path = keras_file(tmp_path / "m.keras", sequential([2], entry("Normalization", name="n", axis=[7])), {})
+    with pytest.raises(tf.io.ModelFileError, match="axes of a tensor of rank 2"):
+        tf.load_layers_model(path)
+
+
 def test_a_class_of_ones_own_stands_for_one_of_keras(tmp_path: Path) -> None:
     class Doubled(tf.layers.Layer):
         def call(self, inputs: Any) -> Any:

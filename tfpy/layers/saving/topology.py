@@ -19,6 +19,7 @@ from tfpy.layers.container import Container
 from tfpy.layers.declared import Declared
 from tfpy.layers.initializers import Identity
 from tfpy.layers.naming import snake_class
+from tfpy.layers.saving.keras import normalization as normalization  # its class is known by its name
 from tfpy.layers.saving.keras.masks import without_masks
 from tfpy.layers.saving.keras.operation import as_layer, is_operation
 
