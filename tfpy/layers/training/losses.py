@@ -137,6 +137,7 @@ KNOWN = frozenset(_FUNCTIONS.values())
 BINARY = (binary_crossentropy, binary_crossentropy_from_logits)
 CATEGORICAL = (categorical_crossentropy, categorical_crossentropy_from_logits)
 SPARSE = (sparse_categorical_crossentropy, sparse_categorical_crossentropy_from_logits)
+OF_SCORES = (BINARY[1], CATEGORICAL[1], SPARSE[1])
 _SHORT = {
     "mse": mean_squared_error,
     "mae": mean_absolute_error,

@@ -50,7 +50,8 @@ def get_metric(identifier: Any) -> Metric:
     """The metric of a name, or a function itself."""
     if isinstance(identifier, str):
         if identifier not in _BY_NAME:
-            in_full = {ACCURACY[0], CROSSENTROPY[0], *(function.__name__ for function in _BY_NAME.values())}
+            rarely = {f.__name__ for f in losses.OF_SCORES}
+            in_full = {ACCURACY[0], CROSSENTROPY[0], *(f.__name__ for f in _BY_NAME.values())} - rarely
             raise losses.unknown("metric", identifier, [*_BY_NAME, *ACCURACY, *CROSSENTROPY], in_full)
         return _BY_NAME[identifier]
     if not callable(identifier):
