@@ -124,12 +124,12 @@ def convert(
 
 @app.command()
 def check_browser(model: _Source) -> None:
-    """Say what TF.js would refuse of a model once it has been converted; exit with 1 if there is something."""
+    """Say what TF.js would refuse of a model once converted, or compute otherwise; exit with 1 if there is any."""
     from tfpy.saved_models import refused
 
     with _faults_as_text():
         found = refused(model)
-    print(*found or ["TF.js loads it."], sep="\n")
+    print(*found or ["TF.js loads it, and computes the same."], sep="\n")
     raise typer.Exit(bool(found))
 
 

@@ -13,9 +13,10 @@ from tfpy.core.io.save_function import with_save_handler
 from tfpy.graph.model import GraphModel
 from tfpy.graph.model import model_of as graph_model_of
 from tfpy.layers.model import LayersModel
-from tfpy.layers.saving.browser import browser_faults
+from tfpy.layers.saving.browser import browser_faults, sentences
 from tfpy.layers.saving.keras.reader import found_keras_file
 from tfpy.layers.saving.loading import load_keras, model_of
+from tfpy.layers.training.compiling import is_compiled
 
 
 def opened(source: str) -> LayersModel | GraphModel:
@@ -58,7 +59,7 @@ def converted(source: str, target: str, include_optimizer: bool, strict: bool, q
 
 
 def refused(source: str) -> list[str]:
-    """What TF.js 4.22 would refuse of a model of layers as `converted` writes it for the browser.
+    """What TF.js 4.22 would refuse, or compute otherwise, of a model of layers as `converted` writes it for it.
 
     Raises:
         ValueError: it is a graph.
@@ -66,8 +67,8 @@ def refused(source: str) -> list[str]:
     model = opened(source)
     if isinstance(model, GraphModel):
         raise ValueError(f"{source}: is a graph-model; only models of layers are looked at.")
-    artifacts = _artifacts_of(model, include_optimizer=model.optimizer is not None, strict=False)
-    return browser_faults(artifacts, [weight.original_name for weight in model.weights])
+    artifacts = _artifacts_of(model, include_optimizer=is_compiled(model), strict=False)
+    return sentences(browser_faults(artifacts, [weight.original_name for weight in model.weights]))
 
 
 def _artifacts_of(model: LayersModel | GraphModel, **options: Any) -> ModelArtifacts:

@@ -43,6 +43,13 @@ LOSSES: dict[str, tuple[Array, Callable[[Array, Array], Array]]] = {
         LABELS,
         lambda t, p: -(t * p).sum(-1) / np.sqrt((t**2).sum(-1) * (p**2).sum(-1)),
     ),
+    "binaryCrossentropyFromLogits": (LABELS, lambda t, p: (np.log(1 + np.exp(p)) - t * p).mean(-1)),
+    "categoricalCrossentropyFromLogits": (ONE_HOT, lambda t, p: np.log(np.exp(p).sum(-1)) - (t * p).sum(-1)),
+    "sparseCategoricalCrossentropyFromLogits": (
+        ONE_HOT.argmax(-1),
+        lambda t, p: np.log(np.exp(p).sum(-1)) - np.take_along_axis(p, t[..., None], -1)[..., 0],
+    ),
+    "huber": (3 * ONE_HOT, lambda t, p: np.where(abs(t - p) < 1, (t - p) ** 2 / 2, abs(t - p) - 0.5).mean(-1)),
 }
 
 

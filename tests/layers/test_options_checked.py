@@ -145,7 +145,10 @@ def test_an_initializer_says_what_it_does_not_know() -> None:
         (lambda: L.dense(units=1, bias_constraint="foo"), "Known: max_norm, min_max_norm, non_neg, unit_norm."),
         (lambda: compiled(optimizer="foo"), "Known: adadelta, adagrad, adam, adamax, adamw, nadam, rmsprop, sgd."),
         (lambda: compiled(optimizer="momentum"), "give tf.train.momentum(learning_rate, momentum)."),
-        (lambda: compiled(loss="foo"), "Known: binary_crossentropy, categorical_crossentropy, categorical_hinge,"),
+        (
+            lambda: compiled(loss="foo"),
+            "Known: binary_crossentropy, binary_crossentropy_from_logits, categorical_crossentropy,",
+        ),
         (
             lambda: compiled(metrics=["foo"]),
             "Known: accuracy, binary_accuracy, binary_crossentropy, categorical_accuracy",

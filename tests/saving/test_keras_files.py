@@ -340,7 +340,7 @@ def test_masked_steps_of_a_bidirectional_layer_are_zeros_in_keras(tmp_path: Path
     for name, saved in (("ours", ours), ("theirs", theirs)):
         again = tf.load_layers_model(tmp_path / f"{name}.keras")
         np.testing.assert_array_equal(again.predict(x).numpy(), saved.predict(x).numpy())
-    with pytest.warns(UserWarning, match="does not take zero_output_for_mask"):
+    with pytest.warns(UserWarning, match="does not heed zero_output_for_mask"):
         theirs.save(tmp_path / "web")
 
 

@@ -215,7 +215,7 @@ def test_pixels_are_placed_by_their_centers_as_in_keras(layer: Any, expected: li
     for suffix in (".keras", ".h5"):
         tf.load_layers_model(path).save(tmp_path / f"again{suffix}", strict=True)
         np.testing.assert_allclose(predicted(tmp_path / f"again{suffix}", x).ravel(), expected)
-    with pytest.raises(ValueError, match="does not take half_pixel_centers=True"):
+    with pytest.raises(ValueError, match="does not heed half_pixel_centers=True|cannot use Resizing"):
         tf.load_layers_model(path).save(tmp_path / "web", strict=True)
 
 
@@ -354,15 +354,64 @@ def judge(kind: str, family: str = "losses", **options: Any) -> dict[str, Any]:
         ({"loss_weights": [0.5]}, 2, "'loss_weights' must be one weight for each of the 2 outputs"),
         ({"loss_weights": ["a"]}, 1, "'loss_weights' must be a number"),
         ({"loss": judge("MeanSquaredError", name="m", reduction="sum")}, 1, "MeanSquaredError has options .*'sum'"),
-        ({"metrics": [judge("BinaryAccuracy", "metrics", name="b", threshold=0.4)]}, 1, "BinaryAccuracy has .*0.4"),
-        ({"loss": judge("BinaryCrossentropy", name="b", from_logits=True)}, 1, "'from_logits': True"),
+        ({"loss": judge("Hinge", name="h", from_logits=True)}, 1, "'from_logits': True"),
+        ({"loss": judge("BinaryCrossentropy", from_logits=True, label_smoothing=0.1)}, 1, "'label_smoothing': 0.1"),
+        ({"loss": judge("Huber", name="h", delta=2.0)}, 1, "'delta': 2.0"),
     ],
 )
-def test_what_training_would_not_heed_leaves_a_model_uncompiled(
+def test_a_loss_that_is_not_known_leaves_a_model_uncompiled_and_with_its_optimizer(
     said: Any, outputs: int, words: str, tmp_path: Path
 ) -> None:
     with pytest.warns(UserWarning, match=f"loaded, but not compiled: .*{words}"):
-        assert compiled(tmp_path, outputs, **said).optimizer is None
+        model = compiled(tmp_path, outputs, **said)
+    assert model.optimizer.get_class_name() == "SGD"
+    with pytest.raises(RuntimeError, match="compile the model first"):
+        model.fit(np.ones((2, 1)), np.ones((2, 1)))
+    model.save(tmp_path / "again.keras", include_optimizer=True)
+    assert tf.load_layers_model(tmp_path / "again.keras").optimizer is None
+    optimizer = model.optimizer
+    model.compile(optimizer=optimizer, loss="meanSquaredError")
+    assert model.optimizer is optimizer
+
+
+@pytest.mark.parametrize(
+    ("metrics", "words", "names"),
+    [
+        ([judge("BinaryAccuracy", "metrics", name="b", threshold=0.4), "mae"], "BinaryAccuracy has .*0.4", ["mae"]),
+        (["AUC"], "'AUC'", []),
+        ([["AUC", "mse"]], "'AUC'", ["mse"]),
+        ({"d0": ["mae", judge("AUC", "metrics", name="auc", num_thresholds=200)]}, "AUC has", ["mae"]),
+    ],
+)
+def test_a_metric_that_is_not_known_is_left_out(metrics: Any, words: str, names: list[str], tmp_path: Path) -> None:
+    with pytest.warns(UserWarning, match=f"compiled without metrics that are not known here: .*{words}"):
+        model = compiled(tmp_path, metrics=metrics)
+    assert model.metrics_names == ["loss", *names]
+
+
+# What Keras 3.15 gives for the labels and the scores.
+LABELS, SCORES = np.float32([[0, 1, 0], [1, 0, 0]]), np.float32([[2, -1, 0.5], [-3, 4, 1]])
+OF_SCORES = {
+    "BinaryCrossentropy": [1.4714222, 2.793333],
+    "CategoricalCrossentropy": [3.2413113, 7.0494556],
+    "SparseCategoricalCrossentropy": [3.2413113, 7.0494556],
+    "Huber": [1.0416666, 2.5],
+}
+
+
+@pytest.mark.parametrize("kind", OF_SCORES)
+def test_losses_of_scores(kind: str, tmp_path: Path) -> None:
+    loss = judge(kind, **({"delta": 1.0} if kind == "Huber" else {"from_logits": True}))
+    d = entry("Dense", name="d", units=3, use_bias=False)
+    training = {"optimizer": entry("SGD", module="keras.optimizers", learning_rate=0.1), "loss": loss}
+    config = {**sequential([3], d), "compile_config": training}
+    model = tf.load_layers_model(keras_file(tmp_path / "m.keras", config, {"layers/dense/vars/0": np.eye(3)}))
+    labels = LABELS.argmax(-1).astype(np.float32) if kind.startswith("Sparse") else LABELS
+    assert float(model.evaluate(SCORES, labels)) == pytest.approx(np.mean(OF_SCORES[kind]), rel=1e-6)
+    for name in ("again.keras", "again.h5"):
+        model.save(tmp_path / name, include_optimizer=True)
+        again = tf.load_layers_model(tmp_path / name)
+        assert float(again.evaluate(SCORES, labels)) == pytest.approx(np.mean(OF_SCORES[kind]), rel=1e-6)
 
 
 def test_losses_and_metrics_of_keras_whatever_their_names(tmp_path: Path) -> None:
@@ -411,10 +460,9 @@ def test_options_of_keras_that_layers_have(layer: Any, shape: list[int], expecte
     np.testing.assert_array_equal(predicted(tmp_path / "again.keras", x), expected)
 
 
-def test_ops_on_numbers_are_refused(tmp_path: Path) -> None:
-    """`x * 2` is an op of the name of a layer in Keras 3."""
-    op = entry("Multiply", module="keras.src.ops.numpy", name="m")
-    path = keras_file(tmp_path / "m.keras", functional("m", called(op, tensor("x"), 2.0), shape=[2]), {})
+def test_layers_that_are_called_on_numbers_are_refused(tmp_path: Path) -> None:
+    layer = called(entry("Multiply", name="m"), tensor("x"), 2.0)
+    path = keras_file(tmp_path / "m.keras", functional("m", layer, shape=[2]), {})
     with pytest.raises(tf.io.ModelFileError, match=r"layer m: is called on the number 2\.0; calls on tensors alone"):
         tf.load_layers_model(path)
 

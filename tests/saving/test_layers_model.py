@@ -384,7 +384,7 @@ def test_optimizers_of_tfjs_and_keras(config: Any, kind: str, options: dict[str,
         {"loss": "ctc", "optimizer_config": {"class_name": "SGD", "config": {"learning_rate": 0.1}}},
         {"loss": "mean_squared_error", "optimizer_config": {"class_name": "Adam", "config": {"amsgrad": True}}},
         {
-            "loss": {"class_name": "BinaryCrossentropy", "config": {"from_logits": True}},
+            "loss": {"class_name": "Hinge", "config": {"from_logits": True}},
             "optimizer_config": {"class_name": "SGD", "config": {"learning_rate": 0.1}},
         },
     ],
@@ -393,7 +393,10 @@ def test_a_training_that_is_not_known_leaves_the_model_uncompiled(training: Any)
     topology = tf.sequential(layers=[tf.layers.dense(units=1, input_shape=[1])]).to_json(return_string=False)
     with pytest.warns(UserWarning, match="loaded, but not compiled"):
         model = tf.load_layers_model({"modelTopology": topology, "trainingConfig": training})
-    assert model.optimizer is None
+    known = training["optimizer_config"]["class_name"] == "SGD"
+    assert (model.optimizer is not None) is known
+    with pytest.raises(RuntimeError, match="compile the model first"):
+        model.evaluate(tf.ones([1, 1]), tf.ones([1, 1]))
 
 
 @pytest.mark.parametrize(
@@ -492,16 +495,17 @@ def test_what_a_browser_would_refuse(tmp_path: Path) -> None:
         (lambda: tf.layers.elu(), None),
         (lambda: tf.layers.gru(units=1, reset_after=True), "reset_after=True"),
         (lambda: tf.layers.gru(units=1), None),
-        (lambda: tf.layers.lstm(units=1, zero_output_for_mask=True), "zero_output_for_mask=True"),
+        (lambda: tf.layers.lstm(units=1, zero_output_for_mask=True), None),  # there are no masks
         (lambda: tf.layers.lstm(units=1), None),
         (lambda: tf.layers.dense(units=1, activity_regularizer="l2"), "does not run layers with an activity_regularizer"),
         (lambda: tf.layers.resizing(height=2, width=2), "cannot use Resizing"),
         (lambda: tf.layers.up_sampling1d(size=2), "no class UpSampling1D"),
+        (lambda: tf.layers.up_sampling2d(half_pixel_centers=True), None),
     ],
 )  # fmt: skip
 def test_layers_and_options_that_a_browser_would_refuse(layer: Any, fault: str | None, tmp_path: Path) -> None:
     made = layer()
-    rank = 4 if made.get_class_name() in ("DepthwiseConv2D", "Resizing") else 3
+    rank = 4 if made.get_class_name() in ("DepthwiseConv2D", "Resizing", "UpSampling2D") else 3
     model = tf.sequential(layers=[tf.layers.activation(activation="relu", input_shape=[3] * (rank - 1)), made])
     if fault is None:
         model.save(tmp_path, strict=True)
@@ -510,11 +514,24 @@ def test_layers_and_options_that_a_browser_would_refuse(layer: Any, fault: str |
             model.save(tmp_path, strict=True)
 
 
+def test_what_a_browser_would_compute_otherwise_is_told_apart(tmp_path: Path) -> None:
+    lstm = tf.layers.lstm(units=1, return_sequences=True, zero_output_for_mask=True)
+    both = tf.layers.bidirectional(layer=lstm, name="both")
+    gru = tf.layers.gru(units=1, reset_after=True, name="g")
+    with pytest.warns(UserWarning, match="will not load or run") as told:
+        tf.sequential([tf.layers.masking(input_shape=[3, 2]), both, gru], name="m").save(tmp_path)
+    assert str(told[0].message) == (
+        "model m: TF.js 4.22 will not load or run this in a browser: layer 'g' (GRU): TF.js does not take "
+        "reset_after=True: train with reset_after=False. TF.js 4.22 will compute otherwise: layer 'both' "
+        "(Bidirectional): LSTM: TF.js does not heed zero_output_for_mask=True: train without it."
+    )
+
+
 def test_what_a_browser_would_refuse_of_a_training() -> None:
     model = tf.sequential(layers=[tf.layers.dense(units=1, input_shape=[1])]).to_json(return_string=False)
     training = {"loss": ["ctc"], "metrics": {"a": "recall"}, "optimizer_config": {"class_name": "Adamax", "config": {}}}
     given = {"modelTopology": model, "trainingConfig": training}
-    assert browser_faults(as_artifacts(given, "test"), ["a", "a", "b"]) == [
+    assert [fault.text for fault in browser_faults(as_artifacts(given, "test"), ["a", "a", "b"])] == [
         "TF.js cannot restore the state of the optimizer Adamax",
         "TF.js has no loss 'ctc'",
         "TF.js has no metric 'recall'",

@@ -13,7 +13,7 @@ import pytest
 import tfpy as tf
 from tfpy.layers import config
 
-pytestmark = pytest.mark.filterwarnings("ignore:.*(TF.js 4.22 will not load this|Keras will not read)")
+pytestmark = pytest.mark.filterwarnings("ignore:.*(TF.js 4.22 will not load or run this|Keras will not read)")
 
 
 class Scale(tf.layers.Layer):

@@ -63,7 +63,17 @@ class LayersModel(LayersModelCamel, Container, Ready, class_name="Model"):
     _elsewhere = OF_MODELS
     # What changes while a model is trained, or concerns other steps than those that were planned.
     passing = frozenset(
-        ("_compiled", "_stop_training", "_training", "loss", "loss_weights", "metrics", "plans", "stop_training")
+        (
+            "_compiled",
+            "_kept",
+            "_stop_training",
+            "_training",
+            "loss",
+            "loss_weights",
+            "metrics",
+            "plans",
+            "stop_training",
+        )
     )
     name_prefix: ClassVar[str] = "model"
     takes_custom_objects = True
@@ -86,6 +96,7 @@ class LayersModel(LayersModelCamel, Container, Ready, class_name="Model"):
     def configure(self) -> None:
         self.plans = StepPlans()
         self._compiled: Compiled | None = None
+        self._kept: Optimizer | None = None
         self._training = False
         self._stop_training = False
         self.loss: Any = None
@@ -128,13 +139,13 @@ class LayersModel(LayersModelCamel, Container, Ready, class_name="Model"):
         """
         compiled = compiling.compile_model(self, optimizer, loss, metrics, loss_weights, distribute)
         self.plans.clear()
-        self._compiled = compiled
+        self._compiled, self._kept = compiled, None
         self.loss, self.metrics, self.loss_weights = loss, metrics, loss_weights
 
     @property
     def optimizer(self) -> Any:
-        """The optimizer; None before `compile`."""
-        return None if self._compiled is None else self._compiled.optimizer
+        """The optimizer; None before `compile`, unless a file with a loss that is not known here has brought one."""
+        return self._kept if self._compiled is None else self._compiled.optimizer
 
     @optimizer.setter
     def optimizer(self, optimizer: Optimizer) -> None:

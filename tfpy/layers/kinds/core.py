@@ -11,11 +11,9 @@ from tfpy.core.ops.random import dropout
 from tfpy.core.ops.reduce import any_
 from tfpy.core.ops.shape import expand_dims
 from tfpy.core.tensor import Tensor
-from tfpy.engine.abstract import placeholder, shapes_only
 from tfpy.engine.arguments import as_positive
 from tfpy.engine.errors import argument_error
 from tfpy.engine.rng import Seed
-from tfpy.engine.spec import Shape, spec
 from tfpy.layers.activations import ActivationOption
 from tfpy.layers.base import Layer
 from tfpy.layers.call_inputs import one_tensor
@@ -25,10 +23,11 @@ from tfpy.layers.initializers import InitializerOption
 from tfpy.layers.one_output import OneOutput
 from tfpy.layers.products import affine
 from tfpy.layers.regularizers import RegularizerOption
-from tfpy.layers.shapes import are_several, one_shape
+from tfpy.layers.shapes import one_shape, shapes_of_all
 from tfpy.layers.spatial import channels_last
 from tfpy.layers.specs import InputSpec
-from tfpy.layers.symbolic import PartialShape, one_or_list, to_list
+from tfpy.layers.symbolic import to_list
+from tfpy.layers.tried_shapes import tried_shapes
 
 
 class Dense(OneOutput, class_name="Dense", factory="layers.dense"):
@@ -249,21 +248,9 @@ class Lambda(Layer, class_name="Lambda", factory="layers.lambda_"):
         return self.function(inputs, **(self.arguments or {}))
 
     def compute_output_shape(self, input_shape: Any) -> Any:
-        shapes = input_shape if are_several(input_shape) else [input_shape]
         if self.shape is not None:
-            return (shapes[0][0], *self.shape)
-        # Sizes that are not known are tried with two numbers: what depends on them is not known either.
-        found, other = (self._shapes_with(shapes, size) for size in (6, 12))
-        told = [
-            tuple(m if m == n else None for m, n in zip(*both, strict=True)) for both in zip(found, other, strict=True)
-        ]
-        return told if len(told) > 1 else told[0]
-
-    def _shapes_with(self, shapes: Sequence[PartialShape], size: int) -> list[Shape]:
-        with shapes_only():
-            known = [tuple(size if n is None else n for n in shape) for shape in shapes]
-            inputs = [placeholder(Tensor, spec(shape, "float32")) for shape in known]
-            return [tuple(t.shape) for t in to_list(self.call(one_or_list(inputs)))]
+            return (shapes_of_all(input_shape)[0][0], *self.shape)
+        return tried_shapes(self.call, input_shape)
 
     def get_config(self) -> dict[str, Any]:
         return {**super().get_config(), "function": getattr(self.function, "__name__", "function")}

@@ -1,14 +1,16 @@
-"""What TF.js 4.22 would refuse of a saved model: read off the JSON that would be saved."""
+"""What TF.js 4.22 would refuse, or compute otherwise, of a saved model: read off the JSON that would be saved."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from tfpy.core.io.artifacts import ModelArtifacts
 from tfpy.layers.config import is_object_config, spelt
+from tfpy.layers.saving.keras.operation import OPERATION
+from tfpy.layers.saving.topology import makes_masks
 
 
 def _words(text: str) -> frozenset[str]:
@@ -65,98 +67,158 @@ _TENSOR_NAME = re.compile(r"[A-Za-z0-9][-A-Za-z0-9._/]*")
 # Layers that change the shape of the model's input, or cannot take it, when they are part of a model.
 _UNUSABLE = _words("CategoryEncoding CenterCrop Resizing")
 
-# Options with values that TF.js refuses, or does not heed.
-_OPTIONS: dict[str, dict[str, Callable[[Any], bool]]] = {
-    "Conv1D": {"padding": lambda v: v == "causal"},
-    "DepthwiseConv2D": {"dilation_rate": lambda v: set(v) != {1}},
-    "ELU": {"alpha": lambda v: v not in (None, 1)},
-    "GRU": {"reset_after": bool, "zero_output_for_mask": bool},
-    "GRUCell": {"reset_after": bool},
-    "LSTM": {"zero_output_for_mask": bool},
-    **{f"Global{kind}Pooling{n}D": {"keepdims": bool} for kind in ("Average", "Max") for n in (1, 2)},
-    "ReLU": {"negative_slope": bool, "threshold": bool},
-    "Resizing": {"half_pixel_centers": bool},
-    "SimpleRNN": {"zero_output_for_mask": bool},
-    "UpSampling2D": {"half_pixel_centers": bool},
+
+class Fault(NamedTuple):
+    """Something of a model that TF.js does not take.
+
+    Attributes:
+        text: what, and what to do about it.
+        loads: whether TF.js loads and runs the model all the same, and computes something else.
+    """
+
+    text: str
+    loads: bool = False
+
+
+class _Limit(NamedTuple):
+    """Values of an option that TF.js refuses, or does not heed.
+
+    Attributes:
+        found: whether a layer of these options has such a value.
+        remedy: what to do about it.
+        loads: whether TF.js loads the layer all the same.
+    """
+
+    found: Callable[[Mapping[str, Any]], Any]
+    remedy: str
+    loads: bool
+
+
+def _given(option: str) -> Callable[[Mapping[str, Any]], Any]:
+    return lambda options: options.get(option)
+
+
+_RESET_AFTER = {"reset_after": _Limit(_given("reset_after"), "train with reset_after=False", False)}
+_KEEP = {"keepdims": _Limit(_given("keepdims"), "leave it out, and put a Reshape behind the layer", True)}
+_ZEROED = "zero_output_for_mask"  # which means nothing in a model without masks
+_ZEROS = {_ZEROED: _Limit(_given(_ZEROED), "train without it", True)}
+# As TF.js 4.22 in Node has been seen to do.
+_OPTIONS: dict[str, dict[str, _Limit]] = {
+    "Conv1D": {"padding": _Limit(lambda o: o.get("padding") == "causal", "train with another padding", False)},
+    "DepthwiseConv2D": {"dilation_rate": _Limit(lambda o: set(o["dilation_rate"]) != {1}, "train without it", True)},
+    "ELU": {"alpha": _Limit(lambda o: o.get("alpha") not in (None, 1), "train with alpha=1", False)},
+    "GRU": {**_RESET_AFTER, **_ZEROS},
+    "GRUCell": _RESET_AFTER,
+    "LSTM": _ZEROS,
+    **{f"Global{kind}Pooling{n}D": _KEEP for kind in ("Average", "Max") for n in (1, 2)},
+    "ReLU": {
+        "negative_slope": _Limit(_given("negative_slope"), "use LeakyReLU", True),
+        "threshold": _Limit(_given("threshold"), "use ThresholdedReLU", True),
+    },
+    "SimpleRNN": _ZEROS,
+    "UpSampling2D": {
+        "half_pixel_centers": _Limit(
+            lambda o: o.get("half_pixel_centers") and o.get("interpolation") == "bilinear",
+            "train with half_pixel_centers=False",
+            True,
+        ),
+    },
 }
 
 
-def browser_faults(artifacts: ModelArtifacts, names: Iterable[str]) -> list[str]:
-    """What TF.js 4.22 would refuse of a model that is saved so.
+def browser_faults(artifacts: ModelArtifacts, names: Iterable[str]) -> list[Fault]:
+    """What TF.js 4.22 would refuse, or compute otherwise, of a model that is saved so.
 
     Args:
         artifacts: what is saved.
         names: those that the model's weights have in TF.js, which does not number them in files.
 
     Returns:
-        A sentence for each thing; nothing for a model that it loads.
+        Nothing for a model that it takes.
     """
-    faults = [*_of_object(artifacts.model_topology, "the model"), *_of_training(artifacts.training_config or {})]
+    topology = artifacts.model_topology
+    masks = makes_masks(topology)
+    faults = [fault for fault in _of_object(topology, "the model") if masks or _ZEROED not in fault.text]
+    faults += _of_training(artifacts.training_config or {})
     doubled = sorted(name for name, count in Counter(names).items() if count > 1)
-    faults += [f"there are two weights of the name {name!r}" for name in doubled]
+    faults += [Fault(f"there are two weights of the name {name!r}") for name in doubled]
     return list(dict.fromkeys(faults))
 
 
-def _of_object(config: Mapping[str, Any], owner: str) -> Iterator[str]:
+def sentences(faults: Iterable[Fault]) -> list[str]:
+    """One for what TF.js will not load, and one for what it computes otherwise, if there is such a thing."""
+    heads = {False: "TF.js 4.22 will not load or run this in a browser", True: "TF.js 4.22 will compute otherwise"}
+    said = {loads: "; ".join(fault.text for fault in faults if fault.loads is loads) for loads in heads}
+    return [f"{heads[loads]}: {text}." for loads, text in said.items() if text]
+
+
+def _of_object(config: Mapping[str, Any], owner: str, listed: bool = False) -> Iterator[Fault]:
+    """Of an object; one that stands in a list has a name that users know."""
     kind, options = spelt(config, "class_name"), config.get("config")
-    name = options.get("name") if isinstance(options, Mapping) else None
+    name = options.get("name") if listed and isinstance(options, Mapping) else None
     label = f"layer {name!r} ({kind})" if name else f"{owner}: {kind}"
+    if kind == OPERATION:
+        yield Fault(f"{label}: TF.js has no layer for operations of keras.ops")
+        return
     if kind not in _LAYERS and kind not in _OTHERS:
-        yield f"{label}: TF.js has no class {kind}; the page must register one"
+        yield Fault(f"{label}: TF.js has no class {kind}; the page must register one")
         return
     if kind in _UNUSABLE:
-        yield f"{label}: TF.js cannot use {kind} within a model"
-    for option, refuses in _OPTIONS.get(kind, {}).items():
-        if isinstance(options, Mapping) and refuses(options.get(option)):
-            yield f"{label}: TF.js does not take {option}={options[option]!r}"
+        yield Fault(f"{label}: TF.js cannot use {kind} within a model; do it before the model")
+    for option, limit in _OPTIONS.get(kind, {}).items():
+        if isinstance(options, Mapping) and limit.found(options):
+            does = "heed" if limit.loads else "take"
+            yield Fault(f"{label}: TF.js does not {does} {option}={options[option]!r}: {limit.remedy}", limit.loads)
     if isinstance(options, Mapping) and options.get("activity_regularizer") is not None:
-        yield f"{label}: TF.js does not run layers with an activity_regularizer"
+        yield Fault(f"{label}: TF.js does not run layers with an activity_regularizer")
     yield from _of_names(options)
     yield from _inside(options, label)
 
 
-def _of_names(options: Any) -> Iterator[str]:
+def _of_names(options: Any) -> Iterator[Fault]:
     """Of the names of the layers of a model."""
     listed = options.get("layers", []) if isinstance(options, Mapping) else options
     for entry in listed or []:
         inner = entry.get("config")
         name = inner.get("name") if isinstance(inner, Mapping) else None
         if isinstance(name, str) and not _TENSOR_NAME.fullmatch(name):
-            yield f"layer {name!r}: TF.js takes names of letters, digits, '-', '.', '_' and '/', and the first no sign"
+            signs = "letters, digits, '-', '.', '_' and '/', and the first no sign"
+            yield Fault(f"layer {name!r}: TF.js takes names of {signs}")
 
 
-def _inside(value: Any, label: str) -> Iterator[str]:
+def _inside(value: Any, label: str) -> Iterator[Fault]:
     if isinstance(value, Mapping):
         for key, entry in value.items():
             if key.rpartition("_")[2] == "activation" and isinstance(entry, str) and entry not in _ACTIVATIONS:
-                yield f"{label}: TF.js has no activation {entry!r}"
+                yield Fault(f"{label}: TF.js has no activation {entry!r}")
             elif is_object_config(entry):
                 yield from _of_object(entry, label)
             else:
                 yield from _inside(entry, label)
     elif isinstance(value, list):
         for entry in value:
-            yield from _of_object(entry, label) if is_object_config(entry) else _inside(entry, label)
+            yield from _of_object(entry, label, listed=True) if is_object_config(entry) else _inside(entry, label)
 
 
-def _of_training(config: Mapping[str, Any]) -> Iterator[str]:
+def _of_training(config: Mapping[str, Any]) -> Iterator[Fault]:
     optimizer = config.get("optimizer_config", {}).get("class_name")
     options = config.get("optimizer_config", {}).get("config", {})
     if isinstance(options.get("learningRate"), Mapping):
-        yield f"TF.js has no learning rate that changes, like {options['learningRate'].get('class_name')}"
+        kind = options["learningRate"].get("class_name")
+        yield Fault(f"TF.js has no learning rate that changes, like {kind}; compile with a number")
     for option in ("clipValue", "clipNorm", "globalClipNorm"):
         if option in options:
-            yield f"TF.js does not heed {option} of optimizers"
+            yield Fault(f"TF.js does not heed {option} of optimizers", loads=True)
     if optimizer is not None and optimizer not in _OPTIMIZERS:
-        yield f"TF.js has no optimizer {optimizer}"
+        yield Fault(f"TF.js has no optimizer {optimizer}")
     if optimizer == "Adamax":
-        yield "TF.js cannot restore the state of the optimizer Adamax"
+        yield Fault("TF.js cannot restore the state of the optimizer Adamax")
     if "loss_weights" in config:
-        yield "TF.js does not read loss weights"
+        yield Fault("TF.js does not read loss weights; compile without them")
     for known, what in ((_LOSSES, "loss"), (_METRICS, "metrics")):
         for name in _texts(config.get(what)):
             if name not in known:
-                yield f"TF.js has no {what.removesuffix('s') if what == 'metrics' else what} {name!r}"
+                yield Fault(f"TF.js has no {what.removesuffix('s') if what == 'metrics' else what} {name!r}")
 
 
 def _texts(value: Any) -> Iterator[str]:

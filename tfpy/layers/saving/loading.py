@@ -28,6 +28,7 @@ from tfpy.layers.saving.keras.semantics import as_keras_means, follow_mask_rules
 from tfpy.layers.saving.late_weights import make_late_weights
 from tfpy.layers.saving.topology import read
 from tfpy.layers.saving.training_config import compile_as, restore_optimizer
+from tfpy.layers.saving.unknown_classes import refuse_unknown
 from tfpy.layers.saving.weight_loading import decoded
 from tfpy.layers.saving.weight_names import load_named, weights_by_name
 from tfpy.layers.weights import ComingWeight, weights_to_come
@@ -171,6 +172,7 @@ def built(topology: Any, source: str, custom_objects: CustomObjects | None) -> L
         raise ModelFileError(f"{source}: modelTopology must have a class_name and a config, but is {show(config)}.")
     with blamed(f"{source}: modelTopology", "it makes no sense"):
         known_class(spelt(config, "class_name"), "model", LayersModel, custom_objects)
+        refuse_unknown(config, custom_objects)
         model: LayersModel = build_object(read(config, custom_objects), "model", LayersModel, custom_objects)
     if not model.built:
         raise ModelFileError(f"{source}: modelTopology has no layers.")

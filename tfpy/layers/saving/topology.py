@@ -19,10 +19,14 @@ from tfpy.layers.container import Container
 from tfpy.layers.declared import Declared
 from tfpy.layers.initializers import Identity
 from tfpy.layers.naming import snake_class
+from tfpy.layers.saving.keras import normalization as normalization  # its class is known by its name
 from tfpy.layers.saving.keras.masks import without_masks
+from tfpy.layers.saving.keras.operation import as_layer, is_operation
 
 # Values of these keys are names, or the user's own texts.
-_NAMES = frozenset({"name", "class_name", "inbound_nodes", "input_layers", "output_layers", "seed"})
+_NAMES = frozenset(
+    {"name", "class_name", "inbound_nodes", "input_layers", "output_layers", "seed", "operation", "options_given"}
+)
 # Options that are written only if they are given: TF.js does not write them, and Keras refuses the first.
 _IF_GIVEN = frozenset({"dropout_func", "input_dim", "input_length"})
 # Activations that TF.js has under another name.
@@ -31,14 +35,15 @@ _SAME = {"silu": "swish"}
 KERAS_CLASSES = {"Model": "Functional", "LeCunNormal": "LecunNormal", "LeCunUniform": "LecunUniform"}
 """Classes that Keras has under another name."""
 
-# Names of Keras for classes that have another one here.
-_CLASS_ALIASES = {
+CLASS_ALIASES = {
     "LecunNormal": "LeCunNormal",
     "LecunUniform": "LeCunUniform",
     "BatchNormalizationV1": "BatchNormalization",
     "BatchNormalizationV2": "BatchNormalization",
     "RMSprop": "RMSProp",
 }
+"""Names of Keras for classes that have another one here."""
+
 # Options that Keras names otherwise.
 _RENAMED = {"batch_shape": "batch_input_shape"}
 _RENAMED_OF_CLASS = {("LeakyReLU", "negative_slope"): "alpha"}
@@ -134,6 +139,8 @@ class _Reader:
 
     def object(self, config: Mapping[str, Any]) -> Any:
         """An object's configuration: {'class_name', 'config', …}."""
+        if is_operation(config):
+            config = as_layer(config)
         name = config.get("class_name", config.get("className"))
         inner = config.get("config")
         if name == "__tuple__":
@@ -146,7 +153,7 @@ class _Reader:
             return _dtype(inner.get("name"))
         if not isinstance(name, str):
             return config
-        name = name if name in self._custom else _CLASS_ALIASES.get(name, name)
+        name = name if name in self._custom else CLASS_ALIASES.get(name, name)
         cls = named(name, self._custom)
         if cls is Identity and "name" in _config_of(config):  # the layer, and not the initializer
             name, cls, inner = "Activation", class_of("Activation"), {**_config_of(config), "activation": "linear"}

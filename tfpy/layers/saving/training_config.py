@@ -20,7 +20,7 @@ from tfpy.layers.config import build_object, class_of, is_object_config
 from tfpy.layers.naming import snake_class
 from tfpy.layers.saving.weight_names import weights_by_name
 from tfpy.layers.training import losses, metrics
-from tfpy.layers.training.compiling import compiled_of
+from tfpy.layers.training.compiling import compiled_of, keep_optimizer
 
 if TYPE_CHECKING:
     from tfpy.layers.model import LayersModel
@@ -46,9 +46,15 @@ _WRAPPERS = frozenset({"LossFunctionWrapper", "MeanMetricWrapper", "SumOverBatch
 _NAMING = frozenset({"name", "dtype", "fn"})
 _USUAL: dict[str, tuple[Any, ...]] = {
     "axis": (-1,),
+    "delta": (1,),
     "label_smoothing": (0,),
     "reduction": ("auto", "mean", "mean_with_sample_weight", "sum_over_batch_size"),
     "threshold": (0.5,),
+}
+# Losses that have another name here if they take scores and not probabilities.
+FROM_LOGITS = {
+    name: f"{snake_class(name)}_from_logits"
+    for name in ("BinaryCrossentropy", "CategoricalCrossentropy", "SparseCategoricalCrossentropy")
 }
 # Metrics that TF.js knows by another name.
 _METRICS = {
@@ -112,8 +118,10 @@ def _own_name(function: Any, what: str, is_name: Callable[[str], bool]) -> str:
 
 
 def compile_as(model: LayersModel, config: Any, source: str, metric_of: Callable[[str], str]) -> None:
-    """Compile a model as a file says; one that means something else than can be had here is left uncompiled, with a
-    warning.
+    """Compile a model as a file says.
+
+    What means something else than can be had here is left out, with a warning: a metric alone; for a loss, the model is
+    not compiled, but has the optimizer, with which it can be.
 
     Args:
         model: the model.
@@ -126,14 +134,38 @@ def compile_as(model: LayersModel, config: Any, source: str, metric_of: Callable
     """
     given = object_in(source, "trainingConfig", config)
     optimizer = object_in(source, "trainingConfig.optimizer_config", given.get("optimizer_config"))
+    found = None
     try:
+        found = _optimizer(optimizer)
         loss = each_named(_read(given.get("loss")), lambda name: _LOSSES.get(name, name))
-        listed = _by_output(model, _read(given.get("metrics")))
-        listed = each_named(listed, lambda name: metric_of(name) if isinstance(name, str) else name)
-        weights = given.get("loss_weights")
-        model.compile(optimizer=_optimizer(optimizer), loss=loss, metrics=listed, loss_weights=weights)
+        known, unknown = _metrics(_by_output(model, given.get("metrics")), metric_of)
+        model.compile(optimizer=found, loss=loss, metrics=known, loss_weights=given.get("loss_weights"))
     except (ValueError, TypeError, RuntimeError) as error:
-        warn_user(f"{source}: the model is loaded, but not compiled: {error}")
+        keep_optimizer(model, found)
+        remedy = "" if found is None else " Its optimizer is kept: compile(optimizer=model.optimizer, loss=…) goes on."
+        warn_user(f"{source}: the model is loaded, but not compiled: {error}{remedy}")
+        return
+    if unknown:
+        warn_user(f"{source}: the model is compiled without metrics that are not known here: {', '.join(unknown)}.")
+
+
+def _metrics(given: Any, metric_of: Callable[[str], str]) -> tuple[Any, list[str]]:
+    """The metrics of a file that there are here, in the structure that they are in, and the names of the others."""
+    if given is None:
+        return [], []
+    if isinstance(given, list) or (isinstance(given, Mapping) and not is_object_config(given)):
+        keys = given if isinstance(given, Mapping) else range(len(given))
+        found = {key: _metrics(given[key], metric_of) for key in keys}
+        unknown = [name for _, names in found.values() for name in names]
+        known = {key: value for key, (value, _) in found.items() if value != []}
+        return (known if isinstance(given, Mapping) else list(known.values())), unknown
+    try:
+        name = _read(given)
+    except ValueError as error:
+        return [], [str(error).rstrip(".")]
+    if not isinstance(name, str) or not metrics.is_meant(name):
+        return [], [show(name)]
+    return metric_of(name), []
 
 
 def _optimizer(config: Mapping[str, Any]) -> Any:
@@ -164,6 +196,9 @@ def _read(value: Any) -> Any:
         if kind == "function":
             return inner
         options = inner if isinstance(inner, Mapping) else {}
+        if kind in FROM_LOGITS and options.get("from_logits") is True:
+            _read({**value, "config": {**options, "from_logits": False}})  # its other options
+            return FROM_LOGITS[kind]
         more = {key: v for key, v in options.items() if key not in _NAMING and not _is_usual(key, v)}
         if more:
             raise ValueError(f"{kind} has options that are not known here: {show(more)}.")

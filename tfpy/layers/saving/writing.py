@@ -20,10 +20,11 @@ from tfpy.core.ready import ReadyNone
 from tfpy.core.urls import ending, path_of
 from tfpy.engine.errors import argument_error
 from tfpy.engine.warn import warn_user
-from tfpy.layers.saving.browser import browser_faults
+from tfpy.layers.saving.browser import browser_faults, sentences
 from tfpy.layers.saving.topology import written
 from tfpy.layers.saving.training_config import optimizer_weights, training_config_of
 from tfpy.layers.saving.weight_names import check_weights
+from tfpy.layers.training.compiling import is_compiled
 from tfpy.layers.unlisted import warn_of_unlisted
 
 if TYPE_CHECKING:
@@ -89,12 +90,12 @@ def _save_onnx(model: LayersModel, path: Path, **options: bool) -> SaveResult:
 
 
 def _look_for_faults(model: LayersModel, artifacts: ModelArtifacts, strict: bool) -> None:
-    """Raise or warn of what TF.js would refuse."""
-    faults = browser_faults(artifacts, [weight.original_name for weight in model.weights])
-    text = f"model {model.name}: TF.js 4.22 will not load this in a browser: {'; '.join(faults)}."
-    if faults and strict:
+    """Raise or warn of what TF.js would refuse or compute otherwise."""
+    found = sentences(browser_faults(artifacts, [weight.original_name for weight in model.weights]))
+    text = f"model {model.name}: {' '.join(found)}"
+    if found and strict:
         raise ValueError(f"save: {text} Nothing was saved.")
-    if faults:
+    if found:
         warn_user(text)
 
 
@@ -105,7 +106,7 @@ def _artifacts(model: LayersModel, trainable_only: bool, include_optimizer: bool
         "format": "layers-model",
         "generated_by": f"tfpy v{VERSION}",
     }
-    if include_optimizer and model.optimizer is not None:
+    if include_optimizer and is_compiled(model):
         parts["training_config"] = training_config_of(model)
         more = encode_weights(optimizer_weights(model), "optimizer")
         data, specs = concatenate_array_buffers([data, more.data]), [*specs, *more.specs]

@@ -37,6 +37,16 @@ def compile_model(
     return Compiled(chosen, outputs, labels_of(outputs), model.trainable_weights, sharing)
 
 
+def is_compiled(model: LayersModel) -> bool:
+    """Whether a model can be trained: it may have an optimizer and no loss, of a file whose loss is not known here."""
+    return model._compiled is not None
+
+
+def keep_optimizer(model: LayersModel, optimizer: Optimizer | None) -> None:
+    """Give a model that is not compiled the optimizer that it can be compiled with."""
+    model._kept = optimizer
+
+
 def compiled_of(model: LayersModel, where: str) -> Compiled:
     """What a model was compiled for, asked by one of its methods.
 

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from tfpy.core.convert import to_tensor
-from tfpy.core.ops import metrics
 from tfpy.core.ops.shape import expand_dims
 from tfpy.core.tensor import Tensor
 from tfpy.engine.arguments import as_int, as_number
@@ -139,7 +138,7 @@ def standardize_targets(
     """
     own = [from_dataset and function not in losses.KNOWN for function in functions]
     wanted = [
-        None if free or function is losses.sparse_categorical_crossentropy else shape
+        None if free or function in losses.SPARSE else shape
         for free, function, shape in zip(own, functions, shapes, strict=True)
     ]
     try:
@@ -154,7 +153,7 @@ def standardize_targets(
 
 
 def _are_bare_classes(target: Tensor, function: Loss | None, shape: PartialShape) -> bool:
-    sparse = function is losses.sparse_categorical_crossentropy
+    sparse = function in losses.SPARSE
     return sparse and shapes_agree((None, *shape[1:-1]), target.shape)
 
 
@@ -175,7 +174,7 @@ def check_targets(
     for target, function, shape in zip(targets, functions, shapes, strict=True):
         if function in losses.KNOWN and target.dtype == "float32":
             _refuse_gaps(where, target)
-        if function is losses.sparse_categorical_crossentropy:
+        if function in losses.SPARSE:
             _check_classes(where, target, shape)
         _refuse_classes(where, target, function)
 
@@ -189,7 +188,7 @@ def _refuse_gaps(where: str, target: Tensor) -> None:
 
 def _refuse_classes(where: str, target: Any, function: Loss | None) -> None:
     """Say what to do with class indices under the loss for one-hot labels."""
-    if function is not metrics.categorical_crossentropy:
+    if function not in losses.CATEGORICAL:
         return
     listed = isinstance(target, (list, tuple)) and all(isinstance(value, int) for value in target)
     shape = (len(target),) if listed else tuple(getattr(target, "shape", ()))

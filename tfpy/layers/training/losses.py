@@ -9,6 +9,7 @@ from typing import Any
 
 from tfpy.core.names import spellings
 from tfpy.core.ops.arith import maximum, sub
+from tfpy.core.ops.losses import softmax_cross_entropy_rows
 from tfpy.core.ops.metrics import (
     MAPE,
     MSE,
@@ -65,9 +66,36 @@ def sparse_categorical_crossentropy(y_true: Tensor, y_pred: Tensor) -> Tensor:
     """The categorical cross entropy for labels that are class indices."""
     epsilon = current().epsilon()
     p = y_pred.clip_by_value(epsilon, 1 - epsilon)
-    classes = p.shape[-1]
-    labels = y_true.flatten().cast("float32").floor().cast("int32").one_hot(classes).reshape(p.shape)
-    return categorical_crossentropy(labels, p)
+    return categorical_crossentropy(_one_hot(y_true, p), p)
+
+
+def _one_hot(y_true: Tensor, y_pred: Tensor) -> Tensor:
+    """Class indices as labels of the predictions' shape."""
+    indices = y_true.flatten().cast("float32").floor().cast("int32")
+    return indices.one_hot(y_pred.shape[-1]).reshape(y_pred.shape)
+
+
+def binary_crossentropy_from_logits(y_true: Tensor, y_pred: Tensor) -> Tensor:
+    """The mean cross entropy of labels and the sigmoid of the predictions."""
+    overshoot = y_pred.abs().neg().exp().log1p()
+    return y_pred.relu().sub(y_pred.mul(y_true)).add(overshoot).mean(-1)
+
+
+def categorical_crossentropy_from_logits(y_true: Tensor, y_pred: Tensor) -> Tensor:
+    """The cross entropy of labels and the softmax of the predictions."""
+    return softmax_cross_entropy_rows(y_true.cast("float32"), y_pred)
+
+
+def sparse_categorical_crossentropy_from_logits(y_true: Tensor, y_pred: Tensor) -> Tensor:
+    """The same for labels that are class indices."""
+    return softmax_cross_entropy_rows(_one_hot(y_true, y_pred).cast("float32"), y_pred)
+
+
+def huber(y_true: Tensor, y_pred: Tensor) -> Tensor:
+    """The mean of half the squared error up to an error of 1, and of the error less a half beyond."""
+    error = y_pred.sub(y_true).abs()
+    near = error.minimum(1)
+    return near.square().mul(0.5).add(error.sub(near)).mean(-1)
 
 
 def kullback_leibler_divergence(y_true: Tensor, y_pred: Tensor) -> Tensor:
@@ -99,9 +127,18 @@ _FUNCTIONS: dict[str, Loss] = {
         kullback_leibler_divergence,
         poisson,
         cosine_proximity,
+        binary_crossentropy_from_logits,
+        categorical_crossentropy_from_logits,
+        sparse_categorical_crossentropy_from_logits,
+        huber,
     )
 }
 KNOWN = frozenset(_FUNCTIONS.values())
+# Those of two classes, of one-hot labels, and of class indices.
+BINARY = (binary_crossentropy, binary_crossentropy_from_logits)
+CATEGORICAL = (categorical_crossentropy, categorical_crossentropy_from_logits)
+SPARSE = (sparse_categorical_crossentropy, sparse_categorical_crossentropy_from_logits)
+OF_SCORES = (BINARY[1], CATEGORICAL[1], SPARSE[1])
 _SHORT = {
     "mse": mean_squared_error,
     "mae": mean_absolute_error,

@@ -41,11 +41,17 @@ def is_name(name: str) -> bool:
     return name in _BY_NAME
 
 
+def is_meant(name: str) -> bool:
+    """Whether `compile` takes a name for a metric: that of one, or what stands for the one that fits an output."""
+    return is_name(name) or name in (*ACCURACY, *CROSSENTROPY)
+
+
 def get_metric(identifier: Any) -> Metric:
     """The metric of a name, or a function itself."""
     if isinstance(identifier, str):
         if identifier not in _BY_NAME:
-            in_full = {ACCURACY[0], CROSSENTROPY[0], *(function.__name__ for function in _BY_NAME.values())}
+            rarely = {f.__name__ for f in losses.OF_SCORES}
+            in_full = {ACCURACY[0], CROSSENTROPY[0], *(f.__name__ for f in _BY_NAME.values())} - rarely
             raise losses.unknown("metric", identifier, [*_BY_NAME, *ACCURACY, *CROSSENTROPY], in_full)
         return _BY_NAME[identifier]
     if not callable(identifier):
@@ -69,9 +75,9 @@ def metric_for_output(identifier: Any, shape: tuple[int | None, ...], loss: Loss
         return metric_name(identifier), get_metric(identifier)
     accuracy: Metric
     entropy: Metric
-    if shape[-1] == 1 or loss is m.binary_crossentropy:
+    if shape[-1] == 1 or loss in losses.BINARY:
         accuracy, entropy = m.binary_accuracy, m.binary_crossentropy
-    elif loss is losses.sparse_categorical_crossentropy:
+    elif loss in losses.SPARSE:
         accuracy, entropy = m.sparse_categorical_accuracy, losses.sparse_categorical_crossentropy
     else:
         accuracy, entropy = m.categorical_accuracy, m.categorical_crossentropy

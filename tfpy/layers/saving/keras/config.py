@@ -15,6 +15,7 @@ from tfpy.layers.kinds.recurrent import TakesStates
 from tfpy.layers.regularizers import Regularizer
 from tfpy.layers.saving.keras.mask_rules import KERAS_MASKS
 from tfpy.layers.saving.keras.mask_ways import differing
+from tfpy.layers.saving.keras.operation import Operation, as_call, as_operation
 from tfpy.layers.saving.keras.paths import layer_configs
 from tfpy.layers.saving.keras.semantics import MEANING, meaning_of, meaning_of_masks
 from tfpy.layers.saving.topology import KERAS_CLASSES, makes_masks, written
@@ -75,6 +76,11 @@ class KerasConfig:
         """The configuration of an object; of a layer, if one is given; in Keras 2's form if in a list of layers."""
         name = str(config["class_name"])
         options = config.get("config") or {}
+        if isinstance(layer, Operation):
+            if self._version == 3:
+                return as_operation(layer)
+            self.faults.append(f"layer {layer.name!r}: Keras takes no operations from an .h5 file")
+            return self._named(name, self._users(options, None, ()), listed)
         if isinstance(layer, Container) and layer_configs(options):
             return self._named(name, self._container(options, layer), listed)
         found = self._options(name, options, layer)
@@ -203,6 +209,8 @@ class KerasConfig:
             others = dict(zip(("value", "key"), [e[:3] for e in entries[1:] or entries], strict=False))
             return [[*entries[0][:3], {**entries[0][3], **others}]]
         given = [self._tensor(entry, parts) for entry in node]
+        if isinstance(layer, Operation):
+            return as_call(node, given)
         arguments = dict(node[0][3]) if node and len(node[0]) > 3 else {}
         if isinstance(layer, TakesStates) and len(given) > 1:
             return {"args": given[:1], "kwargs": {**arguments, "initial_state": given[1:]}}

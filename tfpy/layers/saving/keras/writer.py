@@ -7,6 +7,7 @@ import json
 import zipfile
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,8 +28,9 @@ from tfpy.layers.saving.keras.config import KerasConfig
 from tfpy.layers.saving.keras.optimizer_state import STATE_BY_NUMBER, keras_state
 from tfpy.layers.saving.keras.paths import keras_paths, ordered_weights, own_weights
 from tfpy.layers.saving.keras.reader import CONFIG, METADATA, OWN_WEIGHTS, WEIGHTS
-from tfpy.layers.saving.training_config import each_named, training_config_of
+from tfpy.layers.saving.training_config import FROM_LOGITS, each_named, training_config_of
 from tfpy.layers.saving.weight_names import numbered
+from tfpy.layers.training.compiling import is_compiled
 from tfpy.layers.weights import LayerVariable
 
 if TYPE_CHECKING:
@@ -49,6 +51,7 @@ _OPTIONS = {
     "globalClipNorm": "global_clipnorm",
 }
 _LOSSES = {"logcosh": "log_cosh", "cosine_proximity": "cosine_similarity", "cosine": "cosine_similarity"}
+_OF_LOGITS = {name: kind for kind, name in FROM_LOGITS.items()}
 
 
 def save_keras(model: LayersModel, path: Path, include_optimizer: bool, strict: bool | None) -> SaveResult:
@@ -67,7 +70,7 @@ def save_keras(model: LayersModel, path: Path, include_optimizer: bool, strict: 
     package()
     version = 3 if ending(path) == ".keras" else 2
     made = KerasConfig(model, version)
-    compiled = include_optimizer and model.optimizer is not None
+    compiled = include_optimizer and is_compiled(model)
     state = keras_state(model) if compiled and version == 3 else []
     if compiled and not is_ours(type(model.optimizer)):
         kept = " and its state is not saved" if version == 3 and not state else ""
@@ -105,18 +108,20 @@ def _training(config: Mapping[str, Any], version: int) -> dict[str, Any]:
     named = {"class_name": _OPTIMIZERS.get(name, name), "config": options}
     cls = class_of(name)
     module = "keras.optimizers" if cls is not None and is_ours(cls) else None
-    judged = {
-        "loss": _renamed(config["loss"]),
-        "metrics": _renamed(config["metrics"]),
-        "loss_weights": config.get("loss_weights"),
-    }
+    judged = {key: each_named(config[key], partial(_judge, key)) for key in ("loss", "metrics")}
+    judged["loss_weights"] = config.get("loss_weights")
     if version == 2:
         return {"optimizer_config": named, **judged, "weighted_metrics": None}
     return {"optimizer": {"module": module, **named, "registered_name": None if module else name}, **judged}
 
 
-def _renamed(judges: Any) -> Any:
-    return each_named(judges, lambda name: _LOSSES.get(name, name))
+def _judge(key: str, name: str) -> Any:
+    """A loss or a metric: its name in Keras, or the object if an option makes it what it is."""
+    if name not in _OF_LOGITS:
+        return _LOSSES.get(name, name)
+    options = {"name": name, "from_logits": True}
+    module = "keras.losses" if key == "loss" else "keras.metrics"
+    return {"module": module, "class_name": _OF_LOGITS[name], "config": options, "registered_name": None}
 
 
 def _write_archive(file: Any, model: LayersModel, config: Mapping[str, Any], state: Sequence[Array]) -> None:
