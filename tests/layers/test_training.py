@@ -120,7 +120,7 @@ def two_outputs() -> Any:
 )
 def test_losses_of_outputs_are_weighted(weights: Any, a: float, b: float) -> None:
     model, ys = two_outputs(), [Y, 2 * Y]
-    model.compile(optimizer=tf.train.sgd(0.01), loss="meanSquaredError", loss_weights=weights)
+    model.compile(optimizer=tf.train.sgd(0.01), loss="meanSquaredError", output_weights=weights)
     errors = [X.astype(float) @ [[1], [1]] - y for y in ys]
     apart = [(e**2).mean() for e in errors]
     expected = [a * apart[0] + b * apart[1], *apart]
@@ -135,7 +135,7 @@ def test_losses_of_outputs_are_weighted(weights: Any, a: float, b: float) -> Non
 def test_a_step_from_a_plan_heeds_the_weights_that_the_model_was_last_compiled_with() -> None:
     model, found = two_outputs(), []
     for weights in ([1.0, 2.0], [5.0, 0.0]):
-        model.compile(optimizer=tf.train.sgd(0), loss="meanSquaredError", loss_weights=weights)
+        model.compile(optimizer=tf.train.sgd(0), loss="meanSquaredError", output_weights=weights)
         found.append([model.train_on_batch(X, [Y, 2 * Y])[0] for _ in range(4)])
     losses = [float(t) for t in model.evaluate(X, [Y, 2 * Y])[1:]]
     np.testing.assert_allclose(found[0], losses[0] + 2 * losses[1], rtol=1e-5)
@@ -146,22 +146,22 @@ def test_a_step_from_a_plan_heeds_the_weights_that_the_model_was_last_compiled_w
     ("weights", "error", "message"),
     [
         ([1.0], ValueError, "one weight for each of the 2 outputs, but got 1"),
-        ({"c": 1.0}, ValueError, "Unknown output in loss_weights 'c'"),
+        ({"c": 1.0}, ValueError, "Unknown output in output_weights 'c'"),
         (2.0, TypeError, r"a list, or a dict by output \(a, b\)"),
-        ("nix", TypeError, "loss_weights"),
-        ({"a": "much"}, TypeError, "'loss_weights' must be a number"),
+        ("nix", TypeError, "output_weights"),
+        ({"a": "much"}, TypeError, "'output_weights' must be a number"),
     ],
 )
 def test_weights_of_losses_are_checked(weights: Any, error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
-        two_outputs().compile(optimizer="sgd", loss="meanSquaredError", loss_weights=weights)
+        two_outputs().compile(optimizer="sgd", loss="meanSquaredError", output_weights=weights)
 
 
 def test_the_loss_of_a_single_output_may_be_weighted() -> None:
     model = linear(tf.train.sgd(0.1))
     plain = float(model.evaluate(X, Y))
     for weights in (2, [2], {model.output_names[0]: 2}):
-        model.compile(optimizer="sgd", loss="meanSquaredError", loss_weights=weights)
+        model.compile(optimizer="sgd", loss="meanSquaredError", output_weights=weights)
         assert float(model.evaluate(X, Y)) == pytest.approx(2 * plain, rel=1e-6)
 
 
@@ -249,6 +249,13 @@ def test_a_sequence_and_a_single_value_are_learnt_together(weights: Any) -> None
     )
     gradient = 2 * (x.sum(-1)[..., None] * x).mean((0, 1))
     np.testing.assert_allclose(model.get_layer("each").get_weights()[0].numpy()[:, 0], 1 - 0.1 * gradient, rtol=1e-5)
+
+
+def test_loss_weights_are_told_to_be_without_effect() -> None:
+    model = tf.sequential(layers=[tf.layers.dense(units=1, input_shape=[2])])
+    with pytest.warns(UserWarning, match="compile: loss_weights are without effect, as in TF.js"):
+        model.compile(optimizer="sgd", loss="meanSquaredError", loss_weights=[2])
+    assert model.output_weights is None
 
 
 def test_a_seed_makes_the_order_repeatable() -> None:
@@ -542,7 +549,7 @@ def test_columns_of_frames_and_ranks() -> None:
         (X[:, :1], Y, {}, "fit.*'x'.*shape \\[batch, 2\\]"),
         (X, np.zeros((10, 3)), {}, "fit.*'y'.*shape"),
         (X[:0], Y[:0], {}, "fit.*at least one sample"),
-        (X, Y * np.nan, {}, "fit: y has.*NaN"),
+        (X, Y * np.nan, {}, "fit: argument 'y'.*NaN"),
         (X, [["a"]] * 10, {}, "fit"),
         ([*X.tolist()[:-1], [1.0]], Y, {}, "fit.*rectangular"),
         (None, Y, {}, "fit.*'x'"),
@@ -970,7 +977,7 @@ def test_functions_as_metrics_have_their_own_names_in_logs() -> None:
     short = [tf.metrics.mse, tf.metrics.MSE, tf.metrics.mape, tf.metrics.MAPE]
     model = linear(metrics=[*short, tf.metrics.mean_squared_error])
     assert model.metrics_names == ["loss", "mse", "MSE", "mape", "MAPE", "meanSquaredError"]
-    with pytest.raises(ValueError, match="fit: y has missing values"):
+    with pytest.raises(ValueError, match="fit: argument 'y' .*missing values"):
         linear(loss=tf.metrics.mse).fit(X, Y * np.nan, verbose=0)
     assert training_config_of(model)["metrics"] == ["mse", "mse", "mape", "mape", "mse"]
 

@@ -350,9 +350,9 @@ def judge(kind: str, family: str = "losses", **options: Any) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("said", "outputs", "words"),
     [
-        ({"loss_weights": {"d0": 1.0, "other": 0.5}}, 2, "Unknown output in loss_weights 'other'"),
-        ({"loss_weights": [0.5]}, 2, "'loss_weights' must be one weight for each of the 2 outputs"),
-        ({"loss_weights": ["a"]}, 1, "'loss_weights' must be a number"),
+        ({"loss_weights": {"d0": 1.0, "other": 0.5}}, 2, "Unknown output in output_weights 'other'"),
+        ({"loss_weights": [0.5]}, 2, "'output_weights' must be one weight for each of the 2 outputs"),
+        ({"loss_weights": ["a"]}, 1, "'output_weights' must be a number"),
         ({"loss": judge("MeanSquaredError", name="m", reduction="sum")}, 1, "MeanSquaredError has options .*'sum'"),
         ({"loss": judge("Hinge", name="h", from_logits=True)}, 1, "'from_logits': True"),
         ({"loss": judge("BinaryCrossentropy", from_logits=True, label_smoothing=0.1)}, 1, "'label_smoothing': 0.1"),

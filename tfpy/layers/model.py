@@ -20,6 +20,7 @@ from tfpy.core.registry import export
 from tfpy.core.results import NamedTensor
 from tfpy.engine import rng
 from tfpy.engine.errors import argument_error
+from tfpy.engine.warn import warn_user
 from tfpy.layers._camel import LayersModelCamel
 from tfpy.layers.callbacks.history import History
 from tfpy.layers.config import register
@@ -54,7 +55,7 @@ class LayersModel(LayersModelCamel, Container, Ready, class_name="Model"):
     Attributes:
         loss: what `compile` was given as loss.
         metrics: what `compile` was given as metrics.
-        loss_weights: what `compile` was given as loss_weights (beyond TF.js).
+        output_weights: what `compile` was given as output_weights (beyond TF.js).
         metrics_names: the names of what `evaluate` and `train_on_batch` return.
 
     Source: TF.js `tf.LayersModel`.
@@ -63,17 +64,10 @@ class LayersModel(LayersModelCamel, Container, Ready, class_name="Model"):
     _elsewhere = OF_MODELS
     # What changes while a model is trained, or concerns other steps than those that were planned.
     passing = frozenset(
-        (
-            "_compiled",
-            "_kept",
-            "_stop_training",
-            "_training",
-            "loss",
-            "loss_weights",
-            "metrics",
-            "plans",
-            "stop_training",
-        )
+        {
+            *("_compiled", "_kept", "_stop_training", "_training", "stop_training"),
+            *("loss", "metrics", "output_weights", "plans"),
+        }
     )
     name_prefix: ClassVar[str] = "model"
     takes_custom_objects = True
@@ -101,7 +95,7 @@ class LayersModel(LayersModelCamel, Container, Ready, class_name="Model"):
         self._stop_training = False
         self.loss: Any = None
         self.metrics: Any = None
-        self.loss_weights: Any = None
+        self.output_weights: Any = None
         super().configure()
 
     # Compiling
@@ -115,6 +109,7 @@ class LayersModel(LayersModelCamel, Container, Ready, class_name="Model"):
         loss: Any = None,
         metrics: Any = None,
         loss_weights: Any = None,
+        output_weights: Any = None,
         distribute: Sharing | None = None,
     ) -> None:
         """Settle how the model is trained and judged. The reference lists the names: [names](names.md).
@@ -126,7 +121,8 @@ class LayersModel(LayersModelCamel, Container, Ready, class_name="Model"):
             loss: a name or a function of (labels, predictions); for several outputs one for all, a list, or a dict by
                 output name.
             metrics: names or functions; for several outputs for all, or a dict by output name.
-            loss_weights: how much the loss of each output counts in that of the model: a list, or a dict by output
+            loss_weights: without effect, as in TF.js; a warning says so.
+            output_weights: how much the loss of each output counts in that of the model: a list, or a dict by output
                 name, in which what is not named counts 1; for one output a number (beyond TF.js). The losses of the
                 outputs are reported as they are.
             distribute: `tf.distribute.mpi()`, for several processes that train the model together (beyond TF.js).
@@ -137,10 +133,12 @@ class LayersModel(LayersModelCamel, Container, Ready, class_name="Model"):
 
         Source: TF.js `tf.LayersModel.compile`.
         """
-        compiled = compiling.compile_model(self, optimizer, loss, metrics, loss_weights, distribute)
+        if loss_weights is not None:
+            warn_user("compile: loss_weights are without effect, as in TF.js; output_weights have it.")
+        compiled = compiling.compile_model(self, optimizer, loss, metrics, output_weights, distribute)
         self.plans.clear()
         self._compiled, self._kept = compiled, None
-        self.loss, self.metrics, self.loss_weights = loss, metrics, loss_weights
+        self.loss, self.metrics, self.output_weights = loss, metrics, output_weights
 
     @property
     def optimizer(self) -> Any:

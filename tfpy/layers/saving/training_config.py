@@ -139,7 +139,7 @@ def compile_as(model: LayersModel, config: Any, source: str, metric_of: Callable
         found = _optimizer(optimizer)
         loss = each_named(_read(given.get("loss")), lambda name: _LOSSES.get(name, name))
         known, unknown = _metrics(_by_output(model, given.get("metrics")), metric_of)
-        model.compile(optimizer=found, loss=loss, metrics=known, loss_weights=given.get("loss_weights"))
+        model.compile(optimizer=found, loss=loss, metrics=known, output_weights=given.get("loss_weights"))
     except (ValueError, TypeError, RuntimeError) as error:
         keep_optimizer(model, found)
         remedy = "" if found is None else " Its optimizer is kept: compile(optimizer=model.optimizer, loss=…) goes on."

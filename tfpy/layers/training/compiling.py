@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def compile_model(
-    model: LayersModel, optimizer: Any, loss: Any, metrics: Any, loss_weights: Any, distribute: Any
+    model: LayersModel, optimizer: Any, loss: Any, metrics: Any, output_weights: Any, distribute: Any
 ) -> Compiled:
     """How a model is to be trained and judged; the model stays as it is.
 
@@ -33,7 +33,7 @@ def compile_model(
         raise RuntimeError(f"compile: model {model.name} has no layers yet; add some first.")
     sharing = sharing_of(distribute, model.stateful)
     chosen = get_optimizer(optimizer)
-    outputs = judged_outputs(model.output_names, model.graph.outputs, loss, metrics, loss_weights)
+    outputs = judged_outputs(model.output_names, model.graph.outputs, loss, metrics, output_weights)
     return Compiled(chosen, outputs, labels_of(outputs), model.trainable_weights, sharing)
 
 
@@ -72,7 +72,7 @@ def optimizer_for(model: LayersModel, compiled: Compiled) -> Optimizer:
 
 
 def judged_outputs(
-    names: Sequence[str], outputs: Sequence[SymbolicTensor], loss: Any, metrics: Any, loss_weights: Any
+    names: Sequence[str], outputs: Sequence[SymbolicTensor], loss: Any, metrics: Any, output_weights: Any
 ) -> list[Output]:
     """The loss, its weight and the metrics of each output.
 
@@ -81,14 +81,14 @@ def judged_outputs(
         outputs: the symbolic outputs.
         loss: a name or a function for all; a list; or a dict by output name.
         metrics: names or functions for all, or a dict by output name.
-        loss_weights: a list of numbers, or a dict by output name; for one output also a number.
+        output_weights: a list of numbers, or a dict by output name; for one output also a number.
 
     Raises:
         ValueError, TypeError: an unknown name, another number of losses or weights, or an output that does not exist.
     """
     found = []
     named = _by_output("metrics", metrics, [], names)
-    weights = _loss_weights(loss_weights, names)
+    weights = _output_weights(output_weights, names)
     for i, (name, own) in enumerate(zip(names, _losses(loss, names), strict=True)):
         function = None if own is None else get_loss(own)
         shape = outputs[i].shape
@@ -125,18 +125,18 @@ def _losses(loss: Any, names: Sequence[str]) -> list[Any]:
     return found
 
 
-def _loss_weights(given: Any, names: Sequence[str]) -> list[float]:
+def _output_weights(given: Any, names: Sequence[str]) -> list[float]:
     """How much the loss of each output counts; as much as it is where nothing is said."""
     if given is not None and len(names) == 1 and not isinstance(given, (list, tuple, Mapping)):
         given = [given]
     if isinstance(given, (list, tuple)):
-        listed = _in_order("loss_weights", given, "weight", names)
+        listed = _in_order("output_weights", given, "weight", names)
     elif given is None or isinstance(given, Mapping):
-        listed = _by_output("loss_weights", given, None, names)
+        listed = _by_output("output_weights", given, None, names)
     else:
         expected = f"a list, or a dict by output ({', '.join(names)})"
-        raise argument_error("compile", "loss_weights", expected, given, TypeError)
-    return [1.0 if own is None else as_number("compile", "loss_weights", own) for own in listed]
+        raise argument_error("compile", "output_weights", expected, given, TypeError)
+    return [1.0 if own is None else as_number("compile", "output_weights", own) for own in listed]
 
 
 def _in_order(argument: str, given: Sequence[Any], each: str, names: Sequence[str]) -> list[Any]:
