@@ -10,6 +10,13 @@ ROOT = Path(__file__).parents[2]
 STEP = re.compile(r"^\*\*\d\. .*?`([\w/]+\.py)`.*?```python\n(.*?)```", re.MULTILINE | re.DOTALL)
 
 
+def test_how_to_add_a_layer_quotes_the_source() -> None:
+    text = (ROOT / "docs/contributing/add-a-layer.md").read_text(encoding="utf-8")
+    quoted = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    assert len(quoted) == 1
+    assert quoted[0] in (ROOT / "tfpy/layers/kinds/core.py").read_text(encoding="utf-8")
+
+
 def test_how_to_add_an_op_quotes_the_source() -> None:
     text = (ROOT / "docs/contributing/add-an-op.md").read_text(encoding="utf-8")
     quoted = STEP.findall(text)
