@@ -12,6 +12,7 @@ ROOT = Path(__file__).parent.parent  # as the code objects have it, links and al
 PACKAGE = f"{ROOT}{os.sep}"
 """What the names of the package's files begin with."""
 
+_NAME, _WITHIN = ROOT.name, f"{ROOT.name}."
 _NUMPY = f"{Path(np.__file__).parent}{os.sep}"
 _PYTHON = f"{Path(os.__file__).parent}{os.sep}"
 
@@ -22,7 +23,7 @@ def is_ours(thing: type | FunctionType) -> bool:
     Of a function `__module__` does not tell: `functools.wraps` copies that.
     """
     module = thing.__module__ if isinstance(thing, type) else str(thing.__globals__.get("__name__"))
-    return module == ROOT.name or module.startswith(f"{ROOT.name}.")
+    return module == _NAME or module.startswith(_WITHIN)
 
 
 def is_users(file: str) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from tfpy.core.memory import tidy
 from tfpy.core.ready import ReadyFloat, ReadyList
@@ -35,6 +35,8 @@ from tfpy.layers.training.steps import train_step
 if TYPE_CHECKING:
     from tfpy.layers.model import LayersModel
 
+T = TypeVar("T")
+
 
 def fit(model: LayersModel, x: Any, y: Any, given: FitOptions) -> History:
     """Train a model on samples, or on a data set."""
@@ -45,8 +47,9 @@ def fit(model: LayersModel, x: Any, y: Any, given: FitOptions) -> History:
     options = run_options("fit", given, as_count("fit", "epochs", given.epochs))
     check_order(given.shuffle, given.seed)
     samples = Samples("fit", model, compiled)
+    trained: list[History] = []  # beside what `tidy` returns, in which it would look for tensors
 
-    def train() -> History:
+    def train() -> None:
         data = samples.arrays(x, y, size, given.sample_weight)
         if given.validation_data is None:
             data, held_out = held_out_part(data, given.validation_split, size if model.stateful else 1)
@@ -54,9 +57,10 @@ def fit(model: LayersModel, x: Any, y: Any, given: FitOptions) -> History:
         else:
             validation = samples.validation(given.validation_data, size, given.validation_steps)
         data = samples.by_class(data, given.class_weight)
-        return _run(samples, ArrayBatches(data, size, given.shuffle, given.seed), validation, options)
+        trained.append(_run(samples, ArrayBatches(data, size, given.shuffle, given.seed), validation, options))
 
-    return _alone(model, lambda: tidy(train))
+    _alone(model, lambda: tidy(train))
+    return trained[0]
 
 
 def _fit_as_dataset(model: LayersModel, x: Any, y: Any, given: FitOptions) -> History:
@@ -107,7 +111,7 @@ def train_on_batch(model: LayersModel, x: Any, y: Any) -> Any:
     return values[0] if len(values) == 1 else ReadyList(values)
 
 
-def _alone(model: LayersModel, train: Callable[[], History]) -> History:
+def _alone(model: LayersModel, train: Callable[[], T]) -> T:
     """A model is trained once at a time. No `with`: an interrupt may come in the place of its end."""
     if model._training:
         raise RuntimeError("fit: the model is being trained already.")

@@ -129,23 +129,22 @@ class TrainingRun:
         batch = self.course.batch
         batch_logs: Logs = {"batch": batch, "size": step.size}
         self.callbacks.call("on_batch_begin", batch, dict(batch_logs))
-        batch_logs |= run_in_scope(lambda: self._learn_from(step), "fit")
+        run_in_scope(partial(self._learn_from, step, batch_logs), "fit")
         self.callbacks.call("on_batch_end", batch, batch_logs)
         step.after()
         self.course.batch += 1
         for keeper in self._keepers:
             keeper.after_batch(self)
 
-    def _learn_from(self, step: Step) -> Logs:
-        """What is reported of a step."""
+    def _learn_from(self, step: Step, logs: Logs) -> None:
+        """Do a step, and write to the logs what is reported of it."""
         optimizer = optimizer_for(self.model, self.compiled)
         if optimizer is not self.compiled.optimizer:
             self.compiled = self.compiled._replace(optimizer=optimizer)
         found = train_step(self.model, self.compiled, step.take(), self.compiled.trained("fit"))
         self.means.add(self.compiled.labels, found, step.size)
-        logs = _named(self.compiled.labels, found)
+        logs |= _named(self.compiled.labels, found)
         step.within()
-        return logs
 
 
 def _named(labels: Sequence[str], values: Sequence[Tensor]) -> Logs:
@@ -162,16 +161,15 @@ def test_loop(model: LayersModel, compiled: Compiled, steps: Iterable[Step]) -> 
     totals: list[Tensor] = [full((), 0) for _ in compiled.labels]
     seen = 0
     for step in steps:
-        totals = run_in_scope(partial(_added, model, compiled, totals, step), "test")
+        run_in_scope(partial(_add, model, compiled, step, totals), "test")
         seen += step.size
     if not seen:
         raise ValueError("evaluate: there is no batch to evaluate on.")
     return [t.div(seen) for t in totals]
 
 
-def _added(model: LayersModel, compiled: Compiled, totals: Sequence[Tensor], step: Step) -> list[Tensor]:
-    """The sums with those of another batch."""
+def _add(model: LayersModel, compiled: Compiled, step: Step, totals: list[Tensor]) -> None:
+    """Add what is reported of a batch to the sums."""
     found = test_step(model, compiled, step.take())
-    totals = [outlive_scopes(add(t, f.mul(step.size))) for t, f in zip(totals, found, strict=True)]
+    totals[:] = [outlive_scopes(add(t, f.mul(step.size))) for t, f in zip(totals, found, strict=True)]
     settle([total] for total in totals)
-    return totals
