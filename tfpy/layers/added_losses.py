@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, TypeAlias
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import argument_error
@@ -14,6 +13,8 @@ from tfpy.layers.regularizers import Regularizer
 
 if TYPE_CHECKING:
     from tfpy.layers.base import Layer
+
+T = TypeVar("T")
 
 AddedLoss: TypeAlias = "Tensor | Callable[[], Tensor]"
 
@@ -27,14 +28,15 @@ class _Collection(threading.local):
 _current = _Collection()
 
 
-@contextmanager
-def losses_of_a_step() -> Iterator[list[Tensor]]:
-    """The losses that are added inside a `with`."""
-    outer = _current.losses
-    found: list[Tensor] = []
-    _current.losses = found
+def with_added_losses(function: Callable[[], T]) -> tuple[T, list[Tensor]]:
+    """What a function returns, and the losses that are added while it runs.
+
+    A function, since a `with` block would be left open by an interrupt in the place of its end.
+    """
+    outer, found = _current.losses, list[Tensor]()
     try:
-        yield found
+        _current.losses = found
+        return function(), found
     finally:
         _current.losses = outer
 

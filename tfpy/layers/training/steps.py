@@ -15,7 +15,7 @@ from tfpy.core.optimizers.base import minimizes_as_usual
 from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import some_of
 from tfpy.engine.walk import GradientError, IndependentError
-from tfpy.layers.added_losses import losses_of_a_step
+from tfpy.layers.added_losses import with_added_losses
 from tfpy.layers.training.data_adapter import rows
 from tfpy.layers.training.losses import Loss
 from tfpy.layers.training.metrics import Metric
@@ -157,8 +157,7 @@ def _total_loss(
     """
 
     def total_loss() -> Tensor:
-        with losses_of_a_step() as added:
-            outputs, masks = model.graph.run(batch.inputs, training=True)
+        (outputs, masks), added = with_added_losses(lambda: model.graph.run(batch.inputs, training=True))
         reported.clear()
         judged = _judged(model, outputs, masks)
         total, singles = _losses(compiled, batch, judged)
