@@ -6,12 +6,13 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tfpy.engine.arguments import as_number
-from tfpy.engine.errors import Words, argument_error, unknown_name_error
+from tfpy.engine.errors import Words, argument_error
 from tfpy.engine.warn import warn_user
 from tfpy.layers.symbolic import SymbolicTensor, to_list
 from tfpy.layers.training.losses import get_loss
 from tfpy.layers.training.metrics import metric_for_output
 from tfpy.layers.training.optimizers import get_optimizer
+from tfpy.layers.training.per_output import by_output
 from tfpy.layers.training.sharing import Sharing
 from tfpy.layers.training.steps import Compiled, Output, labels_of
 
@@ -87,7 +88,7 @@ def judged_outputs(
         ValueError, TypeError: an unknown name, another number of losses or weights, or an output that does not exist.
     """
     found = []
-    named = _by_output("metrics", metrics, [], names)
+    named = _by_output_or_for_all("metrics", metrics, [], names)
     weights = _output_weights(output_weights, names)
     for i, (name, own) in enumerate(zip(names, _losses(loss, names), strict=True)):
         function = None if own is None else get_loss(own)
@@ -119,7 +120,7 @@ def _losses(loss: Any, names: Sequence[str]) -> list[Any]:
         raise argument_error("compile", "loss", "given: a name or a function of (labels, predictions)", None)
     if isinstance(loss, (list, tuple)):
         return _in_order("loss", loss, "loss", names)
-    found = _by_output("loss", loss, None, names)
+    found = _by_output_or_for_all("loss", loss, None, names)
     for name in [n for n, own in zip(names, found, strict=True) if own is None]:
         warn_user(f"compile: output {name!r} has no loss, and will not be trained for.")
     return found
@@ -132,7 +133,7 @@ def _output_weights(given: Any, names: Sequence[str]) -> list[float]:
     if isinstance(given, (list, tuple)):
         listed = _in_order("output_weights", given, "weight", names)
     elif given is None or isinstance(given, Mapping):
-        listed = _by_output("output_weights", given, None, names)
+        listed = _by_output_or_for_all("output_weights", given, None, names)
     else:
         expected = f"a list, or a dict by output ({', '.join(names)})"
         raise argument_error("compile", "output_weights", expected, given, TypeError)
@@ -147,11 +148,8 @@ def _in_order(argument: str, given: Sequence[Any], each: str, names: Sequence[st
     return list(given)
 
 
-def _by_output(argument: str, given: Any, default: Any, names: Sequence[str]) -> list[Any]:
+def _by_output_or_for_all(argument: str, given: Any, default: Any, names: Sequence[str]) -> list[Any]:
     """For each output what is given for it, by name or for all."""
     if not isinstance(given, Mapping):
         return [default if given is None else given] * len(names)
-    for name in given:
-        if name not in names:
-            raise unknown_name_error(f"output in {argument}", name, names)
-    return [given.get(name, default) for name in names]
+    return by_output(argument, given, names, default)

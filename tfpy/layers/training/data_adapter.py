@@ -12,13 +12,14 @@ from tfpy.core.ops.shape import expand_dims
 from tfpy.core.tensor import Tensor
 from tfpy.engine.arguments import as_int, as_number
 from tfpy.engine.dtypes import DType
-from tfpy.engine.errors import Words, argument_error, unknown_name_error
+from tfpy.engine.errors import Words, argument_error
 from tfpy.engine.handle import Handle
 from tfpy.engine.spec import Spec
 from tfpy.layers.shapes import shapes_agree
 from tfpy.layers.symbolic import PartialShape, to_list
 from tfpy.layers.training import losses
 from tfpy.layers.training.losses import Loss
+from tfpy.layers.training.per_output import by_output
 
 
 def standardize(
@@ -223,10 +224,7 @@ def class_weights(where: str, given: Any, names: Sequence[str], targets: Sequenc
 def sample_weights(where: str, given: Any, names: Sequence[str], count: int) -> list[Tensor | None]:
     """For each output how much each sample counts by itself: from a dict by output, a list, or what is for all."""
     if isinstance(given, Mapping):
-        for name in given:
-            if name not in names:
-                raise unknown_name_error("output in sample_weight", name, names)
-        return [_weights_for(where, given.get(name), count) for name in names]
+        return [_weights_for(where, own, count) for own in by_output("sample_weight", given, names)]
     if isinstance(given, (list, tuple)) and any(own is None or _is_list(own) for own in given):
         if len(given) != len(names):
             expected = f"a number for each sample{_each(names)}"
@@ -258,12 +256,11 @@ def _weights_per_output(where: str, weights: Any, names: Sequence[str]) -> list[
     if not isinstance(weights, Mapping):
         raise argument_error(where, "class_weight", "a dict of weights by class", weights, TypeError)
     if any(isinstance(value, Mapping) for value in weights.values()):
-        for name, own in weights.items():
-            if name not in names:
-                raise unknown_name_error("output in class_weight", name, names)
+        found = by_output("class_weight", weights, names)
+        for name, own in zip(names, found, strict=True):
             if own is not None and not isinstance(own, Mapping):
                 raise argument_error(where, f"class_weight[{name!r}]", "a dict of weights by class", own, TypeError)
-        return [weights.get(name) for name in names]
+        return found
     if len(names) == 1:
         return [weights]
     raise argument_error(where, "class_weight", f"a dict by output ({', '.join(names)})", weights)

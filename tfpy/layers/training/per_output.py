@@ -1,0 +1,20 @@
+"""What users give for each output of a model, by the outputs' names."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from tfpy.engine.errors import unknown_name_error
+
+
+def by_output(argument: str, given: Mapping[str, Any], names: Sequence[str], default: Any = None) -> list[Any]:
+    """What a dict has for each output, in their order.
+
+    Raises:
+        ValueError: it has something for an output that the model has not.
+    """
+    for name in given:
+        if name not in names:
+            raise unknown_name_error(f"output in {argument}", name, names)
+    return [given.get(name, default) for name in names]
