@@ -17,7 +17,9 @@ from tfpy.engine.backend import registry
 from tfpy.engine.gl.backend import GlBackend
 from tfpy.engine.gl.device import Device
 from tfpy.engine.handle import accounting
+from tfpy.engine.package import is_ours
 from tfpy.engine.state import local
+from tfpy.layers import config
 
 # The same examples in every run, and no clock: a test fails because of the code.
 settings.register_profile(
@@ -108,6 +110,16 @@ def _clean(default_backend: str) -> Iterator[None]:
         if _held(device) > held:
             gc.collect()
         assert _held(device) <= held, f"{_held(device) - held} bytes of buffers were left behind"
+
+
+@pytest.fixture(autouse=True)
+def _known_classes() -> Iterator[None]:
+    """Forget the classes that a test makes known, as tests of messages list what is known; modules of ours may be new."""
+    known = dict(config._classes)
+    yield
+    ours = {name: cls for name, cls in config._classes.items() if is_ours(cls)}
+    config._classes.clear()
+    config._classes.update(ours | known)
 
 
 def _device() -> Device | None:

@@ -252,8 +252,8 @@ def test_a_model_comes_back(name: str, way: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("suffix", ["", ".keras", ".h5"])
-def test_registered_classes(suffix: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(config, "_classes", {**config._classes, "Scale": Block})  # a name that is taken already
+def test_registered_classes(suffix: str, tmp_path: Path) -> None:
+    config.register(Block, "Scale")  # a name that is taken already
     for cls in CLASSES.values():
         tf.serialization.register_class(cls, "mine" if cls is Scale else None)
     model = graph(label="anOption")
@@ -265,8 +265,7 @@ def test_registered_classes(suffix: str, tmp_path: Path, monkeypatch: pytest.Mon
     assert tf.serialization.get_registered_name(Scale) == "mine>Scale"
 
 
-def test_a_package_does_not_take_away_a_class(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(config, "_classes", {**config._classes})
+def test_a_package_does_not_take_away_a_class() -> None:
     cls = type("Own", (tf.layers.Layer,), {})
     tf.serialization.register_class(cls, "mine", "Dense")
     assert config.class_of("mine>Dense") is cls
@@ -364,8 +363,7 @@ class Counting(Signs):
 
 @pytest.mark.parametrize("cls", [Signs, Counting])
 @pytest.mark.parametrize("way", ["folder", "handler", ".keras", ".h5"])
-def test_optimizers(way: str, cls: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(config, "_classes", {**config._classes})
+def test_optimizers(way: str, cls: Any, tmp_path: Path) -> None:
     tf.serialization.register_class(cls)
     model = tf.sequential([tf.layers.dense(units=2, input_shape=[3])])
     model.compile(optimizer=cls(0.01, far_off=2.0), loss="meanSquaredError", metrics=["mae"])
