@@ -45,13 +45,16 @@ class LayerGraph:
 
     @cached_property
     def index_counts(self) -> list[int | None]:
-        """For each input, if layers take it as indices, how many things it may point to: the fewest of theirs."""
+        """For each input, if layers take it as indices, how many things it may point to: the fewest of theirs.
+
+        None for the others; nothing at all where no input is indices.
+        """
         found: dict[SymbolicTensor, int | None] = dict.fromkeys(self.inputs)
         for node in self.nodes:
             for tensor, count in zip(node.input_tensors, node.outbound_layer._index_counts(), strict=False):
                 if tensor in found and count is not None:
                     found[tensor] = min(count, found[tensor] or count)
-        return list(found.values())
+        return list(found.values()) if any(count is not None for count in found.values()) else []
 
     def by_name(self) -> dict[str, SymbolicTensor]:
         """The symbolic tensors by their names."""

@@ -14,7 +14,7 @@ from tfpy.engine.cpu.elementwise import positive, relu6
 from tfpy.engine.cpu.lines import along_line, widened
 from tfpy.engine.cpu.pool import fill_max
 from tfpy.engine.cpu.table import KERNELS, PLANNED
-from tfpy.engine.cpu.threads import run_sharded, spans_in_turns
+from tfpy.engine.cpu.threads import run_split, spans_in_turns
 from tfpy.engine.rows.fused import ACTIVATIONS
 from tfpy.engine.spec import Shape
 from tfpy.engine.windows import Window
@@ -126,7 +126,7 @@ def _relu_grad(dy: Array, x: Array) -> Array:
                 above = KERNELS["Step"](slopes[block], alpha=0.0)
             np.multiply(factors[block], above, out=products[block])
 
-    run_sharded(work, spans_in_turns(out.size, out.size, _SHARD))
+    run_split(work, spans_in_turns(out.size, out.size, _SHARD))
     return out
 
 

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tfpy.engine.backend import Array
-from tfpy.engine.cpu.threads import run_sharded, spans
+from tfpy.engine.cpu.threads import run_split, spans
 from tfpy.engine.locks import ProcessLock
 from tfpy.engine.references import ALONE, references
 
@@ -128,7 +128,7 @@ def total(x: Array | Lazy) -> Any:
         for i in range(first, last):
             sums[i] = _add(flat[i * _BLOCK : (i + 1) * _BLOCK], None, flat.dtype)
 
-    run_sharded(work, spans(len(sums), flat.size, _SHARD))
+    run_split(work, spans(len(sums), flat.size, _SHARD))
     return _add(sums, None, flat.dtype)
 
 
@@ -157,7 +157,7 @@ def _evaluate(last: Lazy, keep: bool, add: bool) -> Array | None:
         outs = [np.empty(v.size, v.dtype) if k else None for v, k in zip(todo, kept, strict=True)]
         blocks = -(-last.size // _BLOCK)
         sums = np.empty(blocks, last.dtype) if add else None
-        run_sharded(_work(todo, outs, sums), spans(blocks, last.size, _SHARD))
+        run_split(_work(todo, outs, sums), spans(blocks, last.size, _SHARD))
         for v, out in zip(todo, outs, strict=True):
             if out is not None:
                 v.value = out.reshape(v.shape)

@@ -17,7 +17,7 @@ _ALONE = 1 << 18
 _ALONE_WITH_VECTOR = 9216
 
 # So many multiplications make a shard worth its while.
-_SHARD = 1 << 23
+_SHARD = 5 << 20
 
 
 def product(a: Array, b: Array) -> Array:

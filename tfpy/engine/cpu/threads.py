@@ -162,6 +162,14 @@ def run_sharded(function: Callable[[int, int], object], cuts: list[tuple[int, in
         run_together([partial(function, a, b) for a, b in cuts])
 
 
+def run_split(function: Callable[[int, int], object], cuts: list[tuple[int, int]]) -> None:
+    """As `run_sharded`, for a function that does not call BLAS: one shard need not ask it for one thread."""
+    if len(cuts) == 1:
+        function(*cuts[0])
+    else:
+        run_sharded(function, cuts)
+
+
 def run_together(jobs: Sequence[Job]) -> None:
     """Run jobs at the same time, with BLAS on one thread."""
     one_blas_thread.run(_workers.run, jobs)

@@ -18,7 +18,7 @@ import numpy as np
 
 from tfpy.engine.backend import Array
 from tfpy.engine.cpu.table import KERNELS
-from tfpy.engine.cpu.threads import run_sharded, spans_in_turns
+from tfpy.engine.cpu.threads import run_split, spans_in_turns
 from tfpy.engine.rows.update import SLOTS
 from tfpy.engine.spec import Shape
 
@@ -86,7 +86,7 @@ def _update(rule: Rule, slots: int) -> Callable[..., list[Array]]:
             for block, *out in zip(blocks[start:end], *[p[start:end] for p in parts], strict=True):
                 rule(out, *[_gathered(column, block) for column in columns], **scalars)
 
-        run_sharded(work, spans_in_turns(len(blocks), len(blocks) * _BLOCK, _SHARD))
+        run_split(work, spans_in_turns(len(blocks), len(blocks) * _BLOCK, _SHARD))
         return [array for arrays, _ in results for array in arrays]
 
     return run

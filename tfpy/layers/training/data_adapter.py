@@ -44,8 +44,11 @@ def standardize(
         ValueError: another number of tensors, a name that is missing (others are passed over), or a shape that does not
             fit.
     """
-    if len(names) == 1 and isinstance(data, Tensor) and _is_ready(data.spec, shapes[0]):
-        return [data]
+    if len(names) == 1 and isinstance(data, (Tensor, np.ndarray)):
+        if not isinstance(data, Tensor):
+            data = to_tensor(where, argument, data, dtypes[0] if dtypes else "numeric")
+        if _is_ready(data.spec, shapes[0]):
+            return [data]
     values = _in_order(where, argument, data, names)
     kinds: list[Any] = ["numeric"] * len(names) if dtypes is None else list(dtypes)
     given = [
@@ -181,9 +184,9 @@ def check_targets(
 
 
 def _refuse_gaps(where: str, target: Tensor) -> None:
-    gaps = np.isnan(target.numpy())
-    if gaps.any():
-        found = Words(f"missing values (NaN), first in row {np.argwhere(gaps)[0][0]}")
+    values = target.numpy()
+    if np.isnan(np.vdot(values, values)):  # NaN if one of them is, and only then
+        found = Words(f"missing values (NaN), first in row {np.argwhere(np.isnan(values))[0][0]}")
         raise argument_error(where, "y", "numbers; a loss of one's own may allow NaN", found)
 
 
