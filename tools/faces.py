@@ -22,7 +22,7 @@ if not TYPE_CHECKING:  # type checkers would take it for a promise that every na
 
 
 def faces(public: list[Public], factories: list[Factory]) -> dict[Path, str]:
-    """`tfpy/__init__.py` and a module for each namespace: in `tfpy/_api/`, or the package of that name."""
+    """`tfpy/__init__.py` and a module for each namespace: in the package of its name, or else in `tfpy/_api/`."""
     spaces: dict[str, list[Public]] = defaultdict(list)
     made: dict[str, list[Factory]] = defaultdict(list)
     for p in public:
@@ -60,14 +60,17 @@ def _imports_of(spaces: list[str]) -> str:
 def face_path(space: str) -> Path:
     """The file of a namespace."""
     package = PACKAGE / space
-    return package / "__init__.py" if package.is_dir() else PACKAGE / "_api" / f"{space.replace('.', '/')}.py"
+    return package / "__init__.py" if package.is_dir() else _folder(space) / f"{space.replace('.', '/')}.py"
 
 
 def face_package(space: str) -> str:
     """The package that a namespace is imported from."""
-    if (PACKAGE / space).is_dir():
-        return "tfpy"
-    return ".".join(["tfpy._api", *space.split(".")[:-1]])
+    return ".".join([*_folder(space).relative_to(ROOT).parts, *space.split(".")[:-1]])
+
+
+def _folder(space: str) -> Path:
+    """The folder that a namespace lies in: that of the package if one has the name, or the name of what is around it."""
+    return PACKAGE if (PACKAGE / space.split(".")[0]).is_dir() else PACKAGE / "_api"
 
 
 def _face(title: str, members: list[Public], space: str, made: list[Factory], inner: str) -> str:

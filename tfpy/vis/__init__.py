@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tfpy._api.vis import metrics as metrics
-from tfpy._api.vis import render as render
-from tfpy._api.vis import show as show
 from tfpy.core.namespaces import missing_from as _missing_from
 from tfpy.core.namespaces import names_in as _names_in
+from tfpy.vis import metrics as metrics
+from tfpy.vis import render as render
+from tfpy.vis import show as show
 from tfpy.vis.drawing import Chart as Chart
 from tfpy.vis.drawing import Drawing as Drawing
 from tfpy.vis.drawing import Group as Group

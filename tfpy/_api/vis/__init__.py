@@ -1,1 +1,0 @@
-"""The generated namespaces of `tf`."""
