@@ -116,13 +116,13 @@ inside, over = threading.Event(), threading.Event()
 
 
 def hold():
-    with threads._workers._lock, threads.one_blas_thread._lock:
+    with threads._workers._lock(), threads.one_blas_thread._lock():
         inside.set()
         over.wait()
 
 
 threading.Thread(target=threads.one_blas_thread.run, args=[hold], daemon=True).start()
-inside.wait()
+assert inside.wait(60)
 child = os.fork()
 if not child:
     right = float(a.mat_mul(a).sum()) == expected and threads.one_blas_thread._get() == before

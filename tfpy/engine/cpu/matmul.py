@@ -9,8 +9,9 @@ from __future__ import annotations
 import numpy as np
 
 from tfpy.engine.backend import Array
+from tfpy.engine.cpu.blas import blas_state, one_blas_thread
 from tfpy.engine.cpu.table import KERNELS
-from tfpy.engine.cpu.threads import blas_state, one_blas_thread, run_sharded, spans
+from tfpy.engine.cpu.threads import run_sharded, spans
 
 # Below so many multiplications, for a matrix and for a vector, OpenBLAS stays on one thread by itself.
 _ALONE = 1 << 18

@@ -14,8 +14,8 @@ import numpy as np
 
 from tfpy.engine.backend import Array
 from tfpy.engine.cpu.abreast import abreast
+from tfpy.engine.cpu.blas import one_blas_thread
 from tfpy.engine.cpu.joined import joined
-from tfpy.engine.cpu.threads import one_blas_thread
 from tfpy.engine.plan import Executor, Plan, PlanNode, last_uses
 
 Compute = Callable[..., Any]
