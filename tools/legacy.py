@@ -58,7 +58,7 @@ def generated(public: list[Public]) -> dict[Path, str]:
     return {
         PACKAGE / "legacy/_math.py": _math([m for m in (*core, *own) if m.names]),
         PACKAGE / "legacy/_graph.py": _graph(public, constants["GRAPH_OPS"].split()),
-        PACKAGE / "legacy/_eager.py": _eager(public, own, constants["EAGER_OPS"].split()),
+        PACKAGE / "legacy/_eager.py": _eager(public, own, constants["CORE_OPS_AS_FUNCTIONS"].split()),
         PACKAGE / "legacy/_chained.py": _chained(public, own, constants["CHAINED_OPS"].split()),
         **{
             PACKAGE / "legacy" / m.path.name: _helpers(m)
@@ -87,9 +87,9 @@ def _marked(module: Module) -> list[Method]:
 
 
 def _constants() -> dict[str, str]:
-    """The constants of legacy/derived.py."""
+    """The constants of legacy/generated_names.py."""
     found = {}
-    for node in read_module(PACKAGE / "legacy/derived.py").tree.body:
+    for node in read_module(PACKAGE / "legacy/generated_names.py").tree.body:
         if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
             found[node.targets[0].id] = ast.literal_eval(node.value)
     return found

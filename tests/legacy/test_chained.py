@@ -12,7 +12,7 @@ import pytest
 import tfpy as tf
 from tfpy import legacy as dl
 from tfpy.core.names import camel
-from tfpy.legacy.derived import CHAINED_OPS
+from tfpy.legacy.generated_names import CHAINED_OPS
 
 A1, A2 = dl.Array1D.new, dl.Array2D.new
 

@@ -10,7 +10,7 @@ from tfpy.core.options import accepts_options, parameters_of
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-EAGER_OPS: dict[str, Callable[..., Any]] = {}
+OWN_EAGER_OPS: dict[str, Callable[..., Any]] = {}
 
 
 def eager_op(name: str) -> Callable[[F], F]:
@@ -18,7 +18,7 @@ def eager_op(name: str) -> Callable[[F], F]:
 
     def mark(function: F) -> F:
         public = accepts_options(where=name)(function)
-        EAGER_OPS[function.__name__] = public
+        OWN_EAGER_OPS[function.__name__] = public
         return public
 
     return mark

@@ -14,10 +14,10 @@ from typing import Any, NamedTuple
 
 from tfpy.core.names import camel
 from tfpy.core.registry import OPS
-from tfpy.legacy.derived import CHAINED_OPS, GRAPH_OPS
+from tfpy.legacy.generated_names import CHAINED_OPS, GRAPH_OPS
 from tfpy.legacy.graph import Graph, GraphLayers
 from tfpy.legacy.ndarray import NDArray
-from tfpy.legacy.registry import EAGER_OPS, MATH_OPS
+from tfpy.legacy.registry import MATH_OPS, OWN_EAGER_OPS
 from tfpy.legacy.session import Session
 from tfpy.legacy.spelling import EXCEPTIONS
 
@@ -330,7 +330,7 @@ def _math_successors() -> dict[str, Successor]:
     for path, op in OPS.items():
         for name in op.legacy:
             found[name] = _same(op.function, path)
-    for name, function in EAGER_OPS.items():
+    for name, function in OWN_EAGER_OPS.items():
         found[name] = _successor(function, _MATH[name])
     for name, own in MATH_OPS.items():
         if name in _SAME.split():

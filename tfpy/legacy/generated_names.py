@@ -1,11 +1,11 @@
-"""What tools/generate.py derives from the core's ops beside the methods that their `legacy=` marks name."""
+"""What tools/generate.py makes of the core's ops beside the methods that their `legacy=` marks name."""
 
 from __future__ import annotations
 
 GRAPH_OPS = "exp log relu elu tanh sigmoid square"
 """Methods of Graph that are an op of one array, element by element, without further arguments."""
 
-EAGER_OPS = """
+CORE_OPS_AS_FUNCTIONS = """
     abs acos add asin atan avg_pool basic_lstm_cell browser.from_pixels cast ceil
     clip_by_value clone concat concat1d concat2d concat3d concat4d conv1d conv2d conv2d_transpose cos cosh
     custom_grad depthwise_conv2d dispose div elu equal exp expand_dims fill floor gather get_backend grad grads
