@@ -69,7 +69,7 @@ def face_package(space: str) -> str:
 
 
 def _folder(space: str) -> Path:
-    """The folder that a namespace lies in: that of the package if one has the name, or the name of what is around it."""
+    """The folder that a namespace lies in: the package itself if a folder has the name, or that of what is around."""
     return PACKAGE if (PACKAGE / space.split(".")[0]).is_dir() else PACKAGE / "_api"
 
 
