@@ -18,12 +18,12 @@ from tfpy.core.optimizers.schedules import LearningRate, config_of, rate_of
 from tfpy.core.options import accepts_options, parameters_of
 from tfpy.core.ready import ReadyList, ReadyNone
 from tfpy.core.registry import export
-from tfpy.core.results import NamedTensor, ReadyNamedTensor, field
+from tfpy.core.results import NamedTensor, ReadyNamedTensor, named_tensors
 from tfpy.core.run import run_multi
 from tfpy.core.spelling import BothSpellings
 from tfpy.core.tensor import Tensor
 from tfpy.core.variable import Variable, assign_and_release, find_variable, registered_variables
-from tfpy.engine.arguments import as_list, as_number
+from tfpy.engine.arguments import as_number
 from tfpy.engine.backend import current
 from tfpy.engine.dispatch import settle
 from tfpy.engine.errors import argument_error, unknown_name_error
@@ -274,7 +274,7 @@ class Optimizer(OptimizerCamel, Closed, BothSpellings):
 
     def extract_iterations(self, weight_values: Sequence[Any]) -> ReadyList[NamedTensor]:
         """Take over the iterations from what `get_weights` gave, and give the rest; it may be awaited."""
-        values = _named("extract_iterations", "weight_values", weight_values)
+        values = named_tensors("extract_iterations", "weight_values", weight_values)
         if not values:
             raise argument_error("extract_iterations", "weight_values", "records, the iterations first", weight_values)
         self.iterations = _iterations("extract_iterations", values[0][1])
@@ -312,7 +312,7 @@ class Optimizer(OptimizerCamel, Closed, BothSpellings):
         """What `get_weights` gives of other variables than these."""
         own = {variable.name for variable in variables}
         found = []
-        for name, tensor in _named("get_weights", "weights", self.get_weights()):
+        for name, tensor in named_tensors("get_weights", "weights", self.get_weights()):
             variable = name.rpartition("/")[0]
             if variable not in own and find_variable(variable) is not None:
                 found.append(NamedTensor(name, tensor))
@@ -320,7 +320,7 @@ class Optimizer(OptimizerCamel, Closed, BothSpellings):
 
     def _state_in(self, weight_values: Sequence[Any]) -> tuple[int, dict[str, dict[str, Variable]]]:
         """The iterations and slots that `get_weights` gave, checked."""
-        values = _named("set_weights", "weight_values", weight_values)
+        values = named_tensors("set_weights", "weight_values", weight_values)
         count = len(values) - 1
         if not values or (count and not self.slot_names) or count % max(len(self.slot_names), 1):
             expected = f"the iterations and then {len(self.slot_names)} slots for each variable"
@@ -357,15 +357,6 @@ def or_epsilon(epsilon: float | None) -> float:
     return current().epsilon() if epsilon is None else float(epsilon)
 
 
-def _named(where: str, argument: str, tensors: Any) -> list[tuple[Any, Any]]:
-    """Names and tensors, given as a dict or as a list of {'name', 'tensor'}."""
-    if isinstance(tensors, Mapping):
-        return list(tensors.items())
-    what = f"{where}: an entry of {argument}"
-    entries = as_list(where, argument, tensors, "{'name', 'tensor'}")
-    return [(field(entry, "name", 0, what), field(entry, "tensor", 1, what)) for entry in entries]
-
-
 def _iterations(where: str, value: Any) -> int:
     tensor = to_tensor(where, "iter", value)
     number = as_number(where, "iter", tensor.data_sync()[0] if tensor.size == 1 else value)
@@ -377,7 +368,7 @@ def _iterations(where: str, value: Any) -> int:
 def _with_variables(gradients: NamedTensors) -> list[tuple[Variable, Tensor]]:
     """The variables that the gradients are for; everything is checked before anything changes."""
     pairs = []
-    for name, grad in _named("apply_gradients", "variable_gradients", gradients):
+    for name, grad in named_tensors("apply_gradients", "variable_gradients", gradients):
         if grad is None:
             continue
         if not isinstance(name, str):
