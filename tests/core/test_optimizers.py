@@ -237,6 +237,7 @@ def test_any_number_of_iterations_is_taken_over_at_once() -> None:
         optimizer = make(0.1)
         optimizer.set_weights([{"name": "iter", "tensor": tf.scalar(2**31 - 1, "int32")}])
         assert optimizer.iterations == 2**31 - 1
+        assert optimizer.save_iterations().tensor.array_sync() == 2**31 - 1
 
 
 @pytest.mark.parametrize(

@@ -270,7 +270,7 @@ class Optimizer(OptimizerCamel, Closed, BothSpellings):
 
     def save_iterations(self) -> ReadyNamedTensor:
         """The iterations as the first record of `get_weights`; it may be awaited."""
-        return ReadyNamedTensor("iter", to_tensor("save_iterations", "iter", self.iterations).to_int())
+        return ReadyNamedTensor("iter", to_tensor("save_iterations", "iter", self.iterations, "int32"))
 
     def extract_iterations(self, weight_values: Sequence[Any]) -> ReadyList[NamedTensor]:
         """Take over the iterations from what `get_weights` gave, and give the rest; it may be awaited."""
