@@ -237,6 +237,19 @@ def test_any_number_of_iterations_is_taken_over_at_once() -> None:
         optimizer = make(0.1)
         optimizer.set_weights([{"name": "iter", "tensor": tf.scalar(2**31 - 1, "int32")}])
         assert optimizer.iterations == 2**31 - 1
+        assert optimizer.save_iterations().tensor.array_sync() == 2**31 - 1
+
+
+@pytest.mark.parametrize("name", ["w", "layer/w", ""])
+def test_weights_are_of_the_variable_that_their_names_begin_with(name: str) -> None:
+    w = tf.variable(tf.ones([2]), True, name)
+    first, second = tf.train.adam(0.1), tf.train.adam(0.1)
+    first.apply_gradients({name: tf.ones([2])})
+    second.set_weights(first.get_weights())
+    assert [e["name"] for e in second.get_weights()] == ["iter", f"{name}/m", f"{name}/v"]
+    with pytest.raises(ValueError, match="the iterations and then the slots m, v of each variable"):
+        second.set_weights([{**e._asdict(), "name": e.name.rpartition("/")[2]} for e in first.get_weights()])
+    w.dispose()
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from tfpy.core.names import camel, spellings
 from tfpy.core.ready import Ready
+from tfpy.engine.arguments import as_list
 from tfpy.engine.errors import show
 
 if TYPE_CHECKING:
@@ -169,3 +170,12 @@ def field(result: Any, name: str, index: int, what: str) -> Any:
     if isinstance(result, (list, tuple)) and len(result) > index:
         return result[index]
     raise TypeError(f"{what} must be a dict, an object or a tuple with {name!r}, but is {show(result)}.")
+
+
+def named_tensors(where: str, argument: str, tensors: Any) -> list[tuple[Any, Any]]:
+    """Names and tensors, given as a dict or as a list of {'name', 'tensor'}."""
+    if isinstance(tensors, Mapping):
+        return list(tensors.items())
+    what = f"{where}: an entry of {argument}"
+    entries = as_list(where, argument, tensors, "{'name', 'tensor'}")
+    return [(field(entry, "name", 0, what), field(entry, "tensor", 1, what)) for entry in entries]

@@ -14,7 +14,7 @@ from tfpy.core.io.faults import ModelFileError
 from tfpy.core.io.specs import STORED_AS, WeightSpec, read_specs
 from tfpy.core.ready import Ready, ReadyDict
 from tfpy.core.registry import export
-from tfpy.core.results import Record, field
+from tfpy.core.results import Record, named_tensors
 from tfpy.core.tensor import Tensor
 from tfpy.engine import dispatch
 from tfpy.engine.backend import Array
@@ -48,13 +48,8 @@ def encode_weights(tensors: Mapping[str, Any] | Sequence[Any], group: str | None
 
     Source: TF.js `tf.io.encodeWeights`.
     """
-    if isinstance(tensors, Mapping):
-        named = list(tensors.items())
-    else:
-        what = "encode_weights: an entry of tensors"
-        named = [(field(entry, "name", 0, what), field(entry, "tensor", 1, what)) for entry in tensors]
     parts, specs = [], []
-    for name, value in named:
+    for name, value in named_tensors("encode_weights", "tensors", tensors):
         tensor = to_tensor("encode_weights", str(name), value, "any")
         specs.append({"name": name, "shape": list(tensor.shape), "dtype": tensor.dtype})
         if group is not None:

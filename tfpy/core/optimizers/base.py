@@ -15,15 +15,16 @@ from tfpy.core.optimizers._camel import OptimizerCamel
 from tfpy.core.optimizers.clipping import Clipping
 from tfpy.core.optimizers.rules import Slots, Update
 from tfpy.core.optimizers.schedules import LearningRate, config_of, rate_of
+from tfpy.core.optimizers.state import SlotName, State, by_variable, listed, read_state, state_of, steps_in, steps_made
 from tfpy.core.options import accepts_options, parameters_of
 from tfpy.core.ready import ReadyList, ReadyNone
 from tfpy.core.registry import export
-from tfpy.core.results import NamedTensor, ReadyNamedTensor, field
+from tfpy.core.results import NamedTensor, ReadyNamedTensor, named_tensors
 from tfpy.core.run import run_multi
 from tfpy.core.spelling import BothSpellings
 from tfpy.core.tensor import Tensor
 from tfpy.core.variable import Variable, assign_and_release, find_variable, registered_variables
-from tfpy.engine.arguments import as_list, as_number
+from tfpy.engine.arguments import as_number
 from tfpy.engine.backend import current
 from tfpy.engine.dispatch import settle
 from tfpy.engine.errors import argument_error, unknown_name_error
@@ -262,22 +263,20 @@ class Optimizer(OptimizerCamel, Closed, BothSpellings):
 
     def get_weights(self) -> ReadyList[NamedTensor]:
         """The iterations and slots as a list of records (name, tensor); it may be awaited."""
-        found: ReadyList[NamedTensor] = ReadyList([self.save_iterations()])
-        for slot in self.slot_names:
-            for name, slots in self._slots.items():
-                found.append(NamedTensor(f"{name}/{slot}", slots[slot]))
-        return found
+        slots = [(SlotName(name, slot), own[slot]) for slot in self.slot_names for name, own in self._slots.items()]
+        return ReadyList([self.save_iterations(), *listed(slots)])
 
     def save_iterations(self) -> ReadyNamedTensor:
         """The iterations as the first record of `get_weights`; it may be awaited."""
-        return ReadyNamedTensor("iter", to_tensor("save_iterations", "iter", self.iterations).to_int())
+        name, tensor = steps_made(self.iterations)
+        return ReadyNamedTensor(str(name), tensor)
 
     def extract_iterations(self, weight_values: Sequence[Any]) -> ReadyList[NamedTensor]:
         """Take over the iterations from what `get_weights` gave, and give the rest; it may be awaited."""
-        values = _named("extract_iterations", "weight_values", weight_values)
+        values = named_tensors("extract_iterations", "weight_values", weight_values)
         if not values:
             raise argument_error("extract_iterations", "weight_values", "records, the iterations first", weight_values)
-        self.iterations = _iterations("extract_iterations", values[0][1])
+        self.iterations = steps_in("extract_iterations", values[0][1])
         return ReadyList([NamedTensor(name, tensor) for name, tensor in values[1:]])
 
     def set_weights(self, weight_values: Sequence[Any]) -> ReadyNone:
@@ -286,19 +285,19 @@ class Optimizer(OptimizerCamel, Closed, BothSpellings):
         Raises:
             ValueError: a number of weights or a slot that this optimizer does not have; nothing has been changed then.
         """
-        iterations, slots = self._state_in(weight_values)
+        iterations, slots = self._checked(read_state("set_weights", "weight_values", weight_values))
         self.dispose()
         self._slots = slots
         self.iterations = iterations
         self.restored()
         return ReadyNone()
 
-    def _set_weights_of(self, variables: Sequence[Variable], weight_values: Sequence[Any]) -> None:
+    def _set_state_of(self, variables: Sequence[Variable], state: State) -> None:
         """`set_weights` for some variables; the slots of others, such as those of another model, stay."""
         if type(self).set_weights is not Optimizer.set_weights:  # it sets more, or otherwise, and all at once
-            self.set_weights([*weight_values, *self._weights_of_others(variables)])
+            self.set_weights(listed([*state, *self._state_of_others(variables)]))
             return
-        iterations, slots = self._state_in(weight_values)
+        iterations, slots = self._checked(state)
         for variable in variables:
             for slot in self._slots.get(variable.name, {}).values():
                 slot.dispose()
@@ -308,36 +307,23 @@ class Optimizer(OptimizerCamel, Closed, BothSpellings):
         self.iterations = iterations
         self.restored()
 
-    def _weights_of_others(self, variables: Sequence[Variable]) -> list[NamedTensor]:
-        """What `get_weights` gives of other variables than these."""
-        own = {variable.name for variable in variables}
-        found = []
-        for name, tensor in _named("get_weights", "weights", self.get_weights()):
-            variable = name.rpartition("/")[0]
-            if variable not in own and find_variable(variable) is not None:
-                found.append(NamedTensor(name, tensor))
-        return found
+    def _state_of_others(self, variables: Sequence[Variable]) -> State:
+        """The state of other live variables than these."""
+        others = registered_variables().keys() - {variable.name for variable in variables}
+        return [(name, tensor) for name, tensor in state_of(self) if name.variable in others]
 
-    def _state_in(self, weight_values: Sequence[Any]) -> tuple[int, dict[str, dict[str, Variable]]]:
-        """The iterations and slots that `get_weights` gave, checked."""
-        values = _named("set_weights", "weight_values", weight_values)
-        count = len(values) - 1
-        if not values or (count and not self.slot_names) or count % max(len(self.slot_names), 1):
-            expected = f"the iterations and then {len(self.slot_names)} slots for each variable"
-            raise argument_error("set_weights", "weight_values", expected, [name for name, _ in values])
-        iterations = _iterations("set_weights", values[0][1])
-        slots: dict[str, dict[str, Variable]] = {}
-        for name, tensor in values[1:]:
-            variable, _, slot = str(name).rpartition("/")
-            if slot not in self.slot_names:
-                raise unknown_name_error("slot", slot, self.slot_names)
-            value = to_tensor("set_weights", name, tensor).clone()
-            slots.setdefault(variable, {})[slot] = Variable(value, trainable=False)
-        for variable, own in slots.items():
-            if len(own) < len(self.slot_names):
-                expected = f"the slots {', '.join(self.slot_names)} of variable {variable!r}"
-                raise argument_error("set_weights", "weight_values", expected, list(own))
-        return iterations, slots
+    def _checked(self, state: State) -> tuple[int, dict[str, dict[str, Variable]]]:
+        """The iterations and slots of a state."""
+        tensors = [(name, to_tensor("set_weights", str(name), value)) for name, value in state]
+        slots = by_variable(tensors[1:], self.slot_names)
+        if not tensors or slots is None:
+            given = f"the slots {', '.join(self.slot_names)} of each variable" if self.slot_names else "no slots"
+            found = [str(name) for name, _ in tensors]
+            raise argument_error("set_weights", "weight_values", f"the iterations and then {given}", found)
+        return steps_in("set_weights", tensors[0][1]), {
+            variable: {slot: Variable(value.clone(), trainable=False) for slot, value in own.items()}
+            for variable, own in slots.items()
+        }
 
     def restored(self) -> None:
         """Called when iterations and slots have been set."""
@@ -357,27 +343,10 @@ def or_epsilon(epsilon: float | None) -> float:
     return current().epsilon() if epsilon is None else float(epsilon)
 
 
-def _named(where: str, argument: str, tensors: Any) -> list[tuple[Any, Any]]:
-    """Names and tensors, given as a dict or as a list of {'name', 'tensor'}."""
-    if isinstance(tensors, Mapping):
-        return list(tensors.items())
-    what = f"{where}: an entry of {argument}"
-    entries = as_list(where, argument, tensors, "{'name', 'tensor'}")
-    return [(field(entry, "name", 0, what), field(entry, "tensor", 1, what)) for entry in entries]
-
-
-def _iterations(where: str, value: Any) -> int:
-    tensor = to_tensor(where, "iter", value)
-    number = as_number(where, "iter", tensor.data_sync()[0] if tensor.size == 1 else value)
-    if number < 0 or not number.is_integer():
-        raise argument_error(where, "iter", "a whole number of 0 or more", number)
-    return int(number)
-
-
 def _with_variables(gradients: NamedTensors) -> list[tuple[Variable, Tensor]]:
     """The variables that the gradients are for; everything is checked before anything changes."""
     pairs = []
-    for name, grad in _named("apply_gradients", "variable_gradients", gradients):
+    for name, grad in named_tensors("apply_gradients", "variable_gradients", gradients):
         if grad is None:
             continue
         if not isinstance(name, str):

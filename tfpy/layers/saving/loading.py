@@ -131,7 +131,7 @@ def model_of(
             if artifacts.training_config is not None:
                 compile_as(model, artifacts.training_config, source, camel)
             if model.optimizer is not None and state:
-                restore_optimizer(model, list(state.items()), source)
+                restore_optimizer(model, state, source)
     finally:
         dispose([weights, state])
     return model

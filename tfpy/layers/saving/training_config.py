@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 from tfpy.core.io.faults import ModelFileError, object_in
 from tfpy.core.names import camel, spellings
 from tfpy.core.optimizers.base import Optimizer
+from tfpy.core.optimizers.state import listed, read_state, state_of
 from tfpy.core.results import NamedTensor
 from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import show
@@ -229,16 +230,12 @@ def _by_output(model: LayersModel, value: Any) -> Any:
 
 def optimizer_weights(model: LayersModel) -> list[NamedTensor]:
     """The state of a model's optimizer, named by the weights that it is about as a file names those."""
-    names = {weight.name: name for name, weight in weights_by_name(model).items()}
-    found = []
-    for entry in model.optimizer.get_weights():
-        variable, _, slot = entry["name"].rpartition("/")
-        name = f"{names.get(variable, variable)}/{slot}" if variable else slot
-        found.append(NamedTensor(name, entry["tensor"]))
-    return found
+    names: dict[str | None, str] = {weight.name: name for name, weight in weights_by_name(model).items()}
+    state = state_of(model.optimizer)
+    return listed((name._replace(variable=names.get(name.variable, name.variable)), tensor) for name, tensor in state)
 
 
-def restore_optimizer(model: LayersModel, values: Sequence[tuple[str, Tensor]], source: str) -> None:
+def restore_optimizer(model: LayersModel, values: Mapping[str, Tensor], source: str) -> None:
     """Set the state of a model's optimizer.
 
     Args:
@@ -250,20 +247,22 @@ def restore_optimizer(model: LayersModel, values: Sequence[tuple[str, Tensor]], 
     Raises:
         ModelFileError: state that is not that of the optimizer, or not of the model's weights.
     """
-    variables = dict.fromkeys(name.rpartition("/")[0] for name, _ in values[1:])
+    state = read_state("load", "weights", values)
+    variables = dict.fromkeys(name.variable for name, _ in state if name.variable is not None)
     trainable = model.trainable_weights
     by_name = weights_by_name(model)
     plain = {name: by_name.get(name, by_name.get(re.sub(r"_\d+$", "", name))) for name in variables}
     if any(weight is None for weight in plain.values()) and len(variables) == len(trainable):
         plain = dict(zip(variables, trainable, strict=True))
     renamed = []
-    for name, value in values:
-        variable, _, slot = name.rpartition("/")
-        weight = plain.get(variable)
-        if variable and (weight is None or tuple(value.shape) != weight.shape):
-            raise ModelFileError(f"{source}: the optimizer's weight {name!r} belongs to no weight of the model.")
-        renamed.append({"name": f"{weight.name}/{slot}" if weight is not None else name, "tensor": value})
+    for name, value in state:
+        if name.variable is not None:
+            weight = plain[name.variable]
+            if weight is None or tuple(value.shape) != weight.shape:
+                raise ModelFileError(f"{source}: the optimizer's weight '{name}' belongs to no weight of the model.")
+            name = name._replace(variable=weight.name)
+        renamed.append((name, value))
     try:
-        model.optimizer.set_weights(renamed)
+        model.optimizer.set_weights(listed(renamed))
     except (ValueError, TypeError) as error:
         raise ModelFileError(f"{source}: the optimizer's weights do not fit it: {error}") from error

@@ -14,7 +14,7 @@ from tfpy.core.io.load_options import LoadOptions
 from tfpy.core.io.safe_tensors import load_safetensors
 from tfpy.core.io.specs import read_specs
 from tfpy.core.io.weights import decode
-from tfpy.core.results import field
+from tfpy.core.results import named_tensors
 from tfpy.core.tensor import Tensor
 from tfpy.core.urls import ending, path_of
 from tfpy.layers.saving.keras.reader import found_keras_file, opened, write_keras_weights
@@ -26,11 +26,8 @@ if TYPE_CHECKING:
 
 def load_weights(model: LayersModel, weights: Any, strict: bool) -> None:
     """Write values to the weights of a model by name."""
-    if isinstance(weights, Mapping):
-        values, source = dict(weights), "load_weights"
-    elif isinstance(weights, (list, tuple)):
-        what = "load_weights: an entry of weights"
-        values, source = {field(w, "name", 0, what): field(w, "tensor", 1, what) for w in weights}, "load_weights"
+    if isinstance(weights, (Mapping, list, tuple)):
+        values, source = dict(named_tensors("load_weights", "weights", weights)), "load_weights"
     elif (keras_file := found_keras_file(weights)) is not None:
         with opened(keras_file) as file:
             write_keras_weights(model, file, strict)

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from tfpy.core.convert import Kind, to_tensor
 from tfpy.core.memory import tidy
 from tfpy.core.optimizers.base import Optimizer
-from tfpy.core.results import NamedTensor
+from tfpy.core.optimizers.state import SlotName, State, by_variable, state_of, steps_made
 from tfpy.core.tensor import Tensor
 from tfpy.core.variable import find_variable
 from tfpy.engine import dispatch
@@ -67,12 +67,11 @@ def state_of_model(model: LayersModel, optimizer: Optimizer) -> dict[str, Any]:
     position = {weight.name: i for i, weight in enumerate(weights)}
     own_state = _has_own_state(optimizer)
     slots: list[list[Any]] = []
-    for entry in optimizer.get_weights()[0 if own_state else 1 :]:
-        variable, _, slot = entry["name"].rpartition("/")
-        if variable in position:
-            slots.append([position[variable], slot, entry["tensor"]])
-        elif own_state and find_variable(variable) is None:
-            slots.append([None, entry["name"], entry["tensor"]])
+    for name, tensor in state_of(optimizer)[0 if own_state else 1 :]:
+        if name.variable in position:
+            slots.append([position[name.variable], name.slot, tensor])
+        elif own_state and (name.variable is None or find_variable(name.variable) is None):
+            slots.append([None, str(name), tensor])
     return {
         "optimizer": optimizer.get_class_name(),
         "weights": weights,
@@ -110,8 +109,7 @@ def restorer(where: str, model: LayersModel, optimizer: Optimizer, state: dict[s
         raise argument_error(where, "iterations", f"at most {_MOST_ITERATIONS}", iterations)
 
     def restore() -> None:
-        steps = [] if own_state else [{"name": "iter", "tensor": np.array(iterations, np.int32)}]
-        optimizer._set_weights_of(weights, [*steps, *slots])
+        optimizer._set_state_of(weights, slots if own_state else [steps_made(iterations), *slots])
         optimizer.iterations = iterations
         if optimizer.learning_rate != rate:
             optimizer.set_learning_rate(rate)
@@ -147,21 +145,20 @@ def _of_states(where: str, layer: Layer, own: list[Tensor | None], values: list[
     return [_tensor(where, f"a state of {layer.name}", v, kind) for v, kind in zip(values, kinds, strict=True)]
 
 
-def _of_slots(where: str, optimizer: Optimizer, weights: list[LayerVariable], slots: list[Any]) -> list[NamedTensor]:
+def _of_slots(where: str, optimizer: Optimizer, weights: list[LayerVariable], slots: list[Any]) -> State:
     """The slots under the names that the optimizer has for them."""
-    found: dict[tuple[int, str], NamedTensor] = {}
+    found: dict[SlotName, Tensor] = {}
     for place, slot, value in slots:
-        i = as_count(where, "the weight of a slot", place)
+        weight = weights[as_count(where, "the weight of a slot", place)]
         if slot not in optimizer.slot_names:
             raise unknown_name_error("slot", slot, optimizer.slot_names)
-        if _shape(value) != list(weights[i].shape):
-            own = list(weights[i].shape)
+        if _shape(value) != list(weight.shape):
+            own = list(weight.shape)
             raise ValueError(f"the slot {slot} of a weight of shape {own} is of shape {_shape(value)}")
-        tensor = _tensor(where, f"the slot {slot}", value, "float32")
-        found[i, slot] = NamedTensor(f"{weights[i].name}/{slot}", tensor)
-    if set(found) != {(i, slot) for i, _ in found for slot in optimizer.slot_names}:
+        found[SlotName(weight.name, slot)] = _tensor(where, f"the slot {slot}", value, "float32")
+    if by_variable(found.items(), optimizer.slot_names) is None:
         raise ValueError(f"it has not all slots {', '.join(optimizer.slot_names)} of each weight")
-    return list(found.values())
+    return list(found.items())
 
 
 def _has_own_state(optimizer: Optimizer) -> bool:
@@ -169,13 +166,14 @@ def _has_own_state(optimizer: Optimizer) -> bool:
     return type(optimizer).get_weights is not Optimizer.get_weights
 
 
-def _of_own_state(where: str, weights: list[LayerVariable], entries: list[Any]) -> list[NamedTensor]:
+def _of_own_state(where: str, weights: list[LayerVariable], entries: list[Any]) -> State:
     """The state of such an optimizer under the names that it has for it."""
     found = []
-    for place, name, value in entries:
-        weight = None if place is None else weights[as_count(where, "the weight of a slot", place)]
-        full = str(name) if weight is None else f"{weight.name}/{name}"
-        found.append(NamedTensor(full, _tensor(where, full, value, "numeric")))
+    for place, text, value in entries:
+        name = SlotName.parse(str(text))
+        if place is not None:
+            name = name._replace(variable=weights[as_count(where, "the weight of a slot", place)].name)
+        found.append((name, _tensor(where, str(name), value, "numeric")))
     return found
 
 

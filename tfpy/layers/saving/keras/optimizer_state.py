@@ -7,7 +7,7 @@ group by group, in a group variable by variable, for each variable all slots of 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from tfpy.core.io.faults import ModelFileError
 from tfpy.core.memory import tidy
 from tfpy.core.optimizers.base import Optimizer
 from tfpy.core.optimizers.classes import NadamOptimizer, RMSPropOptimizer
-from tfpy.core.tensor import Tensor
+from tfpy.core.optimizers.state import SlotName, State, listed, state_of, steps_made
 from tfpy.engine import dispatch
 from tfpy.engine.backend import Array
 from tfpy.engine.warn import warn_user
@@ -43,20 +43,11 @@ STATE_BY_NUMBER = "optimizer/vars"
 
 _STATE_BY_NAME = "optimizer_weights"  # where they are in an `.h5` file, which lists their names
 
-
-class _Place(NamedTuple):
-    """A slot of a variable."""
-
-    variable: LayerVariable
-    slot: str
-
-    def name(self) -> str:
-        """What `get_weights` calls it."""
-        return f"{self.variable.name}/{self.slot}"
+_Places = dict[SlotName, tuple[int, ...]]
 
 
-def _places(optimizer: Optimizer, variables: Sequence[LayerVariable]) -> list[_Place] | None:
-    """The slots in the order of Keras; None for an optimizer of which there is no telling."""
+def _places(optimizer: Optimizer, variables: Sequence[LayerVariable]) -> _Places | None:
+    """The slots in the order of Keras, with their shapes; None for an optimizer of which there is no telling."""
     groups = _GROUPS.get(optimizer.get_class_name())
     if groups is None and optimizer.slot_names and type(optimizer).get_weights is Optimizer.get_weights:
         groups = [optimizer.slot_names]  # of a class of the user's own, which Keras would make variable by variable
@@ -64,7 +55,7 @@ def _places(optimizer: Optimizer, variables: Sequence[LayerVariable]) -> list[_P
         groups = [("rms",), *[("momentum",)] * bool(optimizer.momentum), *[("mg",)] * optimizer.centered]
     if groups is None:
         return None
-    return [_Place(variable, slot) for group in groups for variable in variables for slot in group]
+    return {SlotName(w.name, slot): w.shape for group in groups for w in variables for slot in group}
 
 
 # Writing
@@ -78,18 +69,18 @@ def keras_state(model: LayersModel) -> list[Array]:
         return []
     rate = optimizer.learning_rate
     state: list[Array] = [np.array(optimizer.iterations, np.int64), np.array(rate, np.float32)]
-    slots = {entry["name"]: entry["tensor"] for entry in optimizer.get_weights()}
-    for place in places:
-        slot = slots.get(place.name())
-        values = _initial(optimizer, place) if slot is None else dispatch.read(slot, "save")
+    slots = dict(state_of(optimizer))
+    for name, shape in places.items():
+        slot = slots.get(name)
+        values = _initial(optimizer, name, shape) if slot is None else dispatch.read(slot, "save")
         state.append(values * _scale(optimizer, rate))
     if isinstance(optimizer, NadamOptimizer):
         state.append(np.array(optimizer.momentum_product, np.float32))
     return state
 
 
-def _initial(optimizer: Optimizer, place: _Place) -> Array:
-    return np.full(place.variable.shape, optimizer.initial_slot(place.slot), np.float32)
+def _initial(optimizer: Optimizer, name: SlotName, shape: tuple[int, ...]) -> Array:
+    return np.full(shape, optimizer.initial_slot(name.slot), np.float32)
 
 
 def _scale(optimizer: Optimizer, rate: float) -> np.float32:
@@ -113,31 +104,29 @@ def restore_keras_state(model: LayersModel, hdf5: Hdf5) -> None:
         return
     last = int(isinstance(optimizer, NadamOptimizer))
     first = len(arrays) - len(places) - last
-    shapes = [place.variable.shape for place in places]
+    shapes = list(places.values())
     if first not in (1, 2) or [a.shape for a in arrays] != [()] * first + shapes + [()] * last:
         if len(arrays) > 2:
             warn_user(f"{hdf5.source}: the state of the optimizer does not fit the model, and is left.")
         return
     numbers = [hdf5.read(array, ()).item() for array in arrays[:first]]
-    tidy(lambda: optimizer.set_weights(_as_ours(optimizer, numbers, places, arrays[first:], hdf5)))
+    tidy(lambda: optimizer.set_weights(listed(_as_ours(optimizer, numbers, places, arrays[first:], hdf5))))
 
 
-def _as_ours(
-    optimizer: Optimizer, numbers: Sequence[Any], places: Sequence[_Place], arrays: Sequence[Any], hdf5: Hdf5
-) -> list[dict[str, Tensor | str]]:
-    """The state as `set_weights` takes it, from the numbers at the beginning and the arrays of the slots."""
+def _as_ours(optimizer: Optimizer, numbers: Sequence[Any], places: _Places, arrays: Sequence[Any], hdf5: Hdf5) -> State:
+    """The state from the numbers at the beginning and the arrays of the slots."""
     steps, *rate = numbers
     if not 0 <= steps <= _MOST_STEPS:
         raise ModelFileError(f"{hdf5.source}: the number of steps must be from 0 to {_MOST_STEPS}, but is {steps}.")
     scale = _scale(optimizer, rate[0] if rate else optimizer.learning_rate)
     found = {}
-    for place, array in zip(places, arrays, strict=False):
-        values = hdf5.read(array, place.variable.shape).astype(np.float32)
-        found[place.name()] = values / scale if scale else np.zeros_like(values)
-    for place in [_Place(p.variable, slot) for p in places for slot in optimizer.slot_names]:
-        found.setdefault(place.name(), _initial(optimizer, place))  # the momentum of a RMSProp without
-    entries = [("iter", np.array(steps, np.int32)), *found.items()]
-    return [{"name": name, "tensor": to_tensor("load", name, values)} for name, values in entries]
+    for (name, shape), array in zip(places.items(), arrays, strict=False):
+        values = hdf5.read(array, shape).astype(np.float32)
+        found[name] = values / scale if scale else np.zeros_like(values)
+    for (variable, _), shape in places.items():
+        for name in (SlotName(variable, slot) for slot in optimizer.slot_names):
+            found.setdefault(name, _initial(optimizer, name, shape))  # the momentum of a RMSProp without
+    return [steps_made(steps), *((name, to_tensor("load", str(name), values)) for name, values in found.items())]
 
 
 def _arrays(hdf5: Hdf5) -> list[Any]:
