@@ -63,6 +63,6 @@ def read_script(path: Path, encoding: str = "utf-8", newline: str | None = None)
         with path.open(encoding=encoding, newline=newline) as file:
             return file.read()
     except UnicodeDecodeError:
-        raise FileError("is no text in UTF-8") from None
+        raise FileError("is not text in UTF-8") from None
     except OSError as error:
         raise FileError(f"cannot be read: {error.strerror or error}") from None

@@ -22,7 +22,7 @@ ONE = np.array([1])
         ("Sequence[Any]", "a list"),
         ("int | Sequence[int | None] | None", "a whole number or a list of whole numbers or None"),
         ("Sequence[Sequence[float]]", "a list of lists of numbers"),
-        ("str | Callable[[int | str], str]", "a text or a function"),
+        ("str | Callable[[int | str], str]", "a string or a function"),
         ("Mapping[str, Sequence[int]]", "a dict"),
         ("Shape", "a list of whole numbers"),
         ("LegacyDType | NDArray", "the name of a dtype or a tensor"),

@@ -163,7 +163,7 @@ def test_a_saved_model_has_them_again(tmp_path: Path) -> None:
     ("make", "words"),
     [
         (lambda: tf.train.sgd(0.1, clip_value=-1), "clip_value.*above 0"),
-        (lambda: tf.train.sgd(0.1, clip_value=1, clip_norm=1), "one of"),
+        (lambda: tf.train.sgd(0.1, clip_value=1, clip_norm=1), "one bound"),
         (lambda: tf.train.sgd("fast"), "learning_rate"),
         (lambda: tf.train.sgd({"class_name": "Slow", "config": {}}), "schedule 'Slow'"),
         (lambda: tf.train.adam({"learningRate": 0.1}), "options have names, as in adam"),

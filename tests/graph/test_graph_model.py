@@ -559,8 +559,8 @@ def test_graphs_that_make_no_sense(nodes: Any, message: str) -> None:
     [
         ({"signature": {"inputs": {"x": {"name": "x:999999999"}}}}, "signature.inputs.x.name"),
         ({"signature": {"inputs": {"x": {"name": "x", "resourceId": [1]}}}}, "resourceId must be a number"),
-        ({"userDefinedMetadata": {"structuredOutputKeys": [["a"]]}}, "structuredOutputKeys must be a list of texts"),
-        ({"userDefinedMetadata": {"structuredOutputKeys": 5}}, "structuredOutputKeys must be a list of texts"),
+        ({"userDefinedMetadata": {"structuredOutputKeys": [["a"]]}}, "structuredOutputKeys must be a list of strings"),
+        ({"userDefinedMetadata": {"structuredOutputKeys": 5}}, "structuredOutputKeys must be a list of strings"),
     ],
 )
 def test_signatures_that_make_no_sense(parts: Any, message: str) -> None:

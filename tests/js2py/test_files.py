@@ -109,7 +109,7 @@ def test_files_that_are_no_scripts(script: Path, capsys: pytest.CaptureFixture[s
     assert "cannot be read: No such file" in capsys.readouterr().err
     script.write_bytes(b"\xff\xfe\x00")
     assert run(script, None, force=False) == 1
-    assert "is no text in UTF-8" in capsys.readouterr().err
+    assert "is not text in UTF-8" in capsys.readouterr().err
     script.write_text("//" + " " * LARGEST)
     assert run(script, None, force=False) == 1
     assert "are no scripts" in capsys.readouterr().err

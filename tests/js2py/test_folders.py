@@ -91,7 +91,7 @@ def test_a_script_with_an_error_does_not_stop_the_others(folder: Path, capsys: p
     for fault in (
         f"{folder}/some-lib/values.js:1:16: syntax error",
         f"{folder}/large.js: has {LARGEST + 2} bytes; files of more than {LARGEST} are no scripts.\n",
-        f"{folder}/binary.js: is no text in UTF-8.\n",
+        f"{folder}/binary.js: is not text in UTF-8.\n",
         f"{folder}/main.js: would become the same file as {folder}/Main.ts.\n",
         "Files written: 1; with errors: 4.\nNot complete. Places left to do: 0;",
     ):

@@ -1073,7 +1073,7 @@ LEFT = {
     "import {x} from '../other';": "../other is not among what is converted; convert the folder that has both",
     "const m = /(?<year>\\d+)/.exec(s);": "this regular expression has no counterpart; see Python's re",
     "switch (a) { case 1: f(); case 2: g(); }": "a case that falls through to the next has no counterpart",
-    "const t = [] + x;": "`+` on a list or an object makes a text of it; say what is meant",
+    "const t = [] + x;": "`+` on a list or an object makes a string of it; say what is meant",
     "import {setThreadsCount as n} from '@tensorflow/tfjs-backend-wasm'; n(2);": (
         "n comes from a package that has no counterpart here"
     ),
@@ -1128,7 +1128,7 @@ CHECKS = {
     "const k = 3; const o = {[k]: 1};": "in ascending order",
     "let s = 1; s = (s * 1103515245 + 12345) & 0x7fffffff;": "loses the last digits of products beyond 2**53",
     "const pixels = new Uint8ClampedArray(4);": "keeps it between 0 and 255",
-    "const xs = [3, 10]; xs.sort();": "sorts numbers by their texts",
+    "const xs = [3, 10]; xs.sort();": "sorts numbers as strings",
     "function f(x) { if (x) g(); }": "an empty list or dict",
     "tf.setBackend('wasm');": "tfpy has no backend 'wasm'; 'cpu' stands for it",
     "const y = x[-1];": "a negative index",

@@ -74,7 +74,7 @@ def fit(x: Any = X, y: Any = Y, **options: Any) -> tf.History:
             lambda: tf.sequential([tf.layers.lstm(units=1, input_shape=[9, 1])]).predict(np.ones([2, 9])),
             "(an axis of size 1 at the end comes by x[..., None])",
         ),
-        (lambda: fit(seed=[1]), "'seed' must be a number or a text, but got [1]"),
+        (lambda: fit(seed=[1]), "'seed' must be a number or a string, but got [1]"),
         (
             lambda: fit(validation_data=X),
             "'validation_data' must be (x, y), or (x, y, sample_weight), but got a ndarray",

@@ -20,7 +20,7 @@ X = np.ones((2, 1))
     [
         (lambda: L.dense(units=3, use_bias="yes"), "Dense: argument 'use_bias' must be True or False, but got 'yes'"),
         (lambda: L.dense(units=3, trainable="no"), "Dense: argument 'trainable' must be True or False, but got 'no'"),
-        (lambda: L.dense(units=3, name=3), "Dense: argument 'name' must be a text, but got 3"),
+        (lambda: L.dense(units=3, name=3), "Dense: argument 'name' must be a string, but got 3"),
         (lambda: L.dropout(rate="a"), "Dropout: argument 'rate' must be a number, but got 'a'"),
         (lambda: L.batch_normalization(momentum="a"), "BatchNormalization: argument 'momentum' must be a number"),
         (lambda: L.masking(mask_value="a"), "Masking: argument 'mask_value' must be a number"),
@@ -186,11 +186,11 @@ def test_an_error_says_of_which_option_it_speaks() -> None:
         (lambda m: m.apply(tf.tensor(["a"])), "argument 'inputs' must be of dtype float32"),
         (
             lambda m: m.fit(X, X, shuffle=np.ones(2), verbose=0),
-            "fit: argument 'shuffle' must be True or False or a text",
+            "fit: argument 'shuffle' must be True or False or a string",
         ),
         (lambda m: m.evaluate(X, X, verbose=np.ones(2)), "evaluate: argument 'verbose' must be a whole number"),
         (lambda m: m.fit(lambda: None, verbose=0), "fit: argument 'data' must be a function that returns an iterator"),
-        (lambda m: m.get_layer(np.ones(2)), "get_layer: argument 'name_or_index' must be a text or a whole number"),
+        (lambda m: m.get_layer(np.ones(2)), "get_layer: argument 'name_or_index' must be a string or a whole number"),
     ],
 )
 def test_what_a_model_is_given_wrongly_is_named(call: Any, text: str) -> None:

@@ -115,7 +115,7 @@ def test_bad_files_are_named_and_nothing_is_written(tmp_path: Path, script: Path
     (tmp_path / "locked.py").chmod(0o444)
     code, said = call("--in-place", *[tmp_path / name for name in files_], tmp_path / "missing.py", script)
     assert code == 1
-    for words in ("syntax.py: does not parse: line", "modern.py: does not parse: line", "latin.py: is no text in UTF-8",
+    for words in ("syntax.py: does not parse: line", "modern.py: does not parse: line", "latin.py: is not text in UTF-8",
                   "huge.py: has", "locked.py: is read-only", "missing.py: cannot be read",
                   "deep.py: is nested too deeply", "long.py: is nested too deeply",
                   "nested.py: does not parse: line 2: too many nested parentheses", "nul.py: does not parse: source code", "files with errors: 10"):  # fmt: skip

@@ -468,7 +468,7 @@ def test_no_more_is_read_than_the_file_may_unpack_to(tmp_path: Path) -> None:
     [
         ({"model_config": "{"}, "model_config"),
         ({"model_config": json.dumps([1])}, "must hold a JSON object"),
-        ({"model_config": 3}, "must be a text"),
+        ({"model_config": 3}, "must be a string"),
         ({"model_config": json.dumps({"class_name": "Dense", "config": {}})}, "model"),
         ({"model_config": "[" * 10_000 + "]" * 10_000}, "model_config"),
     ],

@@ -7,8 +7,8 @@ from typing import Any
 
 from tfpy.core.ready import Ready
 from tfpy.core.registry import op
+from tfpy.engine.arguments import as_function, as_string
 from tfpy.engine.backend import current, registry
-from tfpy.engine.errors import argument_error
 
 
 class _ReadyBool(int, Ready):
@@ -35,7 +35,7 @@ def set_backend(backend_name: str) -> Any:
 
     Source: TF.js `tf.setBackend`. Tensors made before are moved when they are used.
     """
-    registry.use(backend_name)
+    registry.use(as_string("set_backend", "backend_name", backend_name))
     return _ReadyBool(True)
 
 
@@ -82,9 +82,8 @@ def register_backend(name: str, factory: Callable[[], Any], priority: int = 1) -
 
     Source: TF.js `tf.registerBackend`.
     """
-    if not callable(factory):
-        raise argument_error("register_backend", "factory", "a function", factory, TypeError)
-    return registry.register(name, factory, priority)
+    as_function("register_backend", "factory", factory)
+    return registry.register(as_string("register_backend", "name", name), factory, priority)
 
 
 @op(doc="Backends")
@@ -96,7 +95,7 @@ def remove_backend(name: str) -> None:
 
     Source: TF.js `tf.removeBackend`.
     """
-    registry.remove(name)
+    registry.remove(as_string("remove_backend", "name", name))
 
 
 @op(doc="Backends")
@@ -105,7 +104,7 @@ def find_backend(name: str) -> Any:
 
     Source: TF.js `tf.findBackend`.
     """
-    return registry.find(name) if registry.factory(name) else None
+    return registry.find(name) if registry.factory(as_string("find_backend", "name", name)) else None
 
 
 @op(doc="Backends")
@@ -114,4 +113,4 @@ def find_backend_factory(name: str) -> Any:
 
     Source: TF.js `tf.findBackendFactory`.
     """
-    return registry.factory(name)
+    return registry.factory(as_string("find_backend_factory", "name", name))

@@ -13,7 +13,7 @@ from tfpy.core.options import accepts_options
 from tfpy.core.platform import Platform
 from tfpy.core.registry import export, op
 from tfpy.core.tfjs_flags import AS_OTHERS, IDLE_FLAGS
-from tfpy.engine.arguments import as_int
+from tfpy.engine.arguments import as_function, as_int, as_string
 from tfpy.engine.errors import argument_error, unknown_name_error
 from tfpy.engine.machine import most_shards, set_most_shards
 from tfpy.engine.warn import warn_user
@@ -58,10 +58,8 @@ class Environment(EnvironmentCamel):
             set_hook: called with the value when it is set.
             reset_hook: called when the value is forgotten, to undo what setting it has done. TF.js has no such thing.
         """
-        if not isinstance(flag_name, str):
-            raise argument_error("register_flag", "flag_name", "a text", flag_name, TypeError)
-        if not callable(evaluation_fn):
-            raise argument_error("register_flag", "evaluation_fn", "a function", evaluation_fn, TypeError)
+        as_string("register_flag", "flag_name", flag_name)
+        as_function("register_flag", "evaluation_fn", evaluation_fn)
         self._registered[flag_name] = _Flag(evaluation_fn, set_hook, reset_hook)
 
     @accepts_options()

@@ -11,6 +11,7 @@ from tfpy.core.names import camel
 from tfpy.core.registry import op
 from tfpy.core.results import Record
 from tfpy.core.tensor import Tensor
+from tfpy.engine.arguments import as_function, as_string
 from tfpy.engine.errors import argument_error, unknown_name_error
 from tfpy.engine.kernels import KERNELS, Kernel
 from tfpy.engine.plan import gradients_changed
@@ -58,9 +59,8 @@ def register_gradient(
 
     Source: TF.js `tf.registerGradient`.
     """
-    if not callable(grad_func):
-        raise argument_error("register_gradient", "grad_func", "a function", grad_func, TypeError)
-    check_kernel_name("register_gradient", kernel_name)
+    as_function("register_gradient", "grad_func", grad_func)
+    as_string("register_gradient", "kernel_name", kernel_name)
     gradient = GradientConfig(
         kernel_name, list(inputs_to_save or []), list(outputs_to_save or []), bool(save_all_inputs), grad_func
     )
@@ -177,11 +177,6 @@ def _in_order(kernel: str, found: Mapping[str, Any], inputs: Sequence[KernelInpu
             raise argument_error(kernel, "grad_func", expected, own, TypeError)
         gradients += own
     return gradients
-
-
-def check_kernel_name(where: str, kernel_name: Any) -> None:
-    if not isinstance(kernel_name, str):
-        raise argument_error(where, "kernel_name", "a text", kernel_name, TypeError)
 
 
 def in_both_spellings(attrs: Mapping[str, Any]) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
 from tfpy.core.variable import Variable, trainable_variables, variable_of
 from tfpy.engine import dispatch
-from tfpy.engine.arguments import as_list
+from tfpy.engine.arguments import as_function, as_list
 from tfpy.engine.backprop import Start, backprop
 from tfpy.engine.dtypes import DType
 from tfpy.engine.errors import argument_error
@@ -273,8 +273,7 @@ def _gradient_dtype(value: Tensor) -> DType:
 
 
 def _checked(name: str, f: Any) -> Callable[..., Any]:
-    if not callable(f):
-        raise argument_error(name, "f", "a function", f, TypeError)
+    as_function(name, "f", f)
     function: Callable[..., Any] = f
     return function
 

@@ -7,13 +7,13 @@ from typing import Any
 
 from tfpy.core.callables import call_with_as_many
 from tfpy.core.convert import to_tensor
-from tfpy.core.gradient_registry import KernelInput, check_kernel_name, in_both_spellings, is_sequence, users_gradient
+from tfpy.core.gradient_registry import KernelInput, in_both_spellings, is_sequence, users_gradient
 from tfpy.core.names import spellings
 from tfpy.core.registry import op
 from tfpy.core.results import Record
 from tfpy.core.tensor import Tensor
 from tfpy.engine import dispatch, hooks
-from tfpy.engine.arguments import as_list
+from tfpy.engine.arguments import as_function, as_list, as_string
 from tfpy.engine.backend import Backend, Outputs, current, registry, using
 from tfpy.engine.errors import Words, argument_error, unknown_name_error
 from tfpy.engine.handle import Handle
@@ -64,15 +64,14 @@ def register_kernel(
 
     Source: TF.js `tf.registerKernel`.
     """
-    if not callable(kernel_func):
-        raise argument_error("register_kernel", "kernel_func", "a function", kernel_func, TypeError)
-    check_kernel_name("register_kernel", kernel_name)
+    as_function("register_kernel", "kernel_func", kernel_func)
+    as_string("register_kernel", "kernel_name", kernel_name)
     for argument, function in (("setup_func", setup_func), ("dispose_func", dispose_func)):
-        if function is not None and not callable(function):
-            raise argument_error("register_kernel", argument, "a function", function, TypeError)
+        if function is not None:
+            as_function("register_kernel", argument, function)
+    backend_name = _own_name("register_kernel", backend_name)
     if registry.factory(backend_name) is None:
         raise unknown_name_error("backend", backend_name, registry.names())
-    backend_name = registry.own_name(backend_name)
     config_ = KernelConfig(kernel_name, backend_name, kernel_func, setup_func, dispose_func)
     _kernels[kernel_name, backend_name] = config_
     if kernel_name in KERNELS:
@@ -100,7 +99,7 @@ def unregister_kernel(kernel_name: str, backend_name: str) -> None:
 
     Source: TF.js `tf.unregisterKernel`.
     """
-    backend_name = registry.own_name(backend_name)
+    backend_name = _own_name("unregister_kernel", backend_name)
     config = _kernels.pop((kernel_name, backend_name), None)
     if config is None:
         raise unknown_name_error(f"kernel registered for backend {backend_name!r}:", kernel_name, _names(backend_name))
@@ -108,6 +107,11 @@ def unregister_kernel(kernel_name: str, backend_name: str) -> None:
     made = registry.made().get(backend_name)
     if config.dispose_func is not None and made is not None:
         call_with_as_many(config.dispose_func, made)
+
+
+def _own_name(op: str, backend_name: str) -> str:
+    """The name that a backend was registered under."""
+    return registry.own_name(as_string(op, "backend_name", backend_name))
 
 
 def _names(backend_name: str) -> list[str]:
@@ -120,7 +124,7 @@ def get_kernel(kernel_name: str, backend_name: str) -> KernelConfig | None:
 
     Source: TF.js `tf.getKernel`.
     """
-    backend_name = registry.own_name(backend_name)
+    backend_name = _own_name("get_kernel", backend_name)
     config = _kernels.get((kernel_name, backend_name))
     if config is not None or kernel_name not in KERNELS or registry.factory(backend_name) is None:
         return config
@@ -141,7 +145,7 @@ def get_kernels_for_backend(backend_name: str) -> list[KernelConfig]:
 
     Source: TF.js `tf.getKernelsForBackend`.
     """
-    added = _names(registry.own_name(backend_name))
+    added = _names(_own_name("get_kernels_for_backend", backend_name))
     names = [*KERNELS, *(name for name in added if name not in KERNELS)]
     return [config for name in names if (config := get_kernel(name, backend_name)) is not None]
 
@@ -155,7 +159,7 @@ def copy_registered_kernels(registered_backend_name: str, new_backend_name: str)
 
     Source: TF.js `tf.copyRegisteredKernels`.
     """
-    registry.find(registered_backend_name)
+    registry.find(as_string("copy_registered_kernels", "registered_backend_name", registered_backend_name))
     for config in get_kernels_for_backend(registered_backend_name):
         options = {k: v for k, v in config._asdict().items() if v is not None}
         register_kernel(**(options | {"backend_name": new_backend_name}))
@@ -229,7 +233,7 @@ def run_kernel(kernel_name: str, inputs: Inputs, attrs: Mapping[str, Any] | None
     Raises:
         ValueError: no such kernel, or inputs that do not fit. TypeError: other attributes than it has.
     """
-    check_kernel_name("run_kernel", kernel_name)
+    as_string("run_kernel", "kernel_name", kernel_name)
     if attrs is not None and not isinstance(attrs, Mapping):
         raise argument_error("run_kernel", "attrs", "a dict", attrs, TypeError)
     if isinstance(inputs, Mapping):

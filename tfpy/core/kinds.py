@@ -155,7 +155,7 @@ _LISTS = {**dict.fromkeys(("Sequence", "MutableSequence", "list"), _LIST), "Iter
 _DICT = Kind("a dict", "dicts", lambda value: isinstance(value, Mapping))
 _KINDS = {
     "None": Kind("", "None", lambda value: value is None),
-    "str": Kind("a text", "texts", lambda value: isinstance(value, str)),
+    "str": Kind("a string", "strings", lambda value: isinstance(value, str)),
     "bytes": Kind("bytes", "bytes", _are_bytes),
     "bool": Kind("True or False", "truth values", _is_truth, _has_truth),
     "int": Kind("a whole number", "whole numbers", _is_int, lambda v: isinstance(v, bool) or _is_int(v), numeric=True),

@@ -11,6 +11,7 @@ from tfpy.core.names import camel
 from tfpy.core.registry import op
 from tfpy.core.results import Entries
 from tfpy.engine import scope
+from tfpy.engine.arguments import as_function
 from tfpy.engine.backend import current
 from tfpy.engine.block import Block
 from tfpy.engine.errors import argument_error
@@ -106,8 +107,7 @@ def tidy(name_or_fn: Any = None, fn: Any = None) -> Any:
         name, function = name_or_fn, fn
         if not isinstance(name, str):
             raise argument_error("tidy", "name_or_fn", "a name, a function following it", name, TypeError)
-    if not callable(function):
-        raise argument_error("tidy", "fn", "a function", function, TypeError)
+    as_function("tidy", "fn", function)
     result = scope.run_in_scope(function, name)
     if type(result) is CoroutineType:
         warn_user("tidy: the function is async; what it makes after its first await is not tidied.")

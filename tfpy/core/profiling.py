@@ -10,8 +10,8 @@ from typing import Any
 from tfpy.core.ready import Ready
 from tfpy.core.registry import op
 from tfpy.core.results import Record
+from tfpy.engine.arguments import as_function
 from tfpy.engine.backend import Backend, registry
-from tfpy.engine.errors import argument_error
 from tfpy.engine.handle import accounting
 from tfpy.engine.hooks import KernelRun, observing
 from tfpy.engine.spec import Shape
@@ -99,8 +99,7 @@ def profile(f: Callable[[], Any]) -> Any:
 
     Source: TF.js `tf.profile`.
     """
-    if not callable(f):
-        raise argument_error("profile", "f", "a function", f, TypeError)
+    as_function("profile", "f", f)
     profile_ = _Profile()
     with observing(profile_):
         result = f()
@@ -132,8 +131,7 @@ def time(f: Callable[[], Any]) -> TimingInfo:
 
     Source: TF.js `tf.time`.
     """
-    if not callable(f):
-        raise argument_error("time", "f", "a function", f, TypeError)
+    as_function("time", "f", f)
     spent: list[float] = []
     with observing(lambda run: spent.append(run.milliseconds)):
         start = clock.perf_counter()

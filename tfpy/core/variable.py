@@ -59,7 +59,7 @@ class Variable(Tensor, VariableCamel):
             raise argument_error("Variable", "initial_value", expected, initial_value, TypeError)
         check_live(initial_value, "variable")
         if not isinstance(name, (str, type(None))):
-            raise argument_error("variable", "name", "a text", name, TypeError)
+            raise argument_error("variable", "name", "a string", name, TypeError)
         self.trainable = trainable
         assert initial_value.backend is not None
         attach(self, initial_value.spec, initial_value.payload, initial_value.backend)

@@ -18,7 +18,7 @@ from tfpy.data.foreign import elements_of
 from tfpy.data.iterators import Chained, LazyIterator
 from tfpy.data.structure import stacked
 from tfpy.engine import rng
-from tfpy.engine.arguments import as_int, as_positive
+from tfpy.engine.arguments import as_function, as_int, as_positive
 from tfpy.engine.errors import argument_error
 
 Size = float | None
@@ -300,8 +300,7 @@ def _passes_without_end(dataset: Dataset) -> Iterator[LazyIterator]:
 
 
 def _function(where: str, argument: str, value: Any) -> Callable[[Any], Any]:
-    if not callable(value):
-        raise argument_error(where, argument, "a function", value, TypeError)
+    as_function(where, argument, value)
     return value  # type: ignore[no-any-return]
 
 

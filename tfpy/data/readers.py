@@ -17,6 +17,7 @@ from tfpy.data.foreign import elements_of
 from tfpy.data.iterators import Calls, Items, LazyIterator, Zipped
 from tfpy.data.sources import source_of
 from tfpy.data.structure import children, cloned, is_structure, mapped
+from tfpy.engine.arguments import as_function
 from tfpy.engine.errors import argument_error
 from tfpy.engine.handle import Handle
 
@@ -95,8 +96,7 @@ def func(f: Callable[[], Any]) -> Dataset:
 
     Source: TF.js `tf.data.func`.
     """
-    if not callable(f):
-        raise argument_error("func", "f", "a function", f, TypeError)
+    as_function("func", "f", f)
     return from_function(partial(_same, Calls(partial(_called, f))))
 
 

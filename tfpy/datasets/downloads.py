@@ -125,7 +125,7 @@ def text(url: str, checksum: str | None = None) -> str:
     try:
         return _fetch(_address("text", "url", url), checksum, "text", None).read_text(encoding="utf-8")
     except UnicodeDecodeError as error:
-        raise ValueError(f"{url} is no text in UTF-8 (byte {error.start}).") from None
+        raise ValueError(f"{url} is not text in UTF-8 (byte {error.start}).") from None
 
 
 def _idx_splits(files: Files, mirror: str | None) -> Splits:
@@ -145,7 +145,7 @@ def _file(files: Files, name: str, mirror: str | None) -> Path:
 def _address(where: str, argument: str, value: object) -> str:
     """An address on the web."""
     if not isinstance(value, str):
-        raise argument_error(where, argument, "an address, as text", value, TypeError)
+        raise argument_error(where, argument, "a URL, as a string", value, TypeError)
     if not has_scheme(value, "http", "https"):
         raise argument_error(where, argument, "an http or https address", value)
     return value

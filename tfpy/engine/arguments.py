@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -64,6 +64,28 @@ def as_positive(op: str, argument: str, value: object) -> int:
     if number < 1:
         raise argument_error(op, argument, "a whole number above 0", value)
     return number
+
+
+def as_string(op: str, argument: str, value: object) -> str:
+    """A string.
+
+    Raises:
+        TypeError: anything else.
+    """
+    if not isinstance(value, str):
+        raise argument_error(op, argument, "a string", value, TypeError)
+    return value
+
+
+def as_function(op: str, argument: str, value: object) -> Callable[..., Any]:
+    """What can be called.
+
+    Raises:
+        TypeError: anything else.
+    """
+    if not callable(value):
+        raise argument_error(op, argument, "a function", value, TypeError)
+    return value
 
 
 def as_number(op: str, argument: str, value: object) -> float:

@@ -177,8 +177,6 @@ class Registry:
 
     def own_name(self, name: str) -> str:
         """The name that a backend was registered under, given another one that it has."""
-        if not isinstance(name, str):
-            raise argument_error("backend", "name", "a text", name, TypeError)
         return self._aliases.get(name, name)
 
     def find(self, name: str) -> Backend:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tfpy.core.registry import export
 from tfpy.core.tensor import Tensor
+from tfpy.engine.arguments import as_string
 from tfpy.engine.errors import argument_error
 
 if TYPE_CHECKING:
@@ -147,8 +148,7 @@ def register_op(name: str, op_func: Callable[[NodeValue], Any]) -> None:
 
     Source: TF.js `tf.registerOp`.
     """
-    if not isinstance(name, str):
-        raise argument_error("register_op", "name", "a text", name, TypeError)
+    as_string("register_op", "name", name)
     if not callable(op_func):
         raise argument_error("register_op", "op_func", "a function of a node", op_func, TypeError)
     _own[name] = Mapper(lambda call: op_func(NodeValue(call)), ())

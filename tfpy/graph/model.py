@@ -146,7 +146,7 @@ class GraphModel(GraphModelCamel, Ready):
         """The keys of the dict that `predict` returns; None if it returns no dict."""
         keys = self._metadata.get("structuredOutputKeys")
         if keys is not None and not (isinstance(keys, (list, tuple)) and all(isinstance(key, str) for key in keys)):
-            raise fault("the model", "userDefinedMetadata.structuredOutputKeys", "a list of texts", keys)
+            raise fault("the model", "userDefinedMetadata.structuredOutputKeys", "a list of strings", keys)
         return keys
 
     def __repr__(self) -> str:

@@ -125,7 +125,7 @@ def build_object(
     name = config.get("class_name", config.get("className"))
     inner = config.get("config") or {}
     if not isinstance(name, str) or not isinstance(inner, (Mapping, list)):
-        raise argument_error(what, "config", "{'class_name': text, 'config': options}", config)
+        raise argument_error(what, "config", "{'class_name': string, 'config': options}", config)
     return _from_config(known_class(name, what, kind, custom_objects), inner, custom_objects)
 
 

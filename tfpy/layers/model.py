@@ -19,6 +19,7 @@ from tfpy.core.ready import Ready, ReadyNone
 from tfpy.core.registry import export
 from tfpy.core.results import NamedTensor
 from tfpy.engine import rng
+from tfpy.engine.arguments import as_function
 from tfpy.engine.errors import argument_error
 from tfpy.engine.warn import warn_user
 from tfpy.layers._camel import LayersModelCamel
@@ -572,8 +573,7 @@ class LayersModel(LayersModelCamel, Container, Ready, class_name="Model"):
 
         Source: TF.js `tf.LayersModel.summary`.
         """
-        if not callable(print_fn):
-            raise argument_error("summary", "print_fn", "a function", print_fn, TypeError)
+        as_function("summary", "print_fn", print_fn)
         for line in summary_lines(self, line_length, positions):
             print_fn(line)
 

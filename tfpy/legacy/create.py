@@ -11,7 +11,7 @@ import numpy as np
 from tfpy.core.ops.random import moments
 from tfpy.core.options import accepts_options
 from tfpy.engine import dispatch, rng
-from tfpy.engine.arguments import as_int, as_number
+from tfpy.engine.arguments import as_function, as_int, as_number
 from tfpy.engine.backend import Array
 from tfpy.engine.errors import argument_error
 from tfpy.engine.handle import Handle
@@ -137,8 +137,7 @@ class ArrayFactories(ArrayFactoriesCamel):
     @accepts_options()
     def rand(cls, shape: ShapeLike, rand_function: Callable[[], float], dtype: LegacyDType | None = None) -> NDArray:
         """Numbers from a function without arguments, called once for each element; of int32 and bool the whole part."""
-        if not callable(rand_function):
-            raise argument_error("rand", "rand_function", "a function", rand_function, TypeError)
+        as_function("rand", "rand_function", rand_function)
         values = [rand_function() for _ in range(_math.prod(checked_shape("rand", shape)))]
         return _drawn("rand", shape, np.array(values, dtype=np.float64), dtype)
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from tfpy.core import backends
 from tfpy.core.engine_face import ENGINE, Engine
 from tfpy.core.memory import MemoryInfo, memory
+from tfpy.engine.arguments import as_string
 from tfpy.engine.backend import registry
 from tfpy.engine.errors import argument_error, unknown_name_error
 from tfpy.legacy._camel import EnvironmentCamel
@@ -106,7 +107,7 @@ class Environment(EnvironmentCamel):
     @staticmethod
     def get_backend(name: str | None = None) -> Any:
         """The backend of a name; in 0.5 `Environment.getBackend()` is the name of the one in use."""
-        return backends.get_backend() if name is None else registry.find(name)
+        return backends.get_backend() if name is None else registry.find(as_string("get_backend", "name", name))
 
     @staticmethod
     def set_backend(backend_type: str, safe_mode: bool = False) -> Any:
@@ -135,7 +136,7 @@ class Environment(EnvironmentCamel):
 
     def register_backend(self, name: str, factory: Callable[[], Any]) -> bool:
         """Add a backend; False when the name is taken."""
-        return registry.register(name, factory)
+        return registry.register(as_string("register_backend", "name", name), factory)
 
 
 ENV = Environment()

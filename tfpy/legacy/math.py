@@ -20,7 +20,7 @@ from tfpy.core.results import Record
 from tfpy.core.tensor import Tensor
 from tfpy.core.variable import Variable, registered_variables
 from tfpy.engine import scope as engine_scope
-from tfpy.engine.arguments import as_int, as_int_or_ints
+from tfpy.engine.arguments import as_function, as_int, as_int_or_ints
 from tfpy.engine.backend import Array, Backend, completed, registry
 from tfpy.engine.errors import argument_error
 from tfpy.engine.handle import Handle, accounting, all_of, check_live
@@ -287,8 +287,7 @@ class NDArrayMath(DerivedMath, Gradients, NDArrayMathCamel):
 
     def time(self, query: Callable[[], Any]) -> ReadyFloat:
         """How many milliseconds a function takes; it may be awaited."""
-        if not callable(query):
-            raise argument_error("time", "query", "a function", query, TypeError)
+        as_function("time", "query", query)
         start = time.perf_counter()
         result = query()
         if isinstance(result, NDArray):

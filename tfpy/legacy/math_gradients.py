@@ -11,6 +11,7 @@ from tfpy.core.ops.common import full
 from tfpy.core.results import Record, field
 from tfpy.core.tensor import Tensor
 from tfpy.engine import tape as engine_tape
+from tfpy.engine.arguments import as_function
 from tfpy.engine.backprop import backprop
 from tfpy.engine.errors import argument_error
 from tfpy.engine.handle import Handle
@@ -108,8 +109,7 @@ class Gradients(GradientsCamel):
 
         Source: deeplearn.js 0.4 `math.customGradient`.
         """
-        if not callable(f):
-            raise argument_error("custom_gradient", "f", "a function", f, TypeError)
+        as_function("custom_gradient", "f", f)
         if not isinstance(inputs, Mapping):
             raise argument_error("custom_gradient", "inputs", "a dict of arrays", inputs, TypeError)
         names = list(inputs)
@@ -180,8 +180,7 @@ def _recorded_since_the_scope_began(sources: Iterable[Handle]) -> Tape | None:
 
 
 def _differentiate(op: str, f: Callable[[], Handle], x: Arrays, dy: Handle | None) -> tuple[Handle, Any]:
-    if not callable(f):
-        raise argument_error(op, "f", "a function", f, TypeError)
+    as_function(op, "f", f)
     sources = _sources(op, x).values()
     y, tape = on_tape(_of_everything(), lambda: (f(), _recorded_since_the_scope_began(sources)))
     if not isinstance(y, Handle):

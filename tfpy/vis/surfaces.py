@@ -9,6 +9,7 @@ from typing import Any, TypeAlias, TypeVar
 from tfpy.core.names import spellings
 from tfpy.core.options import respell
 from tfpy.core.registry import export
+from tfpy.engine.arguments import as_string
 from tfpy.engine.errors import argument_error, unknown_name_error
 from tfpy.vis._camel import VisorCamel
 from tfpy.vis.drawing import Drawing, Group
@@ -76,11 +77,8 @@ class Visor(VisorCamel, Drawing):
         if not isinstance(options, Mapping):
             raise argument_error("surface", "options", "a dict with a 'name'", options, TypeError)
         known = respell(options, spellings(["name", "tab", "styles"]), "surface")
-        name, tab = known.get("name"), known.get("tab", _DEFAULT_TAB)
-        if not isinstance(name, str):
-            raise argument_error("surface", "name", "a text", name, TypeError)
-        if not isinstance(tab, str):
-            raise argument_error("surface", "tab", "a text", tab, TypeError)
+        name = as_string("surface", "name", known.get("name"))
+        tab = as_string("surface", "tab", known.get("tab", _DEFAULT_TAB))
         if (tab, name) not in self._surfaces:
             self._surfaces[tab, name] = Surface(name, tab, _style(known.get("styles", {})))
         return self._surfaces[tab, name]

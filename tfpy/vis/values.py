@@ -78,9 +78,9 @@ def category(where: str, argument: str, value: Any) -> str | float | int | None:
 
 def texts(where: str, argument: str, value: Any, count: int | None = None) -> list[str]:
     """A list of texts (numbers are written out), as many as are asked for."""
-    found = [text if isinstance(text, str) else display(text) for text in as_list(where, argument, value, "texts")]
+    found = [text if isinstance(text, str) else display(text) for text in as_list(where, argument, value, "strings")]
     if count is not None and len(found) != count:
-        raise argument_error(where, argument, f"{count} texts", f"{len(found)} of them")
+        raise argument_error(where, argument, f"{count} strings", f"{len(found)} of them")
     return found
 
 
@@ -142,14 +142,14 @@ def kind(where: str, argument: str, value: Any) -> str:
 def label(where: str, argument: str, value: Any) -> str | None:
     """The title of an axis."""
     if value is not None and not isinstance(value, str):
-        raise argument_error(where, argument, "a text", value, TypeError)
+        raise argument_error(where, argument, "a string", value, TypeError)
     return value
 
 
 def color(where: str, argument: str, value: Any) -> str:
     """A colour as CSS writes it."""
     if not isinstance(value, str):
-        raise argument_error(where, argument, "a colour of CSS, as text", value, TypeError)
+        raise argument_error(where, argument, "a CSS colour, as a string", value, TypeError)
     return value
 
 

@@ -155,7 +155,7 @@ class Hdf5:
         if value is None:
             return None
         if not isinstance(value, (str, bytes)) or len(value) > MAX_JSON_BYTES:
-            raise ModelFileError(f"{self.source}: the attribute {name} must be a text of a sensible length.")
+            raise ModelFileError(f"{self.source}: the attribute {name} must be a string of a sensible length.")
         return _text(value)
 
     @_careful
@@ -170,7 +170,7 @@ class Hdf5:
         if not parts:
             return None
         if len(found) > MAX_OBJECTS or not all(isinstance(item, (str, bytes)) for item in found):
-            raise ModelFileError(f"{self.source}: the attribute {name} must be a list of texts.")
+            raise ModelFileError(f"{self.source}: the attribute {name} must be a list of strings.")
         return [_text(item) for item in found]
 
 

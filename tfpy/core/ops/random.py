@@ -15,7 +15,7 @@ from tfpy.core.registry import op
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
 from tfpy.engine import dispatch, rng
-from tfpy.engine.arguments import as_dtype, as_int, as_list, as_number, as_shape
+from tfpy.engine.arguments import as_dtype, as_function, as_int, as_list, as_number, as_shape
 from tfpy.engine.backend import Array
 from tfpy.engine.dtypes import DType
 from tfpy.engine.errors import argument_error
@@ -204,8 +204,7 @@ def rand(shape: ShapeLike, rand_function: Callable[[], float], dtype: DType | No
     """
     kind = _dtype("rand", dtype, "float32", "int32", "bool")
     sizes = _sizes("rand", shape)
-    if not callable(rand_function):
-        raise argument_error("rand", "rand_function", "a function", rand_function, TypeError)
+    as_function("rand", "rand_function", rand_function)
     drawn = [as_number("rand", "rand_function (its result)", rand_function()) for _ in range(math.prod(sizes))]
     values = np.array(drawn, dtype=np.float64).reshape(sizes)
     return dispatch.make(Tensor, cast_values(np.trunc(values) if kind == "bool" else values, kind), kind)

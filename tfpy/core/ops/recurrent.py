@@ -13,7 +13,7 @@ from tfpy.core.ops.trig import tanh
 from tfpy.core.registry import op
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
-from tfpy.engine.arguments import as_list
+from tfpy.engine.arguments import as_function, as_list
 from tfpy.engine.errors import argument_error
 
 LSTMCell = Callable[[Tensor, Tensor, Tensor], Sequence[Tensor]]
@@ -108,9 +108,7 @@ def multi_rnn_cell(
             raise argument_error("multi_rnn_cell", argument, f"a list of {len(cells)}, one for each cell", given)
     new_c, new_h = [], []
     for k, cell in enumerate(cells):
-        if not callable(cell):
-            raise argument_error("multi_rnn_cell", f"lstm_cells[{k}]", "a function", cell, TypeError)
-        following = cell(x, states[k], outputs[k])
+        following = as_function("multi_rnn_cell", f"lstm_cells[{k}]", cell)(x, states[k], outputs[k])
         if not isinstance(following, (list, tuple)) or len(following) != 2:
             expected = "a function that returns the next c and h"
             raise argument_error("multi_rnn_cell", f"lstm_cells[{k}]", expected, following, TypeError)

@@ -15,7 +15,7 @@ from tfpy.core.registry import op
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
 from tfpy.engine import dispatch
-from tfpy.engine.arguments import as_int, as_number
+from tfpy.engine.arguments import as_function, as_int, as_number
 from tfpy.engine.errors import argument_error
 from tfpy.engine.spec import MAX_SIZE
 
@@ -154,7 +154,6 @@ def stft(
     """
     t = to_tensor("stft", "signal", signal, "float32")
     frames = frame(t, frame_length, frame_step)
-    if not callable(window_fn):
-        raise argument_error("stft", "window_fn", "a function", window_fn, TypeError)
+    as_function("stft", "window_fn", window_fn)
     length = enclosing_power_of_two(frame_length) if fft_length is None else fft_length
     return rfft(mul(frames, window_fn(frames.shape[1])), length)

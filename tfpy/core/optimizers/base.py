@@ -41,9 +41,9 @@ NamedTensors = Mapping[str, Tensor] | Sequence[Any]
 class Optimizer(OptimizerCamel, Closed, BothSpellings):
     """Changes variables so that a cost becomes smaller.
 
-    A subclass names its slots (what it remembers of each variable, and the value they start with) and gives `update`.
-    It may name a kernel beside its `update` that does the same for all variables at once, and takes `numbers()` as
-    attributes. Or it defines `apply_gradients`, as in TF.js, and does all by itself.
+    A subclass names its slots (what it remembers of each variable, and the value they start with) and gives `update`,
+    or the `rule` that this calls. It may name a kernel beside it that does the same for all variables at once, and
+    takes `numbers()` as attributes. Or it defines `apply_gradients`, as in TF.js, and does all by itself.
 
     The optimizers that are here take no attributes but their own; a subclass may have others.
 
@@ -55,6 +55,7 @@ class Optimizer(OptimizerCamel, Closed, BothSpellings):
         iterations: how many steps have been made.
         class_name: the name in saved models.
         slot_names: the names of what it remembers of each variable.
+        rule: the function that `update` calls, with `numbers()` as keywords.
         kernel: the kernel that makes the step of all variables, or ''.
 
     Source: TF.js `tf.Optimizer`.
@@ -63,6 +64,7 @@ class Optimizer(OptimizerCamel, Closed, BothSpellings):
     iterations: int
     class_name: ClassVar[str] = "Optimizer"
     slot_names: tuple[str, ...] = ()
+    rule: ClassVar[Callable[..., Update] | None] = None
     kernel: str = ""
     _elsewhere = OF_OPTIMIZERS
     _options: ClassVar[tuple[str, ...]] = ()  # what a constructor takes beside learning rate and bounds
@@ -81,13 +83,15 @@ class Optimizer(OptimizerCamel, Closed, BothSpellings):
         global_clip_norm: float | None = None,
     ) -> None:
         self._learning_rate = rate_of(self.class_name, learning_rate)
-        self._clipping = Clipping(clip_value, clip_norm, global_clip_norm)
+        self._clipping = Clipping(clip_value, clip_norm, global_clip_norm).checked(self.class_name)
         self.iterations = 0
         self._slots: dict[str, dict[str, Variable]] = {}
 
     def update(self, value: Tensor, grad: Tensor, slots: Slots) -> Update:
         """The new value of one variable and of its slots."""
-        raise TypeError(f"{type(self).__name__}: an optimizer must define update(value, grad, slots).")
+        if self.rule is None:
+            raise TypeError(f"{type(self).__name__}: an optimizer must define update(value, grad, slots).")
+        return self.rule(value, grad, slots, **self.numbers())
 
     def numbers(self) -> dict[str, Any]:
         """What the rule of this step takes beside values, gradients and slots."""
@@ -180,8 +184,8 @@ class Optimizer(OptimizerCamel, Closed, BothSpellings):
         settle([variable, *slots.values()] for (variable, _), slots in zip(pairs, slots_of, strict=True))
 
     def _updates_all_at_once(self, pairs: Sequence[tuple[Variable, Tensor]]) -> bool:
-        """Whether the kernel can do it: of an `update` that no subclass has replaced, on a backend that has it."""
-        owner = next(c for c in type(self).__mro__ if "update" in vars(c))
+        """Whether the kernel can do it: of a rule that no subclass has replaced, on a backend that has it."""
+        owner = next(c for c in type(self).__mro__ if vars(c).keys() & {"update", "rule"})
         floats = all(grad.dtype == variable.dtype == "float32" for variable, grad in pairs)
         distinct = len({variable.id for variable, _ in pairs}) == len(pairs) > 0
         return distinct and floats and "kernel" in vars(owner) and current().implements(self.kernel)

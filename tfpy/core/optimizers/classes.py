@@ -20,7 +20,6 @@ from tfpy.core.optimizers.schedules import LearningRate
 from tfpy.core.options import accepts_options
 from tfpy.core.registry import export
 from tfpy.core.tensor import Tensor
-from tfpy.engine.arguments import as_number
 
 
 @export(doc="Training / Classes")
@@ -34,14 +33,12 @@ class SGDOptimizer(Optimizer, factory="train.sgd"):
     """
 
     class_name = "SGD"
+    rule = staticmethod(rules.sgd)
     kernel = "SGDUpdate"
 
     @accepts_options()
     def __init__(self, learning_rate: LearningRate, **bounds: Unpack[Bounds]) -> None:
         super().__init__(learning_rate, **bounds)
-
-    def update(self, value: Tensor, grad: Tensor, slots: Slots) -> Update:
-        return rules.sgd(value, grad, slots, **self.numbers())
 
     def numbers(self) -> dict[str, Any]:
         return {"lr": self.learning_rate}
@@ -60,6 +57,7 @@ class MomentumOptimizer(MomentumOptimizerCamel, Optimizer, factory="train.moment
     """
 
     class_name = "Momentum"
+    rule = staticmethod(rules.momentum)
     kernel = "MomentumUpdate"
     slot_names = ("momentum",)
     momentum: float
@@ -70,18 +68,16 @@ class MomentumOptimizer(MomentumOptimizerCamel, Optimizer, factory="train.moment
         self, learning_rate: LearningRate, momentum: float, use_nesterov: bool = False, **bounds: Unpack[Bounds]
     ) -> None:
         super().__init__(learning_rate, **bounds)
-        self.momentum = as_number("optimizer", "momentum", momentum)
+        self.momentum = momentum
         self.use_nesterov = bool(use_nesterov)
-
-    def update(self, value: Tensor, grad: Tensor, slots: Slots) -> Update:
-        return rules.momentum(value, grad, slots, **self.numbers())
 
     def numbers(self) -> dict[str, Any]:
         return {"lr": self.learning_rate, "beta": self.momentum, "nesterov": self.use_nesterov}
 
+    @accepts_options()
     def set_momentum(self, momentum: float) -> None:
         """Set the part of the last step that the next one keeps."""
-        self.momentum = as_number("optimizer", "momentum", momentum)
+        self.momentum = momentum
 
 
 @export(doc="Training / Classes")
@@ -96,6 +92,7 @@ class AdagradOptimizer(AdagradOptimizerCamel, Optimizer, factory="train.adagrad"
     """
 
     class_name = "Adagrad"
+    rule = staticmethod(rules.adagrad)
     kernel = "AdagradUpdate"
     slot_names = ("accumulator",)
     initial_accumulator_value: float
@@ -105,13 +102,10 @@ class AdagradOptimizer(AdagradOptimizerCamel, Optimizer, factory="train.adagrad"
         self, learning_rate: LearningRate, initial_accumulator_value: float = 0.1, **bounds: Unpack[Bounds]
     ) -> None:
         super().__init__(learning_rate, **bounds)
-        self.initial_accumulator_value = as_number("optimizer", "initial_accumulator_value", initial_accumulator_value)
+        self.initial_accumulator_value = initial_accumulator_value
 
     def initial_slot(self, name: str) -> float:
         return self.initial_accumulator_value
-
-    def update(self, value: Tensor, grad: Tensor, slots: Slots) -> Update:
-        return rules.adagrad(value, grad, slots, **self.numbers())
 
     def numbers(self) -> dict[str, Any]:
         return {"lr": self.learning_rate, "epsilon": or_epsilon(None)}
@@ -130,6 +124,7 @@ class AdadeltaOptimizer(Optimizer, factory="train.adadelta"):
     """
 
     class_name = "Adadelta"
+    rule = staticmethod(rules.adadelta)
     kernel = "AdadeltaUpdate"
     slot_names = ("accum_grad", "accum_var")
     rho: float
@@ -144,11 +139,8 @@ class AdadeltaOptimizer(Optimizer, factory="train.adadelta"):
         **bounds: Unpack[Bounds],
     ) -> None:
         super().__init__(learning_rate, **bounds)
-        self.rho = as_number("optimizer", "rho", rho)
+        self.rho = rho
         self.epsilon = or_epsilon(epsilon)
-
-    def update(self, value: Tensor, grad: Tensor, slots: Slots) -> Update:
-        return rules.adadelta(value, grad, slots, **self.numbers())
 
     def numbers(self) -> dict[str, Any]:
         return {"lr": self.learning_rate, "rho": self.rho, "epsilon": self.epsilon}
@@ -186,8 +178,8 @@ class RMSPropOptimizer(Optimizer, factory="train.rmsprop"):
         **bounds: Unpack[Bounds],
     ) -> None:
         super().__init__(learning_rate, **bounds)
-        self.decay = as_number("optimizer", "decay", decay)
-        self.momentum = as_number("optimizer", "momentum", momentum)
+        self.decay = decay
+        self.momentum = momentum
         self.epsilon = or_epsilon(epsilon)
         self.centered = bool(centered)
         self.slot_names = ("rms", "momentum", "mg") if centered else ("rms", "momentum")
@@ -220,7 +212,7 @@ def _one_minus(power: float) -> float:
 
 
 class _BetaOptimizer(Optimizer):
-    """What Adam and Adamax share: two betas, and powers of them that grow with the steps."""
+    """What Adam and its kin share: two betas, and powers of them that grow with the steps."""
 
     slot_names = ("m", "v")
     beta1: float
@@ -231,8 +223,8 @@ class _BetaOptimizer(Optimizer):
         self, learning_rate: LearningRate, beta1: float, beta2: float, epsilon: float | None, **bounds: Unpack[Bounds]
     ) -> None:
         super().__init__(learning_rate, **bounds)
-        self.beta1 = as_number("optimizer", "beta1", beta1)
-        self.beta2 = as_number("optimizer", "beta2", beta2)
+        self.beta1 = beta1
+        self.beta2 = beta2
         self.epsilon = or_epsilon(epsilon)
         self._powers = [float(np.float32(self.beta1)), float(np.float32(self.beta2))]
 
@@ -258,6 +250,7 @@ class AdamOptimizer(_BetaOptimizer, factory="train.adam"):
     """
 
     class_name: ClassVar[str] = "Adam"
+    rule = staticmethod(rules.adam)
     kernel = "AdamUpdate"
 
     @accepts_options()
@@ -270,9 +263,6 @@ class AdamOptimizer(_BetaOptimizer, factory="train.adam"):
         **bounds: Unpack[Bounds],
     ) -> None:
         super().__init__(learning_rate, beta1, beta2, epsilon, **bounds)
-
-    def update(self, value: Tensor, grad: Tensor, slots: Slots) -> Update:
-        return rules.adam(value, grad, slots, **self.numbers())
 
     def numbers(self) -> dict[str, Any]:
         bias1, bias2 = map(_one_minus, self._powers)
@@ -308,7 +298,7 @@ class AdamWOptimizer(AdamOptimizer, factory="train.adamw"):
         **bounds: Unpack[Bounds],
     ) -> None:
         super().__init__(learning_rate, beta1, beta2, epsilon, **bounds)
-        self.weight_decay = as_number("optimizer", "weight_decay", weight_decay)
+        self.weight_decay = weight_decay
 
     def update(self, value: Tensor, grad: Tensor, slots: Slots) -> Update:
         return super().update(rules.decayed(value, self.learning_rate * self.weight_decay), grad, slots)
@@ -329,6 +319,7 @@ class AdamaxOptimizer(_BetaOptimizer, factory="train.adamax"):
     """
 
     class_name = "Adamax"
+    rule = staticmethod(rules.adamax)
     kernel = "AdamaxUpdate"
     decay: float
 
@@ -343,10 +334,7 @@ class AdamaxOptimizer(_BetaOptimizer, factory="train.adamax"):
         **bounds: Unpack[Bounds],
     ) -> None:
         super().__init__(learning_rate, beta1, beta2, epsilon, **bounds)
-        self.decay = as_number("optimizer", "decay", decay)
-
-    def update(self, value: Tensor, grad: Tensor, slots: Slots) -> Update:
-        return rules.adamax(value, grad, slots, **self.numbers())
+        self.decay = decay
 
     def numbers(self) -> dict[str, Any]:
         decayed = np.float32(self.learning_rate) / np.float32(
@@ -370,6 +358,7 @@ class NadamOptimizer(_BetaOptimizer, factory="train.nadam"):
     """
 
     class_name = "Nadam"
+    rule = staticmethod(rules.nadam)
 
     @accepts_options()
     def __init__(
@@ -392,11 +381,11 @@ class NadamOptimizer(_BetaOptimizer, factory="train.nadam"):
         """The product of these parts over all steps made."""
         return self._product / self._momentum(self.iterations)
 
-    def update(self, value: Tensor, grad: Tensor, slots: Slots) -> Update:
+    def numbers(self) -> dict[str, Any]:
         now, following = self._momentum(self.iterations), self._momentum(self.iterations + 1)
         parts = ((1 - now) / (1 - self._product), following / (1 - self._product * following))
-        bias2, lr = _one_minus(self._powers[1]), self.learning_rate
-        return rules.nadam(value, grad, slots, lr, self.beta1, self.beta2, self.epsilon, parts, bias2)
+        betas = {"beta1": self.beta1, "beta2": self.beta2, "bias2": _one_minus(self._powers[1])}
+        return {"lr": self.learning_rate, "epsilon": self.epsilon, "parts": parts, **betas}
 
     def end_step(self) -> None:
         super().end_step()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TypedDict
+from typing import Self, TypedDict
 
 from tfpy.core.convert import number
 from tfpy.core.ops.arith import div, maximum, mul
@@ -35,14 +35,15 @@ class Clipping:
     clip_norm: float | None = None
     global_clip_norm: float | None = None
 
-    def __post_init__(self) -> None:
+    def checked(self, where: str) -> Self:
+        """Itself, or an error that names the optimizer: no bound above 0, or more than one."""
         given = self.options()
         for name, bound in given.items():
-            if as_number("optimizer", name, bound) <= 0:
-                raise argument_error("optimizer", name, "a number above 0", bound)
+            if as_number(where, name, bound) <= 0:
+                raise argument_error(where, name, "a number above 0", bound)
         if len(given) > 1:
-            expected = "one of clip_value, clip_norm and global_clip_norm"
-            raise argument_error("optimizer", " and ".join(given), expected, given)
+            raise argument_error(where, " and ".join(given), "one bound, not several", given)
+        return self
 
     def options(self) -> dict[str, float]:
         """The bound by name, if there is one."""

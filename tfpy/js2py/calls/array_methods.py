@@ -173,7 +173,7 @@ def _slice(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.expr
     if c.kinds.of(owner) != UNKNOWN or any(g.type == "array" or c.kinds.of(g).name == "list" for g in given):
         return None
     if len(given) == 2 and text(given[0]) != "0":
-        c.check(node, "`slice` of a list or a text takes begin and end; of a tensor it takes begin and size")
+        c.check(node, "`slice` of a list or a string takes begin and end; of a tensor it takes begin and size")
     bounds = [index(c, part) for part in given]
     return py("_0[_1:_2]" if len(given) == 2 else "_0[_1:]" if given else "_0[:]", c.expr(owner), *bounds)
 

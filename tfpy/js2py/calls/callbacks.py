@@ -225,7 +225,7 @@ def sorting(c: Converter, function: Node | None, items: Node) -> list[ast.keywor
             return []  # a typed array is sorted by its numbers
         if kind.item is not None and kind.item.name == "string":
             return []
-        c.check(items, "without a function, JavaScript sorts numbers by their texts")
+        c.check(items, "without a function, JavaScript sorts numbers as strings")
         return [ast.keyword("key", atom("str"))]
     function = bare(function)
     difference = _difference(c, function)

@@ -33,7 +33,7 @@ def printed(c: Converter, name: str, arguments: Node) -> ast.expr:
     args = given(c, arguments)
     said = build.string_value(args[0]) if args else None
     if said is not None and len(args) > 1 and "%" in said.replace("%%", ""):
-        raise NotConvertedError("a text with % for console.log has no counterpart; write a template")
+        raise NotConvertedError("a string with % for console.log has no counterpart; write a template")
     keywords = [ast.keyword("file", py(_CONSOLE[name]))] if _CONSOLE[name] else []
     return call("print", *args, keywords=keywords)
 

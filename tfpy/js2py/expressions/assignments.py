@@ -141,7 +141,7 @@ def update(c: Converter, node: Node) -> list[ast.stmt]:
     if sign == "+=" and c.kinds.of(left) == STRING and c.kinds.of(right) != STRING:
         return [assign_text(target, shown(c, right))]
     if sign == "+=" and (c.kinds.of(left).name == "list" or c.kinds.of(right).name in ("list", "dict")):
-        raise NotConvertedError("`+=` on a list or an object makes a text of it; say what is meant")
+        raise NotConvertedError("`+=` on a list or an object makes a string of it; say what is meant")
     if sign == "|=" and text(right) == "0":
         return [assign(target, py("(int(_0) + 2**31) % 2**32 - 2**31", target))]  # the sum of a hash, cut to 32 bits
     if sign == "%=" and c.kinds.of(left) != INDEX:

@@ -159,7 +159,7 @@ def _equal(c: Converter, node: Node, left: Node, right: Node, loose: bool) -> as
         return py("_0 == _1", *(c.expr(kids(parse.field(side, "arguments"))[0]) for side in (left, right)))
     if any(k.name in _BY_IDENTITY or k.name in names.classes() for k in kinds):
         if plain and loose:
-            raise NotConvertedError("`==` between a list or an object and something else makes a text of it")
+            raise NotConvertedError("`==` between a list or an object and something else makes a string of it")
         return py("_0 == _1" if plain else "_0 is _1", c.expr(left), c.expr(right))
     if loose and not _alike(*kinds):
         c.check(node, "JavaScript's `==` takes 1 and '1' for equal; Python's does not")
@@ -209,7 +209,7 @@ def _plus(c: Converter, node: Node, left: Node, right: Node) -> ast.expr:
             return py("_0 + _1", c.expr(left), c.expr(right))
         return joined([shown(c, part) for part in parts])
     if any(kind.name in ("list", "dict", "ndarray") for kind in kinds):
-        raise NotConvertedError("`+` on a list or an object makes a text of it; say what is meant")
+        raise NotConvertedError("`+` on a list or an object makes a string of it; say what is meant")
     return py("_0 + _1", c.expr(left), c.expr(right))
 
 

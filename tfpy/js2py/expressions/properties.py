@@ -42,7 +42,8 @@ _OF_KIND = {
     ("set", "size"): "len(_0)",
 }  # fmt: skip
 NUMBERS_AS_KEYS = (
-    "numbers stay numbers as keys, in the order in which they come; in JavaScript they become texts, in ascending order"
+    "numbers stay numbers as keys, in the order in which they come; in JavaScript they become strings, in ascending "
+    "order"
 )
 
 

@@ -61,7 +61,7 @@ def shown(c: Converter, node: Node) -> ast.expr:
     if kind.name == "list":
         return py('",".join(_0)' if kind.item == STRING else '",".join(map(str, _0))', found)
     if kind == DICT:
-        c.check(node, "JavaScript shows an object in a text as [object Object]")
+        c.check(node, "JavaScript shows an object in a string as [object Object]")
     return found
 
 

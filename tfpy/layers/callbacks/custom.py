@@ -12,6 +12,7 @@ from tfpy.core.options import respell
 from tfpy.core.ready import finish
 from tfpy.core.registry import export
 from tfpy.core.types import Logs
+from tfpy.engine.arguments import as_function
 from tfpy.engine.errors import argument_error
 from tfpy.layers.callbacks.base import Callback
 
@@ -37,8 +38,7 @@ class CustomCallback(Callback):
     def __init__(self, args: Mapping[str, Any], yield_every: Any = "auto") -> None:
         self._functions = respell(args, spellings((*_EVENTS, "on_yield", "now_func", "next_frame_func")), "callbacks")
         for name, function in self._functions.items():
-            if not callable(function):
-                raise argument_error("callbacks", name, "a function", function, TypeError)
+            as_function("callbacks", name, function)
         if isinstance(yield_every, str) and yield_every == "never" and "on_yield" in self._functions:
             raise argument_error("fit", "yield_every", "not 'never' when there is an on_yield callback", yield_every)
         self._now: Callable[[], float] = self._functions.get("now_func", _now)

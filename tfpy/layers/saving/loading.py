@@ -204,7 +204,7 @@ def model_from_json(
     if isinstance(given, str):
         given = parse_json(given.encode(), "model_from_json")
     if not isinstance(given, Mapping):
-        raise argument_error("model_from_json", "model_and_weights_config", "a dict or a JSON text", given, TypeError)
+        raise argument_error("model_from_json", "model_and_weights_config", "a dict or a JSON string", given, TypeError)
     parts = Entries(given)
     topology = parts.get("model_topology", given)
     with weights_to_come() as coming:

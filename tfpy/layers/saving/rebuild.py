@@ -142,7 +142,7 @@ def _by_name(configs: Any, layers: list[Layer]) -> dict[str, Layer]:
     for i, (config, layer) in enumerate(zip(configs, layers, strict=True)):
         name = config.get("name", layer.name)
         if not isinstance(name, str) or name in named:
-            raise ModelFileError(f"layers[{i}]: the name {show(name)} is no text, or another layer has it.")
+            raise ModelFileError(f"layers[{i}]: the name {show(name)} is no string, or another layer has it.")
         named[name] = layer
     return named
 

@@ -97,7 +97,7 @@ def _as_callback(callback: Any, yield_every: Any) -> Callback:
 def check_order(shuffle: Any, seed: Any) -> None:
     """Whether an order of the samples can be drawn so."""
     if not rng.may_seed(seed):
-        raise argument_error("fit", "seed", "a number or a text", seed, TypeError)
+        raise argument_error("fit", "seed", "a number or a string", seed, TypeError)
     if shuffle not in (True, False, "batch"):
         raise argument_error("fit", "shuffle", "True, False or 'batch'", shuffle)
 
