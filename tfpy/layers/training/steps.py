@@ -131,14 +131,14 @@ def _train(
     if not minimizes_as_usual(optimizer):
         if compiled.sharing is not None:
             raise RuntimeError(f"fit: {optimizer!r} minimizes in a way of its own, which processes cannot share.")
-        reported: list[Tensor] = []
-        return [optimizer.minimize(_total_loss(model, compiled, batch, reported, []), True, variables), *reported]
+        total_loss = _TotalLoss(model, compiled, batch)
+        return [optimizer.minimize(total_loss, True, variables), *total_loss.reported]
 
     def gradients() -> tuple[list[Tensor], tuple[int, list[str]]]:
-        reported: list[Tensor] = []
-        steps: list[Tensor] = []
-        loss, grads = optimizer.compute_gradients(_total_loss(model, compiled, batch, reported, steps), variables)
-        return [loss, *reported, *grads.values(), *steps], (1 + len(reported), list(grads))
+        total_loss = _TotalLoss(model, compiled, batch)
+        loss, grads = optimizer.compute_gradients(total_loss, variables)
+        found = [loss, *total_loss.reported, *grads.values(), *total_loss.steps_seen]
+        return found, (1 + len(total_loss.reported), list(grads))
 
     key = "train", id(compiled.outputs), *[v.id for v in variables]
     found: list[Tensor]
@@ -149,27 +149,32 @@ def _train(
     return found[:count]
 
 
-def _total_loss(
-    model: LayersModel, compiled: Compiled, batch: Batch, reported: list[Tensor], steps: list[Tensor]
-) -> Callable[[], Tensor]:
-    """The loss of a batch, with those that layers add; what else is reported of it is written to a list, and to another
-    what `_steps_seen` gives.
+class _TotalLoss:
+    """The loss of a batch, with those that layers add, as the function that an optimizer minimizes.
+
+    Attributes:
+        reported: what else is reported of the batch, once it has been called.
+        steps_seen: what `_steps_seen` gives then.
     """
 
-    def total_loss() -> Tensor:
+    def __init__(self, model: LayersModel, compiled: Compiled, batch: Batch) -> None:
+        self._model = model
+        self._compiled = compiled
+        self._batch = batch
+        self.reported: list[Tensor] = []
+        self.steps_seen: list[Tensor] = []
+
+    def __call__(self) -> Tensor:
+        model, compiled, batch = self._model, self._compiled, self._batch
         (outputs, masks), added = with_added_losses(lambda: model.graph.run(batch.inputs, training=True))
-        reported.clear()
         judged = _judged(model, outputs, masks)
-        total, singles = _losses(compiled, batch, judged)
-        reported.extend(singles if len(singles) > 1 else [])
-        reported.extend(_metrics(compiled, batch, judged))
-        steps[:] = _steps_seen(judged, total)
-        total = total.mean()
+        losses, singles = _losses(compiled, batch, judged)
+        self.reported = [*(singles if len(singles) > 1 else []), *_metrics(compiled, batch, judged)]
+        self.steps_seen = _steps_seen(judged, losses)
+        total = losses.mean()
         for loss in [*model.calculate_losses(), *added]:
             total = add(total, loss)
         return total
-
-    return total_loss
 
 
 def _planned(
@@ -213,9 +218,11 @@ PREDICTION = ("predict", ())
 
 def predict_step(model: LayersModel, inputs: list[Tensor]) -> list[Tensor]:
     """The outputs of a model for given inputs."""
-    compute = lambda: (_apart(model.graph.run(inputs)[0], inputs), None)  # noqa: E731
-    found: list[Tensor] = model.plans.run_step(PREDICTION, inputs, [model], lambda: model.weights, compute)[0]
-    return found
+
+    def compute() -> tuple[list[Tensor], None]:
+        return _apart(model.graph.run(inputs)[0], inputs), None
+
+    return model.plans.run_step(PREDICTION, inputs, [model], lambda: model.weights, compute)[0]
 
 
 def _apart(outputs: Sequence[Tensor], inputs: Sequence[Tensor]) -> list[Tensor]:
