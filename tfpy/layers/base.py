@@ -21,8 +21,7 @@ from tfpy.engine.warn import warn_user
 from tfpy.layers._camel import LayerCamel
 from tfpy.layers.activations import get_activation
 from tfpy.layers.added_losses import AddedLoss, add_activity_losses, add_from_call, as_functions
-from tfpy.layers.call_inputs import as_tensors
-from tfpy.layers.call_keywords import keywords_of, taking_a_dict
+from tfpy.layers.calling import as_tensors, keywords_of, taking_a_dict
 from tfpy.layers.constraints import Constraint
 from tfpy.layers.copying import Copied
 from tfpy.layers.declared import Declared, DeclaredSignature, declared_in, kinds_in, known_only

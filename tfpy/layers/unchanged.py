@@ -1,6 +1,6 @@
 """Whether things would do what they did: what a plan of a step goes by.
 
-What a step computes follows from the code that it runs and from the attributes of what it runs on. `still` goes through
+What a step computes follows from the code that it runs and from the attributes of what it runs on. `watch` goes through
 all that it may use. If the code is tfpy's own, a plan holds until an attribute is set, which `Versioned` objects count,
 until something else is in the lists and dicts among their options, or until a class computes otherwise.
 """
@@ -54,7 +54,7 @@ class Versioned:
         return [vars(self).get(name) for name in self.options]
 
 
-def still(things: Sequence[Any], leaves: tuple[type, ...]) -> Holds | None:
+def watch(things: Sequence[Any], leaves: tuple[type, ...]) -> Holds | None:
     """What tells whether things would do what they do now; None if they run code that is not tfpy's.
 
     Args:

@@ -14,7 +14,7 @@ from tfpy.core.tensor import Tensor
 from tfpy.engine.arguments import as_int, unpacked
 from tfpy.engine.errors import argument_error
 from tfpy.engine.spec import broadcasts_to
-from tfpy.layers.call_inputs import one_tensor
+from tfpy.layers.calling import one_tensor
 from tfpy.layers.constraints import ConstraintOption
 from tfpy.layers.initializers import InitializerOption
 from tfpy.layers.one_output import OneOutput

@@ -23,7 +23,7 @@ from tfpy.layers.base import Layer
 from tfpy.layers.choose import choose
 from tfpy.layers.constraints import ConstraintOption
 from tfpy.layers.initializers import InitializerOption
-from tfpy.layers.products import affine
+from tfpy.layers.kinds.products import affine
 from tfpy.layers.regularizers import RegularizerOption
 from tfpy.layers.shapes import shapes_agree
 from tfpy.layers.symbolic import PartialShape, to_list

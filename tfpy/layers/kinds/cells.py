@@ -19,8 +19,8 @@ from tfpy.layers.constraints import ConstraintOption
 from tfpy.layers.declared import Declared
 from tfpy.layers.initializers import Initializer, InitializerOption
 from tfpy.layers.kinds._camel import RNNCellCamel, StackedRNNCellsCamel
+from tfpy.layers.kinds.products import affine, dot
 from tfpy.layers.naming import name_scope
-from tfpy.layers.products import affine, dot
 from tfpy.layers.regularizers import RegularizerOption
 from tfpy.layers.shapes import one_shape
 from tfpy.layers.symbolic import to_list

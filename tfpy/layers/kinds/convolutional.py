@@ -13,7 +13,7 @@ from tfpy.engine.arguments import as_positive
 from tfpy.engine.errors import argument_error
 from tfpy.engine.windows import output_size, per_dimension, transposed_size
 from tfpy.layers.activations import ActivationOption, name_of
-from tfpy.layers.call_inputs import one_tensor
+from tfpy.layers.calling import one_tensor
 from tfpy.layers.choose import DATA_FORMATS, PADDINGS, choose
 from tfpy.layers.constraints import ConstraintOption
 from tfpy.layers.initializers import InitializerOption

@@ -16,12 +16,12 @@ from tfpy.engine.errors import argument_error
 from tfpy.engine.rng import Seed
 from tfpy.layers.activations import ActivationOption
 from tfpy.layers.base import Layer
-from tfpy.layers.call_inputs import one_tensor
+from tfpy.layers.calling import one_tensor
 from tfpy.layers.choose import DATA_FORMATS, choose
 from tfpy.layers.constraints import ConstraintOption
 from tfpy.layers.initializers import InitializerOption
+from tfpy.layers.kinds.products import affine
 from tfpy.layers.one_output import OneOutput
-from tfpy.layers.products import affine
 from tfpy.layers.regularizers import RegularizerOption
 from tfpy.layers.shapes import one_shape, shapes_of_all
 from tfpy.layers.spatial import channels_last

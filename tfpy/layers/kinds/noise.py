@@ -9,7 +9,7 @@ from tfpy.core.ops.arith import add, mul
 from tfpy.core.ops.compare import greater_equal
 from tfpy.core.ops.random import random_normal, random_uniform
 from tfpy.core.tensor import Tensor
-from tfpy.layers.call_inputs import one_tensor
+from tfpy.layers.calling import one_tensor
 from tfpy.layers.choose import DATA_FORMATS, choose
 from tfpy.layers.kinds.core import Dropout
 from tfpy.layers.one_output import OneOutput

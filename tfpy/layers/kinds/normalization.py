@@ -14,7 +14,7 @@ from tfpy.core.tensor import Tensor
 from tfpy.engine.arguments import as_int, resolve_axes, resolve_axis
 from tfpy.engine.errors import argument_error
 from tfpy.engine.tape import paused
-from tfpy.layers.call_inputs import one_tensor
+from tfpy.layers.calling import one_tensor
 from tfpy.layers.constraints import ConstraintOption
 from tfpy.layers.initializers import InitializerOption
 from tfpy.layers.one_output import OneOutput

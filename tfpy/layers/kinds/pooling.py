@@ -10,7 +10,7 @@ from tfpy.core.ops.reduce import max_, mean
 from tfpy.core.ops.shape import expand_dims, squeeze
 from tfpy.core.tensor import Tensor
 from tfpy.engine.windows import output_size, per_dimension
-from tfpy.layers.call_inputs import one_tensor
+from tfpy.layers.calling import one_tensor
 from tfpy.layers.choose import DATA_FORMATS, choose
 from tfpy.layers.one_output import OneOutput
 from tfpy.layers.shapes import one_shape

@@ -17,7 +17,7 @@ from tfpy.engine.arguments import as_number, as_positive
 from tfpy.engine.errors import Words, argument_error
 from tfpy.engine.rng import Seed
 from tfpy.engine.rounding import round_half_up
-from tfpy.layers.call_inputs import one_tensor
+from tfpy.layers.calling import one_tensor
 from tfpy.layers.choose import choose
 from tfpy.layers.one_output import OneOutput
 from tfpy.layers.shapes import one_shape

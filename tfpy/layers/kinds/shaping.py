@@ -12,7 +12,7 @@ from tfpy.core.tensor import Tensor
 from tfpy.engine.arguments import as_int
 from tfpy.engine.errors import argument_error
 from tfpy.engine.windows import per_dimension
-from tfpy.layers.call_inputs import one_tensor
+from tfpy.layers.calling import one_tensor
 from tfpy.layers.choose import choose
 from tfpy.layers.kinds.preprocessing import INTERPOLATIONS, RESIZE
 from tfpy.layers.one_output import OneOutput

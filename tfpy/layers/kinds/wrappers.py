@@ -10,7 +10,7 @@ from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import Words, argument_error
 from tfpy.layers.added_losses import activity_regularizer
 from tfpy.layers.base import Layer
-from tfpy.layers.call_inputs import one_tensor
+from tfpy.layers.calling import one_tensor
 from tfpy.layers.choose import choose
 from tfpy.layers.config import build_object, is_object_config, spelt
 from tfpy.layers.kinds.recurrent import RNN, TakesStates

@@ -9,8 +9,8 @@ from tfpy.engine.abstract import placeholder, shapes_only
 from tfpy.engine.spec import spec
 from tfpy.layers.base import Layer
 from tfpy.layers.container import Container
+from tfpy.layers.inner_layers import layers_in
 from tfpy.layers.symbolic import one_or_list
-from tfpy.layers.unlisted import layers_in
 
 
 def make_late_weights(model: Container) -> None:

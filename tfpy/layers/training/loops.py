@@ -13,11 +13,11 @@ from tfpy.core.types import Logs
 from tfpy.engine.dispatch import settle
 from tfpy.engine.scope import outlive_scopes, run_in_scope
 from tfpy.layers.callbacks.callback_list import CallbackList
+from tfpy.layers.inner_layers import warn_of_unlisted
 from tfpy.layers.training.batch_sources import BatchSource, Step, nothing
 from tfpy.layers.training.compiling import optimizer_for
 from tfpy.layers.training.resuming import Course, RunKeeper
 from tfpy.layers.training.steps import Compiled, test_step, train_step
-from tfpy.layers.unlisted import warn_of_unlisted
 
 if TYPE_CHECKING:
     from tfpy.layers.model import LayersModel

@@ -16,7 +16,7 @@ from tfpy.core.tensor import Tensor
 from tfpy.layers.constraints import Constraint
 from tfpy.layers.initializers import Initializer
 from tfpy.layers.symbolic import Node, SymbolicTensor
-from tfpy.layers.unchanged import still
+from tfpy.layers.unchanged import watch
 
 if TYPE_CHECKING:
     from tfpy.core.variable import Variable
@@ -39,4 +39,4 @@ class StepPlans(Plans):
 
         They are kept with the plan, so that the identities in its key stay theirs alone.
         """
-        return self.run(key, inputs, variables, compute, lambda: still(things, _LEAVES))
+        return self.run(key, inputs, variables, compute, lambda: watch(things, _LEAVES))

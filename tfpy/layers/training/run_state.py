@@ -18,7 +18,7 @@ from tfpy.engine import dispatch
 from tfpy.engine.arguments import as_count, as_number
 from tfpy.engine.errors import argument_error, show, unknown_name_error
 from tfpy.layers.base import Layer
-from tfpy.layers.unlisted import layers_in
+from tfpy.layers.inner_layers import layers_in
 from tfpy.layers.weights import LayerVariable, as_made
 
 if TYPE_CHECKING:

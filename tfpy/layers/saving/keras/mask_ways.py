@@ -12,7 +12,7 @@ from typing import Any
 from tfpy.engine.package import is_ours
 from tfpy.engine.spec import broadcasts_to
 from tfpy.layers.base import Layer
-from tfpy.layers.call_keywords import keywords_of
+from tfpy.layers.calling import keywords_of
 from tfpy.layers.container import Container
 from tfpy.layers.graph import LayerGraph
 from tfpy.layers.kinds.advanced_activations import Softmax

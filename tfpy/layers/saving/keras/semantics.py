@@ -13,9 +13,9 @@ from tfpy.core.io.faults import ModelFileError
 from tfpy.engine.warn import warn_user
 from tfpy.layers.base import Layer
 from tfpy.layers.container import Container
+from tfpy.layers.inner_layers import layers_in
 from tfpy.layers.mask_rules import TFJS_MASKS, MaskRules
 from tfpy.layers.saving.keras.mask_rules import KERAS_MASKS
-from tfpy.layers.unlisted import layers_in
 
 MEANING = "numbers_of"
 """The key, beside that of the class, of whose meaning the words of an object have."""

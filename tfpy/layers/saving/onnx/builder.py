@@ -12,7 +12,7 @@ from tfpy.core.tensor import Tensor
 from tfpy.engine import dispatch
 from tfpy.engine.package import is_ours
 from tfpy.layers.base import Layer
-from tfpy.layers.call_keywords import keywords_of
+from tfpy.layers.calling import keywords_of
 from tfpy.layers.container import Container
 from tfpy.layers.saving.onnx.nodes import Nodes, Shared
 from tfpy.layers.shapes import shapes_of_all
