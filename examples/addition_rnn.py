@@ -13,7 +13,7 @@ LETTERS = "0123456789+ "
 
 
 def encoded(texts: Sequence[str], length: int) -> np.ndarray:
-    """A 1 for each letter of each text, padded with blanks: (texts, length, letters)."""
+    """A 1 for each letter of each text, padded with blanks: (strings, length, letters)."""
     rows = [[LETTERS.index(letter) for letter in text.ljust(length)] for text in texts]
     return np.eye(len(LETTERS), dtype=np.float32)[rows]
 

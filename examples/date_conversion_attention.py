@@ -32,7 +32,7 @@ def indices(texts: Sequence[str], letters: str, length: int) -> np.ndarray:
 
 
 def samples(count: int, seed: int) -> tuple[list[np.ndarray], np.ndarray, list[str], list[str]]:
-    """Dates in any form, the answers shifted by one letter, and the answers, as numbers; and both as texts."""
+    """Dates in any form, the answers shifted by one letter, and the answers, as numbers; and both as strings."""
     rng = np.random.default_rng(seed)
     days = [date(1950, 1, 1) + timedelta(int(n)) for n in rng.integers(0, 365 * 100, count)]
     given = [FORMS[int(rng.integers(len(FORMS)))](day) for day in days]

@@ -13,7 +13,7 @@ WINDOW = 40
 
 
 class Text:
-    """A text as numbers: windows of letters, and the letter after each."""
+    """A string as numbers: windows of letters, and the letter after each."""
 
     def __init__(self, text: str) -> None:
         self.letters = sorted(set(text))

@@ -118,7 +118,7 @@ def test_texts() -> None:
     assert util.hex_to_long("ff") == 255
 
 
-# From TF.js 4.22: a text for each branch of the hash.
+# From TF.js 4.22: a string for each branch of the hash.
 FINGERPRINTS = [
     (1, ".", 15830612087174379815),
     (6, "oy7]7y", 770741361281556270),

@@ -17,7 +17,7 @@ TFJS: dict[str, Any] = json.loads((Path(__file__).parent / "tfjs.json").read_tex
 
 
 def number(value: Any) -> Any:
-    """A recorded number: those that JSON lacks are texts."""
+    """A recorded number: those that JSON lacks are strings."""
     special = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
     return special.get(value, value) if isinstance(value, str) else value
 

@@ -30,7 +30,7 @@ from tfpy.data.sources import FileDataSource
 from tfpy.engine.values import text_number
 
 TABLE = "name,size,kind\nan ant,1.5,x\na bee,,y\n"
-# Recorded files with a text below a number.
+# Recorded files with text below a number.
 MIXED = [case["text"] for case in TFJS["csv"] if '"a "q" b"' in case["text"] or "FALSE,x" in case["text"]]
 ROWS = [{"name": "an ant", "size": 1.5, "kind": "x"}, {"name": "a bee", "size": None, "kind": "y"}]
 

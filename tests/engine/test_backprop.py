@@ -119,7 +119,7 @@ class Rounded(float):
 
 
 def test_attributes_of_the_users_own(walks: Walks) -> None:
-    """`run_kernel` takes what there is: texts that do not tell all, and lists, which have no hash."""
+    """`run_kernel` takes what there is: strings that do not tell all, and lists, which have no hash."""
 
     def slope(kernel: str, **attrs: Any) -> float:
         return float(tf.grad(lambda x: tf.engine().run_kernel(kernel, [x], attrs).sum())(tf.tensor([-2.0])))

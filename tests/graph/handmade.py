@@ -19,7 +19,7 @@ _TYPES = {
 
 
 def text(value: str) -> dict[str, Any]:
-    """An attribute that is a text."""
+    """An attribute that is a string."""
     return {"s": base64.b64encode(value.encode()).decode()}
 
 

@@ -246,7 +246,7 @@ def images(x: tf.Tensor, boxes: tf.Tensor, scores: tf.Tensor) -> dict[str, Any]:
     return out | {"padded": padded, "valid": valid, "kept": kept, "soft": soft, "where": tf.where(scores > 0.4)}
 
 
-# Texts, sparse and ragged tensors
+# Strings, sparse and ragged tensors
 
 
 def texts(s: tf.Tensor) -> dict[str, Any]:

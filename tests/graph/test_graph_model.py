@@ -319,7 +319,7 @@ def test_what_is_kept_outlives_a_tidy() -> None:
 
 
 def _table(*nodes: Any, **constants: Any) -> tf.GraphModel:
-    """A model with a table from texts to numbers, and what fills it."""
+    """A model with a table from strings to numbers, and what fills it."""
     table = node("table", "HashTableV2", shared_name="t", key_dtype=dtype("string"), value_dtype=FLOAT)
     fill = node("fill", "LookupTableImportV2", "table", "keys", "values")
     return model(placeholder("keys", "string"), placeholder("values"), table, fill, *nodes, constants=constants)

@@ -26,7 +26,7 @@ FLOAT = dtype("float32")
 
 
 def _feeds(folder: Path, other: bool) -> dict[str, Any]:
-    """A model's inputs; or others of these shapes, with the whole numbers and texts as they are."""
+    """A model's inputs; or others of these shapes, with the whole numbers and strings as they are."""
     inputs = json.loads((folder / "expected.json").read_text())["inputs"]
     feeds = {}
     for i, x in enumerate(inputs):

@@ -41,7 +41,7 @@ def plain(value: Any) -> Any:
 
 
 def assert_same(found: Any, expected: Any) -> None:
-    """Equal, but for last digits, and for how numbers are written within texts."""
+    """Equal, but for last digits, and for how numbers are written within strings."""
     if isinstance(expected, list):
         assert isinstance(found, list)
         assert len(found) == len(expected), (found, expected)

@@ -73,7 +73,7 @@ X = np.ones((2, 1))
         (lambda: L.gru_cell(units=1, name="c").call(3), "c: argument 'inputs' must be a list of 2 tensors"),
         (
             lambda: L.gru(units=1, name="g").apply(tf.ones([1, 2, 3]), initial_state="a"),
-            "g: argument 'initial_state' must be a tensor of numbers or truth values, but got 'a'",
+            "g: argument 'initial_state' must be a tensor of numbers or booleans, but got 'a'",
         ),
         (
             lambda: L.gru(units=1, name="g").apply(tf.ones([1, 2, 3]), initial_state=[]),

@@ -515,4 +515,4 @@ def test_every_layer_gives_the_same_bits(row: Row, monkeypatch: pytest.MonkeyPat
 
     with_plans = run()
     monkeypatch.setattr(plans, "may_plan", lambda backend: False)
-    assert str(with_plans) == str(run())  # as texts, in which NaN is NaN
+    assert str(with_plans) == str(run())  # as strings, in which NaN is NaN

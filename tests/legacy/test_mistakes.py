@@ -74,7 +74,7 @@ MISTAKES: dict[str, tuple[Callable[[Model], Any], type[Exception], str]] = {
     "a shape that is an array": (lambda m: V([1, 2]).reshape(V([2, 1])), TypeError, "reshape: .*'new_shape'"),
     "a place that is a number": (lambda m: V([1]).loc_to_index(0.5), ValueError, "loc_to_index: .*'locs'"),
     "a list to be added": (lambda m: V([1]).add([1], 0), TypeError, "add: argument 'value' must be a number"),
-    "bounds that are texts": (lambda m: dl.NDArray.rand_uniform([2], "a", "b"), TypeError, "rand_uniform: argument 'a'"),
+    "bounds that are strings": (lambda m: dl.NDArray.rand_uniform([2], "a", "b"), TypeError, "rand_uniform: argument 'a'"),
     "one tensor to evaluate as all": (
         lambda m: m.session.evalAll(m.y, m.feeds(V([1, 2]))),
         TypeError,
@@ -102,7 +102,7 @@ MISTAKES: dict[str, tuple[Callable[[Model], Any], type[Exception], str]] = {
         "from_pixels: argument 'num_channels'",
     ),
     "pixels without data": (lambda m: dl.NDArray.from_pixels({"width": 1}), ValueError, "width, height, and data"),
-    "a slice from a text on": (lambda m: m.math.slice1d(V([1, 2]), "a", 1), TypeError, "slice1d: argument 'begin'"),
+    "a slice from a string on": (lambda m: m.math.slice1d(V([1, 2]), "a", 1), TypeError, "slice1d: argument 'begin'"),
     "a block that is a number": (
         lambda m: m.math.copy2d(dl.Array2D.zeros([2, 2]), 0.5, [1, 1], dl.Array2D.zeros([2, 2]), [0, 0], [1, 1]),
         ValueError,
@@ -133,7 +133,7 @@ MISTAKES: dict[str, tuple[Callable[[Model], Any], type[Exception], str]] = {
         TypeError,
         "add_node_and_return_output: argument 'node'",
     ),
-    "a learning rate that is a text": (
+    "a learning rate that is a string": (
         lambda m: dl.SGDOptimizer("a"),
         TypeError,
         "SGDOptimizer: argument 'learning_rate' must be a number",
@@ -174,12 +174,12 @@ MISTAKES: dict[str, tuple[Callable[[Model], Any], type[Exception], str]] = {
         ValueError,
         "conv2d: argument 'strides' must be 1 or more",
     ),
-    "an orientation that is a truth value": (
+    "an orientation that is a boolean": (
         lambda m: m.math.mat_mul(dl.Array2D.zeros([2, 2]), dl.Array2D.zeros([2, 2]), True),
         TypeError,
         "mat_mul: argument 'orientation'",
     ),
-    "an initializer that is a text": (
+    "an initializer that is a string": (
         lambda m: m.graph.layers.dense("d", m.x, 1, None, True, "ones"),
         TypeError,
         "dense: argument 'kernel_initializer' must be an initializer",

@@ -1,4 +1,4 @@
-"""Case rows of the ops whose results have shapes that depend on the values: sparse and ragged tensors, texts."""
+"""Case rows of the ops whose results have shapes that depend on the values: sparse and ragged tensors, strings."""
 
 from __future__ import annotations
 

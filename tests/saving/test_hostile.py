@@ -73,7 +73,7 @@ CHANGES: dict[str, tuple[Callable[[dict[str, Any]], None], str]] = {
     "an unknown layer": (setting(*TOPOLOGY, "layers", 1, "class_name", to="Dens"), r"layers\[1\] \('c'\): .*Did you mean 'Dense'"),
     "a model whose options are a list": (setting(*TOPOLOGY, to=[1]), "model: config must be an object, but is \\[1\\]"),
     "a layer whose options are a number": (setting(*TOPOLOGY, "layers", 1, "config", to=3), r"layers\[1\] \('c'\): .*config': options"),
-    "an initializer whose options are a text": (
+    "an initializer whose options are a string": (
         setting(*TOPOLOGY, "layers", 1, "config", "kernel_initializer", to={"class_name": "Zeros", "config": "x"}),
         r"layers\[1\] \('c'\): .*config': options",
     ),

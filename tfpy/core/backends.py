@@ -12,7 +12,7 @@ from tfpy.engine.backend import current, registry
 
 
 class _ReadyBool(int, Ready):
-    """A truth value that may be awaited."""
+    """A boolean that may be awaited."""
 
     def __repr__(self) -> str:
         return repr(bool(self))

@@ -103,7 +103,7 @@ def _too_large(op: str, argument: str, value: Any) -> Exception:
 
 
 def _wanted(kind: Kind) -> str:
-    return "a tensor of numbers or truth values" if kind == "numeric" else f"{with_article(kind)} tensor"
+    return "a tensor of numbers or booleans" if kind == "numeric" else f"{with_article(kind)} tensor"
 
 
 def to_tensors(op: str, argument: str, values: Any, kind: Kind = "numeric") -> list[Tensor]:
@@ -201,7 +201,7 @@ def _dtype_of(op: str, argument: str, value: Any, array: Array, leaf: Any) -> tu
     if kind in "fbc":
         return array, OF_KIND[kind]
     if kind in "SUO":
-        # numpy has made texts of the numbers beside a text; what was given is looked at again.
+        # numpy has made strings of the numbers beside a string; what was given is looked at again.
         leaves = list((array if isinstance(value, np.ndarray) else np.array(value, dtype=object)).flat)
         if all(isinstance(v, (str, bytes)) for v in leaves):
             return _encoded(array), "string"
@@ -210,7 +210,7 @@ def _dtype_of(op: str, argument: str, value: Any, array: Array, leaf: Any) -> tu
                 return array.astype(np.float64), "float32"
             except OverflowError:
                 raise _too_large(op, argument, value) from None
-    raise argument_error(op, argument, "numbers, truth values or strings, all of one kind", value, TypeError)
+    raise argument_error(op, argument, "numbers, booleans or strings, all of one kind", value, TypeError)
 
 
 def _encoded(array: Array) -> Array:
@@ -220,7 +220,7 @@ def _encoded(array: Array) -> Array:
 
 
 def _utf8(text: str) -> bytes:
-    """A text in UTF-8; half of a surrogate pair, of which JSON can make texts, becomes U+FFFD as in a browser."""
+    """A string in UTF-8; half of a surrogate pair, of which JSON can make strings, becomes U+FFFD as in a browser."""
     try:
         return text.encode()
     except UnicodeEncodeError:

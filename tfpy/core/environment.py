@@ -93,12 +93,12 @@ class Environment(EnvironmentCamel):
 
     @accepts_options()
     def get_bool(self, flag_name: str) -> Any:
-        """The value of a flag that is a truth value."""
+        """The value of a flag that is a boolean."""
         return self.get(flag_name)
 
     @accepts_options()
     def get_string(self, flag_name: str) -> Any:
-        """The value of a flag that is a text."""
+        """The value of a flag that is a string."""
         return self.get(flag_name)
 
     def get_flags(self) -> dict[str, Any]:

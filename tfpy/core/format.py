@@ -55,7 +55,7 @@ def _rows(spec: Spec, values: Array, brief: bool = False) -> list[str]:
 
 
 def _scalar(value: Any, dtype: str) -> str:
-    """A single number with all its digits, and a text as it is."""
+    """A single number with all its digits, and a string as it is."""
     if dtype == "string":
         return _text(value)
     return number_text(value) if dtype == "float32" else _element(value, dtype)

@@ -1,7 +1,7 @@
 """What annotations ask for: in words, for messages, and as tests of values. The only place that reads annotations so.
 
 There are two tests, since there are two uses. A function that is called makes do with much: a number in an array, any
-truth value, whatever has items. An option that an object keeps, shows and saves must be what its annotation says.
+boolean, whatever has items. An option that an object keeps, shows and saves must be what its annotation says.
 """
 
 from __future__ import annotations
@@ -157,7 +157,7 @@ _KINDS = {
     "None": Kind("", "None", lambda value: value is None),
     "str": Kind("a string", "strings", lambda value: isinstance(value, str)),
     "bytes": Kind("bytes", "bytes", _are_bytes),
-    "bool": Kind("True or False", "truth values", _is_truth, _has_truth),
+    "bool": Kind("True or False", "booleans", _is_truth, _has_truth),
     "int": Kind("a whole number", "whole numbers", _is_int, lambda v: isinstance(v, bool) or _is_int(v), numeric=True),
     "float": Kind("a number", "numbers", _is_real, lambda value: _can(as_number, value), numeric=True),
     "DType": Kind("the name of a dtype", "names of dtypes", lambda value: isinstance(value, str)),

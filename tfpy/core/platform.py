@@ -1,4 +1,4 @@
-"""What the surroundings offer a program: the clock, texts as bytes, and what is at a URL."""
+"""What the surroundings offer a program: the clock, strings as bytes, and what is at a URL."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ class Platform:
         return time.perf_counter() * 1000
 
     def encode(self, text: str, encoding: str) -> bytes:
-        """A text as bytes."""
+        """A string as bytes."""
         return text.encode(encoding)
 
     def decode(self, data: bytes, encoding: str) -> str:
-        """Bytes as a text; what does not belong to the encoding is replaced."""
+        """Bytes as a string; what does not belong to the encoding is replaced."""
         return bytes(data).decode(encoding, errors="replace")
 
     def fetch(self, path: str, init: Mapping[str, Any] | None = None) -> Response:
@@ -70,7 +70,7 @@ class Response(Ready):
         self.url = url
 
     def text(self) -> str:
-        """The content as a text."""
+        """The content as a string."""
         return self.content.decode()
 
     def json(self) -> Any:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 @export(doc="Tensors / Classes")
 class Tensor(TensorMethods, Chained, Operators, TensorCamel, Ready):
-    """An immutable array of numbers, truth values or strings, of any shape.
+    """An immutable array of numbers, booleans or strings, of any shape.
 
     Made by `tf.tensor` and its kin and by every op; every op with a tensor as its first argument is also a method.
     A tensor may be awaited, since TF.js gives promises of some: it is its own result.
@@ -88,7 +88,7 @@ class Tensor(TensorMethods, Chained, Operators, TensorCamel, Ready):
         return _texts(values) if self.spec.dtype == "string" else values.reshape(-1)
 
     def array_sync(self) -> Any:
-        """The values as nested lists of Python numbers, truth values or strings; for a scalar, one of these.
+        """The values as nested lists of Python numbers, booleans or strings; for a scalar, one of these.
 
         An empty tensor of any rank gives an empty list.
         """
@@ -236,7 +236,7 @@ class Tensor(TensorMethods, Chained, Operators, TensorCamel, Ready):
 
     def _one_element(self, what: str) -> Any:
         if self.spec.size != 1:
-            masks = " Truth values of many elements are combined by &, | and ~." if what == "bool" else ""
+            masks = " Booleans of many elements are combined by &, | and ~." if what == "bool" else ""
             raise ValueError(
                 f"{what}: only a tensor of one element has {with_article(what)} value, but this one has shape "
                 f"{list(self.shape)}. Reduce it first, e.g. with any(), all(), sum() or mean().{masks}"

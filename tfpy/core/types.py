@@ -28,7 +28,7 @@ NamedTensorMap: TypeAlias = dict[str, Tensor]
 """Tensors by name."""
 
 TensorContainer: TypeAlias = "Tensor | str | float | list[TensorContainer] | dict[str, TensorContainer] | None"
-"""Tensors, numbers and texts in any nesting of lists and dicts: what `tidy` returns, what data sets consist of."""
+"""Tensors, numbers and strings in any nesting of lists and dicts: what `tidy` returns, what data sets consist of."""
 
 Logs: TypeAlias = dict[str, Any]
 """What callbacks are told: losses, metrics and counts by name."""

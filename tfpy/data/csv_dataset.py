@@ -34,7 +34,7 @@ class Column(NamedTuple):
 class CSVDataset(CSVDatasetCamel, Dataset):
     """The rows of a text file with separated columns: a dict for each row, by the column's name.
 
-    A cell that looks like a number is one, any other is a text. A cell may stand in double quotes; it may hold the
+    A cell that looks like a number is one, any other is a string. A cell may stand in double quotes; it may hold the
     delimiter then, but no end of line. If columns are marked as labels, the rows are {'xs': features, 'ys': labels}.
 
     Args:

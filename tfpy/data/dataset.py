@@ -29,7 +29,7 @@ Size = float | None
 class Dataset(DatasetCamel, Hints, BothSpellings):
     """A list of elements that is read anew each time it is gone through; nothing is computed before.
 
-    An element is a number, a text, an array, a tensor, or a dict, list or tuple of such. A subclass defines
+    An element is a number, a string, an array, a tensor, or a dict, list or tuple of such. A subclass defines
     `iterator()`, and may set `size`.
 
     Attributes:
@@ -64,7 +64,7 @@ class Dataset(DatasetCamel, Hints, BothSpellings):
     def batch(self, batch_size: int, small_last_batch: bool = True) -> Dataset:
         """Group elements: each group becomes one element of tensors whose first axis is the batch.
 
-        Dicts and tuples are gone through, each of their entries being a column of its own; numbers, texts, lists,
+        Dicts and tuples are gone through, each of their entries being a column of its own; numbers, strings, lists,
         arrays and tensors are stacked. What is missing (None) is NaN, or an empty text.
 
         Args:

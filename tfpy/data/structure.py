@@ -1,4 +1,4 @@
-"""Elements of data sets: nested dicts, lists and tuples of numbers, texts, arrays and tensors."""
+"""Elements of data sets: nested dicts, lists and tuples of numbers, strings, arrays and tensors."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def _array(rows: Sequence[Any], where: str) -> Any:
 
 
 def _plain_column(rows: Sequence[Any], where: str) -> Tensor:
-    """Numbers, truth values, texts or nested lists of them as a tensor."""
+    """Numbers, booleans, strings or nested lists of them as a tensor."""
     values = list(rows)
     known = next((value for value in values if value is not None), math.nan)
     if isinstance(known, str):
@@ -105,7 +105,7 @@ def _plain_column(rows: Sequence[Any], where: str) -> Tensor:
 
 
 def _text(value: Any) -> Any:
-    """A value of a column of texts; those that look like numbers have become numbers on the way."""
+    """A value of a column of strings; those that look like numbers have become numbers on the way."""
     if value is None:
         return ""
     if isinstance(value, bool):

@@ -111,7 +111,7 @@ def cifar10(mirror: str | None = None) -> Splits:
 
 @export(namespace="datasets", doc="Data sets")
 def text(url: str, checksum: str | None = None) -> str:
-    """A text behind a URL, in UTF-8, downloaded once.
+    """A string behind a URL, in UTF-8, downloaded once.
 
     Args:
         url: an http or https address.

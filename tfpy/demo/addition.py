@@ -15,7 +15,7 @@ _ANSWER = _DIGITS + 1
 
 
 def _encoded(texts: list[str], length: int) -> Any:
-    """(texts, length, letters): a 1 for each letter, texts padded with blanks."""
+    """(strings, length, letters): a 1 for each letter, strings padded with blanks."""
     indices = [[_LETTERS.index(letter) for letter in text.ljust(length)] for text in texts]
     return np.eye(len(_LETTERS), dtype=np.float32)[indices]
 

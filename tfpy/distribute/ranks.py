@@ -112,5 +112,5 @@ def _fingerprint(batch: Batch) -> int:
 
 
 def _bytes_of(array: npt.NDArray[Any]) -> bytes:
-    """What an array holds; that of texts has only pointers to them."""
+    """What an array holds; that of strings has only pointers to them."""
     return repr(array.tolist()).encode() if array.dtype == object else array.tobytes()

@@ -151,7 +151,7 @@ def _signature_of(
         if row is None or not row.pure:
             return None
         shape += (row, len(node.inputs))
-        if node.attrs:  # equal values may differ (1 and true, 0 and -0), and so may those with equal texts
+        if node.attrs:  # equal values may differ (1 and true, 0 and -0), and so may those with equal strings
             shape += (repr(node.attrs), *node.attrs.values())
         specs += node.input_specs
         ids += node.inputs

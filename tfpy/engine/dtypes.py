@@ -20,10 +20,10 @@ NUMPY: dict[str, Any] = {
 """numpy's type for the values of a dtype."""
 
 TYPED_ARRAY = NUMPY | {"bool": np.uint8}
-"""The same for the flat arrays that TF.js calls typed ones, and for files: truth values are bytes of 0 and 1."""
+"""The same for the flat arrays that TF.js calls typed ones, and for files: booleans are bytes of 0 and 1."""
 
 BYTES: dict[str, int] = {dtype: np.dtype(kind).itemsize for dtype, kind in NUMPY.items()} | {"string": 0}
-"""How many bytes an element takes; those of texts are counted one by one."""
+"""How many bytes an element takes; those of strings are counted one by one."""
 
 OF_KIND: dict[str, DType] = {"f": "float32", "i": "int32", "u": "int32", "b": "bool", "c": "complex64"}
 """The dtype for numbers of a kind, which is a letter of numpy."""

@@ -74,7 +74,7 @@ def _frame(value: Any) -> str:
     """A table of pandas, polars or the like in words, with the columns that hold no numbers."""
     kinds = zip(value.columns, value.dtypes, strict=False)
     others = [f"{name} ({kind})" for name, kind in kinds if not str(kind).lower().startswith(_NUMBERS)]
-    if not others and hasattr(value, "isna"):  # of pandas, where truth values may be missing
+    if not others and hasattr(value, "isna"):  # of pandas, where booleans may be missing
         missing = [(name, column.dtype) for name, column in value.items() if np.asarray(column).dtype == object]
         others = [f"{name} ({kind} with missing values)" for name, kind in missing]
     text = f"{with_article(type(value).__name__)} of shape {list(value.shape)}"

@@ -176,7 +176,7 @@ def swap_data(handle: Handle, payload: Any, backend: Backend) -> None:
 
 
 def respecify(handle: Handle, spec: Spec) -> None:
-    """Count a live handle by another spec: that of texts, of one shape and dtype, says how long they are."""
+    """Count a live handle by another spec: that of strings, of one shape and dtype, says how long they are."""
     handle.spec, handle.held = spec, spec.held
 
 

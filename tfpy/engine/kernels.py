@@ -89,12 +89,12 @@ def broadcast(a: Handle, b: Handle) -> Spec:
 
 
 def broadcast_to_bool(a: Handle, b: Handle) -> Spec:
-    """A truth value for each pair."""
+    """A boolean for each pair."""
     return spec(broadcast_shapes(a.spec.shape, b.spec.shape), "bool")
 
 
 def to_bool(x: Handle) -> Spec:
-    """A truth value for each element."""
+    """A boolean for each element."""
     return spec(x.spec.shape, "bool")
 
 

@@ -131,7 +131,7 @@ def check_source(state: Any) -> None:
 
 
 def may_seed(value: object) -> bool:
-    """Whether a value is a seed, or None for none: a number of Python's or numpy's, or a text."""
+    """Whether a value is a seed, or None for none: a number of Python's or numpy's, or a string."""
     return value is None or isinstance(value, (int, float, str, np.number))
 
 

@@ -49,7 +49,7 @@ def number_text(value: float) -> str:
 
 
 def text_number(text: str) -> float | None:
-    """The number that a text stands for by JavaScript's Number(); None where that is not a number.
+    """The number that a string stands for by JavaScript's Number(); None where that is not a number.
 
     Unlike Python it knows no underscores, `inf` or digits of other scripts, and takes an empty text for 0.
     """

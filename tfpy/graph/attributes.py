@@ -76,17 +76,17 @@ class Attributes:
         return [_integer(n, self._source, field) for n in list_in(self._source, field, listed.get("i") or [])]
 
     def flag(self, name: str, default: bool = False) -> bool:
-        """A truth value."""
+        """A boolean."""
         entry = self._entry(name)
         return default if entry is None else bool(entry.get("b", False))
 
     def text(self, name: str, default: str = "") -> str:
-        """A text."""
+        """A string."""
         entry = self._entry(name)
         return default if entry is None else self._text(entry.get("s", ""), name)
 
     def texts(self, name: str) -> list[str]:
-        """A list of texts."""
+        """A list of strings."""
         listed = (self._entry(name) or {}).get("list") or {}
         return [self._text(s, name) for s in list_in(self._source, f"attr.{name}", listed.get("s") or [])]
 

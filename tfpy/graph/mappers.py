@@ -104,7 +104,7 @@ class Call:
         return self.values[index]
 
     def number(self, index: int) -> Any:
-        """An input as a Python number, truth value or text: the first of its elements."""
+        """An input as a Python number, boolean or text: the first of its elements."""
         values = self.tensor(index).data_sync()
         if not len(values):
             raise argument_error(self.node.label, f"input {index}", "a number", self.value(index))

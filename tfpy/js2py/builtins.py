@@ -126,7 +126,7 @@ TEXTS: dict[str, tuple[str, ...]] = {
     "trimStart": ("_0.lstrip()",),
     "valueOf": ("_0",),
 }
-# Methods of texts once more, for arguments that must be looked at once: those that count on.
+# Methods of strings once more, for arguments that must be looked at once: those that count on.
 ONCE: dict[str, tuple[str, ...]] = {"charAt": ("_0[_1:][:1]",), "substr": ("_0[_1:][:_2]", "_0[_1:]")}
 NUMBERS: dict[str, tuple[str, ...]] = {
     "toString": ("str(_0)",),
@@ -155,7 +155,7 @@ BY_KIND: dict[str, dict[str, tuple[str, ...]]] = {
     "list": LISTS, "ndarray": NDARRAYS, "string": TEXTS, "number": NUMBERS, "index": NUMBERS, "map": MAPS, "set": SETS,
     "dict": DICTS,
 }  # fmt: skip
-# Of what is not known, these are taken for methods of lists and texts: no method of tfpy has their name and arguments.
+# Of what is not known, these are taken for methods of lists and strings: tfpy has none of their name and arguments.
 UNKNOWN: dict[str, tuple[str, ...]] = {
     name: TEXTS[name]
     for name in (

@@ -55,7 +55,7 @@ def known_only(declared: Mapping[str, Any], given: Any) -> Any:
 
 
 def kinds_in(cls: type) -> dict[str, str]:
-    """The annotations of a class's own options, as texts."""
+    """The annotations of a class's own options, as strings."""
     return {name: getattr(kind, "__name__", str(kind)) for name, kind in vars(cls).get("__annotations__", {}).items()}
 
 

@@ -98,7 +98,7 @@ def _refused(what: str) -> Callable[..., NoReturn]:
 # What people do to tensors. numpy asks for `__array__`, and so do ops.
 for _name, _what in {
     "len": "has no length",
-    "bool": "has no truth value",
+    "bool": "has no boolean",
     "iter": "cannot be iterated over",
     "array": "has no values",
     "float": "has no value",

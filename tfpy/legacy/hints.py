@@ -17,7 +17,7 @@ from tfpy.legacy import data, graph, graph_runner, loaders, math, ndarray, optim
 from tfpy.legacy.create import ArrayFactories
 from tfpy.legacy.successors import Successor, snake, table
 
-# The classes whose methods a table is about, and how texts call an instance.
+# The classes whose methods a table is about, and how strings call an instance.
 _OWNERS: list[tuple[type, str, str]] = [
     (math.NDArrayMath, "math", "math"),
     (graph.Graph, "graph", "graph"),

@@ -312,7 +312,7 @@ class NDArrayMathGPU(NDArrayMath):
     """
 
     def __init__(self, gpgpu: Any = None, safe_mode: bool = False) -> None:
-        # A context of WebGL has no counterpart; a truth value in its place is meant as it is for NDArrayMathCPU.
+        # A context of WebGL has no counterpart; a boolean in its place is meant as it is for NDArrayMathCPU.
         super().__init__(GPU, gpgpu if isinstance(gpgpu, bool) else safe_mode)
 
     def get_gpgpu_context(self) -> Any:

@@ -148,7 +148,7 @@ class ArrayMethods(Chained, Places, ArrayMethodsCamel):
 
 
 class NDArray(Mirrored, ArrayMethods, ArrayFactories, NDArrayCamel, Ready):
-    """An array of float32 numbers, int32 numbers or truth values, of any shape.
+    """An array of float32 numbers, int32 numbers or booleans, of any shape.
 
     Args:
         shape: the size of each dimension.

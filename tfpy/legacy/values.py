@@ -66,7 +66,7 @@ def array_of(op: str, values: Values, shape: Shape | None, dtype: LegacyDType) -
     """
     array, _ = host_values(op, "values", values)
     if array.dtype.kind not in "biuf":
-        raise argument_error(op, "values", "numbers or truth values", values, TypeError)
+        raise argument_error(op, "values", "numbers or booleans", values, TypeError)
     if shape is None:
         shape = array.shape
     fits = array.size == int(np.prod(shape)) and (array.ndim <= 1 or array.shape == shape)

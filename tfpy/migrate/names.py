@@ -25,7 +25,7 @@ def asname(alias: cst.ImportAlias) -> str:
 
 
 def _is_import(statement: cst.CSTNode) -> bool:
-    """Whether a statement does nothing but import, or is a text."""
+    """Whether a statement does nothing but import, or is a string."""
     if not isinstance(statement, cst.SimpleStatementLine):
         return False
     return all(

@@ -60,7 +60,7 @@ def fill(successor: Successor, given: Given, tf: str) -> cst.BaseExpression:
 
 
 def _is_left_out(value: cst.BaseExpression | None, default: object) -> bool:
-    """Whether an argument is not given, or is a text that it is anyway."""
+    """Whether an argument is not given, or is a string that it is anyway."""
     return is_none(value) or (isinstance(value, cst.SimpleString) and value.evaluated_value == default)
 
 

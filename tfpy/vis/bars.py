@@ -40,7 +40,7 @@ def barchart(
     Args:
         container: the surface that it is drawn on: `{'name': …, 'tab': …}`, or None.
         data: [{'index': …, 'value': …}, …], a dict of values by index, or numbers.
-            From left to right go numbers as indices by their size, texts in the order that they have in the data.
+            From left to right go numbers as indices by their size, strings in the order that they have in the data.
         opts: the options below as a dict.
         width: of the whole chart, in pixels.
         height: likewise.
@@ -54,7 +54,7 @@ def barchart(
     Raises:
         ValueError, TypeError: data or options that do not fit, or more than 100,000 bars.
 
-    Source: tfjs-vis `render.barchart`, which puts texts into alphabetical order.
+    Source: tfjs-vis `render.barchart`, which puts strings into alphabetical order.
     """
     where = "barchart"
     bars = _bars(where, data)

@@ -139,11 +139,11 @@ class Chart(Drawing):
 
 @export(namespace="vis", doc="Visualization / Classes")
 class Table(Drawing):
-    """A table of texts.
+    """A table of strings.
 
     Args:
         headers: the names of the columns.
-        rows: the texts, row by row.
+        rows: the strings, row by row.
         font_size: in pixels.
     """
 

@@ -25,7 +25,7 @@ def table(
     Args:
         container: the surface that it is drawn on: `{'name': …, 'tab': …}`, or None.
         data: 'headers', the names of the columns; 'values', a list of rows, or a matrix. Numbers are shown with at most
-            four decimals. Texts are shown as they are: HTML in them is not obeyed, as it is in tfjs-vis.
+            four decimals. Strings are shown as they are: HTML in them is not obeyed, as it is in tfjs-vis.
         opts: the options below as a dict.
         font_size: in pixels.
 

@@ -72,12 +72,12 @@ def number(where: str, argument: str, value: Any) -> float | int | None:
 
 
 def category(where: str, argument: str, value: Any) -> str | float | int | None:
-    """A position on an axis: a number or a text."""
+    """A position on an axis: a number or a string."""
     return value if isinstance(value, str) else number(where, argument, value)
 
 
 def texts(where: str, argument: str, value: Any, count: int | None = None) -> list[str]:
-    """A list of texts (numbers are written out), as many as are asked for."""
+    """A list of strings (numbers are written out), as many as are asked for."""
     found = [text if isinstance(text, str) else display(text) for text in as_list(where, argument, value, "strings")]
     if count is not None and len(found) != count:
         raise argument_error(where, argument, f"{count} strings", f"{len(found)} of them")

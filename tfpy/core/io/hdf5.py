@@ -150,7 +150,7 @@ class Hdf5:
 
     @_careful
     def text(self, group: Any, name: str) -> str | None:
-        """An attribute that is a text; None if there is none."""
+        """An attribute that is a string; None if there is none."""
         value = group.attrs.get(name)
         if value is None:
             return None
@@ -160,7 +160,7 @@ class Hdf5:
 
     @_careful
     def texts(self, group: Any, name: str) -> list[str] | None:
-        """An attribute that is a list of texts, in one piece or, as Keras writes long ones, in several."""
+        """An attribute that is a list of strings, in one piece or, as Keras writes long ones, in several."""
         parts = [group.attrs.get(name)]
         if parts[0] is None:
             parts = []
@@ -175,6 +175,6 @@ class Hdf5:
 
 
 def _text(value: str | bytes) -> str:
-    """A text; what is no UTF-8 in it is replaced."""
+    """A string; what is no UTF-8 in it is replaced."""
     data = value.encode("utf-8", "surrogateescape") if isinstance(value, str) else value
     return data.decode("utf-8", "replace")

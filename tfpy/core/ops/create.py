@@ -70,14 +70,14 @@ def tensor(values: TensorLike, shape: ShapeLike | None = None, dtype: DType | No
     """A tensor of given values.
 
     Args:
-        values: a number, truth value, string, nested list of them, or numpy array. Python numbers become float32,
+        values: a number, boolean, string, nested list of them, or numpy array. Python numbers become float32,
             whole or not; numpy integers become int32.
         shape: the shape, when `values` is flat, or its innermost rows are.
         dtype: the dtype; inferred from the first value by default.
 
     Raises:
         ValueError: ragged rows, a shape that the values do not fill, or numpy integers beyond int32.
-        TypeError: not numbers, truth values or strings.
+        TypeError: not numbers, booleans or strings.
 
     Source: TF.js `tf.tensor`.
     """
@@ -89,16 +89,16 @@ def scalar(value: TensorLike, dtype: DType | None = None) -> Tensor:
     """A tensor of rank 0.
 
     Args:
-        value: one number, truth value or string.
+        value: one number, boolean or string.
         dtype: the dtype; by default float32 for a number.
 
     Raises:
-        ValueError: more than one value. TypeError: not a number, truth value or string.
+        ValueError: more than one value. TypeError: not a number, boolean or string.
 
     Source: TF.js `tf.scalar`.
     """
     if type(value) not in _PLAIN and (isinstance(value, (list, tuple)) or np.ndim(value) > 0):  # type: ignore[arg-type]
-        raise argument_error("scalar", "value", "one number, truth value or string", value)
+        raise argument_error("scalar", "value", "one number, boolean or string", value)
     return make_tensor("scalar", value, (), dtype)
 
 
@@ -111,7 +111,7 @@ def tensor1d(values: TensorLike, dtype: DType | None = None) -> Tensor:
         dtype: the dtype; inferred from the first value by default.
 
     Raises:
-        ValueError: the values are not flat. TypeError: not numbers, truth values or strings.
+        ValueError: the values are not flat. TypeError: not numbers, booleans or strings.
 
     Source: TF.js `tf.tensor1d`.
     """
@@ -246,7 +246,7 @@ def fill(shape: ShapeLike, value: float | bool | str, dtype: DType | None = None
     """
     array, found = host_values("fill", "value", value, None if dtype is None else as_dtype("fill", dtype))
     if array.ndim:
-        raise argument_error("fill", "value", "one number, truth value or string", value)
+        raise argument_error("fill", "value", "one number, boolean or string", value)
     return full(as_shape("fill", shape), array.item(), found)
 
 

@@ -1,4 +1,4 @@
-"""Logic on truth values, and choice by them."""
+"""Logic on booleans, and choice by them."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def logical_xor(a: TensorLike, b: TensorLike) -> Tensor:
     return run("LogicalXor", *binary_operands("logical_xor", a, b, "bool"))
 
 
-# Truth values are constant almost everywhere: no gradient flows through them.
+# Booleans are constant almost everywhere: no gradient flows through them.
 gradient("LogicalNot", x=None)
 for _kernel in ("LogicalAnd", "LogicalOr", "LogicalXor"):
     gradient(_kernel, a=None, b=None)

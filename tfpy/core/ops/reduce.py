@@ -1,4 +1,4 @@
-"""Reductions along axes: sums, products, extremes, truth values and what is composed of them."""
+"""Reductions along axes: sums, products, extremes, booleans and what is composed of them."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def sum_(x: TensorLike, axis: Axis = None, keep_dims: bool = False) -> Tensor:
     """The sum along axes.
 
     Args:
-        x: a tensor of any shape; truth values are taken as int32.
+        x: a tensor of any shape; booleans are taken as int32.
         axis: the axis or axes to sum over; all by default.
         keep_dims: whether the axes stay, with size 1.
 
@@ -110,7 +110,7 @@ def prod(x: TensorLike, axis: Axis = None, keep_dims: bool = False) -> Tensor:
     """The product along axes.
 
     Args:
-        x: a tensor of any shape; truth values are taken as int32.
+        x: a tensor of any shape; booleans are taken as int32.
         axis: the axis or axes to multiply over; all by default.
         keep_dims: whether the axes stay, with size 1.
 
@@ -220,7 +220,7 @@ def any_(x: TensorLike, axis: Axis = None, keep_dims: bool = False) -> Tensor:
     return _reduce("any", "Any", to_tensor("any", "x", x, "bool"), axis, keep_dims)
 
 
-# Truth values are constant almost everywhere: no gradient flows through them.
+# Booleans are constant almost everywhere: no gradient flows through them.
 for _kernel in ("All", "Any"):
     gradient(_kernel, x=None)
 

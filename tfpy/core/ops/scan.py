@@ -28,7 +28,7 @@ def cumsum(x: TensorLike, axis: int = 0, exclusive: bool = False, reverse: bool 
     """The sum of the elements up to each place along an axis.
 
     Args:
-        x: a tensor of any shape; truth values are taken as int32.
+        x: a tensor of any shape; booleans are taken as int32.
         axis: the axis.
         exclusive: leave the element at the place itself out.
         reverse: sum from the end.
@@ -54,7 +54,7 @@ def cumprod(x: TensorLike, axis: int = 0, exclusive: bool = False, reverse: bool
     """The product of the elements up to each place along an axis.
 
     Args:
-        x: a tensor of any shape; truth values are taken as int32.
+        x: a tensor of any shape; booleans are taken as int32.
         axis: the axis.
         exclusive: leave the element at the place itself out.
         reverse: multiply from the end.

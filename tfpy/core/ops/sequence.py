@@ -46,7 +46,7 @@ def whole_sequence(
         x: the sequence.
         weights: kernel, recurrent kernel and bias.
         states: the states before the first step.
-        mask: (batch, time), of truth values: where it is false, a step leaves everything as it was.
+        mask: (batch, time), of booleans: where it is false, a step leaves everything as it was.
         sequences: whether the outputs of all steps are wanted.
         attrs: the kernel's other attributes: go_backwards and, with gates, recurrent_activation.
     """

@@ -1,4 +1,4 @@
-"""Texts: `tf.string`. String tensors hold them as UTF-8 bytes."""
+"""Strings: `tf.string`. String tensors hold them as UTF-8 bytes."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class StringSplit(Record):
 
 @op(namespace="string", doc="Operations / String")
 def static_regex_replace(input: TensorLike, pattern: str, rewrite: str, replace_global: bool = True) -> Tensor:
-    """Texts with what matches a regular expression replaced.
+    """Strings with what matches a regular expression replaced.
 
     Args:
         input: a string tensor of any shape.
@@ -120,16 +120,16 @@ def string_n_grams(
 
 @op(namespace="string", doc="Operations / String")
 def string_split(input: TensorLike, delimiter: TensorLike, skip_empty: bool = True) -> StringSplit:
-    """The pieces of texts, as a sparse matrix.
+    """The pieces of strings, as a sparse matrix.
 
     Args:
         input: a string vector.
-        delimiter: a string scalar; texts are split at each of its bytes, and into single bytes if it is empty.
+        delimiter: a string scalar; strings are split at each of its bytes, and into single bytes if it is empty.
         skip_empty: whether empty pieces are left out.
 
     Returns:
         A record: indices, an int32 matrix of the text and the number in it of each piece; values, the pieces; and
-        shape, an int32 vector of the number of texts and the largest number of pieces.
+        shape, an int32 vector of the number of strings and the largest number of pieces.
 
     Raises:
         ValueError: of another rank. TypeError: not strings.

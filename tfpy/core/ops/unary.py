@@ -137,7 +137,7 @@ def exp(x: TensorLike) -> Tensor:
     """e to the power of x.
 
     Args:
-        x: a tensor of any shape; whole numbers and truth values are taken as float32.
+        x: a tensor of any shape; whole numbers and booleans are taken as float32.
 
     Raises:
         TypeError: strings or complex numbers.
@@ -285,7 +285,7 @@ def erf(x: TensorLike) -> Tensor:
         x: a tensor of any shape; whole numbers are taken as float32.
 
     Raises:
-        TypeError: strings, truth values or complex numbers.
+        TypeError: strings, booleans or complex numbers.
 
     Source: TF.js `tf.erf`.
     """

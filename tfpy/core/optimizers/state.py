@@ -31,7 +31,7 @@ class SlotName(NamedTuple):
 
     @classmethod
     def parse(cls, name: str) -> Self:
-        """The name that a text says; the variable's may have slashes itself."""
+        """The name that a string says; the variable's may have slashes itself."""
         variable, slash, slot = name.rpartition("/")
         return cls(variable if slash else None, slot)
 

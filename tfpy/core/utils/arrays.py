@@ -45,7 +45,7 @@ def bytes_per_element(dtype: DType) -> int:
 
 @export(namespace="util", doc="Util")
 def bytes_from_string_array(arr: Iterable[bytes]) -> int:
-    """How many bytes encoded texts take.
+    """How many bytes encoded strings take.
 
     Source: TF.js `tf.util.bytesFromStringArray`.
     """
@@ -149,10 +149,10 @@ def get_array_from_dtype(dtype: DType, size: int) -> Any:
 
 @export(namespace="util", doc="Util")
 def create_scalar_value(value: Any, dtype: DType) -> Any:
-    """One value as a backend holds it: an array of one number, or the bytes of a text.
+    """One value as a backend holds it: an array of one number, or the bytes of a string.
 
     Raises:
-        TypeError: a text is asked for, and the value is none; or the other way round.
+        TypeError: a string is asked for, and the value is none; or the other way round.
 
     Source: TF.js `tf.util.createScalarValue`.
     """
@@ -185,7 +185,7 @@ def is_typed_array(a: Any) -> bool:
 
 @export(namespace="util", doc="Util")
 def is_string(value: Any) -> bool:
-    """Whether a value is a text.
+    """Whether a value is a string.
 
     Source: TF.js `tf.util.isString`.
     """
@@ -194,7 +194,7 @@ def is_string(value: Any) -> bool:
 
 @export(namespace="util", doc="Util")
 def is_boolean(value: Any) -> bool:
-    """Whether a value is a truth value.
+    """Whether a value is a boolean.
 
     Source: TF.js `tf.util.isBoolean`.
     """

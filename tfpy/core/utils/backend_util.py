@@ -177,7 +177,7 @@ def split_real_and_imag_arrays(complex: Any) -> dict[str, Array]:
 
 @export(namespace="backend_util", doc="Util")
 def from_uint8_to_string_array(vals: Sequence[bytes]) -> list[str]:
-    """Encoded texts as texts.
+    """Encoded strings as strings.
 
     Source: TF.js `tf.backend_util.fromUint8ToStringArray`.
     """
@@ -186,7 +186,7 @@ def from_uint8_to_string_array(vals: Sequence[bytes]) -> list[str]:
 
 @export(namespace="backend_util", doc="Util")
 def from_string_array_to_uint8(strings: Sequence[str]) -> list[bytes]:
-    """Texts as their UTF-8 bytes.
+    """Strings as their UTF-8 bytes.
 
     Source: TF.js `tf.backend_util.fromStringArrayToUint8`.
     """

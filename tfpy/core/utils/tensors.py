@@ -34,7 +34,7 @@ def upcast_type(type_a: DType, type_b: DType) -> DType:
 
 @op(doc="Util")
 def sum_out_type(type: DType) -> DType:
-    """The dtype of a sum: that of its terms, but int32 of truth values.
+    """The dtype of a sum: that of its terms, but int32 of booleans.
 
     Raises:
         ValueError: no dtype. TypeError: string.
@@ -177,7 +177,7 @@ def expect_array_buffers_equal(actual: bytes, expected: bytes) -> None:
 
 @export(namespace="test_util", doc="Util")
 def encode_strings(a: Any) -> Any:
-    """Texts in any nesting of lists as bytes.
+    """Strings in any nesting of lists as bytes.
 
     Source: TF.js `tf.test_util.encodeStrings`.
     """

@@ -1,4 +1,4 @@
-"""`tf.util`: assertions, shapes and indices, texts, the clock."""
+"""`tf.util`: assertions, shapes and indices, strings, the clock."""
 
 from __future__ import annotations
 
@@ -297,12 +297,12 @@ def tanh(x: float) -> float:
     return math.tanh(x)
 
 
-# Texts
+# Strings
 
 
 @export(namespace="util", doc="Util")
 def encode_string(s: str, encoding: str = "utf-8") -> bytes:
-    """A text as bytes.
+    """A string as bytes.
 
     Source: TF.js `tf.util.encodeString`.
     """
@@ -314,7 +314,7 @@ def encode_string(s: str, encoding: str = "utf-8") -> bytes:
 
 @export(namespace="util", doc="Util")
 def decode_string(bytes: bytes, encoding: str = "utf-8") -> str:
-    """Bytes as a text.
+    """Bytes as a string.
 
     Source: TF.js `tf.util.decodeString`.
     """
@@ -326,7 +326,7 @@ def decode_string(bytes: bytes, encoding: str = "utf-8") -> str:
 
 @export(namespace="util", doc="Util")
 def right_pad(a: str, size: int) -> str:
-    """A text filled up with blanks.
+    """A string filled up with blanks.
 
     Source: TF.js `tf.util.rightPad`.
     """

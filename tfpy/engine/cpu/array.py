@@ -19,7 +19,7 @@ def _pack(*inputs: Array, axis: int) -> Array:
 
 
 def taken(x: Array, indices: Array | int, axis: int) -> Array:
-    """`x.take`, which gives a single text as bytes: as an array of numpy's own texts these would end before zeros."""
+    """`x.take`, which gives a single text as bytes: as an array of numpy's own strings these would end before zeros."""
     found = x.take(indices, axis=axis)
     return found if type(found) is np.ndarray else np.asarray(found, x.dtype)
 

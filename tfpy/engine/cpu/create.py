@@ -15,7 +15,7 @@ from tfpy.engine.values import to_int32
 
 def _fill(shape: tuple[int, ...], value: Any, dtype: Any) -> Array:
     out = np.empty(shape, dtype)
-    out[...] = value  # `np.full` would cut zeros off the end of a text
+    out[...] = value  # `np.full` would cut zeros off the end of a string
     return out
 
 

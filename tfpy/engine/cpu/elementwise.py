@@ -138,7 +138,7 @@ def _like(values: Array, x: Array) -> Array:
 def _sub(a: Array, b: Array) -> Array:
     try:
         return np.subtract(a, b)
-    except TypeError:  # numpy does not subtract truth values
+    except TypeError:  # numpy does not subtract booleans
         return np.not_equal(a, b)
 
 

@@ -152,7 +152,7 @@ def _max_grad(
 def _max_grad_by_line(dx: Array, dy: Array, input: Array, output: Array, window: Window) -> None:
     """The same for windows that lie side by side on an image: a line of cells at a time, whose runs are long.
 
-    Results and slopes are repeated until they are as wide as the line. Truth values are bytes, so that those of several
+    Results and slopes are repeated until they are as wide as the line. Booleans are bytes, so that those of several
     channels are combined as one number.
     """
     (high, wide), (rows, columns), channels = window.size, window.out, dy.shape[-1]

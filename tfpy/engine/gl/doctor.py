@@ -28,7 +28,7 @@ LIMITS = {
 
 
 def report() -> str:
-    """A text about this machine's GPU: renderer, versions, limits, self-test, timing, advice. It never raises."""
+    """A string about this machine's GPU: renderer, versions, limits, self-test, timing, advice. It never raises."""
     lines = ["The GPU backend of tfpy", "", *_versions(), ""]
     try:
         with warnings.catch_warnings():

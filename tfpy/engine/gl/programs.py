@@ -82,7 +82,7 @@ def parameters(count: int) -> str:
 
 
 def word(index: int, dtype: str = "uint") -> str:
-    """The GLSL expression of a parameter as an unsigned or signed number, a float or a truth value."""
+    """The GLSL expression of a parameter as an unsigned or signed number, a float or a boolean."""
     text = f"P[{index >> 2}].{'xyzw'[index & 3]}"
     return {
         "uint": text,

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from tfpy.engine.gl.trace import Trace
 
 BUFFER_NUMPY = NUMPY | {"bool": np.int32}
-"""numpy's type for the elements of a buffer: truth values are numbers 0 and 1."""
+"""numpy's type for the elements of a buffer: booleans are numbers 0 and 1."""
 
 _MOST_CONSTANTS = 256
 

@@ -15,7 +15,7 @@ _SEED = 81
 
 
 def fingerprint64(data: bytes) -> int:
-    """The fingerprint of a text's bytes, a whole number below 2⁶⁴."""
+    """The fingerprint of a string's bytes, a whole number below 2⁶⁴."""
     size = len(data)
     if size <= 16:
         return _up_to_16(data, size)

@@ -1,4 +1,4 @@
-"""JavaScript's regular expressions and replacement texts, by Python's `re`.
+"""JavaScript's regular expressions and replacement strings, by Python's `re`.
 
 Where the two languages write the same thing differently the pattern is translated. What Python's engine lacks stays
 an error: lookbehind of varying length, and `\\u{…}` and `\\p{…}`; what JavaScript lacks is one, too. A dot and a

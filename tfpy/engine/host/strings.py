@@ -1,4 +1,4 @@
-"""Texts as bytes: n-grams and splitting."""
+"""Strings as bytes: n-grams and splitting."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tfpy.engine.backend import Array
 
 
 def texts(values: Sequence[bytes]) -> Array:
-    """A vector of texts, as string tensors hold them."""
+    """A vector of strings, as string tensors hold them."""
     out = np.empty(len(values), object)
     out[:] = values
     return out
@@ -60,7 +60,7 @@ def n_grams(data: Sequence[bytes], splits: Sequence[int], make: NGrams) -> tuple
 
 
 def split(text: bytes, delimiters: bytes, skip_empty: bool) -> list[bytes]:
-    """The pieces of a text between any of the delimiting bytes; its single bytes when there is no delimiter."""
+    """The pieces of a string between any of the delimiting bytes; its single bytes when there is no delimiter."""
     if not text:
         return []
     if not delimiters:

@@ -1,4 +1,4 @@
-"""Dynamic, sparse, ragged and spectral ops, and those on texts."""
+"""Dynamic, sparse, ragged and spectral ops, and those on strings."""
 
 from __future__ import annotations
 

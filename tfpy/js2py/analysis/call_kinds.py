@@ -91,7 +91,7 @@ def _of_method(kinds: Inference, callee: Node, arguments: list[Node]) -> Kind:
 
 
 def _holds_texts(kinds: Inference, node: Node) -> bool:
-    """Whether an expression is a tensor that is made of texts, which are read as a list."""
+    """Whether an expression is a tensor that is made of strings, which are read as a list."""
     binding = kinds.scopes.meant(node)
     node = node if binding is None or binding.value is None else binding.value
     given = node.child_by_field_name("arguments") if node.type == "call_expression" else None
@@ -160,7 +160,7 @@ def _every_match(kinds: Inference, owner: Kind, arguments: list[Node]) -> Kind |
 
 @_method("match")
 def _match(kinds: Inference, owner: Kind, arguments: list[Node]) -> Kind | None:
-    """A match, or all texts that match."""
+    """A match, or all strings that match."""
     if not _may_search(owner):
         return None
     binding = kinds.scopes.meant(arguments[0]) if arguments else None

@@ -65,7 +65,7 @@ def unary(kinds: Inference, node: Node) -> Kind:
 
 @kind_of("binary_expression")
 def binary(kinds: Inference, node: Node) -> Kind:
-    """Two operands: `+` puts texts together and adds numbers."""
+    """Two operands: `+` puts strings together and adds numbers."""
     left, right = kinds.of(parse.field(node, "left")), kinds.of(parse.field(node, "right"))
     sign = text(node.child_by_field_name("operator"))
     if sign in ("&&", "||", "??"):
@@ -119,7 +119,7 @@ def member(kinds: Inference, node: Node) -> Kind:
 
 @kind_of("subscript_expression")
 def subscript(kinds: Inference, node: Node) -> Kind:
-    """An item of a list or a text."""
+    """An item of a list or a string."""
     kind = kinds.of(parse.field(node, "object"))
     return STRING if kind == STRING else NUMBER if kind == NDARRAY else kind.item or UNKNOWN
 

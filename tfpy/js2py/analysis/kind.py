@@ -1,4 +1,4 @@
-"""A kind: what an expression holds, as numbers, texts, lists, tensors, and what annotations say of it."""
+"""A kind: what an expression holds, as numbers, strings, lists, tensors, and what annotations say of it."""
 
 from __future__ import annotations
 

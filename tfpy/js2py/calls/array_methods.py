@@ -161,7 +161,7 @@ def _is_tuple(c: Converter, node: Node) -> bool:
 
 
 def _slice(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.expr | None:
-    """`slice` of what is not known: a list's and a text's; a tensor's takes begin and size."""
+    """`slice` of what is not known: a list's and a string's; a tensor's takes begin and size."""
     start = text(given[0]) if len(given) == 1 else ""
     if node_properties.is_command_line(owner) and start.isdigit() and start != "0":
         return py(f"sys.argv[{int(start) - 1}:]")

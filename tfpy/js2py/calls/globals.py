@@ -122,7 +122,7 @@ def _characters(c: Converter, arguments: Node) -> ast.expr:
 
 
 def _as_json(c: Converter, arguments: Node) -> ast.expr:
-    """`JSON.stringify(value, null, indent)`: a typed array is an object there, and a date a text."""
+    """`JSON.stringify(value, null, indent)`: a typed array is an object there, and a date a string."""
     value, *more = kids(arguments)
     if more and text(more[0]) not in ("null", "undefined"):
         raise NotConvertedError("what chooses or replaces values for `JSON.stringify` has no counterpart")

@@ -1,4 +1,4 @@
-"""Calls of methods: those of lists, texts and maps by what they are called on, else those of tfpy or of the script."""
+"""Calls of methods: those of lists, strings and maps by what they are called on, else those of tfpy or the script."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _NO_COUNTERPART = {
 }  # fmt: skip
 # Methods that change what they are called on, before the statement where it must be.
 _CHANGES = {"add", "fill", "reverse", "set", "sort", "splice"}
-# Methods of lists and texts whose arguments are indices or counts.
+# Methods of lists and strings whose arguments are indices or counts.
 _BY_INDEX = {"at", "charAt", "charCodeAt", "repeat", "slice", "subarray", "substr", "substring"}
 # Methods of tensors that give a promise, and those that give the same at once.
 _AWAITED = {
@@ -87,7 +87,7 @@ def _method(c: Converter, node: Node, owner: Node, name: str, callee: Node, argu
 
 
 def _of_javascript(c: Converter, node: Node, owner: Node, name: str, arguments: Node) -> ast.expr | None:
-    """A method of a list, a text and the like, or one that is taken for such; None for what is not known as one."""
+    """A method of a list, a string and the like, or one that is taken for such; None for what is not known as one."""
     kind = c.kinds.of(owner)
     rule, ahead = _RULES.get(name), len(c.pre or ())
     found = rule(c, node, owner, kids(arguments)) if rule is not None else node_properties.asked(c, owner, name)

@@ -73,7 +73,7 @@ def _read(c: Converter, arguments: Node) -> ast.expr:
 
 
 def _write(c: Converter, arguments: Node) -> ast.expr:
-    """`fs.writeFileSync(path, data)`, of a text or of numbers."""
+    """`fs.writeFileSync(path, data)`, of a string or of numbers."""
     path, data = (c.expr(part) for part in kids(arguments)[:2])
     if c.kinds.of(kids(arguments)[1]) == NDARRAY:
         return py("pathlib.Path(_0).write_bytes(_1)", path, data)

@@ -25,7 +25,7 @@ def regex(c: Converter, node: Node) -> ast.expr:
 
 
 def pattern(node: Node) -> ast.expr:
-    """A regular expression as a text, if Python reads it alike."""
+    """A regular expression as a string, if Python reads it alike."""
     said, flags = text(parse.field(node, "pattern")), text(node.child_by_field_name("flags"))
     if not _SIMPLE_PATTERN.fullmatch(said) or set(flags) - {"g", "i", "m"}:
         raise NotConvertedError("this regular expression has no counterpart; see Python's re")
@@ -91,7 +91,7 @@ def match_all(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.e
 
 
 def replacement(c: Converter, node: Node) -> ast.expr:
-    """What is put for a match: a text with groups as Python writes them, or a function of the match."""
+    """What is put for a match: a string with groups as Python writes them, or a function of the match."""
     if node.type in parse.FUNCTIONS:
         count = len(parse.parameters(node))
         found = reference(c, node, "replacement")

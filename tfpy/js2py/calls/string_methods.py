@@ -1,4 +1,4 @@
-"""Methods of texts, numbers and regular expressions for which a template is not enough."""
+"""Methods of strings, numbers and regular expressions for which a template is not enough."""
 
 from __future__ import annotations
 

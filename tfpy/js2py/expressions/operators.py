@@ -64,7 +64,7 @@ def _arithmetic(c: Converter, node: Node, left: Node, right: Node) -> ast.expr:
 
 
 def _as_number(c: Converter, node: Node) -> ast.expr:
-    """An operand of arithmetic; JavaScript makes a number of a text."""
+    """An operand of arithmetic; JavaScript makes a number of a string."""
     return call("float", c.expr(node)) if c.kinds.of(node) == STRING else c.expr(node)
 
 
@@ -201,7 +201,7 @@ def of_type(c: Converter, node: Node, said: str) -> ast.expr:
 
 @_operator("+")
 def _plus(c: Converter, node: Node, left: Node, right: Node) -> ast.expr:
-    """Addition, or a text put together of texts and other things."""
+    """Addition, or a string put together of strings and other things."""
     kinds = c.kinds.of(left), c.kinds.of(right)
     if STRING in kinds:
         parts = [*_summands(c, left), *_summands(c, right)]
@@ -214,7 +214,7 @@ def _plus(c: Converter, node: Node, left: Node, right: Node) -> ast.expr:
 
 
 def _summands(c: Converter, node: Node) -> list[Node]:
-    """The operands of a text's `+`s; what is added before the first text is one operand."""
+    """The operands of a string's `+`s; what is added before the first text is one operand."""
     node = parse.bare(node)
     if node.type != "binary_expression" or sign_of(node) != "+" or c.kinds.of(node) != STRING:
         return [node]

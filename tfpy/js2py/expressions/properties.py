@@ -310,7 +310,7 @@ def _is_called(node: Node) -> bool:
 
 @expression("subscript_expression")
 def subscript(c: Converter, node: Node) -> ast.expr:
-    """An item of a list, a dict or a text, or what tfpy has by a name; what may be missing in a dict is got."""
+    """An item of a list, a dict or a string, or what tfpy has by a name; what may be missing in a dict is got."""
     owner, at = parse.field(node, "object"), parse.field(node, "index")
     value = c.expr(owner)
     if parse.has(node, "optional_chain"):

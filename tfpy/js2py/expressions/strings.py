@@ -1,4 +1,4 @@
-"""Texts: strings, templates, and what expressions are within them."""
+"""Strings: strings, templates, and what expressions are within them."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def template(c: Converter, node: Node) -> ast.expr:
 
 
 def shown(c: Converter, node: Node) -> ast.expr:
-    """An expression as part of a text: lists are shown as JavaScript does, with commas only."""
+    """An expression as part of a string: lists are shown as JavaScript does, with commas only."""
     node = bare(node)
     kind, found = c.kinds.of(node), c.expr(node)
     if kind == NDARRAY:
@@ -66,7 +66,7 @@ def shown(c: Converter, node: Node) -> ast.expr:
 
 
 def joined(parts: list[str | ast.expr]) -> ast.expr:
-    """Texts and expressions as one string."""
+    """Strings and expressions as one string."""
     parts = [value if isinstance(p, ast.expr) and (value := build.string_value(p)) is not None else p for p in parts]
     if all(isinstance(part, str) for part in parts):
         return string("".join(part for part in parts if isinstance(part, str)))

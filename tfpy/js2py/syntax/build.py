@@ -67,7 +67,7 @@ def string(value: str) -> ast.Name:
 
 
 def escaped(value: str) -> str:
-    """A text as it is written between double quotes."""
+    """A string as it is written between double quotes."""
     return json.dumps(value, ensure_ascii=False)[1:-1]
 
 

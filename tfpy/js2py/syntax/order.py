@@ -61,6 +61,6 @@ def _reached(unit: list[ast.stmt], defs: dict[str, ast.FunctionDef]) -> set[str]
 def _names(node: ast.stmt) -> set[str]:
     used: Iterable[ast.AST] = ast.walk(node)
     found = {n.id for n in used if isinstance(n, ast.Name) and not n.id.startswith("#")}
-    # Names within f-strings, which are texts here.
+    # Names within f-strings, which are strings here.
     inner = [n for text in found if text.startswith('f"') for n in ast.walk(ast.parse(text, mode="eval"))]
     return found | {n.id for n in inner if isinstance(n, ast.Name)}

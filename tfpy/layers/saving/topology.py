@@ -23,7 +23,7 @@ from tfpy.layers.saving.keras import normalization as normalization  # its class
 from tfpy.layers.saving.keras.masks import without_masks
 from tfpy.layers.saving.keras.operation import as_layer, is_operation
 
-# Values of these keys are names, or the user's own texts.
+# Values of these keys are names, or the user's own strings.
 _NAMES = frozenset(
     {"name", "class_name", "inbound_nodes", "input_layers", "output_layers", "seed", "operation", "options_given"}
 )
@@ -107,7 +107,7 @@ def _written(value: Any, respell: bool) -> Any:
             cls = class_of(value.get("class_name"))
             if value.get("class_name") == "RNN":
                 value = {**value, "config": {**value["config"]["cell"]["config"], **value["config"]}}
-            # What a class of the user's own means by its texts is its own business.
+            # What a class of the user's own means by its strings is its own business.
             inner = {"config": _written(value.get("config"), cls is not None and is_ours(cls))}
             return {**value, **inner}
         said = {key: v for key, v in value.items() if not (respell and v is None and key in _IF_GIVEN)}

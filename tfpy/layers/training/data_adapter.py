@@ -279,7 +279,7 @@ def _weights_of_samples(where: str, weights: Mapping[Any, float], target: Tensor
         raise argument_error(where, "class_weight", "used with targets of rank 1 or 2", target)
     classes = (values.argmax(1) if values.shape[1] > 1 else values[:, 0]).tolist()
     table = {
-        # Keys of a JavaScript object are texts.
+        # Keys of a JavaScript object are strings.
         as_int(where, "class_weight", int(key) if str(key).isdigit() else key): as_number(where, "class_weight", weight)
         for key, weight in weights.items()
     }

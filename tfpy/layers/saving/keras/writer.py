@@ -173,7 +173,7 @@ def _write_weights(group: Any, weights: Sequence[LayerVariable]) -> None:
 
 
 def _write_names(group: Any, key: str, names: Sequence[str]) -> None:
-    """A list of texts as an attribute; in pieces where it is long, since HDF5 bounds the length of one."""
+    """A list of strings as an attribute; in pieces where it is long, since HDF5 bounds the length of one."""
     encoded = np.array([name.encode() for name in names] or [], dtype="S")
     pieces = np.array_split(encoded, -(-encoded.nbytes // 60_000)) if encoded.nbytes > 60_000 else [encoded]
     for i, piece in enumerate(pieces):
