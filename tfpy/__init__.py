@@ -118,6 +118,9 @@ from tfpy.core.ops.compare import greater_equal as greater_equal
 from tfpy.core.ops.compare import less as less
 from tfpy.core.ops.compare import less_equal as less_equal
 from tfpy.core.ops.compare import not_equal as not_equal
+from tfpy.core.ops.complex_numbers import complex_ as _complex
+from tfpy.core.ops.complex_numbers import imag as imag
+from tfpy.core.ops.complex_numbers import real as real
 from tfpy.core.ops.conv import conv1d as conv1d
 from tfpy.core.ops.conv import conv2d as conv2d
 from tfpy.core.ops.conv import conv2d_transpose as conv2d_transpose
@@ -126,17 +129,14 @@ from tfpy.core.ops.conv import conv3d_transpose as conv3d_transpose
 from tfpy.core.ops.count import bincount as bincount
 from tfpy.core.ops.count import dense_bincount as dense_bincount
 from tfpy.core.ops.create import buffer as buffer
-from tfpy.core.ops.create import complex_ as _complex
 from tfpy.core.ops.create import eye as eye
 from tfpy.core.ops.create import fill as fill
-from tfpy.core.ops.create import imag as imag
 from tfpy.core.ops.create import linspace as linspace
 from tfpy.core.ops.create import one_hot as one_hot
 from tfpy.core.ops.create import ones as ones
 from tfpy.core.ops.create import ones_like as ones_like
 from tfpy.core.ops.create import print_ as _print
 from tfpy.core.ops.create import range_ as _range
-from tfpy.core.ops.create import real as real
 from tfpy.core.ops.create import scalar as scalar
 from tfpy.core.ops.create import tensor as tensor
 from tfpy.core.ops.create import tensor1d as tensor1d

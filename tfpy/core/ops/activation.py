@@ -31,6 +31,9 @@ def sigmoid(x: TensorLike) -> Tensor:
     Args:
         x: a float32 tensor of any shape.
 
+    Returns:
+        A float32 tensor of x's shape.
+
     Raises:
         TypeError: x is a tensor of another dtype.
 
@@ -57,6 +60,9 @@ def softplus(x: TensorLike) -> Tensor:
     Args:
         x: a tensor of any shape. int32 and bool values are computed in float32 and the result truncated to their dtype.
 
+    Returns:
+        A tensor of x's shape and dtype.
+
     Raises:
         TypeError: strings or complex numbers.
 
@@ -75,6 +81,9 @@ def relu(x: TensorLike) -> Tensor:
     Args:
         x: a tensor of any shape; any real dtype.
 
+    Returns:
+        A tensor of x's shape and dtype.
+
     Raises:
         TypeError: strings or complex numbers.
 
@@ -92,6 +101,9 @@ def relu6(x: TensorLike) -> Tensor:
 
     Args:
         x: a tensor of any shape; any real dtype.
+
+    Returns:
+        A tensor of x's shape and dtype.
 
     Raises:
         TypeError: strings or complex numbers.
@@ -121,6 +133,9 @@ def elu(x: TensorLike) -> Tensor:
     Args:
         x: a float32 tensor of any shape.
 
+    Returns:
+        A float32 tensor of x's shape.
+
     Raises:
         TypeError: x is a tensor of another dtype.
 
@@ -138,6 +153,9 @@ def selu(x: TensorLike) -> Tensor:
 
     Args:
         x: a tensor of any shape. int32 and bool values are computed in float32 and the result truncated to their dtype.
+
+    Returns:
+        A tensor of x's shape and dtype.
 
     Raises:
         TypeError: strings or complex numbers.
@@ -157,6 +175,9 @@ def log_sigmoid(x: TensorLike) -> Tensor:
     Args:
         x: a tensor of any shape. int32 and bool values are computed in float32 and the result truncated.
 
+    Returns:
+        A tensor of x's shape and dtype.
+
     Raises:
         TypeError: strings or complex numbers.
 
@@ -173,6 +194,9 @@ def leaky_relu(x: TensorLike, alpha: float = 0.2) -> Tensor:
     Args:
         x: a tensor of any shape; whole numbers are taken as float32.
         alpha: the slope below 0.
+
+    Returns:
+        A float32 tensor of x's shape.
 
     Raises:
         TypeError: strings or complex numbers.
@@ -196,6 +220,9 @@ def prelu(x: TensorLike, alpha: TensorLike) -> Tensor:
     Args:
         x: a float32 tensor of any shape.
         alpha: the slopes below 0: a float32 tensor that broadcasts to x's shape.
+
+    Returns:
+        A tensor of the shape that x and alpha broadcast to, and of the wider dtype of the two.
 
     Raises:
         TypeError: strings or complex numbers. ValueError: the shapes do not broadcast.
@@ -226,6 +253,9 @@ def step(x: TensorLike, alpha: float = 0.0) -> Tensor:
     Args:
         x: a tensor of any shape; any real dtype, which the result has too.
         alpha: the value where x is 0 or less.
+
+    Returns:
+        A tensor of x's shape and dtype.
 
     Raises:
         TypeError: strings or complex numbers.

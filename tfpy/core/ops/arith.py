@@ -391,6 +391,9 @@ def add_n(tensors: Sequence[TensorLike]) -> Tensor:
     Args:
         tensors: at least one tensor.
 
+    Returns:
+        A tensor of their shape and dtype.
+
     Raises:
         ValueError: no tensors, or their shapes differ. TypeError: their dtypes differ.
 
@@ -413,6 +416,13 @@ def add_n(tensors: Sequence[TensorLike]) -> Tensor:
 @op(doc="Operations / Arithmetic")
 def bitwise_and(x: TensorLike, y: TensorLike) -> Tensor:
     """The bits that two int32 tensors of one shape have in common.
+
+    Args:
+        x: an int32 tensor.
+        y: an int32 tensor of the same shape.
+
+    Returns:
+        An int32 tensor of their shape.
 
     Raises:
         ValueError: the shapes differ. TypeError: not int32.

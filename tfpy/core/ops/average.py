@@ -22,6 +22,9 @@ def moving_average(
         step: how many values there are with the new one, a number or scalar; zero_debias needs it.
         zero_debias: whether to divide the change by 1 - decay ** step, which takes out the effect of having begun at 0.
 
+    Returns:
+        A tensor of v's shape and dtype.
+
     Raises:
         ValueError: shapes that differ, or no step where it is needed. TypeError: dtypes that differ.
 

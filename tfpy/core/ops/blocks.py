@@ -153,6 +153,9 @@ def mirror_pad(x: TensorLike, paddings: Sequence[Sequence[int]], mode: str) -> T
         mode: 'reflect' mirrors at the outermost elements, which are not repeated; 'symmetric' at the edge, so that they
             are.
 
+    Returns:
+        A tensor of x's dtype, whose sizes are those of x and both margins.
+
     Raises:
         ValueError: another mode, not a pair of sizes for each axis, more padding than there is to mirror, or a scalar.
 

@@ -10,8 +10,7 @@ import numpy as np
 
 from tfpy.core.buffer import TensorBuffer
 from tfpy.core.convert import TensorLike, host_values, to_tensor
-from tfpy.core.ops.common import as_function_of, cast_to, full
-from tfpy.core.ops.common import real as real_numbers
+from tfpy.core.ops.common import as_function_of, full
 from tfpy.core.registry import op
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
@@ -75,6 +74,9 @@ def tensor(values: TensorLike, shape: ShapeLike | None = None, dtype: DType | No
         shape: the shape, when `values` is flat, or its innermost rows are.
         dtype: the dtype; inferred from the first value by default.
 
+    Returns:
+        A tensor of the given shape, or else of that of the values.
+
     Raises:
         ValueError: ragged rows, a shape that the values do not fill, or numpy integers beyond int32.
         TypeError: not numbers, booleans or strings.
@@ -91,6 +93,9 @@ def scalar(value: TensorLike, dtype: DType | None = None) -> Tensor:
     Args:
         value: one number, boolean or string.
         dtype: the dtype; by default float32 for a number.
+
+    Returns:
+        A tensor of shape [].
 
     Raises:
         ValueError: more than one value. TypeError: not a number, boolean or string.
@@ -110,6 +115,9 @@ def tensor1d(values: TensorLike, dtype: DType | None = None) -> Tensor:
         values: a flat list or array.
         dtype: the dtype; inferred from the first value by default.
 
+    Returns:
+        A tensor of rank 1.
+
     Raises:
         ValueError: the values are not flat. TypeError: not numbers, booleans or strings.
 
@@ -126,6 +134,9 @@ def tensor2d(values: TensorLike, shape: ShapeLike | None = None, dtype: DType | 
         values: a list nested 2 deep, or a flat one together with `shape`.
         shape: the shape, of 2 sizes.
         dtype: the dtype; inferred from the first value by default.
+
+    Returns:
+        A tensor of rank 2.
 
     Raises:
         ValueError: another rank, or a shape that the values do not fill. TypeError: not numbers or strings.
@@ -144,6 +155,9 @@ def tensor3d(values: TensorLike, shape: ShapeLike | None = None, dtype: DType | 
         shape: the shape, of 3 sizes.
         dtype: the dtype; inferred from the first value by default.
 
+    Returns:
+        A tensor of rank 3.
+
     Raises:
         ValueError: another rank, or a shape that the values do not fill. TypeError: not numbers or strings.
 
@@ -160,6 +174,9 @@ def tensor4d(values: TensorLike, shape: ShapeLike | None = None, dtype: DType | 
         values: a list nested 4 deep, or a flat one together with `shape`.
         shape: the shape, of 4 sizes.
         dtype: the dtype; inferred from the first value by default.
+
+    Returns:
+        A tensor of rank 4.
 
     Raises:
         ValueError: another rank, or a shape that the values do not fill. TypeError: not numbers or strings.
@@ -178,6 +195,9 @@ def tensor5d(values: TensorLike, shape: ShapeLike | None = None, dtype: DType | 
         shape: the shape, of 5 sizes.
         dtype: the dtype; inferred from the first value by default.
 
+    Returns:
+        A tensor of rank 5.
+
     Raises:
         ValueError: another rank, or a shape that the values do not fill. TypeError: not numbers or strings.
 
@@ -195,6 +215,9 @@ def tensor6d(values: TensorLike, shape: ShapeLike | None = None, dtype: DType | 
         shape: the shape, of 6 sizes.
         dtype: the dtype; inferred from the first value by default.
 
+    Returns:
+        A tensor of rank 6.
+
     Raises:
         ValueError: another rank, or a shape that the values do not fill. TypeError: not numbers or strings.
 
@@ -211,6 +234,9 @@ def zeros(shape: ShapeLike, dtype: DType = "float32") -> Tensor:
         shape: the shape.
         dtype: the dtype; of strings they are empty.
 
+    Returns:
+        A tensor of the given shape and dtype.
+
     Source: TF.js `tf.zeros`.
     """
     kind = as_dtype("zeros", dtype)
@@ -224,6 +250,9 @@ def ones(shape: ShapeLike, dtype: DType = "float32") -> Tensor:
     Args:
         shape: the shape.
         dtype: the dtype; not string.
+
+    Returns:
+        A tensor of the given shape and dtype.
 
     Source: TF.js `tf.ones`.
     """
@@ -242,6 +271,9 @@ def fill(shape: ShapeLike, value: float | bool | str, dtype: DType | None = None
         value: the value.
         dtype: the dtype; inferred from the value by default.
 
+    Returns:
+        A tensor of the given shape and dtype.
+
     Source: TF.js `tf.fill`.
     """
     array, found = host_values("fill", "value", value, None if dtype is None else as_dtype("fill", dtype))
@@ -254,6 +286,12 @@ def fill(shape: ShapeLike, value: float | bool | str, dtype: DType | None = None
 def zeros_like(x: TensorLike) -> Tensor:
     """Zeros in the shape and dtype of another tensor.
 
+    Args:
+        x: a tensor of any shape and dtype.
+
+    Returns:
+        A tensor of x's shape and dtype.
+
     Source: TF.js `tf.zerosLike`.
     """
     t = to_tensor("zeros_like", "x", x, "any")
@@ -263,6 +301,12 @@ def zeros_like(x: TensorLike) -> Tensor:
 @op(chain=True, doc="Tensors / Creation")
 def ones_like(x: TensorLike) -> Tensor:
     """Ones in the shape and dtype of another tensor.
+
+    Args:
+        x: a tensor of any shape and dtype.
+
+    Returns:
+        A tensor of x's shape and dtype.
 
     Source: TF.js `tf.onesLike`.
     """
@@ -282,6 +326,9 @@ def eye(
         batch_shape: dimensions in front of the matrix.
         dtype: the dtype; not string.
 
+    Returns:
+        A tensor of shape [*batch_shape, num_rows, num_columns].
+
     Source: TF.js `tf.eye`.
     """
     rows = as_int("eye", "num_rows", num_rows)
@@ -300,6 +347,9 @@ def linspace(start: float, stop: float, num: int) -> Tensor:
         start: the first number.
         stop: the last number.
         num: how many; 1 gives the first alone.
+
+    Returns:
+        A float32 tensor of shape [num].
 
     Raises:
         ValueError: num is 0 or less.
@@ -386,61 +436,6 @@ gradient("OneHot", indices=lambda dy, n: full(n.shape("indices"), 0))
 
 
 @op(doc="Tensors / Creation")
-def complex_(real: TensorLike, imag: TensorLike) -> Tensor:
-    """A complex64 tensor of two float32 tensors of one shape.
-
-    Args:
-        real: the real parts.
-        imag: the imaginary parts.
-
-    Raises:
-        ValueError: the shapes differ. TypeError: strings or complex numbers.
-
-    Source: TF.js `tf.complex`. Its gradient, and those of `real` and `imag`, are beyond TF.js.
-    """
-    x = real_numbers("complex", real, "float32", "real")
-    y = real_numbers("complex", imag, "float32", "imag")
-    if x.spec.shape != y.spec.shape:
-        raise argument_error("complex", "imag", f"of shape {list(x.shape)}, that of the real part", y)
-    return run("Complex", x, y)
-
-
-@op(doc="Tensors / Creation")
-def real(input: TensorLike) -> Tensor:
-    """The real parts of a tensor, in float32; real numbers are their own.
-
-    Source: TF.js `tf.real`.
-    """
-    t = to_tensor("real", "input", input)
-    if t.dtype == "complex64":
-        return run("Real", t)
-    return run("Identity", t) if t.dtype == "float32" else cast_to(t, "float32")
-
-
-@op(doc="Tensors / Creation")
-def imag(input: TensorLike) -> Tensor:
-    """The imaginary parts of a tensor, in float32; those of real numbers are 0.
-
-    Source: TF.js `tf.imag`.
-    """
-    t = to_tensor("imag", "input", input)
-    return run("Imag", t) if t.dtype == "complex64" else full(t.shape, 0)
-
-
-def _parts(re: Tensor | None, im: Tensor | None) -> Tensor:
-    known = re if re is not None else im
-    assert known is not None
-    zero = full(known.shape, 0)
-    return run("Complex", zero if re is None else re, zero if im is None else im)
-
-
-# A complex number's gradient holds the derivatives by its real and by its imaginary part.
-gradient("Complex", real=lambda dy, n: run("Real", dy), imag=lambda dy, n: run("Imag", dy))
-gradient("Real", x=lambda dy, n: _parts(dy, None))
-gradient("Imag", x=lambda dy, n: _parts(None, dy))
-
-
-@op(doc="Tensors / Creation")
 def buffer(shape: ShapeLike, dtype: DType = "float32", values: Any = None) -> TensorBuffer:
     """A mutable array of values, read and written element by element, from which a tensor is made.
 
@@ -448,6 +443,9 @@ def buffer(shape: ShapeLike, dtype: DType = "float32", values: Any = None) -> Te
         shape: the shape.
         dtype: the dtype.
         values: a flat array of the first values; zeros by default.
+
+    Returns:
+        A buffer of the given shape and dtype; its `to_tensor` makes the tensor.
 
     Raises:
         ValueError: as many values as the shape has elements are needed.

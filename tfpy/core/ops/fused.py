@@ -57,6 +57,9 @@ def mat_mul(
         prelu_activation_weights: the slopes of 'prelu' below 0: a tensor that broadcasts to the product.
         leakyrelu_alpha: the slope of 'leakyrelu' below 0.
 
+    Returns:
+        A tensor of shape [..., rows of a, columns of b], after transposing.
+
     Raises:
         ValueError: shapes that do not fit, or another activation. TypeError: strings.
 
@@ -100,6 +103,9 @@ def conv2d(
         prelu_activation_weights: the slopes of 'prelu' below 0: a number, one for each channel, or one for each
             element of an image.
         leakyrelu_alpha: the slope of 'leakyrelu' below 0.
+
+    Returns:
+        A tensor of shape [batch, height, width, filters], or [height, width, filters] of one image.
 
     Raises:
         ValueError: as `conv2d`, and for another activation or parameters that do not fit. TypeError: not float32.
@@ -148,6 +154,9 @@ def depthwise_conv2d(
         prelu_activation_weights: the slopes of 'prelu' below 0: a number, one for each channel, or one for each
             element of an image.
         leakyrelu_alpha: the slope of 'leakyrelu' below 0.
+
+    Returns:
+        A tensor of shape [batch, height, width, channels · multiplier], or without batch of one image.
 
     Raises:
         ValueError: as `depthwise_conv2d`, and for another activation or parameters that do not fit.

@@ -39,6 +39,9 @@ def flip_left_right(image: TensorLike) -> Tensor:
     Args:
         image: a float32 tensor (batch, height, width, channels).
 
+    Returns:
+        A tensor of the same shape and dtype.
+
     Raises:
         ValueError: another rank. TypeError: not float32.
 
@@ -53,6 +56,9 @@ def grayscale_to_rgb(image: TensorLike) -> Tensor:
 
     Args:
         image: a tensor of rank 2 or more whose last dimension, the channels, has size 1.
+
+    Returns:
+        A tensor of the same dtype, whose last axis has size 3.
 
     Raises:
         ValueError: another shape. TypeError: strings.

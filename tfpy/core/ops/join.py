@@ -24,6 +24,9 @@ def concat(tensors: Sequence[TensorLike], axis: int = 0) -> Tensor:
             or, if all but one are empty, of that one.
         axis: the axis to join along.
 
+    Returns:
+        A tensor of the tensors' dtype and rank, whose size along the axis is the sum of theirs.
+
     Raises:
         ValueError: no tensors, shapes that differ beside the axis, or an axis out of range.
         TypeError: strings or complex numbers together with others.
@@ -71,6 +74,9 @@ def stack(tensors: Sequence[TensorLike], axis: int = 0) -> Tensor:
         tensors: at least one tensor.
         axis: where the new axis goes.
 
+    Returns:
+        A tensor of the tensors' dtype, of one rank more: the new axis has as many places as there are tensors.
+
     Raises:
         ValueError: no tensors, shapes that differ, or an axis out of range. TypeError: dtypes that differ.
 
@@ -97,6 +103,9 @@ def unstack(x: TensorLike, axis: int = 0) -> list[Tensor]:
         x: a tensor of rank 1 or more; any dtype.
         axis: the axis to take apart.
 
+    Returns:
+        As many tensors as the axis has places, each of one rank less.
+
     Raises:
         ValueError: the axis is out of range.
 
@@ -117,6 +126,9 @@ def split(x: TensorLike, num_or_size_splits: int | Sequence[int], axis: int = 0)
         x: a tensor of rank 1 or more; any dtype but string.
         num_or_size_splits: how many parts of equal size, or the size of each; one size may be -1, for what is left.
         axis: the axis to split.
+
+    Returns:
+        A tensor for each part, of the same rank and dtype.
 
     Raises:
         ValueError: the parts do not fill the axis, or the axis is out of range.

@@ -32,6 +32,9 @@ def band_part(a: TensorLike, num_lower: TensorLike, num_upper: TensorLike) -> Te
         num_lower: how many diagonals below the main one to keep, or an int32 scalar; all if negative.
         num_upper: how many above it.
 
+    Returns:
+        A tensor of a's shape and dtype.
+
     Raises:
         ValueError: a rank below 2, or more diagonals than rows or columns. TypeError: no whole numbers.
 

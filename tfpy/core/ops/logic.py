@@ -20,6 +20,9 @@ def logical_not(x: TensorLike) -> Tensor:
     Args:
         x: a bool tensor of any shape.
 
+    Returns:
+        A bool tensor of x's shape.
+
     Raises:
         TypeError: not bool.
 
@@ -35,6 +38,9 @@ def logical_and(a: TensorLike, b: TensorLike) -> Tensor:
     Args:
         a: a bool tensor of any shape.
         b: a bool tensor whose shape broadcasts with a's.
+
+    Returns:
+        A bool tensor of the broadcast shape.
 
     Raises:
         TypeError: not bool. ValueError: the shapes do not broadcast.
@@ -52,6 +58,9 @@ def logical_or(a: TensorLike, b: TensorLike) -> Tensor:
         a: a bool tensor of any shape.
         b: a bool tensor whose shape broadcasts with a's.
 
+    Returns:
+        A bool tensor of the broadcast shape.
+
     Raises:
         TypeError: not bool. ValueError: the shapes do not broadcast.
 
@@ -67,6 +76,9 @@ def logical_xor(a: TensorLike, b: TensorLike) -> Tensor:
     Args:
         a: a bool tensor of any shape.
         b: a bool tensor whose shape broadcasts with a's.
+
+    Returns:
+        A bool tensor of the broadcast shape.
 
     Raises:
         TypeError: not bool. ValueError: the shapes do not broadcast.

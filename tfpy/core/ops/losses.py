@@ -102,6 +102,9 @@ def absolute_difference(
         weights: weights that broadcast to the losses; 1 by default.
         reduction: how the losses become one number.
 
+    Returns:
+        A scalar; without a reduction a tensor of the shape of the predictions.
+
     Raises:
         ValueError: shapes that do not fit, or no such reduction.
 
@@ -122,6 +125,9 @@ def mean_squared_error(
         predictions: the predicted values, of the same shape.
         weights: weights that broadcast to the losses; 1 by default.
         reduction: how the losses become one number.
+
+    Returns:
+        A scalar; without a reduction a tensor of the shape of the predictions.
 
     Raises:
         ValueError: shapes that do not fit, or no such reduction.
@@ -149,6 +155,9 @@ def cosine_distance(
         weights: weights that broadcast to the losses; 1 by default.
         reduction: how the losses become one number.
 
+    Returns:
+        A scalar; without a reduction a tensor in which the axis has size 1.
+
     Raises:
         ValueError: shapes that do not fit, an axis out of range, or no such reduction.
 
@@ -169,6 +178,9 @@ def hinge_loss(
         predictions: the scores, of the same shape.
         weights: weights that broadcast to the losses; 1 by default.
         reduction: how the losses become one number.
+
+    Returns:
+        A scalar; without a reduction a tensor of the shape of the predictions.
 
     Raises:
         ValueError: shapes that do not fit, or no such reduction.
@@ -196,6 +208,9 @@ def huber_loss(
         weights: weights that broadcast to the losses; 1 by default.
         delta: where the loss becomes linear.
         reduction: how the losses become one number.
+
+    Returns:
+        A scalar; without a reduction a tensor of the shape of the predictions.
 
     Raises:
         ValueError: shapes that do not fit, or no such reduction.
@@ -227,6 +242,9 @@ def log_loss(
         epsilon: keeps the logarithms finite.
         reduction: how the losses become one number.
 
+    Returns:
+        A scalar; without a reduction a tensor of the shape of the predictions.
+
     Raises:
         ValueError: shapes that do not fit, or no such reduction.
 
@@ -256,6 +274,9 @@ def sigmoid_cross_entropy(
         label_smoothing: draws the labels towards ½ by this part.
         reduction: how the losses become one number.
 
+    Returns:
+        A scalar; without a reduction a tensor of the shape of the logits.
+
     Raises:
         ValueError: shapes that do not fit, or no such reduction.
 
@@ -284,6 +305,9 @@ def softmax_cross_entropy(
         weights: weights that broadcast to the losses, which lack the last axis; 1 by default.
         label_smoothing: draws the labels towards equal probabilities by this part.
         reduction: how the losses become one number.
+
+    Returns:
+        A scalar; without a reduction a tensor of the shape of the logits without the last axis.
 
     Raises:
         ValueError: shapes that do not fit, or no such reduction.

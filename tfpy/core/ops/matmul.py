@@ -40,6 +40,9 @@ def mat_mul(a: TensorLike, b: TensorLike, transpose_a: bool = False, transpose_b
         transpose_a: whether a's matrices are transposed first.
         transpose_b: whether b's matrices are transposed first.
 
+    Returns:
+        A tensor of shape [..., rows of a, columns of b], after transposing; the axes in front are broadcast.
+
     Raises:
         ValueError: the inner sizes differ, or a rank is below 2. TypeError: strings.
 
@@ -73,6 +76,9 @@ def dot(t1: TensorLike, t2: TensorLike) -> Tensor:
     Args:
         t1: a tensor of rank 1 or 2.
         t2: a tensor of rank 1 or 2, whose first size is the last of t1.
+
+    Returns:
+        A scalar of two vectors, a vector of a matrix and a vector, a matrix of two matrices.
 
     Raises:
         ValueError: another rank, or the inner sizes differ. TypeError: strings.
@@ -113,6 +119,9 @@ def outer_product(v1: TensorLike, v2: TensorLike) -> Tensor:
         v1: a tensor of rank 1.
         v2: a tensor of rank 1.
 
+    Returns:
+        A tensor of shape [size of v1, size of v2].
+
     Raises:
         ValueError: another rank. TypeError: strings.
 
@@ -133,6 +142,9 @@ def transpose(x: TensorLike, perm: Sequence[int] | None = None, conjugate: bool 
         x: a tensor of any shape and dtype.
         perm: the old axes in their new order; reversed by default.
         conjugate: take the conjugates of complex numbers too.
+
+    Returns:
+        A tensor of x's dtype, whose axis i is axis perm[i] of x.
 
     Raises:
         ValueError: perm does not name each axis once.

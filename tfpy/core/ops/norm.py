@@ -28,6 +28,9 @@ def norm(x: TensorLike, ord: str | float = "euclidean", axis: Axis = None, keep_
             `[]`, each element of a vector is one by itself.
         keep_dims: whether the axes stay, with size 1.
 
+    Returns:
+        A float32 tensor without the axes, or with size 1 there if `keep_dims`.
+
     Raises:
         ValueError: an order or a number of axes that has no norm. TypeError: of a dtype that has no such norm.
 
@@ -61,6 +64,9 @@ def euclidean_norm(x: TensorLike, axis: Axis = None, keep_dims: bool = False) ->
         x: a float32 tensor of any shape.
         axis: the axis or axes to reduce; all by default.
         keep_dims: whether the axes stay, with size 1.
+
+    Returns:
+        A float32 tensor without the axes, or with size 1 there if `keep_dims`.
 
     Raises:
         ValueError: an axis is out of range. TypeError: not float32.

@@ -69,6 +69,9 @@ def batch_norm2d(
         scale: likewise; 1 by default.
         variance_epsilon: a small number that keeps the root above 0.
 
+    Returns:
+        A float32 tensor of x's shape.
+
     Raises:
         ValueError: another rank, or a parameter that does not broadcast to x. TypeError: strings or
             complex numbers.
@@ -97,6 +100,9 @@ def batch_norm3d(
         scale: likewise; 1 by default.
         variance_epsilon: a small number that keeps the root above 0.
 
+    Returns:
+        A float32 tensor of x's shape.
+
     Raises:
         ValueError: another rank, or a parameter that does not broadcast to x. TypeError: strings or
             complex numbers.
@@ -124,6 +130,9 @@ def batch_norm4d(
         offset: likewise; 0 by default.
         scale: likewise; 1 by default.
         variance_epsilon: a small number that keeps the root above 0.
+
+    Returns:
+        A float32 tensor of x's shape.
 
     Raises:
         ValueError: another rank, or a parameter that does not broadcast to x. TypeError: strings or

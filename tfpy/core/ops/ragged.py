@@ -118,6 +118,9 @@ def ragged_tensor_to_tensor(
         row_partition_types: how each is to be read: 'ROW_SPLITS' (where the rows are split), 'VALUE_ROWIDS' (the row of
             each value), or in the first place 'FIRST_DIM_SIZE' (how many rows there are).
 
+    Returns:
+        A dense tensor of the dtype of the values.
+
     Raises:
         ValueError: partitions that contradict each other or the values, another type of them, or a shape that does not
             fit. TypeError: dtypes that differ.

@@ -68,6 +68,9 @@ def random_uniform(
         dtype: float32, int32 or bool; whole numbers are truncated, and true is what is then not 0.
         seed: a number or text.
 
+    Returns:
+        A tensor of the given shape and dtype.
+
     Raises:
         ValueError: another dtype, or a shape with a negative size.
 
@@ -87,6 +90,15 @@ def random_uniform(
 @op(doc="Tensors / Random")
 def random_uniform_int(shape: ShapeLike, minval: int, maxval: int, seed: Seed | None = None) -> Tensor:
     """Whole numbers from minval up to, and without, maxval.
+
+    Args:
+        shape: the shape.
+        minval: the smallest number.
+        maxval: a whole number above the largest.
+        seed: makes the numbers the same each time.
+
+    Returns:
+        An int32 tensor of the given shape.
 
     Source: TF.js `tf.randomUniformInt`, which truncates towards 0: from -3 to 3 it never gives -3.
     """
@@ -128,6 +140,9 @@ def random_normal(
         dtype: float32 or int32, which is rounded.
         seed: a number or text; 0 counts as no seed, as in TF.js.
 
+    Returns:
+        A tensor of the given shape and dtype, by default float32.
+
     Raises:
         ValueError: another dtype, or a shape with a negative size.
 
@@ -139,6 +154,14 @@ def random_normal(
 @op(doc="Tensors / Random")
 def random_standard_normal(shape: ShapeLike, dtype: DType | None = None, seed: Seed | None = None) -> Tensor:
     """Normally distributed numbers of mean 0 and standard deviation 1.
+
+    Args:
+        shape: the shape.
+        dtype: 'float32', or 'int32' of rounded numbers.
+        seed: makes the numbers the same each time.
+
+    Returns:
+        A tensor of the given shape and dtype, by default float32.
 
     Source: TF.js `tf.randomStandardNormal`.
     """
@@ -157,6 +180,9 @@ def truncated_normal(
         std_dev: the standard deviation.
         dtype: float32 or int32, which is rounded.
         seed: a number or text; 0 counts as no seed, as in TF.js.
+
+    Returns:
+        A tensor of the given shape and dtype, by default float32.
 
     Raises:
         ValueError: another dtype, a shape with a negative size, a mean or deviation that is not finite, or a
@@ -180,6 +206,9 @@ def random_gamma(
         dtype: float32 or int32.
         seed: a number or text; 0 counts as no seed, as in TF.js.
 
+    Returns:
+        A tensor of the given shape and dtype.
+
     Raises:
         ValueError: another dtype, a shape with a negative size, alpha that is not above 0, or no finite numbers.
 
@@ -199,6 +228,14 @@ def random_gamma(
 @op(doc="Tensors / Random")
 def rand(shape: ShapeLike, rand_function: Callable[[], float], dtype: DType | None = None) -> Tensor:
     """Numbers from a function without arguments, called once for each element.
+
+    Args:
+        shape: the shape.
+        rand_function: gives one number.
+        dtype: that of the tensor.
+
+    Returns:
+        A tensor of the given shape and dtype, by default float32.
 
     Source: TF.js `tf.rand`.
     """
@@ -258,6 +295,9 @@ def dropout(
         rate: the part to drop, at least 0 and below 1.
         noise_shape: the shape of the random mask, which broadcasts to x's; None for a size of x's own.
         seed: a number or text.
+
+    Returns:
+        A float32 tensor of x's shape.
 
     Raises:
         ValueError: a rate outside [0, 1), or a noise shape that does not fit. TypeError: not float32.

@@ -25,6 +25,14 @@ def _of_rank(name: str, x: TensorLike, rank: int) -> Tensor:
 def slice1d(x: TensorLike, begin: int, size: int) -> Tensor:
     """A block of a vector; otherwise as `slice`.
 
+    Args:
+        x: a vector.
+        begin: where the block begins.
+        size: how far it goes; -1 for all that is left.
+
+    Returns:
+        A tensor of x's rank and dtype, and of the given size.
+
     Source: TF.js `tf.slice1d`.
     """
     return slice_(_of_rank("slice1d", x, 1), begin, size)
@@ -33,6 +41,14 @@ def slice1d(x: TensorLike, begin: int, size: int) -> Tensor:
 @op(doc="Tensors / Slicing and Joining")
 def slice2d(x: TensorLike, begin: Sequence[int], size: Sequence[int]) -> Tensor:
     """A block of a matrix; otherwise as `slice`.
+
+    Args:
+        x: a matrix.
+        begin: where the block begins, for each axis.
+        size: how far it goes, for each axis; -1 for all that is left.
+
+    Returns:
+        A tensor of x's rank and dtype, and of the given size.
 
     Source: TF.js `tf.slice2d`.
     """
@@ -43,6 +59,14 @@ def slice2d(x: TensorLike, begin: Sequence[int], size: Sequence[int]) -> Tensor:
 def slice3d(x: TensorLike, begin: Sequence[int], size: Sequence[int]) -> Tensor:
     """A block of a tensor of rank 3; otherwise as `slice`.
 
+    Args:
+        x: a tensor of rank 3.
+        begin: where the block begins, for each axis.
+        size: how far it goes, for each axis; -1 for all that is left.
+
+    Returns:
+        A tensor of x's rank and dtype, and of the given size.
+
     Source: TF.js `tf.slice3d`.
     """
     return slice_(_of_rank("slice3d", x, 3), begin, size)
@@ -51,6 +75,14 @@ def slice3d(x: TensorLike, begin: Sequence[int], size: Sequence[int]) -> Tensor:
 @op(doc="Tensors / Slicing and Joining")
 def slice4d(x: TensorLike, begin: Sequence[int], size: Sequence[int]) -> Tensor:
     """A block of a tensor of rank 4; otherwise as `slice`.
+
+    Args:
+        x: a tensor of rank 4.
+        begin: where the block begins, for each axis.
+        size: how far it goes, for each axis; -1 for all that is left.
+
+    Returns:
+        A tensor of x's rank and dtype, and of the given size.
 
     Source: TF.js `tf.slice4d`.
     """
@@ -61,6 +93,12 @@ def slice4d(x: TensorLike, begin: Sequence[int], size: Sequence[int]) -> Tensor:
 def reverse1d(x: TensorLike) -> Tensor:
     """A vector in the opposite order.
 
+    Args:
+        x: a vector.
+
+    Returns:
+        A tensor of x's shape and dtype.
+
     Source: TF.js `tf.reverse1d`.
     """
     return reverse(_of_rank("reverse1d", x, 1), 0)
@@ -69,6 +107,13 @@ def reverse1d(x: TensorLike) -> Tensor:
 @op(doc="Tensors / Slicing and Joining")
 def reverse2d(x: TensorLike, axis: int | Sequence[int] | None = None) -> Tensor:
     """A matrix in the opposite order along axes; otherwise as `reverse`.
+
+    Args:
+        x: a matrix.
+        axis: the axis, or several; all by default.
+
+    Returns:
+        A tensor of x's shape and dtype.
 
     Source: TF.js `tf.reverse2d`.
     """
@@ -79,6 +124,13 @@ def reverse2d(x: TensorLike, axis: int | Sequence[int] | None = None) -> Tensor:
 def reverse3d(x: TensorLike, axis: int | Sequence[int] | None = None) -> Tensor:
     """A tensor of rank 3 in the opposite order along axes; otherwise as `reverse`.
 
+    Args:
+        x: a tensor of rank 3.
+        axis: the axis, or several; all by default.
+
+    Returns:
+        A tensor of x's shape and dtype.
+
     Source: TF.js `tf.reverse3d`.
     """
     return reverse(_of_rank("reverse3d", x, 3), axis)
@@ -87,6 +139,13 @@ def reverse3d(x: TensorLike, axis: int | Sequence[int] | None = None) -> Tensor:
 @op(doc="Tensors / Slicing and Joining")
 def reverse4d(x: TensorLike, axis: int | Sequence[int] | None = None) -> Tensor:
     """A tensor of rank 4 in the opposite order along axes; otherwise as `reverse`.
+
+    Args:
+        x: a tensor of rank 4.
+        axis: the axis, or several; all by default.
+
+    Returns:
+        A tensor of x's shape and dtype.
 
     Source: TF.js `tf.reverse4d`.
     """
@@ -97,6 +156,14 @@ def reverse4d(x: TensorLike, axis: int | Sequence[int] | None = None) -> Tensor:
 def pad1d(x: TensorLike, paddings: Pair, constant_value: float = 0) -> Tensor:
     """A vector with a margin of one value around it; otherwise as `pad`.
 
+    Args:
+        x: a vector.
+        paddings: how much to add in front and behind.
+        constant_value: what to add.
+
+    Returns:
+        A tensor of x's dtype, whose sizes are those of x and both margins.
+
     Source: TF.js `tf.pad1d`.
     """
     return pad(_of_rank("pad1d", x, 1), [paddings], constant_value)
@@ -105,6 +172,14 @@ def pad1d(x: TensorLike, paddings: Pair, constant_value: float = 0) -> Tensor:
 @op(doc="Tensors / Transformations")
 def pad2d(x: TensorLike, paddings: Sequence[Pair], constant_value: float = 0) -> Tensor:
     """A matrix with a margin of one value around it; otherwise as `pad`.
+
+    Args:
+        x: a matrix.
+        paddings: how much to add in front and behind, for each axis.
+        constant_value: what to add.
+
+    Returns:
+        A tensor of x's dtype, whose sizes are those of x and both margins.
 
     Source: TF.js `tf.pad2d`.
     """
@@ -115,6 +190,14 @@ def pad2d(x: TensorLike, paddings: Sequence[Pair], constant_value: float = 0) ->
 def pad3d(x: TensorLike, paddings: Sequence[Pair], constant_value: float = 0) -> Tensor:
     """A tensor of rank 3 with a margin of one value around it; otherwise as `pad`.
 
+    Args:
+        x: a tensor of rank 3.
+        paddings: how much to add in front and behind, for each axis.
+        constant_value: what to add.
+
+    Returns:
+        A tensor of x's dtype, whose sizes are those of x and both margins.
+
     Source: TF.js `tf.pad3d`.
     """
     return pad(_of_rank("pad3d", x, 3), paddings, constant_value)
@@ -123,6 +206,14 @@ def pad3d(x: TensorLike, paddings: Sequence[Pair], constant_value: float = 0) ->
 @op(doc="Tensors / Transformations")
 def pad4d(x: TensorLike, paddings: Sequence[Pair], constant_value: float = 0) -> Tensor:
     """A tensor of rank 4 with a margin of one value around it; otherwise as `pad`.
+
+    Args:
+        x: a tensor of rank 4.
+        paddings: how much to add in front and behind, for each axis.
+        constant_value: what to add.
+
+    Returns:
+        A tensor of x's dtype, whose sizes are those of x and both margins.
 
     Source: TF.js `tf.pad4d`.
     """
@@ -133,6 +224,12 @@ def pad4d(x: TensorLike, paddings: Sequence[Pair], constant_value: float = 0) ->
 def concat1d(tensors: Sequence[TensorLike]) -> Tensor:
     """Vectors joined; otherwise as `concat`.
 
+    Args:
+        tensors: vectors of one dtype.
+
+    Returns:
+        A tensor of the tensors' dtype and rank.
+
     Source: TF.js `tf.concat1d`.
     """
     return concat(tensors, 0)
@@ -141,6 +238,13 @@ def concat1d(tensors: Sequence[TensorLike]) -> Tensor:
 @op(doc="Tensors / Slicing and Joining")
 def concat2d(tensors: Sequence[TensorLike], axis: int) -> Tensor:
     """Matrices joined along an axis; otherwise as `concat`.
+
+    Args:
+        tensors: matrices of one dtype.
+        axis: the axis.
+
+    Returns:
+        A tensor of the tensors' dtype and rank.
 
     Source: TF.js `tf.concat2d`.
     """
@@ -151,6 +255,13 @@ def concat2d(tensors: Sequence[TensorLike], axis: int) -> Tensor:
 def concat3d(tensors: Sequence[TensorLike], axis: int) -> Tensor:
     """Tensors of rank 3 joined along an axis; otherwise as `concat`.
 
+    Args:
+        tensors: tensors of rank 3 of one dtype.
+        axis: the axis.
+
+    Returns:
+        A tensor of the tensors' dtype and rank.
+
     Source: TF.js `tf.concat3d`.
     """
     return concat(tensors, axis)
@@ -159,6 +270,13 @@ def concat3d(tensors: Sequence[TensorLike], axis: int) -> Tensor:
 @op(doc="Tensors / Slicing and Joining")
 def concat4d(tensors: Sequence[TensorLike], axis: int) -> Tensor:
     """Tensors of rank 4 joined along an axis; otherwise as `concat`.
+
+    Args:
+        tensors: tensors of rank 4 of one dtype.
+        axis: the axis.
+
+    Returns:
+        A tensor of the tensors' dtype and rank.
 
     Source: TF.js `tf.concat4d`.
     """

@@ -49,6 +49,9 @@ def sum_(x: TensorLike, axis: Axis = None, keep_dims: bool = False) -> Tensor:
         axis: the axis or axes to sum over; all by default.
         keep_dims: whether the axes stay, with size 1.
 
+    Returns:
+        A tensor without the axes, or with size 1 there if `keep_dims`; of x's dtype, int32 of booleans.
+
     Raises:
         ValueError: an axis is out of range. TypeError: strings.
 
@@ -79,6 +82,9 @@ def mean(x: TensorLike, axis: Axis = None, keep_dims: bool = False) -> Tensor:
         x: a tensor of any shape; any dtype but string.
         axis: the axis or axes to average over; all by default.
         keep_dims: whether the axes stay, with size 1.
+
+    Returns:
+        A float32 tensor without the axes, or with size 1 there if `keep_dims`; complex64 of complex numbers.
 
     Raises:
         ValueError: an axis is out of range. TypeError: strings.
@@ -113,6 +119,9 @@ def prod(x: TensorLike, axis: Axis = None, keep_dims: bool = False) -> Tensor:
         x: a tensor of any shape; booleans are taken as int32.
         axis: the axis or axes to multiply over; all by default.
         keep_dims: whether the axes stay, with size 1.
+
+    Returns:
+        A tensor without the axes, or with size 1 there if `keep_dims`; of x's dtype, int32 of booleans.
 
     Raises:
         ValueError: an axis is out of range. TypeError: strings.
@@ -151,6 +160,9 @@ def max_(x: TensorLike, axis: Axis = None, keep_dims: bool = False) -> Tensor:
         axis: the axis or axes to reduce; all by default.
         keep_dims: whether the axes stay, with size 1.
 
+    Returns:
+        A tensor of x's dtype without the axes, or with size 1 there if `keep_dims`.
+
     Raises:
         ValueError: an axis is out of range. TypeError: strings or complex numbers.
 
@@ -167,6 +179,9 @@ def min_(x: TensorLike, axis: Axis = None, keep_dims: bool = False) -> Tensor:
         x: a tensor of any shape; any real dtype.
         axis: the axis or axes to reduce; all by default.
         keep_dims: whether the axes stay, with size 1.
+
+    Returns:
+        A tensor of x's dtype without the axes, or with size 1 there if `keep_dims`.
 
     Raises:
         ValueError: an axis is out of range. TypeError: strings or complex numbers.
@@ -195,6 +210,9 @@ def all_(x: TensorLike, axis: Axis = None, keep_dims: bool = False) -> Tensor:
         axis: the axis or axes to reduce; all by default.
         keep_dims: whether the axes stay, with size 1.
 
+    Returns:
+        A bool tensor without the axes, or with size 1 there if `keep_dims`.
+
     Raises:
         TypeError: not bool. ValueError: an axis is out of range.
 
@@ -211,6 +229,9 @@ def any_(x: TensorLike, axis: Axis = None, keep_dims: bool = False) -> Tensor:
         x: a bool tensor of any shape.
         axis: the axis or axes to reduce; all by default.
         keep_dims: whether the axes stay, with size 1.
+
+    Returns:
+        A bool tensor without the axes, or with size 1 there if `keep_dims`.
 
     Raises:
         TypeError: not bool. ValueError: an axis is out of range.
@@ -283,6 +304,9 @@ def log_sum_exp(x: TensorLike, axis: Axis = None, keep_dims: bool = False) -> Te
         x: a tensor of any shape; any real dtype.
         axis: the axis or axes to reduce; all by default.
         keep_dims: whether the axes stay, with size 1.
+
+    Returns:
+        A float32 tensor without the axes, or with size 1 there if `keep_dims`.
 
     Raises:
         ValueError: an axis is out of range. TypeError: strings or complex numbers.

@@ -33,6 +33,9 @@ def cumsum(x: TensorLike, axis: int = 0, exclusive: bool = False, reverse: bool 
         exclusive: leave the element at the place itself out.
         reverse: sum from the end.
 
+    Returns:
+        A tensor of x's shape and dtype; int32 of booleans.
+
     Raises:
         ValueError: the axis is out of range. TypeError: strings.
 
@@ -58,6 +61,9 @@ def cumprod(x: TensorLike, axis: int = 0, exclusive: bool = False, reverse: bool
         axis: the axis.
         exclusive: leave the element at the place itself out.
         reverse: multiply from the end.
+
+    Returns:
+        A tensor of x's shape and dtype; int32 of booleans.
 
     Raises:
         ValueError: the axis is out of range. TypeError: strings.

@@ -59,6 +59,9 @@ def scatter_nd(indices: TensorLike, updates: TensorLike, shape: ShapeLike) -> Te
         updates: the elements, or blocks, one for each index; those for one place are added up.
         shape: the shape of the result.
 
+    Returns:
+        A tensor of the given shape, and of the dtype of the updates.
+
     Raises:
         ValueError: an index that is out of range, or updates that do not fit. TypeError: indices that are not int32.
 
@@ -81,6 +84,9 @@ def tensor_scatter_update(tensor: TensorLike, indices: TensorLike, updates: Tens
         indices: an int32 tensor; each row of its last dimension is an index into the first axes. A vector is a list of
             indices into the first axis.
         updates: the elements, or blocks, one for each index, of tensor's dtype; of those for one place the last counts.
+
+    Returns:
+        A tensor of the same shape and dtype.
 
     Raises:
         ValueError: an index that is out of range, or updates that do not fit. TypeError: indices that are not int32, or
@@ -134,6 +140,9 @@ def sparse_to_dense(
             last counts.
         output_shape: the shape of the result.
         default_value: the value elsewhere, a scalar of the values' dtype; 0, false or '' by default.
+
+    Returns:
+        A tensor of shape `output_shape`, and of the dtype of the values.
 
     Raises:
         ValueError: an index that is out of range, or shapes that do not fit. TypeError: indices that are not int32, or

@@ -30,6 +30,9 @@ def cast(x: TensorLike, dtype: DType) -> Tensor:
         x: a tensor of any shape; strings stay strings.
         dtype: the dtype wanted. The tensor's own gives a tensor that shares its data.
 
+    Returns:
+        A tensor of x's shape.
+
     Raises:
         ValueError: no such dtype. TypeError: from or to strings.
 
@@ -61,6 +64,12 @@ gradient("Cast", x=_cast_gradient)
 def clone(x: TensorLike) -> Tensor:
     """A new tensor that shares the data of another.
 
+    Args:
+        x: a tensor of any shape and dtype.
+
+    Returns:
+        A tensor of x's shape and dtype.
+
     Source: TF.js `tf.clone`; deeplearn.js `math.clone`.
     """
     return run("Identity", to_tensor("clone", "x", x, "any"))
@@ -76,6 +85,9 @@ def reshape(x: TensorLike, shape: ShapeLike) -> Tensor:
     Args:
         x: a tensor of any shape and dtype.
         shape: the shape; one size may be -1, for what is left.
+
+    Returns:
+        A tensor of the given shape and x's dtype.
 
     Raises:
         ValueError: the elements do not fill the shape.
@@ -110,6 +122,9 @@ def expand_dims(x: TensorLike, axis: int = 0) -> Tensor:
         x: a tensor of any shape and dtype.
         axis: the axis it is to be; negative from the end of the new shape.
 
+    Returns:
+        A tensor of x's dtype, of one rank more.
+
     Raises:
         ValueError: the axis is out of range.
 
@@ -128,6 +143,9 @@ def squeeze(x: TensorLike, axis: int | Sequence[int] | None = None) -> Tensor:
     Args:
         x: a tensor of any shape and dtype.
         axis: the axis or axes to take out; all of size 1 by default.
+
+    Returns:
+        A tensor of x's dtype without these dimensions.
 
     Raises:
         ValueError: an axis is out of range or its size is not 1.
@@ -151,6 +169,9 @@ def broadcast_to(x: TensorLike, shape: ShapeLike) -> Tensor:
     Args:
         x: a tensor of any shape; any dtype but string.
         shape: the shape; -1 keeps the size of that dimension.
+
+    Returns:
+        A tensor of the given shape and x's dtype.
 
     Raises:
         ValueError: the tensor does not broadcast to the shape.
@@ -177,6 +198,9 @@ def broadcast_args(s0: TensorLike, s1: TensorLike) -> Tensor:
     Args:
         s0: a shape as an int32 tensor of rank 1; -1 for a size that is not known.
         s1: a shape as an int32 tensor of rank 1.
+
+    Returns:
+        An int32 tensor of rank 1.
 
     Raises:
         ValueError: another rank, or the shapes do not broadcast. TypeError: not int32.
@@ -207,6 +231,9 @@ def ensure_shape(x: TensorLike, shape: Sequence[int | None]) -> Tensor:
     Args:
         x: a tensor of any shape and dtype.
         shape: the shape it must have; None for any size.
+
+    Returns:
+        x.
 
     Raises:
         ValueError: it has another.

@@ -24,6 +24,12 @@ from tfpy.engine.spec import MAX_SIZE
 def enclosing_power_of_two(value: float) -> int:
     """The smallest power of two that is not below a number above 0.
 
+    Args:
+        value: a number above 0.
+
+    Returns:
+        A whole number.
+
     Raises:
         ValueError: 0 or a negative number.
 
@@ -42,6 +48,9 @@ def cosine_window(window_length: int, a: float, b: float) -> Tensor:
         window_length: the number of values. An odd one includes the end of the period, so that 1 gives NaN.
         a: the middle.
         b: the amplitude.
+
+    Returns:
+        A float32 tensor of shape [window_length].
 
     Raises:
         ValueError: a negative length.
@@ -64,6 +73,9 @@ def hann_window(window_length: int) -> Tensor:
     Args:
         window_length: the number of values.
 
+    Returns:
+        A float32 tensor of shape [window_length].
+
     Raises:
         ValueError: a negative length.
 
@@ -78,6 +90,9 @@ def hamming_window(window_length: int) -> Tensor:
 
     Args:
         window_length: the number of values.
+
+    Returns:
+        A float32 tensor of shape [window_length].
 
     Raises:
         ValueError: a negative length.

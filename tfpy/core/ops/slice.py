@@ -26,6 +26,9 @@ def slice_(x: TensorLike, begin: int | Sequence[int], size: int | Sequence[int] 
         begin: where the block starts in each axis, negative from the end; axes not given start at 0.
         size: how far it goes in each axis; -1, and axes not given, go to the end.
 
+    Returns:
+        A tensor of x's rank and dtype, and of the given size.
+
     Raises:
         ValueError: the block is not inside the tensor, or the tensor is a scalar.
 
@@ -130,6 +133,9 @@ def pad(x: TensorLike, paddings: Sequence[Sequence[int]], constant_value: float 
         paddings: for each axis, how much to put before and after.
         constant_value: the value of the margin.
 
+    Returns:
+        A tensor of x's dtype, whose sizes are those of x and both margins.
+
     Raises:
         ValueError: not a pair of sizes for each axis, or the tensor is a scalar.
 
@@ -165,6 +171,9 @@ def tile(x: TensorLike, reps: Sequence[int]) -> Tensor:
         x: a tensor of any shape and dtype.
         reps: how often, for each axis.
 
+    Returns:
+        A tensor of x's dtype, whose sizes are those of x times reps.
+
     Raises:
         ValueError: not one number, 0 or more, for each axis.
 
@@ -193,6 +202,9 @@ def reverse(x: TensorLike, axis: int | Sequence[int] | None = None) -> Tensor:
     Args:
         x: a tensor of any shape; any dtype but string.
         axis: the axis or axes; all by default.
+
+    Returns:
+        A tensor of x's shape and dtype.
 
     Raises:
         ValueError: an axis is out of range.

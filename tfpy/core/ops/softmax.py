@@ -23,6 +23,9 @@ def softmax(logits: TensorLike, dim: int = -1) -> Tensor:
         logits: a float32 tensor of rank 1 or more.
         dim: the last axis; no other is possible.
 
+    Returns:
+        A float32 tensor of the shape of the logits.
+
     Raises:
         ValueError: another axis. TypeError: not float32.
 
@@ -48,6 +51,9 @@ def log_softmax(logits: TensorLike, axis: int = -1) -> Tensor:
     Args:
         logits: a tensor of rank 1 or more; whole numbers are taken as float32.
         axis: the last axis; no other is possible.
+
+    Returns:
+        A float32 tensor of the shape of the logits.
 
     Raises:
         ValueError: another axis. TypeError: strings or complex numbers.

@@ -21,6 +21,9 @@ def fft(input: TensorLike) -> Tensor:
     Args:
         input: a complex64 tensor of rank 1 or more; the last axis may have any length.
 
+    Returns:
+        A complex64 tensor of the same shape.
+
     Raises:
         ValueError: a scalar. TypeError: not complex64.
 
@@ -35,6 +38,9 @@ def ifft(input: TensorLike) -> Tensor:
 
     Args:
         input: a complex64 tensor of rank 1 or more; the last axis may have any length.
+
+    Returns:
+        A complex64 tensor of the same shape.
 
     Raises:
         ValueError: a scalar. TypeError: not complex64.

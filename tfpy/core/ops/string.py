@@ -45,6 +45,9 @@ def static_regex_replace(input: TensorLike, pattern: str, rewrite: str, replace_
             $` and $' for what is before and behind it, $<name> for a named group, $$ for a dollar sign.
         replace_global: whether all matches are replaced, or the first alone.
 
+    Returns:
+        A string tensor of the same shape.
+
     Raises:
         ValueError: the pattern is no regular expression. TypeError: not strings.
 

@@ -20,6 +20,9 @@ def sin(x: TensorLike) -> Tensor:
     Args:
         x: a float32 tensor of any shape.
 
+    Returns:
+        A float32 tensor of x's shape.
+
     Raises:
         TypeError: x is a tensor of another dtype.
 
@@ -37,6 +40,9 @@ def cos(x: TensorLike) -> Tensor:
 
     Args:
         x: a float32 tensor of any shape.
+
+    Returns:
+        A float32 tensor of x's shape.
 
     Raises:
         TypeError: x is a tensor of another dtype.
@@ -56,6 +62,9 @@ def tan(x: TensorLike) -> Tensor:
     Args:
         x: a float32 tensor of any shape.
 
+    Returns:
+        A float32 tensor of x's shape.
+
     Raises:
         TypeError: x is a tensor of another dtype.
 
@@ -74,6 +83,9 @@ def asin(x: TensorLike) -> Tensor:
     Args:
         x: a tensor of any shape. int32 and bool values are computed in float32 and the result truncated to their dtype.
 
+    Returns:
+        A tensor of x's shape and dtype; whole numbers are truncated.
+
     Raises:
         TypeError: strings or complex numbers.
 
@@ -91,6 +103,9 @@ def acos(x: TensorLike) -> Tensor:
 
     Args:
         x: a tensor of any shape. int32 and bool values are computed in float32 and the result truncated to their dtype.
+
+    Returns:
+        A tensor of x's shape and dtype; whole numbers are truncated.
 
     Raises:
         TypeError: strings or complex numbers.
@@ -112,6 +127,9 @@ def atan(x: TensorLike) -> Tensor:
     Args:
         x: a tensor of any shape. int32 and bool values are computed in float32 and the result truncated to their dtype.
 
+    Returns:
+        A tensor of x's shape and dtype; whole numbers are truncated.
+
     Raises:
         TypeError: strings or complex numbers.
 
@@ -129,6 +147,9 @@ def sinh(x: TensorLike) -> Tensor:
 
     Args:
         x: a tensor of any shape. int32 and bool values are computed in float32 and the result truncated to their dtype.
+
+    Returns:
+        A tensor of x's shape and dtype; whole numbers are truncated.
 
     Raises:
         TypeError: strings or complex numbers.
@@ -148,6 +169,9 @@ def cosh(x: TensorLike) -> Tensor:
     Args:
         x: a float32 tensor of any shape.
 
+    Returns:
+        A float32 tensor of x's shape.
+
     Raises:
         TypeError: x is a tensor of another dtype.
 
@@ -165,6 +189,9 @@ def tanh(x: TensorLike) -> Tensor:
 
     Args:
         x: a float32 tensor of any shape.
+
+    Returns:
+        A float32 tensor of x's shape.
 
     Raises:
         TypeError: x is a tensor of another dtype.
@@ -191,6 +218,9 @@ def asinh(x: TensorLike) -> Tensor:
     Args:
         x: a tensor of any shape. int32 and bool values are computed in float32 and the result truncated to their dtype.
 
+    Returns:
+        A tensor of x's shape and dtype; whole numbers are truncated.
+
     Raises:
         TypeError: strings or complex numbers.
 
@@ -209,6 +239,9 @@ def acosh(x: TensorLike) -> Tensor:
     Args:
         x: a tensor of any shape. int32 and bool values are computed in float32 and the result truncated to their dtype.
 
+    Returns:
+        A tensor of x's shape and dtype; whole numbers are truncated.
+
     Raises:
         TypeError: strings or complex numbers.
 
@@ -226,6 +259,9 @@ def atanh(x: TensorLike) -> Tensor:
 
     Args:
         x: a tensor of any shape. int32 and bool values are computed in float32 and the result truncated to their dtype.
+
+    Returns:
+        A tensor of x's shape and dtype; whole numbers are truncated.
 
     Raises:
         TypeError: strings or complex numbers.

@@ -23,6 +23,9 @@ def abs_(x: TensorLike) -> Tensor:
     Args:
         x: a tensor of any shape; any dtype but string.
 
+    Returns:
+        A tensor of x's shape and dtype; float32 of complex numbers.
+
     Raises:
         TypeError: strings.
 
@@ -49,6 +52,9 @@ def neg(x: TensorLike) -> Tensor:
     Args:
         x: a tensor of any shape; any dtype but string.
 
+    Returns:
+        A tensor of x's shape and dtype.
+
     Raises:
         TypeError: strings.
 
@@ -66,6 +72,9 @@ def sign(x: TensorLike) -> Tensor:
 
     Args:
         x: a tensor of any shape; any real dtype.
+
+    Returns:
+        A tensor of x's shape and dtype.
 
     Raises:
         TypeError: strings or complex numbers.
@@ -85,6 +94,9 @@ def ceil(x: TensorLike) -> Tensor:
     Args:
         x: a float32 tensor of any shape.
 
+    Returns:
+        A float32 tensor of x's shape.
+
     Raises:
         TypeError: x is a tensor of another dtype.
 
@@ -102,6 +114,9 @@ def floor(x: TensorLike) -> Tensor:
 
     Args:
         x: a float32 tensor of any shape.
+
+    Returns:
+        A float32 tensor of x's shape.
 
     Raises:
         TypeError: x is a tensor of another dtype.
@@ -121,6 +136,9 @@ def round_(x: TensorLike) -> Tensor:
     Args:
         x: a tensor of any shape; any real dtype.
 
+    Returns:
+        A tensor of x's shape and dtype.
+
     Raises:
         TypeError: strings or complex numbers.
 
@@ -138,6 +156,9 @@ def exp(x: TensorLike) -> Tensor:
 
     Args:
         x: a tensor of any shape; whole numbers and booleans are taken as float32.
+
+    Returns:
+        A float32 tensor of x's shape.
 
     Raises:
         TypeError: strings or complex numbers.
@@ -157,6 +178,9 @@ def expm1(x: TensorLike) -> Tensor:
     Args:
         x: a tensor of any shape. int32 and bool values are computed in float32 and the result truncated to their dtype.
 
+    Returns:
+        A tensor of x's shape and dtype.
+
     Raises:
         TypeError: strings or complex numbers.
 
@@ -174,6 +198,9 @@ def log(x: TensorLike) -> Tensor:
 
     Args:
         x: a float32 tensor of any shape.
+
+    Returns:
+        A float32 tensor of x's shape.
 
     Raises:
         TypeError: x is a tensor of another dtype.
@@ -193,6 +220,9 @@ def log1p(x: TensorLike) -> Tensor:
     Args:
         x: a tensor of any shape. int32 and bool values are computed in float32 and the result truncated to their dtype.
 
+    Returns:
+        A tensor of x's shape and dtype.
+
     Raises:
         TypeError: strings or complex numbers.
 
@@ -210,6 +240,9 @@ def sqrt(x: TensorLike) -> Tensor:
 
     Args:
         x: a float32 tensor of any shape.
+
+    Returns:
+        A float32 tensor of x's shape.
 
     Raises:
         TypeError: x is a tensor of another dtype.
@@ -229,6 +262,9 @@ def rsqrt(x: TensorLike) -> Tensor:
     Args:
         x: a float32 tensor of any shape.
 
+    Returns:
+        A float32 tensor of x's shape.
+
     Raises:
         TypeError: x is a tensor of another dtype.
 
@@ -246,6 +282,9 @@ def square(x: TensorLike) -> Tensor:
 
     Args:
         x: a tensor of any shape; any dtype but string.
+
+    Returns:
+        A tensor of x's shape and dtype.
 
     Raises:
         TypeError: strings.
@@ -266,6 +305,9 @@ def reciprocal(x: TensorLike) -> Tensor:
     Args:
         x: a tensor of any shape. int32 and bool values are computed in float32 and the result truncated to their dtype.
 
+    Returns:
+        A tensor of x's shape and dtype.
+
     Raises:
         TypeError: strings or complex numbers.
 
@@ -283,6 +325,9 @@ def erf(x: TensorLike) -> Tensor:
 
     Args:
         x: a tensor of any shape; whole numbers are taken as float32.
+
+    Returns:
+        A float32 tensor of x's shape.
 
     Raises:
         TypeError: strings, booleans or complex numbers.
@@ -310,6 +355,9 @@ def clip_by_value(x: TensorLike, clip_value_min: float, clip_value_max: float) -
         x: a tensor of any shape; any real dtype, which the result has too.
         clip_value_min: the lower end of the range.
         clip_value_max: the upper end.
+
+    Returns:
+        A tensor of x's shape and dtype.
 
     Raises:
         ValueError: the range is empty. TypeError: strings or complex numbers.
@@ -339,6 +387,12 @@ gradient("ClipByValue", saves="x", x=_clip_gradient)
 def is_nan(x: TensorLike) -> Tensor:
     """Whether each number is NaN.
 
+    Args:
+        x: a tensor of any shape and real dtype.
+
+    Returns:
+        A bool tensor of x's shape.
+
     Source: TF.js `tf.isNaN`.
     """
     return run("IsNan", real("is_nan", x))
@@ -348,6 +402,12 @@ def is_nan(x: TensorLike) -> Tensor:
 def is_inf(x: TensorLike) -> Tensor:
     """Whether each number is ∞ or -∞.
 
+    Args:
+        x: a tensor of any shape and real dtype.
+
+    Returns:
+        A bool tensor of x's shape.
+
     Source: TF.js `tf.isInf`.
     """
     return run("IsInf", real("is_inf", x))
@@ -356,6 +416,12 @@ def is_inf(x: TensorLike) -> Tensor:
 @op(chain=True, doc="Operations / Basic math")
 def is_finite(x: TensorLike) -> Tensor:
     """Whether each number is neither NaN nor infinite.
+
+    Args:
+        x: a tensor of any shape and real dtype.
+
+    Returns:
+        A bool tensor of x's shape.
 
     Source: TF.js `tf.isFinite`.
     """

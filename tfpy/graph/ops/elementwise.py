@@ -22,7 +22,7 @@ from tfpy.core.ops.arith import (
     sub,
 )
 from tfpy.core.ops.compare import equal, greater, greater_equal, less, less_equal, not_equal
-from tfpy.core.ops.create import complex_, imag, real
+from tfpy.core.ops.complex_numbers import complex_, imag, real
 from tfpy.core.ops.logic import logical_and, logical_not, logical_or, where
 from tfpy.core.ops.shape import cast
 from tfpy.core.ops.trig import acos, acosh, asin, asinh, atan, atanh, cos, cosh, sin, sinh, tan, tanh
