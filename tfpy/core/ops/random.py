@@ -50,7 +50,9 @@ def set_seed(seed: Seed | None) -> None:
     """Make everything random that is given no seed of its own repeatable from here on.
 
     Args:
-        seed: a number or text; None makes the numbers unpredictable again.
+        seed: a number or string; None makes the numbers unpredictable again.
+
+    Source: Keras `set_random_seed` (beyond TF.js).
     """
     rng.set_seed(seed)
 
