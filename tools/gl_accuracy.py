@@ -20,6 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 import tfpy as tf
+from tfpy.engine.gl.backend import GlBackend
 
 Floats = npt.NDArray[np.float32]
 Function = Callable[..., Any]
@@ -162,7 +163,9 @@ def main() -> None:
             json.dumps({name: {k: e._asdict() for k, e in found.items()} for name, found in results.items()}, indent=1)
         )
         return
-    print(f"Errors in units in the last place: {tf.backend().device.renderer}\n")
+    backend = tf.backend()
+    assert isinstance(backend, GlBackend)
+    print(f"Errors in units in the last place: {backend.device.renderer}\n")
     print("| function | domain: most | mean | usual: most | numpy float32: most | wrong in kind |")
     print("| --- | --- | --- | --- | --- | --- |")
     for name, found in results.items():

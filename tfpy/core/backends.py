@@ -5,21 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from tfpy.core.ready import Ready
+from tfpy.core.ready import ReadyBool
 from tfpy.core.registry import op
 from tfpy.engine.arguments import as_function, as_string
-from tfpy.engine.backend import current, registry
-
-
-class _ReadyBool(int, Ready):
-    """A boolean that may be awaited."""
-
-    def __repr__(self) -> str:
-        return repr(bool(self))
+from tfpy.engine.backend import Backend, current, registry
 
 
 @op(doc="Backends")
-def set_backend(backend_name: str) -> Any:
+def set_backend(backend_name: str) -> ReadyBool:
     """Run everything from here on on another backend; it may be awaited.
 
     Args:
@@ -36,7 +29,7 @@ def set_backend(backend_name: str) -> Any:
     Source: TF.js `tf.setBackend`. Tensors made before are moved when they are used.
     """
     registry.use(as_string("set_backend", "backend_name", backend_name))
-    return _ReadyBool(True)
+    return ReadyBool(True)
 
 
 @op(doc="Backends")
@@ -49,7 +42,7 @@ def get_backend() -> str:
 
 
 @op(doc="Backends")
-def backend() -> Any:
+def backend() -> Backend:
     """The backend in use.
 
     Source: TF.js `tf.backend`.
@@ -58,13 +51,13 @@ def backend() -> Any:
 
 
 @op(doc="Backends")
-def ready() -> Any:
+def ready() -> ReadyBool:
     """Make sure that a backend is in use; it may be awaited.
 
     Source: TF.js `tf.ready`.
     """
     current()
-    return _ReadyBool(True)
+    return ReadyBool(True)
 
 
 @op(doc="Backends")
@@ -99,7 +92,7 @@ def remove_backend(name: str) -> None:
 
 
 @op(doc="Backends")
-def find_backend(name: str) -> Any:
+def find_backend(name: str) -> Backend | None:
     """The backend of a name, made if need be; None when there is none.
 
     Source: TF.js `tf.findBackend`.
@@ -108,7 +101,7 @@ def find_backend(name: str) -> Any:
 
 
 @op(doc="Backends")
-def find_backend_factory(name: str) -> Any:
+def find_backend_factory(name: str) -> Callable[[], Backend] | None:
     """The function that makes the backend of a name; None when there is none.
 
     Source: TF.js `tf.findBackendFactory`.

@@ -138,7 +138,7 @@ def host_values(op: str, argument: str, value: Any, dtype: DType | None = None) 
     if dtype == "string" and not array.size:
         return array.astype(object), dtype
     if "string" in (dtype, found):
-        wanted = "texts" if dtype == "string" else "numbers"
+        wanted = "strings" if dtype == "string" else "numbers"
         raise argument_error(op, argument, f"{wanted} for {with_article(dtype)} tensor", value, TypeError)
     if found == "complex64":
         raise argument_error(op, argument, f"real numbers for {with_article(dtype)} tensor", value, TypeError)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Awaitable
 
 from tfpy.core.ready import ReadyNone
 from tfpy.core.registry import op
 
 
 @op(doc="Performance / Timing")
-def next_frame() -> Any:
+def next_frame() -> Awaitable[None]:
     """Let other tasks run; to be awaited. Without an event loop there is nothing to wait for.
 
     Source: TF.js `tf.nextFrame`.

@@ -32,6 +32,13 @@ class ReadyFloat(float, Ready):
     """A number that may be awaited."""
 
 
+class ReadyBool(int, Ready):
+    """A boolean that may be awaited."""
+
+    def __repr__(self) -> str:
+        return repr(bool(self))
+
+
 class ReadyNone(Ready):
     """Nothing, to be awaited: the result of what TF.js does asynchronously and returns nothing from."""
 

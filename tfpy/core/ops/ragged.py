@@ -134,7 +134,7 @@ def ragged_tensor_to_tensor(
     parts = to_tensors(name, "row_partition_tensors", row_partition_tensors, "int32")
     if elements.rank == 0:
         raise argument_error(name, "values", "of rank 1 or more", elements)
-    kinds = as_list(name, "row_partition_types", row_partition_types, "texts")
+    kinds = as_list(name, "row_partition_types", row_partition_types, "strings")
     partition = ragged.Partition(kinds, [dispatch.read(t, name) for t in parts])
     sizes = _sizes(wanted, [partition.rows, *partition.widths(), *elements.shape[1:]])
     block = elements.shape[1:]

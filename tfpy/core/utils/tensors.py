@@ -183,4 +183,4 @@ def encode_strings(a: Any) -> Any:
     """
     if isinstance(a, str):
         return a.encode()
-    return [encode_strings(v) for v in as_list("encode_strings", "a", a, "texts")]
+    return [encode_strings(v) for v in as_list("encode_strings", "a", a, "strings")]
