@@ -13,9 +13,9 @@ from tfpy.core.io.save_function import with_save_handler
 from tfpy.graph.model import GraphModel
 from tfpy.graph.model import model_of as graph_model_of
 from tfpy.layers.model import LayersModel
-from tfpy.layers.saving.browser import browser_faults, sentences
 from tfpy.layers.saving.keras.reader import found_keras_file
 from tfpy.layers.saving.loading import load_keras, model_of
+from tfpy.layers.saving.tfjs_compatibility import browser_faults, sentences
 from tfpy.layers.training.compiling import is_compiled
 
 

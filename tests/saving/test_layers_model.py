@@ -15,7 +15,7 @@ import tfpy as tf
 from tfpy.core.io.artifacts import as_artifacts
 from tfpy.core.variable import registered_variables
 from tfpy.engine.handle import accounting
-from tfpy.layers.saving.browser import browser_faults
+from tfpy.layers.saving.tfjs_compatibility import browser_faults
 
 HERE = Path(__file__).parent
 random = np.random.default_rng(0)

@@ -12,9 +12,9 @@ import sys
 from collections.abc import Callable, Container, Iterable, Mapping
 from typing import Any, TypeVar, cast
 
+from tfpy.core.annotations import NUMBERS
+from tfpy.core.argument_blame import refuse_misfit, refuse_unbound
 from tfpy.core.hints import OF_OPTIMIZERS
-from tfpy.core.kinds import NUMBERS
-from tfpy.core.misfits import refuse_misfit, refuse_unbound
 from tfpy.core.names import spellings
 from tfpy.core.tracebacks import hide_own_lines
 from tfpy.core.wrappers import handing_on

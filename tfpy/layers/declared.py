@@ -13,9 +13,9 @@ import inspect
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Never, Self
 
+from tfpy.core.annotations import kind_of
 from tfpy.core.constructing import constructed
 from tfpy.core.hints import Hints
-from tfpy.core.kinds import kind_of
 from tfpy.core.names import spellings
 from tfpy.core.options import accepts_options, dict_or_keywords, read_options
 from tfpy.core.spelling import BothSpellings, attribute_of
@@ -91,7 +91,7 @@ class Declared(DeclaredCamel, Hints, BothSpellings, Versioned):
         class_name: the name in saved configurations; giving it as a class argument registers the class under it. The
             class arguments `factory` ("layers.dense") and `aliases` ("fully_connected linear") name public factories.
         options: every option with its default.
-        kinds: their annotations, which what is given must fit where `core.kinds` knows them.
+        kinds: their annotations, which what is given must fit where `core.annotations` knows them.
     """
 
     class_name: ClassVar[str] = ""

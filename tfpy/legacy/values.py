@@ -9,8 +9,8 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
+from tfpy.core.annotations import name_kind
 from tfpy.core.convert import cast_values, host_values
-from tfpy.core.kinds import name_kind
 from tfpy.engine.arguments import as_shape
 from tfpy.engine.backend import Array
 from tfpy.engine.errors import argument_error
