@@ -1228,3 +1228,17 @@ const model26 = tf.sequential({layers: [tf.layers.dense({units: 3, inputShape: [
 const made26 = model26.toJSON(null, false);
 console.log(made26.class_name, made26.config.layers.length, made26.config.layers[0].config.units);
 console.log(JSON.parse(model26.toJSON()).config.layers[0].class_name);
+//// lists that are known by what changes them
+function padded(items, length) {
+  if (items.length > length) {
+    items.splice(0, items.length - length);
+  }
+  const zeros = [];
+  while (items.length + zeros.length < length) {
+    zeros.push(0);
+  }
+  items = items.concat(zeros);
+  return items;
+}
+const rows = new Map([["a", [1, 2]], ["b", [3, 4, 5, 6]]]);
+console.log(padded(rows.get("a"), 3), padded(rows.get("b"), 3));

@@ -41,6 +41,9 @@ from tfpy.node_rules import NodeRules
 # What expressions hold, by their type; the rules are in expression_kinds.py.
 kind_of: NodeRules[str, Callable[[Inference, Node], Kind]] = NodeRules()
 
+# Methods that change a list, which nothing else of JavaScript's or of TF.js's has.
+_OF_LISTS_ALONE = {"pop", "push", "shift", "splice", "unshift"}
+
 
 class Inference:
     """The kinds of a script's expressions.
@@ -103,8 +106,11 @@ class Inference:
         if binding.origin is not None:
             return self.of_binding(binding.origin)
         if binding not in self._bindings:
-            self._bindings[binding] = UNKNOWN
-            self._bindings[binding] = self._declared(binding)
+            # What it is taken for where its own value is asked for on the way.
+            self._bindings[binding] = LIST if self._changes_as_lists_do(binding) else UNKNOWN
+            found = self._declared(binding)
+            if found != UNKNOWN:
+                self._bindings[binding] = found
         return self._bindings[binding]
 
     def _declared(self, binding: Binding) -> Kind:
@@ -135,6 +141,17 @@ class Inference:
     def _said(self, annotation: Node) -> Kind:
         """The kind that an annotation of TypeScript means."""
         return annotated(text(annotation).lstrip(": "), self._objects_said)
+
+    def _changes_as_lists_do(self, binding: Binding) -> bool:
+        """Whether a method is called on a variable that only lists have, and no class of the script."""
+        return any(
+            (callee := read.parent) is not None
+            and callee.child_by_field_name("object") == read
+            and callee.parent is not None
+            and callee.parent.child_by_field_name("function") == callee
+            and text(callee.child_by_field_name("property")) in _OF_LISTS_ALONE - self.members.methods
+            for read in binding.reads
+        )
 
     def _pushed(self, binding: Binding) -> list[Kind]:
         """What is pushed to a list."""
