@@ -27,13 +27,13 @@ class Walks:
 
 @pytest.fixture
 def walks(monkeypatch: pytest.MonkeyPatch) -> Iterator[Walks]:
-    walks, walk = Walks(), backprop.walk_back
+    walks, walk = Walks(), backprop.backward_pass
 
     def counted(*args: object) -> backprop.Gradients:
         walks.count += 1
         return walk(*args)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(backprop, "walk_back", counted)
+    monkeypatch.setattr(backprop, "backward_pass", counted)
     monkeypatch.setattr(backward_cache, "_passes", {})
     with using(registry.find("cpu")):
         yield walks

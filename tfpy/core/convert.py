@@ -51,7 +51,7 @@ def to_tensor(op: str, argument: str, value: Any, kind: Kind = "numeric") -> Ten
             payload = _constant(backend, value).payload
         except OverflowError:
             raise _too_large(op, argument, value) from None
-        return dispatch.constant(Tensor, _SCALAR, payload, backend)
+        return dispatch.wrap_constant(Tensor, _SCALAR, payload, backend)
     if isinstance(value, Handle):
         return to_tensor(op, argument, _sharing(op, value), kind)
     wanted: DType | None = None if kind in ("numeric", "any") else kind  # type: ignore[assignment]

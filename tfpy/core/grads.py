@@ -17,13 +17,13 @@ from tfpy.core.variable import Variable, trainable_variables, variable_of
 from tfpy.engine import dispatch
 from tfpy.engine.arguments import as_function, as_list
 from tfpy.engine.backprop import Start, backprop
+from tfpy.engine.backward_pass import GradientError, IndependentError, UnreachedError
 from tfpy.engine.dtypes import DType
 from tfpy.engine.errors import argument_error
 from tfpy.engine.handle import Handle, next_id
 from tfpy.engine.kernels import Kernel, same
 from tfpy.engine.state import local
 from tfpy.engine.tape import GradientRow, Saved, paused, record, recorded, saved, stand_in, standing_for
-from tfpy.engine.walk import GradientError, IndependentError, Unreached
 
 
 class ValueAndGrad(Record):
@@ -200,7 +200,7 @@ def _gradients(
     first = next_id()
     try:
         found = backprop(tape, value, start, sources, Tensor, all_of_them=True)
-    except Unreached as error:
+    except UnreachedError as error:
         what = "x" if len(sources) == 1 else f"argument {error.source}"
         raise GradientError(_unconnected(name, what, error.stops)) from None
     gradients = _distinct([found[source.id] for source in sources], first)

@@ -37,7 +37,8 @@ class Backend(Protocol):
         name: the name it is registered under.
         symbolic: its payloads have no values, and the inputs of its kernels need none.
         on_gpu: its payloads lie on a GPU.
-        immediate: kernels on small values run when they are called, so that their number is what counts.
+        immediate: kernels on small values run when they are called, so that calls are what costs, and planning backward
+            passes pays.
     """
 
     name: str

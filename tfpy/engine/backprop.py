@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable
 
 from tfpy.engine.backend import current
 from tfpy.engine.backward_cache import Gradients, planned_backward
+from tfpy.engine.backward_pass import backward_pass
 from tfpy.engine.handle import Handle
 from tfpy.engine.plan import may_plan
 from tfpy.engine.tape import Tape
-from tfpy.engine.walk import walk_back
 
 Start = Handle | Callable[[], Handle]
 
@@ -34,7 +34,7 @@ def backprop(
         all_of_them: whether a source that is not reached is an error.
 
     Raises:
-        GradientError: a kernel between the sources and y has no gradient. Unreached: a source is not reached.
+        GradientError: a kernel between the sources and y has no gradient. UnreachedError: a source is not reached.
         RuntimeError: a gradient rule gave a gradient of another shape or dtype than its input.
     """
     sources = list(sources)
@@ -42,7 +42,7 @@ def backprop(
 
     def walk() -> Gradients:
         dy = start if isinstance(start, Handle) else start()
-        return walk_back(tape, y, dy, sources, cls, all_of_them)
+        return backward_pass(tape, y, dy, sources, cls, all_of_them)
 
     backend = current()
     if not (may_plan(backend) and backend.immediate):

@@ -117,9 +117,9 @@ def planned_backward(
 
 
 def _renewed(tape: Tape) -> list[Handle]:
-    """New handles for what was saved, one for each time: so that a plan takes none of them for another one.
+    """New handles for the saved values, one for each use, so that the recorder takes each use for an input of its own.
 
-    The nodes are renewed with them: other tapes may have the old ones, too.
+    The nodes are copied, since other tapes may have the old ones, too.
     """
     tape.nodes = [node.renewed() for node in tape.nodes]
     return [handle for node in tape.nodes for handle, _, _ in node.saved]
@@ -147,7 +147,7 @@ def _signature_of(
     ids = [y.id, *[source.id for source in sources]]
     saved = [] if weights is None else [(weights, weights.payload, weights.backend)]
     for node in tape.nodes:
-        row = node.row
+        row = node.gradient
         if row is None or not row.pure:
             return None
         shape += (row, len(node.inputs))

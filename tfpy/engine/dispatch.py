@@ -186,8 +186,8 @@ def alias(cls: type[H], handle: Handle) -> H:
     return out
 
 
-def constant(cls: type[H], out_spec: Spec, payload: Any, backend: Backend) -> H:
-    """As `wrap`, for a payload that holds the same every time the program comes by: plans may keep it."""
+def wrap_constant(cls: type[H], out_spec: Spec, payload: Any, backend: Backend) -> H:
+    """As `wrap`, for a payload with the same values in every run: a plan may keep it as a constant."""
     out = wrap(cls, out_spec, payload, backend)
     if local.state.recorder is not None:
         local.state.recorder.constant(out)

@@ -32,7 +32,7 @@ Member = tuple[Share, object]
 
 
 class _Token:
-    """As a spec, something with an object to refer to, so that the references to it can be counted."""
+    """Like `Spec.held`, an object whose reference count is the number of live shares, or members."""
 
     __slots__ = ("held",)
 
@@ -72,7 +72,10 @@ class Accounting:
 
 
 def _references(owner: Spec | _Token) -> int:
-    """References to what an owner has for that, besides its own. No list of them: other threads would count it."""
+    """How many references there are to `owner.held` besides the owner's own.
+
+    One owner at a time: a list of the `held` objects would be references, too, which other threads would count.
+    """
     return getrefcount(owner.held) - ALONE
 
 

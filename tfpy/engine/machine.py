@@ -50,10 +50,10 @@ def set_most_shards(count: int) -> None:
 
 
 def gpu_turn() -> int:
-    """The number of the GPU that this process takes if none is asked for, counted around."""
+    """The number of the GPU that this process takes if none is asked for, modulo how many there are."""
     return share.gpu
 
 
 def share_gpus(turn: int) -> None:
-    """Have this process, the one of that number on its machine, take another GPU than those before it, in turns."""
+    """Deal out the GPUs round-robin: `turn` is the number of this process on its machine."""
     share.gpu = turn

@@ -1,7 +1,7 @@
 """Tapes: what was computed from the sources, and the rules by which it is walked back. The only autodiff there is.
 
 A tape records a node for each kernel that has an input depending on the tape's sources. Gradient rules belong to kernel
-rows and are written with ops, so while one tape is walked back (`backprop`), outer tapes record the walk: higher orders
+rows and are written with ops, so outer tapes record the backward pass over an inner one (`backprop`): higher orders
 come free.
 """
 
@@ -22,8 +22,11 @@ H = TypeVar("H", bound=Handle)
 T = TypeVar("T")
 
 
-def flat(dy: Any, node: Any) -> None:
-    """The rule of an input that the output depends on, with a gradient of 0: nothing flows, but that is no error."""
+def no_flow(dy: Any, node: Any) -> None:
+    """The rule of an input whose gradient is 0 everywhere.
+
+    Nothing is propagated, but the output counts as depending on the input: asking for this gradient is no error.
+    """
 
 
 Saved = tuple[Handle, Any, Any]
@@ -38,12 +41,12 @@ class GradientRow:
         places: for each of `saves` which of the inputs it is, or None for the outputs.
         in_order: for each input the rule (dy, node) -> gradient, or None where no gradient flows, and whether it
             stands for several inputs.
-        is_flat: for each of `in_order` whether its rule is flat, which is None there.
+        is_no_flow: for each of `in_order` whether its rule is no_flow, which is None there.
         joint: instead of rules for each, one that gives a sequence of gradients, one per input (None: no flow).
         pure: the rules run the same kernels whenever specs, attributes and what is wanted are the same.
     """
 
-    __slots__ = ("_flows", "in_order", "is_flat", "joint", "kernel", "places", "pure", "saves")
+    __slots__ = ("_flows", "in_order", "is_no_flow", "joint", "kernel", "places", "pure", "saves")
 
     def __init__(
         self,
@@ -60,8 +63,8 @@ class GradientRow:
         self.pure = pure
         names = kernel.inputs if joint is None else ()
         given = [(rules[name.lstrip("*")], name[0] == "*") for name in names]
-        self.is_flat = [rule is flat for rule, _ in given]
-        self.in_order = [(None if rule is flat else rule, several) for rule, several in given]
+        self.is_no_flow = [rule is no_flow for rule, _ in given]
+        self.in_order = [(None if rule is no_flow else rule, several) for rule, several in given]
         self._flows: dict[int, list[bool]] = {}
 
     def flows(self, count: int) -> list[bool]:
@@ -82,7 +85,7 @@ class GradientRow:
         return (
             flows
             if self.joint is not None
-            else [a or b for a, b in zip(flows, _for_all(self.is_flat, count), strict=True)]
+            else [a or b for a, b in zip(flows, _for_all(self.is_no_flow, count), strict=True)]
         )
 
 
@@ -102,7 +105,7 @@ GRADIENTS: dict[str, GradientRow] = {}
 
 
 def gradient(kernel: str, *, saves: str = "", joint: Rule | None = None, **rules: Rule | None) -> None:
-    """Give a kernel its gradient: a rule for each input (None: no gradient flows, flat: it is 0), or one joint rule.
+    """Give a kernel its gradient: a rule for each input (None: no gradient flows, no_flow: it is 0), or one joint rule.
 
     A rule is called with dy, the gradient of the output (a list for a kernel with several outputs), and the Node. It
     returns the gradient of its input, of the input's shape; for an input that stands for several ('*xs'), a list.
@@ -148,12 +151,12 @@ class Node:
         "__dict__",
         "attrs",
         "cls",
+        "gradient",
         "input_specs",
         "inputs",
         "kernel",
         "output_specs",
         "outputs",
-        "row",
         "saved",
     )
 
@@ -165,14 +168,14 @@ class Node:
     def __init__(
         self,
         kernel: Kernel,
-        row: GradientRow | None,
+        gradient: GradientRow | None,
         inputs: tuple[Handle, ...],
         attrs: Mapping[str, Any],
         outputs: tuple[Handle, ...],
         cls: type[Handle],
     ) -> None:
         self.kernel = kernel
-        self.row = row
+        self.gradient = gradient
         self.attrs = attrs
         self.cls = cls
         # This runs for every op on a tape: the usual numbers of inputs and outputs are spelled out.
@@ -191,7 +194,9 @@ class Node:
         else:
             self.outputs = tuple([t.id for t in outputs])
             self.output_specs = [t.spec for t in outputs]
-        self.saved: Sequence[Saved] = _save(row, inputs, outputs) if row is not None and row.saves else ()
+        self.saved: Sequence[Saved] = (
+            _save(gradient, inputs, outputs) if gradient is not None and gradient.saves else ()
+        )
 
     def spec(self, name: str) -> Spec:
         """The spec of the input of that name."""
@@ -202,10 +207,13 @@ class Node:
         return self.input_specs[self.kernel.inputs.index(name)].shape
 
     def restore(self) -> None:
-        """Make attributes of what was saved; what has the name of one that there is, only `vars` gives."""
-        assert self.row is not None
+        """Set what was saved as attributes named after the kernel's inputs, and `y` after its outputs.
+
+        One that is called like a slot of the node is read by `vars(node)`.
+        """
+        assert self.gradient is not None
         handles, own = [again(self.cls, *entry) for entry in self.saved], vars(self)
-        for name, place in self.row.places:
+        for name, place in self.gradient.places:
             count = len(self.outputs) if place is None else len(self.inputs[place])
             several = count > 1 if place is None else place.stop is None
             own[name] = handles[:count] if several else handles[0]

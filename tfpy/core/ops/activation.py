@@ -6,7 +6,17 @@ from typing import Any
 
 from tfpy.core.convert import TensorLike, number, to_tensor
 from tfpy.core.ops.arith import add, mul, sub
-from tfpy.core.ops.common import as_float, cast_to, detached, full, keeping_dtype, mask, no_slope, real, unbroadcast
+from tfpy.core.ops.common import (
+    as_float,
+    cast_to,
+    full,
+    keeping_dtype,
+    mask,
+    real,
+    run_untracked,
+    unbroadcast,
+    zeros_rule,
+)
 from tfpy.core.registry import op
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
@@ -15,13 +25,13 @@ from tfpy.engine.tape import gradient
 
 
 def _elu_gradient(dy: Tensor, y: Tensor) -> Tensor:
-    return mul(dy, run("Select", detached("GreaterEqual", y, number(0)), full(y.spec.shape, 1), add(y, number(1))))
+    return mul(dy, run("Select", run_untracked("GreaterEqual", y, number(0)), full(y.spec.shape, 1), add(y, number(1))))
 
 
 def _selu_gradient(dy: Tensor, n: Any) -> Tensor:
     x = as_float(n.x)
     below = mul(mul(dy, number(SELU_SCALE_ALPHA)), run("Exp", x))
-    return run("Select", detached("Greater", x, number(0)), mul(dy, number(SELU_SCALE)), below)
+    return run("Select", run_untracked("Greater", x, number(0)), mul(dy, number(SELU_SCALE)), below)
 
 
 @op(chain=True, legacy="sigmoid", doc="Operations / Basic math")
@@ -120,7 +130,7 @@ gradient(
         dy,
         mul(
             mask("LessEqual", as_float(n.x), number(6)),
-            detached("Step", as_float(n.x), alpha=0.0),
+            run_untracked("Step", as_float(n.x), alpha=0.0),
         ),
     ),
 )
@@ -209,7 +219,7 @@ def leaky_relu(x: TensorLike, alpha: float = 0.2) -> Tensor:
 gradient(
     "LeakyRelu",
     saves="x",
-    x=lambda dy, n: run("Select", detached("Greater", n.x, number(0)), dy, mul(dy, number(n.attrs["alpha"]))),
+    x=lambda dy, n: run("Select", run_untracked("Greater", n.x, number(0)), dy, mul(dy, number(n.attrs["alpha"]))),
 )
 
 
@@ -234,14 +244,16 @@ def prelu(x: TensorLike, alpha: TensorLike) -> Tensor:
 
 
 def _prelu_gradient_alpha(dy: Tensor, n: Any) -> Tensor:
-    positive = detached("Greater", n.x, number(0))
+    positive = run_untracked("Greater", n.x, number(0))
     return unbroadcast(run("Select", positive, full(dy.spec.shape, 0), mul(dy, n.x)), n.shape("alpha"))
 
 
 gradient(
     "Prelu",
     saves="x alpha",
-    x=lambda dy, n: unbroadcast(run("Select", detached("Greater", n.x, number(0)), dy, mul(dy, n.alpha)), n.shape("x")),
+    x=lambda dy, n: unbroadcast(
+        run("Select", run_untracked("Greater", n.x, number(0)), dy, mul(dy, n.alpha)), n.shape("x")
+    ),
     alpha=_prelu_gradient_alpha,
 )
 
@@ -265,4 +277,4 @@ def step(x: TensorLike, alpha: float = 0.0) -> Tensor:
     return run("Step", real("step", x), alpha=float(alpha))
 
 
-gradient("Step", x=no_slope)
+gradient("Step", x=zeros_rule)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from tfpy.core.convert import TensorLike, number, to_tensor, to_tensors
-from tfpy.core.ops.common import as_float, binary_operands, cast_to, detached, factor, full, mask, unbroadcast
+from tfpy.core.ops.common import as_float, binary_operands, cast_to, factor, full, mask, run_untracked, unbroadcast
 from tfpy.core.registry import op
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
@@ -254,7 +254,7 @@ def _pow_gradient_base(dy: Tensor, n: Any) -> Tensor:
 def _pow_gradient_exponent(dy: Tensor, n: Any) -> Tensor:
     """a^b · ln a where a is positive, else 0."""
     base = as_float(n.a)
-    log = run("Select", detached("Greater", base, number(0)), run("Log", base), full(base.spec.shape, 0))
+    log = run("Select", run_untracked("Greater", base, number(0)), run("Log", base), full(base.spec.shape, 0))
     return unbroadcast(mul(dy, mul(as_float(n.y), log)), n.shape("b"))
 
 

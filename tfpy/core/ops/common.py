@@ -17,7 +17,7 @@ from tfpy.engine.errors import argument_error
 from tfpy.engine.kernels import Kernel, same
 from tfpy.engine.spec import Shape, Spec, broadcast_axes, upcast
 from tfpy.engine.state import local
-from tfpy.engine.tape import GradientRow, flat, paused, record
+from tfpy.engine.tape import GradientRow, no_flow, paused, record
 from tfpy.engine.values import to_int32
 
 
@@ -85,16 +85,16 @@ def zero_gradient(spec: Spec) -> Tensor:
 
 
 CONSTANT = Kernel("constant", ("*sources",), same)
-_FLAT = GradientRow(CONSTANT, (), {"sources": flat}, None, pure=True)
+_NO_FLOW = GradientRow(CONSTANT, (), {"sources": no_flow}, None, pure=True)
 
 
 def as_function_of(source: Tensor, value: Tensor) -> Tensor:
     """`value`, which tapes take for a constant function of a tensor."""
-    record(local.state.tapes, CONSTANT, _FLAT, (source,), {}, (value,), Tensor)
+    record(local.state.tapes, CONSTANT, _NO_FLOW, (source,), {}, (value,), Tensor)
     return value
 
 
-def detached(kernel: str, *inputs: Tensor, **attrs: Any) -> Tensor:
+def run_untracked(kernel: str, *inputs: Tensor, **attrs: Any) -> Tensor:
     """A kernel run that no tape records: for the masks in gradient rules, which are constant almost everywhere."""
     state = local.state
     if not state.tapes:
@@ -103,14 +103,14 @@ def detached(kernel: str, *inputs: Tensor, **attrs: Any) -> Tensor:
         return run(kernel, *inputs, **attrs)
 
 
-def constant(x: Tensor) -> Tensor:
+def stop_gradient(x: Tensor) -> Tensor:
     """`x` as what no tape follows: for what a gradient rule only looks at to choose."""
-    return detached("Identity", x) if local.state.tapes else x
+    return run_untracked("Identity", x) if local.state.tapes else x
 
 
 def mask(compare: str, a: Tensor, b: Tensor) -> Tensor:
     """1 where a comparison holds, else 0: a factor for gradient rules."""
-    return run("Cast", detached(compare, a, b), dtype="float32")
+    return run("Cast", run_untracked(compare, a, b), dtype="float32")
 
 
 def stored_number(op: str, argument: str, value: float, dtype: DType) -> Any:
@@ -152,6 +152,6 @@ def keeping_dtype(op: str, kernel: str, x: TensorLike) -> Tensor:
     return run(kernel, t) if t.spec.dtype == "float32" else cast_to(run(kernel, as_float(t)), t.spec.dtype)
 
 
-def no_slope(dy: Tensor, n: Any) -> Tensor:
-    """The gradient of what is constant almost everywhere."""
+def zeros_rule(dy: Tensor, n: Any) -> Tensor:
+    """The gradient rule of what is constant almost everywhere."""
     return full(dy.spec.shape, 0)

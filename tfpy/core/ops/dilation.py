@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tfpy.core.convert import TensorLike, to_tensor
-from tfpy.core.ops.common import as_float, cast_to, constant, full
+from tfpy.core.ops.common import as_float, cast_to, full, stop_gradient
 from tfpy.core.ops.spatial import Numbers, Padding, arranged, channels_first, inner_pad
 from tfpy.core.registry import op
 from tfpy.core.run import run
@@ -59,7 +59,7 @@ def dilation2d(
 
 def _passed_on(kernel: str) -> Any:
     """The rule that runs a kernel on x, the filter and dy; x and the filter only say which cells are the largest."""
-    return lambda dy, n: run(kernel, constant(n.x), constant(n.filter), dy, window=n.attrs["window"])
+    return lambda dy, n: run(kernel, stop_gradient(n.x), stop_gradient(n.filter), dy, window=n.attrs["window"])
 
 
 _by_input, _by_filter = _passed_on("Dilation2DBackpropInput"), _passed_on("Dilation2DBackpropFilter")

@@ -7,7 +7,7 @@ from typing import Any
 
 from tfpy.core.convert import TensorLike, to_tensor, to_tensors
 from tfpy.core.ops.arith import div, mul, sub
-from tfpy.core.ops.common import detached, full, reshape_to
+from tfpy.core.ops.common import full, reshape_to, run_untracked
 from tfpy.core.ops.create import zeros
 from tfpy.core.ops.join import concat, stack, unstack
 from tfpy.core.ops.matmul import multiply_matrices
@@ -47,8 +47,8 @@ def band_part(a: TensorLike, num_lower: TensorLike, num_upper: TensorLike) -> Te
     lower = _diagonals("num_lower", num_lower, rows)
     upper = _diagonals("num_upper", num_upper, columns)
     below = _rows_minus_columns(rows, columns)
-    in_band = detached(
-        "LogicalAnd", detached("LessEqual", below, lower), detached("GreaterEqual", below, run("Neg", upper))
+    in_band = run_untracked(
+        "LogicalAnd", run_untracked("LessEqual", below, lower), run_untracked("GreaterEqual", below, run("Neg", upper))
     )
     return run("Select", in_band, t, zeros(t.shape, t.dtype))
 
@@ -61,7 +61,7 @@ def _diagonals(argument: str, count: TensorLike, most: int) -> Tensor:
             raise argument_error("band_part", argument, "one whole number", given)
         given = reshape_to(given, ())
         limit = full((), most, "int32")
-        return run("Select", detached("Less", given, full((), 0, "int32")), limit, run("Minimum", given, limit))
+        return run("Select", run_untracked("Less", given, full((), 0, "int32")), limit, run("Minimum", given, limit))
     wanted = as_int("band_part", argument, count)
     if wanted > most:
         raise argument_error("band_part", argument, f"at most {most}, the size of the matrix", count)

@@ -6,7 +6,7 @@ import sys
 
 from tfpy.core.convert import TensorLike, number
 from tfpy.core.ops.arith import add, div, mul, sub
-from tfpy.core.ops.common import as_float, cast_to, detached, full, real
+from tfpy.core.ops.common import as_float, cast_to, full, real, run_untracked
 from tfpy.core.ops.compare import equal, greater
 from tfpy.core.ops.reduce import arg_max, mean, sum_
 from tfpy.core.ops.shape import squeeze
@@ -145,7 +145,7 @@ def _both(a: Tensor, value_a: int, b: Tensor, value_b: int) -> Tensor:
 
 def _share(part: Tensor, rest: Tensor) -> Tensor:
     whole = add(part, rest)
-    return run("Select", detached("Greater", whole, number(0)), div(part, whole), full((), 0))
+    return run("Select", run_untracked("Greater", whole, number(0)), div(part, whole), full((), 0))
 
 
 @op(namespace="metrics", doc="Metrics")

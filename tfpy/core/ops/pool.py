@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from tfpy.core.convert import Kind, TensorLike
-from tfpy.core.ops.common import as_float, constant
+from tfpy.core.ops.common import as_float, stop_gradient
 from tfpy.core.ops.conv import check_steps
 from tfpy.core.ops.spatial import Numbers, Padding, arranged, inner_pad
 from tfpy.core.registry import op
@@ -275,7 +275,7 @@ def _max_gradients(suffix: str) -> None:
     grad, pick = f"MaxPool{suffix}Grad", f"MaxPool{suffix}Pick"
 
     def chosen(dy: Tensor, n: Any) -> Tensor:
-        return run(grad, dy, constant(n.x), constant(n.y), window=n.attrs["window"])
+        return run(grad, dy, stop_gradient(n.x), stop_gradient(n.y), window=n.attrs["window"])
 
     def passed_on(kernel: str) -> Any:
         return lambda dy, n: run(kernel, dy, n.input, n.output, window=n.attrs["window"])
@@ -298,5 +298,5 @@ for _suffix in ("", "3D"):
 gradient(
     "MaxPoolWithArgmax",
     saves="x y",
-    x=lambda dy, n: run("MaxPoolGrad", dy[0], constant(n.x), constant(n.y[0]), window=n.attrs["window"]),
+    x=lambda dy, n: run("MaxPoolGrad", dy[0], stop_gradient(n.x), stop_gradient(n.y[0]), window=n.attrs["window"]),
 )

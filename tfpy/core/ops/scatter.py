@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from tfpy.core.convert import TensorLike, to_tensor
-from tfpy.core.ops.common import detached, full, reshape_to
+from tfpy.core.ops.common import full, reshape_to, run_untracked
 from tfpy.core.ops.create import ShapeLike
 from tfpy.core.registry import op
 from tfpy.core.run import run
@@ -116,7 +116,7 @@ def _update_gradient(dy: Tensor, n: Any) -> Tensor:
     depth = n.indices.shape[-1]
     board = full(n.shape("tensor")[:depth], -1, "int32")
     last = run("GatherNd", run("TensorScatterUpdate", board, n.indices, mine), n.indices)
-    counts = run("Cast", detached("Equal", last, mine), dtype=dy.dtype)
+    counts = run("Cast", run_untracked("Equal", last, mine), dtype=dy.dtype)
     spread = reshape_to(counts, (*shape, *[1] * (dy.rank - depth)))
     return run("Multiply", run("GatherNd", dy, n.indices), spread)
 

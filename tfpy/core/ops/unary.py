@@ -7,7 +7,7 @@ from typing import Any
 
 from tfpy.core.convert import TensorLike, number, to_tensor
 from tfpy.core.ops.arith import add, div, div_no_nan, mul
-from tfpy.core.ops.common import as_float, detached, factor, full, keeping_dtype, no_slope, real
+from tfpy.core.ops.common import as_float, factor, full, keeping_dtype, real, run_untracked, zeros_rule
 from tfpy.core.registry import op
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
@@ -84,7 +84,7 @@ def sign(x: TensorLike) -> Tensor:
     return run("Sign", real("sign", x))
 
 
-gradient("Sign", x=no_slope)
+gradient("Sign", x=zeros_rule)
 
 
 @op(chain=True, legacy="ceil", doc="Operations / Basic math")
@@ -105,7 +105,7 @@ def ceil(x: TensorLike) -> Tensor:
     return run("Ceil", to_tensor("ceil", "x", x, "float32"))
 
 
-gradient("Ceil", x=no_slope)
+gradient("Ceil", x=zeros_rule)
 
 
 @op(chain=True, legacy="floor", doc="Operations / Basic math")
@@ -126,7 +126,7 @@ def floor(x: TensorLike) -> Tensor:
     return run("Floor", to_tensor("floor", "x", x, "float32"))
 
 
-gradient("Floor", x=no_slope)
+gradient("Floor", x=zeros_rule)
 
 
 @op(chain=True, doc="Operations / Basic math")
@@ -147,7 +147,7 @@ def round_(x: TensorLike) -> Tensor:
     return run("Round", real("round", x))
 
 
-gradient("Round", x=no_slope)
+gradient("Round", x=zeros_rule)
 
 
 @op(chain=True, legacy="exp", doc="Operations / Basic math")
@@ -374,8 +374,8 @@ def clip_by_value(x: TensorLike, clip_value_min: float, clip_value_max: float) -
 
 def _clip_gradient(dy: Tensor, n: Any) -> Tensor:
     x = as_float(n.x)
-    above = detached("GreaterEqual", x, number(n.attrs["clip_value_min"]))
-    below = detached("LessEqual", x, number(n.attrs["clip_value_max"]))
+    above = run_untracked("GreaterEqual", x, number(n.attrs["clip_value_min"]))
+    below = run_untracked("LessEqual", x, number(n.attrs["clip_value_max"]))
     inside = run("LogicalAnd", above, below)
     return run("Select", inside, dy, full(dy.spec.shape, 0))
 
@@ -429,4 +429,4 @@ def is_finite(x: TensorLike) -> Tensor:
 
 
 for _kernel in ("IsNan", "IsInf", "IsFinite"):
-    gradient(_kernel, x=no_slope)
+    gradient(_kernel, x=zeros_rule)

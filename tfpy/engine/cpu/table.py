@@ -4,8 +4,8 @@ It returns float results in the float type of its inputs, or of its attribute `d
 numpy type; it never names float32, so that the same kernel computes in float64. It never writes to an input. It may
 return a view of an input only with the same number of elements, so that a small result never keeps a large array alive.
 
-One without attributes that can give less than it gets has to make arrays of its inputs: looking whether they have been
-computed would cost every small op (see `lazy`, and `CpuBackend.run`).
+A kernel without attributes whose result can be smaller than its inputs must call `np.asarray` on them: they may be
+`Lazy`, for which `CpuBackend.run` does not look on the fast path of small results.
 """
 
 from __future__ import annotations

@@ -21,9 +21,9 @@ _MOST_RECIPES = 1 << 12
 
 
 def involved(root: Value) -> tuple[list[Value], list[Any]]:
-    """A value and what it is made of in turn, down to tasks and what is there; once for each place where it is used.
+    """The fused expression below a value, breadth first, down to stored values and tasks: an entry for each use.
 
-    With it comes the same list in general: of each value the structure, or where it occurs first, if that was before.
+    And its key: for each entry its structure, or the index of its first occurrence.
     """
     values: list[Value] = [root]
     work: list[Any] = []

@@ -1,7 +1,7 @@
-"""What there is to compute, apart from the values and the numbers that it is computed with.
+"""The form of a fused expression, without its operands and constants.
 
-Equal structures are one object. So the costs of fusing are found out once for a structure, and whether a piece of work
-is like an earlier one is a comparison of a few objects.
+Structures are interned: equal ones are one object. So what fusing costs is computed once for each, and comparing them
+is comparing identities.
 """
 
 from __future__ import annotations

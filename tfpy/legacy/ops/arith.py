@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tfpy.core.convert import TensorLike, number, to_tensor
 from tfpy.core.ops.arith import add, div, mul, sub
-from tfpy.core.ops.common import as_float, detached, full
+from tfpy.core.ops.common import as_float, full, run_untracked
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
 from tfpy.legacy.ops.common import of_rank, same_shape, scalar
@@ -93,13 +93,13 @@ def elu_der(x: TensorLike) -> Tensor:
     Source: deeplearn.js `math.eluDer`.
     """
     t = as_float(to_tensor("elu_der", "x", x))
-    below = detached("Less", t, number(0))
+    below = run_untracked("Less", t, number(0))
     return run("Select", below, run("Exp", t), _ones_or_nan(t))
 
 
 def _ones_or_nan(t: Tensor) -> Tensor:
     """1, and NaN where t is."""
-    return run("Select", detached("IsNan", t), t, full(t.spec.shape, 1))
+    return run("Select", run_untracked("IsNan", t), t, full(t.spec.shape, 1))
 
 
 @math_op()
@@ -110,5 +110,5 @@ def prelu_der(x: TensorLike, alpha: TensorLike) -> Tensor:
     """
     t, slopes = same_shape("prelu_der", x, alpha, ("x", "alpha"))
     t, slopes = as_float(t), as_float(slopes)
-    rest = run("Select", detached("Less", t, number(0)), slopes, t)
-    return run("Select", detached("Greater", t, number(0)), full(t.spec.shape, 1), rest)
+    rest = run("Select", run_untracked("Less", t, number(0)), slopes, t)
+    return run("Select", run_untracked("Greater", t, number(0)), full(t.spec.shape, 1), rest)

@@ -19,7 +19,7 @@ from tfpy.core.ops import conv as core_conv
 from tfpy.core.ops import depthwise
 from tfpy.core.ops import pool as core_pool
 from tfpy.core.ops.arith import add
-from tfpy.core.ops.common import as_float, detached, full
+from tfpy.core.ops.common import as_float, full, run_untracked
 from tfpy.core.ops.unary import neg
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
@@ -258,7 +258,7 @@ def _largest(name: str, x: TensorLike, windows: Windows) -> Tensor:
 
 def _with_holes(out: Tensor, name: str, x: TensorLike, windows: Windows) -> Tensor:
     """What a pooling gave, with NaN for each window that has one."""
-    holes = _largest(name, as_float(detached("IsNan", as_float(of_rank(name, "x", x, 3, 4)))), windows)
+    holes = _largest(name, as_float(run_untracked("IsNan", as_float(of_rank(name, "x", x, 3, 4)))), windows)
     return add(out, run("Select", run("Greater", holes, number(0)), full(out.shape, math.nan), full(out.shape, 0)))
 
 

@@ -9,7 +9,7 @@ from tfpy.core.convert import number
 from tfpy.core.grads import custom_grad
 from tfpy.core.ops import activation, arith, softmax
 from tfpy.core.ops.arith import add, mul, sub
-from tfpy.core.ops.common import detached, full, mask, sum_over, unbroadcast
+from tfpy.core.ops.common import full, mask, run_untracked, sum_over, unbroadcast
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
 from tfpy.legacy import costs
@@ -70,7 +70,7 @@ def cross_entropy_with_epsilon(x: Tensor, target: Tensor, lead: int) -> Tensor:
 def prelu_of_fixed_slopes(x: Tensor, alpha: Tensor) -> Tensor:
     def value(t: Tensor, slopes: Tensor) -> Any:
         def gradients(dy: Tensor) -> list[Tensor]:
-            positive, negative = detached("Greater", t, number(0)), detached("Less", t, number(0))
+            positive, negative = run_untracked("Greater", t, number(0)), run_untracked("Less", t, number(0))
             rest = run("Select", negative, slopes, t)
             return [mul(dy, run("Select", positive, full(t.shape, 1), rest)), full(slopes.shape, 0)]
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from tfpy.core.convert import TensorLike, to_tensor
 from tfpy.core.ops import arith, norm, reduce
-from tfpy.core.ops.common import as_float, cast_to, detached, full, reshape_to
+from tfpy.core.ops.common import as_float, cast_to, full, reshape_to, run_untracked
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
 from tfpy.engine.arguments import resolve_axes, resolve_axis
@@ -80,7 +80,7 @@ def norm_with_first_element(
 def _with_nan(name: str, index: Tensor, x: TensorLike, axis: int | None) -> Tensor:
     t = as_float(to_tensor(name, "x", x))
     axes = tuple(range(t.rank)) if axis is None else (resolve_axis(name, axis, t.rank),)
-    missing = run("Any", detached("IsNan", t), axes=axes, keep_dims=False)
+    missing = run("Any", run_untracked("IsNan", t), axes=axes, keep_dims=False)
     return run("Select", missing, full(index.shape, NAN_INT32, "int32"), index)
 
 

@@ -20,7 +20,7 @@ class IndependentError(GradientError):
     """A value depends on none of the variables."""
 
 
-class Unreached(GradientError):
+class UnreachedError(GradientError):
     """No gradient flows from y to a source.
 
     Attributes:
@@ -46,7 +46,7 @@ class _Reach(NamedTuple):
     reached: set[int]
 
 
-def walk_back(
+def backward_pass(
     tape: Tape, y: Handle, dy: Handle, sources: Sequence[Handle], cls: type[Handle], all_of_them: bool
 ) -> dict[int, Handle]:
     """Walk a tape back from y: the gradients by those of the sources that are reached, by id. The tape is used up.
@@ -60,7 +60,7 @@ def walk_back(
         all_of_them: whether a source that is not reached is an error.
 
     Raises:
-        GradientError: a kernel between the sources and y has no gradient. Unreached: a source is not reached.
+        GradientError: a kernel between the sources and y has no gradient. UnreachedError: a source is not reached.
         RuntimeError: a gradient rule gave a gradient of another shape or dtype than its input.
     """
     needed, reached = _reach(tape, y)
@@ -80,14 +80,14 @@ def walk_back(
         for ident, spec, dx in zip(node.inputs, node.input_specs, found, strict=True):
             if dx is None or ident not in tracked:
                 continue
-            if dx.spec is not spec or not node.row.pure:  # type: ignore[union-attr]
+            if dx.spec is not spec or not node.gradient.pure:  # type: ignore[union-attr]
                 _check(node, spec, dx)
             grads[ident] = run(cls, "Add", grads[ident], dx) if ident in grads else dx
     if all_of_them:
         for i, source in enumerate(sources):
             if source.id not in grads:
                 if source.id not in depended:
-                    raise Unreached(i, stops)
+                    raise UnreachedError(i, stops)
                 grads[source.id] = _zeros(source.spec, cls)
     return {ident: grads[ident] for ident in wanted if ident in grads}
 
@@ -98,10 +98,10 @@ def _reach(tape: Tape, y: Handle) -> _Reach:
     needed: set[Node] = set()
     for node in reversed(tape.nodes):
         if not reached.isdisjoint(node.outputs):
-            if node.row is None:
+            if node.gradient is None:
                 raise GradientError(_no_gradient_message(tape, node, y))
             needed.add(node)
-            reached.update(compress(node.inputs, node.row.flows(len(node.inputs))))
+            reached.update(compress(node.inputs, node.gradient.flows(len(node.inputs))))
     return _Reach(needed, reached)
 
 
@@ -110,7 +110,7 @@ def _stops_between(tape: Tape, y: Handle) -> list[str]:
     labels: list[str] = []
     for node in reversed(tape.nodes):
         if not reached.isdisjoint(node.outputs):
-            if node.row is None or not any(node.row.flows(len(node.inputs))):
+            if node.gradient is None or not any(node.gradient.flows(len(node.inputs))):
                 labels.append(node.kernel.label)
             reached.update(node.inputs)
     return labels
@@ -120,14 +120,14 @@ def _dependencies(tape: Tape, y: Handle) -> set[int]:
     """The ids of what y depends on by kernels that have a gradient, even where it is 0."""
     found = {y.id}
     for node in reversed(tape.nodes):
-        if node.row is not None and not found.isdisjoint(node.outputs):
-            found.update(compress(node.inputs, node.row.depends(len(node.inputs))))
+        if node.gradient is not None and not found.isdisjoint(node.outputs):
+            found.update(compress(node.inputs, node.gradient.depends(len(node.inputs))))
     return found
 
 
 def _input_gradients(node: Node, grads: Mapping[int, Handle], tracked: set[int]) -> Sequence[Handle | None]:
     """What the rules give for the inputs that a tape tracks, from the gradients of the outputs."""
-    row, inputs = node.row, node.inputs
+    row, inputs = node.gradient, node.inputs
     assert row is not None
     if node.saved:
         node.restore()
