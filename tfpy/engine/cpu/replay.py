@@ -1,7 +1,6 @@
 """Running plans with numpy: one call per kernel, memory given back as soon as nobody needs it.
 
-Before a plan is first run, what depends on nothing but constants is computed, and kernels that would compute the same
-from the same are merged; what can be done in one go is joined. The numbers are those of the kernels one by one.
+Before a plan is first run it goes through the `passes`. The numbers are those of the kernels one by one.
 """
 
 from __future__ import annotations
@@ -12,14 +11,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tfpy.engine.backend import Array
-from tfpy.engine.cpu.abreast import abreast
 from tfpy.engine.cpu.blas import one_blas_thread
-from tfpy.engine.cpu.joined import joined
-from tfpy.engine.plan import Executor, Plan, PlanNode, last_uses
+from tfpy.engine.cpu.passes.common_subexpressions import merge_same
+from tfpy.engine.cpu.passes.constant_folding import Kernel, fold_constants
+from tfpy.engine.cpu.passes.fusion import fuse
+from tfpy.engine.cpu.passes.parallel import run_side_by_side
+from tfpy.engine.plan import Executor, Plan, PlanNode
 
 Compute = Callable[..., Any]
-Kernel = Callable[[PlanNode], Compute]
 
 
 class _Step(NamedTuple):
@@ -60,7 +59,8 @@ def executor(plan: Plan, kernel: Kernel) -> Executor:
         plan: what is to be run.
         kernel: gives a node's kernel as a function of arrays.
     """
-    steps, start, outputs = _allocated(_folded(abreast(joined(_merged(plan))), kernel), kernel)
+    shorter = fold_constants(run_side_by_side(fuse(merge_same(plan))), kernel)
+    steps, start, outputs = _allocated(shorter, kernel)
     ndarray, asarray = np.ndarray, np.asarray
 
     def run(payloads: Sequence[Any]) -> list[Any]:
@@ -81,36 +81,6 @@ def executor(plan: Plan, kernel: Kernel) -> Executor:
         return [slots[slot] for slot in outputs]
 
     return run
-
-
-_LARGE = 1 << 20
-
-
-def _is_large(node: PlanNode) -> bool:
-    """Whether results are so large that keeping them costs more than computing them again."""
-    return sum([spec.size for spec in node.specs]) > _LARGE
-
-
-def _folded(plan: Plan, kernel: Kernel) -> Plan:
-    """The plan with what depends on constants only as further constants; those that nobody needs are left out."""
-    constants: dict[int, Array] = dict(plan.constants)
-    nodes, unused = [], []
-    for node, free in zip(plan.nodes, plan.last_uses, strict=True):
-        if all(slot in constants for slot in node.inputs) and not _is_large(node):
-            constants.update(_results(node, kernel, constants))
-        else:
-            nodes.append(node)
-            unused.append(tuple([slot for slot in free if slot not in constants]))
-    used = {*plan.outputs, *[slot for node in nodes for slot in node.inputs]}
-    needed = {slot: values for slot, values in constants.items() if slot in used}
-    return plan._replace(constants=needed, nodes=nodes, last_uses=unused)
-
-
-def _results(node: PlanNode, kernel: Kernel, constants: Mapping[int, Array]) -> dict[int, Array]:
-    """The results, by slot, of a kernel that depends on constants only."""
-    result = kernel(node)(*[constants[slot] for slot in node.inputs])
-    values = result if node.several else [result]
-    return dict(zip(node.outputs, map(np.asarray, values), strict=True))
 
 
 def _allocated(plan: Plan, kernel: Kernel) -> _Program:
@@ -140,28 +110,3 @@ def _step(node: PlanNode, free: Sequence[int], kernel: Kernel, places: Mapping[i
     compute = kernel(node)
     outs = outputs if node.several else ()
     return _Step(compute, take, len(inputs) == 1, outputs[0] if outputs else 0, outs, tuple(free))
-
-
-def _merged(plan: Plan) -> Plan:
-    """The plan without nodes that do what an earlier one has done."""
-    same: dict[int, int] = {}
-    seen: dict[Any, tuple[int, ...]] = {}
-    nodes = []
-    by_payload: dict[int, int] = {}
-    for slot, payload in plan.constants.items():
-        same[slot] = by_payload.setdefault(id(payload), slot)
-    for node in plan.nodes:
-        inputs = tuple([same.get(slot, slot) for slot in node.inputs])
-        node = node._replace(inputs=inputs)
-        try:
-            # The text tells apart what is equal but not the same: 0 and -0, 1 and true.
-            key: Any = node.kernel, inputs, frozenset(node.attrs.items()), repr(sorted(node.attrs.items()))
-            earlier = seen.setdefault(key, node.outputs)
-        except TypeError:  # an attribute without a hash
-            earlier = node.outputs
-        if earlier is node.outputs:
-            nodes.append(node)
-        else:
-            same.update(zip(node.outputs, earlier, strict=True))
-    outputs = tuple([same.get(slot, slot) for slot in plan.outputs])
-    return plan._replace(nodes=nodes, outputs=outputs, last_uses=last_uses(nodes, outputs))

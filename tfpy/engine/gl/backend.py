@@ -37,9 +37,9 @@ from tfpy.engine.gl import (  # noqa: F401
 from tfpy.engine.gl.context import FORBIDDEN, is_forbidden, open_context, warn_of_software
 from tfpy.engine.gl.device import Device
 from tfpy.engine.gl.fusion import ensure, known, read
+from tfpy.engine.gl.horizontal_fusion import settle
 from tfpy.engine.gl.sequence import fits
 from tfpy.engine.gl.table import KERNELS
-from tfpy.engine.gl.together import settle
 from tfpy.engine.gl.value import Value, bits
 from tfpy.engine.handle import Handle
 from tfpy.engine.plan import Executor, Plan

@@ -12,9 +12,9 @@ from typing import NamedTuple
 import numpy as np
 
 from tfpy.engine.gl.device import Device
+from tfpy.engine.gl.horizontal_fusion import compute
 from tfpy.engine.gl.table import KERNELS, Attrs, Builder
 from tfpy.engine.gl.templates import Fused, interned
-from tfpy.engine.gl.together import compute
 from tfpy.engine.gl.trace import ROOT, Expression, Step
 from tfpy.engine.gl.value import Value, float_bits
 from tfpy.engine.rows.update import SLOTS

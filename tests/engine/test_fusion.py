@@ -13,7 +13,7 @@ from tfpy.core.ops.by_moments import normalize_by_moments
 from tfpy.core.tensor import Tensor
 from tfpy.engine.backend import registry
 from tfpy.engine.cpu import fused
-from tfpy.engine.cpu.joined import joined
+from tfpy.engine.cpu.passes.fusion import fuse
 from tfpy.engine.plan import Replay
 from tfpy.engine.recording import recording_plan
 
@@ -31,7 +31,7 @@ def recorded(f: Callable[..., Any], *arrays: np.ndarray) -> tuple[Replay, list[s
     found, recorder = recording_plan(lambda: f(*inputs), registry.default(), inputs, [])
     replay = recorder.replay(found if isinstance(found, list) else [found])
     assert replay is not None
-    return replay, [node.kernel for node in joined(replay.plan).nodes]
+    return replay, [node.kernel for node in fuse(replay.plan).nodes]
 
 
 def same_numbers(f: Callable[..., Any], replay: Replay, *arrays: np.ndarray) -> None:

@@ -1,5 +1,5 @@
-"""Recurrent sequences of a plan that follow on each other and do not need each other run side by side, as the two
-directions of a bidirectional layer. The numbers are the same, bit for bit."""
+"""Two recurrent sequences of a plan that do not need each other, as the directions of a bidirectional layer, become one
+node, which runs them on two threads. The numbers are the same, bit for bit."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tfpy.engine.plan import Plan, PlanNode, last_uses
 _LEAST = 1 << 19
 
 
-def abreast(plan: Plan) -> Plan:
+def run_side_by_side(plan: Plan) -> Plan:
     """The plan with each such pair as one node."""
     nodes: list[PlanNode] = []
     for node in plan.nodes:

@@ -1,5 +1,6 @@
-"""Kernels of a plan that run as one: what follows on a convolution or a normalization is done where its result lies,
-fresh in the cache.
+"""Operator fusion: kernels of a plan that run as one.
+
+What follows on a convolution or a normalization is done where its result lies, fresh in the cache.
 
 The numbers are the same, bit for bit; what is between the kernels is not kept. A result is joined with what follows if
 nothing else needs it.
@@ -23,7 +24,7 @@ _NORMALIZED = ("FusedBatchNorm", "NormalizeByMoments")
 _RISING = ("linear", "relu", "relu6")
 
 
-def joined(plan: Plan) -> Plan:
+def fuse(plan: Plan) -> Plan:
     """The plan with fewer nodes."""
     nodes = _slopes_from_results(plan.nodes)
     uses = Counter([slot for node in nodes for slot in node.inputs] + list(plan.outputs))

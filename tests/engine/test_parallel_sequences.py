@@ -11,7 +11,8 @@ import pytest
 
 import tfpy as tf
 from tfpy.engine import machine
-from tfpy.engine.cpu import abreast, sequence
+from tfpy.engine.cpu import sequence
+from tfpy.engine.cpu.passes import parallel
 from tfpy.engine.cpu.table import KERNELS, PLANNED
 
 pytestmark = pytest.mark.cpu
@@ -59,7 +60,7 @@ def _watched(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str, set[str]]]
 
         return run
 
-    for name in abreast.SEQUENCES:
+    for name in parallel.SEQUENCES:
         monkeypatch.setitem(KERNELS, name, noting(KERNELS[name]))
     pair = PLANNED["SideBySide"]
 
@@ -80,7 +81,7 @@ def test_both_directions(
     cell: str, mask: bool, stacked: bool, two_cores: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     serial = _losses(cell, mask, stacked)
-    monkeypatch.setattr(abreast, "_LEAST", 0)
+    monkeypatch.setattr(parallel, "_LEAST", 0)
     seen = _watched(monkeypatch)
     assert _losses(cell, mask, stacked) == serial
     name = f"{'Masked' if mask else ''}{CELLS[cell]}Sequence"
@@ -89,7 +90,7 @@ def test_both_directions(
 
 def test_each_direction_has_a_core(two_cores: None, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each waits for the other to begin: it would not return if they ran one after the other."""
-    monkeypatch.setattr(abreast, "_LEAST", 0)
+    monkeypatch.setattr(parallel, "_LEAST", 0)
     meeting = threading.Barrier(2, timeout=20)
     kernel = KERNELS["LSTMSequence"]
 
@@ -97,7 +98,7 @@ def test_each_direction_has_a_core(two_cores: None, monkeypatch: pytest.MonkeyPa
         meeting.wait()
         return kernel(*args, **attrs)
 
-    planned = abreast._side_by_side
+    planned = parallel._side_by_side
 
     def both(*arrays: Any, nodes: Any) -> Any:
         with monkeypatch.context() as patch:
@@ -112,9 +113,9 @@ def test_each_direction_has_a_core(two_cores: None, monkeypatch: pytest.MonkeyPa
 def test_one_after_the_other(least: int, shard: int, cores: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """With too little to do, with enough for all cores, or with one core."""
     machine.set_most_shards(cores)
-    monkeypatch.setattr(abreast, "_LEAST", least)
+    monkeypatch.setattr(parallel, "_LEAST", least)
     monkeypatch.setattr(sequence, "_SHARD_PRODUCTS", shard)
-    monkeypatch.setattr(abreast, "run_together", lambda jobs: pytest.fail("side by side"))
+    monkeypatch.setattr(parallel, "run_together", lambda jobs: pytest.fail("side by side"))
     try:
         _losses("gru", False)
     finally:
