@@ -27,7 +27,7 @@ import tfpy as tf
 from tfpy import legacy as dl
 from tfpy.data.csv_dataset import split_row
 from tfpy.data.sources import FileDataSource
-from tfpy.engine.values import text_number
+from tfpy.engine.javascript_numbers import text_number
 
 TABLE = "name,size,kind\nan ant,1.5,x\na bee,,y\n"
 # Recorded files with text below a number.

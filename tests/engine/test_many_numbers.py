@@ -11,7 +11,7 @@ import pytest
 from tfpy.engine.cpu import resize
 from tfpy.engine.cpu.table import KERNELS
 from tfpy.engine.cpu.where import where
-from tfpy.engine.values import to_int32
+from tfpy.engine.javascript_numbers import to_int32
 
 COUNT = 5000
 SPECIAL = (np.nan, np.inf, -np.inf, -0.0, 0.0)

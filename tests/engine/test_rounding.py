@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from tfpy.engine.rounding import round_half_up
+from tfpy.engine.javascript_numbers import round_half_up
 
 ROUNDED = [(0.49999999999999994, 0), (-0.5, 0), (0.5, 1), (1.5, 2), (2.5, 3), (-1.5, -1), (2.0**52 + 1, 2**52 + 1)]
 

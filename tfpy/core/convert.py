@@ -19,9 +19,9 @@ from tfpy.engine.backend import Array, Backend, current, registry
 from tfpy.engine.dtypes import OF_KIND, DType
 from tfpy.engine.errors import argument_error, with_article
 from tfpy.engine.handle import Handle, attach, check_live, stop_counting
+from tfpy.engine.javascript_numbers import to_bool, to_int32
 from tfpy.engine.spec import MAX_RANK, spec
 from tfpy.engine.state import local
-from tfpy.engine.values import to_bool, to_int32
 
 TensorLike: TypeAlias = Handle | npt.ArrayLike
 Kind: TypeAlias = DType | Literal["numeric", "any"]

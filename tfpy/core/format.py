@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from tfpy.engine.backend import Array
+from tfpy.engine.javascript_numbers import number_text
 from tfpy.engine.spec import Spec
-from tfpy.engine.values import number_text
 
 _LIMIT = 20  # a dimension longer than this shows its first and last elements only
 _SHOWN = 3

@@ -15,7 +15,7 @@ from tfpy.data.dataset import Dataset
 from tfpy.data.iterators import Items, LazyIterator
 from tfpy.data.text_line_dataset import TextLineDataset
 from tfpy.engine.errors import argument_error, show, unknown_name_error
-from tfpy.engine.values import text_number
+from tfpy.engine.javascript_numbers import text_number
 
 _DTYPES = ("float32", "int32", "bool", "string")
 _QUOTE = '"'

@@ -14,7 +14,7 @@ from tfpy.core.ops.shape import clone
 from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import argument_error
 from tfpy.engine.handle import Handle
-from tfpy.engine.values import number_text
+from tfpy.engine.javascript_numbers import number_text
 
 
 def is_structure(value: Any) -> bool:

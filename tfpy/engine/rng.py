@@ -21,9 +21,8 @@ import numpy.typing as npt
 
 from tfpy.engine.arguments import as_ints, as_number
 from tfpy.engine.errors import argument_error
-from tfpy.engine.rounding import round_half_up
+from tfpy.engine.javascript_numbers import number_text, round_half_up
 from tfpy.engine.state import local
-from tfpy.engine.values import number_text
 
 Seed = int | float | str
 Floats = npt.NDArray[np.float64]

@@ -19,8 +19,7 @@ from tfpy.core.tensor import Tensor
 from tfpy.engine import dispatch
 from tfpy.engine.backend import Array
 from tfpy.engine.dtypes import TYPED_ARRAY
-from tfpy.engine.rounding import round_half_up
-from tfpy.engine.values import to_int32
+from tfpy.engine.javascript_numbers import round_half_up, to_int32
 
 _LENGTH = struct.Struct("<I")
 _LITTLE_ENDIAN = {dtype: np.dtype(kind).newbyteorder("<") for dtype, kind in TYPED_ARRAY.items()}

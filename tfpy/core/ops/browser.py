@@ -24,7 +24,7 @@ from tfpy.engine.arguments import as_int, as_number
 from tfpy.engine.backend import Array
 from tfpy.engine.errors import argument_error
 from tfpy.engine.handle import Handle
-from tfpy.engine.rounding import round_half_up
+from tfpy.engine.javascript_numbers import round_half_up
 
 Picture: TypeAlias = Any
 

@@ -18,8 +18,8 @@ from tfpy.engine import dispatch
 from tfpy.engine.arguments import as_int, as_list
 from tfpy.engine.errors import ShapeError, Words, argument_error
 from tfpy.engine.host import ragged
+from tfpy.engine.javascript_numbers import to_int32
 from tfpy.engine.spec import Shape, broadcast_shapes
-from tfpy.engine.values import to_int32
 
 
 class RaggedRange(Record):

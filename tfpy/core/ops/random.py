@@ -19,8 +19,8 @@ from tfpy.engine.arguments import as_dtype, as_function, as_int, as_list, as_num
 from tfpy.engine.backend import Array
 from tfpy.engine.dtypes import DType
 from tfpy.engine.errors import argument_error
+from tfpy.engine.javascript_numbers import round_half_up
 from tfpy.engine.rng import Seed
-from tfpy.engine.rounding import round_half_up
 from tfpy.engine.spec import MAX_SIZE, Shape
 from tfpy.engine.tape import no_gradient
 

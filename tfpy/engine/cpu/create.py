@@ -9,8 +9,8 @@ import numpy as np
 
 from tfpy.engine.backend import Array
 from tfpy.engine.cpu.table import KERNELS
+from tfpy.engine.javascript_numbers import to_int32
 from tfpy.engine.rng import Alea, Seed
-from tfpy.engine.values import to_int32
 
 
 def _fill(shape: tuple[int, ...], value: Any, dtype: Any) -> Array:

@@ -8,7 +8,7 @@ import numpy as np
 
 from tfpy.engine.backend import Array
 from tfpy.engine.cpu.table import KERNELS
-from tfpy.engine.rounding import round_half_up
+from tfpy.engine.javascript_numbers import round_half_up
 from tfpy.engine.spec import Shape
 
 Size = tuple[int, int]

@@ -11,8 +11,8 @@ import numpy as np
 from tfpy.engine.backend import Array
 from tfpy.engine.cpu.table import KERNELS
 from tfpy.engine.cpu.where import where
+from tfpy.engine.javascript_numbers import to_bool, to_int32
 from tfpy.engine.rows.elementwise import SELU_SCALE, SELU_SCALE_ALPHA
-from tfpy.engine.values import to_bool, to_int32
 
 # A ufunc takes an array sooner than a number, which it has to make one of.
 _TYPES = (np.float32, np.float64, np.int32, np.complex64, np.complex128)

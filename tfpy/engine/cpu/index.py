@@ -9,7 +9,7 @@ import numpy as np
 from tfpy.engine.backend import Array
 from tfpy.engine.cpu.array import sum_segments, taken
 from tfpy.engine.cpu.table import KERNELS
-from tfpy.engine.values import to_bool, to_int32
+from tfpy.engine.javascript_numbers import to_bool, to_int32
 
 
 def block_numbers(op: str, indices: Array, shape: tuple[int, ...]) -> Array:

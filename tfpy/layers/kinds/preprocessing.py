@@ -15,8 +15,8 @@ from tfpy.core.ops.shape import expand_dims, squeeze
 from tfpy.core.tensor import Tensor
 from tfpy.engine.arguments import as_number, as_positive
 from tfpy.engine.errors import Words, argument_error
+from tfpy.engine.javascript_numbers import round_half_up
 from tfpy.engine.rng import Seed
-from tfpy.engine.rounding import round_half_up
 from tfpy.layers.calling import one_tensor
 from tfpy.layers.choose import choose
 from tfpy.layers.one_output import OneOutput

@@ -39,7 +39,7 @@ from tfpy.engine.backend import Array
 from tfpy.engine.dtypes import TYPED_ARRAY
 from tfpy.engine.errors import ShapeError, argument_error
 from tfpy.engine.handle import Handle
-from tfpy.engine.rounding import round_half_up
+from tfpy.engine.javascript_numbers import round_half_up
 from tfpy.engine.spec import broadcast_shapes
 from tfpy.legacy.values import DTYPES
 

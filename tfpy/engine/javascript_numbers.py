@@ -1,9 +1,10 @@
-"""Numbers as JavaScript has them: what its typed arrays make of a value, and how it prints one."""
+"""Numbers as JavaScript has them: what its typed arrays make of a value, how it prints, reads and rounds one."""
 
 from __future__ import annotations
 
 import math
 import re
+from typing import Any
 
 import numpy as np
 
@@ -66,3 +67,16 @@ def text_number(text: str) -> float | None:
         return float(int(text, 0))
     except OverflowError:
         return math.inf
+
+
+def round_half_up(value: Any) -> Any:
+    """Math.round of a number, an int, or of an array.
+
+    Not floor(x + 0.5), which makes 1 of the largest number below 0.5.
+    """
+    if not isinstance(value, np.ndarray):
+        low = math.floor(value)
+        return low + (value - low >= 0.5)
+    with np.errstate(invalid="ignore"):  # infinite ones have no distance from their floor
+        floor = np.floor(value)
+        return floor + (value - floor >= 0.5)
