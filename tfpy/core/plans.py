@@ -14,7 +14,6 @@ from tfpy.core.variable import Variable, assign_and_release
 from tfpy.engine.backend import Backend, current
 from tfpy.engine.plan import Replay, may_plan
 from tfpy.engine.recording import recording_plan
-from tfpy.engine.state import local
 
 Result = tuple[list[Tensor], Any]
 """The tensors that a step computes, and what else there is to say of them that is the same each time."""
@@ -29,18 +28,6 @@ _MOST_RECORDINGS = 3  # of one step: what is changed again and again is not wort
 def always() -> bool:
     """For steps that nothing can change but their key and the shapes of their inputs."""
     return True
-
-
-def refuse_plan(reason: str) -> None:
-    """What runs now does something beyond its kernels, which a plan would not do."""
-    if local.state.recorder is not None:
-        local.state.recorder.refuse(reason)
-
-
-def refusals() -> int:
-    """How often what ran since the recording began kept it from becoming a plan; 0 if nothing is recorded."""
-    recorder = local.state.recorder
-    return 0 if recorder is None else recorder.refusals
 
 
 class _Planned(NamedTuple):

@@ -92,12 +92,9 @@ class Variable(Tensor, VariableCamel):
             raise argument_error("assign", "new_value", f"{with_article(self.dtype)} tensor", value, TypeError)
         check_live(self, "assign")
         check_live(value, "assign")
-        assert value.backend is not None
-        swap_data(self, value.payload, value.backend)
+        _take_data(self, value)
         respecify(self, value.spec)
         join_share(value, self)
-        if local.state.recorder is not None:
-            local.state.recorder.assigned(self, value)
 
     __iadd__, __isub__, __imul__ = _refused("+"), _refused("-"), _refused("*")
     __itruediv__, __ifloordiv__ = _refused("/"), _refused("//")
@@ -160,11 +157,15 @@ def _free_name() -> str:
 def assign_and_release(variable: Variable, value: Tensor) -> None:
     """`variable.assign(value)` for what nobody else refers to, of the variable's shape and dtype; it is disposed."""
     check_live(variable, "assign")
+    _take_data(variable, value)
+    release(value)
+
+
+def _take_data(variable: Variable, value: Tensor) -> None:
     assert value.backend is not None
     swap_data(variable, value.payload, value.backend)
     if local.state.recorder is not None:
         local.state.recorder.assigned(variable, value)
-    release(value)
 
 
 def variable_again(

@@ -22,7 +22,7 @@ import numpy.typing as npt
 from tfpy.engine.arguments import as_ints, as_number
 from tfpy.engine.errors import argument_error
 from tfpy.engine.javascript_numbers import number_text, round_half_up
-from tfpy.engine.state import local
+from tfpy.engine.state import refuse_plan
 
 Seed = int | float | str
 Floats = npt.NDArray[np.float64]
@@ -67,7 +67,7 @@ if hasattr(os, "register_at_fork"):
 
 def fresh() -> float:
     """A number for a stream that was given no seed (JavaScript's Math.random)."""
-    _refuse_plan()
+    refuse_plan(_DRAWN)
     return _source.random()
 
 
@@ -91,19 +91,16 @@ class _Unseeded(threading.local):
 
 _generators = _Unseeded()
 
+_DRAWN = "a random number was drawn"
+
 
 def _unseeded() -> np.random.Generator:
     """A stream that was given no seed, until the next one is asked for.
 
     Nobody expects certain numbers of it, so that it may be the fastest there is.
     """
-    _refuse_plan()
+    refuse_plan(_DRAWN)
     return _generators.at(_source.randbytes(32))
-
-
-def _refuse_plan() -> None:
-    if local.state.recorder is not None:
-        local.state.recorder.refuse("a random number was drawn")
 
 
 def source_state() -> list[Any]:

@@ -44,3 +44,15 @@ class _Local(threading.local):
 
 
 local = _Local()
+
+
+def refuse_plan(reason: str) -> None:
+    """What runs now does something beyond its kernels, which a plan would not do."""
+    if local.state.recorder is not None:
+        local.state.recorder.refuse(reason)
+
+
+def refusals() -> int:
+    """How often what ran since the recording began kept it from becoming a plan; 0 if nothing is recorded."""
+    recorder = local.state.recorder
+    return 0 if recorder is None else recorder.refusals

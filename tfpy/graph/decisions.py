@@ -6,8 +6,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from tfpy.core.plans import refusals
 from tfpy.core.tensor import Tensor
+from tfpy.engine.state import refusals
 from tfpy.graph.graph_def import Node, Ref
 
 _FEW = 3  # nodes that are not worth a plan

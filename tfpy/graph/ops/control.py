@@ -7,9 +7,9 @@ from typing import Any
 from tfpy.core.io.faults import ModelFileError
 from tfpy.core.ops.create import scalar
 from tfpy.core.ops.join import split, unstack
-from tfpy.core.plans import refuse_plan
 from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import argument_error
+from tfpy.engine.state import refuse_plan
 from tfpy.graph.lists import HashTable, TensorArray, TensorList, element_shape, merge_shapes
 from tfpy.graph.mappers import Call, maps
 
