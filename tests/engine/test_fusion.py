@@ -29,7 +29,7 @@ def recorded(f: Callable[..., Any], *arrays: np.ndarray) -> tuple[Replay, list[s
     """What replays f, and the kernels that it runs then."""
     inputs = [tf.tensor(a) for a in arrays]
     found, recorder = recording_plan(lambda: f(*inputs), registry.default(), inputs, [])
-    replay = recorder.replay(found if isinstance(found, list) else [found])
+    replay = recorder.compiled(found if isinstance(found, list) else [found])
     assert replay is not None
     return replay, [node.kernel for node in fuse(replay.plan).nodes]
 

@@ -247,7 +247,7 @@ def test_plans_run_large_kernels_in_blocks(small_blocks: None, monkeypatch: pyte
 
     monkeypatch.setitem(COMPUTE, "Tanh", watched)
     result, recorder = recording_plan(A.tanh, registry.default(), [A], [])
-    replay = recorder.replay([result])
+    replay = recorder.compiled([result])
     assert replay is not None
     sizes.clear()
     replay.run(tf.Tensor, [B])

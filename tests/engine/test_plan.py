@@ -24,7 +24,7 @@ def recorded(
     backend = registry.default()
     found, recorder = recording_plan(lambda: f(*inputs), backend, inputs, variables)
     results = found if isinstance(found, list) else [found]
-    return recorder.replay(results), recorder.refusal, results
+    return recorder.compiled(results), recorder.refusal, results
 
 
 def replayed(replay: Replay | None, inputs: Sequence[Any]) -> list[Any]:

@@ -102,7 +102,7 @@ def test_all_ways_give_the_same_bits(
     put_off = compute(seed, inputs)
     assert_same(put_off[::-1], expected[::-1])
     results, recorder = recording_plan(lambda: compute(seed, inputs), registry.default(), inputs, [])
-    replay = recorder.replay(results)
+    replay = recorder.compiled(results)
     assert replay is not None
     for given, wanted in ((inputs, expected), (others, of_others)):
         again = replay.run(Tensor, given)

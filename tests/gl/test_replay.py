@@ -87,7 +87,7 @@ def test_replayed_steps_have_the_bits_of_others(
 def recorded(f: Callable[..., Any], *inputs: Any) -> tuple[Replay, Executor]:
     """A function's plan, and what runs it."""
     results, recorder = recording_plan(lambda: f(*inputs), tf.backend(), inputs, [])
-    replay = recorder.replay(results if isinstance(results, list) else [results])
+    replay = recorder.compiled(results if isinstance(results, list) else [results])
     assert replay is not None
     executor: Any = replay._executor
     return replay, executor

@@ -99,7 +99,7 @@ class Plans:
         if holds is None:
             return compute()
         (tensors, rest), recorder = recording_plan(compute, backend, inputs, variables(), constants and constants())
-        replay = recorder.replay(tensors)
+        replay = recorder.compiled(tensors)
         if replay is not None:
             self._planned[full_key] = _Planned(replay, rest, holds)
         return tensors, rest

@@ -20,6 +20,7 @@ from tfpy.engine.handle import Handle
 from tfpy.engine.hooks import is_hooked
 from tfpy.engine.spec import Spec
 from tfpy.engine.state import local
+from tfpy.engine.tape import user_gradients
 
 H = TypeVar("H", bound=Handle)
 
@@ -59,28 +60,6 @@ class Plan(NamedTuple):
     last_uses: Sequence[tuple[int, ...]]
     outputs: tuple[int, ...]
     specs: Sequence[Spec]
-
-
-class _UserGradients:
-    """What plans must know of gradients that users register.
-
-    Attributes:
-        changes: how often one was registered or taken away: plans made before hold what was there then.
-        count: how many there are. Their code may do what it likes, and nothing is planned.
-    """
-
-    def __init__(self) -> None:
-        self.changes = 0
-        self.count = 0
-
-
-user_gradients = _UserGradients()
-
-
-def gradients_changed(count: int) -> None:
-    """Make all plans void: users have registered so many gradients now."""
-    user_gradients.changes += 1
-    user_gradients.count = count
 
 
 Draw = Callable[[], Array]

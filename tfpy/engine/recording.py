@@ -13,8 +13,9 @@ from typing import Any, TypeVar
 from tfpy.engine.backend import Backend
 from tfpy.engine.dtypes import DType
 from tfpy.engine.handle import Handle
-from tfpy.engine.plan import Draw, Plan, PlanNode, Replay, can_replay, last_uses, user_gradients
+from tfpy.engine.plan import Draw, Plan, PlanNode, Replay, can_replay, last_uses
 from tfpy.engine.state import local
+from tfpy.engine.tape import user_gradients
 
 T = TypeVar("T")
 
@@ -154,7 +155,7 @@ class Recorder:
         specs = [t.spec for t in results]
         return Plan(self._count, self._inputs, self._constants, nodes, last_uses(nodes, outputs), outputs, specs)
 
-    def replay(self, results: Sequence[Handle]) -> Replay | None:
+    def compiled(self, results: Sequence[Handle]) -> Replay | None:
         """What was recorded, to be run again; None if it cannot be."""
         backend, plan = self.backend, self.plan(results)
         if plan is None or user_gradients.count or not can_replay(backend):

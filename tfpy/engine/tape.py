@@ -104,6 +104,28 @@ def _place(kernel: Kernel, name: str) -> slice | None:
 GRADIENTS: dict[str, GradientRow] = {}
 
 
+class _UserGradients:
+    """What plans must know of gradients that users register.
+
+    Attributes:
+        changes: how often one was registered or taken away: plans made before hold what was there then.
+        count: how many there are. Their code may do what it likes, and nothing is planned.
+    """
+
+    def __init__(self) -> None:
+        self.changes = 0
+        self.count = 0
+
+
+user_gradients = _UserGradients()
+
+
+def gradients_changed(count: int) -> None:
+    """Make all plans void: users have registered so many gradients now."""
+    user_gradients.changes += 1
+    user_gradients.count = count
+
+
 def gradient(kernel: str, *, saves: str = "", joint: Rule | None = None, **rules: Rule | None) -> None:
     """Give a kernel its gradient: a rule for each input (None: no gradient flows, no_flow: it is 0), or one joint rule.
 
