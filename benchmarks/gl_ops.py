@@ -80,7 +80,7 @@ def replayed(x: tf.Tensor, weights: tf.Tensor) -> Callable[[], None]:
         return y
 
     y, recorder = recording_plan(layers, tf.backend(), [x, weights], [])
-    replay = recorder.replay([y])
+    replay = recorder.compiled([y])
     assert replay is not None
     replay.run(tf.Tensor, [x, weights])
 
