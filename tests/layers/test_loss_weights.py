@@ -1,0 +1,174 @@
+"""How much samples, classes and outputs count in a loss."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from layers.linear import X, Y, fit, linear, values
+
+import tfpy as tf
+
+
+def test_class_and_sample_weights() -> None:
+    y = np.array([0.0] * 5 + [1.0] * 5).reshape(10, 1)
+    plain = linear(tf.train.sgd(0.1))
+    weighted = linear(tf.train.sgd(0.1))
+    fit(plain, y=y, batch_size=10, shuffle=False, class_weight={0: 1, 1: 3})
+    fit(weighted, y=y, batch_size=10, shuffle=False, sample_weight=[1.0] * 5 + [3.0] * 5)
+    assert values(plain) == values(weighted)
+    error = (X.astype(float) @ [[1], [1]]) - y
+    weights = np.array([1.0] * 5 + [3.0] * 5)[:, None]
+    expected = 1 - 0.1 * (2 * X.T @ (weights * error)) / 10
+    np.testing.assert_allclose(values(plain)[0], expected, rtol=1e-5)
+
+
+def two_outputs() -> Any:
+    x = tf.input(shape=[2])
+    layers = [tf.layers.dense(units=1, kernel_initializer="ones", use_bias=False, name=name) for name in ("a", "b")]
+    return tf.model(inputs=x, outputs=[layer.apply(x) for layer in layers])
+
+
+@pytest.mark.parametrize(
+    ("weights", "a", "b"),
+    [([3.0, 0.5], 3, 0.5), ({"b": 0.5, "a": 3}, 3, 0.5), ({"b": 0.5}, 1, 0.5), (None, 1, 1), ({}, 1, 1)],
+)
+def test_losses_of_outputs_are_weighted(weights: Any, a: float, b: float) -> None:
+    model, ys = two_outputs(), [Y, 2 * Y]
+    model.compile(optimizer=tf.train.sgd(0.01), loss="meanSquaredError", output_weights=weights)
+    errors = [X.astype(float) @ [[1], [1]] - y for y in ys]
+    apart = [(e**2).mean() for e in errors]
+    expected = [a * apart[0] + b * apart[1], *apart]
+    np.testing.assert_allclose([float(t) for t in model.evaluate(X, ys)], expected, rtol=1e-5)
+    history = fit(model, y=ys, batch_size=10).history
+    np.testing.assert_allclose([history[k][0] for k in ("loss", "a_loss", "b_loss")], expected, rtol=1e-5)
+    for layer, weight, error in zip(("a", "b"), (a, b), errors, strict=True):
+        gradient = weight * 2 * X.T @ error / 10
+        np.testing.assert_allclose(values(model.get_layer(layer))[0], 1 - 0.01 * gradient, rtol=1e-4)
+
+
+def test_a_step_from_a_plan_heeds_the_weights_that_the_model_was_last_compiled_with() -> None:
+    model, found = two_outputs(), []
+    for weights in ([1.0, 2.0], [5.0, 0.0]):
+        model.compile(optimizer=tf.train.sgd(0), loss="meanSquaredError", output_weights=weights)
+        found.append([model.train_on_batch(X, [Y, 2 * Y])[0] for _ in range(4)])
+    losses = [float(t) for t in model.evaluate(X, [Y, 2 * Y])[1:]]
+    np.testing.assert_allclose(found[0], losses[0] + 2 * losses[1], rtol=1e-5)
+    np.testing.assert_allclose(found[1], 5 * losses[0], rtol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("weights", "error", "message"),
+    [
+        ([1.0], ValueError, "one weight for each of the 2 outputs, but got 1"),
+        ({"c": 1.0}, ValueError, "Unknown output in output_weights 'c'"),
+        (2.0, TypeError, r"a list, or a dict by output \(a, b\)"),
+        ("nix", TypeError, "output_weights"),
+        ({"a": "much"}, TypeError, "'output_weights' must be a number"),
+    ],
+)
+def test_weights_of_losses_are_checked(weights: Any, error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
+        two_outputs().compile(optimizer="sgd", loss="meanSquaredError", output_weights=weights)
+
+
+def test_the_loss_of_a_single_output_may_be_weighted() -> None:
+    model = linear(tf.train.sgd(0.1))
+    plain = float(model.evaluate(X, Y))
+    for weights in (2, [2], {model.output_names[0]: 2}):
+        model.compile(optimizer="sgd", loss="meanSquaredError", output_weights=weights)
+        assert float(model.evaluate(X, Y)) == pytest.approx(2 * plain, rel=1e-6)
+
+
+FEW = [1.0] * 5 + [3.0] * 5
+
+
+@pytest.mark.parametrize("form", [np.array, list, tf.tensor])
+@pytest.mark.parametrize(
+    ("given", "a", "b"),
+    [
+        (lambda w: w, True, True),
+        (lambda w: {"a": w}, True, False),
+        (lambda w: [None, w], False, True),
+        (lambda w: (w, np.ones(10)), True, False),
+        (lambda w: {"b": w, "a": w}, True, True),
+    ],
+)
+def test_sample_weights_by_output(given: Any, a: bool, b: bool, form: Any) -> None:
+    model, ys, weights = two_outputs(), [Y, 2 * Y], given(form(FEW))
+    model.compile(optimizer=tf.train.sgd(0.01), loss="meanSquaredError")
+    errors = [(X.astype(float) @ [[1], [1]] - y)[:, 0] ** 2 for y in ys]
+    apart = [(e * FEW if own else e).mean() for e, own in zip(errors, (a, b), strict=True)]
+    judged = [float(t) for t in model.evaluate(X, ys, sample_weight=weights)]
+    np.testing.assert_allclose(judged, [sum(apart), *apart], rtol=1e-5)
+    history = fit(model, y=ys, batch_size=10, sample_weight=weights, validation_data=(X, ys, weights)).history
+    np.testing.assert_allclose([history[k][0] for k in ("a_loss", "b_loss")], apart, rtol=1e-5)
+    after = [float(t) for t in model.evaluate(X, ys, sample_weight=weights)]
+    assert [history[f"val_{k}"][0] for k in ("loss", "a_loss", "b_loss")] == pytest.approx(after, rel=1e-6)
+
+
+def test_samples_that_are_held_out_keep_their_weights_but_not_those_of_their_classes() -> None:
+    model, y, classes = linear(tf.train.sgd(0.0)), np.array([0.0, 1.0] * 5).reshape(10, 1), {0: 2.0, 1: 5.0}
+    history = fit(model, y=y, batch_size=10, validation_split=0.4, sample_weight=FEW, class_weight=classes).history
+    error = (X.astype(float) @ [[1], [1]] - y)[:, 0] ** 2 * FEW
+    assert history["val_loss"][0] == pytest.approx(error[6:].mean(), rel=1e-5)
+    assert history["loss"][0] == pytest.approx((error * ([2, 5] * 5))[:6].mean(), rel=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("weights", "message"),
+    [
+        ({"c": FEW}, "Unknown output in sample_weight 'c'"),
+        ([FEW], "in a list of 2, one for each output, but got 1 lists"),
+        ([FEW, FEW[:3]], r"of shape \[10\]"),
+        ({"a": 1.0}, r"of shape \[10\]"),
+        (FEW[:3], r"of shape \[10\]"),
+    ],
+)
+def test_weights_of_samples_are_checked(weights: Any, message: str) -> None:
+    model = two_outputs()
+    model.compile(optimizer="sgd", loss="meanSquaredError")
+    for call in (
+        lambda: fit(model, y=[Y, Y], sample_weight=weights),
+        lambda: model.evaluate(X, [Y, Y], sample_weight=weights),
+    ):
+        with pytest.raises(ValueError, match=message):
+            call()
+
+
+def test_sample_weights_count_for_whole_sequences() -> None:
+    x, y = np.linspace(-1, 1, 24).reshape(4, 3, 2), np.zeros((4, 3, 1))
+    weights = np.array([0.0, 1, 2, 5])
+    model = tf.sequential([tf.layers.dense(units=1, kernel_initializer="ones", input_shape=[3, 2])])
+    model.compile(optimizer=tf.train.sgd(0.1), loss="meanSquaredError")
+    expected = (weights[:, None] * x.sum(-1) ** 2).mean()
+    assert float(model.evaluate(x, y, sample_weight=weights)) == pytest.approx(expected, rel=1e-5)
+    history = model.fit(x, y, sample_weight=weights, verbose=0).history
+    assert history["loss"][0] == pytest.approx(expected, rel=1e-5)
+
+
+@pytest.mark.parametrize("weights", [None, [1.0, 1, 1, 1]])
+def test_a_sequence_and_a_single_value_are_learnt_together(weights: Any) -> None:
+    x = np.linspace(-1, 1, 24).reshape(4, 3, 2)
+    whole = tf.input(shape=[3, 2])
+    each = tf.layers.dense(units=1, kernel_initializer="ones", name="each").apply(whole)
+    flat = tf.layers.flatten().apply(whole)
+    one = tf.layers.dense(units=1, kernel_initializer="ones", name="one").apply(flat)
+    model = tf.model(inputs=whole, outputs=[each, one])
+    model.compile(optimizer=tf.train.sgd(0.1), loss="meanSquaredError")
+    y = {"each": np.zeros((4, 3, 1)), "one": np.ones((4, 1))}
+    history = model.fit(x, y, verbose=0, shuffle=False, sample_weight=weights).history
+    apart = (x.sum(-1) ** 2).mean(), ((x.sum((1, 2)) - 1) ** 2).mean()
+    np.testing.assert_allclose(
+        [history[k][0] for k in ("loss", "each_loss", "one_loss")], [sum(apart), *apart], rtol=1e-5
+    )
+    gradient = 2 * (x.sum(-1)[..., None] * x).mean((0, 1))
+    np.testing.assert_allclose(model.get_layer("each").get_weights()[0].numpy()[:, 0], 1 - 0.1 * gradient, rtol=1e-5)
+
+
+def test_loss_weights_are_told_to_be_without_effect() -> None:
+    model = tf.sequential(layers=[tf.layers.dense(units=1, input_shape=[2])])
+    with pytest.warns(UserWarning, match="compile: loss_weights are without effect, as in TF.js"):
+        model.compile(optimizer="sgd", loss="meanSquaredError", loss_weights=[2])
+    assert model.output_weights is None
