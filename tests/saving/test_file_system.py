@@ -1,0 +1,227 @@
+"""Models in the file system: folders, archives, other names, shards; what is in the way."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+from saving.places import check_same, small_model, zip_with
+
+import tfpy as tf
+
+
+@pytest.mark.parametrize("name", ["folder", "m.zip", "m.keras", "m.h5", "m.onnx"])
+def test_what_is_said_of_what_was_written(name: str, tmp_path: Path) -> None:
+    info = small_model().save(tmp_path / name).model_artifacts_info
+    assert (info.weight_data_bytes, info["weightDataBytes"]) == (32, 32)
+    assert info.date_saved.tzinfo is not None
+    assert info.model_topology_type == ("ONNX" if name == "m.onnx" else "JSON")
+
+
+@pytest.mark.parametrize("name", ["m.ZIP", "m.Keras", "m.H5", "m.ONNX"])
+def test_endings_in_capital_letters_mean_the_same(name: str, tmp_path: Path) -> None:
+    small_model().save(tmp_path / name)
+    assert (tmp_path / name).is_file()
+    if name != "m.ONNX":
+        check_same(tmp_path / name)
+
+
+@pytest.mark.parametrize("name", ["m.pb", "m.pt", "m.pth", "m.tflite", "m.PTH"])
+def test_files_of_other_libraries_are_not_written(name: str, tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=rf"{name}: models are not written as \.\w+ files; give .* \.zip, \.keras"):
+        small_model().save(tmp_path / name)
+    assert not (tmp_path / name).exists()
+
+
+@pytest.mark.parametrize("spelt", [str, Path, lambda p: p.as_uri(), lambda p: f"file://{p}"])
+def test_folders(tmp_path: Path, spelt: Any) -> None:
+    folder = tmp_path / "my model"
+    result = small_model().save(spelt(folder))
+    assert sorted(p.name for p in folder.iterdir()) == ["model.json", "weights.bin"]
+    assert result.modelArtifactsInfo.weightDataBytes == 32
+    check_same(spelt(folder))
+    check_same(spelt(folder / "model.json"))
+
+
+def test_a_relative_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    small_model().save("web/model")
+    check_same("web/model")
+    check_same("file://web/model/model.json")
+
+
+def test_a_json_file_of_another_name(tmp_path: Path) -> None:
+    small_model().save(tmp_path / "a.json")
+    small_model(0.25).save(tmp_path / "b.json")
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["a.json", "a.weights.bin", "b.json", "b.weights.bin"]
+    check_same(tmp_path / "a.json")
+    check_same(tmp_path / "b.json", 0.25)
+    with pytest.raises(ValueError, match=r"no model\.json \(a\.json, b\.json there\)"):
+        tf.load_layers_model(tmp_path)
+
+
+def test_archives(tmp_path: Path) -> None:
+    path = tmp_path / "model.zip"
+    small_model().save(path)
+    check_same(path)
+    small_model(0.75).save(path)
+    check_same(path, 0.75)
+
+
+def test_an_archive_with_a_folder_and_other_files(tmp_path: Path) -> None:
+    small_model().save(tmp_path / "m")
+    with zipfile.ZipFile(tmp_path / "teachable.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+        for name in ("model.json", "weights.bin"):
+            archive.write(tmp_path / "m" / name, f"my/export/{name}")
+        archive.writestr("my/export/metadata.json", "{}")
+        archive.writestr("__MACOSX/my/export/._model.json", "")
+    check_same(tmp_path / "teachable.zip")
+
+
+def test_an_archive_with_several_models_is_refused(tmp_path: Path) -> None:
+    small_model().save(tmp_path / "m")
+    path = zip_with(tmp_path, "b/model.json", "b/weights.bin", "a/model.json", "a/weights.bin", "a/old/model.json")
+    with pytest.raises(tf.io.ModelFileError, match=r"several\.zip: has 2 models.*: a/model\.json, b/model\.json\."):
+        tf.load_layers_model(path)
+
+
+@pytest.mark.parametrize("folder", ["", "my/export/"])
+def test_of_the_models_in_an_archive_the_one_above_the_others_is_meant(folder: str, tmp_path: Path) -> None:
+    small_model().save(tmp_path / "m")
+    for name in ("labels.json", "._model.json"):
+        (tmp_path / "m" / name).write_text("{}")
+    others = [f"{folder}{number}/model.json" for number in range(2)]
+    junk = ["__MACOSX/model.json", f"{folder}labels.json", f"{folder}._model.json"]
+    check_same(zip_with(tmp_path, *junk, *others, f"{folder}model.json", f"{folder}weights.bin"))
+
+
+def test_an_archive_with_other_files_in_a_folder_before_the_model(tmp_path: Path) -> None:
+    small_model().save(tmp_path / "m")
+    (tmp_path / "m/labels.json").write_text("{}")
+    check_same(zip_with(tmp_path, "assets/labels.json", "model/model.json", "model/weights.bin"))
+
+
+def test_a_folder_in_which_the_model_has_another_name(tmp_path: Path) -> None:
+    small_model().save(tmp_path)
+    (tmp_path / "model.json").rename(tmp_path / "export.json")
+    (tmp_path / "package.json").write_text("{}")
+    check_same(tmp_path)
+    (tmp_path / "other.json").write_text("{}")
+    with pytest.raises(ValueError, match=r"has no model\.json \(export\.json, other\.json there\)"):
+        tf.load_layers_model(tmp_path)
+
+
+def test_shards(tmp_path: Path) -> None:
+    small_model().save(tf.io.file_system(tmp_path, weight_shard_size_bytes=7))
+    assert sorted(p.name for p in tmp_path.glob("*.bin")) == [f"group1-shard{i}of5.bin" for i in range(1, 6)]
+    seen: list[float] = []
+    check_same(tmp_path, on_progress=seen.append)
+    assert seen == [0, 0.2, 0.4, 0.6, 0.8, 1]
+    small_model(0.25).save(tmp_path)
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["model.json", "weights.bin"], "the old shards are gone"
+    check_same(tmp_path, 0.25)
+
+
+def test_files_of_others_are_left_alone(tmp_path: Path) -> None:
+    others = ("index.html", "sub/a.weights.bin", "../b.weights.bin")
+    folder = tmp_path / "m"
+    (folder / "sub").mkdir(parents=True)
+    for name in others:
+        (folder / name).write_text("page")
+    (folder / "model.json").write_text(json.dumps({"weightsManifest": [{"paths": others, "weights": []}]}))
+    small_model().save(folder)
+    assert [(folder / name).read_text() for name in others] == ["page"] * 3
+
+
+def test_weights_elsewhere(tmp_path: Path) -> None:
+    small_model().save(tmp_path / "m")
+    (tmp_path / "w").mkdir()
+    (tmp_path / "m" / "weights.bin").rename(tmp_path / "w" / "weights.bin")
+    check_same(tmp_path / "m", weight_path_prefix=str(tmp_path / "w"))
+    check_same(tmp_path / "m", weight_path_prefix=(tmp_path / "w").as_uri() + "/")
+    check_same(tmp_path / "m", weight_url_converter=lambda name: str(tmp_path / "w" / name))
+
+    async def later(name: str) -> str:
+        return str(tmp_path / "w" / name)
+
+    check_same(tmp_path / "m", weight_url_converter=later)
+
+
+@pytest.mark.parametrize("name", ["missing", "missing/model.json", "missing.zip"])
+def test_nothing_there(tmp_path: Path, name: str) -> None:
+    with pytest.raises(FileNotFoundError, match="there is no such file") as error:
+        tf.load_layers_model(tmp_path / name)
+    assert isinstance(error.value, tf.io.ModelFileError)
+
+
+def test_a_file_where_the_folder_is_to_be(tmp_path: Path) -> None:
+    (tmp_path / "model").write_text("mine")
+    with pytest.raises(OSError, match=r"model: is a file; give a folder"):
+        small_model().save(tmp_path / "model")
+    assert (tmp_path / "model").read_text() == "mine"
+
+
+def test_formats_that_a_handler_does_not_write_or_read(tmp_path: Path) -> None:
+    for name in ("m.h5", "m.keras"):
+        with pytest.raises(ValueError, match="not written"):
+            small_model().save(tf.io.file_system(tmp_path / name))
+    for name in ("m.safetensors", "m.weights.h5"):
+        with pytest.raises(ValueError, match="room for weights alone; use save_weights"):
+            small_model().save(tmp_path / name)
+    assert list(tmp_path.iterdir()) == []
+    (tmp_path / "m.h5").write_bytes(b"\x89HDF\r\n\x1a\n")
+    with pytest.raises(ValueError, match="HDF5"):
+        tf.load_layers_model(tf.io.file_system(tmp_path / "m.h5"))
+    with zipfile.ZipFile(tmp_path / "m.keras", "w") as archive:
+        archive.writestr("metadata.json", "{}")
+        archive.writestr("config.json", "{}")
+    with pytest.raises(ValueError, match=r"\.keras file"):
+        tf.load_layers_model(tf.io.file_system(tmp_path / "m.keras"))
+
+
+@pytest.mark.parametrize("place", ["m", "m.zip"])
+def test_halves_of_characters_are_kept(tmp_path: Path, place: str) -> None:
+    """JSON may have them, UTF-8 has not."""
+    model = small_model()
+    model.set_user_defined_metadata({"a\ud83d": "\udc00 \U0001f600"})
+    model.save(tmp_path / place)
+    again = tf.load_layers_model(tmp_path / place)
+    assert again.get_user_defined_metadata() == {"a\ud83d": "\udc00 \U0001f600"}
+    assert again.to_json() == model.to_json()
+
+
+def save_at(path: Path) -> None:
+    if path.name.endswith((".weights.h5", ".safetensors")):
+        small_model().save_weights(path)
+    else:
+        small_model().save(path)
+
+
+@pytest.mark.parametrize("name", ["m", "m.json", "m.zip", "m.h5", "m.keras", "m.onnx", "m.weights.h5", "m.safetensors"])
+def test_a_place_that_cannot_be_written_to_is_named(name: str, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("in the way")
+    place = tmp_path / "file" / name
+    with pytest.raises(tf.io.ModelFileError, match=f"^{place}: cannot be written: [^:]*$") as error:
+        save_at(place)
+    assert isinstance(error.value, OSError)
+    with pytest.raises(tf.io.ModelFileError, match=r"\\x00m.*: cannot be written: paths have no NUL characters"):
+        save_at(tmp_path / f"a\0{name}")
+    assert [p.name for p in tmp_path.iterdir()] == ["file"]
+
+
+@pytest.mark.parametrize("name", ["m.zip", "m.h5", "m.keras", "m.onnx", "m.weights.h5", "m.safetensors"])
+def test_a_folder_where_the_file_is_to_be(name: str, tmp_path: Path) -> None:
+    (tmp_path / name).mkdir()
+    with pytest.raises(tf.io.ModelFileError, match=f"^{tmp_path / name}: cannot be written: [^:]*$"):
+        save_at(tmp_path / name)
+    assert [p.name for p in tmp_path.iterdir()] == [name]
+
+
+@pytest.mark.parametrize("name", ["model.zip", "model.keras", "model.h5"])
+def test_a_file_that_is_not_what_its_name_says(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).write_bytes(b"no archive")
+    with pytest.raises(ValueError, match="is not what its name says, but neither a zip archive nor an HDF5 file"):
+        tf.load_layers_model(tmp_path / name)

@@ -1,0 +1,98 @@
+"""Saving over what is there: after a crash there is the old model or the new one."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+from saving.places import check_same, small_model
+
+import tfpy as tf
+from tfpy.core.io import writing
+
+
+class Crash(BaseException):
+    """The end of the process."""
+
+
+@pytest.mark.parametrize("shard_bytes", [None, 7])
+def test_a_crash_leaves_the_old_model_or_the_new_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, shard_bytes: int | None
+) -> None:
+    """Saving is cut off before each of its steps on the file system; what is there always loads."""
+    steps = 0
+    for cut in range(100):
+        folder = tmp_path / str(cut)
+        small_model(0.5, 2).save(tf.io.file_system(folder, weight_shard_size_bytes=shard_bytes))
+        left = cut
+
+        def counted(function: Any) -> Any:
+            def call(*args: Any, **keywords: Any) -> Any:
+                nonlocal left
+                if left == 0:
+                    raise Crash
+                left -= 1
+                return function(*args, **keywords)
+
+            return call
+
+        with monkeypatch.context() as patch:
+            for name in ("replace", "link", "fsync"):
+                patch.setattr(writing.os, name, counted(getattr(os, name)))
+            patch.setattr(Path, "unlink", counted(Path.unlink))
+            try:
+                small_model(0.25, 3).save(tf.io.file_system(folder, weight_shard_size_bytes=shard_bytes))
+                finished = True
+            except Crash:
+                finished = False
+        model = tf.load_layers_model(folder)
+        kernel = model.get_weights()[0].numpy()
+        new = kernel.shape == (3, 3)
+        assert (kernel == (0.25 if new else 0.5)).all()
+        assert new or not finished
+        small_model(0.75, 2).save(folder)
+        check_same(folder, 0.75)
+        if finished:
+            steps = cut
+            break
+    assert steps > 5
+
+
+def test_file_systems_without_second_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def no_links(*_: Any) -> None:
+        raise OSError("not supported")
+
+    monkeypatch.setattr(writing.os, "link", no_links)
+    for value in (0.5, 0.25, 0.75):
+        small_model(value).save(tmp_path)
+        check_same(tmp_path, value)
+        assert len(list(tmp_path.glob("*.bin"))) == 1
+
+
+def test_what_cannot_be_written_changes_nothing(tmp_path: Path) -> None:
+    small_model().save(tmp_path)
+    model = small_model(0.25)
+    model.layers[0].units = float("nan")
+    with pytest.raises(ValueError, match="JSON"):
+        model.save(tmp_path)
+    check_same(tmp_path)
+    assert len(list(tmp_path.iterdir())) == 2
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes in the file system")
+@pytest.mark.parametrize("name", ["model.zip", "model.json", "weights.bin", "model.keras"])
+def test_what_is_no_ordinary_file_is_not_replaced(name: str, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / name)
+    place = tmp_path if name in ("model.json", "weights.bin") else tmp_path / name
+    with pytest.raises(tf.io.ModelFileError, match="cannot be written: it is no ordinary file"):
+        small_model().save(place)
+    assert (tmp_path / name).is_fifo()
+
+
+def test_files_can_be_read_by_others(tmp_path: Path) -> None:
+    small_model().save(tmp_path)
+    umask = os.umask(0)
+    os.umask(umask)
+    assert {p.stat().st_mode & 0o777 for p in tmp_path.iterdir()} == {0o666 & ~umask}

@@ -1,0 +1,86 @@
+"""The local store of models."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from saving.places import check_same, small_model
+
+import tfpy as tf
+
+
+@pytest.fixture
+def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("TFPY_MODELS", str(tmp_path / "store"))
+    return tmp_path / "store"
+
+
+def test_the_local_store(store: Path) -> None:
+    assert tf.io.list_models() == {}
+    small_model().save("localstorage://my/model-1")
+    check_same("localstorage://my/model-1")
+    info = tf.io.copy_model("localstorage://my/model-1", "indexeddb://copy")
+    assert info.weightDataBytes == 32
+    assert list(tf.io.list_models()) == ["localstorage://my/model-1", "indexeddb://copy"]
+    os.utime(store / "indexeddb/copy/model.json", (10**9, 10**9))
+    info = tf.io.list_models()["indexeddb://copy"]
+    assert (info.weight_data_bytes, info.date_saved.timestamp()) == (32, 10**9)
+    tf.io.move_model("indexeddb://copy", "localstorage://moved")
+    for same in ("localstorage://moved", "LocalStorage://moved", store / "localstorage/moved/model.json"):
+        with pytest.raises(ValueError, match="another place"):
+            tf.io.move_model("localstorage://moved", same)
+    check_same("localstorage://moved")
+    assert tf.io.remove_model("localstorage://my/model-1").modelTopologyType == "JSON"
+    assert list(tf.io.list_models()) == ["localstorage://moved"]
+    with pytest.raises(FileNotFoundError, match="no such model"):
+        tf.load_layers_model("localstorage://my/model-1")
+    with pytest.raises(ValueError, match="another URL"):
+        tf.io.copy_model("localstorage://moved", "localstorage://moved")
+    with pytest.raises(ValueError, match="local store"):
+        tf.io.remove_model("file:///tmp")
+
+
+def test_damaged_models_of_the_store_can_be_listed_and_removed(store: Path) -> None:
+    for name in ("whole", "cut", "weightless"):
+        small_model().save(f"localstorage://{name}")
+    (store / "localstorage/cut/model.json").write_text("{")
+    (store / "localstorage/weightless/model.weights.bin").unlink()
+    assert {url: info.weight_data_bytes for url, info in tf.io.list_models().items()} == {
+        "localstorage://cut": 0, "localstorage://weightless": 0, "localstorage://whole": 32,
+    }  # fmt: skip
+    tf.io.remove_model("localstorage://cut")
+    tf.io.remove_model("localstorage://weightless")
+    assert list(tf.io.list_models()) == ["localstorage://whole"]
+    with pytest.raises(FileNotFoundError, match="no such model"):
+        tf.load_layers_model(f"localstorage://{'a' * 300}")
+
+
+@pytest.mark.parametrize("name", ["..", "../../x", "/etc/x", ".hidden", "a%2Fb", "C:\\x"])
+def test_names_in_the_store_lead_nowhere_else(store: Path, name: str) -> None:
+    small_model().save(f"localstorage://{name}")
+    assert [p.parent for p in (store / "localstorage").iterdir()] == [store / "localstorage"]
+    assert list(store.parent.iterdir()) == [store]
+    assert list(tf.io.list_models()) == [f"localstorage://{name}"]
+
+
+@pytest.mark.parametrize(
+    "name", ["m.json", "model.json", "m.zip", "m.h5", "m.keras", "m.onnx", "m.safetensors", "v1.2"]
+)
+def test_names_in_the_store_may_end_like_those_of_files(store: Path, name: str) -> None:
+    for value in (0.5, 0.25):
+        small_model(value).save(f"localstorage://{name}")
+        check_same(f"localstorage://{name}", value)
+    assert tf.io.list_models()[f"localstorage://{name}"].weight_data_bytes == 32
+    tf.io.move_model(f"localstorage://{name}", f"indexeddb://{name}")
+    assert list(tf.io.list_models()) == [f"indexeddb://{name}"]
+    tf.io.remove_model(f"indexeddb://{name}")
+    assert [list(folder.iterdir()) for folder in store.iterdir()] == [[], []]
+
+
+def test_copies_between_the_store_and_files(store: Path, tmp_path: Path) -> None:
+    small_model().save(tmp_path / "m")
+    tf.io.copy_model(str(tmp_path / "m"), "localstorage://m")
+    tf.io.copyModel("localstorage://m", f"file://{tmp_path / 'back'}")
+    check_same(tmp_path / "back")
