@@ -1,0 +1,126 @@
+"""Layers of one's own, written as in Python or as in TF.js."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from layers.models import X
+
+import tfpy as tf
+
+
+def test_layers_of_ones_own_in_either_style() -> None:
+    class Scale(tf.layers.Layer, class_name="Scale"):
+        """Multiplies by a weight."""
+
+        factor: float = 2.0
+
+        def build(self, input_shape: Any) -> None:
+            self.scale = self.add_weight("scale", [1], "float32", tf.initializers.constant(value=self.factor))
+
+        def call(self, inputs: Any) -> Any:
+            return inputs.mul(self.scale)
+
+    class Negate(tf.layers.Layer):
+        className = "Negate"
+
+        def call(self, inputs: Any, kwargs: Any) -> Any:
+            self.invoked_with = kwargs
+            return (inputs[0] if isinstance(inputs, list) else inputs).neg()
+
+        def computeOutputShape(self, inputShape: Any) -> Any:
+            return inputShape
+
+    tf.serialization.register_class(Negate)
+    negate = Negate()
+    model = tf.sequential(layers=[Scale(factor=3.0, input_shape=[2]), negate])
+    np.testing.assert_allclose(model.predict(X).numpy(), -3 * X, rtol=1e-6)
+    again = tf.Sequential.from_config(model.get_config())
+    np.testing.assert_allclose(again.predict(X).numpy(), -3 * X, rtol=1e-6)
+    model.compile(optimizer="sgd", loss="meanSquaredError")
+    model.fit(X, X, verbose=0)
+    assert negate.invoked_with["training"] is True
+
+
+def test_layers_as_the_examples_of_tfjs_write_them() -> None:
+    """Of the example custom-layer: attributes and methods in TF.js's spelling, and the call of the hook."""
+
+    class Antirectifier(tf.layers.Layer):
+        def __init__(self) -> None:
+            super().__init__({})
+            self.supportsMasking = True
+
+        def computeOutputShape(self, inputShape: Any) -> Any:
+            return [*inputShape[:-1], 2 * inputShape[-1]]
+
+        def call(self, inputs: Any, kwargs: Any) -> Any:
+            self.invokeCallHook(inputs, kwargs)
+            return tf.concat([inputs.relu(), inputs.neg().relu()], -1)
+
+        def getClassName(self) -> str:
+            return "BothSides"
+
+    layer = Antirectifier()
+    assert (layer.supports_masking, "supportsMasking" in vars(layer)) == (True, False)
+    assert (layer.get_class_name(), layer.getClassName()) == ("BothSides", "BothSides")
+    model = tf.sequential([tf.layers.dense(units=2, input_shape=[3]), layer])
+    assert model.predict(tf.ones([1, 3])).shape == (1, 4)
+
+
+def test_options_are_read_and_written_in_both_spellings() -> None:
+    layer = tf.layers.conv2d(filters=2, kernel_size=3, input_shape=[8, 8, 1])
+    assert (layer.kernelSize, layer.batchInputShape, layer.inboundNodes) == ((3, 3), (None, 8, 8, 1), [])
+    layer.inputSpec = None
+    assert layer.input_spec is None
+    assert tf.initializers.random_normal(stddev=2).getConfig()["stddev"] == 2
+    with pytest.raises(AttributeError, match="Did you mean 'kernel_size'"):
+        layer.kernelSizes  # noqa: B018
+    assert tf.input(shape=[3]).nodeIndex == 0
+
+
+@pytest.mark.parametrize(
+    ("returned", "kind", "message"),
+    [
+        (lambda x: None, TypeError, "odd: call must return a tensor or a list of them, but gave None"),
+        (lambda x: [x, 1], TypeError, "odd: call must return a tensor or a list of them, but gave 1"),
+        (lambda x: [x, x], ValueError, "Layer odd: call returned 2 tensors, compute_output_shape 1 shapes"),
+    ],
+)
+def test_what_a_call_returns_is_looked_at(returned: Any, kind: type[Exception], message: str) -> None:
+    class Odd(tf.layers.Layer):
+        def call(self, inputs: Any) -> Any:
+            return returned(inputs)
+
+    model = tf.sequential([Odd(name="odd", input_shape=[2])])
+    with pytest.raises(kind, match=message):
+        model.predict(X)
+
+
+def test_a_shape_that_is_not_what_was_said_is_warned_of() -> None:
+    """As when the call of a TF.js layer takes `inputs[0]`, which there is the tensor and here its first sample."""
+
+    class First(tf.layers.Layer):
+        def call(self, inputs: Any) -> Any:
+            return inputs[0]
+
+    model = tf.sequential([First(name="first", input_shape=[2])])
+    with pytest.warns(UserWarning, match=r"returned shape \[2\], but .* had said \[None, 2\]\. \(A layer with one"):
+        model.apply(tf.ones([3, 2]))
+
+
+def test_call_takes_its_keywords_in_a_dict_as_in_tfjs() -> None:
+    ones = tf.ones([1, 2])
+    dense = tf.layers.dense(units=1, kernel_initializer="ones")
+    dense.build([None, 2])
+    assert dense.call(ones, {"training": True}).numpy().tolist() == [[2]]
+    dropout = tf.layers.dropout(rate=0.5, seed=3)
+    assert dropout.call(ones, {"training": False, "mask": None}).numpy().tolist() == [[1, 1]]
+    assert dropout.call(ones, {"training": True}).numpy().tolist() == dropout.call(ones, True).numpy().tolist()
+
+    class Twice(tf.layers.Dense):
+        def call(self, inputs: Any, kwargs: Any) -> Any:
+            return super().call(inputs, kwargs).mul(2)
+
+    assert Twice(units=1, kernel_initializer="ones").apply(ones).numpy().tolist() == [[4]]
