@@ -78,12 +78,12 @@ def with_inner(shape: PartialShape, data_format: str, sizes: Sequence[int | None
     return tuple(new)
 
 
-def channels_last(x: Tensor, data_format: str) -> Tensor:
+def to_channels_last(x: Tensor, data_format: str) -> Tensor:
     """x with its channels moved to the end."""
     return transpose(x, [0, *range(2, x.rank), 1]) if data_format == "channelsFirst" else x
 
 
-def restored(y: Tensor, data_format: str) -> Tensor:
+def from_channels_last(y: Tensor, data_format: str) -> Tensor:
     """What was computed with the channels at the end, in the layout that it came in."""
     return transpose(y, [0, y.rank - 1, *range(1, y.rank - 1)]) if data_format == "channelsFirst" else y
 

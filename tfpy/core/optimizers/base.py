@@ -43,7 +43,7 @@ class Optimizer(OptimizerCamel, Closed, BothSpellings):
 
     A subclass names its slots (what it remembers of each variable, and the value they start with) and gives `update`,
     or the `rule` that this calls. It may name a kernel beside it that does the same for all variables at once, and
-    takes `numbers()` as attributes. Or it defines `apply_gradients`, as in TF.js, and does all by itself.
+    takes `hyperparameters()` as attributes. Or it defines `apply_gradients`, as in TF.js, and does all by itself.
 
     The optimizers that are here take no attributes but their own; a subclass may have others.
 
@@ -55,7 +55,7 @@ class Optimizer(OptimizerCamel, Closed, BothSpellings):
         iterations: how many steps have been made.
         class_name: the name in saved models.
         slot_names: the names of what it remembers of each variable.
-        rule: the function that `update` calls, with `numbers()` as keywords.
+        rule: the function that `update` calls, with `hyperparameters()` as keywords.
         kernel: the kernel that makes the step of all variables, or ''.
 
     Source: TF.js `tf.Optimizer`.
@@ -91,9 +91,9 @@ class Optimizer(OptimizerCamel, Closed, BothSpellings):
         """The new value of one variable and of its slots."""
         if self.rule is None:
             raise TypeError(f"{type(self).__name__}: an optimizer must define update(value, grad, slots).")
-        return self.rule(value, grad, slots, **self.numbers())
+        return self.rule(value, grad, slots, **self.hyperparameters())
 
-    def numbers(self) -> dict[str, Any]:
+    def hyperparameters(self) -> dict[str, Any]:
         """What the rule of this step takes beside values, gradients and slots."""
         return {}
 
@@ -196,7 +196,7 @@ class Optimizer(OptimizerCamel, Closed, BothSpellings):
         targets = [*variables, *(own[name] for name in self.slot_names for own in slots)]
         gradients = [grad for _, grad in pairs]
         inputs = [*variables, *gradients, *targets[len(variables) :]]
-        for target, new in zip(targets, run_multi(self.kernel, *inputs, **self.numbers()), strict=True):
+        for target, new in zip(targets, run_multi(self.kernel, *inputs, **self.hyperparameters()), strict=True):
             assign_and_release(target, new)
 
     def _slots_of(self, variable: Variable) -> dict[str, Variable]:
@@ -293,7 +293,7 @@ class Optimizer(OptimizerCamel, Closed, BothSpellings):
         self.dispose()
         self._slots = slots
         self.iterations = iterations
-        self.restored()
+        self._after_set_weights()
         return ReadyNone()
 
     def _set_state_of(self, variables: Sequence[Variable], state: State) -> None:
@@ -309,7 +309,7 @@ class Optimizer(OptimizerCamel, Closed, BothSpellings):
                 self._slots.pop(variable.name, None)
         self._slots.update(slots)
         self.iterations = iterations
-        self.restored()
+        self._after_set_weights()
 
     def _state_of_others(self, variables: Sequence[Variable]) -> State:
         """The state of other live variables than these."""
@@ -329,7 +329,7 @@ class Optimizer(OptimizerCamel, Closed, BothSpellings):
             for variable, own in slots.items()
         }
 
-    def restored(self) -> None:
+    def _after_set_weights(self) -> None:
         """Called when iterations and slots have been set."""
 
 

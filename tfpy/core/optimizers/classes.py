@@ -40,7 +40,7 @@ class SGDOptimizer(Optimizer, factory="train.sgd"):
     def __init__(self, learning_rate: LearningRate, **bounds: Unpack[Bounds]) -> None:
         super().__init__(learning_rate, **bounds)
 
-    def numbers(self) -> dict[str, Any]:
+    def hyperparameters(self) -> dict[str, Any]:
         return {"lr": self.learning_rate}
 
 
@@ -71,7 +71,7 @@ class MomentumOptimizer(MomentumOptimizerCamel, Optimizer, factory="train.moment
         self.momentum = momentum
         self.use_nesterov = bool(use_nesterov)
 
-    def numbers(self) -> dict[str, Any]:
+    def hyperparameters(self) -> dict[str, Any]:
         return {"lr": self.learning_rate, "beta": self.momentum, "nesterov": self.use_nesterov}
 
     @accepts_options()
@@ -107,7 +107,7 @@ class AdagradOptimizer(AdagradOptimizerCamel, Optimizer, factory="train.adagrad"
     def initial_slot(self, name: str) -> float:
         return self.initial_accumulator_value
 
-    def numbers(self) -> dict[str, Any]:
+    def hyperparameters(self) -> dict[str, Any]:
         return {"lr": self.learning_rate, "epsilon": or_epsilon(None)}
 
 
@@ -142,7 +142,7 @@ class AdadeltaOptimizer(Optimizer, factory="train.adadelta"):
         self.rho = rho
         self.epsilon = or_epsilon(epsilon)
 
-    def numbers(self) -> dict[str, Any]:
+    def hyperparameters(self) -> dict[str, Any]:
         return {"lr": self.learning_rate, "rho": self.rho, "epsilon": self.epsilon}
 
 
@@ -187,9 +187,9 @@ class RMSPropOptimizer(Optimizer, factory="train.rmsprop"):
 
     def update(self, value: Tensor, grad: Tensor, slots: Slots) -> Update:
         rule = rules.centered_rmsprop if self.centered else rules.rmsprop
-        return rule(value, grad, slots, **self.numbers())
+        return rule(value, grad, slots, **self.hyperparameters())
 
-    def numbers(self) -> dict[str, Any]:
+    def hyperparameters(self) -> dict[str, Any]:
         return {"lr": self.learning_rate, "decay": self.decay, "beta": self.momentum, "epsilon": self.epsilon}
 
 
@@ -231,7 +231,7 @@ class _BetaOptimizer(Optimizer):
     def end_step(self) -> None:
         self._powers = [_float32_product(p, b) for p, b in zip(self._powers, (self.beta1, self.beta2), strict=True)]
 
-    def restored(self) -> None:
+    def _after_set_weights(self) -> None:
         # Multiplied step by step, so that a run that goes on has the very numbers of one that never stopped.
         self._powers = [_float32_power(beta, self.iterations + 1) for beta in (self.beta1, self.beta2)]
 
@@ -264,7 +264,7 @@ class AdamOptimizer(_BetaOptimizer, factory="train.adam"):
     ) -> None:
         super().__init__(learning_rate, beta1, beta2, epsilon, **bounds)
 
-    def numbers(self) -> dict[str, Any]:
+    def hyperparameters(self) -> dict[str, Any]:
         bias1, bias2 = map(_one_minus, self._powers)
         betas = {"beta1": self.beta1, "beta2": self.beta2, "bias1": bias1, "bias2": bias2}
         return {"lr": self.learning_rate, "epsilon": self.epsilon, **betas}
@@ -336,7 +336,7 @@ class AdamaxOptimizer(_BetaOptimizer, factory="train.adamax"):
         super().__init__(learning_rate, beta1, beta2, epsilon, **bounds)
         self.decay = decay
 
-    def numbers(self) -> dict[str, Any]:
+    def hyperparameters(self) -> dict[str, Any]:
         decayed = np.float32(self.learning_rate) / np.float32(
             np.float32(self.iterations) * np.float32(self.decay) + np.float32(1)
         )
@@ -381,7 +381,7 @@ class NadamOptimizer(_BetaOptimizer, factory="train.nadam"):
         """The product of these parts over all steps made."""
         return self._product / self._momentum(self.iterations)
 
-    def numbers(self) -> dict[str, Any]:
+    def hyperparameters(self) -> dict[str, Any]:
         now, following = self._momentum(self.iterations), self._momentum(self.iterations + 1)
         parts = ((1 - now) / (1 - self._product), following / (1 - self._product * following))
         betas = {"beta1": self.beta1, "beta2": self.beta2, "bias2": _one_minus(self._powers[1])}
@@ -391,8 +391,8 @@ class NadamOptimizer(_BetaOptimizer, factory="train.nadam"):
         super().end_step()
         self._product *= self._momentum(self.iterations + 1)
 
-    def restored(self) -> None:
-        super().restored()
+    def _after_set_weights(self) -> None:
+        super()._after_set_weights()
         self._product = self._momentum(0)
         for step in range(1, self.iterations + 1):
             last, self._product = self._product, self._product * self._momentum(step)

@@ -25,12 +25,12 @@ from tfpy.layers.spatial import (
     NumbersOption,
     add_bias,
     channel_axis,
-    channels_last,
     check_fit,
+    from_channels_last,
     inner_axes,
     known_channels,
     layout,
-    restored,
+    to_channels_last,
     with_inner,
 )
 from tfpy.layers.specs import InputSpec
@@ -214,11 +214,11 @@ class _Transposed(Convolution):
         return transposed_size(size, self.kernel_size[i], self.padding, self.strides[i])
 
     def slid(self, x: Tensor) -> Tensor:
-        moved = channels_last(x, self.data_format)
+        moved = to_channels_last(x, self.data_format)
         inner = [self.inner_size(i, size) for i, size in enumerate(moved.shape[1:-1])]
         shape: PartialShape = (x.shape[0], *inner, self.filters)
         y = type(self).transpose(moved, self.kernel, shape, self.strides, self.padding)
-        return restored(y, self.data_format)
+        return from_channels_last(y, self.data_format)
 
     def get_config(self) -> dict[str, Any]:
         config = super().get_config()

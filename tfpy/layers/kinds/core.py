@@ -24,7 +24,7 @@ from tfpy.layers.kinds.products import affine
 from tfpy.layers.one_output import OneOutput
 from tfpy.layers.regularizers import RegularizerOption
 from tfpy.layers.shapes import one_shape, shapes_of_all
-from tfpy.layers.spatial import channels_last
+from tfpy.layers.spatial import to_channels_last
 from tfpy.layers.specs import InputSpec
 from tfpy.layers.symbolic import to_list
 from tfpy.layers.tried_shapes import tried_shapes
@@ -135,7 +135,7 @@ class Flatten(OneOutput, class_name="Flatten", factory="layers.flatten"):
 
     def call(self, inputs: Any) -> Tensor:
         x = one_tensor(self.name, inputs)
-        x = x if self.data_format is None else channels_last(x, self.data_format)
+        x = x if self.data_format is None else to_channels_last(x, self.data_format)
         return x.reshape([x.shape[0], math.prod(x.shape[1:])])
 
 

@@ -19,10 +19,10 @@ from tfpy.layers.spatial import (
     NumbersOption,
     Spatial,
     channel_axis,
-    channels_last,
     check_fit,
+    from_channels_last,
     inner_axes,
-    restored,
+    to_channels_last,
     with_inner,
 )
 from tfpy.layers.specs import InputSpec
@@ -60,8 +60,8 @@ class _Pooling(OneOutput):
         return with_inner(shape, self.data_format, sizes)
 
     def call(self, inputs: Any) -> Tensor:
-        x = channels_last(one_tensor(self.name, inputs), self.data_format)
-        return restored(self.pooled(x), self.data_format)
+        x = to_channels_last(one_tensor(self.name, inputs), self.data_format)
+        return from_channels_last(self.pooled(x), self.data_format)
 
     def pooled(self, x: Tensor) -> Tensor:
         """x, with its channels at the end, pooled."""

@@ -20,10 +20,10 @@ from tfpy.layers.shapes import one_shape
 from tfpy.layers.spatial import (
     NumbersOption,
     Spatial,
-    channels_last,
+    from_channels_last,
     inner_axes,
     pairs,
-    restored,
+    to_channels_last,
     with_inner,
 )
 from tfpy.layers.specs import InputSpec
@@ -253,9 +253,9 @@ class UpSampling2D(_UpSampling, class_name="UpSampling2D", factory="layers.up_sa
         self.interpolation = choose(self.class_name, "interpolation", self.interpolation, INTERPOLATIONS)
 
     def call(self, inputs: Any) -> Tensor:
-        x = channels_last(one_tensor(self.name, inputs), self.data_format)
+        x = to_channels_last(one_tensor(self.name, inputs), self.data_format)
         size = [n * times for n, times in zip(x.shape[1:3], self.size, strict=True)]
-        return restored(RESIZE[self.interpolation](x, size, False, self.half_pixel_centers), self.data_format)
+        return from_channels_last(RESIZE[self.interpolation](x, size, False, self.half_pixel_centers), self.data_format)
 
 
 class UpSampling3D(_UpSampling, class_name="UpSampling3D", factory="layers.up_sampling3d"):
