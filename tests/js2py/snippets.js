@@ -1242,3 +1242,15 @@ function padded(items, length) {
 }
 const rows = new Map([["a", [1, 2]], ["b", [3, 4, 5, 6]]]);
 console.log(padded(rows.get("a"), 3), padded(rows.get("b"), 3));
+//// parameters that are left out, compared
+function layers(units, rate, most) {
+  const found = [units];
+  if (rate > 0) {
+    found.push(rate);
+  }
+  if (most <= 3 || units < most) {
+    found.push("few");
+  }
+  return found;
+}
+console.log(layers(2), layers(2, 0.5), layers(2, 0), layers(2, 0.25, 3), layers(5, undefined, 9));

@@ -9,10 +9,10 @@ from tree_sitter import Node
 
 from tfpy.js2py import names
 from tfpy.js2py.analysis.kind import DICT
-from tfpy.js2py.analysis.members import class_around
 from tfpy.js2py.analysis.scopes import Binding
 from tfpy.js2py.converter import Converter, expression
 from tfpy.js2py.expressions.destructuring import always, as_items, is_of_items, never, take_apart
+from tfpy.js2py.expressions.left_out import calls_of, fewest_given, is_spread
 from tfpy.js2py.notes import NotConvertedError
 from tfpy.js2py.syntax import build, parse
 from tfpy.js2py.syntax.build import assign, atom, call, py
@@ -160,7 +160,7 @@ def _parameters(c: Converter, node: Node) -> tuple[ast.arguments, list[ast.stmt]
     defaults: list[ast.expr] = []
     body: list[ast.stmt] = []
     rest = None
-    fewest = _fewest(c, node)
+    fewest = fewest_given(c, node)
     for at, parameter in enumerate(parse.parameters(node)):
         pattern, default = default_of(parameter)
         if pattern.type == "rest_pattern":
@@ -195,52 +195,8 @@ def _is_constant(node: Node) -> bool:
 
 def _is_given_undefined(c: Converter, node: Node, at: int) -> bool:
     """Whether a function of the script is given `undefined` in a place, which JavaScript takes for nothing given."""
-    calls = (kids(arguments) for arguments in _calls_of(c, node) if not _is_spread(arguments))
+    calls = (kids(arguments) for arguments in calls_of(c, node) if not is_spread(arguments))
     return any(text(listed[at]) == "undefined" for listed in calls if at < len(listed))
-
-
-def _fewest(c: Converter, node: Node) -> int:
-    """How many arguments a function of the script is given at least; all, where nobody calls it by its name."""
-    listed = parse.parameters(node)
-    counts = [len(listed), *(len(kids(arguments)) for arguments in _calls_of(c, node) if not _is_spread(arguments))]
-    while listed and _is_looked_for(c, listed[-1]):
-        counts.append(len(listed) - 1)
-        listed = listed[:-1]
-    return min(counts)
-
-
-def _calls_of(c: Converter, node: Node) -> list[Node]:
-    """The arguments of the calls of a function, a method or a constructor by its name."""
-    name = node.child_by_field_name("name")
-    role = "function"
-    if node.type == "method_definition" and text(name) != "constructor":
-        return c.calls.get(text(name), [])
-    if node.type == "method_definition":
-        owner = class_around(node)
-        name, role = owner.child_by_field_name("name") if owner is not None else None, "constructor"
-    elif name is None and node.parent is not None and node.parent.type == "variable_declarator":
-        name = node.parent.child_by_field_name("name")
-    binding = c.scopes.bindings.get(name.id) if name is not None else None
-    calls = [r.parent for r in binding.reads if r.parent is not None] if binding is not None else []
-    given = [call_.child_by_field_name("arguments") for call_ in calls if call_.child_by_field_name(role) is not None]
-    return [arguments for arguments in given if arguments is not None]
-
-
-def _is_spread(arguments: Node) -> bool:
-    return any(a.type == "spread_element" for a in kids(arguments))
-
-
-def _is_looked_for(c: Converter, parameter: Node) -> bool:
-    """Whether a function asks if it has been given a parameter."""
-    binding = c.scopes.bindings.get(parameter.id)
-    for read in binding.reads if binding is not None else []:
-        parent = read.parent
-        if parent is None or parent.type != "binary_expression" or parent.child_by_field_name("left") != read:
-            continue
-        sign, other = text(parent.child_by_field_name("operator")), text(parent.child_by_field_name("right"))
-        if sign in ("||", "??") or (sign[:2] in ("==", "!=") and other in ("undefined", "null")):
-            return True
-    return False
 
 
 def _bind_loop_variables(c: Converter, node: Node, arguments: ast.arguments) -> None:

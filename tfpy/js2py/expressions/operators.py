@@ -12,6 +12,7 @@ from tfpy.js2py import names
 from tfpy.js2py.analysis.kind import BOOL, INDEX, NAMESPACE, NULL, NUMBERS, STRING, UNKNOWN, Kind
 from tfpy.js2py.converter import Converter, expression
 from tfpy.js2py.expressions.conditions import check_empty, is_always, negated, truth
+from tfpy.js2py.expressions.left_out import may_be_left_out
 from tfpy.js2py.expressions.properties import GLOBALS, is_get, property_of, there
 from tfpy.js2py.expressions.strings import joined, shown
 from tfpy.js2py.notes import NotConvertedError
@@ -133,6 +134,16 @@ def _either(c: Converter, node: Node, left: Node, right: Node) -> ast.expr:
         form = "_0 if _1 is not None else _2" if sign == "||" else "_2 if _1 is not None else _0"
         return there(c, left, value, form, c.maybe(right))
     return build.both("or" if sign == "||" else "and", value, c.maybe(right))
+
+
+@_operator("<", "<=", ">", ">=")
+def _ordered(c: Converter, node: Node, left: Node, right: Node) -> ast.expr:
+    """What is larger; nothing is larger or smaller than what was left out."""
+    found = py(BINARY[sign_of(node)], c.expr(left), c.expr(right))
+    for operand in (right, left):
+        if may_be_left_out(c, operand):
+            found = build.both("and", py("_0 is not None", c.expr(operand)), found)
+    return found
 
 
 @_operator("===", "!==", "==", "!=")
