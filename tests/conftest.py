@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import pytest
 from gpu import Work, use_gpu
@@ -20,6 +21,7 @@ from tfpy.engine.handle import accounting
 from tfpy.engine.package import is_ours
 from tfpy.engine.state import local
 from tfpy.layers import config
+from tfpy.layers.declared import Declared
 
 # The same examples in every run, and no clock: a test fails because of the code.
 settings.register_profile(
@@ -115,11 +117,21 @@ def _clean(default_backend: str) -> Iterator[None]:
 @pytest.fixture(autouse=True)
 def _known_classes() -> Iterator[None]:
     """Forget the classes that a test makes known, as tests of messages list what is known; modules of ours may be new."""
-    known = dict(config._classes)
+    tables: list[dict[str, Any]] = [config._classes, *_families(Declared)]
+    before = [dict(table) for table in tables]
     yield
-    ours = {name: cls for name, cls in config._classes.items() if is_ours(cls)}
-    config._classes.clear()
-    config._classes.update(ours | known)
+    for table, known in zip(tables, before, strict=True):
+        ours = {name: cls for name, cls in table.items() if is_ours(cls)}
+        table.clear()
+        table.update(ours | known)
+
+
+def _families(cls: type) -> Iterator[dict[str, Any]]:
+    """The tables of initializers, regularizers and the like by name."""
+    for family in cls.__subclasses__():
+        if "members" in vars(family):
+            yield family.members
+        yield from _families(family)
 
 
 def _device() -> Device | None:
