@@ -296,6 +296,18 @@ IMAGES: dict[str, tuple[Callable[[], Any], Any, Any]] = {
 }  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    ("numerics", "message"),
+    [
+        ("tfjs", r"conv2d_transpose: argument 'output_shape' .* takes to \[3, 3\]"),
+        ("deeplearn.js", r"conv2d_der_input: argument 'dy' .* inner sizes \[2, 2\]"),
+    ],
+)
+def test_a_gradient_of_another_shape_than_the_convolution_has_is_refused(numerics: Any, message: str) -> None:
+    with dl.numerics(numerics), pytest.raises(ValueError, match=message):
+        m().conv2dDerInput([2, 2, 1], square(3), column(), 1, "same")
+
+
 @pytest.mark.parametrize("numerics", ["tfjs", "deeplearn.js"])
 def test_pools_leave_out_what_is_outside_the_image(numerics: Any) -> None:
     with dl.numerics(numerics):

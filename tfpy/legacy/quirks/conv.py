@@ -199,7 +199,10 @@ def der_input_swapped(
 ) -> Tensor:
     slopes, weights, shape = checked_transpose(in_shape, dy, filter)
     rows, columns = _axes("conv2d_der_input", shape, weights.shape[:2], strides, pad, dim_rounding_mode)
-    spread = [(n - 1) * a.stride + a.field for n, a in zip(slopes.shape[1:3], (rows, columns), strict=True)]
+    if slopes.shape[1:3] != (rows.windows, columns.windows):
+        expected = f"of inner sizes [{rows.windows}, {columns.windows}], as the convolution of {list(in_shape)} has"
+        raise argument_error("conv2d_der_input", "dy", expected, dy)
+    spread = [(a.windows - 1) * a.stride + a.field for a in (rows, columns)]
     whole = core_conv.conv2d_transpose(slopes, weights, [shape[0], *spread, shape[3]], _strides(rows, columns), "valid")
     top = rows.field - columns.field + columns.margin
     left = columns.field - rows.field + rows.margin
