@@ -118,6 +118,11 @@ class Attributes:
             raise fault(self._source, f"attr.{name}", "the name of a function", found)
         return found
 
+    def functions(self) -> list[str]:
+        """The names of all functions that the attributes refer to."""
+        entries = [self._entry(name) or {} for name in self.raw]
+        return [self.function(name) for name, entry in zip(self.raw, entries, strict=True) if "func" in entry]
+
     def plain(self) -> dict[str, Any]:
         """All attributes as Python values, for ops of the user's own: functions by their names, and None for kinds of
         values that TF.js does not read either.

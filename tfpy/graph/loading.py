@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from tfpy.core.io.artifacts import ModelArtifacts
 from tfpy.core.io.faults import ModelFileError
 from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import show, some_of
-from tfpy.graph.graph_def import Graph, read_functions, read_graph
+from tfpy.graph.graph_def import Graph, Node, read_functions, read_graph
 from tfpy.graph.mappers import mapper_of
 from tfpy.graph.run import Executor, Resources
 
@@ -37,14 +37,35 @@ def read_model(
             artifacts.model_initializer, artifacts.initializer_signature, f"{source}: modelInitializer"
         )
         functions = {**read_functions(artifacts.model_initializer, source), **functions}
-    _check([graph, *functions.values(), *([initializer] if initializer else [])], weights, source)
+    graphs = [graph, initializer] if initializer else [graph]
+    _check([*graphs, *_called(graphs, functions)], weights, source)
     resources = Resources(weights, functions)
     return Executor(graph), Executor(initializer) if initializer else None, resources
 
 
-def _check(graphs: list[Graph], weights: Mapping[str, Tensor], source: str) -> None:
+def _called(graphs: Sequence[Graph], functions: Mapping[str, Graph]) -> Iterable[Graph]:
+    """The functions that graphs call, and those that these call.
+
+    The converter leaves others in the library, of the training for instance, whose ops nobody has to know.
+    """
+    called: dict[str, Graph] = {}
+    waiting = [*graphs]
+    while waiting:
+        for node in _needed(waiting.pop()):
+            for name in node.attrs.functions():
+                if name in functions and name not in called:
+                    called[name] = functions[name]
+                    waiting.append(functions[name])
+    return called.values()
+
+
+def _needed(graph: Graph) -> list[Node]:
+    return graph.needed_for([port.ref.node for port in graph.outputs])
+
+
+def _check(graphs: Sequence[Graph], weights: Mapping[str, Tensor], source: str) -> None:
     """Raise ModelFileError for what is needed and missing: ops, and the values of constants."""
-    needed = [node for graph in graphs for node in graph.needed_for([port.ref.node for port in graph.outputs])]
+    needed = [node for graph in graphs for node in _needed(graph)]
     unknown = sorted({node.op for node in needed if mapper_of(node.op) is None})
     if unknown:
         raise ModelFileError(
