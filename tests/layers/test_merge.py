@@ -59,6 +59,13 @@ def test_batch_sizes_and_unknown_lengths_pass_through() -> None:
     assert tf.layers.dot(axes=2).apply([a, b]).shape == (None, None, None)
 
 
+@pytest.mark.parametrize("dtype", ["int32", "bool"])
+def test_dot_makes_vectors_of_any_dtype_as_long_as_1(dtype: Any) -> None:
+    a, b = tf.tensor2d([[1, 0, 2]]), tf.tensor2d([[1, 1, 0]], dtype=dtype)
+    found = tf.layers.dot(axes=1, normalize=True).apply([a, b])
+    np.testing.assert_allclose(found.numpy(), [[1 / np.sqrt(5 * 2)]], rtol=1e-6)
+
+
 @pytest.mark.parametrize(
     ("make", "words"),
     [

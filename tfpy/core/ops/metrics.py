@@ -213,11 +213,12 @@ def cosine_proximity(y_true: TensorLike, y_pred: TensorLike) -> Tensor:
     Source: TF.js `tf.metrics.cosineProximity`.
     """
     a, b = _pair("cosine_proximity", y_true, y_pred)
-    return run("Neg", sum_(mul(of_length_1(as_float(a)), of_length_1(as_float(b))), -1))
+    return run("Neg", sum_(mul(of_length_1(a), of_length_1(b)), -1))
 
 
 def of_length_1(x: Tensor, axis: int = -1) -> Tensor:
-    """The vectors along an axis, made of length 1."""
+    """The vectors along an axis, made of length 1: float32, whatever the dtype."""
+    x = as_float(x)
     squares = sum_(mul(x, x), axis, True)
     return div(x, run("Sqrt", run("Maximum", squares, number(current().epsilon()))))
 
