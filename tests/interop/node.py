@@ -17,14 +17,20 @@ import tfpy as tf
 HERE = Path(__file__).parent
 
 
+def package(name: str) -> Path:
+    """The folder of a package of npm; fails the test where it is not installed."""
+    modules = Path(os.environ.get("TFPY_NODE_MODULES", HERE / "node_modules"))
+    if not (modules / name).is_dir():
+        pytest.fail(f"{name} is not in {modules}: run `npm install` in {HERE}, or set TFPY_NODE_MODULES.")
+    return modules / name
+
+
 def run_jobs(jobs: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """The results of jobs, each {'result': …} or {'error': message}; fails the test where TF.js is not installed."""
     node = shutil.which("node")
     if node is None:
         pytest.fail("node is not installed; these tests compare with the real TF.js.")
-    modules = Path(os.environ.get("TFPY_NODE_MODULES", HERE / "node_modules"))
-    if not (modules / "@tensorflow" / "tfjs").is_dir():
-        pytest.fail(f"TF.js is not in {modules}: run `npm install` in {HERE}, or set TFPY_NODE_MODULES.")
+    modules = package("@tensorflow/tfjs").parents[1]
     done = subprocess.run(
         [node, str(HERE / "tfjs.js"), str(modules)], input=json.dumps(jobs), capture_output=True, text=True, check=False
     )

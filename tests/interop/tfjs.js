@@ -10,9 +10,9 @@ const plain = t => ({shape: t.shape, dtype: t.dtype, values: Array.from(t.dataSy
 const listed = x => (Array.isArray(x) ? x : [x]);
 
 // Loads model.json and the files it names from a folder, as the http handler does from a server.
-const fromFolder = dir => ({
+const fromFolder = (dir, name = 'model.json') => ({
   load: async () => {
-    const json = JSON.parse(fs.readFileSync(path.join(dir, 'model.json'), 'utf8'));
+    const json = JSON.parse(fs.readFileSync(path.join(dir, name), 'utf8'));
     return tf.io.getModelArtifactsForJSON(json, manifest => [
       tf.io.getWeightSpecs(manifest),
       manifest.flatMap(group => group.paths).map(p => new Uint8Array(fs.readFileSync(path.join(dir, p))).buffer),
@@ -74,10 +74,16 @@ const JOBS = {
     return listed(model.predict(model.inputs.map(i => tf.ones(i.shape.map(n => n || 1), i.dtype)))).map(plain);
   },
   // Runs a graph-model.
-  async execute({dir, inputs, outputs}) {
-    const model = await tf.loadGraphModel(fromFolder(dir));
+  async execute({dir, name, inputs, outputs}) {
+    const model = await tf.loadGraphModel(fromFolder(dir, name));
     const feeds = Object.fromEntries(Object.entries(inputs).map(([name, t]) => [name, tensor(t)]));
     return listed(await model.executeAsync(feeds, outputs)).map(plain);
+  },
+  // Says of each text which programming languages it may be in, the likeliest first.
+  async detect({texts}) {
+    const {ModelOperations} = require(path.join(process.argv[2], '@vscode', 'vscode-languagedetection'));
+    const operations = new ModelOperations();
+    return Promise.all(texts.map(text => operations.runModel(text)));
   },
 };
 
