@@ -1,8 +1,6 @@
-"""The numpy backends: `cpu` in float32, `exact` in float64 with every result rounded to float32, `double` in float64.
+"""The numpy backends: `cpu` in float32, `double` in float64; `exact` is a subclass, and in a folder of its own.
 
-The kernels never name float32, so all three run the same ones. `exact` computes as the TF.js cpu backend does (in
-double, storing each op's result in a Float32Array) and serves to compare with its numbers bit for bit; `double` keeps
-the full precision and serves to check gradients.
+The kernels never name float32, so both run the same ones. `double` serves to check gradients.
 """
 
 from __future__ import annotations
@@ -15,16 +13,10 @@ import numpy as np
 
 from tfpy.engine.backend import Array, Defaults, Outputs
 from tfpy.engine.cpu.elementwise import ELEMENTWISE
-from tfpy.engine.cpu.exact import EXACT, rounded
-from tfpy.engine.cpu.fused import FUSED
 from tfpy.engine.cpu.lazy import LARGE, Lazy, defer, forced, in_blocks
-from tfpy.engine.cpu.moments import MOMENTS
 from tfpy.engine.cpu.quiet import anywhere, quiet
 from tfpy.engine.cpu.replay import executor
-from tfpy.engine.cpu.sequence_cells import SEQUENCES
-from tfpy.engine.cpu.stepwise import STEPWISE
 from tfpy.engine.cpu.table import KERNELS, PLANNED, TOTALS
-from tfpy.engine.cpu.update import UPDATES
 from tfpy.engine.dtypes import NUMPY, DType
 from tfpy.engine.handle import Handle
 from tfpy.engine.hooks import is_hooked
@@ -151,39 +143,6 @@ class CpuBackend(Defaults):
 
     def implements(self, kernel: str) -> bool:
         return kernel in self._kernels
-
-
-# Kernels that do what TF.js does in several, each of which rounds.
-_COMPOSED = frozenset((*FUSED, *MOMENTS, *SEQUENCES, *UPDATES))
-
-
-class ExactBackend(CpuBackend):
-    """The same kernels in double precision, each result rounded to what float32 can hold.
-
-    It has no fused kernels, whose steps TF.js rounds one by one, and runs their parts instead. It runs no plans: what
-    it is for is comparing.
-    """
-
-    _is_lazy = False
-
-    def __init__(self) -> None:
-        super().__init__("exact", np.float64, np.complex128)
-        self._kernels = {name: k for name, k in (KERNELS | EXACT | STEPWISE).items() if name not in _COMPOSED}
-
-    @anywhere
-    def write(self, values: Array, dtype: DType) -> Array:
-        return quiet.run(rounded, super().write(values, dtype))
-
-    def read(self, payload: Array, dtype: DType) -> Array:
-        narrow = {"float32": np.float32, "complex64": np.complex64}.get(dtype)
-        return payload if narrow is None else payload.astype(narrow)
-
-    @anywhere
-    def run(self, kernel: str, inputs: tuple[Handle, ...], attrs: Mapping[str, Any], out: Outputs) -> Any:
-        result = super().run(kernel, inputs, attrs, out)
-        if isinstance(result, list):
-            return [quiet.run(rounded, r) for r in result]
-        return quiet.run(rounded, result)
 
 
 def double() -> CpuBackend:
