@@ -17,9 +17,8 @@ from tfpy.core.variable import Variable, trainable_variables, variable_of
 from tfpy.engine import dispatch
 from tfpy.engine.arguments import as_function, as_list
 from tfpy.engine.backprop import Start, backprop
-from tfpy.engine.backward_pass import GradientError, IndependentError, UnreachedError
 from tfpy.engine.dtypes import DType
-from tfpy.engine.errors import argument_error
+from tfpy.engine.errors import IndependentError, UnreachedError, argument_error, unconnected_error
 from tfpy.engine.handle import Handle, next_id
 from tfpy.engine.kernels import Kernel, same
 from tfpy.engine.state import local
@@ -202,19 +201,10 @@ def _gradients(
         found = backprop(tape, value, start, sources, Tensor, all_of_them=True)
     except UnreachedError as error:
         what = "x" if len(sources) == 1 else f"argument {error.source}"
-        raise GradientError(_unconnected(name, what, error.stops)) from None
+        raise unconnected_error(name, what, error.stops) from None
     gradients = _distinct([found[source.id] for source in sources], first)
     _link_constants(sources, gradients)
     return given, gradients
-
-
-def _unconnected(name: str, what: str, stops: Sequence[str]) -> str:
-    message = (
-        f"{name}: cannot compute the gradient of y = f(x) with respect to x: the value of f does not depend on {what}"
-    )
-    if stops:
-        return f"{message} by ops that have a gradient ({' → '.join(reversed(stops))} has none)."
-    return f"{message}. Make sure that f contains every op that leads from x to y."
 
 
 def _distinct(gradients: Sequence[Handle], first: int) -> list[Tensor]:
