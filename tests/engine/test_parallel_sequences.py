@@ -81,7 +81,7 @@ def test_both_directions(
     cell: str, mask: bool, stacked: bool, two_cores: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     serial = _losses(cell, mask, stacked)
-    monkeypatch.setattr(parallel, "_LEAST", 0)
+    monkeypatch.setattr(parallel, "_LEAST_MULTIPLICATIONS", 0)
     seen = _watched(monkeypatch)
     assert _losses(cell, mask, stacked) == serial
     name = f"{'Masked' if mask else ''}{CELLS[cell]}Sequence"
@@ -90,7 +90,7 @@ def test_both_directions(
 
 def test_each_direction_has_a_core(two_cores: None, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each waits for the other to begin: it would not return if they ran one after the other."""
-    monkeypatch.setattr(parallel, "_LEAST", 0)
+    monkeypatch.setattr(parallel, "_LEAST_MULTIPLICATIONS", 0)
     meeting = threading.Barrier(2, timeout=20)
     kernel = KERNELS["LSTMSequence"]
 
@@ -113,8 +113,8 @@ def test_each_direction_has_a_core(two_cores: None, monkeypatch: pytest.MonkeyPa
 def test_one_after_the_other(least: int, shard: int, cores: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """With too little to do, with enough for all cores, or with one core."""
     machine.set_most_shards(cores)
-    monkeypatch.setattr(parallel, "_LEAST", least)
-    monkeypatch.setattr(sequence, "_SHARD_PRODUCTS", shard)
+    monkeypatch.setattr(parallel, "_LEAST_MULTIPLICATIONS", least)
+    monkeypatch.setattr(sequence, "_SHARD_MULTIPLICATIONS", shard)
     monkeypatch.setattr(parallel, "run_together", lambda jobs: pytest.fail("side by side"))
     try:
         _losses("gru", False)

@@ -186,8 +186,8 @@ def test_shards_of_convolutions_and_pools_are_the_whole(kernel: str, pad: str, m
     monkeypatch.setattr(machine.share, "shards", 1)
     whole = KERNELS[kernel](*arrays, window=window, **attrs)
     monkeypatch.setattr(machine.share, "shards", 3)
-    monkeypatch.setattr(batches, "_PRODUCTS", 1)
-    monkeypatch.setattr(batches, "_SINGLE_OPS", 1)
+    monkeypatch.setattr(batches, "_SHARD_MULTIPLICATIONS", 1)
+    monkeypatch.setattr(batches, "_SHARD_OPERATIONS", 1)
     parts = KERNELS[kernel](*arrays, window=window, **attrs)
     np.testing.assert_allclose(parts, whole, rtol=1e-12, atol=1e-12)
     np.testing.assert_array_equal(parts, KERNELS[kernel](*arrays, window=window, **attrs))
@@ -223,15 +223,15 @@ def test_rows_of_an_image_are_the_whole(
     compute = (KERNELS | PLANNED)[kernel]
     whole = compute(*arrays, **attrs)
     monkeypatch.setattr(machine.share, "shards", shards)
-    monkeypatch.setattr(batches, "_PRODUCTS", 1)
-    monkeypatch.setattr(batches, "_SINGLE_OPS", 1)
+    monkeypatch.setattr(batches, "_SHARD_MULTIPLICATIONS", 1)
+    monkeypatch.setattr(batches, "_SHARD_OPERATIONS", 1)
     np.testing.assert_allclose(compute(*arrays, **attrs), whole, rtol=1e-12, atol=1e-12)
 
 
 @pytest.mark.parametrize(("m", "k", "n"), [(300, 200, 400), (90, 500, 700), (0, 3, 4), (1, 200, 300), (3, 0, 2)])
 def test_shards_of_products_are_the_whole(m: int, k: int, n: int, monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(0)
-    monkeypatch.setattr(matmul, "_SHARD", 1 << 16)
+    monkeypatch.setattr(matmul, "_SHARD_MULTIPLICATIONS", 1 << 16)
     monkeypatch.setattr(machine.share, "shards", 3)
     a, b = rng.normal(size=(m, k)), rng.normal(size=(n, k)).T
     np.testing.assert_allclose(matmul.product(a, b), a @ b, rtol=1e-10, atol=1e-10)

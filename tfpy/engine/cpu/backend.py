@@ -13,7 +13,7 @@ import numpy as np
 
 from tfpy.engine.backend import Array, Defaults, Outputs
 from tfpy.engine.cpu.elementwise import ELEMENTWISE
-from tfpy.engine.cpu.lazy import LARGE, Lazy, defer, forced, in_blocks
+from tfpy.engine.cpu.lazy import LARGE_ELEMENTS, Lazy, defer, forced, in_blocks
 from tfpy.engine.cpu.quiet import anywhere, quiet
 from tfpy.engine.cpu.replay import executor
 from tfpy.engine.cpu.table import KERNELS, PLANNED, TOTALS
@@ -69,7 +69,9 @@ class CpuBackend(Defaults):
         try:
             compute = self._kernels[kernel]
             # Unpacking and empty keywords cost a tenth of an op: the commonest calls are spelled out.
-            if type(out) is Spec and (size := out.size) < LARGE and size:  # no elements may come of what was put off
+            if (
+                type(out) is Spec and (size := out.size) < LARGE_ELEMENTS and size
+            ):  # no elements may come of what was put off
                 if not attrs:
                     if len(inputs) == 2:
                         a, b = inputs
@@ -100,7 +102,13 @@ class CpuBackend(Defaults):
     def _run_any(self, kernel: str, inputs: tuple[Handle, ...], attrs: Mapping[str, Any], out: Outputs) -> Any:
         """`run` for kernels of any kind: on large arrays, on what was put off, with several results."""
         payloads = [t.payload for t in inputs]
-        if self._is_lazy and kernel in ELEMENTWISE and type(out) is Spec and out.size >= LARGE and not is_hooked(self):
+        if (
+            self._is_lazy
+            and kernel in ELEMENTWISE
+            and type(out) is Spec
+            and out.size >= LARGE_ELEMENTS
+            and not is_hooked(self)
+        ):
             later = quiet.run(defer, self._function(kernel, attrs), payloads, out.shape, self._types[out.dtype])
             if later is not None:
                 return later
@@ -130,7 +138,7 @@ class CpuBackend(Defaults):
     def _planned(self, node: PlanNode) -> Callable[..., Any]:
         """A node's kernel as a function of arrays; an elementwise one runs in blocks if its result is large."""
         compute = self._function(node.kernel, node.attrs)
-        if node.kernel not in ELEMENTWISE or node.specs[0].size < LARGE:
+        if node.kernel not in ELEMENTWISE or node.specs[0].size < LARGE_ELEMENTS:
             return compute
         return partial(in_blocks, compute, node.specs[0].shape, self._types[node.specs[0].dtype])
 

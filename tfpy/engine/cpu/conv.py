@@ -28,19 +28,19 @@ _COLUMN_BYTES = 1 << 21
 _PRODUCT_BYTES = 1 << 20
 _FEW_CHANNELS = 4
 
-# Up to so many channels and filters products are thin; places are taken together for so many columns. By the input the
-# sums that are saved count for more than the multiplications by 0.
-_THIN = 16
-_WIDE = 48
-_WIDE_BY_INPUT = 64
+# Up to so many channels and filters, which are columns of matrices, products are thin; places are taken together for so
+# many columns. By the input the sums that are saved count for more than the multiplications by 0.
+_THIN_COLUMNS = 16
+_WIDE_COLUMNS = 48
+_WIDE_COLUMNS_BY_INPUT = 64
 
 
 @functools.lru_cache(maxsize=512)
-def _together(window: Window, channels: int, filters: int, wide: int = _WIDE) -> tuple[int, Window]:
+def _together(window: Window, channels: int, filters: int, wide: int = _WIDE_COLUMNS) -> tuple[int, Window]:
     """How many neighbouring places to take as one, until products are wide or the window twice as wide; and that."""
     *_, size = window.size
     *_, stride = window.strides
-    if not 0 < filters <= _THIN or channels > _THIN or window.dilations[-1] > 1:
+    if not 0 < filters <= _THIN_COLUMNS or channels > _THIN_COLUMNS or window.dilations[-1] > 1:
         return 1, window
     most = min(wide // filters, size // stride + 1)
     count = max([n for n in range(1, most + 1) if window.out[-1] % n == 0], default=1)
@@ -153,7 +153,7 @@ def _conv_input(dx: Array, dy: Array, filter: Array, window: Window, input_shape
         _conv(dx, dy, turned(filter.swapaxes(-1, -2), window), window.turned(dx.shape[1:-1]))
         return
     target, extent = extended(dx, window)
-    count, wider = _together(window, channels, filters, _WIDE_BY_INPUT)
+    count, wider = _together(window, channels, filters, _WIDE_COLUMNS_BY_INPUT)
     if 2 * wider.size[-1] < count * window.size[-1] and finite(dy):  # less than half of the sums are left
         dy = dy.reshape(len(dy), *wider.out, count * filters)
         _add_runs(covered(target, wider, extent), dy, _spread(filter, window, count, wider), wider)

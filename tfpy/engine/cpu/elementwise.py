@@ -77,13 +77,13 @@ def _erf(x: Array) -> Array:
     return np.sign(x) * (1 - series * np.exp(-v * v))
 
 
-_EXACT = 2.0**29
-_FEW = 1 << 10
+_MOST_EXACT_QUOTIENT = 2.0**29
+_FEW_ELEMENTS = 1 << 10
 
 
 def positive(x: Array, out: Array | None = None) -> Array:
     """x where it is above 0, else 0: numpy is fastest with a zero in an array, on many numbers with a line of them."""
-    if x.size < _FEW:
+    if x.size < _FEW_ELEMENTS:
         return np.maximum(x, _ZEROS[x.dtype], out=out)
     line = x.shape[max(1, x.ndim - 2) :] if x.ndim > 1 else x.shape
     return np.maximum(x, np.zeros(line, x.dtype), out=out)
@@ -174,7 +174,12 @@ def _mod_by_quotient(a: Array, b: Array) -> Array | None:
     """
     quotient = np.asarray(np.divide(a, b, dtype=np.float64))
     np.floor(quotient, out=quotient)
-    if not (quotient.size and quotient.min() > -_EXACT and quotient.max() < _EXACT and np.isfinite(b).all()):
+    if not (
+        quotient.size
+        and quotient.min() > -_MOST_EXACT_QUOTIENT
+        and quotient.max() < _MOST_EXACT_QUOTIENT
+        and np.isfinite(b).all()
+    ):
         return None
     np.multiply(quotient, b, out=quotient)
     remainder = np.subtract(a, quotient, out=quotient)

@@ -12,7 +12,7 @@ from tfpy.engine.cpu.elementwise import IN_PLACE
 from tfpy.engine.cpu.lines import along_line, as_lines, each_block, widened
 from tfpy.engine.cpu.table import KERNELS
 
-_LARGE = 1 << 16
+_LARGE_ELEMENTS = 1 << 16
 
 
 Then = Sequence[tuple[str, Mapping[str, Any]]]
@@ -23,7 +23,7 @@ def batch_norm(
     x: Array, mean: Array, variance: Array, offset: Array, scale: Array, variance_epsilon: float, then: Then = ()
 ) -> Array:
     factor = scale / np.sqrt(variance + variance_epsilon)
-    if x.size >= _LARGE and all(map(_by_channel, (mean, factor, offset))):
+    if x.size >= _LARGE_ELEMENTS and all(map(_by_channel, (mean, factor, offset))):
         return _normalized_lines(x, mean, factor, offset, then)
     y = np.asarray(np.subtract(x, widened(mean, x.shape)))
     np.multiply(y, widened(factor, x.shape), out=y)

@@ -13,8 +13,8 @@ from tfpy.engine.backend import Array
 from tfpy.engine.cpu.table import KERNELS
 from tfpy.engine.cpu.threads import run_sharded, spans_in_turns
 
-_BLOCK = 1 << 17  # numbers
-_SHARD = 1 << 19  # so many numbers make a shard worth its while
+_BLOCK_ELEMENTS = 1 << 17
+_SHARD_ELEMENTS = 1 << 19  # so many make a shard worth its while
 
 Size = tuple[int, int]
 
@@ -108,14 +108,14 @@ def _bilinear(images: Array, size: Size, align_corners: bool, half_pixel_centers
             _lerp(_lerp(old, across, factors, 2), among, _along(among.fraction, 1, images), 1, new)
 
     count = -(-batch // together) * len(parts)
-    run_sharded(shard, spans_in_turns(count, out.size, _SHARD))
+    run_sharded(shard, spans_in_turns(count, out.size, _SHARD_ELEMENTS))
     return out
 
 
 def _block(batch: int, height: int, width: int, channels: int) -> tuple[int, int]:
     """How many images, and how many of their rows, are computed at a time."""
     row = max(1, width * channels)
-    return max(1, min(batch, _BLOCK // (row * max(1, height)))), max(1, min(height, _BLOCK // row))
+    return max(1, min(batch, _BLOCK_ELEMENTS // (row * max(1, height)))), max(1, min(height, _BLOCK_ELEMENTS // row))
 
 
 def _bilinear_grad(dy: Array, size: Size, align_corners: bool, half_pixel_centers: bool) -> Array:

@@ -22,8 +22,8 @@ from tfpy.engine.cpu.threads import Aside, cores_beside, run_sharded, spans_in_t
 from tfpy.engine.rows.sequence import workspace_rows
 
 # Below so many numbers in a state, or multiplications in a step, threads wait for each other longer than they work.
-_SHARD_SIZE = 4096
-_SHARD_PRODUCTS = 1 << 20
+_SHARD_STATE_ELEMENTS = 4096
+_SHARD_MULTIPLICATIONS = 1 << 20
 
 # The backward pass takes so many bytes of gates at once: few enough to stay in the cache.
 _CHUNK_BYTES = 1 << 20
@@ -274,15 +274,16 @@ def backward_kernel(cell: type[Pass], states: int, masked: bool) -> Callable[...
     return run
 
 
-def products(x: Array, kernel: Array, recurrent: Array) -> int:
+def multiplications(x: Array, kernel: Array, recurrent: Array) -> int:
     """How many multiplications a step takes."""
     return len(x) * kernel.shape[1] * (len(kernel) + len(recurrent) + 1)
 
 
 def cuts(x: Array, kernel: Array, recurrent: Array) -> list[tuple[int, int]]:
     """The shards of the batch."""
-    numbers = len(x) * len(recurrent)
-    return spans_in_turns(len(x), max(numbers // _SHARD_SIZE, products(x, kernel, recurrent) // _SHARD_PRODUCTS), 1)
+    by_state = len(x) * len(recurrent) // _SHARD_STATE_ELEMENTS
+    by_work = multiplications(x, kernel, recurrent) // _SHARD_MULTIPLICATIONS
+    return spans_in_turns(len(x), max(by_state, by_work), 1)
 
 
 def _shards_of(workspace: Array) -> list[tuple[int, int]]:

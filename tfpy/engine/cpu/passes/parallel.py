@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from tfpy.engine.backend import Array
-from tfpy.engine.cpu.sequence import cuts, products
+from tfpy.engine.cpu.sequence import cuts, multiplications
 from tfpy.engine.cpu.sequence_cells import SEQUENCES
 from tfpy.engine.cpu.table import KERNELS, PLANNED
 from tfpy.engine.cpu.threads import run_together
@@ -16,7 +16,7 @@ from tfpy.engine.machine import most_shards
 from tfpy.engine.plan import Plan, PlanNode, last_uses
 
 # With fewer multiplications in a step, two threads wait for each other longer than they work.
-_LEAST = 1 << 19
+_LEAST_MULTIPLICATIONS = 1 << 19
 
 
 def run_side_by_side(plan: Plan) -> Plan:
@@ -60,7 +60,7 @@ def _fits_a_core(node: PlanNode, arrays: tuple[Array, ...]) -> bool:
     """Whether there is enough to do for one core, and not for several."""
     named: dict[str, Any] = dict(zip(ROWS[node.kernel].inputs, arrays, strict=True))
     sizes = named["x"], named["weights"], named["recurrent_weights"]
-    return products(*sizes) >= _LEAST and len(cuts(*sizes)) == 1
+    return multiplications(*sizes) >= _LEAST_MULTIPLICATIONS and len(cuts(*sizes)) == 1
 
 
 PLANNED["SideBySide"] = _side_by_side
