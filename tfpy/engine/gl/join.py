@@ -13,7 +13,7 @@ from tfpy.engine.gl.templates import FLAT_INDEX, GROUP, WIDTH
 from tfpy.engine.gl.value import Value, stored_bytes
 from tfpy.engine.spec import Spec
 
-_AT_ONCE = 8
+_INPUTS_AT_ONCE = 8
 
 
 class _Join:
@@ -29,8 +29,8 @@ class _Join:
         lease = device.take(stored_bytes(value.spec))
         kind = "uint" if WIDTH[value.spec.dtype] == 4 else "uvec2"
         total, start = value.spec.size // self.outer, 0
-        for first in range(0, len(inputs), _AT_ONCE):
-            some = inputs[first : first + _AT_ONCE]
+        for first in range(0, len(inputs), _INPUTS_AT_ONCE):
+            some = inputs[first : first + _INPUTS_AT_ONCE]
             sources = [ensure(device, v).buffer for v in some]
             widths = [v.spec.size // self.outer for v in some]
             ends = [sum(widths[: i + 1]) for i in range(len(widths))]
