@@ -16,7 +16,7 @@ from tfpy.engine.spec import Spec
 _INPUTS_AT_ONCE = 8
 
 
-class _Join:
+class _Concat:
     """The task: inputs seen as (outer, width), with a width of its own each, side by side."""
 
     extends = False
@@ -68,7 +68,7 @@ void main() {{
 def _join(device: Device, values: tuple[Value, ...], attrs: Attrs, out: Spec) -> Value | None:
     if out.dtype not in WIDTH:
         return None
-    return defer(device, out, _Join(math.prod(out.shape[: attrs["axis"]])), values)
+    return defer(device, out, _Concat(math.prod(out.shape[: attrs["axis"]])), values)
 
 
 KERNELS.update({"Concat": _join, "Pack": _join})
