@@ -52,7 +52,7 @@ def set_user_kernel(backend_name: str, kernel: str, function: UserKernel | None)
         table.pop(kernel, None)
     else:
         table[kernel] = function
-    _rewire_all()
+    _install_all()
 
 
 class _Bypass(threading.local):
@@ -77,14 +77,14 @@ def backends_own(kernel: str) -> Iterator[None]:
 def add_observer(observer: Observer) -> None:
     """Call a function after each kernel run, on every backend and thread."""
     _observers.append(observer)
-    _rewire_all()
+    _install_all()
 
 
 def remove_observer(observer: Observer) -> None:
     """Stop calling a function."""
     if observer in _observers:
         _observers.remove(observer)
-    _rewire_all()
+    _install_all()
 
 
 @contextmanager
@@ -121,12 +121,12 @@ def is_hooked(backend: Backend) -> bool:
     return type(vars(backend).get("run")) is _Hooked
 
 
-def _rewire_all() -> None:
+def _install_all() -> None:
     for name, backend in registry.made().items():
-        rewire(name, backend)
+        install_hooks(name, backend)
 
 
-def rewire(name: str, backend: Backend) -> None:
+def install_hooks(name: str, backend: Backend) -> None:
     """Put in front of a backend what there is to put, in place of what was there."""
     attributes = vars(backend)
     before = attributes.get("run")
@@ -147,7 +147,7 @@ def rewire(name: str, backend: Backend) -> None:
         attributes.pop("run", None)
 
 
-registry.on_made.append(rewire)
+registry.on_made.append(install_hooks)
 
 
 def _with_user_kernels(kernels: Mapping[str, UserKernel], run: Run) -> Run:

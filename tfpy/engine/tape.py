@@ -22,7 +22,7 @@ H = TypeVar("H", bound=Handle)
 T = TypeVar("T")
 
 
-def no_flow(dy: Any, node: Any) -> None:
+def symbolic_zero(dy: Any, node: Any) -> None:
     """The rule of an input whose gradient is 0 everywhere.
 
     Nothing is propagated, but the output counts as depending on the input: asking for this gradient is no error.
@@ -38,15 +38,15 @@ class GradientRow:
     Attributes:
         kernel: the kernel's row.
         saves: which inputs ('a', …) and outputs ('y': all of them) the rules use; only these are kept alive.
-        places: for each of `saves` which of the inputs it is, or None for the outputs.
+        slices: for each of `saves` the slice of the inputs that it is, or None for the outputs.
         in_order: for each input the rule (dy, node) -> gradient, or None where no gradient flows, and whether it
             stands for several inputs.
-        is_no_flow: for each of `in_order` whether its rule is no_flow, which is None there.
+        is_zero: for each of `in_order` whether its rule is `symbolic_zero`, which is None there.
         joint: instead of rules for each, one that gives a sequence of gradients, one per input (None: no flow).
         pure: the rules run the same kernels whenever specs, attributes and what is wanted are the same.
     """
 
-    __slots__ = ("_flows", "in_order", "is_no_flow", "joint", "kernel", "places", "pure", "saves")
+    __slots__ = ("_flows", "in_order", "is_zero", "joint", "kernel", "pure", "saves", "slices")
 
     def __init__(
         self,
@@ -58,13 +58,13 @@ class GradientRow:
     ) -> None:
         self.kernel = kernel
         self.saves = saves
-        self.places = [(name, _place(kernel, name)) for name in saves]
+        self.slices = [(name, _slice_of(kernel, name)) for name in saves]
         self.joint = joint
         self.pure = pure
         names = kernel.inputs if joint is None else ()
         given = [(rules[name.lstrip("*")], name[0] == "*") for name in names]
-        self.is_no_flow = [rule is no_flow for rule, _ in given]
-        self.in_order = [(None if rule is no_flow else rule, several) for rule, several in given]
+        self.is_zero = [rule is symbolic_zero for rule, _ in given]
+        self.in_order = [(None if rule is symbolic_zero else rule, several) for rule, several in given]
         self._flows: dict[int, list[bool]] = {}
 
     def flows(self, count: int) -> list[bool]:
@@ -85,7 +85,7 @@ class GradientRow:
         return (
             flows
             if self.joint is not None
-            else [a or b for a, b in zip(flows, _for_all(self.is_no_flow, count), strict=True)]
+            else [a or b for a, b in zip(flows, _for_all(self.is_zero, count), strict=True)]
         )
 
 
@@ -94,7 +94,7 @@ def _for_all(flags: list[bool], count: int) -> list[bool]:
     return flags + flags[-1:] * (count - len(flags)) if flags else flags
 
 
-def _place(kernel: Kernel, name: str) -> slice | None:
+def _slice_of(kernel: Kernel, name: str) -> slice | None:
     if name in kernel.inputs:
         place = kernel.inputs.index(name)
         return slice(place, place + 1)
@@ -127,7 +127,9 @@ def gradients_changed(count: int) -> None:
 
 
 def gradient(kernel: str, *, saves: str = "", joint: Rule | None = None, **rules: Rule | None) -> None:
-    """Give a kernel its gradient: a rule for each input (None: no gradient flows, no_flow: it is 0), or one joint rule.
+    """Give a kernel its gradient: a rule for each input, or one joint rule.
+
+    Instead of a rule, None says that no gradient flows to the input, and `symbolic_zero` that it is 0.
 
     A rule is called with dy, the gradient of the output (a list for a kernel with several outputs), and the Node. It
     returns the gradient of its input, of the input's shape; for an input that stands for several ('*xs'), a list.
@@ -235,9 +237,9 @@ class Node:
         """
         assert self.gradient is not None
         handles, own = [again(self.cls, *entry) for entry in self.saved], vars(self)
-        for name, place in self.gradient.places:
-            count = len(self.outputs) if place is None else len(self.inputs[place])
-            several = count > 1 if place is None else place.stop is None
+        for name, part in self.gradient.slices:
+            count = len(self.outputs) if part is None else len(self.inputs[part])
+            several = count > 1 if part is None else part.stop is None
             own[name] = handles[:count] if several else handles[0]
             del handles[:count]
 
@@ -252,8 +254,8 @@ class Node:
 
 def _save(row: GradientRow, inputs: tuple[Handle, ...], outputs: tuple[Handle, ...]) -> list[Saved]:
     handles: list[Handle] = []
-    for _, place in row.places:
-        handles += outputs if place is None else inputs[place]
+    for _, part in row.slices:
+        handles += outputs if part is None else inputs[part]
     # As `saved`, without a call for each: this runs for every op on a tape.
     return [(t, t.payload, t.backend) for t in handles]
 

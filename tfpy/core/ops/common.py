@@ -18,7 +18,7 @@ from tfpy.engine.javascript_numbers import to_int32
 from tfpy.engine.kernels import Kernel, same
 from tfpy.engine.spec import Shape, Spec, broadcast_axes, upcast
 from tfpy.engine.state import local
-from tfpy.engine.tape import GradientRow, no_flow, paused, record
+from tfpy.engine.tape import GradientRow, paused, record, symbolic_zero
 
 
 def binary_operands(op: str, a: TensorLike, b: TensorLike, kind: Kind = "numeric") -> tuple[Tensor, Tensor]:
@@ -85,12 +85,12 @@ def zero_gradient(spec: Spec) -> Tensor:
 
 
 CONSTANT = Kernel("constant", ("*sources",), same)
-_NO_FLOW = GradientRow(CONSTANT, (), {"sources": no_flow}, None, pure=True)
+_ZERO_GRADIENT = GradientRow(CONSTANT, (), {"sources": symbolic_zero}, None, pure=True)
 
 
 def as_function_of(source: Tensor, value: Tensor) -> Tensor:
     """`value`, which tapes take for a constant function of a tensor."""
-    record(local.state.tapes, CONSTANT, _NO_FLOW, (source,), {}, (value,), Tensor)
+    record(local.state.tapes, CONSTANT, _ZERO_GRADIENT, (source,), {}, (value,), Tensor)
     return value
 
 

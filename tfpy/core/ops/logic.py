@@ -10,7 +10,7 @@ from tfpy.core.registry import op
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
 from tfpy.engine.spec import upcast
-from tfpy.engine.tape import gradient, no_flow
+from tfpy.engine.tape import gradient, symbolic_zero
 
 
 @op(chain=True, legacy="logical_not", doc="Operations / Logical")
@@ -129,7 +129,7 @@ def _else_gradient(dy: Tensor, n: Any) -> Tensor:
 gradient(
     "Select",
     saves="condition",
-    condition=no_flow,
+    condition=symbolic_zero,
     t=lambda dy, n: unbroadcast(_masked(dy, n.condition), n.shape("t")),
     e=_else_gradient,
 )
