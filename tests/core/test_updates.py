@@ -71,7 +71,7 @@ def test_blocks_hold_every_number_once() -> None:
     column = np.split(np.arange(ends[-1]), ends[:-1])
     blocks = update._blocks(shapes)
     assert all(block.size <= update._BLOCK_ELEMENTS for block in blocks)
-    arrays, parts = update._room(
+    arrays, parts = update._allocate(
         [numbers.reshape(shape) for numbers, shape in zip(column, shapes, strict=True)], blocks
     )
     for block, part in zip(blocks, parts, strict=True):

@@ -62,7 +62,7 @@ def _watched(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str, set[str]]]
 
     for name in parallel.SEQUENCES:
         monkeypatch.setitem(KERNELS, name, noting(KERNELS[name]))
-    pair = PLANNED["SideBySide"]
+    pair = PLANNED["Parallel"]
 
     def both(*arrays: Any, nodes: Any) -> Any:
         ran.clear()
@@ -70,7 +70,7 @@ def _watched(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str, set[str]]]
         seen.append((nodes[0].kernel, nodes[1].kernel, set(ran)))
         return found
 
-    monkeypatch.setitem(PLANNED, "SideBySide", both)
+    monkeypatch.setitem(PLANNED, "Parallel", both)
     return seen
 
 
@@ -98,14 +98,14 @@ def test_each_direction_has_a_core(two_cores: None, monkeypatch: pytest.MonkeyPa
         meeting.wait()
         return kernel(*args, **attrs)
 
-    planned = parallel._side_by_side
+    planned = parallel._parallel
 
     def both(*arrays: Any, nodes: Any) -> Any:
         with monkeypatch.context() as patch:
             patch.setitem(KERNELS, "LSTMSequence", meet)
             return planned(*arrays, nodes=nodes)
 
-    monkeypatch.setitem(PLANNED, "SideBySide", both)
+    monkeypatch.setitem(PLANNED, "Parallel", both)
     assert len(_losses("lstm", False)) == 5
 
 
@@ -115,7 +115,7 @@ def test_one_after_the_other(least: int, shard: int, cores: int, monkeypatch: py
     machine.set_most_shards(cores)
     monkeypatch.setattr(parallel, "_LEAST_MULTIPLICATIONS", least)
     monkeypatch.setattr(sequence, "_SHARD_MULTIPLICATIONS", shard)
-    monkeypatch.setattr(parallel, "run_together", lambda jobs: pytest.fail("side by side"))
+    monkeypatch.setattr(parallel, "run_concurrently", lambda jobs: pytest.fail("side by side"))
     try:
         _losses("gru", False)
     finally:

@@ -75,7 +75,7 @@ class Window(NamedTuple):
         part = self._replace(pads=((low - first, after), *others), out=(stop - start, *self.out[1:]))
         return part, slice(low, high)
 
-    def turned(self, sizes: Sequence[int]) -> Window:
+    def flipped(self, sizes: Sequence[int]) -> Window:
         """How the gradient of an input of these inner sizes comes of that of the output, where strides are 1.
 
         It is a convolution with the cells in reverse order, which has a place for each element of the input.

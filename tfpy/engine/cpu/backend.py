@@ -13,8 +13,8 @@ import numpy as np
 
 from tfpy.engine.backend import Array, Defaults, Outputs
 from tfpy.engine.cpu.elementwise import ELEMENTWISE
+from tfpy.engine.cpu.errstate import quiet, reentrant
 from tfpy.engine.cpu.lazy import LARGE_ELEMENTS, Lazy, defer, forced, in_blocks
-from tfpy.engine.cpu.quiet import anywhere, quiet
 from tfpy.engine.cpu.replay import executor
 from tfpy.engine.cpu.table import KERNELS, PLANNED, TOTALS
 from tfpy.engine.dtypes import NUMPY, DType
@@ -27,7 +27,7 @@ from tfpy.engine.spec import Spec
 _array = np.asarray
 
 
-@anywhere
+@reentrant
 def _forced(payload: Any) -> Array:
     return quiet.run(forced, payload)
 
@@ -53,7 +53,7 @@ class CpuBackend(Defaults):
         if cls.run is not CpuBackend.run and cls.compile is CpuBackend.compile:
             cls.compile = None  # type: ignore[method-assign, assignment]
 
-    # `write` and `run` are often called, and do themselves what `anywhere` does: going through it takes 0.1 µs.
+    # `write` and `run` are often called, and do themselves what `reentrant` does: going through it takes 0.1 µs.
 
     def write(self, values: Array, dtype: DType) -> Array:
         try:
@@ -124,12 +124,12 @@ class CpuBackend(Defaults):
             return result
         return [*map(_array, result)] if isinstance(result, (list, tuple)) else _array(result)
 
-    @anywhere
+    @reentrant
     def compile(self, plan: Plan) -> Executor:
         constants = dict(zip(plan.constants, arrays(plan.constants.values()), strict=True))
         run: Executor = quiet.run(executor, plan._replace(constants=constants), self._planned)
 
-        @anywhere
+        @reentrant
         def execute(payloads: Sequence[Any]) -> Any:
             return quiet.run(run, arrays(payloads))
 

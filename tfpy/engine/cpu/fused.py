@@ -10,7 +10,7 @@ import numpy as np
 from tfpy.engine.backend import Array
 from tfpy.engine.cpu.batches import by_batch, window_rows
 from tfpy.engine.cpu.conv import convolved, result_shape
-from tfpy.engine.cpu.elementwise import positive, relu6
+from tfpy.engine.cpu.elementwise import positive_part, relu6
 from tfpy.engine.cpu.lines import along_line, widened
 from tfpy.engine.cpu.pool import fill_max
 from tfpy.engine.cpu.table import KERNELS, PLANNED
@@ -30,7 +30,7 @@ def _finished(y: Array, extras: tuple[Array, ...], activation: str, leakyrelu_al
         fits = bias.shape == y.shape[-1:] or np.broadcast_shapes(y.shape, bias.shape) == y.shape
         y = np.add(y, bias, out=y if fits else None)
     if activation == "relu":
-        return positive(y, out=y)
+        return positive_part(y, out=y)
     if activation == "relu6":
         return relu6(y, out=y)
     if activation == "leakyrelu":

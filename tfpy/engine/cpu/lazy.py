@@ -84,7 +84,7 @@ def defer(
     inputs: list[Lazy | Array] = []
     weight, arrays = 1, 0
     for p in payloads:
-        if _goes_on(p, shape) and weight + p.weight <= _MOST_KERNELS and arrays + p.arrays < _MOST_ARRAYS:
+        if _can_chain(p, shape) and weight + p.weight <= _MOST_KERNELS and arrays + p.arrays < _MOST_ARRAYS:
             inputs.append(p)
             weight += p.weight
             arrays += p.arrays
@@ -106,7 +106,7 @@ def in_blocks(compute: Callable[..., Any], shape: tuple[int, ...], dtype: npt.DT
     return result
 
 
-def _goes_on(p: Array | Lazy, shape: tuple[int, ...]) -> TypeGuard[Lazy]:
+def _can_chain(p: Array | Lazy, shape: tuple[int, ...]) -> TypeGuard[Lazy]:
     """Whether a payload is still to be computed, and can be together with what has that shape."""
     return type(p) is Lazy and p.value is None and p.shape == shape and not p.passed
 

@@ -20,12 +20,12 @@ from tfpy.engine.cpu.windows import (
     blocks,
     cell,
     cells,
-    covered,
     cropped,
     extended,
     first_matches,
     frame,
     padded,
+    patches,
 )
 from tfpy.engine.spec import Shape
 from tfpy.engine.windows import Window
@@ -135,7 +135,7 @@ def _max_grad(
     array, extent = padded(input, window, lowest(input.dtype))
     apart = all(s >= r for s, r in zip(window.strides, window.reach, strict=True))
     spread, extent = extended(dx, window, tiled=tiled)
-    sources, targets = covered(array, window, extent), covered(spread, window, extent)
+    sources, targets = patches(array, window, extent), patches(spread, window, extent)
     for index in blocks(len(dy), window.out, dy.shape[-1] * dy.itemsize, _BLOCK_BYTES):
         block = dy[index]
         product = None if apart else np.empty_like(block)
@@ -194,7 +194,7 @@ def _max_relu_grad(dx: Array, dy: Array, input: Array, output: Array, window: Wi
 def _max_pick(x: Array, input: Array, output: Array, window: Window, last: bool) -> Array:
     array, extent = padded(input, window, lowest(input.dtype))
     values = padded(x, window)[0]
-    sources, picks = covered(array, window, extent), covered(values, window, extent)
+    sources, picks = patches(array, window, extent), patches(values, window, extent)
     y = np.zeros(output.shape, x.dtype)
     for index in blocks(len(y), window.out, y.shape[-1] * y.itemsize, _BLOCK_BYTES):
         total = y[index]
@@ -207,7 +207,7 @@ def _max_with_argmax(x: Array, window: Window, include_batch_in_index: bool) -> 
     """The largest, and their flat indices in an image (or in the batch); -1 where nothing is above -∞."""
     y: Array = KERNELS["MaxPool"](x, window=window)
     array, extent = padded(x, window, lowest(x.dtype))
-    views = covered(array, window, extent)
+    views = patches(array, window, extent)
     batch, height, width, channels = x.shape
     rows = np.arange(window.out[0])[:, None] * window.strides[0] - window.pads[0][0]
     columns = np.arange(window.out[1]) * window.strides[1] - window.pads[1][0]

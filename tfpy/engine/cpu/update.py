@@ -79,7 +79,7 @@ def _update(rule: Rule, slots: int) -> Callable[..., list[Array]]:
         flat = [t.reshape(-1) for t in tensors]
         columns = [flat[k : k + count] for k in range(0, len(flat), count)]
         blocks = _blocks(tuple([t.shape for t in variables]))
-        results = [_room(variables, blocks) for _ in range(1 + slots)]
+        results = [_allocate(variables, blocks) for _ in range(1 + slots)]
         parts = [parts for _, parts in results]
 
         def work(start: int, end: int) -> None:
@@ -92,7 +92,7 @@ def _update(rule: Rule, slots: int) -> Callable[..., list[Array]]:
     return run
 
 
-def _room(variables: Sequence[Array], blocks: Sequence[_Block]) -> tuple[list[Array], list[Array]]:
+def _allocate(variables: Sequence[Array], blocks: Sequence[_Block]) -> tuple[list[Array], list[Array]]:
     """Arrays for new values, and for each block its part of them: small variables of a block share their memory."""
     arrays, parts = list(variables), []
     for _, part, places, size in blocks:

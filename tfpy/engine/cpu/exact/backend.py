@@ -9,6 +9,7 @@ import numpy as np
 
 from tfpy.engine.backend import Array, Outputs
 from tfpy.engine.cpu.backend import CpuBackend
+from tfpy.engine.cpu.errstate import quiet, reentrant
 from tfpy.engine.cpu.exact.activations import ACTIVATIONS
 from tfpy.engine.cpu.exact.fft import FFT
 from tfpy.engine.cpu.exact.linalg import LINALG
@@ -17,7 +18,6 @@ from tfpy.engine.cpu.exact.rounding import rounded
 from tfpy.engine.cpu.exact.sums import SUMS
 from tfpy.engine.cpu.fused import FUSED
 from tfpy.engine.cpu.moments import MOMENTS
-from tfpy.engine.cpu.quiet import anywhere, quiet
 from tfpy.engine.cpu.sequence_cells import SEQUENCES
 from tfpy.engine.cpu.table import KERNELS
 from tfpy.engine.cpu.update import UPDATES
@@ -44,7 +44,7 @@ class ExactBackend(CpuBackend):
         super().__init__("exact", np.float64, np.complex128)
         self._kernels = {name: k for name, k in {**KERNELS, **EXACT}.items() if name not in _COMPOSED}
 
-    @anywhere
+    @reentrant
     def write(self, values: Array, dtype: DType) -> Array:
         return quiet.run(rounded, super().write(values, dtype))
 
@@ -52,7 +52,7 @@ class ExactBackend(CpuBackend):
         narrow = {"float32": np.float32, "complex64": np.complex64}.get(dtype)
         return payload if narrow is None else payload.astype(narrow)
 
-    @anywhere
+    @reentrant
     def run(self, kernel: str, inputs: tuple[Handle, ...], attrs: Mapping[str, Any], out: Outputs) -> Any:
         result = super().run(kernel, inputs, attrs, out)
         if isinstance(result, list):

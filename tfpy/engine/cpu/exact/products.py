@@ -9,7 +9,7 @@ import numpy as np
 
 from tfpy.engine.backend import Array
 from tfpy.engine.cpu.exact.rounding import rounded
-from tfpy.engine.cpu.windows import cells, covered, padded
+from tfpy.engine.cpu.windows import cells, padded, patches
 from tfpy.engine.windows import Window
 
 _BLOCK = 48  # products: the blocks of TF.js
@@ -18,7 +18,7 @@ _BLOCK = 48  # products: the blocks of TF.js
 def _conv(x: Array, filter: Array, window: Window) -> Array:
     array, extent = padded(x, window)
     y = np.zeros((x.shape[0], *window.out, filter.shape[-1]), x.dtype)
-    for at, values in cells(covered(array, window, extent), window):
+    for at, values in cells(patches(array, window, extent), window):
         for channel in range(x.shape[-1]):
             y = rounded(y + values[..., channel, None] * filter[(*at, channel)])
     return y
@@ -27,7 +27,7 @@ def _conv(x: Array, filter: Array, window: Window) -> Array:
 def _depthwise(x: Array, filter: Array, window: Window) -> Array:
     array, extent = padded(x, window)
     y = np.zeros((x.shape[0], *window.out, *filter.shape[-2:]), x.dtype)
-    for at, values in cells(covered(array, window, extent), window):
+    for at, values in cells(patches(array, window, extent), window):
         y = rounded(y + values[..., None] * filter[at])
     return y.reshape(*y.shape[:-2], filter.shape[-2] * filter.shape[-1])
 
