@@ -19,8 +19,8 @@ from tfpy.core.registry import OPS
 from tfpy.engine.backend import registry
 from tfpy.engine.cpu import table as cpu_table
 from tfpy.engine.cpu.exact.backend import EXACT
+from tfpy.engine.gradients import GRADIENTS, NOT_DIFFERENTIABLE
 from tfpy.engine.kernels import KERNELS
-from tfpy.engine.tape import GRADIENTS, NOT_DIFFERENTIABLE
 
 ROWS = [c for rows in CASES.values() for c in rows]
 GOOD = [c for c in ROWS if c.error is None]

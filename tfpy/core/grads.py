@@ -19,10 +19,11 @@ from tfpy.engine.arguments import as_function, as_list
 from tfpy.engine.backprop import Start, backprop
 from tfpy.engine.dtypes import DType
 from tfpy.engine.errors import IndependentError, UnreachedError, argument_error, unconnected_error
+from tfpy.engine.gradients import GradientRow
 from tfpy.engine.handle import Handle, next_id
 from tfpy.engine.kernels import Kernel, same
 from tfpy.engine.state import local
-from tfpy.engine.tape import GradientRow, Saved, paused, record, recorded, saved, stand_in, standing_for
+from tfpy.engine.tape import Saved, paused, record, recorded, saved, stand_in, standing_for
 
 
 class ValueAndGrad(Record):

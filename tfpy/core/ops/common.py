@@ -14,11 +14,12 @@ from tfpy.engine.arguments import as_number
 from tfpy.engine.backend import Array
 from tfpy.engine.dtypes import DType
 from tfpy.engine.errors import argument_error
+from tfpy.engine.gradients import GradientRow, symbolic_zero
 from tfpy.engine.javascript_numbers import to_int32
 from tfpy.engine.kernels import Kernel, same
 from tfpy.engine.spec import Shape, Spec, broadcast_axes, upcast
 from tfpy.engine.state import local
-from tfpy.engine.tape import GradientRow, paused, record, symbolic_zero
+from tfpy.engine.tape import paused, record
 
 
 def binary_operands(op: str, a: TensorLike, b: TensorLike, kind: Kind = "numeric") -> tuple[Tensor, Tensor]:

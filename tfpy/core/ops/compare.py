@@ -8,7 +8,7 @@ from tfpy.core.registry import op
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import argument_error
-from tfpy.engine.tape import gradient, symbolic_zero
+from tfpy.engine.gradients import gradient, symbolic_zero
 
 
 @op(chain=True, legacy="equal", doc="Operations / Logical")

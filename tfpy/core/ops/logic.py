@@ -9,8 +9,8 @@ from tfpy.core.ops.common import binary_operands, cast_to, full, unbroadcast
 from tfpy.core.registry import op
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
+from tfpy.engine.gradients import gradient, symbolic_zero
 from tfpy.engine.spec import upcast
-from tfpy.engine.tape import gradient, symbolic_zero
 
 
 @op(chain=True, legacy="logical_not", doc="Operations / Logical")
