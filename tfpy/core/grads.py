@@ -17,9 +17,8 @@ from tfpy.core.variable import Variable, trainable_variables, variable_of
 from tfpy.engine import dispatch
 from tfpy.engine.arguments import as_function, as_list
 from tfpy.engine.backprop import Start, backprop
-from tfpy.engine.dtypes import DType
 from tfpy.engine.errors import IndependentError, UnreachedError, argument_error, unconnected_error
-from tfpy.engine.gradients import GradientRow
+from tfpy.engine.gradients import GradientRow, gradient_dtype
 from tfpy.engine.handle import Handle, next_id
 from tfpy.engine.kernels import Kernel, same
 from tfpy.engine.state import local
@@ -246,7 +245,7 @@ def _start(name: str, value: Tensor, dy: TensorLike | None) -> Start:
         raise argument_error(name, "dy", "a float32 tensor", weights, TypeError)
     if weights.spec.shape != value.spec.shape:
         raise argument_error(name, "dy", f"of shape {list(value.shape)}, that of f's value", weights)
-    dtype = _gradient_dtype(value)
+    dtype = gradient_dtype(value.dtype)
     if weights.dtype == "complex64" != dtype:
         raise argument_error(name, "dy", "real numbers, as f's value is real", weights, TypeError)
     return cast_to(weights, dtype)
@@ -256,11 +255,7 @@ def _ones(value: Tensor) -> Tensor:
     # What most functions give is a number: no kernel has to be run for it.
     if not value.spec.shape and value.spec.dtype == "float32":
         return to_tensor("grad", "dy", 1.0)
-    return full(value.spec.shape, 1, _gradient_dtype(value))
-
-
-def _gradient_dtype(value: Tensor) -> DType:
-    return "complex64" if value.dtype == "complex64" else "float32"
+    return full(value.spec.shape, 1, gradient_dtype(value.dtype))
 
 
 def _checked(name: str, f: Any) -> Callable[..., Any]:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from tfpy.engine.dispatch import run
 from tfpy.engine.errors import UnreachedError, no_gradient_error, unfit_gradient_error
+from tfpy.engine.gradients import gradient_dtype
 from tfpy.engine.handle import Handle
 from tfpy.engine.spec import Spec
 from tfpy.engine.tape import Node, Tape
@@ -138,14 +139,13 @@ def _output_gradients(node: Node, grads: Mapping[int, Handle]) -> list[Handle]:
 
 
 def _check(node: Node, spec: Spec, dx: Handle) -> None:
-    dtype = "complex64" if spec.dtype == "complex64" else "float32"
+    dtype = gradient_dtype(spec.dtype)
     if dx.spec.shape != spec.shape or dx.spec.dtype != dtype:
         raise unfit_gradient_error(node.kernel.name, spec.shape, dtype, dx.spec.shape, dx.spec.dtype)
 
 
 def _zeros(spec: Spec, cls: type[Handle]) -> Handle:
-    dtype = "complex64" if spec.dtype == "complex64" else "float32"
-    return run(cls, "Fill", shape=spec.shape, value=0, dtype=dtype)
+    return run(cls, "Fill", shape=spec.shape, value=0, dtype=gradient_dtype(spec.dtype))
 
 
 def _way_through(tape: Tape, node: Node, y: Handle) -> list[str]:

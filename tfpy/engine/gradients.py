@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from tfpy.engine.dtypes import DType
 from tfpy.engine.kernels import KERNELS, Kernel
 
 Rule = Callable[[Any, Any], Any]
@@ -130,6 +131,11 @@ def gradient(kernel: str, *, saves: str = "", joint: Rule | None = None, **rules
     if kernel in GRADIENTS:
         raise ValueError(f"gradient: kernel {kernel!r} already has one.")
     GRADIENTS[kernel] = GradientRow(row, saved, rules, joint, pure=True)
+
+
+def gradient_dtype(dtype: DType) -> DType:
+    """The dtype of gradients by values of a dtype."""
+    return "complex64" if dtype == "complex64" else "float32"
 
 
 NOT_DIFFERENTIABLE: set[str] = set()

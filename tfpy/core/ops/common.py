@@ -14,7 +14,7 @@ from tfpy.engine.arguments import as_number
 from tfpy.engine.backend import Array
 from tfpy.engine.dtypes import DType
 from tfpy.engine.errors import argument_error
-from tfpy.engine.gradients import GradientRow, symbolic_zero
+from tfpy.engine.gradients import GradientRow, gradient_dtype, symbolic_zero
 from tfpy.engine.javascript_numbers import to_int32
 from tfpy.engine.kernels import Kernel, same
 from tfpy.engine.spec import Shape, Spec, broadcast_axes, upcast
@@ -82,7 +82,7 @@ def int_tensor(values: Array) -> Tensor:
 
 def zero_gradient(spec: Spec) -> Tensor:
     """The gradient by an input of that spec of what does not depend on it."""
-    return full(spec.shape, 0, "complex64" if spec.dtype == "complex64" else "float32")
+    return full(spec.shape, 0, gradient_dtype(spec.dtype))
 
 
 CONSTANT = Kernel("constant", ("*sources",), same)

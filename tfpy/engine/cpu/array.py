@@ -8,6 +8,7 @@ import numpy as np
 
 from tfpy.engine.backend import Array
 from tfpy.engine.cpu.table import KERNELS
+from tfpy.engine.value_checks import check_indices
 
 
 def _concat(*inputs: Array, axis: int) -> Array:
@@ -57,17 +58,6 @@ def _pad(x: Array, paddings: tuple[tuple[int, int], ...], constant_value: float)
     out = np.full(shape, constant_value, x.dtype)
     out[tuple([slice(a, a + n) for n, (a, _) in zip(x.shape, paddings, strict=True)])] = x
     return out
-
-
-def check_indices(indices: Array, shape: tuple[int, ...], axis: int) -> None:
-    """Raise ValueError when an index to gather by is out of range."""
-    # As unsigned numbers negative ones are large: one look instead of two.
-    if indices.size and np.maximum.reduce(indices.view(np.uint32), None) >= shape[axis]:
-        wrong = indices[(indices < 0) | (indices >= shape[axis])].flat[0]
-        raise ValueError(
-            f"gather: argument 'indices' must be from 0 to {shape[axis] - 1}, for axis {axis} of shape "
-            f"{list(shape)}, but got {wrong}."
-        )
 
 
 def _gather(x: Array, indices: Array, axis: int, batch_dims: int) -> Array:

@@ -9,17 +9,17 @@ import numpy as np
 from tfpy.engine.backend import Array
 from tfpy.engine.cpu.table import KERNELS
 from tfpy.engine.cpu.windows import blocks, cell, cells, first_matches, padded, patches, unpadded
+from tfpy.engine.rows.conv import DILATION_OUTSIDE
 from tfpy.engine.spec import Shape
 from tfpy.engine.windows import Window
 
 _BLOCK_BYTES = 1 << 18
-_OUTSIDE = -(2**53 - 1)  # what TF.js starts from: the smallest whole number that a double holds with certainty
 
 
 def _dilation(x: Array, filter: Array, window: Window) -> Array:
-    array, extent = padded(x, window, _OUTSIDE)
+    array, extent = padded(x, window, DILATION_OUTSIDE)
     views = patches(array, window, extent)
-    y = np.full((len(x), *window.out, x.shape[-1]), _OUTSIDE, x.dtype)
+    y = np.full((len(x), *window.out, x.shape[-1]), DILATION_OUTSIDE, x.dtype)
     for index in blocks(len(x), window.out, x.shape[-1] * x.itemsize, _BLOCK_BYTES):
         total = y[index]
         for at, values in cells(views[index], window):
@@ -29,7 +29,7 @@ def _dilation(x: Array, filter: Array, window: Window) -> Array:
 
 def _matches(x: Array, filter: Array, window: Window) -> Iterator[tuple[Shape, Array]]:
     """For each cell, where its x + filter is the first that is the largest."""
-    array, extent = padded(x, window, _OUTSIDE)
+    array, extent = padded(x, window, DILATION_OUTSIDE)
     views = patches(array, window, extent)
     sums = ((at, values + filter[at]) for at, values in cells(views, window))
     return first_matches(sums, _dilation(x, filter, window))

@@ -28,7 +28,7 @@ from tfpy.engine.cpu.windows import (
     patches,
 )
 from tfpy.engine.spec import Shape
-from tfpy.engine.windows import Window
+from tfpy.engine.windows import Window, cell_counts, divisor
 
 _BLOCK_BYTES = 1 << 19
 _FEW_CHANNELS = 16  # the runs of a cell are short
@@ -70,17 +70,6 @@ def _over(ufunc: np.ufunc, views: list[Array], out: Array | None) -> Array:
     return total
 
 
-@functools.lru_cache(maxsize=256)
-def _counts(window: Window, sizes: Shape) -> Array:
-    """How many cells lie on the input at each place."""
-    total = np.ones(())
-    fields = zip(window.size, window.strides, window.dilations, window.pads, window.out, sizes, strict=True)
-    for size, stride, dilation, (before, _), out, n in fields:
-        at = np.arange(out)[:, None] * stride - before + np.arange(size) * dilation
-        total = np.multiply.outer(total, ((at >= 0) & (at < n)).sum(1))
-    return total
-
-
 def fill_max(y: Array, x: Array, window: Window) -> None:
     """The largest in each window; numbers win over NaN, as in TF.js."""
     if not y.size:
@@ -88,7 +77,7 @@ def fill_max(y: Array, x: Array, window: Window) -> None:
     array, extent = padded(x, window, lowest(x.dtype))
     _reduce(y, np.fmax, array, window, extent)
     if x.dtype.kind == "i" and array is not x:
-        y[:, _counts(window, x.shape[1:-1]) == 0] = 0  # -∞ as an integer
+        y[:, cell_counts(window, x.shape[1:-1]) == 0] = 0  # -∞ as an integer
 
 
 def _avg(y: Array, x: Array, window: Window, least: int = 0) -> None:
@@ -113,14 +102,6 @@ def _avg_grad(dx: Array, dy: Array, window: Window, input_shape: Shape, least: i
             target += array
         array = spread
     cropped(array, extent, dx)
-
-
-def divisor(sizes: Shape, window: Window, least: int, dtype: np.dtype[Any]) -> Array:
-    """The counts of `_counts`, at least `least`: one number where they are all the same."""
-    counts = _counts(window, sizes)
-    if counts.size and counts.min() == counts.max():
-        return np.maximum(counts.flat[0], least).astype(dtype)
-    return np.maximum(counts, least).astype(dtype)[..., None]
 
 
 def _max_grad(

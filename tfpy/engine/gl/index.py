@@ -9,7 +9,6 @@ from __future__ import annotations
 import functools
 import math
 
-from tfpy.engine.cpu.index import block_numbers, check_counted
 from tfpy.engine.gl import maps
 from tfpy.engine.gl.device import Device
 from tfpy.engine.gl.fusion import defer, ensure, fuse
@@ -23,6 +22,7 @@ from tfpy.engine.gl.trace import Expression, Indexed, Trace
 from tfpy.engine.gl.value import Value, stored_bytes
 from tfpy.engine.gl.views import WithGaps, known_numbers
 from tfpy.engine.spec import Shape, Spec, spec
+from tfpy.engine.value_checks import check_counted, check_nd_indices
 
 Values = tuple[Value, ...]
 
@@ -76,7 +76,7 @@ def _components(depth: int, count: int, repeats: int) -> tuple[Map | None, ...]:
 def _check(device: Device, op: str, indices: Value, shape: Shape) -> None:
     numbers = known_numbers(device, indices)
     if numbers is not None:
-        block_numbers(op, numbers, shape)
+        check_nd_indices(op, numbers, shape)
 
 
 def _gather_nd(device: Device, values: Values, attrs: Attrs, out: Spec) -> Value | None:
