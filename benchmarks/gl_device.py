@@ -170,15 +170,15 @@ def _kernels(bench: Bench, n: int) -> Iterator[dict[str, Any]]:
         took = bench.seconds_of(bench.forced(lambda f=function: f(*tensors)))
         row = {"kernel": name, "elements": n, "GB/s": 1e-9 * moved / took}
         if scalar_too:
-            usual, fusion.VECTOR_FROM = fusion.VECTOR_FROM, sys.maxsize
+            usual, fusion.VECTOR_ELEMENTS = fusion.VECTOR_ELEMENTS, sys.maxsize
             row["GB/s, one element a thread"] = (
                 1e-9 * moved / bench.seconds_of(bench.forced(lambda f=function: f(*tensors)))
             )
-            fusion.VECTOR_FROM = 0
+            fusion.VECTOR_ELEMENTS = 0
             row["GB/s, four elements a thread"] = (
                 1e-9 * moved / bench.seconds_of(bench.forced(lambda f=function: f(*tensors)))
             )
-            fusion.VECTOR_FROM = usual
+            fusion.VECTOR_ELEMENTS = usual
         if torch_tensors is not None and name in peer.KERNELS:
             theirs = peer.seconds_of(lambda name=name: peer.KERNELS[name](*torch_tensors), bench.seconds)
             row |= {"torch GB/s": 1e-9 * moved / theirs, "torch time / ours": theirs / took}
@@ -276,7 +276,7 @@ _CELLS = {"simple_rnn": "SimpleRNN", "gru": "GRU", "lstm": "LSTM"}
 def sequences(bench: Bench) -> Rows:
     """Milliseconds of recurrent kernels, forwards and with all gradients, by what a group of threads takes on."""
     rows: Rows = []
-    usual = sequence.KEPT, sequence.rows_for
+    usual = sequence.KEPT_WEIGHTS, sequence.rows_for
     for batch, time_, units in [(4, 5, 8)] if bench.small else [(64, 80, 128), (512, 80, 128), (32, 200, 256)]:
         x, y = bench.random(batch, time_, units), bench.random(batch, units)
         for factory in _CELLS:
@@ -286,11 +286,11 @@ def sequences(bench: Bench) -> Rows:
             for kept, samples in ((0, 1), (32, 1), (64, 1), (96, 1), (32, 2), (32, 4)):
                 if shaders.shared_bytes(_CELLS[factory], units, samples) > bench.device.shared_bytes:
                     continue
-                sequence.KEPT, sequence.rows_for = kept, lambda *_, samples=samples: samples
+                sequence.KEPT_WEIGHTS, sequence.rows_for = kept, lambda *_, samples=samples: samples
                 forward = bench.seconds_of(bench.forced(lambda layer=layer, x=x: layer.apply(x)))
                 both = bench.seconds_of(lambda layer=layer, x=x, y=y: _gradients(bench, layer, x, y))
                 row[f"{kept} kept, {samples} samples: forward, both ms"] = (1e3 * forward, 1e3 * both)
-            sequence.KEPT, sequence.rows_for = usual
+            sequence.KEPT_WEIGHTS, sequence.rows_for = usual
             rows.append(row)
             _say(row)
     return rows

@@ -154,7 +154,7 @@ def test_a_block_that_is_interrupted_before_it_is_made_ends_in_silence(monkeypat
 
 
 def test_a_scope_that_is_open_for_long_does_not_remember_what_was_freed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(scope, "_MANY", 10)
+    monkeypatch.setattr(scope, "_MANY_HANDLES", 10)
     with tf.tidy():
         held = [tf.scalar(i) for i in range(15)]
         for _ in range(100):

@@ -10,7 +10,7 @@ import pytest
 
 import tfpy as tf
 import tfpy.legacy as dl
-from tfpy.engine.backend import registry
+from tfpy.engine.backend import registry, using
 from tfpy.engine.cpu import CpuBackend
 
 pytestmark = pytest.mark.cpu
@@ -53,6 +53,30 @@ def test_nothing_is_left_in_the_way_of_a_backend() -> None:
     tf.unregister_kernel("Square", "cpu")
     assert "run" not in vars(backend)
     assert tf.square([3.0]).array_sync() == [9]
+
+
+def test_a_backend_whose_run_is_an_attribute_gets_it_back() -> None:
+    """Of a class that has no `run` at all: there is nothing that could come to light in its place."""
+
+    class Composed:
+        name = "composed"
+
+        def __init__(self) -> None:
+            cpu = CpuBackend()
+            self.write, self.read, self.implements, self.run = cpu.write, cpu.read, cpu.implements, cpu.run
+
+    assert tf.register_backend("composed", Composed)
+    try:
+        backend = registry.find("composed")
+        own = backend.run
+        tf.register_kernel(kernel_name="Square", backend_name="composed", kernel_func=lambda: np.float32([7]))
+        with using(backend):
+            assert tf.square([3.0]).array_sync() == [7]
+            tf.unregister_kernel("Square", "composed")
+            assert tf.square([3.0]).array_sync() == [9]
+        assert vars(backend)["run"] == own
+    finally:
+        tf.remove_backend("composed")
 
 
 def test_a_kernel_must_give_the_shape_and_dtype_of_the_one_it_stands_for() -> None:

@@ -24,8 +24,8 @@ SHAPES = [(3,), (40, 30), (), (0, 4), (200, 50), (130, 60), (7,), (2, 9000), (5,
 
 @pytest.fixture(autouse=True)
 def _small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(update, "_BLOCK", 1 << 14)
-    monkeypatch.setattr(update, "_SHARD", 1 << 14)
+    monkeypatch.setattr(update, "_BLOCK_ELEMENTS", 1 << 14)
+    monkeypatch.setattr(update, "_SHARD_ELEMENTS", 1 << 14)
     monkeypatch.setattr(machine.share, "shards", 3)
 
 
@@ -70,8 +70,8 @@ def test_blocks_hold_every_number_once() -> None:
     ends = np.cumsum([math.prod(shape) for shape in shapes])
     column = np.split(np.arange(ends[-1]), ends[:-1])
     blocks = update._blocks(shapes)
-    assert all(block.size <= update._BLOCK for block in blocks)
-    arrays, parts = update._room(
+    assert all(block.size <= update._BLOCK_ELEMENTS for block in blocks)
+    arrays, parts = update._allocate(
         [numbers.reshape(shape) for numbers, shape in zip(column, shapes, strict=True)], blocks
     )
     for block, part in zip(blocks, parts, strict=True):

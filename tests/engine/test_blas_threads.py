@@ -15,7 +15,7 @@ from tfpy.engine import locks
 from tfpy.engine.cpu import blas as blas_module
 from tfpy.engine.cpu import threads
 from tfpy.engine.cpu.blas import _OneBlasThread, blas_state
-from tfpy.engine.cpu.threads import run_together
+from tfpy.engine.cpu.threads import run_concurrently
 
 _USER = 4
 FILES = {module.__file__ for module in (blas_module, locks, threads)}
@@ -93,7 +93,7 @@ def many_calls(library: Library) -> None:
 
 
 def jobs(library: Library) -> None:
-    run_together([partial(alone, library)] * 3)
+    run_concurrently([partial(alone, library)] * 3)
 
 
 @pytest.mark.parametrize("work", [one_call, many_calls, jobs])

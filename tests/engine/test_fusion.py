@@ -171,9 +171,9 @@ def test_slopes_in_blocks(special: float, monkeypatch: pytest.MonkeyPatch) -> No
     x, dy = RNG.normal(size=(2, 7, 11)), RNG.normal(size=(2, 7, 11))
     x[1, 2, 3] = special
     expected = fused._relu_grad(dy, x)
-    monkeypatch.setattr(fused, "_SMALL", 0)
-    monkeypatch.setattr(fused, "_BLOCK", 16)
-    monkeypatch.setattr(fused, "_SHARD", 1)
+    monkeypatch.setattr(fused, "_SMALL_ELEMENTS", 0)
+    monkeypatch.setattr(fused, "_BLOCK_ELEMENTS", 16)
+    monkeypatch.setattr(fused, "_SHARD_ELEMENTS", 1)
     np.testing.assert_array_equal(fused._relu_grad(dy, x), expected)
 
 

@@ -38,10 +38,10 @@ DTYPES |= {"BitwiseAnd": ["int32"], "ComplexAbs": ["complex64"], "Select": ["flo
 
 @pytest.fixture
 def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lazy, "_BLOCK", 64)
-    monkeypatch.setattr(lazy, "_SHARD", 200)
-    monkeypatch.setattr(lazy, "LARGE", 500)
-    monkeypatch.setattr(cpu, "LARGE", 500)
+    monkeypatch.setattr(lazy, "_BLOCK_ELEMENTS", 64)
+    monkeypatch.setattr(lazy, "_SHARD_ELEMENTS", 200)
+    monkeypatch.setattr(lazy, "LARGE_ELEMENTS", 500)
+    monkeypatch.setattr(cpu, "LARGE_ELEMENTS", 500)
 
 
 @pytest.fixture
@@ -146,11 +146,11 @@ CHAINS: dict[str, Callable[[], tf.Tensor]] = {
 
 @pytest.mark.parametrize("name", CHAINS)
 def test_chains_give_the_same_bits(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lazy, "LARGE", 500)
-    monkeypatch.setattr(lazy, "_BLOCK", 64)
-    monkeypatch.setattr(lazy, "_SHARD", 200)
+    monkeypatch.setattr(lazy, "LARGE_ELEMENTS", 500)
+    monkeypatch.setattr(lazy, "_BLOCK_ELEMENTS", 64)
+    monkeypatch.setattr(lazy, "_SHARD_ELEMENTS", 200)
     expected = CHAINS[name]().numpy()
-    monkeypatch.setattr(cpu, "LARGE", 500)
+    monkeypatch.setattr(cpu, "LARGE_ELEMENTS", 500)
     np.testing.assert_array_equal(CHAINS[name]().numpy(), expected)
 
 

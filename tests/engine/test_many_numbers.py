@@ -120,6 +120,6 @@ def test_images_are_resized_in_blocks(
     images = _random("float32", 5)[: 5 * 9 * 11 * 2].reshape(5, 9, 11, 2)
     whole = KERNELS["ResizeBilinear"](images, size=size, align_corners=align, half_pixel_centers=half)
     for block in (1, 60, 300):  # a row, some rows, some images
-        monkeypatch.setattr(resize, "_BLOCK", block)
+        monkeypatch.setattr(resize, "_BLOCK_ELEMENTS", block)
         found = KERNELS["ResizeBilinear"](images, size=size, align_corners=align, half_pixel_centers=half)
         assert found.tobytes() == whole.tobytes()

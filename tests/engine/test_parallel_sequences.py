@@ -62,7 +62,7 @@ def _watched(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str, set[str]]]
 
     for name in parallel.SEQUENCES:
         monkeypatch.setitem(KERNELS, name, noting(KERNELS[name]))
-    pair = PLANNED["SideBySide"]
+    pair = PLANNED["Parallel"]
 
     def both(*arrays: Any, nodes: Any) -> Any:
         ran.clear()
@@ -70,7 +70,7 @@ def _watched(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str, set[str]]]
         seen.append((nodes[0].kernel, nodes[1].kernel, set(ran)))
         return found
 
-    monkeypatch.setitem(PLANNED, "SideBySide", both)
+    monkeypatch.setitem(PLANNED, "Parallel", both)
     return seen
 
 
@@ -81,7 +81,7 @@ def test_both_directions(
     cell: str, mask: bool, stacked: bool, two_cores: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     serial = _losses(cell, mask, stacked)
-    monkeypatch.setattr(parallel, "_LEAST", 0)
+    monkeypatch.setattr(parallel, "_LEAST_MULTIPLICATIONS", 0)
     seen = _watched(monkeypatch)
     assert _losses(cell, mask, stacked) == serial
     name = f"{'Masked' if mask else ''}{CELLS[cell]}Sequence"
@@ -90,7 +90,7 @@ def test_both_directions(
 
 def test_each_direction_has_a_core(two_cores: None, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each waits for the other to begin: it would not return if they ran one after the other."""
-    monkeypatch.setattr(parallel, "_LEAST", 0)
+    monkeypatch.setattr(parallel, "_LEAST_MULTIPLICATIONS", 0)
     meeting = threading.Barrier(2, timeout=20)
     kernel = KERNELS["LSTMSequence"]
 
@@ -98,14 +98,14 @@ def test_each_direction_has_a_core(two_cores: None, monkeypatch: pytest.MonkeyPa
         meeting.wait()
         return kernel(*args, **attrs)
 
-    planned = parallel._side_by_side
+    planned = parallel._parallel
 
     def both(*arrays: Any, nodes: Any) -> Any:
         with monkeypatch.context() as patch:
             patch.setitem(KERNELS, "LSTMSequence", meet)
             return planned(*arrays, nodes=nodes)
 
-    monkeypatch.setitem(PLANNED, "SideBySide", both)
+    monkeypatch.setitem(PLANNED, "Parallel", both)
     assert len(_losses("lstm", False)) == 5
 
 
@@ -113,9 +113,9 @@ def test_each_direction_has_a_core(two_cores: None, monkeypatch: pytest.MonkeyPa
 def test_one_after_the_other(least: int, shard: int, cores: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """With too little to do, with enough for all cores, or with one core."""
     machine.set_most_shards(cores)
-    monkeypatch.setattr(parallel, "_LEAST", least)
-    monkeypatch.setattr(sequence, "_SHARD_PRODUCTS", shard)
-    monkeypatch.setattr(parallel, "run_together", lambda jobs: pytest.fail("side by side"))
+    monkeypatch.setattr(parallel, "_LEAST_MULTIPLICATIONS", least)
+    monkeypatch.setattr(sequence, "_SHARD_MULTIPLICATIONS", shard)
+    monkeypatch.setattr(parallel, "run_concurrently", lambda jobs: pytest.fail("side by side"))
     try:
         _losses("gru", False)
     finally:

@@ -88,7 +88,7 @@ def test_what_is_not_needed_is_left_out_and_what_is_the_same_is_done_once() -> N
 @pytest.mark.cpu
 @pytest.mark.parametrize("large", [10, 3])
 def test_constants_are_kept_unless_they_are_large(large: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tfpy.engine.cpu.passes.constant_folding._LARGE", large)
+    monkeypatch.setattr("tfpy.engine.cpu.passes.constant_folding._LARGE_ELEMENTS", large)
     replay, _, _ = recorded(lambda a: a.add(tf.split(tf.range(0, 4), 2)[1]), [normal(2)])
     constant = ["Range", "SplitV"]
     assert kernels_run(replay, normal(2)) == ((constant, ["Add"]) if large > 4 else ([], [*constant, "Add"]))

@@ -93,12 +93,12 @@ def assert_same(found: Sequence[tf.Tensor], expected: Sequence[np.ndarray]) -> N
 def test_all_ways_give_the_same_bits(
     compute: Callable[[int, Sequence[tf.Tensor]], list[tf.Tensor]], seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(lazy, "LARGE", 500)
-    monkeypatch.setattr(lazy, "_BLOCK", 64)
-    monkeypatch.setattr(lazy, "_SHARD", 200)
+    monkeypatch.setattr(lazy, "LARGE_ELEMENTS", 500)
+    monkeypatch.setattr(lazy, "_BLOCK_ELEMENTS", 64)
+    monkeypatch.setattr(lazy, "_SHARD_ELEMENTS", 200)
     inputs, others = inputs_of(seed), inputs_of(seed + 1000)
     expected, of_others = ([t.numpy() for t in compute(seed, given)] for given in (inputs, others))
-    monkeypatch.setattr(cpu, "LARGE", 500)
+    monkeypatch.setattr(cpu, "LARGE_ELEMENTS", 500)
     put_off = compute(seed, inputs)
     assert_same(put_off[::-1], expected[::-1])
     results, recorder = recording_plan(lambda: compute(seed, inputs), registry.default(), inputs, [])

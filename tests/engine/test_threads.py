@@ -186,8 +186,8 @@ def test_shards_of_convolutions_and_pools_are_the_whole(kernel: str, pad: str, m
     monkeypatch.setattr(machine.share, "shards", 1)
     whole = KERNELS[kernel](*arrays, window=window, **attrs)
     monkeypatch.setattr(machine.share, "shards", 3)
-    monkeypatch.setattr(batches, "_PRODUCTS", 1)
-    monkeypatch.setattr(batches, "_SINGLE_OPS", 1)
+    monkeypatch.setattr(batches, "_SHARD_MULTIPLICATIONS", 1)
+    monkeypatch.setattr(batches, "_SHARD_OPERATIONS", 1)
     parts = KERNELS[kernel](*arrays, window=window, **attrs)
     np.testing.assert_allclose(parts, whole, rtol=1e-12, atol=1e-12)
     np.testing.assert_array_equal(parts, KERNELS[kernel](*arrays, window=window, **attrs))
@@ -223,15 +223,15 @@ def test_rows_of_an_image_are_the_whole(
     compute = (KERNELS | PLANNED)[kernel]
     whole = compute(*arrays, **attrs)
     monkeypatch.setattr(machine.share, "shards", shards)
-    monkeypatch.setattr(batches, "_PRODUCTS", 1)
-    monkeypatch.setattr(batches, "_SINGLE_OPS", 1)
+    monkeypatch.setattr(batches, "_SHARD_MULTIPLICATIONS", 1)
+    monkeypatch.setattr(batches, "_SHARD_OPERATIONS", 1)
     np.testing.assert_allclose(compute(*arrays, **attrs), whole, rtol=1e-12, atol=1e-12)
 
 
 @pytest.mark.parametrize(("m", "k", "n"), [(300, 200, 400), (90, 500, 700), (0, 3, 4), (1, 200, 300), (3, 0, 2)])
 def test_shards_of_products_are_the_whole(m: int, k: int, n: int, monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(0)
-    monkeypatch.setattr(matmul, "_SHARD", 1 << 16)
+    monkeypatch.setattr(matmul, "_SHARD_MULTIPLICATIONS", 1 << 16)
     monkeypatch.setattr(machine.share, "shards", 3)
     a, b = rng.normal(size=(m, k)), rng.normal(size=(n, k)).T
     np.testing.assert_allclose(matmul.product(a, b), a @ b, rtol=1e-10, atol=1e-10)
@@ -240,36 +240,36 @@ def test_shards_of_products_are_the_whole(m: int, k: int, n: int, monkeypatch: p
     np.testing.assert_allclose(matmul.product(stack[0], b), np.matmul(stack[0], b), rtol=1e-10, atol=1e-10)
 
 
-@pytest.mark.parametrize(("most", "shards", "spare"), [(1, 1, 0), (2, 1, 1), (2, 2, 0), (3, 2, 1), (8, 3, 3)])
-def test_cores_without_a_shard_are_beside(most: int, shards: int, spare: int, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("most", "shards", "idle"), [(1, 1, 0), (2, 1, 1), (2, 2, 0), (3, 2, 1), (8, 3, 3)])
+def test_cores_without_a_shard_are_idle(most: int, shards: int, idle: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(machine.share, "shards", most)
-    assert threads.cores_beside(shards) == spare
+    assert threads.idle_cores(shards) == idle
 
 
-def test_cores_that_others_use_are_not_beside(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_cores_that_others_use_are_not_idle(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(machine.share, "shards", 2)
     found: list[int] = []
-    threads.run_together([lambda: found.append(threads.cores_beside(1))] * 2)
+    threads.run_concurrently([lambda: found.append(threads.idle_cores(1))] * 2)
     assert found == [0, 0]
-    assert threads.cores_beside(1) == 1
+    assert threads.idle_cores(1) == 1
 
 
-@pytest.mark.parametrize("beside", [False, True])
-def test_jobs_aside_are_done_in_order(beside: bool) -> None:
+@pytest.mark.parametrize("in_background", [False, True])
+def test_jobs_of_an_executor_are_done_in_order(in_background: bool) -> None:
     done: list[int] = []
 
     def job(number: int) -> None:
         time.sleep(0.002 if number == 0 else 0)
         done.append(number)
 
-    aside = threads.Aside(beside)
+    executor = threads.SerialExecutor(in_background)
     for number in range(20):
-        aside.do(partial(job, number))
-    aside.end()
+        executor.submit(partial(job, number))
+    executor.join()
     assert done == [*range(20)]
 
 
-def test_jobs_aside_run_while_the_thread_goes_on() -> None:
+def test_jobs_in_the_background_run_while_the_thread_goes_on() -> None:
     begun, let = threading.Event(), threading.Event()
 
     def job() -> None:
@@ -277,19 +277,19 @@ def test_jobs_aside_run_while_the_thread_goes_on() -> None:
         assert let.wait(10)
 
     threads._workers.start(1)
-    aside = threads.Aside(True)
-    aside.do(job)
+    executor = threads.SerialExecutor(True)
+    executor.submit(job)
     assert begun.wait(10)  # nobody but a worker can have begun it
     let.set()
-    aside.end()
+    executor.join()
 
 
-def test_what_a_job_aside_raises_arrives() -> None:
+def test_what_a_job_in_the_background_raises_arrives() -> None:
     def job() -> None:
-        raise KeyError("aside")
+        raise KeyError("job")
 
-    aside = threads.Aside(True)
-    aside.do(job)
-    with pytest.raises(KeyError, match="aside"):
-        aside.end()
-    aside.end()
+    executor = threads.SerialExecutor(True)
+    executor.submit(job)
+    with pytest.raises(KeyError, match="job"):
+        executor.join()
+    executor.join()

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import tfpy as tf
 from tfpy.engine.gl.device import Device
-from tfpy.engine.gl.pool import CHECKED_FROM, Lease, Part, Pool, size_class
+from tfpy.engine.gl.pool import CHECKED_BYTES, Lease, Part, Pool, size_class
 from tfpy.engine.gl.uploads import Uploads
 
 pytestmark = pytest.mark.gl
@@ -95,7 +95,7 @@ def test_the_longest_idle_are_freed_first_beyond_the_cap() -> None:
 
 @pytest.mark.parametrize("late", [False, True])
 def test_when_memory_is_short_idle_buffers_make_room(late: bool) -> None:
-    big = CHECKED_FROM
+    big = CHECKED_BYTES
     memory = Memory(3 * big, late)
     pool = pool_of(memory)
     held = pool.take(big)

@@ -277,8 +277,8 @@ def test_a_replay_that_is_cut_off(device: Device, monkeypatch: pytest.MonkeyPatc
     replay.run(Tensor, [x])
     made(y.leaky_relu(0.3))
     (recording,) = executor.recordings.values()
-    script = recording.script
-    monkeypatch.setattr(script, "_calls", CutOff(script._calls, calls))
+    commands = recording.commands
+    monkeypatch.setattr(commands, "_calls", CutOff(commands._calls, calls))
     with pytest.raises(KeyboardInterrupt):
         replay.run(Tensor, [x])
     monkeypatch.undo()

@@ -80,7 +80,7 @@ def test_numbers_are_those_of_the_cpu(device: Device, factory: str, options: dic
 def test_in_several_shaders_and_with_several_samples_to_a_group(
     device: Device, factory: str, masked: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sequence, "_MOST_WORK", 2 * 4 * 8 * 8)
+    monkeypatch.setattr(sequence, "_MOST_MULTIPLICATIONS", 2 * 4 * 8 * 8)
     monkeypatch.setattr(sequence, "rows_for", lambda *a: 2)
     agree(factory, 8, RNG.normal(size=(5, 7, 3)).astype(np.float32), masked, return_sequences=True)
 
@@ -88,7 +88,7 @@ def test_in_several_shaders_and_with_several_samples_to_a_group(
 @pytest.mark.parametrize("factory", ["simple_rnn", "gru", "lstm"])
 def test_with_weights_in_registers(device: Device, factory: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(device, "software", False)
-    monkeypatch.setattr(sequence, "KEPT", 8)
+    monkeypatch.setattr(sequence, "KEPT_WEIGHTS", 8)
     agree(factory, 14, RNG.normal(size=(3, 4, 3)).astype(np.float32), return_sequences=True)
 
 

@@ -51,7 +51,7 @@ def test_there_are_enough_groups_and_parts_are_long(m: int, k: int, n: int) -> N
 
 
 def test_groups_that_go_along_stretches(gpu: GlBackend, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(fusion, "FAR_FROM", 0)
+    monkeypatch.setattr(fusion, "STRETCH_BYTES", 0)
     x = RNG.normal(size=(1 << 22) + 5).astype(np.float32)
     np.testing.assert_array_equal(tf.tensor(x).mul(2).add(tf.tensor(x[::-1].copy())).numpy(), x * 2 + x[::-1])
     rows = x[:1_470_000].reshape(70_000, 21)
@@ -87,12 +87,12 @@ def test_softmax_of_rows_of_every_length(gpu: GlBackend, length: int) -> None:
     np.testing.assert_allclose(tf.softmax(tf.tensor(x)).numpy(), expected, rtol=1e-6, atol=1e-37)
 
 
-@pytest.mark.parametrize("far_from", [0, fusion.FAR_FROM])
+@pytest.mark.parametrize("stretch_bytes", [0, fusion.STRETCH_BYTES])
 @pytest.mark.parametrize("shape", [(8300, 37), (41, 8200), (2, 16500, 18)])
 def test_transposes_of_several_bands_of_tiles(
-    gpu: GlBackend, monkeypatch: pytest.MonkeyPatch, shape: tuple[int, ...], far_from: int
+    gpu: GlBackend, monkeypatch: pytest.MonkeyPatch, shape: tuple[int, ...], stretch_bytes: int
 ) -> None:
-    monkeypatch.setattr(fusion, "FAR_FROM", far_from)
+    monkeypatch.setattr(fusion, "STRETCH_BYTES", stretch_bytes)
     x = RNG.normal(size=shape).astype(np.float32)
     perm = [*range(len(shape) - 2), len(shape) - 1, len(shape) - 2]
     np.testing.assert_array_equal(tf.tensor(x).transpose(perm).numpy(), x.swapaxes(-1, -2))

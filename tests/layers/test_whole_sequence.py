@@ -178,7 +178,9 @@ def test_shards_always_give_the_same_bits(monkeypatch: pytest.MonkeyPatch) -> No
 @pytest.mark.cpu  # whose cores these are
 @pytest.mark.parametrize("masked", [False, True])
 @pytest.mark.parametrize("factory", FACTORIES)
-def test_a_core_beside_gives_the_same_bits(factory: str, masked: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_work_in_the_background_gives_the_same_bits(
+    factory: str, masked: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The sums over steps are added in one order, whoever makes them."""
     layer = made(factory, 6)
     x = tf.tensor(RNG.normal(size=(3, 9, 4)))
@@ -186,12 +188,12 @@ def test_a_core_beside_gives_the_same_bits(factory: str, masked: bool, monkeypat
     monkeypatch.setattr(kernels, "_CHUNK_BYTES", 500)
     calls: list[int] = []
 
-    class Counted(kernels.Aside):
-        def __init__(self, beside: bool) -> None:
-            calls.append(beside)
-            super().__init__(beside)
+    class Counted(kernels.SerialExecutor):
+        def __init__(self, in_background: bool) -> None:
+            calls.append(in_background)
+            super().__init__(in_background)
 
-    monkeypatch.setattr(kernels, "Aside", Counted)
+    monkeypatch.setattr(kernels, "SerialExecutor", Counted)
 
     def gradients(most: int) -> list[np.ndarray]:
         monkeypatch.setattr(machine.share, "shards", most)

@@ -61,11 +61,11 @@ def test_as_its_parts(
 ) -> None:
     registry.use("double")
     if block:  # blocks, and parts of one that is left
-        monkeypatch.setattr(lines, "_BLOCK", block)
-        monkeypatch.setattr(lines, "_SHARD", block)
-        monkeypatch.setattr(lines, "_LINE", 24)
-        monkeypatch.setattr(moments, "_SMALL", 0)
-        monkeypatch.setattr(normalization, "_LARGE", 0)
+        monkeypatch.setattr(lines, "_BLOCK_ELEMENTS", block)
+        monkeypatch.setattr(lines, "_SHARD_ELEMENTS", block)
+        monkeypatch.setattr(lines, "_LINE_ELEMENTS", 24)
+        monkeypatch.setattr(moments, "_SMALL_ELEMENTS", 0)
+        monkeypatch.setattr(normalization, "_LARGE_ELEMENTS", 0)
     lines._rows_in_line.cache_clear()
     found = _everything(shape, axes, along, shifted, scaled)
     monkeypatch.setattr(by_moments, "_whole_possible", lambda *args: False)

@@ -13,8 +13,9 @@ from tfpy.core.results import Record
 from tfpy.core.tensor import Tensor
 from tfpy.engine.arguments import as_function, as_string
 from tfpy.engine.errors import argument_error, unknown_name_error
+from tfpy.engine.gradients import GRADIENTS, GradientRow, gradients_changed
 from tfpy.engine.kernels import KERNELS, Kernel
-from tfpy.engine.tape import GRADIENTS, GradientRow, gradients_changed, stand_in
+from tfpy.engine.tape import stand_in
 
 
 class GradientConfig(Record):

@@ -17,13 +17,12 @@ from tfpy.core.variable import Variable, trainable_variables, variable_of
 from tfpy.engine import dispatch
 from tfpy.engine.arguments import as_function, as_list
 from tfpy.engine.backprop import Start, backprop
-from tfpy.engine.backward_pass import GradientError, IndependentError, UnreachedError
-from tfpy.engine.dtypes import DType
-from tfpy.engine.errors import argument_error
+from tfpy.engine.errors import IndependentError, UnreachedError, argument_error, unconnected_error
+from tfpy.engine.gradients import GradientRow, gradient_dtype
 from tfpy.engine.handle import Handle, next_id
 from tfpy.engine.kernels import Kernel, same
 from tfpy.engine.state import local
-from tfpy.engine.tape import GradientRow, Saved, paused, record, recorded, saved, stand_in, standing_for
+from tfpy.engine.tape import Saved, paused, record, recorded, saved, stand_in, standing_for
 
 
 class ValueAndGrad(Record):
@@ -202,19 +201,10 @@ def _gradients(
         found = backprop(tape, value, start, sources, Tensor, all_of_them=True)
     except UnreachedError as error:
         what = "x" if len(sources) == 1 else f"argument {error.source}"
-        raise GradientError(_unconnected(name, what, error.stops)) from None
+        raise unconnected_error(name, what, error.stops) from None
     gradients = _distinct([found[source.id] for source in sources], first)
     _link_constants(sources, gradients)
     return given, gradients
-
-
-def _unconnected(name: str, what: str, stops: Sequence[str]) -> str:
-    message = (
-        f"{name}: cannot compute the gradient of y = f(x) with respect to x: the value of f does not depend on {what}"
-    )
-    if stops:
-        return f"{message} by ops that have a gradient ({' → '.join(reversed(stops))} has none)."
-    return f"{message}. Make sure that f contains every op that leads from x to y."
 
 
 def _distinct(gradients: Sequence[Handle], first: int) -> list[Tensor]:
@@ -255,7 +245,7 @@ def _start(name: str, value: Tensor, dy: TensorLike | None) -> Start:
         raise argument_error(name, "dy", "a float32 tensor", weights, TypeError)
     if weights.spec.shape != value.spec.shape:
         raise argument_error(name, "dy", f"of shape {list(value.shape)}, that of f's value", weights)
-    dtype = _gradient_dtype(value)
+    dtype = gradient_dtype(value.dtype)
     if weights.dtype == "complex64" != dtype:
         raise argument_error(name, "dy", "real numbers, as f's value is real", weights, TypeError)
     return cast_to(weights, dtype)
@@ -265,11 +255,7 @@ def _ones(value: Tensor) -> Tensor:
     # What most functions give is a number: no kernel has to be run for it.
     if not value.spec.shape and value.spec.dtype == "float32":
         return to_tensor("grad", "dy", 1.0)
-    return full(value.spec.shape, 1, _gradient_dtype(value))
-
-
-def _gradient_dtype(value: Tensor) -> DType:
-    return "complex64" if value.dtype == "complex64" else "float32"
+    return full(value.spec.shape, 1, gradient_dtype(value.dtype))
 
 
 def _checked(name: str, f: Any) -> Callable[..., Any]:

@@ -26,7 +26,7 @@ from tfpy.engine.tape import Tape
 _MOST_PASSES = 512  # in the cache
 _MOST_BYTES = 1 << 26  # of the cache
 _ENTRY_BYTES = 120  # so many go with an entry of a key, which is kept, and of the plan
-_SMALL = 1 << 16  # elements; with more of them the kernels take longer than the Python between them
+_SMALL_ELEMENTS = 1 << 16  # with more of them the kernels take longer than the Python between them
 
 _size = attrgetter("size")
 
@@ -158,7 +158,7 @@ def _signature_of(
         ids += node.outputs
         saved += node.saved
     payloads = [payload for _, payload, where in saved if where is backend]
-    if max(map(_size, specs)) > _SMALL or len(payloads) != len(saved):
+    if max(map(_size, specs)) > _SMALL_ELEMENTS or len(payloads) != len(saved):
         return None
     return _Signature((*shape, *map(id, specs), *_pattern(ids)), specs, payloads)
 

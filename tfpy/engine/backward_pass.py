@@ -7,31 +7,11 @@ from itertools import compress
 from typing import NamedTuple
 
 from tfpy.engine.dispatch import run
+from tfpy.engine.errors import UnreachedError, no_gradient_error, unfit_gradient_error
+from tfpy.engine.gradients import gradient_dtype
 from tfpy.engine.handle import Handle
 from tfpy.engine.spec import Spec
 from tfpy.engine.tape import Node, Tape
-
-
-class GradientError(ValueError):
-    """There is no gradient from y back to x, or a kernel on the way has none."""
-
-
-class IndependentError(GradientError):
-    """A value depends on none of the variables."""
-
-
-class UnreachedError(GradientError):
-    """No gradient flows from y to a source.
-
-    Attributes:
-        source: the number of the source.
-        stops: the kernels on the way to y through which no gradient flows.
-    """
-
-    def __init__(self, source: int, stops: Sequence[str]) -> None:
-        super().__init__(f"y does not depend on source {source}.")
-        self.source = source
-        self.stops = stops
 
 
 class _Reach(NamedTuple):
@@ -99,7 +79,7 @@ def _reach(tape: Tape, y: Handle) -> _Reach:
     for node in reversed(tape.nodes):
         if not reached.isdisjoint(node.outputs):
             if node.gradient is None:
-                raise GradientError(_no_gradient_message(tape, node, y))
+                raise no_gradient_error(node.kernel.name, _way_through(tape, node, y))
             needed.add(node)
             reached.update(compress(node.inputs, node.gradient.flows(len(node.inputs))))
     return _Reach(needed, reached)
@@ -159,21 +139,17 @@ def _output_gradients(node: Node, grads: Mapping[int, Handle]) -> list[Handle]:
 
 
 def _check(node: Node, spec: Spec, dx: Handle) -> None:
-    dtype = "complex64" if spec.dtype == "complex64" else "float32"
+    dtype = gradient_dtype(spec.dtype)
     if dx.spec.shape != spec.shape or dx.spec.dtype != dtype:
-        raise RuntimeError(
-            f"gradient of {node.kernel.name}: an input of shape {list(spec.shape)} needs a {dtype} gradient of that "
-            f"shape, but the rule gave {dx.spec.dtype} {list(dx.spec.shape)}."
-        )
+        raise unfit_gradient_error(node.kernel.name, spec.shape, dtype, dx.spec.shape, dx.spec.dtype)
 
 
 def _zeros(spec: Spec, cls: type[Handle]) -> Handle:
-    dtype = "complex64" if spec.dtype == "complex64" else "float32"
-    return run(cls, "Fill", shape=spec.shape, value=0, dtype=dtype)
+    return run(cls, "Fill", shape=spec.shape, value=0, dtype=gradient_dtype(spec.dtype))
 
 
-def _no_gradient_message(tape: Tape, node: Node, y: Handle) -> str:
-    """Names the kernel without a gradient, and one chain of kernels from a source through it to y."""
+def _way_through(tape: Tape, node: Node, y: Handle) -> list[str]:
+    """The names of kernels in a chain from a source through a node to y."""
     made_by = {out: n for n in tape.nodes for out in n.outputs}
     before: list[str] = []
     step: Node | None = node
@@ -188,5 +164,4 @@ def _no_gradient_message(tape: Tape, node: Node, y: Handle) -> str:
         if not reached.isdisjoint(later.inputs):
             after.append(later.kernel.name)
             reached = set(later.outputs)
-    path = " → ".join(["x", *reversed(before), *after, "y"])
-    return f"Cannot compute the gradient of y with respect to x: {node.kernel.name} has none (path: {path})."
+    return [*reversed(before), *after]

@@ -9,12 +9,13 @@ from weakref import ref
 from tfpy.engine.backend import Array, Backend, current, registry
 from tfpy.engine.dtypes import DType
 from tfpy.engine.errors import ShapeError
+from tfpy.engine.gradients import GRADIENTS
 from tfpy.engine.handle import Handle, attach, check_live, join_share, next_id, swap_data, watching
 from tfpy.engine.kernels import KERNELS, Kernel
 from tfpy.engine.scope import track
 from tfpy.engine.spec import Spec, spec, string_spec
 from tfpy.engine.state import local
-from tfpy.engine.tape import GRADIENTS, record
+from tfpy.engine.tape import record
 
 H = TypeVar("H", bound=Handle)
 

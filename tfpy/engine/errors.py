@@ -21,6 +21,28 @@ class DisposedError(RuntimeError):
     """A tensor was used after it was disposed."""
 
 
+class GradientError(ValueError):
+    """There is no gradient from y back to x, or a kernel on the way has none."""
+
+
+class IndependentError(GradientError):
+    """A value depends on none of the variables."""
+
+
+class UnreachedError(GradientError):
+    """No gradient flows from y to a source.
+
+    Attributes:
+        source: the number of the source.
+        stops: the kernels on the way to y through which no gradient flows.
+    """
+
+    def __init__(self, source: int, stops: Sequence[str]) -> None:
+        super().__init__(f"y does not depend on source {source}.")
+        self.source = source
+        self.stops = stops
+
+
 class Words(str):
     """What was found, said in words: messages show it without quotes."""
 
@@ -137,3 +159,29 @@ def unknown_name_error(
     shown = names if listed is None else sorted(listed)
     fits = 0 < len(shown) <= (_FEW_NAMES if hint else _MANY_NAMES)
     return ValueError(f"Unknown {what} {show(name)}.{hint}" + (f" Known: {', '.join(shown)}." if fits else ""))
+
+
+def no_gradient_error(kernel: str, way: Sequence[str]) -> GradientError:
+    """A GradientError for a kernel without a gradient, with the kernels on a way from x through it to y."""
+    path = " → ".join(["x", *way, "y"])
+    return GradientError(f"Cannot compute the gradient of y with respect to x: {kernel} has none (path: {path}).")
+
+
+def unconnected_error(op: str, source: str, stops: Sequence[str]) -> GradientError:
+    """A GradientError for a source that y does not depend on, with the kernels that no gradient flows through."""
+    message = (
+        f"{op}: cannot compute the gradient of y = f(x) with respect to x: the value of f does not depend on {source}"
+    )
+    if stops:
+        return GradientError(f"{message} by ops that have a gradient ({' → '.join(reversed(stops))} has none).")
+    return GradientError(f"{message}. Make sure that f contains every op that leads from x to y.")
+
+
+def unfit_gradient_error(
+    kernel: str, shape: Sequence[int], dtype: str, found_shape: Sequence[int], found_dtype: str
+) -> RuntimeError:
+    """A RuntimeError for a rule's gradient of another shape or dtype than its input needs."""
+    return RuntimeError(
+        f"gradient of {kernel}: an input of shape {list(shape)} needs a {dtype} gradient of that shape, "
+        f"but the rule gave {found_dtype} {list(found_shape)}."
+    )

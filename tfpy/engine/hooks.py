@@ -52,7 +52,7 @@ def set_user_kernel(backend_name: str, kernel: str, function: UserKernel | None)
         table.pop(kernel, None)
     else:
         table[kernel] = function
-    _rewire_all()
+    _install_all()
 
 
 class _Bypass(threading.local):
@@ -77,14 +77,14 @@ def backends_own(kernel: str) -> Iterator[None]:
 def add_observer(observer: Observer) -> None:
     """Call a function after each kernel run, on every backend and thread."""
     _observers.append(observer)
-    _rewire_all()
+    _install_all()
 
 
 def remove_observer(observer: Observer) -> None:
     """Stop calling a function."""
     if observer in _observers:
         _observers.remove(observer)
-    _rewire_all()
+    _install_all()
 
 
 @contextmanager
@@ -97,21 +97,42 @@ def observing(observer: Observer) -> Iterator[None]:
         remove_observer(observer)
 
 
+class _Hooked:
+    """What a backend has as its `run` while something stands in front of its own.
+
+    Attributes:
+        own: the backend's own `run`.
+        of_object: whether that is an attribute of the object, and not a method of its class.
+    """
+
+    __slots__ = ("_run", "of_object", "own")
+
+    def __init__(self, own: Run, of_object: bool, run: Run) -> None:
+        self.own = own
+        self.of_object = of_object
+        self._run = run
+
+    def __call__(self, kernel: str, inputs: tuple[Handle, ...], attrs: Mapping[str, Any], out: Outputs) -> Any:
+        return self._run(kernel, inputs, attrs, out)
+
+
 def is_hooked(backend: Backend) -> bool:
     """Whether anything stands in front of a backend."""
-    run = vars(backend).get("run")  # the class's own method has no attributes, and asking it takes as long as an op
-    return run is not None and hasattr(run, "of_backend")
+    return type(vars(backend).get("run")) is _Hooked
 
 
-def _rewire_all() -> None:
+def _install_all() -> None:
     for name, backend in registry.made().items():
-        rewire(name, backend)
+        install_hooks(name, backend)
 
 
-def rewire(name: str, backend: Backend) -> None:
+def install_hooks(name: str, backend: Backend) -> None:
     """Put in front of a backend what there is to put, in place of what was there."""
-    before: Run = backend.run
-    own: Run = getattr(before, "of_backend", before)
+    attributes = vars(backend)
+    before = attributes.get("run")
+    own, of_object = (
+        (before.own, before.of_object) if isinstance(before, _Hooked) else (backend.run, before is not None)
+    )
     run = own
     kernels = _user_kernels.get(name)
     if kernels:
@@ -119,15 +140,14 @@ def rewire(name: str, backend: Backend) -> None:
     for observer in _observers:
         run = _observed(observer, run, backend)
     if run is not own:
-        run.of_backend = own  # type: ignore[attr-defined]
-        setattr(backend, "run", run)  # noqa: B010  an attribute of the object, in front of its class's method
-    elif before is not own and getattr(own, "__func__", None) is type(backend).run:
-        delattr(backend, "run")
-    elif before is not own:
-        setattr(backend, "run", own)  # noqa: B010
+        attributes["run"] = _Hooked(own, of_object, run)
+    elif of_object:
+        attributes["run"] = own
+    else:
+        attributes.pop("run", None)
 
 
-registry.on_made.append(rewire)
+registry.on_made.append(install_hooks)
 
 
 def _with_user_kernels(kernels: Mapping[str, UserKernel], run: Run) -> Run:

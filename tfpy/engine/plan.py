@@ -16,11 +16,11 @@ from typing import Any, NamedTuple, Protocol, TypeGuard, TypeVar
 from tfpy.engine.backend import Array, Backend
 from tfpy.engine.dispatch import wrap
 from tfpy.engine.dtypes import DType
+from tfpy.engine.gradients import user_gradients
 from tfpy.engine.handle import Handle
 from tfpy.engine.hooks import is_hooked
 from tfpy.engine.spec import Spec
 from tfpy.engine.state import local
-from tfpy.engine.tape import user_gradients
 
 H = TypeVar("H", bound=Handle)
 

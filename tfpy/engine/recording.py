@@ -12,10 +12,10 @@ from typing import Any, TypeVar
 
 from tfpy.engine.backend import Backend
 from tfpy.engine.dtypes import DType
+from tfpy.engine.gradients import user_gradients
 from tfpy.engine.handle import Handle
 from tfpy.engine.plan import Draw, Plan, PlanNode, Replay, can_replay, last_uses
 from tfpy.engine.state import local
-from tfpy.engine.tape import user_gradients
 
 T = TypeVar("T")
 

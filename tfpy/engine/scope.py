@@ -26,7 +26,7 @@ T = TypeVar("T")
 _LEAVES = (str, bytes, int, float, complex, bool, type(None), type, FunctionType, ModuleType)
 
 
-_MANY = 1 << 12
+_MANY_HANDLES = 1 << 12
 
 
 class Scope:
@@ -42,7 +42,7 @@ class Scope:
     def __init__(self, name: str = "") -> None:
         self.name = name
         self.handles: list[weakref.ref[Handle]] = []
-        self.most = _MANY
+        self.most = _MANY_HANDLES
         self.shared = False
 
     def share(self) -> None:
@@ -52,7 +52,7 @@ class Scope:
     def forget_freed(self) -> None:
         """Let go of the references to what has been freed: a scope may be open as long as a program runs."""
         self.handles = [ref for ref in self.handles if ref() is not None]
-        self.most = max(_MANY, 2 * len(self.handles))
+        self.most = max(_MANY_HANDLES, 2 * len(self.handles))
 
 
 def open_scope(scope: Scope) -> None:

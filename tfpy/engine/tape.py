@@ -1,8 +1,7 @@
-"""Tapes: what was computed from the sources, and the rules by which it is walked back. The only autodiff there is.
+"""Tapes: what was computed from the sources, to be walked back by the rules of `gradients`. The only autodiff there is.
 
-A tape records a node for each kernel that has an input depending on the tape's sources. Gradient rules belong to kernel
-rows and are written with ops, so outer tapes record the backward pass over an inner one (`backprop`): higher orders
-come free.
+A tape records a node for each kernel that has an input depending on the tape's sources. Rules are written with ops, so
+outer tapes record the backward pass over an inner one (`backprop`): higher orders come free.
 """
 
 from __future__ import annotations
@@ -12,148 +11,16 @@ from contextlib import contextmanager
 from copy import copy
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from tfpy.engine.gradients import GradientRow
 from tfpy.engine.handle import Handle, attach
-from tfpy.engine.kernels import KERNELS, Kernel
+from tfpy.engine.kernels import Kernel
 from tfpy.engine.spec import Shape, Spec
 from tfpy.engine.state import local
 
-Rule = Callable[[Any, Any], Any]
 H = TypeVar("H", bound=Handle)
 T = TypeVar("T")
 
-
-def no_flow(dy: Any, node: Any) -> None:
-    """The rule of an input whose gradient is 0 everywhere.
-
-    Nothing is propagated, but the output counts as depending on the input: asking for this gradient is no error.
-    """
-
-
 Saved = tuple[Handle, Any, Any]
-
-
-class GradientRow:
-    """A kernel's gradient.
-
-    Attributes:
-        kernel: the kernel's row.
-        saves: which inputs ('a', …) and outputs ('y': all of them) the rules use; only these are kept alive.
-        places: for each of `saves` which of the inputs it is, or None for the outputs.
-        in_order: for each input the rule (dy, node) -> gradient, or None where no gradient flows, and whether it
-            stands for several inputs.
-        is_no_flow: for each of `in_order` whether its rule is no_flow, which is None there.
-        joint: instead of rules for each, one that gives a sequence of gradients, one per input (None: no flow).
-        pure: the rules run the same kernels whenever specs, attributes and what is wanted are the same.
-    """
-
-    __slots__ = ("_flows", "in_order", "is_no_flow", "joint", "kernel", "places", "pure", "saves")
-
-    def __init__(
-        self,
-        kernel: Kernel,
-        saves: tuple[str, ...],
-        rules: Mapping[str, Rule | None],
-        joint: Rule | None,
-        pure: bool = False,
-    ) -> None:
-        self.kernel = kernel
-        self.saves = saves
-        self.places = [(name, _place(kernel, name)) for name in saves]
-        self.joint = joint
-        self.pure = pure
-        names = kernel.inputs if joint is None else ()
-        given = [(rules[name.lstrip("*")], name[0] == "*") for name in names]
-        self.is_no_flow = [rule is no_flow for rule, _ in given]
-        self.in_order = [(None if rule is no_flow else rule, several) for rule, several in given]
-        self._flows: dict[int, list[bool]] = {}
-
-    def flows(self, count: int) -> list[bool]:
-        """For each of `count` inputs, whether a gradient flows to it."""
-        found = self._flows.get(count)
-        if found is None:
-            found = self._flows[count] = self._find_flows(count)
-        return found
-
-    def _find_flows(self, count: int) -> list[bool]:
-        if self.joint is not None:
-            return [True] * count
-        return _for_all([rule is not None for rule, _ in self.in_order], count)
-
-    def depends(self, count: int) -> list[bool]:
-        """For each of `count` inputs, whether the output depends on it: a gradient flows to it, or is 0."""
-        flows = self.flows(count)
-        return (
-            flows
-            if self.joint is not None
-            else [a or b for a, b in zip(flows, _for_all(self.is_no_flow, count), strict=True)]
-        )
-
-
-def _for_all(flags: list[bool], count: int) -> list[bool]:
-    """Flags for `count` inputs, of which the last may stand for several."""
-    return flags + flags[-1:] * (count - len(flags)) if flags else flags
-
-
-def _place(kernel: Kernel, name: str) -> slice | None:
-    if name in kernel.inputs:
-        place = kernel.inputs.index(name)
-        return slice(place, place + 1)
-    return None if name == "y" else slice(kernel.inputs.index("*" + name), None)
-
-
-GRADIENTS: dict[str, GradientRow] = {}
-
-
-class _UserGradients:
-    """What plans must know of gradients that users register.
-
-    Attributes:
-        changes: how often one was registered or taken away: plans made before hold what was there then.
-        count: how many there are. Their code may do what it likes, and nothing is planned.
-    """
-
-    def __init__(self) -> None:
-        self.changes = 0
-        self.count = 0
-
-
-user_gradients = _UserGradients()
-
-
-def gradients_changed(count: int) -> None:
-    """Make all plans void: users have registered so many gradients now."""
-    user_gradients.changes += 1
-    user_gradients.count = count
-
-
-def gradient(kernel: str, *, saves: str = "", joint: Rule | None = None, **rules: Rule | None) -> None:
-    """Give a kernel its gradient: a rule for each input (None: no gradient flows, no_flow: it is 0), or one joint rule.
-
-    A rule is called with dy, the gradient of the output (a list for a kernel with several outputs), and the Node. It
-    returns the gradient of its input, of the input's shape; for an input that stands for several ('*xs'), a list.
-    """
-    row = KERNELS[kernel]
-    names = [name.lstrip("*") for name in row.inputs]
-    saved = tuple(saves.split())
-    for name in (*rules, *saved):
-        if name not in names and not (name == "y" and name in saved):
-            raise ValueError(f"gradient: kernel {kernel!r} has no input {name!r}; it has {', '.join(names)}.")
-    if joint is None and set(rules) != set(names):
-        raise ValueError(f"gradient: kernel {kernel!r} needs a rule, or None, for each of {', '.join(names)}.")
-    if kernel in GRADIENTS:
-        raise ValueError(f"gradient: kernel {kernel!r} already has one.")
-    GRADIENTS[kernel] = GradientRow(row, saved, rules, joint, pure=True)
-
-
-NOT_DIFFERENTIABLE: set[str] = set()
-
-
-def no_gradient(*kernels: str) -> None:
-    """State that kernels have no gradient: one of them on the way from x to y is an error."""
-    for name in kernels:
-        if name not in KERNELS or name in GRADIENTS:
-            raise ValueError(f"no_gradient: {name!r} is not a kernel without a gradient.")
-        NOT_DIFFERENTIABLE.add(name)
 
 
 class Node:
@@ -235,9 +102,9 @@ class Node:
         """
         assert self.gradient is not None
         handles, own = [again(self.cls, *entry) for entry in self.saved], vars(self)
-        for name, place in self.gradient.places:
-            count = len(self.outputs) if place is None else len(self.inputs[place])
-            several = count > 1 if place is None else place.stop is None
+        for name, part in self.gradient.slices:
+            count = len(self.outputs) if part is None else len(self.inputs[part])
+            several = count > 1 if part is None else part.stop is None
             own[name] = handles[:count] if several else handles[0]
             del handles[:count]
 
@@ -252,8 +119,8 @@ class Node:
 
 def _save(row: GradientRow, inputs: tuple[Handle, ...], outputs: tuple[Handle, ...]) -> list[Saved]:
     handles: list[Handle] = []
-    for _, place in row.places:
-        handles += outputs if place is None else inputs[place]
+    for _, part in row.slices:
+        handles += outputs if part is None else inputs[part]
     # As `saved`, without a call for each: this runs for every op on a tape.
     return [(t, t.payload, t.backend) for t in handles]
 

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tfpy.engine.arguments import as_int, unpacked
+from tfpy.engine.backend import Array
 from tfpy.engine.errors import argument_error
 from tfpy.engine.spec import MAX_SIZE, Shape
 
@@ -75,7 +76,7 @@ class Window(NamedTuple):
         part = self._replace(pads=((low - first, after), *others), out=(stop - start, *self.out[1:]))
         return part, slice(low, high)
 
-    def turned(self, sizes: Sequence[int]) -> Window:
+    def flipped(self, sizes: Sequence[int]) -> Window:
         """How the gradient of an input of these inner sizes comes of that of the output, where strides are 1.
 
         It is a convolution with the cells in reverse order, which has a place for each element of the input.
@@ -245,3 +246,22 @@ def _pairs(op: str, pad: Sequence[Any], n: int) -> Pads:
     if len(pairs) != n or any(len(p) != 2 for p in pairs):
         raise argument_error(op, "pad", f"a pair (before, after) for each of {n} inner dimensions", pad)
     return tuple([(p[0], p[1]) for p in pairs])
+
+
+@functools.lru_cache(maxsize=256)
+def cell_counts(window: Window, sizes: Shape) -> Array:
+    """How many cells lie on the input at each place."""
+    total: Array = np.ones(())
+    fields = zip(window.size, window.strides, window.dilations, window.pads, window.out, sizes, strict=True)
+    for size, stride, dilation, (before, _), out, n in fields:
+        at = np.arange(out)[:, None] * stride - before + np.arange(size) * dilation
+        total = np.multiply.outer(total, ((at >= 0) & (at < n)).sum(1))
+    return total
+
+
+def divisor(sizes: Shape, window: Window, least: int, dtype: np.dtype[Any]) -> Array:
+    """The counts of `cell_counts`, at least `least`: one number where they are all the same."""
+    counts = cell_counts(window, sizes)
+    found: Array = np.maximum(counts, least).astype(dtype)
+    same = counts.size and counts.min() == counts.max()
+    return found.reshape(-1)[0] if same else found[..., None]

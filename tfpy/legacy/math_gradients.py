@@ -13,8 +13,7 @@ from tfpy.core.tensor import Tensor
 from tfpy.engine import tape as engine_tape
 from tfpy.engine.arguments import as_function
 from tfpy.engine.backprop import backprop
-from tfpy.engine.backward_pass import GradientError
-from tfpy.engine.errors import argument_error
+from tfpy.engine.errors import GradientError, argument_error
 from tfpy.engine.handle import Handle
 from tfpy.engine.state import local
 from tfpy.engine.tape import Tape, on_tape

@@ -20,8 +20,8 @@ from tfpy.core.ops.common import (
 from tfpy.core.registry import op
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
+from tfpy.engine.gradients import gradient
 from tfpy.engine.rows.elementwise import SELU_SCALE, SELU_SCALE_ALPHA
-from tfpy.engine.tape import gradient
 
 
 def _elu_gradient(dy: Tensor, y: Tensor) -> Tensor:

@@ -11,9 +11,10 @@ from tfpy.core.ops.reduce import moments
 from tfpy.core.run import run, run_multi
 from tfpy.core.tensor import Tensor
 from tfpy.engine.backend import current
+from tfpy.engine.gradients import gradient, no_gradient
 from tfpy.engine.spec import are_first, are_last
 from tfpy.engine.state import local
-from tfpy.engine.tape import gradient, no_gradient, paused
+from tfpy.engine.tape import paused
 
 Axes = tuple[int, ...]
 

@@ -14,11 +14,12 @@ from tfpy.engine.arguments import as_number
 from tfpy.engine.backend import Array
 from tfpy.engine.dtypes import DType
 from tfpy.engine.errors import argument_error
+from tfpy.engine.gradients import GradientRow, gradient_dtype, symbolic_zero
 from tfpy.engine.javascript_numbers import to_int32
 from tfpy.engine.kernels import Kernel, same
 from tfpy.engine.spec import Shape, Spec, broadcast_axes, upcast
 from tfpy.engine.state import local
-from tfpy.engine.tape import GradientRow, no_flow, paused, record
+from tfpy.engine.tape import paused, record
 
 
 def binary_operands(op: str, a: TensorLike, b: TensorLike, kind: Kind = "numeric") -> tuple[Tensor, Tensor]:
@@ -81,16 +82,16 @@ def int_tensor(values: Array) -> Tensor:
 
 def zero_gradient(spec: Spec) -> Tensor:
     """The gradient by an input of that spec of what does not depend on it."""
-    return full(spec.shape, 0, "complex64" if spec.dtype == "complex64" else "float32")
+    return full(spec.shape, 0, gradient_dtype(spec.dtype))
 
 
 CONSTANT = Kernel("constant", ("*sources",), same)
-_NO_FLOW = GradientRow(CONSTANT, (), {"sources": no_flow}, None, pure=True)
+_ZERO_GRADIENT = GradientRow(CONSTANT, (), {"sources": symbolic_zero}, None, pure=True)
 
 
 def as_function_of(source: Tensor, value: Tensor) -> Tensor:
     """`value`, which tapes take for a constant function of a tensor."""
-    record(local.state.tapes, CONSTANT, _NO_FLOW, (source,), {}, (value,), Tensor)
+    record(local.state.tapes, CONSTANT, _ZERO_GRADIENT, (source,), {}, (value,), Tensor)
     return value
 
 

@@ -8,7 +8,7 @@ from tfpy.core.registry import op
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import argument_error
-from tfpy.engine.tape import gradient, no_flow
+from tfpy.engine.gradients import gradient, symbolic_zero
 
 
 @op(chain=True, legacy="equal", doc="Operations / Logical")
@@ -137,4 +137,4 @@ def _ordered(op_name: str, a: TensorLike, b: TensorLike) -> tuple[Tensor, Tensor
 for _kernel in ("Equal", "NotEqual", "Less", "LessEqual", "Greater"):
     gradient(_kernel, a=None, b=None)
 
-gradient("GreaterEqual", a=no_flow, b=no_flow)  # the only one that TF.js gives a gradient, of zeros
+gradient("GreaterEqual", a=symbolic_zero, b=symbolic_zero)  # the only one that TF.js gives a gradient, of zeros

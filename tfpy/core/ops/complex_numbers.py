@@ -9,7 +9,7 @@ from tfpy.core.registry import op
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import argument_error
-from tfpy.engine.tape import gradient
+from tfpy.engine.gradients import gradient
 
 
 @op(doc="Tensors / Creation")

@@ -13,7 +13,7 @@ from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
 from tfpy.engine.arguments import as_int, as_shape, unpacked
 from tfpy.engine.errors import argument_error
-from tfpy.engine.tape import gradient
+from tfpy.engine.gradients import gradient
 from tfpy.engine.windows import Window, slide
 
 

@@ -11,7 +11,8 @@ from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
 from tfpy.engine.arguments import as_int
 from tfpy.engine.errors import argument_error
-from tfpy.engine.tape import Node, gradient
+from tfpy.engine.gradients import gradient
+from tfpy.engine.tape import Node
 
 
 @op(doc="Operations / Reduction")

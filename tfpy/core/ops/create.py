@@ -19,9 +19,9 @@ from tfpy.engine.arguments import as_dtype, as_int, as_number, as_shape
 from tfpy.engine.backend import Array
 from tfpy.engine.dtypes import DType
 from tfpy.engine.errors import argument_error
+from tfpy.engine.gradients import gradient
 from tfpy.engine.handle import Handle
 from tfpy.engine.spec import Shape
-from tfpy.engine.tape import gradient
 
 _PLAIN = (float, int, bool, str)
 ShapeLike = Sequence[int] | int

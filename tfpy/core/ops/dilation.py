@@ -11,7 +11,7 @@ from tfpy.core.registry import op
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import argument_error
-from tfpy.engine.tape import gradient
+from tfpy.engine.gradients import gradient
 from tfpy.engine.windows import slide
 
 

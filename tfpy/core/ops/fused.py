@@ -21,11 +21,11 @@ from tfpy.core.tensor import Tensor
 from tfpy.engine.backend import current
 from tfpy.engine.dispatch import infer
 from tfpy.engine.errors import argument_error
+from tfpy.engine.gradients import no_gradient
 from tfpy.engine.kernels import KERNELS
 from tfpy.engine.rows.fused import ACTIVATIONS
 from tfpy.engine.spec import Shape, broadcasts_to
 from tfpy.engine.state import local
-from tfpy.engine.tape import no_gradient
 from tfpy.engine.windows import slide
 
 no_gradient("_FusedMatMul", "FusedConv2D", "FusedDepthwiseConv2D")

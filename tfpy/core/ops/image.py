@@ -17,8 +17,8 @@ from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
 from tfpy.engine.arguments import as_list, as_number, as_shape, unpacked
 from tfpy.engine.errors import argument_error
+from tfpy.engine.gradients import gradient, no_gradient
 from tfpy.engine.javascript_numbers import round_half_up
-from tfpy.engine.tape import gradient, no_gradient
 
 # The weights of red, green and blue in the brightness of a pixel (ITU-R BT.601).
 _BRIGHTNESS = (0.2989, 0.5870, 0.1140)

@@ -12,8 +12,8 @@ from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
 from tfpy.engine.arguments import as_int
 from tfpy.engine.errors import OutOfRangeError, argument_error
+from tfpy.engine.gradients import gradient
 from tfpy.engine.handle import Handle
-from tfpy.engine.tape import gradient
 
 
 def getitem(x: Handle, index: Any) -> Tensor:

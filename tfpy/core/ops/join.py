@@ -12,7 +12,7 @@ from tfpy.core.run import run, run_multi
 from tfpy.core.tensor import Tensor
 from tfpy.engine.arguments import as_int, resolve_axis, unpacked
 from tfpy.engine.errors import argument_error
-from tfpy.engine.tape import gradient
+from tfpy.engine.gradients import gradient
 
 
 @op(legacy="concat", doc="Tensors / Slicing and Joining")

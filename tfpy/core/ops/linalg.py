@@ -19,8 +19,8 @@ from tfpy.core.run import run, run_multi
 from tfpy.core.tensor import Tensor
 from tfpy.engine.arguments import as_int
 from tfpy.engine.errors import argument_error
+from tfpy.engine.gradients import gradient
 from tfpy.engine.handle import Handle
-from tfpy.engine.tape import gradient
 
 
 @op(namespace="linalg", doc="Operations / Linear Algebra")

@@ -9,8 +9,8 @@ from tfpy.core.ops.common import binary_operands, cast_to, full, unbroadcast
 from tfpy.core.registry import op
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
+from tfpy.engine.gradients import gradient, symbolic_zero
 from tfpy.engine.spec import upcast
-from tfpy.engine.tape import gradient, no_flow
 
 
 @op(chain=True, legacy="logical_not", doc="Operations / Logical")
@@ -129,7 +129,7 @@ def _else_gradient(dy: Tensor, n: Any) -> Tensor:
 gradient(
     "Select",
     saves="condition",
-    condition=no_flow,
+    condition=symbolic_zero,
     t=lambda dy, n: unbroadcast(_masked(dy, n.condition), n.shape("t")),
     e=_else_gradient,
 )

@@ -16,7 +16,7 @@ from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
 from tfpy.engine.arguments import as_int
 from tfpy.engine.errors import argument_error
-from tfpy.engine.tape import gradient
+from tfpy.engine.gradients import gradient
 
 
 @op(chain=True, doc="Operations / Normalization")

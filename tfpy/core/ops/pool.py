@@ -15,8 +15,8 @@ from tfpy.core.run import run, run_multi
 from tfpy.core.tensor import Tensor
 from tfpy.engine.arguments import as_int, unpacked
 from tfpy.engine.errors import argument_error
+from tfpy.engine.gradients import gradient
 from tfpy.engine.spec import Shape
-from tfpy.engine.tape import gradient
 from tfpy.engine.windows import Window, per_dimension, slide
 
 # No window of a real model has so many cells: most of them lie beside the input, and cost time and memory.

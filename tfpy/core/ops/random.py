@@ -19,10 +19,10 @@ from tfpy.engine.arguments import as_dtype, as_function, as_int, as_list, as_num
 from tfpy.engine.backend import Array
 from tfpy.engine.dtypes import DType
 from tfpy.engine.errors import argument_error
+from tfpy.engine.gradients import no_gradient
 from tfpy.engine.javascript_numbers import round_half_up
 from tfpy.engine.rng import Seed
 from tfpy.engine.spec import MAX_SIZE, Shape
-from tfpy.engine.tape import no_gradient
 
 
 def _sizes(name: str, shape: Any) -> Shape:

@@ -16,9 +16,9 @@ from tfpy.core.tensor import Tensor
 from tfpy.engine.arguments import resolve_axes, resolve_axis
 from tfpy.engine.backend import current
 from tfpy.engine.errors import argument_error
+from tfpy.engine.gradients import gradient
 from tfpy.engine.spec import Shape, reduced_shape
 from tfpy.engine.state import local
-from tfpy.engine.tape import gradient
 
 Axis: TypeAlias = int | Sequence[int] | None
 

@@ -13,8 +13,8 @@ from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
 from tfpy.engine.arguments import as_shape
 from tfpy.engine.errors import argument_error
+from tfpy.engine.gradients import gradient
 from tfpy.engine.spec import Shape
-from tfpy.engine.tape import gradient
 
 
 @op(doc="Operations / Slicing and Joining")

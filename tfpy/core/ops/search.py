@@ -22,7 +22,7 @@ from tfpy.engine import dispatch
 from tfpy.engine.arguments import as_int, resolve_axis
 from tfpy.engine.backend import Array
 from tfpy.engine.errors import argument_error
-from tfpy.engine.tape import no_gradient
+from tfpy.engine.gradients import no_gradient
 
 
 class Unique(Record):

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 from tfpy.core.run import run_multi
 from tfpy.core.tensor import Tensor
 from tfpy.engine.backend import current
+from tfpy.engine.gradients import gradient, no_gradient
 from tfpy.engine.state import local
-from tfpy.engine.tape import gradient, no_gradient
 
 
 class SequenceResult(NamedTuple):

@@ -15,8 +15,8 @@ from tfpy.core.tensor import Tensor
 from tfpy.engine.arguments import as_dtype, as_int, as_int_or_ints, as_list, as_shape, resolve_axes, resolve_axis
 from tfpy.engine.dtypes import DType
 from tfpy.engine.errors import ShapeError, argument_error
+from tfpy.engine.gradients import gradient
 from tfpy.engine.spec import Shape, broadcast_shapes
-from tfpy.engine.tape import gradient
 
 
 @op(chain=True, legacy="cast", doc="Tensors / Transformations")

@@ -12,9 +12,9 @@ from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
 from tfpy.engine.arguments import as_int, as_int_or_ints, as_ints, as_list, resolve_axes, resolve_axis
 from tfpy.engine.errors import ShapeError, Words, argument_error
+from tfpy.engine.gradients import gradient
 from tfpy.engine.slices import Masks, strided_picks
 from tfpy.engine.spec import Shape
-from tfpy.engine.tape import gradient
 
 
 @op(chain=True, legacy="slice", doc="Tensors / Slicing and Joining")

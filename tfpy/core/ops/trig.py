@@ -10,7 +10,7 @@ from tfpy.core.ops.common import as_float, keeping_dtype
 from tfpy.core.registry import op
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
-from tfpy.engine.tape import gradient
+from tfpy.engine.gradients import gradient
 
 
 @op(chain=True, legacy="sin", doc="Operations / Basic math")

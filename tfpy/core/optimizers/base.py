@@ -28,9 +28,9 @@ from tfpy.engine.arguments import as_number
 from tfpy.engine.backend import current
 from tfpy.engine.dispatch import settle
 from tfpy.engine.errors import argument_error, unknown_name_error
+from tfpy.engine.gradients import no_gradient
 from tfpy.engine.rows.update import SLOTS
 from tfpy.engine.scope import run_in_scope
-from tfpy.engine.tape import no_gradient
 
 no_gradient(*(f"{rule}Update" for rule in SLOTS))
 

@@ -13,6 +13,7 @@ from tfpy.engine.cpu import (  # noqa: F401
     index,
     linalg,
     matmul,
+    moments,
     normalization,
     pool,
     reduce,
@@ -22,7 +23,8 @@ from tfpy.engine.cpu import (  # noqa: F401
     update,
 )
 from tfpy.engine.cpu.allocator import keep_freed_memory
-from tfpy.engine.cpu.backend import CpuBackend, ExactBackend, double
+from tfpy.engine.cpu.backend import CpuBackend, double
+from tfpy.engine.cpu.exact import ExactBackend
 
 keep_freed_memory()
 

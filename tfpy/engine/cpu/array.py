@@ -8,6 +8,7 @@ import numpy as np
 
 from tfpy.engine.backend import Array
 from tfpy.engine.cpu.table import KERNELS
+from tfpy.engine.value_checks import check_indices
 
 
 def _concat(*inputs: Array, axis: int) -> Array:
@@ -59,17 +60,6 @@ def _pad(x: Array, paddings: tuple[tuple[int, int], ...], constant_value: float)
     return out
 
 
-def check_indices(indices: Array, shape: tuple[int, ...], axis: int) -> None:
-    """Raise ValueError when an index to gather by is out of range."""
-    # As unsigned numbers negative ones are large: one look instead of two.
-    if indices.size and np.maximum.reduce(indices.view(np.uint32), None) >= shape[axis]:
-        wrong = indices[(indices < 0) | (indices >= shape[axis])].flat[0]
-        raise ValueError(
-            f"gather: argument 'indices' must be from 0 to {shape[axis] - 1}, for axis {axis} of shape "
-            f"{list(shape)}, but got {wrong}."
-        )
-
-
 def _gather(x: Array, indices: Array, axis: int, batch_dims: int) -> Array:
     check_indices(indices, x.shape, axis)
     if batch_dims == 0:
@@ -83,18 +73,18 @@ def _gather(x: Array, indices: Array, axis: int, batch_dims: int) -> Array:
     return np.stack(parts).reshape(shape) if count else np.empty(shape, x.dtype)
 
 
-_LARGE = 1 << 16
+_LARGE_ELEMENTS = 1 << 16
 
 
 def _broadcast_to(x: Array, shape: tuple[int, ...]) -> Array:
-    if math.prod(shape) >= _LARGE:
+    if math.prod(shape) >= _LARGE_ELEMENTS:
         return np.broadcast_to(x, shape)  # writing and reading so much takes longer than anything done with it
     y = np.empty(shape, x.dtype)
     y[...] = x
     return y
 
 
-_MANY = 1 << 10  # so many numbers of one segment lose digits where they are added up one by one in single precision
+_MANY_TERMS = 1 << 10  # so many of one sum lose digits where they are added up one by one in single precision
 
 
 def sum_segments(rows: Array, ids: Array, num_segments: int) -> Array:
@@ -105,7 +95,7 @@ def sum_segments(rows: Array, ids: Array, num_segments: int) -> Array:
         flat, ids = flat[known], ids[known]
     # Number by number, since numpy adds to single places several times faster than to rows.
     places, numbers = (ids.astype(np.intp)[:, None] * width + np.arange(width)).reshape(-1), flat.reshape(-1)
-    if rows.dtype == np.float32 and ids.size > _MANY and np.bincount(ids).max() > _MANY:
+    if rows.dtype == np.float32 and ids.size > _MANY_TERMS and np.bincount(ids).max() > _MANY_TERMS:
         out = np.bincount(places, numbers, num_segments * width).astype(rows.dtype)  # adds up in double precision
     else:
         out = np.zeros(num_segments * width, rows.dtype)

@@ -1,8 +1,6 @@
-"""The numpy backends: `cpu` in float32, `exact` in float64 with every result rounded to float32, `double` in float64.
+"""The numpy backends: `cpu` in float32, `double` in float64; `exact` is a subclass, and in a folder of its own.
 
-The kernels never name float32, so all three run the same ones. `exact` computes as the TF.js cpu backend does (in
-double, storing each op's result in a Float32Array) and serves to compare with its numbers bit for bit; `double` keeps
-the full precision and serves to check gradients.
+The kernels never name float32, so both run the same ones. `double` serves to check gradients.
 """
 
 from __future__ import annotations
@@ -15,16 +13,10 @@ import numpy as np
 
 from tfpy.engine.backend import Array, Defaults, Outputs
 from tfpy.engine.cpu.elementwise import ELEMENTWISE
-from tfpy.engine.cpu.exact import EXACT, rounded
-from tfpy.engine.cpu.fused import FUSED
-from tfpy.engine.cpu.lazy import LARGE, Lazy, defer, forced, in_blocks
-from tfpy.engine.cpu.moments import MOMENTS
-from tfpy.engine.cpu.quiet import anywhere, quiet
+from tfpy.engine.cpu.errstate import quiet, reentrant
+from tfpy.engine.cpu.lazy import LARGE_ELEMENTS, Lazy, defer, forced, in_blocks
 from tfpy.engine.cpu.replay import executor
-from tfpy.engine.cpu.sequence_cells import SEQUENCES
-from tfpy.engine.cpu.stepwise import STEPWISE
 from tfpy.engine.cpu.table import KERNELS, PLANNED, TOTALS
-from tfpy.engine.cpu.update import UPDATES
 from tfpy.engine.dtypes import NUMPY, DType
 from tfpy.engine.handle import Handle
 from tfpy.engine.hooks import is_hooked
@@ -35,7 +27,7 @@ from tfpy.engine.spec import Spec
 _array = np.asarray
 
 
-@anywhere
+@reentrant
 def _forced(payload: Any) -> Array:
     return quiet.run(forced, payload)
 
@@ -61,7 +53,7 @@ class CpuBackend(Defaults):
         if cls.run is not CpuBackend.run and cls.compile is CpuBackend.compile:
             cls.compile = None  # type: ignore[method-assign, assignment]
 
-    # `write` and `run` are often called, and do themselves what `anywhere` does: going through it takes 0.1 µs.
+    # `write` and `run` are often called, and do themselves what `reentrant` does: going through it takes 0.1 µs.
 
     def write(self, values: Array, dtype: DType) -> Array:
         try:
@@ -77,7 +69,9 @@ class CpuBackend(Defaults):
         try:
             compute = self._kernels[kernel]
             # Unpacking and empty keywords cost a tenth of an op: the commonest calls are spelled out.
-            if type(out) is Spec and (size := out.size) < LARGE and size:  # no elements may come of what was put off
+            if (
+                type(out) is Spec and (size := out.size) < LARGE_ELEMENTS and size
+            ):  # no elements may come of what was put off
                 if not attrs:
                     if len(inputs) == 2:
                         a, b = inputs
@@ -108,7 +102,13 @@ class CpuBackend(Defaults):
     def _run_any(self, kernel: str, inputs: tuple[Handle, ...], attrs: Mapping[str, Any], out: Outputs) -> Any:
         """`run` for kernels of any kind: on large arrays, on what was put off, with several results."""
         payloads = [t.payload for t in inputs]
-        if self._is_lazy and kernel in ELEMENTWISE and type(out) is Spec and out.size >= LARGE and not is_hooked(self):
+        if (
+            self._is_lazy
+            and kernel in ELEMENTWISE
+            and type(out) is Spec
+            and out.size >= LARGE_ELEMENTS
+            and not is_hooked(self)
+        ):
             later = quiet.run(defer, self._function(kernel, attrs), payloads, out.shape, self._types[out.dtype])
             if later is not None:
                 return later
@@ -124,12 +124,12 @@ class CpuBackend(Defaults):
             return result
         return [*map(_array, result)] if isinstance(result, (list, tuple)) else _array(result)
 
-    @anywhere
+    @reentrant
     def compile(self, plan: Plan) -> Executor:
         constants = dict(zip(plan.constants, arrays(plan.constants.values()), strict=True))
         run: Executor = quiet.run(executor, plan._replace(constants=constants), self._planned)
 
-        @anywhere
+        @reentrant
         def execute(payloads: Sequence[Any]) -> Any:
             return quiet.run(run, arrays(payloads))
 
@@ -138,7 +138,7 @@ class CpuBackend(Defaults):
     def _planned(self, node: PlanNode) -> Callable[..., Any]:
         """A node's kernel as a function of arrays; an elementwise one runs in blocks if its result is large."""
         compute = self._function(node.kernel, node.attrs)
-        if node.kernel not in ELEMENTWISE or node.specs[0].size < LARGE:
+        if node.kernel not in ELEMENTWISE or node.specs[0].size < LARGE_ELEMENTS:
             return compute
         return partial(in_blocks, compute, node.specs[0].shape, self._types[node.specs[0].dtype])
 
@@ -151,39 +151,6 @@ class CpuBackend(Defaults):
 
     def implements(self, kernel: str) -> bool:
         return kernel in self._kernels
-
-
-# Kernels that do what TF.js does in several, each of which rounds.
-_COMPOSED = frozenset((*FUSED, *MOMENTS, *SEQUENCES, *UPDATES))
-
-
-class ExactBackend(CpuBackend):
-    """The same kernels in double precision, each result rounded to what float32 can hold.
-
-    It has no fused kernels, whose steps TF.js rounds one by one, and runs their parts instead. It runs no plans: what
-    it is for is comparing.
-    """
-
-    _is_lazy = False
-
-    def __init__(self) -> None:
-        super().__init__("exact", np.float64, np.complex128)
-        self._kernels = {name: k for name, k in (KERNELS | EXACT | STEPWISE).items() if name not in _COMPOSED}
-
-    @anywhere
-    def write(self, values: Array, dtype: DType) -> Array:
-        return quiet.run(rounded, super().write(values, dtype))
-
-    def read(self, payload: Array, dtype: DType) -> Array:
-        narrow = {"float32": np.float32, "complex64": np.complex64}.get(dtype)
-        return payload if narrow is None else payload.astype(narrow)
-
-    @anywhere
-    def run(self, kernel: str, inputs: tuple[Handle, ...], attrs: Mapping[str, Any], out: Outputs) -> Any:
-        result = super().run(kernel, inputs, attrs, out)
-        if isinstance(result, list):
-            return [quiet.run(rounded, r) for r in result]
-        return quiet.run(rounded, result)
 
 
 def double() -> CpuBackend:

@@ -19,14 +19,14 @@ from tfpy.engine.windows import Window
 Kernel = Callable[..., Array]
 Rows = Callable[[Mapping[str, Any], int, int, int], tuple[dict[str, Window], slice]]
 
-# So many multiplications (or comparisons, …) make a shard worth its while: about a fifth of a millisecond.
-_PRODUCTS = 1 << 23
-_SINGLE_OPS = 1 << 19
+# So many multiplications of matrix products (or single multiplications, comparisons, …) make a shard worth its while:
+# about a fifth of a millisecond.
+_SHARD_MULTIPLICATIONS = 1 << 23
+_SHARD_OPERATIONS = 1 << 19
 
-# What takes as long as a multiplication of a product: so many for each number that is copied to a column, and for each
-# of the result.
-_COPIED = 10
-_WRITTEN = 30
+# In multiplications of matrix products: how long each number takes that is copied to a column, or is of the result.
+_COPY_COST = 10
+_WRITE_COST = 30
 
 
 def window_rows(attrs: Mapping[str, Any], rows: int, start: int, stop: int) -> tuple[dict[str, Window], slice]:
@@ -106,7 +106,9 @@ def _own(arrays: Sequence[Array], batched: Sequence[int], a: int, b: int) -> lis
 
 
 def _cuts(count: int, arrays: Sequence[Array], attrs: dict[str, Any], products: bool) -> list[tuple[int, int]]:
-    return spans_in_turns(count, _work(arrays, attrs, products), _PRODUCTS if products else _SINGLE_OPS)
+    return spans_in_turns(
+        count, _work(arrays, attrs, products), _SHARD_MULTIPLICATIONS if products else _SHARD_OPERATIONS
+    )
 
 
 def _work(arrays: Sequence[Array], attrs: dict[str, Any], products: bool) -> int:
@@ -118,4 +120,4 @@ def _work(arrays: Sequence[Array], attrs: dict[str, Any], products: bool) -> int
         return places * channels
     # by the input, the first array has the filters, and the result the channels
     filters = attrs["input_shape"][-1] if "input_shape" in attrs else arrays[1].shape[-1]
-    return places * channels * (filters + _COPIED) + places // max(1, window.cells) * filters * _WRITTEN
+    return places * channels * (filters + _COPY_COST) + places // max(1, window.cells) * filters * _WRITE_COST

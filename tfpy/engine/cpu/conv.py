@@ -19,7 +19,7 @@ import numpy as np
 from tfpy.engine.backend import Array
 from tfpy.engine.cpu.batches import by_batch, like_input, summed, window_rows
 from tfpy.engine.cpu.table import KERNELS
-from tfpy.engine.cpu.windows import Index, blocks, cells, covered, cropped, extended, finite, frame, padded, turned
+from tfpy.engine.cpu.windows import Index, blocks, cells, cropped, extended, finite, flipped, frame, padded, patches
 from tfpy.engine.spec import Shape
 from tfpy.engine.windows import Window
 
@@ -28,19 +28,19 @@ _COLUMN_BYTES = 1 << 21
 _PRODUCT_BYTES = 1 << 20
 _FEW_CHANNELS = 4
 
-# Up to so many channels and filters products are thin; places are taken together for so many columns. By the input the
-# sums that are saved count for more than the multiplications by 0.
-_THIN = 16
-_WIDE = 48
-_WIDE_BY_INPUT = 64
+# Up to so many channels and filters, which are columns of matrices, products are thin; places are taken together for so
+# many columns. By the input the sums that are saved count for more than the multiplications by 0.
+_THIN_COLUMNS = 16
+_WIDE_COLUMNS = 48
+_WIDE_COLUMNS_BY_INPUT = 64
 
 
 @functools.lru_cache(maxsize=512)
-def _together(window: Window, channels: int, filters: int, wide: int = _WIDE) -> tuple[int, Window]:
+def _together(window: Window, channels: int, filters: int, wide: int = _WIDE_COLUMNS) -> tuple[int, Window]:
     """How many neighbouring places to take as one, until products are wide or the window twice as wide; and that."""
     *_, size = window.size
     *_, stride = window.strides
-    if not 0 < filters <= _THIN or channels > _THIN or window.dilations[-1] > 1:
+    if not 0 < filters <= _THIN_COLUMNS or channels > _THIN_COLUMNS or window.dilations[-1] > 1:
         return 1, window
     most = min(wide // filters, size // stride + 1)
     count = max([n for n in range(1, most + 1) if window.out[-1] % n == 0], default=1)
@@ -68,7 +68,7 @@ def _by_place(spread: Array, window: Window) -> Array:
     return np.ndarray((count, *window.size, channels, filters), spread.dtype, spread, 0, strides)
 
 
-def _columns(x: Array, window: Window, filters: int) -> Iterator[tuple[Index, Array]]:
+def _im2col(x: Array, window: Window, filters: int) -> Iterator[tuple[Index, Array]]:
     """Blocks of places, and for each the matrix (places, cells · channels). It is overwritten by the next one."""
     batch, channels = x.shape[0], x.shape[-1]
     width = window.cells * channels
@@ -76,7 +76,7 @@ def _columns(x: Array, window: Window, filters: int) -> Iterator[tuple[Index, Ar
         yield (), x.reshape(-1, width)
         return
     array, extent = padded(x, window)
-    views = covered(array, window, extent)
+    views = patches(array, window, extent)
     by_cell = channels <= _FEW_CHANNELS and window.size[-1] * channels < window.out[-1]
     n = len(window.size) + 1
     buffer = np.empty(0, x.dtype)
@@ -106,7 +106,7 @@ def convolved(y: Array, x: Array, filter: Array, window: Window) -> Iterator[Arr
         weights, window = _spread(filter, window, count, wider), wider
     weights = weights.reshape(-1, weights.shape[-1])
     y = y.reshape(len(y), *window.out, weights.shape[-1])
-    for index, columns in _columns(x, window, weights.shape[-1]):
+    for index, columns in _im2col(x, window, weights.shape[-1]):
         block = y[index]
         np.matmul(columns, weights, out=block.reshape(-1, weights.shape[-1]))
         yield block.reshape(-1, line)
@@ -132,7 +132,7 @@ def _filter_products(x: Array, dy: Array, window: Window) -> Array:
     channels, filters = x.shape[-1], dy.shape[-1]
     total = np.zeros((window.cells * channels, filters), dy.dtype)
     if dy.size and total.size:
-        for index, columns in _columns(x, window, filters):
+        for index, columns in _im2col(x, window, filters):
             total += columns.T @ dy[index].reshape(-1, filters)
     return total.reshape(*window.size, channels, filters)
 
@@ -149,20 +149,20 @@ def _conv_input(dx: Array, dy: Array, filter: Array, window: Window, input_shape
     if channels <= _FEW_CHANNELS:
         _add_by_cell(dx, dy, filter, window)
         return
-    if _turning_pays(dx, dy, window) and finite(filter):
-        _conv(dx, dy, turned(filter.swapaxes(-1, -2), window), window.turned(dx.shape[1:-1]))
+    if _flipping_pays(dx, dy, window) and finite(filter):
+        _conv(dx, dy, flipped(filter.swapaxes(-1, -2), window), window.flipped(dx.shape[1:-1]))
         return
     target, extent = extended(dx, window)
-    count, wider = _together(window, channels, filters, _WIDE_BY_INPUT)
+    count, wider = _together(window, channels, filters, _WIDE_COLUMNS_BY_INPUT)
     if 2 * wider.size[-1] < count * window.size[-1] and finite(dy):  # less than half of the sums are left
         dy = dy.reshape(len(dy), *wider.out, count * filters)
-        _add_runs(covered(target, wider, extent), dy, _spread(filter, window, count, wider), wider)
+        _add_runs(patches(target, wider, extent), dy, _spread(filter, window, count, wider), wider)
     else:
-        _add_products(covered(target, window, extent), dy, filter, window)
+        _add_products(patches(target, window, extent), dy, filter, window)
     cropped(target, extent, dx)
 
 
-def _turning_pays(dx: Array, dy: Array, window: Window) -> bool:
+def _flipping_pays(dx: Array, dy: Array, window: Window) -> bool:
     """Whether a convolution of dy takes less time than adding products to dx where they overlap.
 
     It copies the window's cells of dy for each place of dx; adding reads and writes those of dx for each place of dy.
@@ -205,7 +205,7 @@ def _add_by_cell(dx: Array, dy: Array, filter: Array, window: Window) -> None:
     channels, filters = filter.shape[-2:]
     extent, n = frame(window, dx.shape[1:-1]), len(window.size)
     target = np.zeros((channels, len(dx), *extent.sizes), dx.dtype).transpose(*range(1, n + 2), 0)
-    views = covered(target, window, extent)
+    views = patches(target, window, extent)
     weights = filter.reshape(-1, filters)
     for index in blocks(dy.shape[0], window.out, len(weights) * dy.itemsize, _COLUMN_BYTES):
         block = dy[index]

@@ -10,14 +10,9 @@ from tfpy.engine.backend import Array
 from tfpy.engine.cpu.table import KERNELS
 from tfpy.engine.javascript_numbers import round_half_up
 from tfpy.engine.spec import Shape
+from tfpy.engine.value_checks import check_images
 
 Size = tuple[int, int]
-
-
-def check_images(box_ind: Array) -> None:
-    """Refuse negative numbers of images."""
-    if box_ind.size and box_ind.min() < 0:
-        raise ValueError(f"crop_and_resize: argument 'box_ind' must be 0 or more, but got {box_ind.min()}.")
 
 
 class _Samples(NamedTuple):

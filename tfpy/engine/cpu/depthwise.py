@@ -13,7 +13,7 @@ from tfpy.engine.backend import Array
 from tfpy.engine.cpu.batches import by_batch, like_input, summed, window_rows
 from tfpy.engine.cpu.lines import along_line
 from tfpy.engine.cpu.table import KERNELS
-from tfpy.engine.cpu.windows import blocks, cells, covered, cropped, extended, finite, padded, turned
+from tfpy.engine.cpu.windows import blocks, cells, cropped, extended, finite, flipped, padded, patches
 from tfpy.engine.spec import Shape
 from tfpy.engine.windows import Window
 
@@ -56,7 +56,7 @@ class _Lines(NamedTuple):
 
 def _lines(x: Array, window: Window) -> _Lines:
     array, extent = padded(np.ascontiguousarray(x), window)
-    views = covered(array, window, extent)
+    views = patches(array, window, extent)
     n = len(window.size)
     length = window.out[-1] if window.strides[-1] == 1 else 1
     if length != 1:
@@ -81,7 +81,7 @@ def _conv_input(dx: Array, dy: Array, filter: Array, window: Window, input_shape
     multiplier = filter.shape[-1]
     copies = dx if multiplier == 1 else np.empty((*dx.shape[:-1], dy.shape[-1]), dy.dtype)
     if set(window.strides) == {1} and dy.size and finite(filter):
-        _convolve(copies, dy, turned(_per_copy(filter), window), window.turned(dx.shape[1:-1]))
+        _convolve(copies, dy, flipped(_per_copy(filter), window), window.flipped(dx.shape[1:-1]))
     else:
         _scatter(copies, dy, _per_copy(filter), window)
     if copies is not dx:
@@ -91,7 +91,7 @@ def _conv_input(dx: Array, dy: Array, filter: Array, window: Window, input_shape
 def _scatter(dx: Array, dy: Array, filter: Array, window: Window) -> None:
     """Each place's dy, times the filter, added where the window lay: cell by cell, on blocks that stay in the cache."""
     array, extent = extended(dx, window)
-    views = covered(array, window, extent)
+    views = patches(array, window, extent)
     weights = np.repeat(filter[..., None, :], window.out[-1], axis=-2)
     for index in blocks(dy.shape[0], window.out, dy.shape[-1] * dy.itemsize, _BLOCK_BYTES):
         block = dy[index]

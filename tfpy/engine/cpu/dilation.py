@@ -8,18 +8,18 @@ import numpy as np
 
 from tfpy.engine.backend import Array
 from tfpy.engine.cpu.table import KERNELS
-from tfpy.engine.cpu.windows import blocks, cell, cells, covered, first_matches, padded, unpadded
+from tfpy.engine.cpu.windows import blocks, cell, cells, first_matches, padded, patches, unpadded
+from tfpy.engine.rows.conv import DILATION_OUTSIDE
 from tfpy.engine.spec import Shape
 from tfpy.engine.windows import Window
 
 _BLOCK_BYTES = 1 << 18
-_OUTSIDE = -(2**53 - 1)  # what TF.js starts from: the smallest whole number that a double holds with certainty
 
 
 def _dilation(x: Array, filter: Array, window: Window) -> Array:
-    array, extent = padded(x, window, _OUTSIDE)
-    views = covered(array, window, extent)
-    y = np.full((len(x), *window.out, x.shape[-1]), _OUTSIDE, x.dtype)
+    array, extent = padded(x, window, DILATION_OUTSIDE)
+    views = patches(array, window, extent)
+    y = np.full((len(x), *window.out, x.shape[-1]), DILATION_OUTSIDE, x.dtype)
     for index in blocks(len(x), window.out, x.shape[-1] * x.itemsize, _BLOCK_BYTES):
         total = y[index]
         for at, values in cells(views[index], window):
@@ -29,15 +29,15 @@ def _dilation(x: Array, filter: Array, window: Window) -> Array:
 
 def _matches(x: Array, filter: Array, window: Window) -> Iterator[tuple[Shape, Array]]:
     """For each cell, where its x + filter is the first that is the largest."""
-    array, extent = padded(x, window, _OUTSIDE)
-    views = covered(array, window, extent)
+    array, extent = padded(x, window, DILATION_OUTSIDE)
+    views = patches(array, window, extent)
     sums = ((at, values + filter[at]) for at, values in cells(views, window))
     return first_matches(sums, _dilation(x, filter, window))
 
 
 def _dilation_input(x: Array, filter: Array, dy: Array, window: Window) -> Array:
     dx, extent = padded(np.zeros_like(x, dtype=dy.dtype), window)
-    views = covered(dx, window, extent)
+    views = patches(dx, window, extent)
     for at, found in _matches(x, filter, window):
         target = cell(views, at)
         target += dy * found
@@ -54,7 +54,7 @@ def _dilation_filter(x: Array, filter: Array, dy: Array, window: Window) -> Arra
 
 def _dilation_pick(x: Array, filter: Array, u: Array, v: Array, window: Window) -> Array:
     array, extent = padded(u, window)
-    views = covered(array, window, extent)
+    views = patches(array, window, extent)
     y = np.zeros((len(x), *window.out, x.shape[-1]), u.dtype)
     for at, found in _matches(x, filter, window):
         y += (cell(views, at) + v[at]) * found

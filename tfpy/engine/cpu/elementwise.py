@@ -77,27 +77,27 @@ def _erf(x: Array) -> Array:
     return np.sign(x) * (1 - series * np.exp(-v * v))
 
 
-_EXACT = 2.0**29
-_FEW = 1 << 10
+_MOST_EXACT_QUOTIENT = 2.0**29
+_FEW_ELEMENTS = 1 << 10
 
 
-def positive(x: Array, out: Array | None = None) -> Array:
+def positive_part(x: Array, out: Array | None = None) -> Array:
     """x where it is above 0, else 0: numpy is fastest with a zero in an array, on many numbers with a line of them."""
-    if x.size < _FEW:
+    if x.size < _FEW_ELEMENTS:
         return np.maximum(x, _ZEROS[x.dtype], out=out)
     line = x.shape[max(1, x.ndim - 2) :] if x.ndim > 1 else x.shape
     return np.maximum(x, np.zeros(line, x.dtype), out=out)
 
 
 def _relu(x: Array) -> Array:
-    return x if x.dtype.kind == "b" else positive(x)
+    return x if x.dtype.kind == "b" else positive_part(x)
 
 
 def relu6(x: Array, out: Array | None = None) -> Array:
     """x, at least 0 and at most 6."""
     if x.dtype.kind == "b":
         return x
-    y = np.asarray(positive(x, out=out))
+    y = np.asarray(positive_part(x, out=out))
     return np.clip(y, y.dtype.type(0), y.dtype.type(6), out=y)
 
 
@@ -111,7 +111,7 @@ def _prelu(x: Array, alpha: Array) -> Array:
 
 def _step(x: Array, alpha: float) -> Array:
     if alpha == 0 and _is_float(x):  # the gradient of relu: the same in two quick calls, NaN included
-        y = np.asarray(positive(x))
+        y = np.asarray(positive_part(x))
         return np.sign(y, out=y)
     if _is_float(x):
         slope = where(x > 0, x.dtype.type(1), x.dtype.type(alpha))
@@ -174,7 +174,12 @@ def _mod_by_quotient(a: Array, b: Array) -> Array | None:
     """
     quotient = np.asarray(np.divide(a, b, dtype=np.float64))
     np.floor(quotient, out=quotient)
-    if not (quotient.size and quotient.min() > -_EXACT and quotient.max() < _EXACT and np.isfinite(b).all()):
+    if not (
+        quotient.size
+        and quotient.min() > -_MOST_EXACT_QUOTIENT
+        and quotient.max() < _MOST_EXACT_QUOTIENT
+        and np.isfinite(b).all()
+    ):
         return None
     np.multiply(quotient, b, out=quotient)
     remainder = np.subtract(a, quotient, out=quotient)
@@ -304,7 +309,7 @@ _TABLE: dict[str, Any] = {
 }
 KERNELS.update(_TABLE)
 
-IN_PLACE: Mapping[str, Callable[..., Array]] = {"ClipByValue": _clip, "Relu": positive, "Relu6": relu6}
+IN_PLACE: Mapping[str, Callable[..., Array]] = {"ClipByValue": _clip, "Relu": positive_part, "Relu6": relu6}
 """Those that may write the floats they find over what they are given, as `out`."""
 
 # What computes each element of its result from those of its inputs at the same place, in the dtype of a piece of it.

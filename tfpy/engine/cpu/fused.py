@@ -10,7 +10,7 @@ import numpy as np
 from tfpy.engine.backend import Array
 from tfpy.engine.cpu.batches import by_batch, window_rows
 from tfpy.engine.cpu.conv import convolved, result_shape
-from tfpy.engine.cpu.elementwise import positive, relu6
+from tfpy.engine.cpu.elementwise import positive_part, relu6
 from tfpy.engine.cpu.lines import along_line, widened
 from tfpy.engine.cpu.pool import fill_max
 from tfpy.engine.cpu.table import KERNELS, PLANNED
@@ -19,9 +19,9 @@ from tfpy.engine.rows.fused import ACTIVATIONS
 from tfpy.engine.spec import Shape
 from tfpy.engine.windows import Window
 
-_SMALL = 1 << 13
-_BLOCK = 1 << 15
-_SHARD = 1 << 17
+_SMALL_ELEMENTS = 1 << 13
+_BLOCK_ELEMENTS = 1 << 15
+_SHARD_ELEMENTS = 1 << 17
 
 
 def _finished(y: Array, extras: tuple[Array, ...], activation: str, leakyrelu_alpha: float) -> Array:
@@ -30,7 +30,7 @@ def _finished(y: Array, extras: tuple[Array, ...], activation: str, leakyrelu_al
         fits = bias.shape == y.shape[-1:] or np.broadcast_shapes(y.shape, bias.shape) == y.shape
         y = np.add(y, bias, out=y if fits else None)
     if activation == "relu":
-        return positive(y, out=y)
+        return positive_part(y, out=y)
     if activation == "relu6":
         return relu6(y, out=y)
     if activation == "leakyrelu":
@@ -113,20 +113,20 @@ def _pooled_conv(x: Array, filter: Array, *extras: Array, pool: Window, **attrs:
 
 def _relu_grad(dy: Array, x: Array) -> Array:
     """dy where x is above 0, in blocks that stay in the cache."""
-    if dy.size < _SMALL or dy.shape != x.shape or not dy.flags.c_contiguous or not x.flags.c_contiguous:
+    if dy.size < _SMALL_ELEMENTS or dy.shape != x.shape or not dy.flags.c_contiguous or not x.flags.c_contiguous:
         return np.multiply(dy, KERNELS["Step"](x, alpha=0.0))
     out = np.empty_like(dy)
     slopes, factors, products = x.reshape(-1), dy.reshape(-1), out.reshape(-1)
 
     def work(start: int, end: int) -> None:
-        for begin in range(start, end, _BLOCK):
-            block = slice(begin, min(begin + _BLOCK, end))
+        for begin in range(start, end, _BLOCK_ELEMENTS):
+            block = slice(begin, min(begin + _BLOCK_ELEMENTS, end))
             above: Array = slopes[block] > 0
             if np.isnan(np.maximum.reduce(slopes[block])):
                 above = KERNELS["Step"](slopes[block], alpha=0.0)
             np.multiply(factors[block], above, out=products[block])
 
-    run_split(work, spans_in_turns(out.size, out.size, _SHARD))
+    run_split(work, spans_in_turns(out.size, out.size, _SHARD_ELEMENTS))
     return out
 
 

@@ -10,18 +10,15 @@ from tfpy.engine.backend import Array
 from tfpy.engine.cpu.array import sum_segments, taken
 from tfpy.engine.cpu.table import KERNELS
 from tfpy.engine.javascript_numbers import to_bool, to_int32
+from tfpy.engine.value_checks import check_counted, check_nd_indices
 
 
 def block_numbers(op: str, indices: Array, shape: tuple[int, ...]) -> Array:
     """For each index the number of the block that it points to, among the blocks of `shape` in order."""
+    check_nd_indices(op, indices, shape)
     depth = indices.shape[-1]
-    sizes = shape[:depth]
     rows = indices.reshape(math.prod(indices.shape[:-1]), depth)
-    outside = ((rows < 0) | (rows >= np.array(sizes, np.int64))).any(axis=1)
-    if outside.any():
-        wrong = rows[outside][0].tolist()
-        raise ValueError(f"{op}: argument 'indices' must point into shape {list(shape)}, but got {wrong}.")
-    strides = [math.prod(sizes[i + 1 :]) for i in range(depth)]
+    strides = [math.prod(shape[i + 1 : depth]) for i in range(depth)]
     return rows @ np.array(strides, np.int64)
 
 
@@ -67,12 +64,6 @@ def _search_sorted(sorted_sequence: Array, values: Array, side: str) -> Array:
         low = np.where(open_ & right, middle + 1, low)
         high = np.where(open_ & ~right, middle, high)
     return high
-
-
-def check_counted(x: Array) -> None:
-    """Raise ValueError when there is a negative number among those to count."""
-    if x.size and x.min() < 0:
-        raise ValueError(f"dense_bincount: argument 'x' must be of numbers of 0 or more, but got {x.min()}.")
 
 
 def counted(x: Array, weights: Array, size: int) -> tuple[Array, Array, int]:

@@ -19,10 +19,10 @@ from tfpy.engine.cpu.threads import run_split, spans
 from tfpy.engine.locks import ProcessLock
 from tfpy.engine.references import ALONE, references
 
-LARGE = 1 << 20  # elements: from here on it pays
-_SHARD = 1 << 19
-_BLOCK = 1 << 18
-_MOST = 24  # kernels that are put off together
+LARGE_ELEMENTS = 1 << 20  # from here on it pays
+_SHARD_ELEMENTS = 1 << 19
+_BLOCK_ELEMENTS = 1 << 18
+_MOST_KERNELS = 24  # that are put off together
 _MOST_ARRAYS = 6  # that go into them: they are kept in memory until then, though nobody else may refer to them
 
 
@@ -84,7 +84,7 @@ def defer(
     inputs: list[Lazy | Array] = []
     weight, arrays = 1, 0
     for p in payloads:
-        if _goes_on(p, shape) and weight + p.weight <= _MOST and arrays + p.arrays < _MOST_ARRAYS:
+        if _can_chain(p, shape) and weight + p.weight <= _MOST_KERNELS and arrays + p.arrays < _MOST_ARRAYS:
             inputs.append(p)
             weight += p.weight
             arrays += p.arrays
@@ -106,7 +106,7 @@ def in_blocks(compute: Callable[..., Any], shape: tuple[int, ...], dtype: npt.DT
     return result
 
 
-def _goes_on(p: Array | Lazy, shape: tuple[int, ...]) -> TypeGuard[Lazy]:
+def _can_chain(p: Array | Lazy, shape: tuple[int, ...]) -> TypeGuard[Lazy]:
     """Whether a payload is still to be computed, and can be together with what has that shape."""
     return type(p) is Lazy and p.value is None and p.shape == shape and not p.passed
 
@@ -118,17 +118,17 @@ def total(x: Array | Lazy) -> Any:
         if sums is not None:
             return _add(sums, None, x.dtype)
     array: Array = forced(x)
-    flat = _flat(array, array.shape) if array.size >= LARGE else None
+    flat = _flat(array, array.shape) if array.size >= LARGE_ELEMENTS else None
     if flat is None:
         return _add(array, None, array.dtype)  # by position: numpy's short way
     flat = np.broadcast_to(flat, (array.size,))
-    sums = np.empty(-(-flat.size // _BLOCK), flat.dtype)
+    sums = np.empty(-(-flat.size // _BLOCK_ELEMENTS), flat.dtype)
 
     def work(first: int, last: int) -> None:
         for i in range(first, last):
-            sums[i] = _add(flat[i * _BLOCK : (i + 1) * _BLOCK], None, flat.dtype)
+            sums[i] = _add(flat[i * _BLOCK_ELEMENTS : (i + 1) * _BLOCK_ELEMENTS], None, flat.dtype)
 
-    run_split(work, spans(len(sums), flat.size, _SHARD))
+    run_split(work, spans(len(sums), flat.size, _SHARD_ELEMENTS))
     return _add(sums, None, flat.dtype)
 
 
@@ -155,9 +155,9 @@ def _evaluate(last: Lazy, keep: bool, add: bool) -> Array | None:
         todo = _in_order(last)
         kept = [*_referred_to(todo)[:-1], keep]
         outs = [np.empty(v.size, v.dtype) if k else None for v, k in zip(todo, kept, strict=True)]
-        blocks = -(-last.size // _BLOCK)
+        blocks = -(-last.size // _BLOCK_ELEMENTS)
         sums = np.empty(blocks, last.dtype) if add else None
-        run_split(_work(todo, outs, sums), spans(blocks, last.size, _SHARD))
+        run_split(_work(todo, outs, sums), spans(blocks, last.size, _SHARD_ELEMENTS))
         for v, out in zip(todo, outs, strict=True):
             if out is not None:
                 v.value = out.reshape(v.shape)
@@ -206,14 +206,14 @@ def _work(todo: Sequence[Lazy], outs: Sequence[Array | None], sums: Array | None
     """What computes the blocks from one number to another."""
     program = _program(todo, outs)
     size, dtype = todo[-1].size, todo[-1].dtype
-    most = min(size, _BLOCK)
+    most = min(size, _BLOCK_ELEMENTS)
 
     def work(first: int, final: int) -> None:
         # Blocks that are used again stay in the cache, and save the allocator's work.
         spare: list[Any] = [None if run.fresh is None else np.empty(most, run.fresh) for run in program]
         made: list[Any] = [None] * len(program)
         for block in range(first, final):
-            piece = slice(block * _BLOCK, min((block + 1) * _BLOCK, size))
+            piece = slice(block * _BLOCK_ELEMENTS, min((block + 1) * _BLOCK_ELEMENTS, size))
             count = piece.stop - piece.start
             for i, (compute, inputs, out, is_ufunc, over, _) in enumerate(program):
                 given = [made[x] if type(x) is int else x[piece] if x.ndim else x for x in inputs]

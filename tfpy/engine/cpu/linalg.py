@@ -7,7 +7,7 @@ import numpy as np
 from tfpy.engine.backend import Array
 from tfpy.engine.cpu.table import KERNELS
 
-_BLOCK = 32  # columns that are reduced one by one before the rest of the matrix is, by matrix products
+_BLOCK_COLUMNS = 32  # that are reduced one by one before the rest of the matrix is, by matrix products
 
 
 def _qr(x: Array, full_matrices: bool) -> list[Array]:
@@ -15,8 +15,8 @@ def _qr(x: Array, full_matrices: bool) -> list[Array]:
     *lead, rows, columns = x.shape
     r = x.copy()
     blocks = []
-    for j in range(0, columns, _BLOCK):
-        width = min(_BLOCK, columns - j)
+    for j in range(0, columns, _BLOCK_COLUMNS):
+        width = min(_BLOCK_COLUMNS, columns - j)
         v, t = _reflectors(r[..., j:, j : j + width])
         rest = r[..., j:, j + width :]
         rest -= v @ (t.swapaxes(-1, -2) @ (v.swapaxes(-1, -2) @ rest))

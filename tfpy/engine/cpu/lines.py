@@ -15,10 +15,10 @@ from tfpy.engine.backend import Array
 from tfpy.engine.cpu.threads import run_sharded, spans_in_turns
 from tfpy.engine.spec import Shape
 
-_BLOCK = 1 << 18
-_SHARD = 1 << 20
-_LINE = 8192
-_SHORT_LINE = 64
+_BLOCK_ELEMENTS = 1 << 18
+_SHARD_ELEMENTS = 1 << 20
+_LINE_ELEMENTS = 8192
+_FEW_CHANNELS = 64
 
 
 def as_lines(x: Array, channels: int) -> Array:
@@ -30,7 +30,7 @@ def as_lines(x: Array, channels: int) -> Array:
 @functools.lru_cache(maxsize=4096)
 def _rows_in_line(rows: int, width: int) -> int:
     """How many neighbouring rows make a long one, so that they come out even."""
-    most = max(1, min(rows, _LINE // width))
+    most = max(1, min(rows, _LINE_ELEMENTS // width))
     return max(n for n in range(1, most + 1) if rows % n == 0)
 
 
@@ -45,7 +45,7 @@ def widened(values: Array, shape: Shape) -> Array:
 
     It broadcasts to the shape as before, but numpy's inner loops run over lines, which is several times faster.
     """
-    if values.ndim != 1 or len(shape) < 3 or values.size != shape[-1] or values.size > _SHORT_LINE:
+    if values.ndim != 1 or len(shape) < 3 or values.size != shape[-1] or values.size > _FEW_CHANNELS:
         return values
     return np.repeat(values[None], shape[-2], axis=0)
 
@@ -67,8 +67,8 @@ def each_block(rows: Array, work: Callable[[int, slice], None]) -> None:
     if count == 1:
         work(0, slice(0, len(rows)))
     else:
-        run_sharded(shard, spans_in_turns(count, rows.size, _SHARD))
+        run_sharded(shard, spans_in_turns(count, rows.size, _SHARD_ELEMENTS))
 
 
 def _step(rows: Array) -> int:
-    return max(1, _BLOCK // max(1, rows.shape[1]))
+    return max(1, _BLOCK_ELEMENTS // max(1, rows.shape[1]))

@@ -13,12 +13,12 @@ from tfpy.engine.cpu.blas import blas_state, one_blas_thread
 from tfpy.engine.cpu.table import KERNELS
 from tfpy.engine.cpu.threads import run_sharded, spans
 
-# Below so many multiplications, for a matrix and for a vector, OpenBLAS stays on one thread by itself.
-_ALONE = 1 << 18
-_ALONE_WITH_VECTOR = 9216
+# Below so many multiplications, by a matrix and by a vector, OpenBLAS stays on one thread by itself.
+_ONE_THREAD_MULTIPLICATIONS = 1 << 18
+_ONE_THREAD_MULTIPLICATIONS_BY_VECTOR = 9216
 
 # So many multiplications make a shard worth its while.
-_SHARD = 5 << 20
+_SHARD_MULTIPLICATIONS = 5 << 20
 
 
 def product(a: Array, b: Array) -> Array:
@@ -29,22 +29,23 @@ def product(a: Array, b: Array) -> Array:
             return np.multiply(a, b)
         work = size * n
         # `dot` is BLAS at once; `matmul` looks around for half a microsecond first.
-        if work < _ALONE_WITH_VECTOR or (work < _ALONE and m > 1 and n > 1) or (blas_state.alone and work < 2 * _SHARD):
+        alone = _ONE_THREAD_MULTIPLICATIONS if m > 1 and n > 1 else _ONE_THREAD_MULTIPLICATIONS_BY_VECTOR
+        if work < alone or (blas_state.alone and work < 2 * _SHARD_MULTIPLICATIONS):
             return a.dot(b)
-        if work < 2 * _SHARD:
+        if work < 2 * _SHARD_MULTIPLICATIONS:
             return one_blas_thread.run(a.dot, b)
         a, b = _for_blas(a), _for_blas(b)
         out = np.empty((m, n), np.result_type(a, b))
         if m >= n:
-            run_sharded(lambda i, j: np.matmul(a[i:j], b, out=out[i:j]), spans(m, work, _SHARD))
+            run_sharded(lambda i, j: np.matmul(a[i:j], b, out=out[i:j]), spans(m, work, _SHARD_MULTIPLICATIONS))
         else:
-            run_sharded(lambda i, j: np.matmul(a, b[:, i:j], out=out[:, i:j]), spans(n, work, _SHARD))
+            run_sharded(lambda i, j: np.matmul(a, b[:, i:j], out=out[:, i:j]), spans(n, work, _SHARD_MULTIPLICATIONS))
         return out
     a, b = _for_blas(a), _for_blas(b)
     m, n = a.shape[-2], b.shape[-1]
     if a.ndim == 3 and b.shape[:-2] == a.shape[:-2]:
         out = np.empty((len(a), m, n), np.result_type(a, b))
-        cuts = spans(len(a), a.size * n, _SHARD)
+        cuts = spans(len(a), a.size * n, _SHARD_MULTIPLICATIONS)
         run_sharded(lambda i, j: np.matmul(a[i:j], b[i:j], out=out[i:j]), cuts)
         return out
     out = np.empty((*np.broadcast_shapes(a.shape[:-2], b.shape[:-2]), m, n), np.result_type(a, b))

@@ -16,7 +16,7 @@ from tfpy.engine.spec import are_first, are_last, reduced_shape
 
 Axes = tuple[int, ...]
 
-_SMALL = 1 << 17
+_SMALL_ELEMENTS = 1 << 17
 
 _sum = KERNELS["Sum"]
 
@@ -24,7 +24,7 @@ _sum = KERNELS["Sum"]
 def _moments(x: Array, axes: Axes) -> list[Array]:
     shape = reduced_shape(x.shape, axes, True)
     count = math.prod(shape)
-    if x.size < _SMALL or not (are_first(axes) or are_last(axes, x.ndim)):
+    if x.size < _SMALL_ELEMENTS or not (are_first(axes) or are_last(axes, x.ndim)):
         mean = _sum(x, axes, True) * (count / x.size)
         return [mean, _sum(np.square(np.subtract(x, mean)), axes, True) * (count / x.size)]
     if are_first(axes):

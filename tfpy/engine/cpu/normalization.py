@@ -12,28 +12,34 @@ from tfpy.engine.cpu.elementwise import IN_PLACE
 from tfpy.engine.cpu.lines import along_line, as_lines, each_block, widened
 from tfpy.engine.cpu.table import KERNELS
 
-_LARGE = 1 << 16
+_LARGE_ELEMENTS = 1 << 16
 
 
-Then = Sequence[tuple[str, Mapping[str, Any]]]
+Epilogue = Sequence[tuple[str, Mapping[str, Any]]]
 """What plans join with a normalization: kernels of `IN_PLACE`, and their attributes."""
 
 
 def batch_norm(
-    x: Array, mean: Array, variance: Array, offset: Array, scale: Array, variance_epsilon: float, then: Then = ()
+    x: Array,
+    mean: Array,
+    variance: Array,
+    offset: Array,
+    scale: Array,
+    variance_epsilon: float,
+    epilogue: Epilogue = (),
 ) -> Array:
     factor = scale / np.sqrt(variance + variance_epsilon)
-    if x.size >= _LARGE and all(map(_by_channel, (mean, factor, offset))):
-        return _normalized_lines(x, mean, factor, offset, then)
+    if x.size >= _LARGE_ELEMENTS and all(map(_by_channel, (mean, factor, offset))):
+        return _normalized_lines(x, mean, factor, offset, epilogue)
     y = np.asarray(np.subtract(x, widened(mean, x.shape)))
     np.multiply(y, widened(factor, x.shape), out=y)
     np.add(y, widened(offset, x.shape), out=y)
-    _go_on(y, then)
+    _apply(y, epilogue)
     return y
 
 
-def _go_on(y: Array, then: Then) -> None:
-    for kernel, attrs in then:
+def _apply(y: Array, epilogue: Epilogue) -> None:
+    for kernel, attrs in epilogue:
         IN_PLACE[kernel](y, **attrs, out=y)
 
 
@@ -42,7 +48,7 @@ def _by_channel(values: Array) -> bool:
     return values.size == (values.shape[-1] if values.ndim else 1)
 
 
-def _normalized_lines(x: Array, mean: Array, factor: Array, offset: Array, then: Then) -> Array:
+def _normalized_lines(x: Array, mean: Array, factor: Array, offset: Array, epilogue: Epilogue) -> Array:
     lines, y = as_lines(x, x.shape[-1]), np.empty(x.shape, x.dtype)
     found = y.reshape(lines.shape)
     places = lines.shape[1] // x.shape[-1]
@@ -52,7 +58,7 @@ def _normalized_lines(x: Array, mean: Array, factor: Array, offset: Array, then:
         out = np.subtract(lines[part], centre, out=found[part])
         out *= slope
         out += shift
-        _go_on(out, then)
+        _apply(out, epilogue)
 
     each_block(lines, work)
     return y

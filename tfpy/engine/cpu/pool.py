@@ -20,15 +20,15 @@ from tfpy.engine.cpu.windows import (
     blocks,
     cell,
     cells,
-    covered,
     cropped,
     extended,
     first_matches,
     frame,
     padded,
+    patches,
 )
 from tfpy.engine.spec import Shape
-from tfpy.engine.windows import Window
+from tfpy.engine.windows import Window, cell_counts, divisor
 
 _BLOCK_BYTES = 1 << 19
 _FEW_CHANNELS = 16  # the runs of a cell are short
@@ -70,17 +70,6 @@ def _over(ufunc: np.ufunc, views: list[Array], out: Array | None) -> Array:
     return total
 
 
-@functools.lru_cache(maxsize=256)
-def _counts(window: Window, sizes: Shape) -> Array:
-    """How many cells lie on the input at each place."""
-    total = np.ones(())
-    fields = zip(window.size, window.strides, window.dilations, window.pads, window.out, sizes, strict=True)
-    for size, stride, dilation, (before, _), out, n in fields:
-        at = np.arange(out)[:, None] * stride - before + np.arange(size) * dilation
-        total = np.multiply.outer(total, ((at >= 0) & (at < n)).sum(1))
-    return total
-
-
 def fill_max(y: Array, x: Array, window: Window) -> None:
     """The largest in each window; numbers win over NaN, as in TF.js."""
     if not y.size:
@@ -88,7 +77,7 @@ def fill_max(y: Array, x: Array, window: Window) -> None:
     array, extent = padded(x, window, lowest(x.dtype))
     _reduce(y, np.fmax, array, window, extent)
     if x.dtype.kind == "i" and array is not x:
-        y[:, _counts(window, x.shape[1:-1]) == 0] = 0  # -∞ as an integer
+        y[:, cell_counts(window, x.shape[1:-1]) == 0] = 0  # -∞ as an integer
 
 
 def _avg(y: Array, x: Array, window: Window, least: int = 0) -> None:
@@ -115,14 +104,6 @@ def _avg_grad(dx: Array, dy: Array, window: Window, input_shape: Shape, least: i
     cropped(array, extent, dx)
 
 
-def divisor(sizes: Shape, window: Window, least: int, dtype: np.dtype[Any]) -> Array:
-    """The counts of `_counts`, at least `least`: one number where they are all the same."""
-    counts = _counts(window, sizes)
-    if counts.size and counts.min() == counts.max():
-        return np.maximum(counts.flat[0], least).astype(dtype)
-    return np.maximum(counts, least).astype(dtype)[..., None]
-
-
 def _max_grad(
     dx: Array, dy: Array, input: Array, output: Array, window: Window, last: bool = False, certain: int = 0
 ) -> None:
@@ -135,7 +116,7 @@ def _max_grad(
     array, extent = padded(input, window, lowest(input.dtype))
     apart = all(s >= r for s, r in zip(window.strides, window.reach, strict=True))
     spread, extent = extended(dx, window, tiled=tiled)
-    sources, targets = covered(array, window, extent), covered(spread, window, extent)
+    sources, targets = patches(array, window, extent), patches(spread, window, extent)
     for index in blocks(len(dy), window.out, dy.shape[-1] * dy.itemsize, _BLOCK_BYTES):
         block = dy[index]
         product = None if apart else np.empty_like(block)
@@ -194,7 +175,7 @@ def _max_relu_grad(dx: Array, dy: Array, input: Array, output: Array, window: Wi
 def _max_pick(x: Array, input: Array, output: Array, window: Window, last: bool) -> Array:
     array, extent = padded(input, window, lowest(input.dtype))
     values = padded(x, window)[0]
-    sources, picks = covered(array, window, extent), covered(values, window, extent)
+    sources, picks = patches(array, window, extent), patches(values, window, extent)
     y = np.zeros(output.shape, x.dtype)
     for index in blocks(len(y), window.out, y.shape[-1] * y.itemsize, _BLOCK_BYTES):
         total = y[index]
@@ -207,7 +188,7 @@ def _max_with_argmax(x: Array, window: Window, include_batch_in_index: bool) -> 
     """The largest, and their flat indices in an image (or in the batch); -1 where nothing is above -∞."""
     y: Array = KERNELS["MaxPool"](x, window=window)
     array, extent = padded(x, window, lowest(x.dtype))
-    views = covered(array, window, extent)
+    views = patches(array, window, extent)
     batch, height, width, channels = x.shape
     rows = np.arange(window.out[0])[:, None] * window.strides[0] - window.pads[0][0]
     columns = np.arange(window.out[1]) * window.strides[1] - window.pads[1][0]

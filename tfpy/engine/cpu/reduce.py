@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tfpy.engine.backend import Array
-from tfpy.engine.cpu.lazy import LARGE
+from tfpy.engine.cpu.lazy import LARGE_ELEMENTS
 from tfpy.engine.cpu.lazy import total as total_of
 from tfpy.engine.cpu.select import selected
 from tfpy.engine.cpu.table import KERNELS, TOTALS
@@ -17,8 +17,8 @@ from tfpy.engine.spec import reduced_shape
 Axes = tuple[int, ...]
 
 _MANY_ROWS = 256
-_LONG_ROW = 2048
-_BLOCK = 256  # rows that are added up one after the other: more of them lose digits
+_LONG_ROW_ELEMENTS = 2048
+_BLOCK_ROWS = 256  # that are added up one after the other: more of them lose digits
 
 # numpy's types know `reduce` with a literal keepdims only.
 _add: Any = np.add.reduce
@@ -46,7 +46,7 @@ def sum_of_rows(rows: Array) -> Array:
     numpy adds up one row after the other, which loses digits.
     """
     *lead, count, width = rows.shape
-    together = max(1, min(count, _LONG_ROW // max(1, width)))
+    together = max(1, min(count, _LONG_ROW_ELEMENTS // max(1, width)))
     whole = count // together * together
     total = _sum_in_blocks(rows[..., :whole, :].reshape(*lead, whole // together, together * width))
     total = _sum_in_blocks(total.reshape(*lead, together, width))
@@ -55,17 +55,17 @@ def sum_of_rows(rows: Array) -> Array:
 
 def _sum_in_blocks(rows: Array) -> Array:
     *lead, count, width = rows.shape
-    if count <= _BLOCK:
+    if count <= _BLOCK_ROWS:
         return np.asarray(_add(rows, axis=-2, dtype=rows.dtype))
-    whole = count // _BLOCK * _BLOCK
-    parts = _add(rows[..., :whole, :].reshape(*lead, -1, _BLOCK, width), axis=-2, dtype=rows.dtype)
+    whole = count // _BLOCK_ROWS * _BLOCK_ROWS
+    parts = _add(rows[..., :whole, :].reshape(*lead, -1, _BLOCK_ROWS, width), axis=-2, dtype=rows.dtype)
     total = _sum_in_blocks(parts)
     return total + _add(rows[..., whole:, :], axis=-2, dtype=rows.dtype) if whole < count else total
 
 
 def _mean(x: Array, axes: Axes, keep_dims: bool) -> Array:
     """The sum, divided: one pass over x, whereas TF.js divides every element first. Of no elements it is 0."""
-    if 0 < x.size < LARGE and len(axes) == x.ndim and not keep_dims:
+    if 0 < x.size < LARGE_ELEMENTS and len(axes) == x.ndim and not keep_dims:
         return _add(x, None) / x.size  # what follows says the same; a loss is a call less
     total = _sum(x, axes, keep_dims)
     count = x.size // total.size if total.size else 0
@@ -112,7 +112,7 @@ def _arg_max(x: Array, axis: int) -> Array:
 
 def _is_nan_at(x: Array, found: Array, axis: int) -> bool:
     """Whether the largest as numpy has it, which is a NaN if there is one, is one anywhere."""
-    if 0 < x.size < _LONG_ROW:  # one call instead of ten
+    if 0 < x.size < _LONG_ROW_ELEMENTS:  # one call instead of ten
         largest = np.maximum.reduce(x, None)
         return bool(largest != largest)
     return bool(np.isnan(np.take_along_axis(x, np.expand_dims(found, axis), axis)).any())
@@ -148,13 +148,13 @@ def _top_k(x: Array, k: int, sorted: bool) -> list[Array]:
     return [np.take_along_axis(x, order, axis=-1), order.astype(np.int32)]
 
 
-_FEW_OF_MANY = 8
+_PARTITIONED_RATIO = 8  # from so many elements on for each that is wanted, rows are partitioned and not sorted
 
 
 def _first_in_order(key: Array, k: int) -> Array:
     """The indices of each row's smallest keys, equal ones by their index: k of them, or all."""
     size = key.shape[-1]
-    if 0 < k * _FEW_OF_MANY <= size:
+    if 0 < k * _PARTITIONED_RATIO <= size:
         found = np.sort(np.argpartition(key, k - 1, axis=-1)[..., :k], axis=-1)
         keys = np.take_along_axis(key, found, axis=-1)
         last = keys.max(axis=-1, keepdims=True)

@@ -12,10 +12,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tfpy.engine.cpu.blas import one_blas_thread
-from tfpy.engine.cpu.passes.common_subexpressions import merge_same
+from tfpy.engine.cpu.passes.common_subexpressions import eliminate_common_subexpressions
 from tfpy.engine.cpu.passes.constant_folding import Kernel, fold_constants
 from tfpy.engine.cpu.passes.fusion import fuse
-from tfpy.engine.cpu.passes.parallel import run_side_by_side
+from tfpy.engine.cpu.passes.parallel import run_in_parallel
 from tfpy.engine.plan import Executor, Plan, PlanNode
 
 Compute = Callable[..., Any]
@@ -59,7 +59,7 @@ def executor(plan: Plan, kernel: Kernel) -> Executor:
         plan: what is to be run.
         kernel: gives a node's kernel as a function of arrays.
     """
-    shorter = fold_constants(run_side_by_side(fuse(merge_same(plan))), kernel)
+    shorter = fold_constants(run_in_parallel(fuse(eliminate_common_subexpressions(plan))), kernel)
     steps, start, outputs = _allocated(shorter, kernel)
     ndarray, asarray = np.ndarray, np.asarray
 

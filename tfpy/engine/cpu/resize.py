@@ -5,53 +5,17 @@ Linear interpolation goes over blocks of new rows that stay in the cache, and co
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
 from tfpy.engine.backend import Array
 from tfpy.engine.cpu.table import KERNELS
 from tfpy.engine.cpu.threads import run_sharded, spans_in_turns
+from tfpy.engine.resizing import Line, bilinear_line, nearest_line
 
-_BLOCK = 1 << 17  # numbers
-_SHARD = 1 << 19  # so many numbers make a shard worth its while
+_BLOCK_ELEMENTS = 1 << 17
+_SHARD_ELEMENTS = 1 << 19  # so many make a shard worth its while
 
 Size = tuple[int, int]
-
-
-class Line(NamedTuple):
-    """For each new element along a dimension, between which two old ones it lies and how far from the first."""
-
-    first: Array
-    second: Array
-    fraction: Array
-
-    def part(self, start: int, stop: int) -> tuple[Array, Line]:
-        """Which old elements some of the new ones lie between, and where they lie among these."""
-        first, second = self.first[start:stop], self.second[start:stop]
-        used = np.unique(np.concatenate([first, second]))
-        return used, Line(used.searchsorted(first), used.searchsorted(second), self.fraction[start:stop])
-
-
-def _positions(old: int, new: int, align_corners: bool, shift: float) -> Array:
-    """Where the new elements lie among the old ones, each taken at `shift` from its start."""
-    inner = 1 if align_corners and new > 1 else 0
-    return (old - inner) / max(1, new - inner) * (np.arange(new) + shift)
-
-
-def bilinear_line(old: int, new: int, align_corners: bool, half_pixel_centers: bool) -> Line:
-    """Where the new elements along a dimension lie among the old ones."""
-    shift = 0.5 if half_pixel_centers else 0.0
-    at = _positions(old, new, align_corners, shift) - shift
-    first = np.maximum(np.floor(at), 0).astype(np.intp)
-    second = np.minimum(np.ceil(at), old - 1).astype(np.intp)
-    return Line(first, second, at - first)
-
-
-def nearest_line(old: int, new: int, align_corners: bool, half_pixel_centers: bool) -> Array:
-    """For each new element along a dimension the nearest old one."""
-    at = _positions(old, new, align_corners, 0.5 if half_pixel_centers else 0.0)
-    return np.minimum(np.floor(at + 0.5 if align_corners else at), old - 1).astype(np.intp)
 
 
 def _lerp(x: Array, line: Line, factors: Array, axis: int, out: Array | None = None) -> Array:
@@ -108,14 +72,14 @@ def _bilinear(images: Array, size: Size, align_corners: bool, half_pixel_centers
             _lerp(_lerp(old, across, factors, 2), among, _along(among.fraction, 1, images), 1, new)
 
     count = -(-batch // together) * len(parts)
-    run_sharded(shard, spans_in_turns(count, out.size, _SHARD))
+    run_sharded(shard, spans_in_turns(count, out.size, _SHARD_ELEMENTS))
     return out
 
 
 def _block(batch: int, height: int, width: int, channels: int) -> tuple[int, int]:
     """How many images, and how many of their rows, are computed at a time."""
     row = max(1, width * channels)
-    return max(1, min(batch, _BLOCK // (row * max(1, height)))), max(1, min(height, _BLOCK // row))
+    return max(1, min(batch, _BLOCK_ELEMENTS // (row * max(1, height)))), max(1, min(height, _BLOCK_ELEMENTS // row))
 
 
 def _bilinear_grad(dy: Array, size: Size, align_corners: bool, half_pixel_centers: bool) -> Array:

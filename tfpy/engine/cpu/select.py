@@ -10,7 +10,7 @@ import numpy as np
 
 from tfpy.engine.backend import Array
 
-_SAMPLED = 600  # from this many elements on, a sample is selected from first
+_SAMPLED_ELEMENTS = 600  # from this many on, a sample is selected from first
 
 
 def selected(order: Array, k: int) -> Array:
@@ -30,7 +30,7 @@ def selected(order: Array, k: int) -> Array:
 def _select(a: Array, k: int, left: Array, right: Array) -> None:
     """Exchange elements until a[k] is in place, those before it are smaller, and those after it larger."""
     while (active := np.flatnonzero(right > left)).size:
-        sampled = active[right[active] - left[active] > _SAMPLED]
+        sampled = active[right[active] - left[active] > _SAMPLED_ELEMENTS]
         if sampled.size:
             inner = a[sampled]
             _select(inner, k, *_sample(k, left[sampled], right[sampled]))

@@ -18,12 +18,12 @@ from typing import Any, ClassVar
 import numpy as np
 
 from tfpy.engine.backend import Array
-from tfpy.engine.cpu.threads import Aside, cores_beside, run_sharded, spans_in_turns
+from tfpy.engine.cpu.threads import SerialExecutor, idle_cores, run_sharded, spans_in_turns
 from tfpy.engine.rows.sequence import workspace_rows
 
 # Below so many numbers in a state, or multiplications in a step, threads wait for each other longer than they work.
-_SHARD_SIZE = 4096
-_SHARD_PRODUCTS = 1 << 20
+_SHARD_STATE_ELEMENTS = 4096
+_SHARD_MULTIPLICATIONS = 1 << 20
 
 # The backward pass takes so many bytes of gates at once: few enough to stay in the cache.
 _CHUNK_BYTES = 1 << 20
@@ -40,7 +40,7 @@ class Pass:
         wide: how many rows they have: gates · units.
         time, features, units, batch: the sizes.
         keeps: whether all steps are kept for a backward pass.
-        hidden: for each step, which samples it leaves as they are, (time, 1, batch); None if there is no mask.
+        masked: for each step, which samples it leaves as they are, (time, 1, batch); None if there is no mask.
         z: for each step, and one after the last, state, input and one (and what a cell adds), with the batch last.
     """
 
@@ -56,7 +56,7 @@ class Pass:
         self.activation = activation
         self._workspace = workspace
         self.keeps = workspace is not None
-        self.hidden: Array | None = None
+        self.masked: Array | None = None
         self._used = 0
         self._dtype = x.dtype
         self._ones = units + self.features
@@ -79,13 +79,13 @@ class Pass:
         """The part of every step; the same part again and again if there is only one."""
         return array if len(array) == self.time else repeat(array[0], self.time)
 
-    def hide(self, mask: Array | None) -> None:
+    def set_mask(self, mask: Array | None) -> None:
         """Leave samples as they are where the mask, (batch, time), is false."""
-        self.hidden = None if mask is None else np.logical_not(mask).T[:, None]
+        self.masked = None if mask is None else np.logical_not(mask).T[:, None]
 
-    def each_hidden(self) -> Iterable[Array | None]:
-        """The hidden samples of every step."""
-        return repeat(None, self.time) if self.hidden is None else self.hidden
+    def each_masked(self) -> Iterable[Array | None]:
+        """The masked samples of every step."""
+        return repeat(None, self.time) if self.masked is None else self.masked
 
     def fill(self, x: Array, state: Array) -> None:
         """Write the inputs, the ones and the first state."""
@@ -93,7 +93,7 @@ class Pass:
         self.z[:, self._ones] = 1
         self.z[0, : self.units] = state.T
 
-    def turned(self, weights: Array) -> Array:
+    def transposed(self, weights: Array) -> Array:
         """Weights as the left factor of the steps' products; BLAS is faster if they lie that way, but for a vector."""
         return weights.T if self.batch == 1 else np.ascontiguousarray(weights.T)
 
@@ -102,23 +102,23 @@ class Pass:
         """The states before each step and after the last one, (time + 1, units, batch)."""
         return self.z[:, : self.units]
 
-    def backward(self, dy: Array, dlast: Sequence[Array], dx: Array | None, beside: bool) -> list[Array]:
+    def backward(self, dy: Array, dlast: Sequence[Array], dx: Array | None, in_background: bool) -> list[Array]:
         """Go back through all steps: the gradients of the first states. Those of the weights are in `sums`.
 
         Args:
             dy: the gradient of the outputs, (batch, time, units), or of no steps.
             dlast: the gradients of the last states, (units, batch).
             dx: where to write the gradient of the input.
-            beside: whether there is a core for what need not be waited for.
+            in_background: whether there is a core for what need not be waited for.
         """
         dh = dlast[0].copy()
         self.start_backward(dlast[1:])
         most = max(1, _CHUNK_BYTES // max(1, self.wide * self.batch * dh.itemsize))
         chunks = [*_chunks(self.time, most)]
-        beside = beside and len(chunks) > 1
-        aside = Aside(beside)
-        # With a core beside this one, what it has and what comes next are in two places.
-        memory = np.empty((1 + beside, min(most, self.time), self.wide, self.batch), dh.dtype)
+        in_background = in_background and len(chunks) > 1
+        executor = SerialExecutor(in_background)
+        # What a job in the background has and what comes next are in two places.
+        memory = np.empty((1 + in_background, min(most, self.time), self.wide, self.batch), dh.dtype)
         for number, (start, stop) in enumerate(chunks):
             d = memory[number % len(memory), : stop - start]
             self.derive(start, stop, d)
@@ -126,27 +126,27 @@ class Pass:
             for t in reversed(range(stop - start)):
                 if given is not None:
                     dh += given[t]
-                if self.hidden is None:
+                if self.masked is None:
                     self.step_back(t, d[t], dh)
                 else:
-                    self._step_back_seen(t, d[t], dh, self.hidden[start + t])
-            aside.do(partial(self._collect, start, stop, d, dx))
-        aside.end()
+                    self._step_back_seen(t, d[t], dh, self.masked[start + t])
+            executor.submit(partial(self._collect, start, stop, d, dx))
+        executor.join()
         return [dh, *self.first_gradients()]
 
     def _collect(self, start: int, stop: int, d: Array, dx: Array | None) -> None:
         """What the gates' gradients of some steps give for the weights and the input."""
         inputs = self.z[start:stop].transpose(1, 0, 2).reshape(self.z.shape[1], -1)
         d_flat = d.transpose(1, 0, 2).reshape(self.wide, -1)
-        self.sum_up(inputs, d_flat)
+        self.accumulate(inputs, d_flat)
         if dx is not None:
             dinputs = (self.input_weights() @ d_flat).reshape(self.features, stop - start, self.batch)
             dx[:, start:stop] = dinputs.transpose(2, 1, 0)
 
-    def _step_back_seen(self, t: int, d: Array, dh: Array, hidden: Array) -> None:
+    def _step_back_seen(self, t: int, d: Array, dh: Array, masked: Array) -> None:
         """`step_back` for the samples that the step has seen; the gradients of the others go by it."""
         carried = [dh, *self.carried()]
-        by = [gradient * hidden for gradient in carried]
+        by = [gradient * masked for gradient in carried]
         for gradient, part in zip(carried, by, strict=True):
             gradient -= part
         self.step_back(t, d, dh)
@@ -183,7 +183,7 @@ class Pass:
         before it."""
         raise NotImplementedError
 
-    def sum_up(self, inputs: Array, d: Array) -> None:
+    def accumulate(self, inputs: Array, d: Array) -> None:
         """Add to the gradients of the weights those of some steps; both arguments are (rows, steps · batch)."""
         raise NotImplementedError
 
@@ -224,7 +224,7 @@ def forward_kernel(cell: type[Pass], masked: bool) -> Callable[..., list[Array]]
             if part is not None:
                 part[-1] = b - a  # read by `_shards_of`
             way = cell(inputs[a:b], units, weights, recurrent_activation, part)
-            way.hide(None if seen is None else seen[a:b])
+            way.set_mask(None if seen is None else seen[a:b])
             way.fill(inputs[a:b], states[0][a:b])
             others = way.forward([s[a:b].T for s in states[1:]])
             for target, state in zip(last, [way.states[-1], *others], strict=True):
@@ -252,14 +252,14 @@ def backward_kernel(cell: type[Pass], states: int, masked: bool) -> Callable[...
         target = dx[:, ::-1] if dx is not None and go_backwards else dx
         dfirst = [np.empty_like(d) for d in dlast]
         shards = _shards_of(workspace)
-        beside = dict(zip(shards, range(cores_beside(len(shards))), strict=False))
+        helped = dict(zip(shards, range(idle_cores(len(shards))), strict=False))
         sums: dict[int, list[Array]] = {}
 
         def shard(a: int, b: int) -> None:
             way = cell(x[a:b], units, weights, recurrent_activation, workspace[a:b].reshape(-1))
-            way.hide(None if seen is None else seen[a:b])
+            way.set_mask(None if seen is None else seen[a:b])
             part = None if target is None else target[a:b]
-            found = way.backward(dy[a:b], [d[a:b].T for d in dlast], part, (a, b) in beside)
+            found = way.backward(dy[a:b], [d[a:b].T for d in dlast], part, (a, b) in helped)
             for first, d in zip(dfirst, found, strict=True):
                 first[a:b] = d.T
             sums[a] = way.sums
@@ -274,15 +274,16 @@ def backward_kernel(cell: type[Pass], states: int, masked: bool) -> Callable[...
     return run
 
 
-def products(x: Array, kernel: Array, recurrent: Array) -> int:
+def multiplications(x: Array, kernel: Array, recurrent: Array) -> int:
     """How many multiplications a step takes."""
     return len(x) * kernel.shape[1] * (len(kernel) + len(recurrent) + 1)
 
 
 def cuts(x: Array, kernel: Array, recurrent: Array) -> list[tuple[int, int]]:
     """The shards of the batch."""
-    numbers = len(x) * len(recurrent)
-    return spans_in_turns(len(x), max(numbers // _SHARD_SIZE, products(x, kernel, recurrent) // _SHARD_PRODUCTS), 1)
+    by_state = len(x) * len(recurrent) // _SHARD_STATE_ELEMENTS
+    by_work = multiplications(x, kernel, recurrent) // _SHARD_MULTIPLICATIONS
+    return spans_in_turns(len(x), max(by_state, by_work), 1)
 
 
 def _shards_of(workspace: Array) -> list[tuple[int, int]]:

@@ -68,12 +68,12 @@ class SimpleRNNPass(Pass):
         return np.concatenate([recurrent, kernel, bias[None]])
 
     def forward(self, states: list[Array]) -> list[Array]:
-        w = self.turned(self.weights)
-        for z, h, before, hidden in zip(self.z, self.states[1:], self.states, self.each_hidden(), strict=False):
+        w = self.transposed(self.weights)
+        for z, h, before, masked in zip(self.z, self.states[1:], self.states, self.each_masked(), strict=False):
             np.dot(w, z, out=h)
             np.tanh(h, out=h)
-            if hidden is not None:
-                np.copyto(h, before, where=hidden)
+            if masked is not None:
+                np.copyto(h, before, where=masked)
         return []
 
     def start_backward(self, dlast: Sequence[Array]) -> None:
@@ -87,7 +87,7 @@ class SimpleRNNPass(Pass):
         d *= dh
         np.dot(self._recurrent, d, out=dh)
 
-    def sum_up(self, inputs: Array, d: Array) -> None:
+    def accumulate(self, inputs: Array, d: Array) -> None:
         self._dw += d @ inputs.T
 
     def input_weights(self) -> Array:
@@ -126,29 +126,29 @@ class LSTMPass(Pass):
 
     def forward(self, states: list[Array]) -> list[Array]:
         n = self.units
-        w = self.turned(self.weights[1])
+        w = self.transposed(self.weights[1])
         c = self._c[0]
         c[...] = states[0]
         product, numbers = np.empty((n, self.batch), c.dtype), _numbers(c.dtype)
         tanhs = n if self.activation == "hard_sigmoid" else self.wide
         parts = [self._g, self._g[:, n:], self._g[:, :tanhs], *(self._g[:, k * n : (k + 1) * n] for k in range(4))]
         after = self._c[1:] if self.keeps else self._c
-        around = self.states[1:], self.states, self.each_hidden()
+        around = self.states[1:], self.states, self.each_masked()
         steps = zip(self.z, *around, *map(self.each, [*parts, after, self._tanh_c]), strict=False)
-        for z, h, before, hidden, gates, opened, curved, g, i, f, o, new, tanh_c in steps:
+        for z, h, before, masked, gates, opened, curved, g, i, f, o, new, tanh_c in steps:
             np.dot(w, z, out=gates)
             np.tanh(curved, out=curved)
             _open(opened, self.activation, numbers)
-            if hidden is not None:
+            if masked is not None:
                 c = c.copy()  # without a backward pass the new one is written over it
             np.multiply(f, c, out=new)
             np.multiply(i, g, out=product)
             np.add(new, product, out=new)
             np.tanh(new, out=tanh_c)
             np.multiply(o, tanh_c, out=h)
-            if hidden is not None:
-                np.copyto(new, c, where=hidden)
-                np.copyto(h, before, where=hidden)
+            if masked is not None:
+                np.copyto(new, c, where=masked)
+                np.copyto(h, before, where=masked)
             c = new
         return [c]
 
@@ -183,7 +183,7 @@ class LSTMPass(Pass):
         dc *= self._forget[t]
         np.dot(self._recurrent, d, out=dh)
 
-    def sum_up(self, inputs: Array, d: Array) -> None:
+    def accumulate(self, inputs: Array, d: Array) -> None:
         self._dw += d @ inputs.T
 
     def input_weights(self) -> Array:
@@ -218,13 +218,13 @@ class GRUPass(Pass):
 
     def forward(self, states: list[Array]) -> list[Array]:
         n = self.units
-        opening, content = self.turned(self.weights[1]), self.turned(self.weights[2])
+        opening, content = self.transposed(self.weights[1]), self.transposed(self.weights[2])
         product, numbers = np.empty((n, self.batch), self.z.dtype), _numbers(self.z.dtype)
         parts = [self._g[:, : 2 * n], *(self._g[:, k * n : (k + 1) * n] for k in range(3))]
         rows = opening.shape[1]
         inputs = self.z[:, :rows], self.z[:, n:], self.z[:, rows:], self.states
-        for z, zx, rh, h, new, hidden, gates, keep, reset, g in zip(
-            *inputs, self.states[1:], self.each_hidden(), *map(self.each, parts), strict=False
+        for z, zx, rh, h, new, masked, gates, keep, reset, g in zip(
+            *inputs, self.states[1:], self.each_masked(), *map(self.each, parts), strict=False
         ):
             np.dot(opening, z, out=gates)
             if self.activation == "sigmoid":
@@ -236,8 +236,8 @@ class GRUPass(Pass):
             np.subtract(h, g, out=product)
             np.multiply(keep, product, out=product)
             np.add(g, product, out=new)
-            if hidden is not None:
-                np.copyto(new, h, where=hidden)
+            if masked is not None:
+                np.copyto(new, h, where=masked)
         return []
 
     def start_backward(self, dlast: Sequence[Array]) -> None:
@@ -272,7 +272,7 @@ class GRUPass(Pass):
         dh += kept
         dh += drh
 
-    def sum_up(self, inputs: Array, d: Array) -> None:
+    def accumulate(self, inputs: Array, d: Array) -> None:
         opening, content = self._dw
         opening += d[: 2 * self.units] @ inputs[: opening.shape[1]].T
         content += d[2 * self.units :] @ inputs[self.units :].T

@@ -115,7 +115,7 @@ class _Workers:
         finally:
             self._running.discard(call)
 
-    def spare(self, shards: int) -> int:
+    def idle(self, shards: int) -> int:
         """How many cores have nothing to do while there are so many shards, with workers for them; one for each."""
         running = sum([call.count for call in [*self._running]])
         count = max(0, min(shards, most_shards() - max(shards, running)))
@@ -153,7 +153,7 @@ def run_sharded(function: Callable[[int, int], object], cuts: list[tuple[int, in
     if len(cuts) == 1:
         one_blas_thread.run(function, *cuts[0])
     else:
-        run_together([partial(function, a, b) for a, b in cuts])
+        run_concurrently([partial(function, a, b) for a, b in cuts])
 
 
 def run_split(function: Callable[[int, int], object], cuts: list[tuple[int, int]]) -> None:
@@ -164,36 +164,36 @@ def run_split(function: Callable[[int, int], object], cuts: list[tuple[int, int]
         run_sharded(function, cuts)
 
 
-def run_together(jobs: Sequence[Job]) -> None:
+def run_concurrently(jobs: Sequence[Job]) -> None:
     """Run jobs at the same time, with BLAS on one thread."""
     one_blas_thread.run(_workers.run, jobs)
 
 
-def cores_beside(shards: int) -> int:
+def idle_cores(shards: int) -> int:
     """How many cores have nothing to do while there are so many shards, up to one for each of these."""
-    return _workers.spare(shards)
+    return _workers.idle(shards)
 
 
-class Aside:
+class SerialExecutor:
     """Does jobs one after the other, each while this thread goes on until the next one.
 
-    What they add to is added to in their order, with a core of their own (`beside`) or without.
+    What they add to is added to in their order, in the background or not.
     """
 
-    def __init__(self, beside: bool) -> None:
-        self._beside = beside
+    def __init__(self, in_background: bool) -> None:
+        self._in_background = in_background
         self._call: _Call | None = None
 
-    def do(self, job: Job) -> None:
+    def submit(self, job: Job) -> None:
         """End the job before, and begin this one."""
-        self.end()
-        if self._beside:
+        self.join()
+        if self._in_background:
             self._call = _Call([job])
             _workers.offer(self._call, 1)
         else:
             job()
 
-    def end(self) -> None:
+    def join(self) -> None:
         """End the last job, by doing it if no worker has begun to."""
         call, self._call = self._call, None
         if call is not None:

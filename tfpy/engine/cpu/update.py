@@ -22,8 +22,8 @@ from tfpy.engine.cpu.threads import run_split, spans_in_turns
 from tfpy.engine.rows.update import SLOTS
 from tfpy.engine.spec import Shape
 
-_BLOCK = 1 << 16
-_SHARD = 1 << 17  # so many numbers make a shard worth its while
+_BLOCK_ELEMENTS = 1 << 16
+_SHARD_ELEMENTS = 1 << 17  # so many make a shard worth its while
 
 Out = Sequence[Array]
 Rule = Callable[..., None]
@@ -52,10 +52,10 @@ def _blocks(shapes: tuple[Shape, ...]) -> list[_Block]:
     small: list[int] = []
     total = 0
     for i, size in enumerate(map(math.prod, shapes)):
-        if size >= _BLOCK:
-            blocks += [_block(shapes, [i], a, min(a + _BLOCK, size)) for a in range(0, size, _BLOCK)]
+        if size >= _BLOCK_ELEMENTS:
+            blocks += [_block(shapes, [i], a, min(a + _BLOCK_ELEMENTS, size)) for a in range(0, size, _BLOCK_ELEMENTS)]
             continue
-        if total + size > _BLOCK:
+        if total + size > _BLOCK_ELEMENTS:
             blocks.append(_block(shapes, small, 0, total))
             small, total = [], 0
         small.append(i)
@@ -79,20 +79,20 @@ def _update(rule: Rule, slots: int) -> Callable[..., list[Array]]:
         flat = [t.reshape(-1) for t in tensors]
         columns = [flat[k : k + count] for k in range(0, len(flat), count)]
         blocks = _blocks(tuple([t.shape for t in variables]))
-        results = [_room(variables, blocks) for _ in range(1 + slots)]
+        results = [_allocate(variables, blocks) for _ in range(1 + slots)]
         parts = [parts for _, parts in results]
 
         def work(start: int, end: int) -> None:
             for block, *out in zip(blocks[start:end], *[p[start:end] for p in parts], strict=True):
                 rule(out, *[_gathered(column, block) for column in columns], **scalars)
 
-        run_split(work, spans_in_turns(len(blocks), len(blocks) * _BLOCK, _SHARD))
+        run_split(work, spans_in_turns(len(blocks), len(blocks) * _BLOCK_ELEMENTS, _SHARD_ELEMENTS))
         return [array for arrays, _ in results for array in arrays]
 
     return run
 
 
-def _room(variables: Sequence[Array], blocks: Sequence[_Block]) -> tuple[list[Array], list[Array]]:
+def _allocate(variables: Sequence[Array], blocks: Sequence[_Block]) -> tuple[list[Array], list[Array]]:
     """Arrays for new values, and for each block its part of them: small variables of a block share their memory."""
     arrays, parts = list(variables), []
     for _, part, places, size in blocks:

@@ -9,7 +9,7 @@ import numpy as np
 
 from tfpy.engine.backend import Array
 
-_FEW = 1 << 12
+_FEW_ELEMENTS = 1 << 12
 _BITS: dict[int, Any] = {4: np.int32, 8: np.int64}
 
 
@@ -17,7 +17,7 @@ def where(condition: Array, a: Any, b: Any) -> Array:
     """a where the condition is true, else b: arrays, or numbers of numpy's."""
     bits = _BITS.get(a.dtype.itemsize) if a.dtype == b.dtype and a.dtype.kind in "fic" else None
     shape = condition.shape
-    if bits is None or condition.size < _FEW or not (_is_like(a, shape) and _is_like(b, shape)):
+    if bits is None or condition.size < _FEW_ELEMENTS or not (_is_like(a, shape) and _is_like(b, shape)):
         return np.where(condition, a, b)
     picked = np.asarray(np.negative(condition.view(np.int8), dtype=bits))  # all bits set, or none
     np.bitwise_and(picked, np.bitwise_xor(a.view(bits), b.view(bits)), out=picked)

@@ -57,7 +57,7 @@ def padded(x: Array, window: Window, value: float = 0) -> tuple[Array, Frame]:
     extent = frame(window, sizes)
     if extent.sizes == sizes:
         return x, extent
-    shape = _room(x.shape, extent)
+    shape = _extended_shape(x.shape, extent)
     if x.nbytes < _SMALL_BYTES:
         out = np.full(shape, value, x.dtype) if value else np.zeros(shape, x.dtype)
     else:
@@ -75,12 +75,12 @@ def _fill_around(array: Array, starts: Shape, lengths: Shape, value: float) -> N
         array[(*lead, slice(start + length, None))] = value
 
 
-def _room(shape: Shape, extent: Frame) -> Shape:
+def _extended_shape(shape: Shape, extent: Frame) -> Shape:
     """The shape with the inner sizes that the window reaches over."""
-    extended_shape = (shape[0], *extent.sizes, shape[-1])
-    if math.prod(extended_shape) > MAX_SIZE:
-        raise ShapeError(f"shape {list(shape)} with its padding, {list(extended_shape)}, has over {MAX_SIZE} elements.")
-    return extended_shape
+    found = (shape[0], *extent.sizes, shape[-1])
+    if math.prod(found) > MAX_SIZE:
+        raise ShapeError(f"shape {list(shape)} with its padding, {list(found)}, has over {MAX_SIZE} elements.")
+    return found
 
 
 def unpadded(array: Array, extent: Frame, sizes: Shape) -> Array:
@@ -95,7 +95,7 @@ def extended(out: Array, window: Window, tiled: bool = False) -> tuple[Array, Fr
     """
     extent = frame(window, out.shape[1:-1])
     own = extent.sizes == out.shape[1:-1]
-    array = out if own else np.empty(_room(out.shape, extent), out.dtype)
+    array = out if own else np.empty(_extended_shape(out.shape, extent), out.dtype)
     if tiled:
         _fill_around(array, extent.start, window.covered, 0)
     else:
@@ -109,7 +109,7 @@ def cropped(array: Array, extent: Frame, out: Array) -> None:
         out[...] = array[extent.inner(out.shape[1:-1])]
 
 
-def covered(array: Array, window: Window, extent: Frame) -> Array:
+def patches(array: Array, window: Window, extent: Frame) -> Array:
     """The view (batch, *places, *cells, channels) of an extended array: what the window covers at each place."""
     batch, *inner, channel = array.strides
     steps = [b * s for b, s in zip(inner, window.strides, strict=True)]
@@ -122,8 +122,8 @@ def covered(array: Array, window: Window, extent: Frame) -> Array:
     return as_strided(array[(slice(None), *[slice(s, None) for s in extent.start])], shape, strides)
 
 
-def turned(filter: Array, window: Window) -> Array:
-    """The filter of `Window.turned`: (*window, …) with the cells in reverse order."""
+def flipped(filter: Array, window: Window) -> Array:
+    """The filter of `Window.flipped`: (*window, …) with the cells in reverse order."""
     return filter[(slice(None, None, -1),) * len(window.size)]
 
 

@@ -12,13 +12,13 @@ from tfpy.engine.cpu.backend import CpuBackend
 from tfpy.engine.dtypes import NUMPY, DType
 from tfpy.engine.errors import ShapeError
 from tfpy.engine.gl import (  # noqa: F401
+    concat,
     crop,
     dilation,
     elementwise,
     fft,
     fused,
     index,
-    join,
     matmul,
     moments,
     reduce,

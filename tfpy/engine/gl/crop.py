@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from tfpy.engine.cpu.crop import check_images
 from tfpy.engine.gl import maps, templates
 from tfpy.engine.gl.device import Device
 from tfpy.engine.gl.fusion import defer, ensure, fuse, known, read, view
@@ -17,6 +16,7 @@ from tfpy.engine.gl.table import KERNELS, Attrs
 from tfpy.engine.gl.templates import FLAT_INDEX, GROUP
 from tfpy.engine.gl.value import Value, are_floats, float_bits
 from tfpy.engine.spec import Shape, Spec, spec
+from tfpy.engine.value_checks import check_images
 
 Values = tuple[Value, ...]
 

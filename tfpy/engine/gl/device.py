@@ -27,12 +27,12 @@ from tfpy.engine.gl.uploads import Uploads
 from tfpy.engine.gl.value import Value, stored_bytes
 
 BARRIER = 0x2000 | 0x200, False  # GL_SHADER_STORAGE_BARRIER_BIT | GL_BUFFER_UPDATE_BARRIER_BIT, everywhere
-_PLACES = 64  # where buffers can be bound: more than a shader has
-_MOST_LEAVES = 10
-_OUTPUTS = 5
-_STAGING = 1 << 26
-_MOST_BYTES = 2**31 - 1
-_SOFTWARE_TURNS = 60_000
+_BINDING_POINTS = 64  # for buffers: more than a shader has
+_MOST_INPUT_BUFFERS = 10
+_OUTPUT_BUFFERS = 5
+_STAGING_BYTES = 1 << 26
+_MOST_BLOCK_BYTES = 2**31 - 1
+_SOFTWARE_ITERATIONS = 60_000
 
 
 class Counts:
@@ -101,7 +101,7 @@ class Device:
         structures, recipes: what there was to compute so far, and how.
         block_size: how many bytes a buffer may have.
         most_groups: how many groups there may be along the first axis.
-        most_turns: how many turns the loops of a thread may take; Mesa's software renderer ends it after 65,535.
+        most_iterations: how many the loops of a thread may have; Mesa's software renderer ends it after 65,535.
         memory_barrier, copy_bytes: moderngl's own functions.
     """
 
@@ -113,12 +113,12 @@ class Device:
         info = self.context.info
         self.renderer: str = info["GL_RENDERER"]
         self.blocks = int(info["GL_MAX_COMPUTE_SHADER_STORAGE_BLOCKS"])
-        self.structures = Structures(min(_MOST_LEAVES, self.blocks - _OUTPUTS))
+        self.structures = Structures(min(_MOST_INPUT_BUFFERS, self.blocks - _OUTPUT_BUFFERS))
         self.recipes = Recipes()
         self.places: dict[Value, Lease] = {}
-        self.block_size = min(int(info["GL_MAX_SHADER_STORAGE_BLOCK_SIZE"]), _MOST_BYTES)
+        self.block_size = min(int(info["GL_MAX_SHADER_STORAGE_BLOCK_SIZE"]), _MOST_BLOCK_BYTES)
         self.most_groups = int(info["GL_MAX_COMPUTE_WORK_GROUP_COUNT"][0])
-        self.most_turns = _SOFTWARE_TURNS if self.software else sys.maxsize
+        self.most_iterations = _SOFTWARE_ITERATIONS if self.software else sys.maxsize
         self.counts = Counts()
         self.constants: dict[Hashable, Value] = {}
         self.log: Log | None = None
@@ -128,7 +128,7 @@ class Device:
         self._thread = get_ident()
         self._dead = ""
         self._fence = 1
-        self._bound: list[Buffer | None] = [None] * _PLACES
+        self._bound: list[Buffer | None] = [None] * _BINDING_POINTS
         self.uploads = Uploads(self.context, not self.software)
         self._staging: Any = None
         self.memory_barrier: Callable[[int, bool], None] = self.context.mglo.memory_barrier
@@ -212,7 +212,7 @@ class Device:
             for call, arguments in calls:
                 call(*arguments)
         finally:
-            self._bound = [None] * _PLACES
+            self._bound = [None] * _BINDING_POINTS
             self.counts.dispatches += dispatches
             self.counts.copies += copies
             self.barrier()
@@ -276,8 +276,8 @@ class Device:
             self.log.append(None)
         self.counts.downloads += 1
         target = values.reshape(-1).view(np.uint8)
-        for start in range(0, values.nbytes, _STAGING):
-            size = min(_STAGING, values.nbytes - start)
+        for start in range(0, values.nbytes, _STAGING_BYTES):
+            size = min(_STAGING_BYTES, values.nbytes - start)
             staging = self._staging_for(size)
             try:
                 self.context.copy_buffer(staging, buffer.gl, size, read_offset=buffer.offset + start)

@@ -13,14 +13,16 @@ from tfpy.engine.gl.table import KERNELS, Attrs
 from tfpy.engine.gl.trace import Expression, Indexed
 from tfpy.engine.gl.value import Value, are_floats, bits, float_bits
 from tfpy.engine.gl.windowed import CHOSEN, FIRST, over_cells, places_of, spread, windows_of
+from tfpy.engine.rows.conv import DILATION_OUTSIDE
 from tfpy.engine.spec import Spec, spec, strides_of
 from tfpy.engine.windows import Window
 
 Values = tuple[Value, ...]
 
-_OUTSIDE = -(2**53 - 1)  # what TF.js starts from: the smallest whole number that a double holds with certainty
 _PLUS = Expression("{0} + {1}", "float32")
-_LARGEST = Operation("float", "x", "m_isnan(b) ? a : (b > a ? b : a)", f"uintBitsToFloat({float_bits(_OUTSIDE):#x}u)")
+_LARGEST = Operation(
+    "float", "x", "m_isnan(b) ? a : (b > a ? b : a)", f"uintBitsToFloat({float_bits(DILATION_OUTSIDE):#x}u)"
+)
 # {0} is the chosen cell, {1} a number, {2} the index, of which a cell has {p} elements; there are {q} cells.
 _AT_CELL = Indexed("({0} == int({2} / {p} % {q}) ? {1} : 0.)", "float32", ("uint", "uint"))
 
@@ -35,7 +37,7 @@ def _filter_of(device: Device, weights: Value, window: Window, batch: int) -> Va
 
 
 def _sums(device: Device, x: Value, weights: Value, window: Window) -> Value:
-    seen = windows_of(device, x, window, float_bits(_OUTSIDE))
+    seen = windows_of(device, x, window, float_bits(DILATION_OUTSIDE))
     return fuse(device, seen.spec, _PLUS, (seen, _filter_of(device, weights, window, x.spec.shape[0])))
 
 

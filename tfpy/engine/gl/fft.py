@@ -17,8 +17,8 @@ from tfpy.engine.gl.templates import FLAT_INDEX, GROUP
 from tfpy.engine.gl.value import Value, constant, stored_bytes
 from tfpy.engine.spec import Spec
 
-_LONGEST_IN_GROUP = 1024
-_LONGEST_SUM = 1 << 13
+_LONGEST_ROW_IN_GROUP = 1024  # elements
+_LONGEST_ROW = 1 << 13  # elements
 
 _BUFFERS = """layout(std430, binding = 0) readonly buffer A { vec2 a[]; };
 layout(std430, binding = 1) readonly buffer W { vec2 w[]; };
@@ -36,7 +36,7 @@ class _Transform:
 
     def run(self, device: Device, value: Value) -> Lease:
         n, size = self.length, value.spec.size
-        by_halves = n & (n - 1) == 0 and n <= _LONGEST_IN_GROUP
+        by_halves = n & (n - 1) == 0 and n <= _LONGEST_ROW_IN_GROUP
         program = device.programs.get(("fft", by_halves, self.inverse), _source, by_halves, self.inverse)
         reads = [ensure(device, value.inputs[0]).buffer, ensure(device, _roots(device, n, self.inverse)).buffer]
         lease = device.take(stored_bytes(value.spec))
@@ -78,7 +78,7 @@ void main() {{
 def _halves(scale: str) -> str:
     """A group transforms a row: runs of 1, 2, 4, … are joined in pairs, from one half of the memory to the other."""
     return f"""
-shared vec2 s[2][{_LONGEST_IN_GROUP}];
+shared vec2 s[2][{_LONGEST_ROW_IN_GROUP}];
 void main() {{
   uint t = gl_LocalInvocationIndex, n = {word(1)}, from = {FLAT_INDEX} * n, here = 0u;
   if (from >= {word(0)}) return;
@@ -101,7 +101,7 @@ void main() {{
 def _builder(inverse: bool) -> Builder:
     def build(device: Device, values: tuple[Value, ...], attrs: Attrs, out: Spec) -> Value | None:
         n = out.shape[-1]
-        return defer(device, out, _Transform(n, inverse), values) if n <= _LONGEST_SUM else None
+        return defer(device, out, _Transform(n, inverse), values) if n <= _LONGEST_ROW else None
 
     return build
 

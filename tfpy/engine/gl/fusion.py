@@ -13,7 +13,7 @@ from tfpy.engine.dtypes import NUMPY
 from tfpy.engine.gl import templates
 from tfpy.engine.gl.device import Device
 from tfpy.engine.gl.maps import PART, WHOLE, How, Map
-from tfpy.engine.gl.pool import ALIGNED, Buffer, Lease, Part
+from tfpy.engine.gl.pool import ALIGNMENT_BYTES, Buffer, Lease, Part
 from tfpy.engine.gl.recipes import Recipe, involved
 from tfpy.engine.gl.structures import Cost, Structure, structure_of_task
 from tfpy.engine.gl.templates import WIDTH, Fused
@@ -31,14 +31,14 @@ from tfpy.engine.gl.value import (
 )
 from tfpy.engine.spec import Spec
 
-_MOST_EXTRAS = 4
-MOST_DEPTH = 4
-VECTOR_FROM = 1 << 15  # elements: below, more threads with one element each do better than fewer with four
-SEVERAL_FROM = 1 << 22  # elements: from here on a thread has several vectors of four; more groups take longer to start
-FAR_FROM = 1 << 29  # bytes of all buffers: from here on groups go along stretches of them, see `groups_of`
-AT_A_TIME = 512  # groups with many registers
-ROWS_AT_A_TIME = 1024  # groups that wait for each other's numbers, and have few
-KEPT_ON_HOST = 1 << 20  # bytes: what has been on the host and is no larger stays there, too
+_MOST_EXTRA_OUTPUTS = 4  # of a shader: results on the way that are needed later
+_MOST_DEPTH = 4  # tasks that are deferred one behind the other
+VECTOR_ELEMENTS = 1 << 15  # below, more threads with one element each do better than fewer with four
+SEVERAL_VECTORS_ELEMENTS = 1 << 22  # from here on a thread has several vectors of four; more groups start later
+STRETCH_BYTES = 1 << 29  # of all buffers: from here on groups go along stretches of them, see `groups_of`
+CONCURRENT_GROUPS = 512  # that have many registers
+CONCURRENT_ROW_GROUPS = 1024  # whose threads wait for each other's numbers, and have few registers
+HOST_BYTES = 1 << 20  # what has been on the host and is no larger stays there, too
 
 _new: Any = object.__new__
 _structure_of = attrgetter("structure")
@@ -92,7 +92,7 @@ def _smaller(device: Device, spec: Spec, op: Pointwise, inputs: tuple[Value, ...
 def defer(device: Device, spec: Spec, task: Task, inputs: tuple[Value, ...], leaves: int = 1) -> Value:
     """A value still to do, by a task. `leaves` is how many buffers its shader reads when it is extended."""
     depth = max([v.structure.depth for v in inputs])
-    if depth >= MOST_DEPTH:
+    if depth >= _MOST_DEPTH:
         for v in inputs:
             ensure(device, v)
         depth = 0
@@ -140,7 +140,7 @@ def ensure(device: Device, v: Value) -> Lease:
     if lease is None:
         if v.host is not None:
             lease = v.lease = device.upload(np.asarray(v.host, BUFFER_NUMPY[v.spec.dtype]))
-            if v.host.nbytes > KEPT_ON_HOST:
+            if v.host.nbytes > HOST_BYTES:
                 v.host = None
         elif v.op is None or v.structure.fuses:
             lease = _made(device, v)
@@ -178,7 +178,7 @@ def read(device: Device, v: Value) -> Array:
         device.download(ensure(device, v).buffer, found)
         if v.spec.dtype == "bool":
             found = found.astype(np.bool_)
-        if found.nbytes > KEPT_ON_HOST:
+        if found.nbytes > HOST_BYTES:
             return found
         v.host = found
     return v.host
@@ -249,7 +249,7 @@ def _looked_up(device: Device, recipe: Recipe, values: Sequence[Value]) -> Lease
 
 def _rows_of(lease: Lease, offset: int, v: Value) -> Lease | None:
     """A value that lies in one piece in another's buffer, as the rows of a batch do: that part of the buffer."""
-    if offset % ALIGNED:
+    if offset % ALIGNMENT_BYTES:
         return None
     _, _, size = lease.span()
     return Part(lease, offset, min(part_bytes(v.spec), size - offset))
@@ -284,14 +284,14 @@ def prepared(
 def _room(device: Device, recipe: Recipe) -> int:
     """How many further results a shader may store."""
     operands = 0 if recipe.base is None else 2
-    return max(0, min(_MOST_EXTRAS, device.blocks - len(recipe.leaves) - operands - 1))
+    return max(0, min(_MOST_EXTRA_OUTPUTS, device.blocks - len(recipe.leaves) - operands - 1))
 
 
 def dispatch_pointwise(
     device: Device, size: int, fused: Fused, words: Sequence[int], reads: Sequence[Buffer]
 ) -> list[Lease]:
     """Compute elements by these steps; a buffer for each result."""
-    vectors = 0 if size < VECTOR_FROM or not fused.vectorizable else 4 if size >= SEVERAL_FROM else 1
+    vectors = 0 if size < VECTOR_ELEMENTS or not fused.vectorizable else 4 if size >= SEVERAL_VECTORS_ELEMENTS else 1
     program = device.programs.get((fused, vectors), templates.pointwise, fused, len(words), vectors)
     leases, writes = [], []
     for width in fused.widths:
@@ -307,7 +307,7 @@ def dispatch_pointwise(
     return leases
 
 
-def groups_of(groups: int, moved: int, at_a_time: int = AT_A_TIME) -> int:
+def groups_of(groups: int, moved: int, concurrent: int = CONCURRENT_GROUPS) -> int:
     """How many groups do work that can be shared by any number of them.
 
     On an NVIDIA H200 groups that go along a stretch each are twice as fast as groups that come and go, beyond half a
@@ -316,6 +316,6 @@ def groups_of(groups: int, moved: int, at_a_time: int = AT_A_TIME) -> int:
     Args:
         groups: the most.
         moved: the bytes that are read and written.
-        at_a_time: how many of them a GPU runs at a time.
+        concurrent: how many of them a GPU runs at a time.
     """
-    return min(groups, at_a_time) if moved > FAR_FROM else groups
+    return min(groups, concurrent) if moved > STRETCH_BYTES else groups

@@ -9,7 +9,6 @@ from __future__ import annotations
 import functools
 import math
 
-from tfpy.engine.cpu.index import block_numbers, check_counted
 from tfpy.engine.gl import maps
 from tfpy.engine.gl.device import Device
 from tfpy.engine.gl.fusion import defer, ensure, fuse
@@ -23,11 +22,12 @@ from tfpy.engine.gl.trace import Expression, Indexed, Trace
 from tfpy.engine.gl.value import Value, stored_bytes
 from tfpy.engine.gl.views import WithGaps, known_numbers
 from tfpy.engine.spec import Shape, Spec, spec
+from tfpy.engine.value_checks import check_counted, check_nd_indices
 
 Values = tuple[Value, ...]
 
 
-_DEEPEST = 6  # axes that an index points into
+_MOST_INDEXED_AXES = 6  # that an index points into
 
 
 def _block(depth: int) -> tuple[str, str]:
@@ -76,13 +76,13 @@ def _components(depth: int, count: int, repeats: int) -> tuple[Map | None, ...]:
 def _check(device: Device, op: str, indices: Value, shape: Shape) -> None:
     numbers = known_numbers(device, indices)
     if numbers is not None:
-        block_numbers(op, numbers, shape)
+        check_nd_indices(op, numbers, shape)
 
 
 def _gather_nd(device: Device, values: Values, attrs: Attrs, out: Spec) -> Value | None:
     x, indices = values
     depth = indices.spec.shape[-1]
-    if out.dtype not in ("float32", "int32", "bool") or not 0 < depth <= _DEEPEST or not x.spec.size:
+    if out.dtype not in ("float32", "int32", "bool") or not 0 < depth <= _MOST_INDEXED_AXES or not x.spec.size:
         return None
     _check(device, "gather_nd", indices, x.spec.shape)
     tail = math.prod(x.spec.shape[depth:])
@@ -103,9 +103,9 @@ def _numbers(device: Device, op: str, indices: Value, shape: Shape) -> Value:
 def _scatter_nd(device: Device, values: Values, attrs: Attrs, out: Spec) -> Value | None:
     indices, updates = values
     depth = indices.spec.shape[-1] if indices.spec.size else 0
-    if out.dtype not in ("float32", "int32", "complex64") or not 0 < depth <= _DEEPEST:
+    if out.dtype not in ("float32", "int32", "complex64") or not 0 < depth <= _MOST_INDEXED_AXES:
         return None
-    if indices.spec.size // depth > device.most_turns:
+    if indices.spec.size // depth > device.most_iterations:
         return None
     numbers = _numbers(device, "scatter_nd", indices, out.shape)
     return defer(device, out, SegmentSum(math.prod(out.shape[:depth])), (updates, numbers))
@@ -157,7 +157,7 @@ void main() {{
 def _tensor_scatter_update(device: Device, values: Values, attrs: Attrs, out: Spec) -> Value | None:
     tensor, indices, updates = values
     depth = indices.spec.shape[-1] if indices.spec.size else 0
-    if out.dtype not in BUFFER_GLSL or not 0 < depth <= _DEEPEST:
+    if out.dtype not in BUFFER_GLSL or not 0 < depth <= _MOST_INDEXED_AXES:
         return None
     numbers = _numbers(device, "tensor_scatter_update", indices, out.shape)
     return defer(device, out, _Update(math.prod(out.shape[:depth])), (tensor, numbers, updates))
@@ -223,7 +223,7 @@ def _dense_bincount(device: Device, values: Values, attrs: Attrs, out: Spec) -> 
     binary = attrs["binary_output"]
     if out.dtype not in (_OCCURS if binary else ("float32", "int32")) or not x.spec.size:
         return None
-    if x.spec.size > device.most_turns:
+    if x.spec.size > device.most_iterations:
         return None
     found = known_numbers(device, x)
     if found is not None:

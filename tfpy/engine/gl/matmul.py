@@ -21,14 +21,14 @@ from tfpy.engine.gl.trace import VIEW, Expression
 from tfpy.engine.gl.value import Value
 from tfpy.engine.spec import Shape, Spec, spec
 
-SMALL = 1 << 15  # products: below, one thread for each element, without tiles
+SMALL_MULTIPLICATIONS = 1 << 15  # up to so many, one thread for each element, without tiles
 _ENOUGH_GROUPS = 192
 _FULL_GROUPS = 256
-_SMALL_VIEW = 1 << 16  # elements: a slice or transpose of at most so many is read where it is, not copied first
-_LONG = 512  # inner sizes: shorter ones are not split among groups, and this one with large tiles only
-_LEAST_PART = 128
+_SMALL_VIEW_ELEMENTS = 1 << 16  # a slice or transpose of at most so many is read where it is, not copied first
+_LONG_INNER_SIZE = 512  # shorter ones are not split among groups, and this one with large tiles only
+_LEAST_PART_SIZE = 128  # of the inner size
 _MOST_PARTS = 128
-_AT_A_TIME = 8
+_PARTS_AT_A_TIME = 8  # that a thread reads before it adds them
 
 
 class Sizes(NamedTuple):
@@ -97,7 +97,7 @@ class MatMul:
         a, b = _reads(device, first), _reads(device, second)
         s, dtype = self.sizes, value.spec.dtype
         writes = [lease.buffer for lease in leases]
-        if s.m * s.n * s.k <= SMALL:
+        if s.m * s.n * s.k <= SMALL_MULTIPLICATIONS:
             self._run_small(device, dtype, a, b, others, writes, fused, words)
             return
         form = self._form(dtype, a, b)
@@ -153,7 +153,7 @@ def _plain(dtype: str) -> Fused:
 
 def _reads(device: Device, v: Value) -> _Reads:
     """An operand whose elements are found at other places is read there; any other is made first."""
-    if not (getattr(v.op, "spreads", False) or (v.op is VIEW and v.spec.size <= _SMALL_VIEW)):
+    if not (getattr(v.op, "spreads", False) or (v.op is VIEW and v.spec.size <= _SMALL_VIEW_ELEMENTS)):
         return _Reads([v], [ensure(device, v).buffer], None, [])
     for source in v.inputs:
         ensure(device, source)
@@ -179,7 +179,7 @@ def tile_for(s: Sizes) -> Tile:
         if tile in _LARGE and _count(s, tile) >= _ENOUGH_GROUPS:
             return tile
     for tile in tiles:
-        parts = _most_parts(s) if tile in _LARGE or s.k > _LONG else 1
+        parts = _most_parts(s) if tile in _LARGE or s.k > _LONG_INNER_SIZE else 1
         if _count(s, tile) * parts >= _ENOUGH_GROUPS:
             return tile
     return tiles[-1]
@@ -203,7 +203,7 @@ def _count(s: Sizes, tile: Tile) -> int:
 
 
 def _most_parts(s: Sizes) -> int:
-    return min(s.k // _LEAST_PART, _MOST_PARTS) if s.batches == 1 and s.k >= _LONG else 1
+    return min(s.k // _LEAST_PART_SIZE, _MOST_PARTS) if s.batches == 1 and s.k >= _LONG_INNER_SIZE else 1
 
 
 def _parts(s: Sizes, tile: Tile) -> int:
@@ -261,15 +261,15 @@ def _sum_of_parts(fused: Fused, words: int) -> str:
     text += templates.buffer(0, "partial", dtype, "readonly") + _others(fused, 1)
     text += templates.element_function(fused, 2)
     kind = templates.BUFFER_GLSL[dtype]
-    loads = " ".join(f"{kind} x{q} = partial[(k + {q}u) * {word(0)} + i];" for q in range(_AT_A_TIME))
-    adds = " ".join(f"base += x{q};" for q in range(_AT_A_TIME))
+    loads = " ".join(f"{kind} x{q} = partial[(k + {q}u) * {word(0)} + i];" for q in range(_PARTS_AT_A_TIME))
+    adds = " ".join(f"base += x{q};" for q in range(_PARTS_AT_A_TIME))
     return f"""{text}
 void main() {{
   uint i = {FLAT_INDEX} * {GROUP}u + gl_LocalInvocationIndex;
   if (i >= {word(0)}) return;
   {kind} base = partial[i];
   uint k = 1u;
-  for (; k + {_AT_A_TIME}u <= {word(1)}; k += {_AT_A_TIME}u) {{ {loads} {adds} }}
+  for (; k + {_PARTS_AT_A_TIME}u <= {word(1)}; k += {_PARTS_AT_A_TIME}u) {{ {loads} {adds} }}
   for (; k < {word(1)}; k++) base += partial[k * {word(0)} + i];
 {_apply(fused)}}}
 """

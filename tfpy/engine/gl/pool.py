@@ -10,23 +10,23 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any
 
-SMALLEST = 256
-ALIGNED = 256  # bytes: parts of buffers begin at multiples of it, which every device allows
-IDLE_CAP = 1 << 30
-CHECKED_FROM = 1 << 24  # allocations of this many bytes are checked: a driver reports lack of memory later, if at all
+SMALLEST_BYTES = 256
+ALIGNMENT_BYTES = 256  # parts of buffers begin at multiples of it, which every device allows
+MOST_IDLE_BYTES = 1 << 30
+CHECKED_BYTES = 1 << 24  # allocations of so many are checked: a driver reports lack of memory later, if at all
 
 
 def size_class(nbytes: int) -> int:
     """The size of the buffer for that many bytes: four sizes for each power of two, all multiples of 16 bytes."""
-    if nbytes <= SMALLEST:
-        return SMALLEST
+    if nbytes <= SMALLEST_BYTES:
+        return SMALLEST_BYTES
     step = 1 << ((nbytes - 1).bit_length() - 3)
     return -(-nbytes // step) * step
 
 
 def aligned(nbytes: int) -> int:
     """So many bytes and those up to where the next part of a buffer may begin; vectors can be read at the end."""
-    return -(-nbytes // ALIGNED) * ALIGNED
+    return -(-nbytes // ALIGNMENT_BYTES) * ALIGNMENT_BYTES
 
 
 Span = tuple[Callable[[int, int, int], None], int, int]
@@ -135,7 +135,7 @@ class Pool:
         self,
         allocate: Callable[[int], Any],
         out_of_memory: Callable[[], bool],
-        cap: int = IDLE_CAP,
+        cap: int = MOST_IDLE_BYTES,
         make_room: Callable[[], None] = lambda: None,
         parent: Pool | None = None,
     ) -> None:
@@ -160,7 +160,7 @@ class Pool:
         Raises:
             RuntimeError: the device is out of memory, even after the idle buffers were freed.
         """
-        size, returned = SMALLEST if nbytes <= SMALLEST else size_class(nbytes), self._returned
+        size, returned = SMALLEST_BYTES if nbytes <= SMALLEST_BYTES else size_class(nbytes), self._returned
         if returned or self._adopted:
             if len(returned) == 1:  # what has just been dropped is mostly what is needed next
                 buffer = returned.pop()
@@ -290,7 +290,7 @@ class Pool:
             gl = self._allocate(size)
         except Exception:  # moderngl raises a bare Error
             return None
-        if size >= CHECKED_FROM and self._out_of_memory():
+        if size >= CHECKED_BYTES and self._out_of_memory():
             gl.release()
             return None
         return gl

@@ -26,7 +26,7 @@ from tfpy.engine.spec import Shape, Spec, spec
 
 _ENOUGH_GROUPS = 2048
 _MOST_CHUNKS = 1024
-_PER_LANE = 16  # elements of a chunk, at least
+_LEAST_ELEMENTS_PER_LANE = 16  # of a chunk
 _MANY_THREADS = 1 << 18
 
 
@@ -159,7 +159,7 @@ def lanes_for(rows: int, length: int) -> int:
 
 
 def _chunks(groups: int, length: int, lanes: int) -> int:
-    wanted = min(_ENOUGH_GROUPS // groups, length // (lanes * _PER_LANE), _MOST_CHUNKS)
+    wanted = min(_ENOUGH_GROUPS // groups, length // (lanes * _LEAST_ELEMENTS_PER_LANE), _MOST_CHUNKS)
     return wanted if wanted > 1 else 1
 
 

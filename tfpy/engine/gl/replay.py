@@ -12,10 +12,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from tfpy.engine.backend import Outputs
+from tfpy.engine.gl.command_list import CommandList, Input, Place, Result
 from tfpy.engine.gl.device import Copied, Device, Dispatched, Log
 from tfpy.engine.gl.fusion import ensure, place_in
 from tfpy.engine.gl.pool import Buffer, Lease, Part, Pool, Span
-from tfpy.engine.gl.script import Input, Place, Result, Script
 from tfpy.engine.gl.templates import WIDTH
 from tfpy.engine.gl.value import Value, part_bytes, stored_bytes
 from tfpy.engine.kernels import KERNELS as ROWS
@@ -168,7 +168,7 @@ class Recording(NamedTuple):
     """
 
     device: Device
-    script: Script
+    commands: CommandList
     results: list[Any]
     room: int
     memory: _Memory
@@ -185,7 +185,7 @@ class Recording(NamedTuple):
                 made.append(inputs[result] if result >= 0 else made[-1 - result])
             else:
                 made.append(result)
-        self.script.run(leases, spans, arena)
+        self.commands.run(leases, spans, arena)
         return made
 
 
@@ -218,21 +218,21 @@ def record(
         changing.setdefault(_range(results[i].lease.buffer), Result(start, part_bytes(results[i].spec)))  # type: ignore[union-attr]
     if any(not pool.owns(b) and id(b.gl) not in known for key, b in fixed.items() if key not in changing):
         return None
-    script = _script(device, actions, fixed | changing, _mixed([*fixed, *changing]))
+    commands = _commands(device, actions, fixed | changing, _mixed([*fixed, *changing]))
     made = [
         (v.spec, layout.places[i], part_bytes(v.spec)) if i in layout.places else _other(v, inputs, results[:i])
         for i, v in enumerate(results)
     ]
     uploaded = [action for action in log if isinstance(action, Lease)]
     kept = [v.lease for v in constants if v.lease is not None and _range(v.lease.buffer) in fixed]
-    return Recording(device, script, made, layout.room, _Memory(device, pool, uploaded + kept))
+    return Recording(device, commands, made, layout.room, _Memory(device, pool, uploaded + kept))
 
 
-def _script(
+def _commands(
     device: Device, actions: Sequence[Dispatched | Copied], places: Mapping[Range, Place], mixed: set[int]
-) -> Script:  # fmt: skip
-    """The actions as a script. What touches memory that is in use waits, and so does all on the mixed buffers."""
-    script = Script(device)
+) -> CommandList:  # fmt: skip
+    """The actions as commands. What touches memory that is in use waits, and so does all on the mixed buffers."""
+    commands = CommandList(device)
     written: set[Range] = set()
     used: set[Range] = set()
     for action in actions:
@@ -243,8 +243,8 @@ def _script(
             written, used = set(), set()
         written.update(writes)
         used.update(reads, writes)
-        script.add(action, [places[key] for key in (*reads, *writes)], waits)
-    return script
+        commands.add(action, [places[key] for key in (*reads, *writes)], waits)
+    return commands
 
 
 def _range(buffer: Buffer) -> Range:

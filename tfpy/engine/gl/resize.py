@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 
 from tfpy.engine.backend import Array
-from tfpy.engine.cpu.resize import bilinear_line, nearest_line
 from tfpy.engine.gl import maps
 from tfpy.engine.gl.device import Device
 from tfpy.engine.gl.fusion import defer, fuse, view
@@ -19,6 +18,7 @@ from tfpy.engine.gl.matmul import Sizes, product
 from tfpy.engine.gl.table import KERNELS, Attrs
 from tfpy.engine.gl.trace import Expression
 from tfpy.engine.gl.value import Value, constant
+from tfpy.engine.resizing import bilinear_line, nearest_line
 from tfpy.engine.spec import Spec, spec
 
 Values = tuple[Value, ...]

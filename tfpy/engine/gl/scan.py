@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from tfpy.engine.gl.device import Device
-from tfpy.engine.gl.fusion import ROWS_AT_A_TIME, defer, groups_of
+from tfpy.engine.gl.fusion import CONCURRENT_ROW_GROUPS, defer, groups_of
 from tfpy.engine.gl.pool import Lease
 from tfpy.engine.gl.programs import word
 from tfpy.engine.gl.prologue import Prologue
@@ -15,9 +15,9 @@ from tfpy.engine.gl.templates import FLAT_INDEX, GROUP
 from tfpy.engine.gl.value import Value, stored_bytes
 from tfpy.engine.spec import Spec
 
-_SHORT = 16  # elements: a thread goes through lines up to this length alone
-_SHORT_ABREAST = 256  # the same where neighbouring threads go along lines side by side
-_MANY = 1 << 13  # lines: with so many side by side, a thread goes through lines of any length
+_SHORT_LINE_ELEMENTS = 16  # a thread goes through lines up to this length alone
+_SHORT_LINE_ELEMENTS_ABREAST = 256  # the same where neighbouring threads go along lines side by side
+_MANY_LINES = 1 << 13  # with so many side by side, a thread goes through lines of any length
 
 
 class _Scan:
@@ -40,14 +40,14 @@ class _Scan:
         lease = device.take(stored_bytes(value.spec))
         words = (lines, self.length, self.inner, int(self.reverse))
         groups = -(-lines * lanes // GROUP)
-        groups = groups if lanes == 1 else groups_of(groups, 2 * stored_bytes(value.spec), ROWS_AT_A_TIME)
+        groups = groups if lanes == 1 else groups_of(groups, 2 * stored_bytes(value.spec), CONCURRENT_ROW_GROUPS)
         prologue.dispatch(program, lease.buffer, words, groups)
         return lease
 
     def _lanes(self, lines: int) -> int:
         """How many threads go along a line."""
-        abreast = self.inner > 1 and (self.length <= _SHORT_ABREAST or lines >= _MANY)
-        return 1 if self.length <= _SHORT or abreast else lanes_for(lines, self.length)
+        abreast = self.inner > 1 and (self.length <= _SHORT_LINE_ELEMENTS_ABREAST or lines >= _MANY_LINES)
+        return 1 if self.length <= _SHORT_LINE_ELEMENTS or abreast else lanes_for(lines, self.length)
 
 
 def _source(prologue: Prologue, operation: Operation, exclusive: bool, lanes: int) -> str:

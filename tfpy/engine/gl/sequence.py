@@ -20,12 +20,12 @@ from tfpy.engine.spec import Spec, spec
 
 Values = tuple[Value, ...]
 
-_MOST_WORK = 1 << 30  # products: a shader takes so many steps that no desktop takes the device for hung
-KEPT = 128
+_MOST_MULTIPLICATIONS = 1 << 30  # a shader takes so many steps that no desktop takes the device for hung
+KEPT_WEIGHTS = 128
 """How many weights of a column a thread keeps in registers at most."""
 
-_REGISTERS = 1 << 16  # that a group can have, on an NVIDIA H200
-_OTHERS = 32  # of a thread, for what is not weights
+_GROUP_REGISTERS = 1 << 16  # that a group can have, on an NVIDIA H200
+_OTHER_REGISTERS = 32  # of a thread, for what is not weights
 
 
 class _Sizes(NamedTuple):
@@ -57,13 +57,15 @@ def _form(
 ) -> Form:  # fmt: skip
     activation = attrs.get("recurrent_activation") or "sigmoid"
     form = Form(cell, sizes.units, rows_for(device, cell, sizes), 0, activation, optional, saves, masked)
-    kept = min(KEPT, _REGISTERS // form.threads - _OTHERS, sizes.units) // 4 * 4
+    kept = min(KEPT_WEIGHTS, _GROUP_REGISTERS // form.threads - _OTHER_REGISTERS, sizes.units) // 4 * 4
     return form if form.wide > 1024 or device.software else form._replace(kept=kept)
 
 
 def _spans(device: Device, form: Form, time: int) -> list[tuple[int, int]]:
-    # A step takes fewer turns of loops than there are units.
-    most = max(1, min(_MOST_WORK // (form.wide * form.units * form.rows), device.most_turns // form.units))
+    # A step takes fewer iterations than there are units.
+    most = max(
+        1, min(_MOST_MULTIPLICATIONS // (form.wide * form.units * form.rows), device.most_iterations // form.units)
+    )
     return [(start, min(start + most, time)) for start in range(0, time, most)]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from tfpy.engine.gl.device import Device
-from tfpy.engine.gl.fusion import ROWS_AT_A_TIME, defer, ensure, groups_of
+from tfpy.engine.gl.fusion import CONCURRENT_ROW_GROUPS, defer, ensure, groups_of
 from tfpy.engine.gl.pool import Lease
 from tfpy.engine.gl.programs import parameters, word
 from tfpy.engine.gl.table import KERNELS, Attrs, Builder
@@ -13,12 +13,15 @@ from tfpy.engine.gl.templates import FLAT_INDEX, GROUP
 from tfpy.engine.gl.value import Value, stored_bytes
 from tfpy.engine.spec import Spec
 
-_FEW = {1: 8, 4: 2}  # by numbers that are read at a time, how often a thread reads as long as a row has few threads
+_FEW_READS = {
+    1: 8,
+    4: 2,
+}  # by numbers that are read at a time, how often a thread reads as long as a row has few threads
 _FEW_THREADS = 64
-_FEW_KEPT = 8  # numbers in a thread's registers that leave room for combining four at a time
-_MANY = 16  # numbers in a thread's registers
-_MOST_KEPT = 32
-_MOST_BY_FOUR = GROUP * _MANY  # elements of a row that is read four at a time
+_FEW_REGISTERS = 8  # of a thread, that leave room for combining four at a time
+_MANY_REGISTERS = 16  # with more of them, fewer groups run at a time
+_MOST_REGISTERS = 32  # with more, rows are read again
+_MOST_ELEMENTS_BY_FOUR = GROUP * _MANY_REGISTERS  # of a row that is read four at a time
 
 # What a row's elements become once the largest is taken from them, what of them is added up, what becomes of the sum,
 # and the result. The largest may lose NaN: the sum finds it.
@@ -42,8 +45,10 @@ class _RowTask:
         program = device.programs.get((self.name, form), _source, self.name, form)
         source = ensure(device, value.inputs[0])
         lease = device.take(stored_bytes(value.spec))
-        at_a_time = ROWS_AT_A_TIME if form.kept * form.width <= _MANY else ROWS_AT_A_TIME * 5 // 8
-        groups = groups_of(-(-rows * form.lanes // GROUP), 2 * stored_bytes(value.spec), at_a_time)
+        concurrent = (
+            CONCURRENT_ROW_GROUPS if form.kept * form.width <= _MANY_REGISTERS else CONCURRENT_ROW_GROUPS * 5 // 8
+        )
+        groups = groups_of(-(-rows * form.lanes // GROUP), 2 * stored_bytes(value.spec), concurrent)
         device.dispatch(program, [source.buffer], [lease.buffer], (rows, self.length // form.width), groups)
         return lease
 
@@ -72,11 +77,11 @@ class _Form(NamedTuple):
 
 
 def _form(length: int) -> _Form:
-    width = 4 if length % 4 == 0 and length <= _MOST_BY_FOUR else 1
+    width = 4 if length % 4 == 0 and length <= _MOST_ELEMENTS_BY_FOUR else 1
     reads = length // width
-    lanes = _lanes(reads, _FEW[width])
+    lanes = _lanes(reads, _FEW_READS[width])
     kept = -(-reads // lanes)
-    return _Form(lanes, width, 1 << (kept - 1).bit_length() if kept * width <= _MOST_KEPT else 0)
+    return _Form(lanes, width, 1 << (kept - 1).bit_length() if kept * width <= _MOST_REGISTERS else 0)
 
 
 def _lanes(reads: int, few: int) -> int:
@@ -92,7 +97,7 @@ def _lanes(reads: int, few: int) -> int:
 def _source(name: str, form: _Form) -> str:
     """A group goes along a stretch of rows; mostly all of them are done at once."""
     lanes, each = form.lanes, GROUP // form.lanes
-    at_once = 4 if 0 < form.kept * form.width <= _FEW_KEPT else 2
+    at_once = 4 if 0 < form.kept * form.width <= _FEW_REGISTERS else 2
     body = (_in_registers if form.kept else _in_memory)(name, form)
     return f"""layout(local_size_x = {GROUP}) in;
 {parameters(2)}

@@ -16,7 +16,7 @@ from tfpy.engine.gl.templates import BUFFER_GLSL, FLAT_INDEX, GROUP
 from tfpy.engine.gl.value import Value, stored_bytes
 from tfpy.engine.spec import Spec
 
-_BLOCK = 1024  # pairs in shared memory
+_BLOCK_PAIRS = 1024  # in shared memory
 _LAST = "0xffffffffu"
 PAIRS = "buffer PAIRS { uvec2 pairs[]; };\n"
 
@@ -42,13 +42,13 @@ def sorted_pairs(device: Device, source: Lease, dtype: str, rows: int, length: i
     program = device.programs.get(("keys", dtype, key), _keys, dtype, key)
     device.dispatch(program, [source.buffer], [pairs.buffer], (count, width, length, limit), -(-count // GROUP))
     in_block = device.programs.get("sort blocks", _sort_blocks)
-    across = device.programs.get("sort across", _sort_across) if width > _BLOCK else None
-    blocks = -(-count // _BLOCK)
-    device.dispatch(in_block, (), [pairs.buffer], (count, width, 2, min(width, _BLOCK)), blocks)
-    run = 2 * _BLOCK
+    across = device.programs.get("sort across", _sort_across) if width > _BLOCK_PAIRS else None
+    blocks = -(-count // _BLOCK_PAIRS)
+    device.dispatch(in_block, (), [pairs.buffer], (count, width, 2, min(width, _BLOCK_PAIRS)), blocks)
+    run = 2 * _BLOCK_PAIRS
     while run <= width:
         reach = run // 2
-        while reach >= _BLOCK:
+        while reach >= _BLOCK_PAIRS:
             assert across is not None
             device.dispatch(across, (), [pairs.buffer], (count // 2, width, run, reach), -(-count // 2 // GROUP))
             reach //= 2
@@ -85,15 +85,15 @@ def _sort_blocks() -> str:
     return f"""layout(local_size_x = {GROUP}) in;
 {parameters(4)}
 layout(std430, binding = 0) {PAIRS}
-shared uvec2 s[{_BLOCK}];
+shared uvec2 s[{_BLOCK_PAIRS}];
 {_AFTER}
 void main() {{
-  uint t = gl_LocalInvocationIndex, start = {FLAT_INDEX} * {_BLOCK}u;
-  for (uint k = t; k < {_BLOCK}u; k += {GROUP}u) s[k] = start + k < {word(0)} ? pairs[start + k] : uvec2({_LAST});
+  uint t = gl_LocalInvocationIndex, start = {FLAT_INDEX} * {_BLOCK_PAIRS}u;
+  for (uint k = t; k < {_BLOCK_PAIRS}u; k += {GROUP}u) s[k] = start + k < {word(0)} ? pairs[start + k] : uvec2({_LAST});
   barrier();
   for (uint run = {word(2)}; run <= {word(3)}; run <<= 1)
-    for (uint reach = min(run, {_BLOCK}u) >> 1; reach > 0u; reach >>= 1) {{
-      for (uint k = t; k < {_BLOCK // 2}u; k += {GROUP}u) {{
+    for (uint reach = min(run, {_BLOCK_PAIRS}u) >> 1; reach > 0u; reach >>= 1) {{
+      for (uint k = t; k < {_BLOCK_PAIRS // 2}u; k += {GROUP}u) {{
         uint low = (k / reach) * 2u * reach + k % reach, high = low + reach;
         bool up = ((start + low) & ({word(1)} - 1u) & run) == 0u;
         uvec2 a = s[low], b = s[high];
@@ -101,7 +101,7 @@ void main() {{
       }}
       barrier();
     }}
-  for (uint k = t; k < {_BLOCK}u; k += {GROUP}u) if (start + k < {word(0)}) pairs[start + k] = s[k];
+  for (uint k = t; k < {_BLOCK_PAIRS}u; k += {GROUP}u) if (start + k < {word(0)}) pairs[start + k] = s[k];
 }}
 """
 
@@ -214,7 +214,7 @@ void main() {{
 
 def _segment_sum(device: Device, values: tuple[Value, ...], attrs: Attrs, out: Spec) -> Value | None:
     rows = values[1].spec.size
-    if out.dtype not in ("float32", "int32", "complex64") or not 0 < rows <= device.most_turns:
+    if out.dtype not in ("float32", "int32", "complex64") or not 0 < rows <= device.most_iterations:
         return None
     return defer(device, out, SegmentSum(attrs["num_segments"]), values)
 

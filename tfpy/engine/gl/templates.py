@@ -21,7 +21,7 @@ PLAIN = {"float32": "float", "int32": "int", "bool": "bool", "complex64": "vec2"
 WIDTH = {"float32": 4, "int32": 4, "bool": 4, "complex64": 8}
 """The bytes of an element in a buffer."""
 
-GROUP = 256
+GROUP = 256  # threads
 FLAT_INDEX = "(gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x)"
 """The number of the group; groups beyond the limit of one axis are laid out in two."""
 

@@ -19,9 +19,9 @@ from tfpy.engine.gl.templates import FLAT_INDEX, GROUP, WIDTH
 from tfpy.engine.gl.value import Value
 from tfpy.engine.spec import Shape, Spec
 
-_LARGE = 1 << 18  # elements: smaller ones are read where they are
-_SIDE = 32
-_BAND = 256  # tiles: so many go down before the next ones across, if the array is very large
+_LARGE_ELEMENTS = 1 << 18  # smaller ones are read where they are
+_TILE_SIDE = 32  # elements
+_BAND_TILES = 256  # so many go down before the next ones across, if the array is very large
 
 
 class _Exchange:
@@ -37,9 +37,9 @@ class _Exchange:
         program = device.programs.get(("transpose", dtype), _source, dtype)
         source = ensure(device, value.inputs[0])
         lease = device.room(value)
-        tiles = -(-self.rows // _SIDE) * -(-self.columns // _SIDE)
+        tiles = -(-self.rows // _TILE_SIDE) * -(-self.columns // _TILE_SIDE)
         moved = 2 * value.spec.size * WIDTH[dtype]
-        words = (self.rows, self.columns, self.batches, _BAND if moved > fusion.FAR_FROM else 1)
+        words = (self.rows, self.columns, self.batches, _BAND_TILES if moved > fusion.STRETCH_BYTES else 1)
         device.dispatch(program, [source.buffer], [lease.buffer], words, tiles * self.batches)
         return lease
 
@@ -49,20 +49,20 @@ def _source(dtype: str) -> str:
     return f"""layout(local_size_x = {GROUP}) in;
 {parameters(4)}
 {templates.buffer(0, "a", dtype, "readonly")}{templates.buffer(1, "b", dtype, "writeonly")}
-shared {kind} s[{_SIDE}][{_SIDE + 1}];
+shared {kind} s[{_TILE_SIDE}][{_TILE_SIDE + 1}];
 void main() {{
-  uint t = gl_LocalInvocationIndex, x = t % {_SIDE}u, y = t / {_SIDE}u;
-  uint across = ({columns} + {_SIDE - 1}u) / {_SIDE}u, down = ({rows} + {_SIDE - 1}u) / {_SIDE}u;
+  uint t = gl_LocalInvocationIndex, x = t % {_TILE_SIDE}u, y = t / {_TILE_SIDE}u;
+  uint across = ({columns} + {_TILE_SIDE - 1}u) / {_TILE_SIDE}u, down = ({rows} + {_TILE_SIDE - 1}u) / {_TILE_SIDE}u;
   uint g = {FLAT_INDEX}, batch = g / (across * down), tile = g % (across * down);
   if (batch >= {batches}) return;
   uint band = tile / ({high} * across), height = min(down - band * {high}, {high});
   tile -= band * {high} * across;
-  uint r0 = (band * {high} + tile % height) * {_SIDE}u, c0 = tile / height * {_SIDE}u;
+  uint r0 = (band * {high} + tile % height) * {_TILE_SIDE}u, c0 = tile / height * {_TILE_SIDE}u;
   uint first = batch * {rows} * {columns};
-  for (uint k = y; k < {_SIDE}u; k += {GROUP // _SIDE}u)
+  for (uint k = y; k < {_TILE_SIDE}u; k += {GROUP // _TILE_SIDE}u)
     if (r0 + k < {rows} && c0 + x < {columns}) s[k][x] = a[first + (r0 + k) * {columns} + c0 + x];
   barrier();
-  for (uint k = y; k < {_SIDE}u; k += {GROUP // _SIDE}u)
+  for (uint k = y; k < {_TILE_SIDE}u; k += {GROUP // _TILE_SIDE}u)
     if (c0 + k < {columns} && r0 + x < {rows}) b[first + (c0 + k) * {rows} + r0 + x] = s[x][k];
 }}
 """
@@ -89,8 +89,8 @@ def _transpose(device: Device, values: tuple[Value, ...], attrs: Attrs, out: Spe
     x, perm = values[0], attrs["perm"]
     if out.dtype not in WIDTH:
         return None
-    matrices = _as_matrices(x.spec.shape, perm) if out.size >= _LARGE else None
-    if matrices is None or min(matrices[1:]) < _SIDE // 2:
+    matrices = _as_matrices(x.spec.shape, perm) if out.size >= _LARGE_ELEMENTS else None
+    if matrices is None or min(matrices[1:]) < _TILE_SIDE // 2:
         return view(device, out, x, transposed(x.spec.shape, perm))
     return defer(device, out, _Exchange(*matrices), (x,))
 

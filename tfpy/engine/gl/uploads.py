@@ -11,8 +11,8 @@ from typing import Any
 
 from tfpy.engine.gl.pool import Buffer
 
-RING = 1 << 24  # bytes
-_STEP = 256  # pieces begin at multiples of it
+RING_BYTES = 1 << 24
+_ALIGNMENT_BYTES = 256  # pieces begin at multiples of it
 
 
 class Uploads:
@@ -22,7 +22,7 @@ class Uploads:
         through_ring: whether they go by way of the ring.
     """
 
-    def __init__(self, context: Any, through_ring: bool, size: int = RING) -> None:
+    def __init__(self, context: Any, through_ring: bool, size: int = RING_BYTES) -> None:
         self.through_ring = through_ring
         self._context = context
         self._size = size
@@ -47,4 +47,4 @@ class Uploads:
         self._context.copy_buffer(
             buffer.gl, self._ring, len(piece), read_offset=self._next, write_offset=buffer.offset + start
         )
-        self._next += -(-len(piece) // _STEP) * _STEP
+        self._next += -(-len(piece) // _ALIGNMENT_BYTES) * _ALIGNMENT_BYTES

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from tfpy.engine.backend import Array
-from tfpy.engine.cpu.array import check_indices
 from tfpy.engine.gl import maps
 from tfpy.engine.gl.device import Device
 from tfpy.engine.gl.elementwise import CASTS
@@ -19,6 +18,7 @@ from tfpy.engine.gl.templates import WIDTH
 from tfpy.engine.gl.trace import VIEW, Expression, Indexed, Trace
 from tfpy.engine.gl.value import Value, bits
 from tfpy.engine.spec import Spec
+from tfpy.engine.value_checks import check_indices
 
 Values = tuple[Value, ...]
 

@@ -13,7 +13,6 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from tfpy.engine.cpu.pool import divisor
 from tfpy.engine.gl import maps
 from tfpy.engine.gl.device import Device
 from tfpy.engine.gl.elementwise import broadcast
@@ -26,7 +25,7 @@ from tfpy.engine.gl.trace import SPREAD, Expression, Indexed, Trace
 from tfpy.engine.gl.value import Value, bits, constant, float_bits
 from tfpy.engine.gl.views import WithGaps
 from tfpy.engine.spec import Shape, Spec, spec, strides_of
-from tfpy.engine.windows import Window
+from tfpy.engine.windows import Window, divisor
 
 Values = tuple[Value, ...]
 _LEAST = float_bits(-math.inf)

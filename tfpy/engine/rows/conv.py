@@ -12,6 +12,9 @@ from tfpy.engine.kernels import kernel
 from tfpy.engine.spec import Shape, Spec, spec
 from tfpy.engine.windows import Window
 
+DILATION_OUTSIDE = -(2**53 - 1)
+"""What surrounds the input of Dilation2D: TF.js's, the smallest whole number that a double holds with certainty."""
+
 
 def _check_channels(x: Handle, filter: Handle, axis: int) -> None:
     if x.spec.shape[-1] != filter.spec.shape[axis]:

@@ -13,8 +13,7 @@ from tfpy.core.ops.arith import add, div_no_nan
 from tfpy.core.ops.common import full
 from tfpy.core.optimizers.base import minimizes_as_usual
 from tfpy.core.tensor import Tensor
-from tfpy.engine.backward_pass import GradientError, IndependentError
-from tfpy.engine.errors import some_of
+from tfpy.engine.errors import GradientError, IndependentError, some_of
 from tfpy.layers.added_losses import with_added_losses
 from tfpy.layers.training.data_adapter import rows
 from tfpy.layers.training.losses import Loss

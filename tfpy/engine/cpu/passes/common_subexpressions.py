@@ -7,7 +7,7 @@ from typing import Any
 from tfpy.engine.plan import Plan, last_uses
 
 
-def merge_same(plan: Plan) -> Plan:
+def eliminate_common_subexpressions(plan: Plan) -> Plan:
     """The plan without nodes that do what an earlier one has done."""
     same: dict[int, int] = {}
     seen: dict[Any, tuple[int, ...]] = {}

@@ -13,12 +13,12 @@ from tfpy.engine.plan import Plan, PlanNode
 Kernel = Callable[[PlanNode], Callable[..., Any]]
 """Gives a node's kernel as a function of arrays."""
 
-_LARGE = 1 << 20
+_LARGE_ELEMENTS = 1 << 20
 
 
 def _is_large(node: PlanNode) -> bool:
     """Whether results are so large that keeping them costs more than computing them again."""
-    return sum([spec.size for spec in node.specs]) > _LARGE
+    return sum([spec.size for spec in node.specs]) > _LARGE_ELEMENTS
 
 
 def fold_constants(plan: Plan, kernel: Kernel) -> Plan:

@@ -21,16 +21,16 @@ _FUSED = {"Conv2D": "FusedConv2D", "DepthwiseConv2dNative": "FusedDepthwiseConv2
 # Those that take nothing but their input, by kernel.
 _ACTIVATIONS = {kernel: name for name, kernel in ACTIVATIONS.items() if name not in ("linear", "leakyrelu", "prelu")}
 _NORMALIZED = ("FusedBatchNorm", "NormalizeByMoments")
-_RISING = ("linear", "relu", "relu6")
+_MONOTONIC = ("linear", "relu", "relu6")
 
 
 def fuse(plan: Plan) -> Plan:
     """The plan with fewer nodes."""
-    nodes = _slopes_from_results(plan.nodes)
+    nodes = _slopes_from_outputs(plan.nodes)
     uses = Counter([slot for node in nodes for slot in node.inputs] + list(plan.outputs))
     made: dict[int, PlanNode] = {}  # by output, in the order in which they can be run
     for node in nodes:
-        while (found := _with_input(node, made, uses)) is not None:
+        while (found := _fused_with_input(node, made, uses)) is not None:
             slot, node = found
             del made[slot]
         made[node.outputs[0]] = node
@@ -38,16 +38,18 @@ def fuse(plan: Plan) -> Plan:
     return plan._replace(nodes=order, last_uses=last_uses(order, plan.outputs))
 
 
-def _with_input(node: PlanNode, made: Mapping[int, PlanNode], uses: Mapping[int, int]) -> tuple[int, PlanNode] | None:
+def _fused_with_input(
+    node: PlanNode, made: Mapping[int, PlanNode], uses: Mapping[int, int]
+) -> tuple[int, PlanNode] | None:
     """A slot that this node alone reads, and the node joined with what fills it; None if there is no such slot."""
     for slot in node.inputs:
-        one = _as_one(made[slot], slot, node) if uses[slot] == 1 and slot in made else None
+        one = _fused(made[slot], slot, node) if uses[slot] == 1 and slot in made else None
         if one is not None:
             return slot, one
     return None
 
 
-def _slopes_from_results(nodes: Sequence[PlanNode]) -> list[PlanNode]:
+def _slopes_from_outputs(nodes: Sequence[PlanNode]) -> list[PlanNode]:
     """The slope of relu taken from its result, which is above 0 where its input is; the input is then not kept."""
     results: dict[int, int] = {}
     found = []
@@ -64,7 +66,7 @@ def _is_slope(node: PlanNode) -> bool:
     return node.kernel == "Step" and node.attrs["alpha"] == 0
 
 
-def _as_one(first: PlanNode, slot: int, second: PlanNode) -> PlanNode | None:
+def _fused(first: PlanNode, slot: int, second: PlanNode) -> PlanNode | None:
     """One node for two, the second of which reads the first's result from a slot; None if there is no such kernel."""
     others = tuple([s for s in second.inputs if s != slot])
     if second.kernel == "Add" and first.kernel in _FUSED:
@@ -77,8 +79,8 @@ def _as_one(first: PlanNode, slot: int, second: PlanNode) -> PlanNode | None:
         attrs = {**first.attrs, "pool": second.attrs["window"]}
         return second._replace(kernel="FusedConv2DMaxPool", inputs=first.inputs, attrs=attrs)
     if first.kernel in _NORMALIZED and second.kernel in IN_PLACE:
-        then = (*first.attrs.get("then", ()), (second.kernel, second.attrs))
-        return second._replace(kernel=first.kernel, inputs=first.inputs, attrs={**first.attrs, "then": then})
+        epilogue = (*first.attrs.get("epilogue", ()), (second.kernel, second.attrs))
+        return second._replace(kernel=first.kernel, inputs=first.inputs, attrs={**first.attrs, "epilogue": epilogue})
     if second.kernel == "Multiply" and _is_slope(first):
         return second._replace(kernel="ReluGrad", inputs=(*others, *first.inputs))
     if second.kernel == "ReluGrad" and first.kernel == "MaxPoolGrad" and first.inputs[1] == second.inputs[1] != slot:
@@ -88,4 +90,4 @@ def _as_one(first: PlanNode, slot: int, second: PlanNode) -> PlanNode | None:
 
 def _can_pool_first(conv: PlanNode, pool: Window) -> bool:
     """Whether the largest of the convolution becomes the largest of the result, with nothing from outside."""
-    return pool.lies_inside(conv.attrs["window"].out) and conv.attrs["activation"] in _RISING
+    return pool.lies_inside(conv.attrs["window"].out) and conv.attrs["activation"] in _MONOTONIC

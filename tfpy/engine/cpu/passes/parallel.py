@@ -7,19 +7,19 @@ from functools import partial
 from typing import Any
 
 from tfpy.engine.backend import Array
-from tfpy.engine.cpu.sequence import cuts, products
+from tfpy.engine.cpu.sequence import cuts, multiplications
 from tfpy.engine.cpu.sequence_cells import SEQUENCES
 from tfpy.engine.cpu.table import KERNELS, PLANNED
-from tfpy.engine.cpu.threads import run_together
+from tfpy.engine.cpu.threads import run_concurrently
 from tfpy.engine.kernels import KERNELS as ROWS
 from tfpy.engine.machine import most_shards
 from tfpy.engine.plan import Plan, PlanNode, last_uses
 
 # With fewer multiplications in a step, two threads wait for each other longer than they work.
-_LEAST = 1 << 19
+_LEAST_MULTIPLICATIONS = 1 << 19
 
 
-def run_side_by_side(plan: Plan) -> Plan:
+def run_in_parallel(plan: Plan) -> Plan:
     """The plan with each such pair as one node."""
     nodes: list[PlanNode] = []
     for node in plan.nodes:
@@ -37,10 +37,10 @@ def _are_free(first: PlanNode, second: PlanNode) -> bool:
 
 def _pair(first: PlanNode, second: PlanNode) -> PlanNode:
     both = first.inputs + second.inputs, first.outputs + second.outputs, first.specs + second.specs
-    return PlanNode("SideBySide", both[0], {"nodes": (first, second)}, both[1], True, both[2])
+    return PlanNode("Parallel", both[0], {"nodes": (first, second)}, both[1], True, both[2])
 
 
-def _side_by_side(*arrays: Array, nodes: tuple[PlanNode, PlanNode]) -> list[Array]:
+def _parallel(*arrays: Array, nodes: tuple[PlanNode, PlanNode]) -> list[Array]:
     cut = len(nodes[0].inputs)
     given = arrays[:cut], arrays[cut:]
     found: dict[int, list[Array]] = {}
@@ -49,7 +49,7 @@ def _side_by_side(*arrays: Array, nodes: tuple[PlanNode, PlanNode]) -> list[Arra
         found[number] = KERNELS[nodes[number].kernel](*given[number], **nodes[number].attrs)
 
     if most_shards() > 1 and all(_fits_a_core(*pair) for pair in zip(nodes, given, strict=True)):
-        run_together([partial(run, 0), partial(run, 1)])
+        run_concurrently([partial(run, 0), partial(run, 1)])
     else:
         run(0)
         run(1)
@@ -60,7 +60,7 @@ def _fits_a_core(node: PlanNode, arrays: tuple[Array, ...]) -> bool:
     """Whether there is enough to do for one core, and not for several."""
     named: dict[str, Any] = dict(zip(ROWS[node.kernel].inputs, arrays, strict=True))
     sizes = named["x"], named["weights"], named["recurrent_weights"]
-    return products(*sizes) >= _LEAST and len(cuts(*sizes)) == 1
+    return multiplications(*sizes) >= _LEAST_MULTIPLICATIONS and len(cuts(*sizes)) == 1
 
 
-PLANNED["SideBySide"] = _side_by_side
+PLANNED["Parallel"] = _parallel

@@ -49,7 +49,7 @@ quiet = Quiet()
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-def anywhere(function: F) -> F:
+def reentrant(function: F) -> F:
     """Let a function that uses `quiet` run in the middle of a kernel, too."""
 
     @wraps(function)

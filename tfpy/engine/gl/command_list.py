@@ -1,4 +1,4 @@
-"""Scripts: what the device did, as the calls of OpenGL's to be made again, with all decided that can be beforehand.
+"""Command lists: what the device did, as OpenGL's calls to be made again, with all decided that can be beforehand.
 
 A buffer that stays bound is bound once, parameters are set where they change, and a barrier is only where a shader has
 to wait. Memory that is another each time, that of inputs and of results, is put into the calls before they are made.
@@ -15,13 +15,13 @@ from tfpy.engine.gl.programs import Program
 
 
 class Input(NamedTuple):
-    """One of the inputs, where a script uses a buffer."""
+    """One of the inputs, where a command uses a buffer."""
 
     number: int
 
 
 class Result(NamedTuple):
-    """A part of the memory for the results, where a script uses a buffer."""
+    """A part of the memory for the results, where a command uses a buffer."""
 
     start: int
     size: int
@@ -38,7 +38,7 @@ class _Block(NamedTuple):
     last: Sequence[int]
 
 
-class Script:
+class CommandList:
     """The calls, and what has to be put into them first."""
 
     def __init__(self, device: Device) -> None:

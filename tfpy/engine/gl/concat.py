@@ -13,10 +13,10 @@ from tfpy.engine.gl.templates import FLAT_INDEX, GROUP, WIDTH
 from tfpy.engine.gl.value import Value, stored_bytes
 from tfpy.engine.spec import Spec
 
-_AT_ONCE = 8
+_INPUTS_AT_ONCE = 8
 
 
-class _Join:
+class _Concat:
     """The task: inputs seen as (outer, width), with a width of its own each, side by side."""
 
     extends = False
@@ -29,8 +29,8 @@ class _Join:
         lease = device.take(stored_bytes(value.spec))
         kind = "uint" if WIDTH[value.spec.dtype] == 4 else "uvec2"
         total, start = value.spec.size // self.outer, 0
-        for first in range(0, len(inputs), _AT_ONCE):
-            some = inputs[first : first + _AT_ONCE]
+        for first in range(0, len(inputs), _INPUTS_AT_ONCE):
+            some = inputs[first : first + _INPUTS_AT_ONCE]
             sources = [ensure(device, v).buffer for v in some]
             widths = [v.spec.size // self.outer for v in some]
             ends = [sum(widths[: i + 1]) for i in range(len(widths))]
@@ -68,7 +68,7 @@ void main() {{
 def _join(device: Device, values: tuple[Value, ...], attrs: Attrs, out: Spec) -> Value | None:
     if out.dtype not in WIDTH:
         return None
-    return defer(device, out, _Join(math.prod(out.shape[: attrs["axis"]])), values)
+    return defer(device, out, _Concat(math.prod(out.shape[: attrs["axis"]])), values)
 
 
 KERNELS.update({"Concat": _join, "Pack": _join})

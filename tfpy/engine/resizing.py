@@ -1,0 +1,44 @@
+"""How images are resized: where the new rows and columns lie among the old ones. All backends go by it."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from tfpy.engine.backend import Array
+
+
+class Line(NamedTuple):
+    """For each new element along a dimension, between which two old ones it lies and how far from the first."""
+
+    first: Array
+    second: Array
+    fraction: Array
+
+    def part(self, start: int, stop: int) -> tuple[Array, Line]:
+        """Which old elements some of the new ones lie between, and where they lie among these."""
+        first, second = self.first[start:stop], self.second[start:stop]
+        used = np.unique(np.concatenate([first, second]))
+        return used, Line(used.searchsorted(first), used.searchsorted(second), self.fraction[start:stop])
+
+
+def _positions(old: int, new: int, align_corners: bool, shift: float) -> Array:
+    """Where the new elements lie among the old ones, each taken at `shift` from its start."""
+    inner = 1 if align_corners and new > 1 else 0
+    return (old - inner) / max(1, new - inner) * (np.arange(new) + shift)
+
+
+def bilinear_line(old: int, new: int, align_corners: bool, half_pixel_centers: bool) -> Line:
+    """Where the new elements along a dimension lie among the old ones."""
+    shift = 0.5 if half_pixel_centers else 0.0
+    at = _positions(old, new, align_corners, shift) - shift
+    first = np.maximum(np.floor(at), 0).astype(np.intp)
+    second = np.minimum(np.ceil(at), old - 1).astype(np.intp)
+    return Line(first, second, at - first)
+
+
+def nearest_line(old: int, new: int, align_corners: bool, half_pixel_centers: bool) -> Array:
+    """For each new element along a dimension the nearest old one."""
+    at = _positions(old, new, align_corners, 0.5 if half_pixel_centers else 0.0)
+    return np.minimum(np.floor(at + 0.5 if align_corners else at), old - 1).astype(np.intp)
