@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tfpy.core.spelling import forward, forward_property
+from tfpy.core.spelling import BothSpellings, forward, forward_property
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from tfpy.engine.dtypes import DType
 
 
-class ChainedCamel:
+class ChainedCamel(BothSpellings):
     """TF.js's spellings for Chained."""
 
     __slots__ = ()
@@ -62,7 +62,7 @@ class ChainedCamel:
         as5D = forward("as_5d")
 
 
-class EngineCamel:
+class EngineCamel(BothSpellings):
     """TF.js's spellings for Engine."""
 
     __slots__ = ()
@@ -116,7 +116,7 @@ class EngineCamel:
         removeBackend = forward("remove_backend")
 
 
-class EnvironmentCamel:
+class EnvironmentCamel(BothSpellings):
     """TF.js's spellings for Environment."""
 
     __slots__ = ()
@@ -161,7 +161,7 @@ class EnvironmentCamel:
         setPlatform = forward("set_platform")
 
 
-class TensorBufferCamel:
+class TensorBufferCamel(BothSpellings):
     """TF.js's spellings for TensorBuffer."""
 
     __slots__ = ()
@@ -180,7 +180,7 @@ class TensorBufferCamel:
         toTensor = forward("to_tensor")
 
 
-class TensorCamel:
+class TensorCamel(BothSpellings):
     """TF.js's spellings for Tensor."""
 
     __slots__ = ()
@@ -214,9 +214,3 @@ class TensorCamel:
         throwIfDisposed = forward("throw_if_disposed")
         dataToGPU = forward("data_to_gpu")
         toString = forward("to_string")
-
-
-class VariableCamel:
-    """TF.js's spellings for Variable."""
-
-    __slots__ = ()

@@ -7,7 +7,6 @@ import weakref
 from collections.abc import Callable
 from typing import Any
 
-from tfpy.core._camel import VariableCamel
 from tfpy.core.convert import TensorLike, to_tensor
 from tfpy.core.hints import OF_VARIABLES, add_absent
 from tfpy.core.registry import export, op
@@ -36,7 +35,7 @@ def _refused(operator: str) -> Callable[[Variable, Any], Any]:
 
 
 @export(doc="Tensors / Classes")
-class Variable(Tensor, VariableCamel):
+class Variable(Tensor):
     """A tensor that training may change: `assign` gives it other data of its shape and dtype.
 
     Scopes leave variables alone; they live until they are disposed or unreachable.

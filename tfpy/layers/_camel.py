@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tfpy.core.spelling import forward, forward_property
+from tfpy.core.spelling import BothSpellings, forward, forward_property
 
 if TYPE_CHECKING:
     import os
@@ -22,17 +22,11 @@ if TYPE_CHECKING:
     from tfpy.layers.base import Layer
     from tfpy.layers.callbacks.history import History
     from tfpy.layers.mask_rules import MaskRules
-    from tfpy.layers.symbolic import PartialShape
+    from tfpy.layers.symbolic import PartialShape, SymbolicTensor
     from tfpy.layers.weights import LayerVariable
 
 
-class ConstraintCamel:
-    """TF.js's spellings for Constraint."""
-
-    __slots__ = ()
-
-
-class ContainerCamel:
+class ContainerCamel(BothSpellings):
     """TF.js's spellings for Container."""
 
     __slots__ = ()
@@ -83,7 +77,7 @@ class ContainerCamel:
         getConfig = forward("get_config")
 
 
-class DeclaredCamel:
+class DeclaredCamel(BothSpellings):
     """TF.js's spellings for Declared."""
 
     __slots__ = ()
@@ -103,13 +97,22 @@ class DeclaredCamel:
         fromConfig = classmethod(forward("from_config"))
 
 
-class InitializerCamel:
-    """TF.js's spellings for Initializer."""
+class InputSpecCamel(BothSpellings):
+    """TF.js's spellings for InputSpec."""
 
     __slots__ = ()
 
+    if TYPE_CHECKING:
+        maxNDim: int | None
 
-class LayerCamel:
+        minNDim: int | None
+
+    else:
+        maxNDim = forward_property("max_ndim", writable=True)
+        minNDim = forward_property("min_ndim", writable=True)
+
+
+class LayerCamel(BothSpellings):
     """TF.js's spellings for Layer."""
 
     __slots__ = ()
@@ -193,7 +196,7 @@ class LayerCamel:
         getConfig = forward("get_config")
 
 
-class LayerVariableCamel:
+class LayerVariableCamel(BothSpellings):
     """TF.js's spellings for LayerVariable."""
 
     __slots__ = ()
@@ -205,7 +208,7 @@ class LayerVariableCamel:
         originalName = forward_property("original_name", writable=True)
 
 
-class LayersModelCamel:
+class LayersModelCamel(BothSpellings):
     """TF.js's spellings for LayersModel."""
 
     __slots__ = ()
@@ -281,12 +284,19 @@ class LayersModelCamel:
         getUserDefinedMetadata = forward("get_user_defined_metadata")
 
 
-class NodeCamel:
+class NodeCamel(BothSpellings):
     """TF.js's spellings for Node."""
 
     __slots__ = ()
 
     if TYPE_CHECKING:
+        outboundLayer: Layer
+
+        inputTensors: list[SymbolicTensor]
+
+        outputTensors: list[SymbolicTensor]
+
+        callArgs: dict[str, Any]
 
         @property
         def inboundLayers(self) -> list[Layer | None]: ...
@@ -304,6 +314,10 @@ class NodeCamel:
         def outputShapes(self) -> list[PartialShape]: ...
 
     else:
+        outboundLayer = forward_property("outbound_layer", writable=True)
+        inputTensors = forward_property("input_tensors", writable=True)
+        outputTensors = forward_property("output_tensors", writable=True)
+        callArgs = forward_property("call_args", writable=True)
         inboundLayers = forward_property("inbound_layers")
         nodeIndices = forward_property("node_indices")
         tensorIndices = forward_property("tensor_indices")
@@ -311,13 +325,7 @@ class NodeCamel:
         outputShapes = forward_property("output_shapes")
 
 
-class RegularizerCamel:
-    """TF.js's spellings for Regularizer."""
-
-    __slots__ = ()
-
-
-class SequentialCamel:
+class SequentialCamel(BothSpellings):
     """TF.js's spellings for Sequential."""
 
     __slots__ = ()
@@ -336,7 +344,28 @@ class SequentialCamel:
         fromConfig = classmethod(forward("from_config"))
 
 
-class SymbolicTensorCamel:
+class SymbolicTensorCamel(BothSpellings):
     """TF.js's spellings for SymbolicTensor."""
 
     __slots__ = ()
+
+    if TYPE_CHECKING:
+        originalName: str | None
+
+        sourceLayer: Layer | None
+
+        callArgs: dict[str, Any]
+
+        outputTensorIndex: int | None
+
+        nodeIndex: int
+
+        tensorIndex: int
+
+    else:
+        originalName = forward_property("original_name", writable=True)
+        sourceLayer = forward_property("source_layer", writable=True)
+        callArgs = forward_property("call_args", writable=True)
+        outputTensorIndex = forward_property("output_tensor_index", writable=True)
+        nodeIndex = forward_property("node_index", writable=True)
+        tensorIndex = forward_property("tensor_index", writable=True)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tfpy.core.spelling import forward, forward_property
+from tfpy.core.spelling import BothSpellings, forward, forward_property
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from tfpy.core.tensor import Tensor
 
 
-class AdagradOptimizerCamel:
+class AdagradOptimizerCamel(BothSpellings):
     """TF.js's spellings for AdagradOptimizer."""
 
     __slots__ = ()
@@ -36,7 +36,7 @@ class AdagradOptimizerCamel:
         initialSlot = forward("initial_slot")
 
 
-class MomentumOptimizerCamel:
+class MomentumOptimizerCamel(BothSpellings):
     """TF.js's spellings for MomentumOptimizer."""
 
     __slots__ = ()
@@ -51,7 +51,7 @@ class MomentumOptimizerCamel:
         setMomentum = forward("set_momentum")
 
 
-class OptimizerCamel:
+class OptimizerCamel(BothSpellings):
     """TF.js's spellings for Optimizer."""
 
     __slots__ = ()

@@ -21,7 +21,6 @@ from tfpy.core.ready import ReadyList, ReadyNone
 from tfpy.core.registry import export
 from tfpy.core.results import NamedTensor, ReadyNamedTensor, named_tensors
 from tfpy.core.run import run_multi
-from tfpy.core.spelling import BothSpellings
 from tfpy.core.tensor import Tensor
 from tfpy.core.variable import Variable, assign_and_release, find_variable, registered_variables
 from tfpy.engine.arguments import as_number
@@ -38,7 +37,7 @@ NamedTensors = Mapping[str, Tensor] | Sequence[Any]
 
 
 @export(doc="Training / Classes")
-class Optimizer(OptimizerCamel, Closed, BothSpellings):
+class Optimizer(OptimizerCamel, Closed):
     """Changes variables so that a cost becomes smaller.
 
     A subclass names its slots (what it remembers of each variable, and the value they start with) and gives `update`,

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tfpy.core.spelling import forward, forward_property
+from tfpy.core.spelling import BothSpellings, forward, forward_property
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from tfpy.layers.model import LayersModel
 
 
-class CallbackCamel:
+class CallbackCamel(BothSpellings):
     """TF.js's spellings for Callback."""
 
     __slots__ = ()
@@ -52,7 +52,7 @@ class CallbackCamel:
         onBatchEnd = forward("on_batch_end")
 
 
-class CallbackListCamel:
+class CallbackListCamel(BothSpellings):
     """TF.js's spellings for CallbackList."""
 
     __slots__ = ()
@@ -86,7 +86,7 @@ class CallbackListCamel:
         onBatchEnd = forward("on_batch_end")
 
 
-class EarlyStoppingCamel:
+class EarlyStoppingCamel(BothSpellings):
     """TF.js's spellings for EarlyStopping."""
 
     __slots__ = ()
@@ -113,7 +113,7 @@ class EarlyStoppingCamel:
         onTrainEnd = forward("on_train_end")
 
 
-class HistoryCamel:
+class HistoryCamel(BothSpellings):
     """TF.js's spellings for History."""
 
     __slots__ = ()
