@@ -228,7 +228,7 @@ class LayersModelCamel(BothSpellings):
             verbose: int = 1,
             callbacks: Any = None,
             validationData: Any = None,
-            validationBatchSize: int = 32,
+            validationBatchSize: int = ...,
             validationBatches: int | None = None,
             validationSplit: float | None = None,
             yieldEvery: Any = "auto",

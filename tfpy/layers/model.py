@@ -33,7 +33,7 @@ from tfpy.layers.saving.weight_loading import load_weights
 from tfpy.layers.saving.weight_names import weights_by_name
 from tfpy.layers.summary import summary_html, summary_lines
 from tfpy.layers.training import compiling, evaluating, fitting, predicting
-from tfpy.layers.training.fit_options import FitDatasetOptions, FitOptions
+from tfpy.layers.training.fit_options import BATCH_SIZE, FitDatasetOptions, FitOptions
 from tfpy.layers.training.optimizers import get_optimizer
 from tfpy.layers.training.planned import StepPlans
 from tfpy.layers.training.sharing import Sharing
@@ -165,7 +165,7 @@ class LayersModel(LayersModelCamel, Container, Ready, class_name="Model"):
         y: Any = None,
         args: Mapping[str, Any] | None = None,
         *,
-        batch_size: int = 32,
+        batch_size: int = BATCH_SIZE,
         epochs: int = 1,
         verbose: int = 1,
         callbacks: Any = None,
@@ -242,7 +242,7 @@ class LayersModel(LayersModelCamel, Container, Ready, class_name="Model"):
         verbose: int = 1,
         callbacks: Any = None,
         validation_data: Any = None,
-        validation_batch_size: int = 32,
+        validation_batch_size: int = BATCH_SIZE,
         validation_batches: int | None = None,
         validation_split: float | None = None,
         yield_every: Any = "auto",
@@ -325,7 +325,7 @@ class LayersModel(LayersModelCamel, Container, Ready, class_name="Model"):
         y: Any = None,
         args: Mapping[str, Any] | None = None,
         *,
-        batch_size: int = 32,
+        batch_size: int = BATCH_SIZE,
         verbose: int = 0,
         sample_weight: Any = None,
         steps: int | None = None,
@@ -375,7 +375,9 @@ class LayersModel(LayersModelCamel, Container, Ready, class_name="Model"):
     # Predicting
 
     @accepts_options("args")
-    def predict(self, x: Any, args: Mapping[str, Any] | None = None, *, batch_size: int = 32, verbose: int = 0) -> Any:
+    def predict(
+        self, x: Any, args: Mapping[str, Any] | None = None, *, batch_size: int = BATCH_SIZE, verbose: int = 0
+    ) -> Any:
         """The outputs for given inputs.
 
         Args:

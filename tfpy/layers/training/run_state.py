@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from tfpy.core.convert import Kind, to_tensor
+from tfpy.core.convert import INT32_RANGE, Kind, to_tensor
 from tfpy.core.memory import tidy
 from tfpy.core.optimizers.base import Optimizer
 from tfpy.core.optimizers.state import SlotName, State, by_variable, state_of, steps_made
@@ -28,7 +28,7 @@ Arrays = dict[str, npt.NDArray[Any]]
 # Stands in plain values for an array.
 _ARRAY = "array in this file"
 # Optimizers give their iterations as an int32.
-_MOST_ITERATIONS = 2**31 - 1
+_MOST_ITERATIONS = INT32_RANGE[1]
 
 
 def pack(where: str, value: Any, arrays: Arrays) -> Any:
