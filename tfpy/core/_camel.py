@@ -187,12 +187,6 @@ class TensorCamel(BothSpellings):
 
     if TYPE_CHECKING:
 
-        @property
-        def rankType(self) -> str: ...
-
-        @property
-        def isDisposed(self) -> bool: ...
-
         def dataSync(self) -> Any: ...
 
         def arraySync(self) -> Any: ...
@@ -206,11 +200,27 @@ class TensorCamel(BothSpellings):
         def toString(self, verbose: bool = False) -> str: ...
 
     else:
-        rankType = forward_property("rank_type")
-        isDisposed = forward_property("is_disposed")
         dataSync = forward("data_sync")
         arraySync = forward("array_sync")
         bufferSync = forward("buffer_sync")
         throwIfDisposed = forward("throw_if_disposed")
         dataToGPU = forward("data_to_gpu")
         toString = forward("to_string")
+
+
+class TensorPropertiesCamel(BothSpellings):
+    """TF.js's spellings for TensorProperties."""
+
+    __slots__ = ()
+
+    if TYPE_CHECKING:
+
+        @property
+        def rankType(self) -> str: ...
+
+        @property
+        def isDisposed(self) -> bool: ...
+
+    else:
+        rankType = forward_property("rank_type")
+        isDisposed = forward_property("is_disposed")

@@ -180,7 +180,7 @@ def variable_again(
     return made
 
 
-@op(doc="Tensors / Creation")
+@op(chain=True, doc="Tensors / Creation")
 def variable(
     initial_value: TensorLike, trainable: bool = True, name: str | None = None, dtype: DType | None = None
 ) -> Variable:
@@ -196,10 +196,13 @@ def variable(
         ValueError: the name is taken.
     Source: TF.js `tf.variable`.
     """
-    value = to_tensor("variable", "initial_value", initial_value, "any")
-    if dtype is not None and dtype != value.dtype:
-        value = value.cast(dtype)
-    return Variable(value, trainable, name)
+    return Variable(first_value(initial_value, dtype), trainable, name)
+
+
+def first_value(given: TensorLike, dtype: DType | None) -> Tensor:
+    """What a variable starts as: what it is given, in a dtype if one is."""
+    value = to_tensor("variable", "initial_value", given, "any")
+    return value if dtype is None or dtype == value.dtype else value.cast(dtype)
 
 
 def registered_variables() -> dict[str, Variable]:

@@ -407,12 +407,6 @@ class NDArrayCamel(BothSpellings):
 
     if TYPE_CHECKING:
 
-        @property
-        def rankType(self) -> str: ...
-
-        @property
-        def isDisposed(self) -> bool: ...
-
         def getValues(self) -> Array: ...
 
         def dataSync(self) -> Array: ...
@@ -422,8 +416,6 @@ class NDArrayCamel(BothSpellings):
         async def getValuesAsync(self) -> Array: ...
 
     else:
-        rankType = forward_property("rank_type")
-        isDisposed = forward_property("is_disposed")
         getValues = forward("get_values")
         dataSync = forward("data_sync")
         arraySync = forward("array_sync")
