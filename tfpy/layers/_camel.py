@@ -33,6 +33,8 @@ class ContainerCamel(BothSpellings):
 
     if TYPE_CHECKING:
 
+        def indexCounts(self) -> Sequence[int | None]: ...
+
         def followMaskRules(self, rules: MaskRules) -> None: ...
 
         @property
@@ -63,6 +65,7 @@ class ContainerCamel(BothSpellings):
         def getConfig(self) -> dict[str, Any]: ...
 
     else:
+        indexCounts = forward("index_counts")
         followMaskRules = forward("follow_mask_rules")
         inputLayers = forward_property("input_layers")
         outputLayers = forward_property("output_layers")
@@ -129,6 +132,10 @@ class LayerCamel(BothSpellings):
 
         def resetStates(self, states: Any = None) -> None: ...
 
+        def indexCounts(self) -> Sequence[int | None]: ...
+
+        def checkAgainstSpec(self, inputs: Sequence[Any]) -> None: ...
+
         def addWeight(
             self,
             name: str,
@@ -148,6 +155,8 @@ class LayerCamel(BothSpellings):
 
         @property
         def layersWithin(self) -> Sequence[Layer]: ...
+
+        def trainOwnWeights(self, trainable: bool) -> None: ...
 
         @property
         def trainableWeights(self) -> list[LayerVariable]: ...
@@ -173,17 +182,23 @@ class LayerCamel(BothSpellings):
 
         def getConfig(self) -> dict[str, Any]: ...
 
+        @property
+        def inUse(self) -> bool: ...
+
     else:
         setInputShape = forward("set_input_shape")
         computeOutputShape = forward("compute_output_shape")
         shapesOfCall = forward("shapes_of_call")
         computeMask = forward("compute_mask")
         resetStates = forward("reset_states")
+        indexCounts = forward("index_counts")
+        checkAgainstSpec = forward("check_against_spec")
         addWeight = forward("add_weight")
         invokeCallHook = forward("invoke_call_hook")
         addLoss = forward("add_loss")
         calculateLosses = forward("calculate_losses")
         layersWithin = forward_property("layers_within")
+        trainOwnWeights = forward("train_own_weights")
         trainableWeights = forward_property("trainable_weights")
         nonTrainableWeights = forward_property("non_trainable_weights")
         getWeights = forward("get_weights")
@@ -194,6 +209,7 @@ class LayerCamel(BothSpellings):
         getOutputAt = forward("get_output_at")
         fromConfig = classmethod(forward("from_config"))
         getConfig = forward("get_config")
+        inUse = forward_property("in_use")
 
 
 class LayerVariableCamel(BothSpellings):

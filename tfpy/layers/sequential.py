@@ -143,7 +143,7 @@ class Sequential(SequentialCamel, OneOutput, LayersModel, class_name="Sequential
         return []
 
     def _changed(self) -> None:
-        self._compiled = None
+        self.compilation.settled = None
         super()._changed()
 
     def get_config(self) -> dict[str, Any]:

@@ -16,9 +16,11 @@ if TYPE_CHECKING:
     from tfpy.core.grads import VariableGrads
     from tfpy.core.optimizers.base import NamedTensors
     from tfpy.core.optimizers.schedules import LearningRate
+    from tfpy.core.optimizers.state import State
     from tfpy.core.ready import ReadyList, ReadyNone
     from tfpy.core.results import NamedTensor, ReadyNamedTensor
     from tfpy.core.tensor import Tensor
+    from tfpy.core.variable import Variable
 
 
 class AdagradOptimizerCamel(BothSpellings):
@@ -93,6 +95,8 @@ class OptimizerCamel(BothSpellings):
 
         def setWeights(self, weightValues: Sequence[Any], /) -> ReadyNone: ...
 
+        def setStateOf(self, variables: Sequence[Variable], state: State) -> None: ...
+
     else:
         endStep = forward("end_step")
         initialSlot = forward("initial_slot")
@@ -109,3 +113,4 @@ class OptimizerCamel(BothSpellings):
         saveIterations = forward("save_iterations")
         extractIterations = forward("extract_iterations")
         setWeights = forward("set_weights")
+        setStateOf = forward("set_state_of")

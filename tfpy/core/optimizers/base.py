@@ -295,7 +295,7 @@ class Optimizer(OptimizerCamel, Closed):
         self._after_set_weights()
         return ReadyNone()
 
-    def _set_state_of(self, variables: Sequence[Variable], state: State) -> None:
+    def set_state_of(self, variables: Sequence[Variable], state: State) -> None:
         """`set_weights` for some variables; the slots of others, such as those of another model, stay."""
         if type(self).set_weights is not Optimizer.set_weights:  # it sets more, or otherwise, and all at once
             self.set_weights(listed([*state, *self._state_of_others(variables)]))

@@ -25,6 +25,8 @@ class CallbackCamel(BothSpellings):
 
     if TYPE_CHECKING:
 
+        def fromBackup(self, values: Mapping[str, Any]) -> dict[str, Any]: ...
+
         def setParams(self, params: Mapping[str, Any]) -> None: ...
 
         def setModel(self, model: LayersModel) -> None: ...
@@ -42,6 +44,7 @@ class CallbackCamel(BothSpellings):
         def onBatchEnd(self, batch: int, logs: Logs | None = None) -> Any: ...
 
     else:
+        fromBackup = forward("from_backup")
         setParams = forward("set_params")
         setModel = forward("set_model")
         onTrainBegin = forward("on_train_begin")
@@ -98,6 +101,8 @@ class EarlyStoppingCamel(BothSpellings):
 
         stoppedEpoch: int
 
+        def fromBackup(self, values: Mapping[str, Any]) -> dict[str, Any]: ...
+
         def onTrainBegin(self, logs: Logs | None = None) -> None: ...
 
         def onEpochEnd(self, epoch: int, logs: Logs | None = None) -> None: ...
@@ -108,6 +113,7 @@ class EarlyStoppingCamel(BothSpellings):
         minDelta = forward_property("min_delta", writable=True)
         restoreBestWeights = forward_property("restore_best_weights", writable=True)
         stoppedEpoch = forward_property("stopped_epoch", writable=True)
+        fromBackup = forward("from_backup")
         onTrainBegin = forward("on_train_begin")
         onEpochEnd = forward("on_epoch_end")
         onTrainEnd = forward("on_train_end")

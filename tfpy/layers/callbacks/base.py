@@ -48,7 +48,7 @@ class Callback(CallbackCamel):
     # What makes attributes of what a file has for them; others may be anything.
     _backup_checks: ClassVar[Mapping[str, Check]] = {}
 
-    def _from_backup(self, values: Mapping[str, Any]) -> dict[str, Any]:
+    def from_backup(self, values: Mapping[str, Any]) -> dict[str, Any]:
         """The attributes of `backed_up`, out of a file.
 
         Raises:

@@ -22,7 +22,7 @@ from tfpy.layers.naming import snake_class
 from tfpy.layers.saving.keras_names import CLASS_ALIASES, KERAS_OPTIONS
 from tfpy.layers.saving.weight_names import weights_by_name
 from tfpy.layers.training import losses, metrics
-from tfpy.layers.training.compiling import compiled_of, keep_optimizer
+from tfpy.layers.training.compiling import compiled_of
 
 if TYPE_CHECKING:
     from tfpy.layers.model import LayersModel
@@ -134,7 +134,7 @@ def compile_as(model: LayersModel, config: Any, source: str, metric_of: Callable
         known, unknown = _metrics(_by_output(model, given.get("metrics")), metric_of)
         model.compile(optimizer=found, loss=loss, metrics=known, output_weights=given.get("loss_weights"))
     except (ValueError, TypeError, RuntimeError) as error:
-        keep_optimizer(model, found)
+        model.compilation.kept = found
         remedy = "" if found is None else " Its optimizer is kept: compile(optimizer=model.optimizer, loss=…) goes on."
         warn_user(f"{source}: the model is loaded, but not compiled: {error}{remedy}")
         return

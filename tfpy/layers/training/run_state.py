@@ -109,7 +109,7 @@ def restorer(where: str, model: LayersModel, optimizer: Optimizer, state: dict[s
         raise argument_error(where, "iterations", f"at most {_MOST_ITERATIONS}", iterations)
 
     def restore() -> None:
-        optimizer._set_state_of(weights, slots if own_state else [steps_made(iterations), *slots])
+        optimizer.set_state_of(weights, slots if own_state else [steps_made(iterations), *slots])
         optimizer.iterations = iterations
         if optimizer.learning_rate != rate:
             optimizer.set_learning_rate(rate)
