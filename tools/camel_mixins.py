@@ -34,12 +34,17 @@ def _camel_file(classes: list[tuple[Module, ast.ClassDef, str]]) -> str:
                     typed.append(_typed_member(method_camel(node.name, name), kind, function))
                 bound.append(_bound_member(method_camel(node.name, name), name, kind))
         bodies.append(
-            f'\n\nclass {mixin}:\n    """TF.js\'s spellings for {node.name}."""\n\n    __slots__ = ()\n\n'
-            + ("    if TYPE_CHECKING:\n" + "".join(typed) + "\n    else:\n" + "".join(bound) if bound else "")
+            f'\n\nclass {mixin}(BothSpellings):\n    """TF.js\'s spellings for {node.name}."""\n\n'
+            + "    __slots__ = ()\n\n    if TYPE_CHECKING:\n"
+            + "".join(typed)
+            + "\n    else:\n"
+            + "".join(bound)
         )
     imports = imports_for(needs)
     head = NOTICE.format("TF.js's spellings of methods and properties, calling those of the snake_case names.")
-    head += "from typing import TYPE_CHECKING\n\nfrom tfpy.core.spelling import forward, forward_property\n"
+    head += (
+        "from typing import TYPE_CHECKING\n\nfrom tfpy.core.spelling import BothSpellings, forward, forward_property\n"
+    )
     if imports:
         head += "\nif TYPE_CHECKING:\n" + "".join(f"    {line}\n" for line in imports)
     return head + "".join(bodies)

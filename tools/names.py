@@ -95,7 +95,7 @@ def _in_row(names: Iterable[str]) -> str:
 def _activations() -> str:
     rows = [
         (name, [n for n, known in spellings([name]).items() if known == name], _of_activation(name, function))
-        for name, function in activations._FUNCTIONS.items()
+        for name, function in activations.FUNCTIONS.items()
     ]
     return "\n## Activations\n" + _ACTIVATIONS.format(_in_row(activations.names_of_layers())) + _table(rows)
 
@@ -113,21 +113,21 @@ def _of_function(function: Callable[..., Any]) -> str:
 
 
 def _losses() -> str:
-    rows = [(name, _spelt_of(losses.BY_NAME, f), _of_function(f)) for name, f in losses._FUNCTIONS.items()]
+    rows = [(name, _spelt_of(losses.BY_NAME, f), _of_function(f)) for name, f in losses.FUNCTIONS.items()]
     return "\n## Losses\n" + _LOSSES + _table(rows)
 
 
 def _metrics() -> str:
-    functions = dict.fromkeys(f for f in metrics._BY_NAME.values() if f not in losses.KNOWN)
-    rows = [(f.__name__, _spelt_of(metrics._BY_NAME, f), _of_function(f)) for f in functions]
+    functions = dict.fromkeys(f for f in metrics.BY_NAME.values() if f not in losses.KNOWN)
+    rows = [(f.__name__, _spelt_of(metrics.BY_NAME, f), _of_function(f)) for f in functions]
     by_output = [(names[0], names, _BY_OUTPUT[names[0]]) for names in (metrics.ACCURACY, metrics.CROSSENTROPY)]
-    more = [name for name, f in metrics._BY_NAME.items() if f in losses.KNOWN and name not in losses.BY_NAME]
+    more = [name for name, f in metrics.BY_NAME.items() if f in losses.KNOWN and name not in losses.BY_NAME]
     return "\n## Metrics\n" + _METRICS.format(_in_row(more)) + _table([*by_output, *rows])
 
 
 def _optimizers() -> str:
     rows = []
-    for class_name, make in optimizers._MAKERS.items():
+    for class_name, make in optimizers.MAKERS.items():
         name, optimizer = class_name.lower(), make()
         words = f"{_first_line(type(optimizer))} Learning rate {optimizer.learning_rate}."
         factory = getattr(tf.train, name)

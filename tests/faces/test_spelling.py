@@ -48,6 +48,38 @@ def test_chained_ops_are_methods(name: str) -> None:
 OPS_BY_NAME = {i.name: i for i in OPS.values() if i.chain}
 
 
+def symbolic() -> Any:
+    return tf.layers.dense(units=1).apply(tf.input(shape=[2]))
+
+
+@pytest.mark.parametrize(
+    ("make", "name"),
+    [
+        (symbolic, "node_index"),
+        (lambda: symbolic().source_layer.inbound_nodes[0], "call_args"),
+        (lambda: tf.InputSpec(ndim=2), "max_ndim"),
+        (lambda: tf.layers.dense(units=1), "use_bias"),
+        (lambda: tf.util.squeeze_shape([1, 2]), "kept_dims"),
+        (lambda: tf.memory(), "num_bytes"),
+    ],
+)
+def test_attributes_are_read_and_set_in_both_spellings(make: Any, name: str) -> None:
+    thing = make()
+    setattr(thing, camel(name), 3)
+    assert getattr(thing, name) == 3
+    setattr(thing, name, 4)
+    assert getattr(thing, camel(name)) == 4
+
+
+def test_subclasses_override_in_either_spelling() -> None:
+    class Loud(tf.GraphModel):
+        def executeAsync(self, inputs: Any, outputs: Any = None) -> Any:
+            return "loud"
+
+    model = Loud.__new__(Loud)
+    assert model.execute_async({}) == model.executeAsync({}) == "loud"
+
+
 @pytest.mark.parametrize(
     ("namespace", "family"),
     [("layers", Layer), ("initializers", Initializer), ("regularizers", Regularizer), ("constraints", Constraint)],

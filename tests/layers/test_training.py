@@ -13,8 +13,8 @@ import pytest
 from layers.linear import X, Y, fit, linear, values
 
 import tfpy as tf
-from tfpy.layers.declared import Declared
 from tfpy.layers.saving.training_config import training_config_of
+from tfpy.layers.training.steps import Compilation
 
 
 def test_a_step_is_the_formula() -> None:
@@ -109,12 +109,12 @@ def test_a_stateful_model_predicts_in_batches_of_its_size() -> None:
 def test_an_interrupt_as_a_training_begins_leaves_a_model_that_can_be_trained(monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupted(self: Any, name: str, value: Any) -> None:
         own(self, name, value)
-        if name == "_training" and value:
+        if name == "training" and value:
             raise KeyboardInterrupt
 
-    model, own = linear(), Declared.__setattr__
+    model, own = linear(), object.__setattr__
     with monkeypatch.context() as patch:
-        patch.setattr(Declared, "__setattr__", interrupted)
+        patch.setattr(Compilation, "__setattr__", interrupted)
         with pytest.raises(KeyboardInterrupt):
             fit(model)
     fit(model)

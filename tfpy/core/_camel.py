@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tfpy.core.spelling import forward, forward_property
+from tfpy.core.spelling import BothSpellings, forward, forward_property
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from tfpy.engine.dtypes import DType
 
 
-class ChainedCamel:
+class ChainedCamel(BothSpellings):
     """TF.js's spellings for Chained."""
 
     __slots__ = ()
@@ -62,7 +62,7 @@ class ChainedCamel:
         as5D = forward("as_5d")
 
 
-class EngineCamel:
+class EngineCamel(BothSpellings):
     """TF.js's spellings for Engine."""
 
     __slots__ = ()
@@ -116,7 +116,7 @@ class EngineCamel:
         removeBackend = forward("remove_backend")
 
 
-class EnvironmentCamel:
+class EnvironmentCamel(BothSpellings):
     """TF.js's spellings for Environment."""
 
     __slots__ = ()
@@ -161,7 +161,7 @@ class EnvironmentCamel:
         setPlatform = forward("set_platform")
 
 
-class TensorBufferCamel:
+class TensorBufferCamel(BothSpellings):
     """TF.js's spellings for TensorBuffer."""
 
     __slots__ = ()
@@ -180,18 +180,12 @@ class TensorBufferCamel:
         toTensor = forward("to_tensor")
 
 
-class TensorCamel:
+class TensorCamel(BothSpellings):
     """TF.js's spellings for Tensor."""
 
     __slots__ = ()
 
     if TYPE_CHECKING:
-
-        @property
-        def rankType(self) -> str: ...
-
-        @property
-        def isDisposed(self) -> bool: ...
 
         def dataSync(self) -> Any: ...
 
@@ -206,8 +200,6 @@ class TensorCamel:
         def toString(self, verbose: bool = False) -> str: ...
 
     else:
-        rankType = forward_property("rank_type")
-        isDisposed = forward_property("is_disposed")
         dataSync = forward("data_sync")
         arraySync = forward("array_sync")
         bufferSync = forward("buffer_sync")
@@ -216,7 +208,19 @@ class TensorCamel:
         toString = forward("to_string")
 
 
-class VariableCamel:
-    """TF.js's spellings for Variable."""
+class TensorPropertiesCamel(BothSpellings):
+    """TF.js's spellings for TensorProperties."""
 
     __slots__ = ()
+
+    if TYPE_CHECKING:
+
+        @property
+        def rankType(self) -> str: ...
+
+        @property
+        def isDisposed(self) -> bool: ...
+
+    else:
+        rankType = forward_property("rank_type")
+        isDisposed = forward_property("is_disposed")

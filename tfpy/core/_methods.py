@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from tfpy.core.ops.search import Unique
     from tfpy.core.ops.spatial import Numbers, Padding
     from tfpy.core.tensor import Tensor
+    from tfpy.core.variable import Variable
     from tfpy.engine.dtypes import DType
 
 
@@ -552,6 +553,9 @@ class TensorMethods(Handle):
 
         def unstack(self, axis: int = 0) -> list[Tensor]:
             """The slices along an axis, without it."""
+
+        def variable(self, trainable: bool = True, name: str | None = None, dtype: DType | None = None) -> Variable:
+            """A variable that starts as a given tensor, sharing its data."""
 
         def zeros_like(self) -> Tensor:
             """Zeros in the shape and dtype of another tensor."""

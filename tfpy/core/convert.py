@@ -27,7 +27,7 @@ TensorLike: TypeAlias = Handle | npt.ArrayLike
 Kind: TypeAlias = DType | Literal["numeric", "any"]
 
 _SCALAR = spec((), "float32")
-_INT32_RANGE = -(2**31), 2**31 - 1
+INT32_RANGE = -(2**31), 2**31 - 1
 
 
 def to_tensor(op: str, argument: str, value: Any, kind: Kind = "numeric") -> Tensor:
@@ -229,7 +229,7 @@ def _utf8(text: str) -> bytes:
 
 def _checked_int32(op: str, argument: str, array: Array) -> Array:
     if array.dtype != np.int32 and array.size:
-        low, high = _INT32_RANGE
+        low, high = INT32_RANGE
         if array.min() < low or array.max() > high:
             raise argument_error(op, argument, f"whole numbers from {low} to {high} (int32)", array)
     return array

@@ -214,7 +214,11 @@ class Hints:
         def __getattr__(self, name: str) -> Any:
             if hasattr(type(self), name):
                 return object.__getattribute__(self, name)  # a property has failed: its own error says why
-            raise MissingNameError(f"'{type(self).__name__}' object", name, lambda: dir(self), self._elsewhere)
+            raise self._no_attribute(name)
+
+    def _no_attribute(self, name: str) -> AttributeError:
+        """What is raised where a name is asked for that is not there."""
+        return MissingNameError(f"'{type(self).__name__}' object", name, lambda: dir(self), self._elsewhere)
 
 
 class Closed(Hints):

@@ -11,7 +11,7 @@ import numpy as np
 
 from tfpy.core.ready import Ready
 from tfpy.core.urls import has_scheme, local_path
-from tfpy.core.web import open_web
+from tfpy.core.web import is_granted, open_web
 
 if TYPE_CHECKING:
     from urllib.request import Request
@@ -66,7 +66,7 @@ class Response(Ready):
     def __init__(self, content: bytes, status: int, url: str) -> None:
         self.content = content
         self.status = status
-        self.ok = 200 <= status < 300
+        self.ok = is_granted(status)
         self.url = url
 
     def text(self) -> str:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from tfpy.core.names import camel, spellings
 from tfpy.core.ready import Ready
+from tfpy.core.spelling import AttributesInBothSpellings
 from tfpy.engine.arguments import as_list
 from tfpy.engine.errors import show
 
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from tfpy.core.tensor import Tensor
 
 
-class Record:
+class Record(AttributesInBothSpellings):
     """Several results under names: unpacked in order like a tuple, read by attribute or key in either spelling.
 
     A subclass declares its fields as annotations.
@@ -29,11 +30,8 @@ class Record:
     def __init__(self, *values: Any) -> None:
         vars(self).update(zip(self._fields, values, strict=True))
 
-    def __getattr__(self, name: str) -> Any:
-        known = spellings(self._fields)
-        if name in known and known[name] != name:
-            return getattr(self, known[name])
-        raise AttributeError(f"{type(self).__name__} has no field {name!r}; it has {', '.join(self._fields)}.")
+    def _no_attribute(self, name: str) -> AttributeError:
+        return AttributeError(f"{type(self).__name__} has no field {name!r}; it has {', '.join(self._fields)}.")
 
     def __getitem__(self, key: int | slice | str) -> Any:
         if isinstance(key, str) and key not in self:

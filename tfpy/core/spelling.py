@@ -1,4 +1,10 @@
-"""TF.js's spelling for classes: the machinery behind the generated `_camel` mixins and the chained methods."""
+"""TF.js's spelling for classes: what their source says, and what only their objects know.
+
+`BothSpellings` is for methods, properties and attributes that a class declares. Their spellings stand in the generated
+`_camel` mixins, where editors and type checkers see them, and reading an attribute costs nothing more.
+`AttributesInBothSpellings` is for attributes that no generated file can know: those of a user's layer, and the fields
+of records, of which there are many small classes. It looks a name up where Python has not found it.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +12,7 @@ import functools
 import inspect
 from typing import TYPE_CHECKING, Any
 
+from tfpy.core.hints import Hints
 from tfpy.core.names import camel, spellings
 from tfpy.core.wrappers import handing_on
 
@@ -39,21 +46,23 @@ def forward_property(name: str, writable: bool = False) -> Any:
 
 
 class BothSpellings:
-    """Base of classes that are meant to be subclassed: what is defined under either name is bound under both.
+    """Base of the `_camel` mixins: what a class defines under either name is bound under both.
 
-    So a subclass may override either, and call either by `super()`. The spellings of a `_camel` mixin alone call an
-    object's own method: from the method of a subclass, that would be itself.
+    So a subclass may override either, and call either by `super()`. The spellings of a mixin alone call an object's own
+    method: from the method of a subclass, that would be itself.
     """
 
     __slots__ = ()
 
     def __init_subclass__(cls, **keywords: Any) -> None:
         super().__init_subclass__(**keywords)
+        if BothSpellings in cls.__bases__:
+            return  # a mixin
         own = vars(cls)
         for name in ("from_config", "fromConfig"):
             if name in own:
                 setattr(cls, name, _maker(own[name]))
-        for mixin in [base for base in cls.__mro__ if base.__name__.endswith("Camel")]:
+        for mixin in [base for base in cls.__mro__ if BothSpellings in base.__bases__]:
             for spelling, name in _meanings(mixin).items():
                 if name in own and spelling not in own:
                     setattr(cls, spelling, own[name])
@@ -94,18 +103,20 @@ def _meanings(mixin: type) -> dict[str, str]:
     return {spelling: function.means for spelling, function in inner.items() if hasattr(function, "means")}
 
 
-def attribute_of(target: object, name: str) -> str:
-    """The name of an object's attribute that a name means: the one that it spells as TF.js does, or the name itself."""
-    return name if name.islower() else spellings(vars(target)).get(name, name)
-
-
-class AttributesInBothSpellings:
-    """Base of classes whose attributes can be read in TF.js's spelling, too."""
+class AttributesInBothSpellings(Hints):
+    """Base of classes whose objects' attributes are read and set in TF.js's spelling, too."""
 
     if not TYPE_CHECKING:  # type checkers would take it for a promise that every name exists
 
         def __getattr__(self, name: str) -> Any:
-            known = attribute_of(self, name)
-            if known == name:
-                raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}", name=name, obj=self)
-            return getattr(self, known)
+            known = _attribute_of(self, name)
+            return super().__getattr__(name) if known == name else getattr(self, known)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        # A class written as in TF.js says `self.supportsMasking = True`: that is the attribute, and not another one.
+        super().__setattr__(_attribute_of(self, name), value)
+
+
+def _attribute_of(target: object, name: str) -> str:
+    """The name of an object's attribute that a name means: the one that it spells as TF.js does, or the name itself."""
+    return name if name.islower() else spellings(vars(target)).get(name, name)

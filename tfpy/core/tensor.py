@@ -13,22 +13,22 @@ from tfpy.core._methods import TensorMethods
 from tfpy.core.chained import Chained
 from tfpy.core.hints import OF_TENSORS, add_absent, without_absent
 from tfpy.core.operators import Operators
+from tfpy.core.properties import TensorProperties
 from tfpy.core.ready import Ready
 from tfpy.core.registry import export
 from tfpy.engine import dispatch
 from tfpy.engine.backend import Array
 from tfpy.engine.errors import show, with_article
 from tfpy.engine.handle import check_live
-from tfpy.engine.spec import Shape, strides_of
+from tfpy.engine.spec import strides_of
 
 if TYPE_CHECKING:
     from tfpy.core.buffer import TensorBuffer
-    from tfpy.core.variable import Variable
     from tfpy.engine.dtypes import DType  # only here: jedi, which completes names in notebooks, fails at a Literal
 
 
 @export(doc="Tensors / Classes")
-class Tensor(TensorMethods, Chained, Operators, TensorCamel, Ready):
+class Tensor(TensorMethods, Chained, Operators, TensorProperties, TensorCamel, Ready):
     """An immutable array of numbers, booleans or strings, of any shape.
 
     Made by `tf.tensor` and its kin and by every op; every op with a tensor as its first argument is also a method.
@@ -43,39 +43,9 @@ class Tensor(TensorMethods, Chained, Operators, TensorCamel, Ready):
         raise TypeError("Tensor: tensors are made by tf.tensor(values) and its kin, not by the class.")
 
     @property
-    def shape(self) -> Shape:
-        """The size of each dimension."""
-        return self.spec.shape
-
-    @property
-    def dtype(self) -> DType:
-        """'float32', 'int32', 'bool', 'string' or 'complex64'."""
-        return self.spec.dtype
-
-    @property
-    def rank(self) -> int:
-        """The number of dimensions."""
-        return len(self.spec.shape)
-
-    @property
-    def size(self) -> int:
-        """The number of elements."""
-        return self.spec.size
-
-    @property
     def strides(self) -> list[int]:
         """How many elements to go on for a step in each dimension but the last."""
         return list(strides_of(self.spec.shape)[:-1])
-
-    @property
-    def rank_type(self) -> str:
-        """The rank as text; 'higher' above 4."""
-        return str(self.rank) if self.rank < 5 else "higher"
-
-    @property
-    def is_disposed(self) -> bool:
-        """Whether the data has been freed."""
-        return self.backend is None
 
     # Reading
 
@@ -141,12 +111,6 @@ class Tensor(TensorMethods, Chained, Operators, TensorCamel, Ready):
     def data_to_gpu(self, options: Any = None) -> Any:
         """TF.js: the tensor's WebGL texture. There is none here; the method exists to say so."""
         raise RuntimeError("data_to_gpu: tfpy keeps GPU data in buffers of its own; read it with data() or numpy().")
-
-    def variable(self, trainable: bool = True, name: str | None = None, dtype: DType | None = None) -> Variable:
-        """A variable that starts as this tensor."""
-        from tfpy.core.variable import variable
-
-        return variable(self, trainable, name, dtype)
 
     # Text
 

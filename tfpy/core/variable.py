@@ -7,7 +7,6 @@ import weakref
 from collections.abc import Callable
 from typing import Any
 
-from tfpy.core._camel import VariableCamel
 from tfpy.core.convert import TensorLike, to_tensor
 from tfpy.core.hints import OF_VARIABLES, add_absent
 from tfpy.core.registry import export, op
@@ -36,7 +35,7 @@ def _refused(operator: str) -> Callable[[Variable, Any], Any]:
 
 
 @export(doc="Tensors / Classes")
-class Variable(Tensor, VariableCamel):
+class Variable(Tensor):
     """A tensor that training may change: `assign` gives it other data of its shape and dtype.
 
     Scopes leave variables alone; they live until they are disposed or unreachable.
@@ -181,7 +180,7 @@ def variable_again(
     return made
 
 
-@op(doc="Tensors / Creation")
+@op(chain=True, doc="Tensors / Creation")
 def variable(
     initial_value: TensorLike, trainable: bool = True, name: str | None = None, dtype: DType | None = None
 ) -> Variable:
@@ -197,10 +196,13 @@ def variable(
         ValueError: the name is taken.
     Source: TF.js `tf.variable`.
     """
-    value = to_tensor("variable", "initial_value", initial_value, "any")
-    if dtype is not None and dtype != value.dtype:
-        value = value.cast(dtype)
-    return Variable(value, trainable, name)
+    return Variable(first_value(initial_value, dtype), trainable, name)
+
+
+def first_value(given: TensorLike, dtype: DType | None) -> Tensor:
+    """What a variable starts as: what it is given, in a dtype if one is."""
+    value = to_tensor("variable", "initial_value", given, "any")
+    return value if dtype is None or dtype == value.dtype else value.cast(dtype)
 
 
 def registered_variables() -> dict[str, Variable]:

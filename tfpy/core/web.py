@@ -61,6 +61,11 @@ class _Unpacked:
         self._answer.close()
 
 
+def is_granted(status: int) -> bool:
+    """Whether an answer of a server says that all went well."""
+    return 200 <= status < 300
+
+
 def open_web(request: str | Request, timeout: float = TIMEOUT) -> Any:
     """A server's answer, whatever its status, to be read and closed by the caller.
 
@@ -100,7 +105,7 @@ def open_web_file(request: str | Request) -> Any:
         OSError, ValueError, http.client.HTTPException: there is no answer, or a refusal.
     """
     answer = open_web(request)
-    if not 200 <= answer.status < 300:
+    if not is_granted(answer.status):
         answer.close()
         raise OSError(f"the server answers {answer.status} ({answer.reason})")
     return answer

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tfpy.core.spelling import forward
+from tfpy.core.spelling import BothSpellings, forward
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from tfpy.data.sources import StringIterator
 
 
-class ByteChunkIteratorCamel:
+class ByteChunkIteratorCamel(BothSpellings):
     """TF.js's spellings for ByteChunkIterator."""
 
     __slots__ = ()
@@ -32,7 +32,7 @@ class ByteChunkIteratorCamel:
         decodeUTF8 = forward("decode_utf8")
 
 
-class CSVDatasetCamel:
+class CSVDatasetCamel(BothSpellings):
     """TF.js's spellings for CSVDataset."""
 
     __slots__ = ()
@@ -48,7 +48,7 @@ class CSVDatasetCamel:
         makeDataElement = forward("make_data_element")
 
 
-class DatasetCamel:
+class DatasetCamel(BothSpellings):
     """TF.js's spellings for Dataset."""
 
     __slots__ = ()
@@ -70,7 +70,7 @@ class DatasetCamel:
         toArrayForTest = forward("to_array_for_test")
 
 
-class LazyIteratorCamel:
+class LazyIteratorCamel(BothSpellings):
     """TF.js's spellings for LazyIterator."""
 
     __slots__ = ()

@@ -12,7 +12,6 @@ from tfpy.core.memory import tidy
 from tfpy.core.options import accepts_options
 from tfpy.core.ready import ReadyList, ReadyNone, finish
 from tfpy.core.registry import export
-from tfpy.core.spelling import BothSpellings
 from tfpy.data._camel import DatasetCamel
 from tfpy.data.foreign import elements_of
 from tfpy.data.iterators import Chained, LazyIterator
@@ -26,7 +25,7 @@ Size = float | None
 
 
 @export(namespace="data", doc="Data / Classes")
-class Dataset(DatasetCamel, Hints, BothSpellings):
+class Dataset(DatasetCamel, Hints):
     """A list of elements that is read anew each time it is gone through; nothing is computed before.
 
     An element is a number, a string, an array, a tensor, or a dict, list or tuple of such. A subclass defines

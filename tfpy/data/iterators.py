@@ -14,7 +14,6 @@ from tfpy.core.memory import dispose
 from tfpy.core.options import accepts_options
 from tfpy.core.ready import Ready, ReadyList, ReadyNone, finish
 from tfpy.core.results import Record
-from tfpy.core.spelling import BothSpellings
 from tfpy.core.streams import element_in
 from tfpy.data._camel import LazyIteratorCamel
 from tfpy.data.structure import children, is_structure, like
@@ -33,7 +32,7 @@ class IteratorResult(Record, Ready):
     done: bool
 
 
-class LazyIterator(LazyIteratorCamel, Ready, BothSpellings):
+class LazyIterator(LazyIteratorCamel, Ready):
     """A stream of elements, read with `for` or as in TF.js with `next()`. It may be awaited.
 
     Source: TF.js `LazyIterator`.

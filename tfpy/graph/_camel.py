@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tfpy.core.spelling import forward, forward_property
+from tfpy.core.spelling import BothSpellings, forward, forward_property
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from tfpy.core.tensor import Tensor
 
 
-class GraphModelCamel:
+class GraphModelCamel(BothSpellings):
     """TF.js's spellings for GraphModel."""
 
     __slots__ = ()

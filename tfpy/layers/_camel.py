@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tfpy.core.spelling import forward, forward_property
+from tfpy.core.spelling import BothSpellings, forward, forward_property
 
 if TYPE_CHECKING:
     import os
@@ -22,22 +22,18 @@ if TYPE_CHECKING:
     from tfpy.layers.base import Layer
     from tfpy.layers.callbacks.history import History
     from tfpy.layers.mask_rules import MaskRules
-    from tfpy.layers.symbolic import PartialShape
+    from tfpy.layers.symbolic import PartialShape, SymbolicTensor
     from tfpy.layers.weights import LayerVariable
 
 
-class ConstraintCamel:
-    """TF.js's spellings for Constraint."""
-
-    __slots__ = ()
-
-
-class ContainerCamel:
+class ContainerCamel(BothSpellings):
     """TF.js's spellings for Container."""
 
     __slots__ = ()
 
     if TYPE_CHECKING:
+
+        def indexCounts(self) -> Sequence[int | None]: ...
 
         def followMaskRules(self, rules: MaskRules) -> None: ...
 
@@ -69,6 +65,7 @@ class ContainerCamel:
         def getConfig(self) -> dict[str, Any]: ...
 
     else:
+        indexCounts = forward("index_counts")
         followMaskRules = forward("follow_mask_rules")
         inputLayers = forward_property("input_layers")
         outputLayers = forward_property("output_layers")
@@ -83,7 +80,7 @@ class ContainerCamel:
         getConfig = forward("get_config")
 
 
-class DeclaredCamel:
+class DeclaredCamel(BothSpellings):
     """TF.js's spellings for Declared."""
 
     __slots__ = ()
@@ -103,13 +100,22 @@ class DeclaredCamel:
         fromConfig = classmethod(forward("from_config"))
 
 
-class InitializerCamel:
-    """TF.js's spellings for Initializer."""
+class InputSpecCamel(BothSpellings):
+    """TF.js's spellings for InputSpec."""
 
     __slots__ = ()
 
+    if TYPE_CHECKING:
+        maxNDim: int | None
 
-class LayerCamel:
+        minNDim: int | None
+
+    else:
+        maxNDim = forward_property("max_ndim", writable=True)
+        minNDim = forward_property("min_ndim", writable=True)
+
+
+class LayerCamel(BothSpellings):
     """TF.js's spellings for Layer."""
 
     __slots__ = ()
@@ -125,6 +131,10 @@ class LayerCamel:
         def computeMask(self, inputs: Any, mask: Any = None) -> Any: ...
 
         def resetStates(self, states: Any = None) -> None: ...
+
+        def indexCounts(self) -> Sequence[int | None]: ...
+
+        def checkAgainstSpec(self, inputs: Sequence[Any]) -> None: ...
 
         def addWeight(
             self,
@@ -145,6 +155,8 @@ class LayerCamel:
 
         @property
         def layersWithin(self) -> Sequence[Layer]: ...
+
+        def trainOwnWeights(self, trainable: bool) -> None: ...
 
         @property
         def trainableWeights(self) -> list[LayerVariable]: ...
@@ -170,17 +182,23 @@ class LayerCamel:
 
         def getConfig(self) -> dict[str, Any]: ...
 
+        @property
+        def inUse(self) -> bool: ...
+
     else:
         setInputShape = forward("set_input_shape")
         computeOutputShape = forward("compute_output_shape")
         shapesOfCall = forward("shapes_of_call")
         computeMask = forward("compute_mask")
         resetStates = forward("reset_states")
+        indexCounts = forward("index_counts")
+        checkAgainstSpec = forward("check_against_spec")
         addWeight = forward("add_weight")
         invokeCallHook = forward("invoke_call_hook")
         addLoss = forward("add_loss")
         calculateLosses = forward("calculate_losses")
         layersWithin = forward_property("layers_within")
+        trainOwnWeights = forward("train_own_weights")
         trainableWeights = forward_property("trainable_weights")
         nonTrainableWeights = forward_property("non_trainable_weights")
         getWeights = forward("get_weights")
@@ -191,9 +209,10 @@ class LayerCamel:
         getOutputAt = forward("get_output_at")
         fromConfig = classmethod(forward("from_config"))
         getConfig = forward("get_config")
+        inUse = forward_property("in_use")
 
 
-class LayerVariableCamel:
+class LayerVariableCamel(BothSpellings):
     """TF.js's spellings for LayerVariable."""
 
     __slots__ = ()
@@ -205,7 +224,7 @@ class LayerVariableCamel:
         originalName = forward_property("original_name", writable=True)
 
 
-class LayersModelCamel:
+class LayersModelCamel(BothSpellings):
     """TF.js's spellings for LayersModel."""
 
     __slots__ = ()
@@ -225,7 +244,7 @@ class LayersModelCamel:
             verbose: int = 1,
             callbacks: Any = None,
             validationData: Any = None,
-            validationBatchSize: int = 32,
+            validationBatchSize: int = ...,
             validationBatches: int | None = None,
             validationSplit: float | None = None,
             yieldEvery: Any = "auto",
@@ -281,12 +300,19 @@ class LayersModelCamel:
         getUserDefinedMetadata = forward("get_user_defined_metadata")
 
 
-class NodeCamel:
+class NodeCamel(BothSpellings):
     """TF.js's spellings for Node."""
 
     __slots__ = ()
 
     if TYPE_CHECKING:
+        outboundLayer: Layer
+
+        inputTensors: list[SymbolicTensor]
+
+        outputTensors: list[SymbolicTensor]
+
+        callArgs: dict[str, Any]
 
         @property
         def inboundLayers(self) -> list[Layer | None]: ...
@@ -304,6 +330,10 @@ class NodeCamel:
         def outputShapes(self) -> list[PartialShape]: ...
 
     else:
+        outboundLayer = forward_property("outbound_layer", writable=True)
+        inputTensors = forward_property("input_tensors", writable=True)
+        outputTensors = forward_property("output_tensors", writable=True)
+        callArgs = forward_property("call_args", writable=True)
         inboundLayers = forward_property("inbound_layers")
         nodeIndices = forward_property("node_indices")
         tensorIndices = forward_property("tensor_indices")
@@ -311,13 +341,7 @@ class NodeCamel:
         outputShapes = forward_property("output_shapes")
 
 
-class RegularizerCamel:
-    """TF.js's spellings for Regularizer."""
-
-    __slots__ = ()
-
-
-class SequentialCamel:
+class SequentialCamel(BothSpellings):
     """TF.js's spellings for Sequential."""
 
     __slots__ = ()
@@ -336,7 +360,28 @@ class SequentialCamel:
         fromConfig = classmethod(forward("from_config"))
 
 
-class SymbolicTensorCamel:
+class SymbolicTensorCamel(BothSpellings):
     """TF.js's spellings for SymbolicTensor."""
 
     __slots__ = ()
+
+    if TYPE_CHECKING:
+        originalName: str | None
+
+        sourceLayer: Layer | None
+
+        callArgs: dict[str, Any]
+
+        outputTensorIndex: int | None
+
+        nodeIndex: int
+
+        tensorIndex: int
+
+    else:
+        originalName = forward_property("original_name", writable=True)
+        sourceLayer = forward_property("source_layer", writable=True)
+        callArgs = forward_property("call_args", writable=True)
+        outputTensorIndex = forward_property("output_tensor_index", writable=True)
+        nodeIndex = forward_property("node_index", writable=True)
+        tensorIndex = forward_property("tensor_index", writable=True)

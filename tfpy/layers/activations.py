@@ -40,7 +40,7 @@ class Activation:
         return self.name
 
     def __reduce__(self) -> tuple[Any, ...]:
-        known = self.function in _FUNCTIONS.values()
+        known = self.function in FUNCTIONS.values()
         return (get_activation, (self.name,)) if known else (Activation, (self.name, self.function))
 
     def __repr__(self) -> str:
@@ -116,7 +116,7 @@ def _softsign(x: Tensor) -> Tensor:
 
 
 # What is an op alone is a function that calls it: one of the user's that is the op itself has no name here.
-_FUNCTIONS: dict[str, Callable[[Tensor], Tensor]] = {
+FUNCTIONS: dict[str, Callable[[Tensor], Tensor]] = {
     "elu": lambda x: x.elu(),
     "exponential": lambda x: x.exp(),
     "gelu": _gelu,
@@ -142,11 +142,11 @@ _FUNCTIONS: dict[str, Callable[[Tensor], Tensor]] = {
 }
 
 # TF.js's own spelling, which configurations in memory have: camelCase, save for one.
-_SPELT = {name: spelling for spelling, name in spellings(_FUNCTIONS).items() if spelling != name} | {
+_SPELT = {name: spelling for spelling, name in spellings(FUNCTIONS).items() if spelling != name} | {
     "gelu_new": "gelu_new"
 }
 _KNOWN = {
-    spelling: Activation(_SPELT.get(name, name), f) for name, f in _FUNCTIONS.items() for spelling in spellings([name])
+    spelling: Activation(_SPELT.get(name, name), f) for name, f in FUNCTIONS.items() for spelling in spellings([name])
 }
 
 
@@ -184,7 +184,7 @@ def names_of_layers() -> list[str]:
 
 def _unknown(name: str) -> ValueError:
     layers = names_of_layers()
-    error = unknown_name_error("activation", name, [*_KNOWN, *layers], _FUNCTIONS)
+    error = unknown_name_error("activation", name, [*_KNOWN, *layers], FUNCTIONS)
     error.add_note(
         f"An activation may also be a function of a tensor, or a layer: {', '.join(layers)}. "
         "The reference has all names on its page Names."
@@ -194,7 +194,7 @@ def _unknown(name: str) -> ValueError:
 
 def name_of(activation: Activation) -> str | None:
     """The snake_case name of an activation that is known here; None for a function of the user's, whatever its name."""
-    return next((name for name, function in _FUNCTIONS.items() if function is activation.function), None)
+    return next((name for name, function in FUNCTIONS.items() if function is activation.function), None)
 
 
 def _name_of(config: Any) -> Any:

@@ -17,7 +17,6 @@ from tfpy.engine.arguments import as_ints, unpacked
 from tfpy.engine.dtypes import DType
 from tfpy.engine.errors import argument_error, show
 from tfpy.engine.state import local
-from tfpy.engine.warn import warn_user
 from tfpy.layers._camel import LayerCamel
 from tfpy.layers.activations import get_activation
 from tfpy.layers.added_losses import AddedLoss, add_activity_losses, add_from_call, as_functions
@@ -29,9 +28,9 @@ from tfpy.layers.initializers import Initializer
 from tfpy.layers.layer_options import LayerOptions
 from tfpy.layers.naming import name_scope, snake_class, take_note, uid
 from tfpy.layers.regularizers import Regularizer
-from tfpy.layers.shapes import are_several, check_partial_shape, shapes_agree, shapes_of_all
+from tfpy.layers.shapes import are_several, check_partial_shape, shapes_of_all, warn_of_other_shape
 from tfpy.layers.specs import InputSpec, check_inputs
-from tfpy.layers.symbolic import Node, PartialShape, SymbolicTensor, one_or_list, to_list
+from tfpy.layers.symbolic import Node, SymbolicTensor, one_or_list, to_list
 from tfpy.layers.weights import DisposeResult, LayerVariable, count_params, make_weight, set_values
 
 
@@ -186,7 +185,7 @@ class Layer(LayerCamel, Copied, Declared, family="layer"):
 
     __call__ = apply
 
-    def _index_counts(self) -> Sequence[int | None]:
+    def index_counts(self) -> Sequence[int | None]:
         """For each input how many things it may point to; None for what is no indices. What is left out is none."""
         return ()
 
@@ -199,14 +198,15 @@ class Layer(LayerCamel, Copied, Declared, family="layer"):
             raise argument_error(self.name, "inputs", "all symbolic tensors or all tensors", inputs)
         with name_scope(self.name):
             if not self.built:
-                self._check_against_spec(to_list(inputs))
+                self.check_against_spec(to_list(inputs))
                 self._build_for(inputs)
                 if not any(symbolic) and self._references is None:
                     self._references = 1
-            self._check_against_spec(to_list(inputs))
+            self.check_against_spec(to_list(inputs))
             return self._connect(inputs, arguments) if any(symbolic) else self._compute(inputs, arguments)
 
-    def _check_against_spec(self, inputs: Sequence[Any]) -> None:
+    def check_against_spec(self, inputs: Sequence[Any]) -> None:
+        """Raise ValueError when inputs are not what `input_spec` says."""
         check_inputs(self.name, self.input_spec, inputs)
 
     def _build_for(self, inputs: Any) -> None:
@@ -224,7 +224,7 @@ class Layer(LayerCamel, Copied, Declared, family="layer"):
 
     def _connect(self, inputs: Any, arguments: dict[str, Any]) -> Any:
         given = to_list(inputs)
-        self._warn_of_other_shape(given[0].shape)
+        warn_of_other_shape(self.name, self.batch_input_shape, given[0].shape)
         shapes = self.shapes_of_call(one_or_list([x.shape for x in given]), arguments)
         several, listed = are_several(shapes), shapes_of_all(shapes)
         outputs = [
@@ -234,11 +234,6 @@ class Layer(LayerCamel, Copied, Declared, family="layer"):
         Node(self, given, outputs, arguments)
         self._references = (self._references or 0) + 1
         return outputs if several else outputs[0]
-
-    def _warn_of_other_shape(self, shape: PartialShape) -> None:
-        own = self.batch_input_shape
-        if own is not None and not shapes_agree(own, shape):
-            warn_user(f"Layer {self.name} was made for inputs of shape {list(own)}, but is called on {list(shape)}.")
 
     def invoke(self, inputs: Any, arguments: Mapping[str, Any]) -> Any:
         """`call` with those of the arguments that it takes.
@@ -295,9 +290,8 @@ class Layer(LayerCamel, Copied, Declared, family="layer"):
         Raises:
             ValueError: the layer has a weight of that name. TypeError: a size that is not known.
         """
-        if any(
-            w.original_name.rpartition("/")[2] == name for w in self._trainable_weights + self._non_trainable_weights
-        ):
+        own = self._trainable_weights + self._non_trainable_weights
+        if any(weight.original_name.rpartition("/")[2] == name for weight in own):
             raise ValueError(f"add_weight: layer {self.name} already has a weight {name!r}.")
         sizes, kind = tuple(as_ints("add_weight", "shape", shape)), dtype or "float32"
         first = functools.partial(Initializer.of(initializer).apply, sizes, kind)
@@ -355,9 +349,13 @@ class Layer(LayerCamel, Copied, Declared, family="layer"):
 
     @trainable.setter
     def trainable(self, trainable: bool) -> None:
+        self.train_own_weights(trainable)
+        self._trainable = trainable
+
+    def train_own_weights(self, trainable: bool) -> None:
+        """Let training change the weights that were added to the layer itself, or not, whatever `trainable` says."""
         for weight in self._trainable_weights:
             weight.trainable = trainable
-        self._trainable = trainable
 
     @property
     def trainable_weights(self) -> list[LayerVariable]:
@@ -476,6 +474,11 @@ class Layer(LayerCamel, Copied, Declared, family="layer"):
         if self.dtype is not None:
             config["dtype"] = self.dtype
         return config
+
+    @property
+    def in_use(self) -> bool:
+        """Whether it has been called, and not been disposed by all that use it."""
+        return bool(self._references)
 
     def dispose(self) -> DisposeResult:
         """Let go of the weights; they are freed when no other model uses the layer."""

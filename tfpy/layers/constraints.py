@@ -8,7 +8,6 @@ from tfpy.core.ops.reduce import sum_
 from tfpy.core.registry import export
 from tfpy.core.tensor import Tensor
 from tfpy.engine.backend import current
-from tfpy.layers._camel import ConstraintCamel
 from tfpy.layers.declared import Declared
 
 ConstraintLike: TypeAlias = "str | dict[str, Any] | Constraint | None"
@@ -17,7 +16,7 @@ ConstraintOption: TypeAlias = Any
 
 
 @export(namespace="constraints", doc="Constraints")
-class Constraint(ConstraintCamel, Declared, family="constraint"):
+class Constraint(Declared, family="constraint"):
     """Maps a weight to one that fulfils a condition. One of your own defines `apply(w)`; its options are annotations.
 
     It is applied where values are written (`set_weights`), and not by the steps of a training, as in TF.js.

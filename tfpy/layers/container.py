@@ -81,7 +81,7 @@ class Container(ContainerCamel, Layer):
     def _option_values(self) -> list[Any]:
         return []  # its layers change by its methods
 
-    def _index_counts(self) -> Sequence[int | None]:
+    def index_counts(self) -> Sequence[int | None]:
         return self.graph.index_counts
 
     def _own_calls(self) -> Sequence[Node]:
@@ -206,8 +206,7 @@ class Container(ContainerCamel, Layer):
     def trainable(self, trainable: bool) -> None:
         # As in TF.js, the weights of the layers themselves: neither those of models inside, nor the layers' own say.
         for layer in self.layers:
-            for weight in layer._trainable_weights:
-                weight.trainable = trainable
+            layer.train_own_weights(trainable)
         self._trainable = trainable
 
     @property
@@ -279,7 +278,7 @@ class Container(ContainerCamel, Layer):
         freed = 0
         if self._references == 0:
             for layer in [*self.layers, *self._models_to_free()]:
-                if layer._references:
+                if layer.in_use:
                     freed += layer.dispose().num_disposed_variables
         return DisposeResult(self._references, freed)
 

@@ -11,14 +11,13 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Never, Self
+from typing import Any, ClassVar, Never, Self
 
 from tfpy.core.annotations import kind_of
 from tfpy.core.constructing import constructed
-from tfpy.core.hints import Hints
 from tfpy.core.names import spellings
 from tfpy.core.options import accepts_options, dict_or_keywords, read_options
-from tfpy.core.spelling import BothSpellings, attribute_of
+from tfpy.core.spelling import AttributesInBothSpellings
 from tfpy.engine.errors import argument_error, unknown_name_error, with_article
 from tfpy.layers._camel import DeclaredCamel
 from tfpy.layers.config import build_object, is_object_config, plain, register
@@ -82,7 +81,7 @@ class DeclaredSignature:
         return inspect.Signature([config, *keywords])
 
 
-class Declared(DeclaredCamel, Hints, BothSpellings, Versioned):
+class Declared(DeclaredCamel, AttributesInBothSpellings, Versioned):
     """Base of layers, initializers, regularizers and constraints.
 
     A subclass that defines its own `__init__` declares nothing: what it annotates is its own business.
@@ -138,17 +137,6 @@ class Declared(DeclaredCamel, Hints, BothSpellings, Versioned):
         self.configure()
 
     __signature__ = DeclaredSignature(__init__)
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        # A class written as in TF.js says `self.supportsMasking = True`: that is the attribute, and not another one.
-        name = attribute_of(self, name)
-        super().__setattr__(name, value)
-
-    if not TYPE_CHECKING:
-
-        def __getattr__(self, name: str) -> Any:
-            known = attribute_of(self, name)
-            return super().__getattr__(name) if known == name else getattr(self, known)
 
     def _read(
         self,

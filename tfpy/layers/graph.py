@@ -51,7 +51,7 @@ class LayerGraph:
         """
         found: dict[SymbolicTensor, int | None] = dict.fromkeys(self.inputs)
         for node in self.nodes:
-            for tensor, count in zip(node.input_tensors, node.outbound_layer._index_counts(), strict=False):
+            for tensor, count in zip(node.input_tensors, node.outbound_layer.index_counts(), strict=False):
                 if tensor in found and count is not None:
                     found[tensor] = min(count, found[tensor] or count)
         return list(found.values()) if any(count is not None for count in found.values()) else []
@@ -109,7 +109,7 @@ class LayerGraph:
         """What a layer is called on against what it expects; not again for the shapes that the call had last."""
         shapes = [x.spec.shape for x in inputs]
         if self._fitting.get(node) != shapes:
-            node.outbound_layer._check_against_spec(inputs)
+            node.outbound_layer.check_against_spec(inputs)
             self._fitting[node] = shapes
 
     def walk(

@@ -19,7 +19,6 @@ from tfpy.engine.dtypes import DType
 from tfpy.engine.errors import argument_error
 from tfpy.engine.rng import Seed
 from tfpy.engine.spec import Shape
-from tfpy.layers._camel import InitializerCamel
 from tfpy.layers.choose import choose
 from tfpy.layers.declared import Declared
 
@@ -29,7 +28,7 @@ InitializerOption: TypeAlias = Any
 
 
 @export(namespace="initializers", doc="Initializers")
-class Initializer(InitializerCamel, Declared, family="initializer"):
+class Initializer(Declared, family="initializer"):
     """Makes the first values of a weight. One of your own defines `apply(shape, dtype)`; its options are annotations.
 
     Source: TF.js's `Initializer`.

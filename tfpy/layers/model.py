@@ -33,11 +33,11 @@ from tfpy.layers.saving.weight_loading import load_weights
 from tfpy.layers.saving.weight_names import weights_by_name
 from tfpy.layers.summary import summary_html, summary_lines
 from tfpy.layers.training import compiling, evaluating, fitting, predicting
-from tfpy.layers.training.fit_options import FitDatasetOptions, FitOptions
+from tfpy.layers.training.fit_options import BATCH_SIZE, FitDatasetOptions, FitOptions
 from tfpy.layers.training.optimizers import get_optimizer
 from tfpy.layers.training.planned import StepPlans
 from tfpy.layers.training.sharing import Sharing
-from tfpy.layers.training.steps import Compiled, names_of
+from tfpy.layers.training.steps import Compilation, Compiled, names_of
 
 if TYPE_CHECKING:
     from tfpy.core.optimizers.base import Optimizer
@@ -66,8 +66,8 @@ class LayersModel(LayersModelCamel, Container, Ready, class_name="Model"):
     # What changes while a model is trained, or concerns other steps than those that were planned.
     passing = frozenset(
         {
-            *("_compiled", "_kept", "_stop_training", "_training", "stop_training"),
-            *("loss", "metrics", "output_weights", "plans"),
+            *("_stop_training", "compilation", "loss", "metrics"),
+            *("output_weights", "plans", "stop_training"),
         }
     )
     name_prefix: ClassVar[str] = "model"
@@ -90,9 +90,7 @@ class LayersModel(LayersModelCamel, Container, Ready, class_name="Model"):
 
     def configure(self) -> None:
         self.plans = StepPlans()
-        self._compiled: Compiled | None = None
-        self._kept: Optimizer | None = None
-        self._training = False
+        self.compilation = Compilation()
         self._stop_training = False
         self.loss: Any = None
         self.metrics: Any = None
@@ -138,23 +136,25 @@ class LayersModel(LayersModelCamel, Container, Ready, class_name="Model"):
             warn_user("compile: loss_weights are without effect, as in TF.js; output_weights have it.")
         compiled = compiling.compile_model(self, optimizer, loss, metrics, output_weights, distribute)
         self.plans.clear()
-        self._compiled, self._kept = compiled, None
+        self.compilation.settled, self.compilation.kept = compiled, None
         self.loss, self.metrics, self.output_weights = loss, metrics, output_weights
 
     @property
     def optimizer(self) -> Any:
         """The optimizer; None before `compile`, unless a file with a loss that is not known here has brought one."""
-        return self._kept if self._compiled is None else self._compiled.optimizer
+        return self.compilation.optimizer
 
     @optimizer.setter
     def optimizer(self, optimizer: Optimizer) -> None:
         compiling.compiled_of(self, "optimizer")
-        self._compiled = cast("Compiled", self._compiled)._replace(optimizer=get_optimizer(optimizer))
+        settled = cast("Compiled", self.compilation.settled)
+        self.compilation.settled = settled._replace(optimizer=get_optimizer(optimizer))
 
     @property
     def metrics_names(self) -> list[str]:
         """The names of what `evaluate` and `train_on_batch` return."""
-        return [] if self._compiled is None else names_of(self._compiled.outputs)
+        settled = self.compilation.settled
+        return [] if settled is None else names_of(settled.outputs)
 
     # Training
 
@@ -165,7 +165,7 @@ class LayersModel(LayersModelCamel, Container, Ready, class_name="Model"):
         y: Any = None,
         args: Mapping[str, Any] | None = None,
         *,
-        batch_size: int = 32,
+        batch_size: int = BATCH_SIZE,
         epochs: int = 1,
         verbose: int = 1,
         callbacks: Any = None,
@@ -242,7 +242,7 @@ class LayersModel(LayersModelCamel, Container, Ready, class_name="Model"):
         verbose: int = 1,
         callbacks: Any = None,
         validation_data: Any = None,
-        validation_batch_size: int = 32,
+        validation_batch_size: int = BATCH_SIZE,
         validation_batches: int | None = None,
         validation_split: float | None = None,
         yield_every: Any = "auto",
@@ -325,7 +325,7 @@ class LayersModel(LayersModelCamel, Container, Ready, class_name="Model"):
         y: Any = None,
         args: Mapping[str, Any] | None = None,
         *,
-        batch_size: int = 32,
+        batch_size: int = BATCH_SIZE,
         verbose: int = 0,
         sample_weight: Any = None,
         steps: int | None = None,
@@ -375,7 +375,9 @@ class LayersModel(LayersModelCamel, Container, Ready, class_name="Model"):
     # Predicting
 
     @accepts_options("args")
-    def predict(self, x: Any, args: Mapping[str, Any] | None = None, *, batch_size: int = 32, verbose: int = 0) -> Any:
+    def predict(
+        self, x: Any, args: Mapping[str, Any] | None = None, *, batch_size: int = BATCH_SIZE, verbose: int = 0
+    ) -> Any:
         """The outputs for given inputs.
 
         Args:

@@ -10,7 +10,6 @@ from tfpy.core.ops.reduce import sum_
 from tfpy.core.options import accepts_options
 from tfpy.core.registry import export
 from tfpy.core.tensor import Tensor
-from tfpy.layers._camel import RegularizerCamel
 from tfpy.layers.declared import Declared
 
 RegularizerLike: TypeAlias = "str | dict[str, Any] | Regularizer | None"
@@ -19,7 +18,7 @@ RegularizerOption: TypeAlias = Any
 
 
 @export(namespace="regularizers", doc="Regularizers")
-class Regularizer(RegularizerCamel, Declared, family="regularizer"):
+class Regularizer(Declared, family="regularizer"):
     """Gives the loss of a weight. One of your own defines `apply(x)`; its options are annotations.
 
     Source: TF.js's `Regularizer`.

@@ -106,7 +106,7 @@ class Sequential(SequentialCamel, OneOutput, LayersModel, class_name="Sequential
     if TYPE_CHECKING:
 
         def predict(
-            self, x: Any, args: Mapping[str, Any] | None = None, *, batch_size: int = 32, verbose: int = 0
+            self, x: Any, args: Mapping[str, Any] | None = None, *, batch_size: int = ..., verbose: int = 0
         ) -> Tensor: ...
 
     def build(self, input_shape: Any = None) -> None:
@@ -143,7 +143,7 @@ class Sequential(SequentialCamel, OneOutput, LayersModel, class_name="Sequential
         return []
 
     def _changed(self) -> None:
-        self._compiled = None
+        self.compilation.settled = None
         super()._changed()
 
     def get_config(self) -> dict[str, Any]:

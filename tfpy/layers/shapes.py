@@ -7,6 +7,7 @@ from typing import Any
 
 from tfpy.engine.arguments import as_int, as_list, unpacked
 from tfpy.engine.errors import argument_error
+from tfpy.engine.warn import warn_user
 from tfpy.layers.symbolic import PartialShape, to_list
 
 
@@ -23,6 +24,12 @@ def check_partial_shape(name: str, shape: Any) -> PartialShape:
 def shapes_agree(a: PartialShape, b: PartialShape) -> bool:
     """Whether two shapes are the same where both are known."""
     return len(a) == len(b) and all(m == n or m is None or n is None for m, n in zip(a, b, strict=True))
+
+
+def warn_of_other_shape(layer: str, made_for: PartialShape | None, shape: PartialShape) -> None:
+    """Warn of a layer that is called on another shape than that of the inputs that it was made for, if it knows one."""
+    if made_for is not None and not shapes_agree(made_for, shape):
+        warn_user(f"Layer {layer} was made for inputs of shape {list(made_for)}, but is called on {list(shape)}.")
 
 
 def are_several(shapes: Any) -> bool:

@@ -7,13 +7,13 @@ from typing import Any
 
 from tfpy.core.options import accepts_options
 from tfpy.core.registry import export
-from tfpy.core.spelling import AttributesInBothSpellings
 from tfpy.engine.dtypes import DType
+from tfpy.layers._camel import InputSpecCamel
 from tfpy.layers.symbolic import PartialShape
 
 
 @export(doc="Layers / Classes")
-class InputSpec(AttributesInBothSpellings):
+class InputSpec(InputSpecCamel):
     """What an input must look like; None where anything will do.
 
     Attributes:
@@ -26,6 +26,13 @@ class InputSpec(AttributesInBothSpellings):
 
     Source: TF.js `tf.InputSpec`.
     """
+
+    dtype: DType | None
+    shape: PartialShape | None
+    ndim: int | None
+    max_ndim: int | None
+    min_ndim: int | None
+    axes: dict[int, int | None]
 
     @accepts_options("args")
     def __init__(

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
+from tfpy.core.hints import Hints
 from tfpy.core.options import accepts_options
 from tfpy.core.registry import export
-from tfpy.core.spelling import AttributesInBothSpellings, attribute_of
 from tfpy.engine import handle
 from tfpy.engine.arguments import as_dtype, as_list
 from tfpy.engine.dtypes import DType
@@ -21,7 +21,7 @@ PartialShape: TypeAlias = "tuple[int | None, ...]"
 
 
 @export(doc="Models / Classes")
-class SymbolicTensor(SymbolicTensorCamel):
+class SymbolicTensor(SymbolicTensorCamel, Hints):
     """What a layer will return: a dtype and a shape, of which the batch size and others may be None.
 
     Layers and `tf.input` make them. One made by hand belongs to no model, and a layer that is called on it says what
@@ -43,6 +43,16 @@ class SymbolicTensor(SymbolicTensorCamel):
     Source: TF.js `tf.SymbolicTensor`.
     """
 
+    name: str | None
+    original_name: str | None
+    shape: PartialShape
+    source_layer: Layer | None
+    inputs: list[SymbolicTensor]
+    call_args: dict[str, Any]
+    output_tensor_index: int | None
+    node_index: int
+    tensor_index: int
+
     @accepts_options()
     def __init__(
         self,
@@ -57,7 +67,7 @@ class SymbolicTensor(SymbolicTensorCamel):
         self.id = handle.next_id()
         self.dtype = as_dtype("SymbolicTensor", dtype)
         sizes: list[Any] = as_list("SymbolicTensor", "shape", shape, "sizes")
-        self.shape: PartialShape = tuple(sizes)
+        self.shape = tuple(sizes)
         self.source_layer = source_layer
         self.inputs = list(inputs)
         self.call_args = dict(call_args or {})
@@ -72,14 +82,9 @@ class SymbolicTensor(SymbolicTensorCamel):
         """The number of dimensions."""
         return len(self.shape)
 
-    if not TYPE_CHECKING:  # type checkers would take it for a promise that every name exists
-
-        def __getattr__(self, name: str) -> Any:
-            known = attribute_of(self, name)
-            if known != name:
-                return getattr(self, known)
-            why = "" if name.startswith("__") else f" It is symbolic: {_USE_LAYERS}."
-            raise AttributeError(f"'SymbolicTensor' object has no attribute {name!r}.{why}", name=name)
+    def _no_attribute(self, name: str) -> AttributeError:
+        why = "" if name.startswith("__") else f" It is symbolic: {_USE_LAYERS}."
+        return AttributeError(f"'SymbolicTensor' object has no attribute {name!r}.{why}", name=name)
 
     def __repr__(self) -> str:
         return f"SymbolicTensor(name={self.name!r}, shape={list(self.shape)}, dtype={self.dtype})"
@@ -113,7 +118,7 @@ for _name in ["neg", "abs", "lt", "le", "gt", "ge"]:
     setattr(SymbolicTensor, f"__{_name}__", _refused("cannot be computed with"))
 
 
-class Node(NodeCamel, AttributesInBothSpellings):
+class Node(NodeCamel):
     """One call of a layer on symbolic tensors.
 
     Attributes:
@@ -124,6 +129,11 @@ class Node(NodeCamel, AttributesInBothSpellings):
 
     Source: TF.js's `Node`.
     """
+
+    outbound_layer: Layer
+    input_tensors: list[SymbolicTensor]
+    output_tensors: list[SymbolicTensor]
+    call_args: dict[str, Any]
 
     def __init__(
         self,

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tfpy.core.spelling import forward, forward_property
+from tfpy.core.spelling import BothSpellings, forward, forward_property
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from tfpy.legacy.values import LegacyDType, ShapeLike
 
 
-class ArrayFactoriesCamel:
+class ArrayFactoriesCamel(BothSpellings):
     """TF.js's spellings for ArrayFactories."""
 
     __slots__ = ()
@@ -80,7 +80,7 @@ class ArrayFactoriesCamel:
         fromPixels = classmethod(forward("from_pixels"))
 
 
-class ArrayMethodsCamel:
+class ArrayMethodsCamel(BothSpellings):
     """TF.js's spellings for ArrayMethods."""
 
     __slots__ = ()
@@ -126,7 +126,7 @@ class ArrayMethodsCamel:
         getTextureShapeRC = forward("get_texture_shape_rc")
 
 
-class ChainedCamel:
+class ChainedCamel(BothSpellings):
     """TF.js's spellings for Chained."""
 
     __slots__ = ()
@@ -154,7 +154,7 @@ class ChainedCamel:
         toString = forward("to_string")
 
 
-class CheckpointLoaderCamel:
+class CheckpointLoaderCamel(BothSpellings):
     """TF.js's spellings for CheckpointLoader."""
 
     __slots__ = ()
@@ -175,7 +175,7 @@ class CheckpointLoaderCamel:
         getVariable = forward("get_variable")
 
 
-class EnvironmentCamel:
+class EnvironmentCamel(BothSpellings):
     """TF.js's spellings for Environment."""
 
     __slots__ = ()
@@ -215,7 +215,7 @@ class EnvironmentCamel:
         registerBackend = forward("register_backend")
 
 
-class GradientsCamel:
+class GradientsCamel(BothSpellings):
     """TF.js's spellings for Gradients."""
 
     __slots__ = ()
@@ -242,7 +242,7 @@ class GradientsCamel:
         gradientWrt = forward("gradient_wrt")
 
 
-class GraphCamel:
+class GraphCamel(BothSpellings):
     """TF.js's spellings for Graph."""
 
     __slots__ = ()
@@ -279,13 +279,7 @@ class GraphCamel:
         addNodeAndReturnOutput = forward("add_node_and_return_output")
 
 
-class GraphLayersCamel:
-    """TF.js's spellings for GraphLayers."""
-
-    __slots__ = ()
-
-
-class GraphRunnerCamel:
+class GraphRunnerCamel(BothSpellings):
     """TF.js's spellings for GraphRunner."""
 
     __slots__ = ()
@@ -331,7 +325,7 @@ class GraphRunnerCamel:
         setInferenceExampleCount = forward("set_inference_example_count")
 
 
-class InMemoryDatasetCamel:
+class InMemoryDatasetCamel(BothSpellings):
     """TF.js's spellings for InMemoryDataset."""
 
     __slots__ = ()
@@ -365,7 +359,7 @@ class InMemoryDatasetCamel:
         unnormalizeExamples = forward("unnormalize_examples")
 
 
-class InMemoryShuffledInputProviderBuilderCamel:
+class InMemoryShuffledInputProviderBuilderCamel(BothSpellings):
     """TF.js's spellings for InMemoryShuffledInputProviderBuilder."""
 
     __slots__ = ()
@@ -393,7 +387,7 @@ class InMemoryShuffledInputProviderBuilderCamel:
         copyOf = forward("copy_of")
 
 
-class MomentumOptimizerCamel:
+class MomentumOptimizerCamel(BothSpellings):
     """TF.js's spellings for MomentumOptimizer."""
 
     __slots__ = ()
@@ -406,18 +400,12 @@ class MomentumOptimizerCamel:
         setMomentum = forward("set_momentum")
 
 
-class NDArrayCamel:
+class NDArrayCamel(BothSpellings):
     """TF.js's spellings for NDArray."""
 
     __slots__ = ()
 
     if TYPE_CHECKING:
-
-        @property
-        def rankType(self) -> str: ...
-
-        @property
-        def isDisposed(self) -> bool: ...
 
         def getValues(self) -> Array: ...
 
@@ -428,15 +416,13 @@ class NDArrayCamel:
         async def getValuesAsync(self) -> Array: ...
 
     else:
-        rankType = forward_property("rank_type")
-        isDisposed = forward_property("is_disposed")
         getValues = forward("get_values")
         dataSync = forward("data_sync")
         arraySync = forward("array_sync")
         getValuesAsync = forward("get_values_async")
 
 
-class NDArrayMathCamel:
+class NDArrayMathCamel(BothSpellings):
     """TF.js's spellings for NDArrayMath."""
 
     __slots__ = ()
@@ -489,7 +475,7 @@ class NDArrayMathCamel:
         copy2D = forward("copy2d")
 
 
-class OptimizerCamel:
+class OptimizerCamel(BothSpellings):
     """TF.js's spellings for Optimizer."""
 
     __slots__ = ()
@@ -556,7 +542,7 @@ class OptimizerCamel:
         applyGradients = forward("apply_gradients")
 
 
-class PlacesCamel:
+class PlacesCamel(BothSpellings):
     """TF.js's spellings for Places."""
 
     __slots__ = ()
@@ -572,7 +558,7 @@ class PlacesCamel:
         indexToLoc = forward("index_to_loc")
 
 
-class RuleOptimizerCamel:
+class RuleOptimizerCamel(BothSpellings):
     """TF.js's spellings for RuleOptimizer."""
 
     __slots__ = ()
@@ -620,7 +606,7 @@ class RuleOptimizerCamel:
         afterBatch = forward("after_batch")
 
 
-class SessionCamel:
+class SessionCamel(BothSpellings):
     """TF.js's spellings for Session."""
 
     __slots__ = ()
@@ -633,7 +619,7 @@ class SessionCamel:
         evalAll = forward("eval_all")
 
 
-class ShuffledInputProviderCamel:
+class ShuffledInputProviderCamel(BothSpellings):
     """TF.js's spellings for ShuffledInputProvider."""
 
     __slots__ = ()
@@ -649,13 +635,7 @@ class ShuffledInputProviderCamel:
         disposeCopy = forward("dispose_copy")
 
 
-class TensorArrayMapCamel:
-    """TF.js's spellings for TensorArrayMap."""
-
-    __slots__ = ()
-
-
-class VariableCamel:
+class VariableCamel(BothSpellings):
     """TF.js's spellings for Variable."""
 
     __slots__ = ()
@@ -671,7 +651,7 @@ class VariableCamel:
         getValuesAsync = forward("get_values_async")
 
 
-class XhrDatasetCamel:
+class XhrDatasetCamel(BothSpellings):
     """TF.js's spellings for XhrDataset."""
 
     __slots__ = ()

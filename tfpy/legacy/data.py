@@ -8,7 +8,6 @@ from typing import Any, Protocol
 import numpy as np
 
 from tfpy.core.results import Record
-from tfpy.core.spelling import BothSpellings
 from tfpy.core.utils.chance import create_shuffled_indices
 from tfpy.engine.arguments import as_int, as_list, as_shape
 from tfpy.engine.backend import Array
@@ -159,7 +158,7 @@ class _Bounds:
         return (self.low, self.high) if self.normalized is None else self.normalized
 
 
-class InMemoryDataset(InMemoryDatasetCamel, BothSpellings):
+class InMemoryDataset(InMemoryDatasetCamel):
     """Lists of examples in memory, which can be normalised. A subclass fills `dataset` in `fetch_data`.
 
     Args:

@@ -21,7 +21,7 @@ from tfpy.engine.handle import Handle
 from tfpy.engine.scope import outlive_scopes
 from tfpy.engine.spec import Shape, spec
 from tfpy.legacy import nodes
-from tfpy.legacy._camel import GraphCamel, GraphLayersCamel
+from tfpy.legacy._camel import GraphCamel
 from tfpy.legacy._graph import DerivedGraph
 from tfpy.legacy.create import new_array
 from tfpy.legacy.helpers.conv_util import compute_default_pad, compute_output_shape3d
@@ -425,7 +425,7 @@ def _pad(op: str, shape: Shape, field_size: int, stride: int, zero_pad: int | No
     return pad
 
 
-class GraphLayers(GraphLayersCamel):
+class GraphLayers:
     """Layers made of several nodes: `graph.layers`. Source: deeplearn.js `GraphLayers`."""
 
     def __init__(self, g: Graph) -> None:

@@ -15,7 +15,6 @@ from tfpy.core.io.json_text import parse_json
 from tfpy.core.io.specs import read_path, read_shape
 from tfpy.core.memory import dispose
 from tfpy.core.ready import ReadyDict, ReadyList, ReadyNone
-from tfpy.core.spelling import BothSpellings
 from tfpy.engine.backend import Array
 from tfpy.engine.errors import argument_error, unknown_name_error
 from tfpy.engine.scope import outlive_scopes
@@ -27,7 +26,7 @@ from tfpy.legacy.ndarray import NDArray
 MANIFEST = "manifest.json"
 
 
-class CheckpointLoader(CheckpointLoaderCamel, BothSpellings):
+class CheckpointLoader(CheckpointLoaderCamel):
     """Reads variables that deeplearn.js's scripts dumped from a TensorFlow checkpoint.
 
     A folder holds manifest.json, {name: {"filename", "shape"}}, and a file of little-endian float32 for each variable.

@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING
 from tfpy.core.ops.arith import add
 from tfpy.core.tensor import Tensor as CoreTensor
 from tfpy.engine.handle import Handle
-from tfpy.legacy._camel import TensorArrayMapCamel
 from tfpy.legacy.ndarray import NDArray, as_tensor, shared
 
 if TYPE_CHECKING:
     from tfpy.legacy.graph import Tensor
 
 
-class TensorArrayMap(TensorArrayMapCamel):
+class TensorArrayMap:
     """Arrays by symbolic tensor. Source: deeplearn.js `TensorArrayMap`."""
 
     def __init__(self) -> None:

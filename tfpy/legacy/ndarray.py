@@ -14,6 +14,7 @@ import numpy as np
 
 from tfpy.core import ops
 from tfpy.core.format import tensor_html, tensor_preview
+from tfpy.core.properties import TensorProperties
 from tfpy.core.ready import Ready
 from tfpy.core.tensor import Tensor, as_array, read_only
 from tfpy.engine import dispatch
@@ -22,7 +23,7 @@ from tfpy.engine.backend import Array
 from tfpy.engine.errors import argument_error
 from tfpy.engine.handle import Handle, check_live, hand_over
 from tfpy.engine.scope import track
-from tfpy.engine.spec import Shape, strides_of
+from tfpy.engine.spec import strides_of
 from tfpy.legacy._camel import ArrayMethodsCamel, NDArrayCamel
 from tfpy.legacy.chained import Chained
 from tfpy.legacy.create import ArrayFactories, ScalarConstant, new_array
@@ -35,17 +36,13 @@ if TYPE_CHECKING:
     from tfpy.legacy.math import NDArrayMath
 
 
-class ArrayMethods(Chained, Places, ArrayMethodsCamel):
+class ArrayMethods(Chained, Places, TensorProperties, ArrayMethodsCamel):
     """What arrays and variables have: methods that read the values, or give arrays of them."""
 
     __slots__ = ()
 
     if TYPE_CHECKING:
 
-        @property
-        def size(self) -> int: ...
-        @property
-        def shape(self) -> Shape: ...
         def get_values(self) -> Array: ...
 
     def _itself(self) -> NDArray:
@@ -174,42 +171,10 @@ class NDArray(Mirrored, ArrayMethods, ArrayFactories, NDArrayCamel, Ready):
         sizes = checked_shape(name, shape, self.fixed_rank)
         become(self, new_array(type(self), name, sizes, values, dtype))
 
-    # What it is
-
-    @property
-    def shape(self) -> Shape:
-        """The size of each dimension."""
-        return self.spec.shape
-
-    @property
-    def dtype(self) -> DType:
-        """'float32', 'int32' or 'bool'."""
-        return self.spec.dtype
-
-    @property
-    def rank(self) -> int:
-        """The number of dimensions."""
-        return len(self.spec.shape)
-
-    @property
-    def rank_type(self) -> str:
-        """The rank as text; 'higher' above 4."""
-        return str(self.rank) if self.rank < 5 else "higher"
-
-    @property
-    def size(self) -> int:
-        """The number of elements."""
-        return self.spec.size
-
     @property
     def strides(self) -> tuple[int, ...]:
         """How many elements to go on for a step in each dimension but the last."""
         return strides_of(self.spec.shape)[:-1]
-
-    @property
-    def is_disposed(self) -> bool:
-        """Whether the data has been freed."""
-        return self.backend is None
 
     def _itself(self) -> NDArray:
         return self

@@ -18,7 +18,6 @@ from tfpy.core.ops.arith import div
 from tfpy.core.ops.common import full
 from tfpy.core.optimizers import base, classes
 from tfpy.core.options import accepts_options
-from tfpy.core.spelling import BothSpellings
 from tfpy.core.tensor import Tensor as CoreTensor
 from tfpy.engine.arguments import as_list
 from tfpy.engine.errors import argument_error
@@ -36,7 +35,7 @@ if TYPE_CHECKING:
     from tfpy.legacy.session import SessionRuntime
 
 
-class Optimizer(OptimizerCamel, Closed, BothSpellings):
+class Optimizer(OptimizerCamel, Closed):
     """What `Session.train` calls: before a batch, after each evaluation, and after the batch.
 
     A subclass of one's own overrides `after_batch` and finds the sum of each variable's gradients over the batch in

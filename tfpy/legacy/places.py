@@ -13,7 +13,7 @@ from tfpy.legacy._camel import PlacesCamel
 from tfpy.legacy.values import ShapeLike
 
 
-class Places(Handle, PlacesCamel):
+class Places(PlacesCamel, Handle):
     """What arrays and variables have for reading elements one by one; `get` is their own."""
 
     __slots__ = ()

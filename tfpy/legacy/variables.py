@@ -10,6 +10,7 @@ from tfpy.core.convert import TensorLike, to_tensor
 from tfpy.core.ops import arith
 from tfpy.core.options import accepts_options
 from tfpy.core.variable import Variable as CoreVariable
+from tfpy.core.variable import first_value
 from tfpy.engine.backend import Array
 from tfpy.legacy._camel import VariableCamel
 from tfpy.legacy.create import ArrayFactories
@@ -101,7 +102,4 @@ def variable(
 
     Source: deeplearn.js 0.4 `variable`.
     """
-    value = to_tensor("variable", "initial_value", initial_value, "any")
-    if dtype is not None and dtype != value.dtype:
-        value = value.cast(dtype)
-    return Variable(value, trainable, name)
+    return Variable(first_value(initial_value, dtype), trainable, name)

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tfpy.core.spelling import forward, forward_property
+from tfpy.core.spelling import BothSpellings, forward, forward_property
 
 
-class VisorCamel:
+class VisorCamel(BothSpellings):
     """TF.js's spellings for Visor."""
 
     __slots__ = ()

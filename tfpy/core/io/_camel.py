@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tfpy.core.spelling import forward_property
+from tfpy.core.spelling import BothSpellings, forward_property
 
 
-class CompositeArrayBufferCamel:
+class CompositeArrayBufferCamel(BothSpellings):
     """TF.js's spellings for CompositeArrayBuffer."""
 
     __slots__ = ()

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tfpy.core.convert import to_tensor
+from tfpy.core.convert import INT32_RANGE, to_tensor
 from tfpy.core.extras import optional_module
 from tfpy.core.io.faults import ModelFileError, ModelNotFoundError, ModelReadError
 from tfpy.core.io.writing import new_file
@@ -92,6 +92,6 @@ def _checked(path: Any, name: str, values: npt.NDArray[Any]) -> npt.NDArray[Any]
     dtype = OF_KIND.get(values.dtype.kind)
     if dtype is None:
         raise ModelFileError(f"{path}: tensor {name!r} is of type {values.dtype}, which is not read here.")
-    if dtype == "int32" and values.size and (values.min() < -(2**31) or values.max() >= 2**31):
+    if dtype == "int32" and values.size and (values.min() < INT32_RANGE[0] or values.max() > INT32_RANGE[1]):
         raise ModelFileError(f"{path}: tensor {name!r} has whole numbers that do not fit into int32.")
     return values.astype(NUMPY[dtype])

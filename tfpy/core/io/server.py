@@ -14,7 +14,7 @@ from tfpy.core.platform import Response, request_of
 from tfpy.core.ready import finish
 from tfpy.core.registry import export
 from tfpy.core.urls import has_scheme
-from tfpy.core.web import TIMEOUT, open_web
+from tfpy.core.web import TIMEOUT, is_granted, open_web
 from tfpy.engine.errors import argument_error, show
 
 
@@ -56,7 +56,7 @@ class Server:
         fetch = self._fetch_func
         response = _fetch(url, init) if fetch is None else finish(call_with_as_many(fetch, url, dict(init)))
         status = getattr(response, "status", getattr(response, "status_code", 200))
-        if isinstance(status, int) and not 200 <= status < 300:
+        if isinstance(status, int) and not is_granted(status):
             if fetch is None:
                 response.close()
             raise (ModelNotFoundError if status == 404 else ModelReadError)(f"{url}: the server answers {status}.")

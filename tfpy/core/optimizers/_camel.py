@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tfpy.core.spelling import forward, forward_property
+from tfpy.core.spelling import BothSpellings, forward, forward_property
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -16,12 +16,14 @@ if TYPE_CHECKING:
     from tfpy.core.grads import VariableGrads
     from tfpy.core.optimizers.base import NamedTensors
     from tfpy.core.optimizers.schedules import LearningRate
+    from tfpy.core.optimizers.state import State
     from tfpy.core.ready import ReadyList, ReadyNone
     from tfpy.core.results import NamedTensor, ReadyNamedTensor
     from tfpy.core.tensor import Tensor
+    from tfpy.core.variable import Variable
 
 
-class AdagradOptimizerCamel:
+class AdagradOptimizerCamel(BothSpellings):
     """TF.js's spellings for AdagradOptimizer."""
 
     __slots__ = ()
@@ -36,7 +38,7 @@ class AdagradOptimizerCamel:
         initialSlot = forward("initial_slot")
 
 
-class MomentumOptimizerCamel:
+class MomentumOptimizerCamel(BothSpellings):
     """TF.js's spellings for MomentumOptimizer."""
 
     __slots__ = ()
@@ -51,7 +53,7 @@ class MomentumOptimizerCamel:
         setMomentum = forward("set_momentum")
 
 
-class OptimizerCamel:
+class OptimizerCamel(BothSpellings):
     """TF.js's spellings for Optimizer."""
 
     __slots__ = ()
@@ -93,6 +95,8 @@ class OptimizerCamel:
 
         def setWeights(self, weightValues: Sequence[Any], /) -> ReadyNone: ...
 
+        def setStateOf(self, variables: Sequence[Variable], state: State) -> None: ...
+
     else:
         endStep = forward("end_step")
         initialSlot = forward("initial_slot")
@@ -109,3 +113,4 @@ class OptimizerCamel:
         saveIterations = forward("save_iterations")
         extractIterations = forward("extract_iterations")
         setWeights = forward("set_weights")
+        setStateOf = forward("set_state_of")

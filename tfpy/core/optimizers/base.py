@@ -21,7 +21,6 @@ from tfpy.core.ready import ReadyList, ReadyNone
 from tfpy.core.registry import export
 from tfpy.core.results import NamedTensor, ReadyNamedTensor, named_tensors
 from tfpy.core.run import run_multi
-from tfpy.core.spelling import BothSpellings
 from tfpy.core.tensor import Tensor
 from tfpy.core.variable import Variable, assign_and_release, find_variable, registered_variables
 from tfpy.engine.arguments import as_number
@@ -38,7 +37,7 @@ NamedTensors = Mapping[str, Tensor] | Sequence[Any]
 
 
 @export(doc="Training / Classes")
-class Optimizer(OptimizerCamel, Closed, BothSpellings):
+class Optimizer(OptimizerCamel, Closed):
     """Changes variables so that a cost becomes smaller.
 
     A subclass names its slots (what it remembers of each variable, and the value they start with) and gives `update`,
@@ -296,7 +295,7 @@ class Optimizer(OptimizerCamel, Closed, BothSpellings):
         self._after_set_weights()
         return ReadyNone()
 
-    def _set_state_of(self, variables: Sequence[Variable], state: State) -> None:
+    def set_state_of(self, variables: Sequence[Variable], state: State) -> None:
         """`set_weights` for some variables; the slots of others, such as those of another model, stay."""
         if type(self).set_weights is not Optimizer.set_weights:  # it sets more, or otherwise, and all at once
             self.set_weights(listed([*state, *self._state_of_others(variables)]))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tfpy.core.spelling import forward, forward_property
+from tfpy.core.spelling import BothSpellings, forward, forward_property
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -18,12 +18,14 @@ if TYPE_CHECKING:
     from tfpy.layers.model import LayersModel
 
 
-class CallbackCamel:
+class CallbackCamel(BothSpellings):
     """TF.js's spellings for Callback."""
 
     __slots__ = ()
 
     if TYPE_CHECKING:
+
+        def fromBackup(self, values: Mapping[str, Any]) -> dict[str, Any]: ...
 
         def setParams(self, params: Mapping[str, Any]) -> None: ...
 
@@ -42,6 +44,7 @@ class CallbackCamel:
         def onBatchEnd(self, batch: int, logs: Logs | None = None) -> Any: ...
 
     else:
+        fromBackup = forward("from_backup")
         setParams = forward("set_params")
         setModel = forward("set_model")
         onTrainBegin = forward("on_train_begin")
@@ -52,7 +55,7 @@ class CallbackCamel:
         onBatchEnd = forward("on_batch_end")
 
 
-class CallbackListCamel:
+class CallbackListCamel(BothSpellings):
     """TF.js's spellings for CallbackList."""
 
     __slots__ = ()
@@ -86,7 +89,7 @@ class CallbackListCamel:
         onBatchEnd = forward("on_batch_end")
 
 
-class EarlyStoppingCamel:
+class EarlyStoppingCamel(BothSpellings):
     """TF.js's spellings for EarlyStopping."""
 
     __slots__ = ()
@@ -98,6 +101,8 @@ class EarlyStoppingCamel:
 
         stoppedEpoch: int
 
+        def fromBackup(self, values: Mapping[str, Any]) -> dict[str, Any]: ...
+
         def onTrainBegin(self, logs: Logs | None = None) -> None: ...
 
         def onEpochEnd(self, epoch: int, logs: Logs | None = None) -> None: ...
@@ -108,12 +113,13 @@ class EarlyStoppingCamel:
         minDelta = forward_property("min_delta", writable=True)
         restoreBestWeights = forward_property("restore_best_weights", writable=True)
         stoppedEpoch = forward_property("stopped_epoch", writable=True)
+        fromBackup = forward("from_backup")
         onTrainBegin = forward("on_train_begin")
         onEpochEnd = forward("on_epoch_end")
         onTrainEnd = forward("on_train_end")
 
 
-class HistoryCamel:
+class HistoryCamel(BothSpellings):
     """TF.js's spellings for History."""
 
     __slots__ = ()

@@ -198,5 +198,5 @@ def _matched(callbacks: list[Callback], states: list[Any]) -> list[tuple[Callbac
     for callback, state in zip(own, states, strict=True):
         if not {*callback.backed_up} <= {*state["values"]}:
             raise ValueError(f"it has not all that {type(callback).__name__} knows")
-        found.append((callback, callback._from_backup(state["values"])))
+        found.append((callback, callback.from_backup(state["values"])))
     return found

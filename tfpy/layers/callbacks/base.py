@@ -9,7 +9,6 @@ import numpy as np
 
 from tfpy.core.convert import to_tensor
 from tfpy.core.registry import export
-from tfpy.core.spelling import BothSpellings
 from tfpy.core.tensor import Tensor
 from tfpy.core.types import Logs
 from tfpy.engine.scope import outlive_scopes
@@ -31,7 +30,7 @@ def read_logs(logs: Logs) -> Logs:
 
 
 @export(doc="Callbacks")
-class Callback(CallbackCamel, BothSpellings):
+class Callback(CallbackCamel):
     """Called while a model trains. A subclass defines the methods it needs, in either spelling; they may be `async`.
 
     Attributes:
@@ -49,7 +48,7 @@ class Callback(CallbackCamel, BothSpellings):
     # What makes attributes of what a file has for them; others may be anything.
     _backup_checks: ClassVar[Mapping[str, Check]] = {}
 
-    def _from_backup(self, values: Mapping[str, Any]) -> dict[str, Any]:
+    def from_backup(self, values: Mapping[str, Any]) -> dict[str, Any]:
         """The attributes of `backed_up`, out of a file.
 
         Raises:

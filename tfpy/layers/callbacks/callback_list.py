@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 from tfpy.core.callables import call_with_as_many
 from tfpy.core.ready import ReadyNone, finish
 from tfpy.core.registry import export
-from tfpy.core.spelling import BothSpellings
 from tfpy.core.types import Logs
 from tfpy.layers.callbacks._camel import CallbackListCamel
 from tfpy.layers.callbacks.base import Callback, read_logs
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
 
 
 @export(doc="Callbacks")
-class CallbackList(CallbackListCamel, BothSpellings):
+class CallbackList(CallbackListCamel):
     """Calls every callback for each event, in a training loop of one's own, say.
 
     Logs are read from the device only for callbacks that look at them.

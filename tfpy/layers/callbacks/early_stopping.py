@@ -71,12 +71,12 @@ class EarlyStopping(EarlyStoppingCamel, Callback):
         self.best = self._monitor.worst
         self._best_weights: list[Tensor] | None = None
 
-    def _from_backup(self, values: Mapping[str, Any]) -> dict[str, Any]:
+    def from_backup(self, values: Mapping[str, Any]) -> dict[str, Any]:
         weights = values["_best_weights"]
         if weights is not None:
             tensors = as_values("the model", as_made(self.model.weights), weights)
             weights = [outlive_scopes(tensor) for tensor in tensors]
-        return super()._from_backup(values) | {"_best_weights": weights}
+        return super().from_backup(values) | {"_best_weights": weights}
 
     def on_train_begin(self, logs: Logs | None = None) -> None:
         self.wait = 0

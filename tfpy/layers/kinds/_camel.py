@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tfpy.core.spelling import forward, forward_property
+from tfpy.core.spelling import BothSpellings, forward, forward_property
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from tfpy.layers.symbolic import PartialShape
 
 
-class RNNCamel:
+class RNNCamel(BothSpellings):
     """TF.js's spellings for RNN."""
 
     __slots__ = ()
@@ -65,7 +65,7 @@ class RNNCamel:
         fromConfig = classmethod(forward("from_config"))
 
 
-class RNNCellCamel:
+class RNNCellCamel(BothSpellings):
     """TF.js's spellings for RNNCell."""
 
     __slots__ = ()
@@ -77,7 +77,7 @@ class RNNCellCamel:
         stateSize = forward_property("state_size", writable=True)
 
 
-class StackedRNNCellsCamel:
+class StackedRNNCellsCamel(BothSpellings):
     """TF.js's spellings for StackedRNNCells."""
 
     __slots__ = ()

@@ -8,6 +8,7 @@ from typing import Any
 from tfpy.core.convert import number
 from tfpy.core.ops import activation as ops
 from tfpy.core.ops.arith import add, minimum, mul, sub
+from tfpy.core.ops.common import cast_to
 from tfpy.core.ops.common import mask as ones_where
 from tfpy.core.ops.reduce import log_sum_exp
 from tfpy.core.tensor import Tensor
@@ -22,6 +23,14 @@ from tfpy.layers.regularizers import RegularizerOption
 from tfpy.layers.shapes import axis_or_axes, one_shape
 from tfpy.layers.specs import InputSpec
 from tfpy.layers.symbolic import to_list
+
+HIDDEN = -1e9
+"""What is added to scores that a mask hides: a softmax makes 0 of them."""
+
+
+def hidden(scores: Tensor, seen: Tensor) -> Tensor:
+    """Scores with 10⁹ taken from those that a mask hides."""
+    return add(scores, mul(sub(number(1), cast_to(seen, scores.dtype)), number(HIDDEN)))
 
 
 class ReLU(OneOutput, class_name="ReLU", factory="layers.relu"):
@@ -149,7 +158,7 @@ class Softmax(OneOutput, class_name="Softmax", factory="layers.softmax"):
     def call(self, inputs: Any, mask: Any = None) -> Tensor:
         x = one_tensor(self.name, inputs)
         if mask is not None and broadcasts_to(mask.shape, x.shape):
-            x = add(x, mul(sub(1, mask.cast(x.dtype)), -1e9))
+            x = hidden(x, mask)
         axes = to_list(self.axis)
         if len(axes) == 1 and axes[0] in (-1, x.rank - 1):
             return x.softmax()

@@ -6,9 +6,8 @@ import math
 from functools import reduce
 from typing import Any, ClassVar
 
-from tfpy.core.convert import number
-from tfpy.core.ops.arith import add, mul, sub
-from tfpy.core.ops.common import cast_to, reshape_to
+from tfpy.core.ops.arith import add, mul
+from tfpy.core.ops.common import reshape_to
 from tfpy.core.ops.compare import greater_equal
 from tfpy.core.ops.create import range_
 from tfpy.core.ops.logic import logical_and
@@ -23,6 +22,7 @@ from tfpy.layers.base import Layer
 from tfpy.layers.choose import choose
 from tfpy.layers.constraints import ConstraintOption
 from tfpy.layers.initializers import InitializerOption
+from tfpy.layers.kinds.advanced_activations import hidden
 from tfpy.layers.kinds.products import affine
 from tfpy.layers.regularizers import RegularizerOption
 from tfpy.layers.shapes import shapes_agree
@@ -85,7 +85,7 @@ class _Attending(Layer):
     def attended(self, scores: Tensor, value: Tensor, seen: Tensor | None, training: bool) -> tuple[Tensor, Tensor]:
         """The values weighed by the scores of those that are seen, and the weights."""
         if seen is not None:
-            scores = add(scores, mul(sub(number(1), cast_to(seen, scores.dtype)), number(-1e9)))
+            scores = hidden(scores, seen)
         weights = scores.softmax()
         if training and self.dropout:
             weights = dropout(weights, self.dropout, None, self.seed)

@@ -198,7 +198,7 @@ class Embedding(OneOutput, class_name="Embedding", factory="layers.embedding"):
         known = [n if m is None else m for m, n in zip(lengths, shape[1:], strict=True)]
         return (shape[0], *known, self.output_dim)
 
-    def _index_counts(self) -> Sequence[int | None]:
+    def index_counts(self) -> Sequence[int | None]:
         return (self.input_dim,) if type(self).call is Embedding.call else ()
 
     def call(self, inputs: Any) -> Tensor:

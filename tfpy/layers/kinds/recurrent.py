@@ -112,8 +112,8 @@ class TakesStates(Layer):
             return super()._apply(inputs, {**arguments, "initial_state": states})
         return super()._apply([*to_list(inputs), *states], arguments)
 
-    def _check_against_spec(self, inputs: Sequence[Any]) -> None:
-        super()._check_against_spec(inputs[:1])  # the states behind it are looked at when the layer is built
+    def check_against_spec(self, inputs: Sequence[Any]) -> None:
+        super().check_against_spec(inputs[:1])  # the states behind it are looked at when the layer is built
 
 
 @export(namespace="layers", doc="Layers / Classes", aliases="RNN")

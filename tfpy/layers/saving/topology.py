@@ -22,6 +22,7 @@ from tfpy.layers.naming import snake_class
 from tfpy.layers.saving.keras import normalization as normalization  # its class is known by its name
 from tfpy.layers.saving.keras.masks import without_masks
 from tfpy.layers.saving.keras.operation import as_layer, is_operation
+from tfpy.layers.saving.keras_names import CLASS_ALIASES
 
 # Values of these keys are names, or the user's own strings.
 _NAMES = frozenset(
@@ -31,18 +32,6 @@ _NAMES = frozenset(
 _IF_GIVEN = frozenset({"dropout_func", "input_dim", "input_length"})
 # Activations that TF.js has under another name.
 _SAME = {"silu": "swish"}
-
-KERAS_CLASSES = {"Model": "Functional", "LeCunNormal": "LecunNormal", "LeCunUniform": "LecunUniform"}
-"""Classes that Keras has under another name."""
-
-CLASS_ALIASES = {
-    "LecunNormal": "LeCunNormal",
-    "LecunUniform": "LeCunUniform",
-    "BatchNormalizationV1": "BatchNormalization",
-    "BatchNormalizationV2": "BatchNormalization",
-    "RMSprop": "RMSProp",
-}
-"""Names of Keras for classes that have another one here."""
 
 # Options that Keras names otherwise.
 _RENAMED = {"batch_shape": "batch_input_shape"}

@@ -19,24 +19,16 @@ from tfpy.engine.package import is_ours
 from tfpy.engine.warn import warn_user
 from tfpy.layers.config import build_object, class_of, is_object_config
 from tfpy.layers.naming import snake_class
+from tfpy.layers.saving.keras_names import CLASS_ALIASES, KERAS_OPTIONS
 from tfpy.layers.saving.weight_names import weights_by_name
 from tfpy.layers.training import losses, metrics
-from tfpy.layers.training.compiling import compiled_of, keep_optimizer
+from tfpy.layers.training.compiling import compiled_of
 
 if TYPE_CHECKING:
     from tfpy.layers.model import LayersModel
 
-# The names of Keras for classes and options that have other ones here.
-_CLASSES = {"RMSprop": "RMSProp"}
-_OPTIONS = {
-    "lr": "learning_rate",
-    "beta_1": "beta1",
-    "beta_2": "beta2",
-    "nesterov": "use_nesterov",
-    "clipvalue": "clip_value",
-    "clipnorm": "clip_norm",
-    "global_clipnorm": "global_clip_norm",
-}
+# The names of Keras for options that have other ones here.
+_OPTIONS = {theirs: ours for ours, theirs in KERAS_OPTIONS.items()} | {"lr": "learning_rate"}
 # Options that optimizers without them heed all the same.
 _FIXED = {"epsilon": 1e-7}
 # Losses that Keras has under another name.
@@ -142,7 +134,7 @@ def compile_as(model: LayersModel, config: Any, source: str, metric_of: Callable
         known, unknown = _metrics(_by_output(model, given.get("metrics")), metric_of)
         model.compile(optimizer=found, loss=loss, metrics=known, output_weights=given.get("loss_weights"))
     except (ValueError, TypeError, RuntimeError) as error:
-        keep_optimizer(model, found)
+        model.compilation.kept = found
         remedy = "" if found is None else " Its optimizer is kept: compile(optimizer=model.optimizer, loss=…) goes on."
         warn_user(f"{source}: the model is loaded, but not compiled: {error}{remedy}")
         return
@@ -173,7 +165,7 @@ def _optimizer(config: Mapping[str, Any]) -> Any:
     """The optimizer of a configuration of TF.js or Keras."""
     name = config.get("class_name")
     options = dict(object_in("optimizer", "config", config.get("config") or {}))
-    name = _CLASSES.get(name, name) if isinstance(name, str) else name
+    name = CLASS_ALIASES.get(name, name) if isinstance(name, str) else name
     if name == "SGD" and options.get("momentum"):
         name = "Momentum"
     if name == "RMSProp" and "rho" in options:

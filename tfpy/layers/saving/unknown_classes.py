@@ -12,7 +12,7 @@ from tfpy.layers.config import is_object_config, named, names_of_classes, spelt
 from tfpy.layers.saving.keras.masks import without_masks
 from tfpy.layers.saving.keras.operation import is_operation
 from tfpy.layers.saving.keras.operations import OPERATIONS
-from tfpy.layers.saving.topology import CLASS_ALIASES
+from tfpy.layers.saving.keras_names import CLASS_ALIASES
 
 _MOST = 12  # that are told of
 # Options of layers that are layers.

@@ -110,8 +110,8 @@ def _artifacts(model: LayersModel, trainable_only: bool, include_optimizer: bool
         parts["training_config"] = training_config_of(model)
         more = encode_weights(optimizer_weights(model), "optimizer")
         data, specs = concatenate_array_buffers([data, more.data]), [*specs, *more.specs]
-    if model._metadata is not None:
-        parts["user_defined_metadata"] = model._metadata
+    if (metadata := model.get_user_defined_metadata()) is not None:
+        parts["user_defined_metadata"] = metadata
     return ModelArtifacts({**parts, "weight_data": data, "weight_specs": specs})
 
 

@@ -40,12 +40,7 @@ def compile_model(
 
 def is_compiled(model: LayersModel) -> bool:
     """Whether a model can be trained: it may have an optimizer and no loss, of a file whose loss is not known here."""
-    return model._compiled is not None
-
-
-def keep_optimizer(model: LayersModel, optimizer: Optimizer | None) -> None:
-    """Give a model that is not compiled the optimizer that it can be compiled with."""
-    model._kept = optimizer
+    return model.compilation.settled is not None
 
 
 def compiled_of(model: LayersModel, where: str) -> Compiled:
@@ -54,11 +49,11 @@ def compiled_of(model: LayersModel, where: str) -> Compiled:
     Raises:
         RuntimeError: it was not.
     """
-    found = model._compiled
+    found = model.compilation.settled
     if found is None:
         raise RuntimeError(f"{where}: compile the model first, with model.compile(optimizer=…, loss=…).")
     # What callbacks ask for while the model is trained is not asked for by all processes.
-    return found._replace(sharing=None) if model._training else found
+    return found._replace(sharing=None) if model.compilation.training else found
 
 
 def optimizer_for(model: LayersModel, compiled: Compiled) -> Optimizer:
@@ -66,7 +61,7 @@ def optimizer_for(model: LayersModel, compiled: Compiled) -> Optimizer:
 
     After another `compile` it is the one of before, until the next `fit`.
     """
-    current = model._compiled
+    current = model.compilation.settled
     same = current is not None and current.outputs is compiled.outputs
     found: Optimizer = current.optimizer if current is not None and same else compiled.optimizer
     return found

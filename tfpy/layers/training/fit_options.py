@@ -13,7 +13,9 @@ from tfpy.layers.callbacks.base import Callback
 from tfpy.layers.callbacks.custom import CustomCallback
 from tfpy.layers.training.steps import Batch
 
-_USUAL_SIZE = 32  # of a batch, where none is given
+BATCH_SIZE = 32
+"""How many samples a batch has where nothing else is said."""
+
 _EVENTS_OF_KERAS = ("on_train_batch_begin", "on_train_batch_end")
 
 
@@ -126,7 +128,7 @@ def held_out_part(data: Batch, part: float, full: int) -> tuple[Batch, Batch | N
 def check_size_with_a_dataset(given: FitOptions) -> None:
     """With a data set a batch size is of no use but for validation data that are arrays."""
     for_validation = isinstance(given.validation_data, (list, tuple))
-    if given.batch_size != _USUAL_SIZE and not for_validation:
+    if given.batch_size != BATCH_SIZE and not for_validation:
         expected = "left out when x is a data set, whose batches are what they are"
         raise argument_error("fit", "batch_size", expected, given.batch_size)
 

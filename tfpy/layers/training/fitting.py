@@ -113,13 +113,14 @@ def train_on_batch(model: LayersModel, x: Any, y: Any) -> Any:
 
 def _alone(model: LayersModel, train: Callable[[], T]) -> T:
     """A model is trained once at a time. No `with`: an interrupt may come in the place of its end."""
-    if model._training:
+    compilation = model.compilation
+    if compilation.training:
         raise RuntimeError("fit: the model is being trained already.")
     try:
-        model._training = True
+        compilation.training = True
         return train()
     finally:
-        vars(model)["_training"] = False  # `__setattr__` is a call, where an interrupt may come, too
+        compilation.training = False  # that is no call of Python's, in which an interrupt could come
 
 
 def _run(samples: Samples, source: BatchSource, validation: Validation | None, options: RunOptions) -> History:

@@ -110,7 +110,7 @@ def poisson(y_true: Tensor, y_pred: Tensor) -> Tensor:
     return y_pred.sub(y_true.mul(y_pred.add(current().epsilon()).log())).mean(-1)
 
 
-_FUNCTIONS: dict[str, Loss] = {
+FUNCTIONS: dict[str, Loss] = {
     f.__name__: f
     for f in (
         mean_squared_error,
@@ -133,7 +133,7 @@ _FUNCTIONS: dict[str, Loss] = {
         huber,
     )
 }
-KNOWN = frozenset(_FUNCTIONS.values())
+KNOWN = frozenset(FUNCTIONS.values())
 # Those of two classes, of one-hot labels, and of class indices.
 BINARY = (binary_crossentropy, binary_crossentropy_from_logits)
 CATEGORICAL = (categorical_crossentropy, categorical_crossentropy_from_logits)
@@ -148,7 +148,7 @@ _SHORT = {
     "log_cosh": logcosh,
     "cosine": cosine_proximity,
 }
-BY_NAME: dict[str, Loss] = {spelling: _FUNCTIONS[name] for spelling, name in spellings(_FUNCTIONS).items()} | _SHORT
+BY_NAME: dict[str, Loss] = {spelling: FUNCTIONS[name] for spelling, name in spellings(FUNCTIONS).items()} | _SHORT
 
 # Functions that logs call by their own names, and what they compute.
 _SHORT_FUNCTIONS: tuple[tuple[Loss, Loss], ...] = (
@@ -180,7 +180,7 @@ def get_loss(identifier: Any) -> Loss:
     """The loss of a name in TF.js's or Keras's spelling, or a function itself."""
     if isinstance(identifier, str):
         if identifier not in BY_NAME:
-            raise unknown("loss", identifier, BY_NAME, _FUNCTIONS)
+            raise unknown("loss", identifier, BY_NAME, FUNCTIONS)
         return BY_NAME[identifier]
     if not callable(identifier):
         raise argument_error("compile", "loss", "a name or a function of (y_true, y_pred)", identifier, TypeError)

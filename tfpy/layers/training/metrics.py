@@ -17,7 +17,7 @@ Metric = Callable[[Tensor, Tensor], Tensor]
 
 
 # The names that TF.js knows, the short ones of Keras, and those of every loss.
-_BY_NAME: dict[str, Metric] = {
+BY_NAME: dict[str, Metric] = {
     "binaryAccuracy": m.binary_accuracy,
     "binary_accuracy": m.binary_accuracy,
     "categoricalAccuracy": m.categorical_accuracy,
@@ -38,7 +38,7 @@ CROSSENTROPY = ("crossentropy", "ce")
 
 def is_name(name: str) -> bool:
     """Whether there is a metric of that name."""
-    return name in _BY_NAME
+    return name in BY_NAME
 
 
 def is_meant(name: str) -> bool:
@@ -49,11 +49,11 @@ def is_meant(name: str) -> bool:
 def get_metric(identifier: Any) -> Metric:
     """The metric of a name, or a function itself."""
     if isinstance(identifier, str):
-        if identifier not in _BY_NAME:
+        if identifier not in BY_NAME:
             rarely = {f.__name__ for f in losses.OF_SCORES}
-            in_full = {ACCURACY[0], CROSSENTROPY[0], *(f.__name__ for f in _BY_NAME.values())} - rarely
-            raise losses.unknown("metric", identifier, [*_BY_NAME, *ACCURACY, *CROSSENTROPY], in_full)
-        return _BY_NAME[identifier]
+            in_full = {ACCURACY[0], CROSSENTROPY[0], *(f.__name__ for f in BY_NAME.values())} - rarely
+            raise losses.unknown("metric", identifier, [*BY_NAME, *ACCURACY, *CROSSENTROPY], in_full)
+        return BY_NAME[identifier]
     if not callable(identifier):
         raise argument_error("compile", "metrics", "names or functions of (y_true, y_pred)", identifier, TypeError)
     return losses.in_full(identifier)

@@ -7,21 +7,21 @@ from typing import Any
 
 from tfpy.core.optimizers import classes
 from tfpy.core.optimizers.base import Optimizer
-from tfpy.engine.backend import current
 from tfpy.engine.errors import argument_error, unknown_name_error
 from tfpy.layers.config import register
 
-_MAKERS: dict[str, Callable[[], Optimizer]] = {
+# A 0 is TF.js's, whose files have 0 and not 0.0.
+MAKERS: dict[str, Callable[[], Optimizer]] = {
     "SGD": lambda: classes.SGDOptimizer(0.01),
     "Adagrad": lambda: classes.AdagradOptimizer(0.01),
-    "Adadelta": lambda: classes.AdadeltaOptimizer(1, 0.95, current().epsilon()),
-    "Adam": lambda: classes.AdamOptimizer(0.001, 0.9, 0.999, current().epsilon()),
-    "Adamax": lambda: classes.AdamaxOptimizer(0.002, 0.9, 0.999, current().epsilon(), 0),
+    "Adadelta": lambda: classes.AdadeltaOptimizer(1),
+    "Adam": classes.AdamOptimizer,
+    "Adamax": lambda: classes.AdamaxOptimizer(decay=0),
     "AdamW": classes.AdamWOptimizer,
     "Nadam": classes.NadamOptimizer,
-    "RMSProp": lambda: classes.RMSPropOptimizer(0.001, 0.9, 0, current().epsilon()),
+    "RMSProp": lambda: classes.RMSPropOptimizer(0.001, momentum=0),
 }
-_BY_NAME = {spelling: maker for name, maker in _MAKERS.items() for spelling in (name, name.lower())}
+_BY_NAME = {spelling: maker for name, maker in MAKERS.items() for spelling in (name, name.lower())}
 
 # Those that a name does not say enough of, and how they are given.
 UNNAMED = {"momentum": "tf.train.momentum(learning_rate, momentum)"}
@@ -55,5 +55,5 @@ def get_optimizer(identifier: Any) -> Optimizer:
         if identifier.lower() in UNNAMED:
             given = UNNAMED[identifier.lower()]
             raise ValueError(f"Unknown optimizer {identifier!r}. It is not known by a name alone: give {given}.")
-        raise unknown_name_error("optimizer", identifier, _BY_NAME, map(str.lower, _MAKERS))
+        raise unknown_name_error("optimizer", identifier, _BY_NAME, map(str.lower, MAKERS))
     return _BY_NAME[identifier]()

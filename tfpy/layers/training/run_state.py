@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from tfpy.core.convert import Kind, to_tensor
+from tfpy.core.convert import INT32_RANGE, Kind, to_tensor
 from tfpy.core.memory import tidy
 from tfpy.core.optimizers.base import Optimizer
 from tfpy.core.optimizers.state import SlotName, State, by_variable, state_of, steps_made
@@ -28,7 +28,7 @@ Arrays = dict[str, npt.NDArray[Any]]
 # Stands in plain values for an array.
 _ARRAY = "array in this file"
 # Optimizers give their iterations as an int32.
-_MOST_ITERATIONS = 2**31 - 1
+_MOST_ITERATIONS = INT32_RANGE[1]
 
 
 def pack(where: str, value: Any, arrays: Arrays) -> Any:
@@ -109,7 +109,7 @@ def restorer(where: str, model: LayersModel, optimizer: Optimizer, state: dict[s
         raise argument_error(where, "iterations", f"at most {_MOST_ITERATIONS}", iterations)
 
     def restore() -> None:
-        optimizer._set_state_of(weights, slots if own_state else [steps_made(iterations), *slots])
+        optimizer.set_state_of(weights, slots if own_state else [steps_made(iterations), *slots])
         optimizer.iterations = iterations
         if optimizer.learning_rate != rate:
             optimizer.set_learning_rate(rate)

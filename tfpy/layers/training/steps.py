@@ -34,6 +34,26 @@ class Output(NamedTuple):
     metrics: list[tuple[str, Metric]]
 
 
+class Compilation:
+    """Whether and how a model is compiled, and whether it is being trained.
+
+    Attributes:
+        settled: what `compile` has settled; None before, and when the layers of a stack have changed since.
+        kept: an optimizer from a file, which a model that is not compiled can be compiled with.
+        training: whether the model is being trained.
+    """
+
+    def __init__(self) -> None:
+        self.settled: Compiled | None = None
+        self.kept: Any = None
+        self.training = False
+
+    @property
+    def optimizer(self) -> Any:
+        """The optimizer, be it settled or kept; None if there is none."""
+        return self.kept if self.settled is None else self.settled.optimizer
+
+
 class Compiled(NamedTuple):
     """What `compile` has settled: the optimizer, losses and metrics of the outputs, labels of what is reported, the
     weights that are trained, and who shares the work.

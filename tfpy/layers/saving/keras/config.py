@@ -18,7 +18,8 @@ from tfpy.layers.saving.keras.mask_ways import differing
 from tfpy.layers.saving.keras.operation import Operation, as_call, as_operation
 from tfpy.layers.saving.keras.paths import layer_configs
 from tfpy.layers.saving.keras.semantics import MEANING, meaning_of, meaning_of_masks
-from tfpy.layers.saving.topology import KERAS_CLASSES, makes_masks, written
+from tfpy.layers.saving.keras_names import KERAS_CLASSES
+from tfpy.layers.saving.topology import makes_masks, written
 
 # Classes that Keras does not have.
 _UNKNOWN = frozenset({"RandomWidth", "ThresholdedReLU"})

@@ -16,12 +16,12 @@ from tfpy.core.ops.create import one_hot, ones_like, zeros_like
 from tfpy.core.ops.einsum import einsum
 from tfpy.core.ops.join import concat, split, stack
 from tfpy.core.ops.logic import logical_and, logical_not, logical_or, where
+from tfpy.core.ops.reduce import Axis
 from tfpy.core.ops.slice import pad, reverse, tile
 from tfpy.core.tensor import Tensor
 from tfpy.engine.dtypes import DType
 from tfpy.layers.activations import get_activation
 
-Axis = int | Sequence[int] | None
 Function = Callable[..., Any]
 _DTYPES: dict[str, DType] = {
     "bool": "bool",

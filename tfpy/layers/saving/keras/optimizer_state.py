@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tfpy.core.convert import to_tensor
+from tfpy.core.convert import INT32_RANGE, to_tensor
 from tfpy.core.io.faults import ModelFileError
 from tfpy.core.memory import tidy
 from tfpy.core.optimizers.base import Optimizer
@@ -37,7 +37,7 @@ _GROUPS: dict[str, list[tuple[str, ...]]] = {
     "Nadam": [("m", "v")],
     "Adamax": [("m", "v")],
 }
-_MOST_STEPS = 2**31 - 1
+_MOST_STEPS = INT32_RANGE[1]
 STATE_BY_NUMBER = "optimizer/vars"
 """Where the arrays are in a `.keras` archive's weights."""
 

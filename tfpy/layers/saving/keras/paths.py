@@ -10,7 +10,7 @@ from typing import Any
 from tfpy.layers.base import Layer
 from tfpy.layers.config import is_object_config, spelt
 from tfpy.layers.container import Container
-from tfpy.layers.saving.topology import KERAS_CLASSES
+from tfpy.layers.saving.keras_names import KERAS_CLASSES
 from tfpy.layers.weights import LayerVariable
 
 # What Keras's layers call the parts that make up one of ours, by the first word of the weights' names.

@@ -17,6 +17,7 @@ from tfpy.core.io.artifacts import SaveResult, saved_now
 from tfpy.core.io.hdf5 import package
 from tfpy.core.io.json_text import json_text
 from tfpy.core.io.writing import new_file
+from tfpy.core.names import camel
 from tfpy.core.ready import ReadyNone
 from tfpy.core.urls import ending
 from tfpy.engine import dispatch
@@ -28,6 +29,7 @@ from tfpy.layers.saving.keras.config import KerasConfig
 from tfpy.layers.saving.keras.optimizer_state import STATE_BY_NUMBER, keras_state
 from tfpy.layers.saving.keras.paths import keras_paths, ordered_weights, own_weights
 from tfpy.layers.saving.keras.reader import CONFIG, METADATA, OWN_WEIGHTS, WEIGHTS
+from tfpy.layers.saving.keras_names import KERAS_CLASSES, KERAS_OPTIONS
 from tfpy.layers.saving.training_config import FROM_LOGITS, each_named, training_config_of
 from tfpy.layers.saving.weight_names import numbered
 from tfpy.layers.training.compiling import is_compiled
@@ -38,18 +40,8 @@ if TYPE_CHECKING:
 
 # The versions whose form is written; Keras chooses by them how it reads a file.
 _VERSIONS = {3: "3.8.0", 2: "2.15.0"}
-_OPTIMIZERS = {"RMSProp": "RMSprop", "Momentum": "SGD"}
-_OPTIONS = {
-    "beta1": "beta_1",
-    "beta2": "beta_2",
-    "useNesterov": "nesterov",
-    "learningRate": "learning_rate",
-    "initialAccumulatorValue": "initial_accumulator_value",
-    "weightDecay": "weight_decay",
-    "clipValue": "clipvalue",
-    "clipNorm": "clipnorm",
-    "globalClipNorm": "global_clipnorm",
-}
+_OPTIONS = {camel(name): name for name in ("learning_rate", "initial_accumulator_value", "weight_decay")}
+_OPTIONS |= {camel(ours): theirs for ours, theirs in KERAS_OPTIONS.items()}
 _LOSSES = {"logcosh": "log_cosh", "cosine_proximity": "cosine_similarity", "cosine": "cosine_similarity"}
 _OF_LOGITS = {name: kind for kind, name in FROM_LOGITS.items()}
 
@@ -105,7 +97,7 @@ def _training(config: Mapping[str, Any], version: int) -> dict[str, Any]:
     options = {_OPTIONS.get(key, key): v for key, v in optimizer["config"].items() if v is not None}
     if name == "RMSProp":
         options["rho"] = options.pop("decay")
-    named = {"class_name": _OPTIMIZERS.get(name, name), "config": options}
+    named = {"class_name": "SGD" if name == "Momentum" else KERAS_CLASSES.get(name, name), "config": options}
     cls = class_of(name)
     module = "keras.optimizers" if cls is not None and is_ours(cls) else None
     judged = {key: each_named(config[key], partial(_judge, key)) for key in ("loss", "metrics")}

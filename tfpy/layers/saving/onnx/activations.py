@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from tfpy.layers.activations import Activation as Function
 from tfpy.layers.activations import LayerActivation, name_of
-from tfpy.layers.kinds.advanced_activations import ELU, LeakyReLU, PReLU, ReLU, Softmax, ThresholdedReLU
+from tfpy.layers.kinds.advanced_activations import ELU, HIDDEN, LeakyReLU, PReLU, ReLU, Softmax, ThresholdedReLU
 from tfpy.layers.kinds.core import Activation
 from tfpy.layers.saving.onnx.builder import Builder, Call, Kind, Refused, Value
 from tfpy.layers.saving.onnx.masks import may_broadcast
@@ -140,7 +140,7 @@ def _softmax(b: Builder, layer: Softmax, inputs: list[Value], call: Call) -> Val
 
 def hidden(b: Builder, x: Value, seen: Value) -> Value:
     """Scores with 10⁹ taken from those that a mask hides."""
-    name = b.node("Mul", b.node("Sub", b.constant(1), b.plain(b.cast(seen, x.dtype))), b.constant(-1e9))
+    name = b.node("Mul", b.node("Sub", b.constant(1), b.plain(b.cast(seen, x.dtype))), b.constant(HIDDEN))
     return replace(x, name=b.node("Add", b.plain(x), name), order=None)
 
 

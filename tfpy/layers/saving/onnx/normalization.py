@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from tfpy.layers.kinds.normalization import (
+    LEAST_LENGTH,
     BatchNormalization,
     GroupNormalization,
     LayerNormalization,
@@ -70,7 +71,7 @@ def _group_normalization(b: Builder, layer: GroupNormalization, inputs: list[Val
 
 
 def _unit_normalization(b: Builder, layer: UnitNormalization, inputs: list[Value], call: Call) -> Value:
-    return of_length_1(b, inputs[0], to_list(layer.axis), 1e-12)
+    return of_length_1(b, inputs[0], to_list(layer.axis), LEAST_LENGTH)
 
 
 def of_length_1(b: Builder, x: Value, axes: Sequence[int], least: float) -> Value:
