@@ -53,6 +53,19 @@ JS2PY_MAY_IMPORT: dict[str, set[str]] = {
     "project": {"analysis", "calls", "converter", "expressions", "names", "notes", "packages", "statements", "syntax"},
     "": {"notes", "project"},
 }
+# The same within core, of its folders; "" are the files of core itself: tensors, and what is done with them. These and
+# the ops rest on each other, so that no row says what they import.
+CORE_MAY_IMPORT: dict[str, set[str]] = {
+    "naming": set(),
+    "calling": {"naming"},
+    "ops": {"", "calling"},
+    "optimizers": {"", "calling", "naming", "ops"},
+    "diagnostics": {"", "calling", "naming", "ops"},
+    "system": {"", "calling", "diagnostics", "naming"},
+    "extending": {"", "calling", "diagnostics", "naming"},
+    "utils": {"", "calling", "ops", "system"},
+    "io": {"", "calling", "naming", "system", "utils"},
+}
 # Third-party modules, and the only places that import them.
 THIRD_PARTY = {
     "moderngl": "engine/gl/",
@@ -122,7 +135,7 @@ def test_every_part_has_its_row() -> None:
     assert {part_of(path) for path in FILES} == set(MAY_IMPORT)
 
 
-@pytest.mark.parametrize("rows", [MAY_IMPORT, JS2PY_MAY_IMPORT], ids=["tfpy", "js2py"])
+@pytest.mark.parametrize("rows", [MAY_IMPORT, JS2PY_MAY_IMPORT, CORE_MAY_IMPORT], ids=["tfpy", "js2py", "core"])
 def test_no_part_is_above_itself(rows: dict[str, set[str]]) -> None:
     graphlib.TopologicalSorter(rows).prepare()  # CycleError if one is
 
@@ -167,6 +180,27 @@ def test_what_models_call_knows_their_classes_by_type_only(path: Path) -> None:
     typing_only = for_types_only(tree)
     found = {n.module for n in ast.walk(tree) if isinstance(n, ast.ImportFrom) and id(n) not in typing_only}
     assert not found & (MODELS | {"tfpy.layers.saving.loading"})
+
+
+CORE = [path for path in FILES if path.parent.is_relative_to(PACKAGE / "core") and path.parent != PACKAGE / "core"]
+
+
+def part_of_core(path: Path) -> str:
+    """The folder of core that a file is in; "" for a file of core itself."""
+    return path.relative_to(PACKAGE / "core").parent.parts[0] if path.parent != PACKAGE / "core" else ""
+
+
+def test_every_folder_of_core_has_its_row() -> None:
+    assert {part_of_core(path) for path in CORE} == set(CORE_MAY_IMPORT)
+
+
+@pytest.mark.parametrize("path", CORE, ids=lambda p: str(p.relative_to(PACKAGE)))
+def test_imports_within_core_go_downwards(path: Path) -> None:
+    part = part_of_core(path)
+    for name, _ in imports(path):
+        if name.startswith("tfpy.core.") and name in MODULES:
+            target = part_of_core(MODULES[name])
+            assert target == part or target in CORE_MAY_IMPORT[part], f"{part} of core must not import {name}"
 
 
 JS2PY = [path for path in FILES if path.is_relative_to(PACKAGE / "js2py")]

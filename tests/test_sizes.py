@@ -17,7 +17,7 @@ LONG_FILES = {
     "layers/model.py": "the signatures and the documentation of a model's methods, which call functions",
 }
 LONG_FUNCTIONS = {
-    "core/options.py: _wrap": "every public function goes through what it makes, for which it finds out all beforehand",
+    "core/calling/options.py: _wrap": "every public function goes through what it makes, for which it finds out all beforehand",
     "engine/dispatch.py: runner": "it makes the next one",
     "engine/dispatch.py: runner.run": "every op goes through it: functions for what is spelled out in it would cost time",
 }

@@ -13,7 +13,7 @@ from typing import Annotated
 import typer
 
 from tfpy._version import VERSION
-from tfpy.core.extras import optional_module
+from tfpy.core.system.extras import optional_module
 
 app = typer.Typer(add_completion=False, no_args_is_help=True, help="tfpy: TensorFlow.js and deeplearn.js in Python.")
 

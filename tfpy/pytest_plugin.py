@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import tfpy as tf
-from tfpy.core.leaks import Leaks
+from tfpy.core.diagnostics.leaks import Leaks
 
 # Whether a test has run to its end.
 _PASSED = pytest.StashKey[bool]()

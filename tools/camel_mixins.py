@@ -42,9 +42,8 @@ def _camel_file(classes: list[tuple[Module, ast.ClassDef, str]]) -> str:
         )
     imports = imports_for(needs)
     head = NOTICE.format("TF.js's spellings of methods and properties, calling those of the snake_case names.")
-    head += (
-        "from typing import TYPE_CHECKING\n\nfrom tfpy.core.spelling import BothSpellings, forward, forward_property\n"
-    )
+    head += "from typing import TYPE_CHECKING\n\n"
+    head += "from tfpy.core.naming.spelling import BothSpellings, forward, forward_property\n"
     if imports:
         head += "\nif TYPE_CHECKING:\n" + "".join(f"    {line}\n" for line in imports)
     return head + "".join(bodies)

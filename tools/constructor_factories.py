@@ -26,7 +26,7 @@ def factories(modules: list[Module]) -> str:
             doc = _described(node, _shared(module, node))
             functions.append(_factory(path, node, constructor, doc, _HEADINGS[module.path.stem]))
     head = NOTICE.format("The factories of `tf.train`, from the constructors and docstrings of their classes.")
-    imports = ["from tfpy.core.registry import export", *imports_for(needs)]
+    imports = ["from tfpy.core.calling.registry import export", *imports_for(needs)]
     return head + "\n".join(imports) + "\n" + "".join(functions)
 
 

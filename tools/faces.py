@@ -76,8 +76,8 @@ def _folder(space: str) -> Path:
 def _face(title: str, members: list[Public], space: str, made: list[Factory], inner: str) -> str:
     imports, aliases = _names(members, space)
     head = (
-        "from typing import TYPE_CHECKING\n\nfrom tfpy.core.namespaces import missing_from as _missing_from\n"
-        + "from tfpy.core.namespaces import names_in as _names_in\n"
+        "from typing import TYPE_CHECKING\n\nfrom tfpy.core.naming.namespaces import missing_from as _missing_from\n"
+        + "from tfpy.core.naming.namespaces import names_in as _names_in\n"
         + inner
         + imports
     )

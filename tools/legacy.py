@@ -123,7 +123,7 @@ def _class(title: str, head: str, methods: list[Method], skip: int) -> str:
     needs = [(m.module, annotation_names(m.node)) for m in methods]
     lines = [
         NOTICE.format(title),
-        "from typing import TYPE_CHECKING, Any\n\nfrom tfpy.core.options import accepts_options\n",
+        "from typing import TYPE_CHECKING, Any\n\nfrom tfpy.core.calling.options import accepts_options\n",
         *sorted({_module_import(m) for m in methods}),
         "\nif TYPE_CHECKING:\n",
         *[f"    {line}\n" for line in imports_for(needs, frozenset({"Any", "Tensor"}))],

@@ -13,7 +13,7 @@ from typing import Any
 from source import ROOT
 
 from tfpy import legacy as dl
-from tfpy.core.names import camel
+from tfpy.core.naming.names import camel
 from tfpy.legacy.spelling import EXCEPTIONS
 
 PAGE = ROOT / "docs/reference/legacy-coverage.md"

@@ -13,8 +13,8 @@ from source import ROOT, markdown_table
 sys.path.insert(0, str(ROOT))
 
 import tfpy as tf
-from tfpy.core.names import spellings
-from tfpy.core.registry import OPS
+from tfpy.core.calling.registry import OPS
+from tfpy.core.naming.names import spellings
 from tfpy.layers import activations
 from tfpy.layers.constraints import Constraint
 from tfpy.layers.declared import REQUIRED, Declared

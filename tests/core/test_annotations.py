@@ -9,7 +9,7 @@ import pytest
 
 import tfpy as tf
 import tfpy.legacy  # names kinds of its own
-from tfpy.core.annotations import kind_of
+from tfpy.core.calling.annotations import kind_of
 
 ONE = np.array([1])
 

@@ -11,8 +11,8 @@ from xml.etree import ElementTree
 import pytest
 
 import tfpy as tf
-from tfpy.core import origins
-from tfpy.core.leaks import Leaks
+from tfpy.core.diagnostics import origins
+from tfpy.core.diagnostics.leaks import Leaks
 from tfpy.engine.handle import watching
 from tfpy.engine.warn import warn_user
 

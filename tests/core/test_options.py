@@ -12,8 +12,8 @@ import pytest
 
 import tfpy as tf
 from tfpy import legacy as dl
-from tfpy.core.names import EXCEPTIONS, camel, spellings
-from tfpy.core.options import accepts_options, read_options
+from tfpy.core.calling.options import accepts_options, read_options
+from tfpy.core.naming.names import EXCEPTIONS, camel, spellings
 
 
 @accepts_options("args")

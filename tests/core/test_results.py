@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 import tfpy as tf
-from tfpy.core.callables import call_with_as_many, positional_count
+from tfpy.core.calling.callables import call_with_as_many, positional_count
 
 
 class Kinds:

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tfpy as tf
-from tfpy.core.ready import finish
+from tfpy.core.calling.ready import finish
 from tfpy.data.iterators import LazyIterator
 
 THREE = [1, 2, 3]

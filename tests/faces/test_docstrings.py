@@ -6,7 +6,7 @@ import inspect
 
 import pytest
 
-from tfpy.core.registry import OPS
+from tfpy.core.calling.registry import OPS
 
 # An async op does what its sync one does, whose docstring says the rest.
 DOCUMENTED = [

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 import tfpy as tf
-from tfpy.core.names import camel
+from tfpy.core.naming.names import camel
 
 TABLE = json.loads(Path(__file__).with_name("members.json").read_text(encoding="utf-8"))
 

@@ -9,7 +9,7 @@ import pytest
 
 import tfpy as tf
 from tfpy import legacy as dl
-from tfpy.core.names import camel
+from tfpy.core.naming.names import camel
 
 
 def overriding(base: Any, name: str, calls: list[str]) -> Any:

@@ -13,8 +13,8 @@ import pytest
 
 import tfpy as tf
 import tfpy.vis  # what is loaded late counts, too
-from tfpy.core.names import camel
-from tfpy.core.registry import EXPORTS, OPS, OpInfo
+from tfpy.core.calling.registry import EXPORTS, OPS, OpInfo
+from tfpy.core.naming.names import camel
 from tfpy.layers.base import Layer
 from tfpy.layers.constraints import Constraint
 from tfpy.layers.initializers import Initializer

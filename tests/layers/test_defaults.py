@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import tfpy as tf
-from tfpy.core.names import spellings
+from tfpy.core.naming.names import spellings
 
 RECORDED: list[dict[str, Any]] = json.loads((Path(__file__).parent / "defaults.json").read_text(encoding="utf-8"))
 INNER = {

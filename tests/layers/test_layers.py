@@ -13,7 +13,7 @@ from layers.table import Row
 from tolerance import FORWARD, GRADIENT
 
 import tfpy as tf
-from tfpy.core.names import camel
+from tfpy.core.naming.names import camel
 from tfpy.engine.backend import registry
 from tfpy.layers.base import Layer
 from tfpy.layers.symbolic import to_list

@@ -11,7 +11,7 @@ import pytest
 
 import tfpy as tf
 from tfpy import legacy as dl
-from tfpy.core.names import camel
+from tfpy.core.naming.names import camel
 from tfpy.legacy.generated_names import CHAINED_OPS
 
 A1, A2 = dl.Array1D.new, dl.Array2D.new

@@ -12,7 +12,7 @@ from legacy.names import EXPORTS, METHODS, NAMESPACES
 
 import tfpy as tf
 from tfpy import legacy as dl
-from tfpy.core.names import camel
+from tfpy.core.naming.names import camel
 from tfpy.legacy.spelling import EXCEPTIONS
 
 # The source of a shader, and a name that Python keeps for itself.

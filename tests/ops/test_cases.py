@@ -14,8 +14,8 @@ from ops.table import Arg, Case, as_tensor, attribute, outputs
 from tolerance import FORWARD, GRADIENT, SECOND_GRADIENT
 
 import tfpy as tf
-from tfpy.core.names import camel
-from tfpy.core.registry import OPS
+from tfpy.core.calling.registry import OPS
+from tfpy.core.naming.names import camel
 from tfpy.engine.backend import registry
 from tfpy.engine.cpu import table as cpu_table
 from tfpy.engine.cpu.exact.backend import EXACT

@@ -15,7 +15,7 @@ from ops.strategies import REFUSALS, arrays, whole_arrays
 from ops.table import outputs
 
 import tfpy as tf
-from tfpy.core.registry import OPS
+from tfpy.core.calling.registry import OPS
 from tfpy.engine import dispatch
 
 # Ops that change the state of the process, or do nothing but that.

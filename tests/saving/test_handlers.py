@@ -16,7 +16,7 @@ from saving.places import X, check_same, small_model
 
 import tfpy as tf
 from tfpy.core.io import router
-from tfpy.core.names import camel
+from tfpy.core.naming.names import camel
 
 
 def test_a_dict(tmp_path: Path) -> None:

@@ -17,8 +17,8 @@ import pytest
 from saving.places import check_same, small_model, zip_of
 
 import tfpy as tf
-from tfpy.core import web
 from tfpy.core.io import http as http_places
+from tfpy.core.system import web
 
 
 class Handler(http.server.SimpleHTTPRequestHandler):

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tfpy.core.namespaces import missing_from as _missing_from
-from tfpy.core.namespaces import names_in as _names_in
+from tfpy.core.naming.namespaces import missing_from as _missing_from
+from tfpy.core.naming.namespaces import names_in as _names_in
 from tfpy.core.utils.backend_util import assert_axes_are_inner_most_dims as assert_axes_are_inner_most_dims
 from tfpy.core.utils.backend_util import assert_params_consistent as assert_params_consistent
 from tfpy.core.utils.backend_util import axes_are_inner_most_dims as axes_are_inner_most_dims

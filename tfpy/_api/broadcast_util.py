@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tfpy.core.namespaces import missing_from as _missing_from
-from tfpy.core.namespaces import names_in as _names_in
+from tfpy.core.naming.namespaces import missing_from as _missing_from
+from tfpy.core.naming.namespaces import names_in as _names_in
 from tfpy.core.utils.shapes import assert_and_get_broadcast_shape as assert_and_get_broadcast_shape
 from tfpy.core.utils.shapes import get_broadcast_dims as get_broadcast_dims
 from tfpy.core.utils.shapes import get_reduction_axes as get_reduction_axes

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tfpy.core.namespaces import missing_from as _missing_from
-from tfpy.core.namespaces import names_in as _names_in
+from tfpy.core.naming.namespaces import missing_from as _missing_from
+from tfpy.core.naming.namespaces import names_in as _names_in
 from tfpy.layers.callbacks.backup import BackupAndRestore as _backup_and_restore
 from tfpy.layers.callbacks.csv_logger import CSVLogger as _csv_logger
 from tfpy.layers.callbacks.custom import LambdaCallback as _lambda_callback

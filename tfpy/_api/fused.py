@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tfpy.core.namespaces import missing_from as _missing_from
-from tfpy.core.namespaces import names_in as _names_in
+from tfpy.core.naming.namespaces import missing_from as _missing_from
+from tfpy.core.naming.namespaces import names_in as _names_in
 from tfpy.core.ops.fused import conv2d as conv2d
 from tfpy.core.ops.fused import depthwise_conv2d as depthwise_conv2d
 from tfpy.core.ops.fused import mat_mul as mat_mul

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tfpy.core.namespaces import missing_from as _missing_from
-from tfpy.core.namespaces import names_in as _names_in
+from tfpy.core.naming.namespaces import missing_from as _missing_from
+from tfpy.core.naming.namespaces import names_in as _names_in
 from tfpy.core.ops.image import crop_and_resize as crop_and_resize
 from tfpy.core.ops.image import flip_left_right as flip_left_right
 from tfpy.core.ops.image import grayscale_to_rgb as grayscale_to_rgb

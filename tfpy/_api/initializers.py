@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, overload
 
-from tfpy.core.namespaces import missing_from as _missing_from
-from tfpy.core.namespaces import names_in as _names_in
+from tfpy.core.naming.namespaces import missing_from as _missing_from
+from tfpy.core.naming.namespaces import names_in as _names_in
 from tfpy.layers.initializers import Constant as Constant
 from tfpy.layers.initializers import GlorotNormal as GlorotNormal
 from tfpy.layers.initializers import GlorotUniform as GlorotUniform

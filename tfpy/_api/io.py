@@ -40,8 +40,8 @@ from tfpy.core.io.store import remove_model as remove_model
 from tfpy.core.io.weights import decode_weights as decode_weights
 from tfpy.core.io.weights import decode_weights_stream as decode_weights_stream
 from tfpy.core.io.weights import encode_weights as encode_weights
-from tfpy.core.namespaces import missing_from as _missing_from
-from tfpy.core.namespaces import names_in as _names_in
+from tfpy.core.naming.namespaces import missing_from as _missing_from
+from tfpy.core.naming.namespaces import names_in as _names_in
 
 browserFiles = browser_files
 browserHTTPRequest = browser_http_request

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tfpy.core.namespaces import missing_from as _missing_from
-from tfpy.core.namespaces import names_in as _names_in
+from tfpy.core.naming.namespaces import missing_from as _missing_from
+from tfpy.core.naming.namespaces import names_in as _names_in
 from tfpy.core.ops.linalg import band_part as band_part
 from tfpy.core.ops.linalg import gram_schmidt as gram_schmidt
 from tfpy.core.ops.linalg import qr as qr

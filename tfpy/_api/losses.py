@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tfpy.core.namespaces import missing_from as _missing_from
-from tfpy.core.namespaces import names_in as _names_in
+from tfpy.core.naming.namespaces import missing_from as _missing_from
+from tfpy.core.naming.namespaces import names_in as _names_in
 from tfpy.core.ops.losses import absolute_difference as absolute_difference
 from tfpy.core.ops.losses import compute_weighted_loss as compute_weighted_loss
 from tfpy.core.ops.losses import cosine_distance as cosine_distance

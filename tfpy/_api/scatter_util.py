@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tfpy.core.namespaces import missing_from as _missing_from
-from tfpy.core.namespaces import names_in as _names_in
+from tfpy.core.naming.namespaces import missing_from as _missing_from
+from tfpy.core.naming.namespaces import names_in as _names_in
 from tfpy.core.utils.shapes import calculate_shapes as calculate_shapes
 from tfpy.core.utils.shapes import validate_input as validate_input
 from tfpy.core.utils.shapes import validate_update_shape as validate_update_shape

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tfpy.core.namespaces import missing_from as _missing_from
-from tfpy.core.namespaces import names_in as _names_in
+from tfpy.core.naming.namespaces import missing_from as _missing_from
+from tfpy.core.naming.namespaces import names_in as _names_in
 from tfpy.core.ops.signal import frame as frame
 from tfpy.core.ops.signal import hamming_window as hamming_window
 from tfpy.core.ops.signal import hann_window as hann_window

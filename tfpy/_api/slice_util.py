@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tfpy.core.namespaces import missing_from as _missing_from
-from tfpy.core.namespaces import names_in as _names_in
+from tfpy.core.naming.namespaces import missing_from as _missing_from
+from tfpy.core.naming.namespaces import names_in as _names_in
 from tfpy.core.utils.shapes import assert_params_valid as assert_params_valid
 from tfpy.core.utils.shapes import compute_flat_offset as compute_flat_offset
 from tfpy.core.utils.shapes import compute_out_shape as compute_out_shape

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tfpy.core.namespaces import missing_from as _missing_from
-from tfpy.core.namespaces import names_in as _names_in
+from tfpy.core.naming.namespaces import missing_from as _missing_from
+from tfpy.core.naming.namespaces import names_in as _names_in
 from tfpy.core.ops.sparse import sparse_fill_empty_rows as sparse_fill_empty_rows
 from tfpy.core.ops.sparse import sparse_reshape as sparse_reshape
 from tfpy.core.ops.sparse import sparse_segment_mean as sparse_segment_mean

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tfpy.core.namespaces import missing_from as _missing_from
-from tfpy.core.namespaces import names_in as _names_in
+from tfpy.core.naming.namespaces import missing_from as _missing_from
+from tfpy.core.naming.namespaces import names_in as _names_in
 from tfpy.core.utils.tensors import assert_types_match as assert_types_match
 from tfpy.core.utils.tensors import get_tensors_in_container as get_tensors_in_container
 from tfpy.core.utils.tensors import is_tensor_in_list as is_tensor_in_list

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tfpy.core.namespaces import missing_from as _missing_from
-from tfpy.core.namespaces import names_in as _names_in
+from tfpy.core.naming.namespaces import missing_from as _missing_from
+from tfpy.core.naming.namespaces import names_in as _names_in
 from tfpy.core.utils.tensors import encode_strings as encode_strings
 from tfpy.core.utils.tensors import expect_array_buffers_equal as expect_array_buffers_equal
 from tfpy.core.utils.tensors import expect_arrays_close as expect_arrays_close

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tfpy.core.namespaces import missing_from as _missing_from
-from tfpy.core.namespaces import names_in as _names_in
+from tfpy.core.naming.namespaces import missing_from as _missing_from
+from tfpy.core.naming.namespaces import names_in as _names_in
 from tfpy.core.utils.arrays import bytes_from_string_array as bytes_from_string_array
 from tfpy.core.utils.arrays import bytes_per_element as bytes_per_element
 from tfpy.core.utils.arrays import convert_backend_values_and_array_buffer as convert_backend_values_and_array_buffer

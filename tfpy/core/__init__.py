@@ -3,9 +3,12 @@
 Importing it loads every op and gives Tensor its chained methods.
 """
 
-from tfpy.core import backends, engine_face, environment, grads, leaks, memory, next_frame, profiling, variable  # noqa: F401
+from tfpy.core import grads, memory, variable  # noqa: F401
 from tfpy.core._methods import TensorMethods
-from tfpy.core.names import camel
+from tfpy.core.calling.registry import OPS
+from tfpy.core.diagnostics import leaks, profiling  # noqa: F401
+from tfpy.core.extending import backends, engine_face  # noqa: F401
+from tfpy.core.naming.names import camel
 from tfpy.core.ops import (  # noqa: F401
     activation,
     arith,
@@ -53,7 +56,7 @@ from tfpy.core.ops import (  # noqa: F401
     unary,
 )
 from tfpy.core.optimizers import _factories, classes  # noqa: F401
-from tfpy.core.registry import OPS
+from tfpy.core.system import environment, next_frame  # noqa: F401
 from tfpy.core.utils import arrays, backend_util, chance, shapes, tensors, util  # noqa: F401
 
 

@@ -7,13 +7,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tfpy.core.spelling import BothSpellings, forward, forward_property
+from tfpy.core.naming.spelling import BothSpellings, forward, forward_property
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
     from typing import Any
 
-    from tfpy.core import variable
     from tfpy.core.buffer import TensorBuffer
     from tfpy.core.tensor import Tensor
     from tfpy.engine.dtypes import DType
@@ -60,105 +58,6 @@ class ChainedCamel(BothSpellings):
         as3D = forward("as_3d")
         as4D = forward("as_4d")
         as5D = forward("as_5d")
-
-
-class EngineCamel(BothSpellings):
-    """TF.js's spellings for Engine."""
-
-    __slots__ = ()
-
-    if TYPE_CHECKING:
-
-        def startScope(self, name: str | None = None) -> None: ...
-
-        def endScope(self, result: Any = None) -> None: ...
-
-        def disposeVariables(self) -> None: ...
-
-        @property
-        def registeredVariables(self) -> dict[str, variable.Variable]: ...
-
-        def runKernel(self, kernelName: str, inputs: Any, attrs: Mapping[str, Any] | None = None, /) -> Any: ...
-
-        def registerKernel(self, config: Mapping[str, Any]) -> None: ...
-
-        def registerGradient(self, config: Mapping[str, Any]) -> None: ...
-
-        @property
-        def backendName(self) -> str: ...
-
-        def backendNames(self) -> list[str]: ...
-
-        def setBackend(self, backendName: str, /) -> Any: ...
-
-        def findBackend(self, backendName: str, /) -> Any: ...
-
-        def findBackendFactory(self, backendName: str, /) -> Any: ...
-
-        def registerBackend(self, backendName: str, factory: Callable[[], Any], priority: int = 1, /) -> bool: ...
-
-        def removeBackend(self, backendName: str, /) -> None: ...
-
-    else:
-        startScope = forward("start_scope")
-        endScope = forward("end_scope")
-        disposeVariables = forward("dispose_variables")
-        registeredVariables = forward_property("registered_variables")
-        runKernel = forward("run_kernel")
-        registerKernel = forward("register_kernel")
-        registerGradient = forward("register_gradient")
-        backendName = forward_property("backend_name")
-        backendNames = forward("backend_names")
-        setBackend = forward("set_backend")
-        findBackend = forward("find_backend")
-        findBackendFactory = forward("find_backend_factory")
-        registerBackend = forward("register_backend")
-        removeBackend = forward("remove_backend")
-
-
-class EnvironmentCamel(BothSpellings):
-    """TF.js's spellings for Environment."""
-
-    __slots__ = ()
-
-    if TYPE_CHECKING:
-        platformName: str
-
-        def registerFlag(
-            self,
-            flagName: str,
-            evaluationFn: Callable[[], Any],
-            setHook: Callable[[Any], None] | None = None,
-            resetHook: Callable[[], None] | None = None,
-        ) -> None: ...
-
-        async def getAsync(self, flagName: str) -> Any: ...
-
-        def getNumber(self, flagName: str) -> Any: ...
-
-        def getBool(self, flagName: str) -> Any: ...
-
-        def getString(self, flagName: str) -> Any: ...
-
-        def getFlags(self) -> dict[str, Any]: ...
-
-        def evaluateFlag(self, flagName: str) -> Any: ...
-
-        def setFlags(self, flags: Mapping[str, Any]) -> None: ...
-
-        def setPlatform(self, platformName: str, platform: Any, /) -> None: ...
-
-    else:
-        platformName = forward_property("platform_name", writable=True)
-        registerFlag = forward("register_flag")
-        getAsync = forward("get_async")
-        getNumber = forward("get_number")
-        getBool = forward("get_bool")
-        getString = forward("get_string")
-        getFlags = forward("get_flags")
-        evaluateFlag = forward("evaluate_flag")
-        setFlags = forward("set_flags")
-        setPlatform = forward("set_platform")
 
 
 class TensorBufferCamel(BothSpellings):

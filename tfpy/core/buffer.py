@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tfpy.core._camel import TensorBufferCamel
-from tfpy.core.registry import export
+from tfpy.core.calling.registry import export
 from tfpy.engine.arguments import as_dtype, as_element_index, as_int, as_ints, as_shape
 from tfpy.engine.dtypes import TYPED_ARRAY, DType
 from tfpy.engine.errors import argument_error

@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Any
 
-from tfpy.core.callables import call_with_as_many
+from tfpy.core.calling.callables import call_with_as_many
+from tfpy.core.calling.registry import op
 from tfpy.core.convert import TensorLike, to_tensor, to_tensors
 from tfpy.core.ops.common import CONSTANT, cast_to, full, zero_gradient
-from tfpy.core.registry import op
 from tfpy.core.results import Record, field
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor

@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping
 from types import CoroutineType
 from typing import Any, TypeVar, overload
 
-from tfpy.core.names import camel
-from tfpy.core.registry import op
+from tfpy.core.calling.registry import op
+from tfpy.core.naming.names import camel
 from tfpy.core.results import Entries
 from tfpy.engine import scope
 from tfpy.engine.arguments import as_function

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping
 from copy import copy
 from typing import TYPE_CHECKING, Any, Self
 
-from tfpy.core.names import camel, spellings
-from tfpy.core.ready import Ready
-from tfpy.core.spelling import AttributesInBothSpellings
+from tfpy.core.calling.ready import Ready
+from tfpy.core.naming.names import camel, spellings
+from tfpy.core.naming.spelling import AttributesInBothSpellings
 from tfpy.engine.arguments import as_list
 from tfpy.engine.errors import show
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from tfpy.core.ready import away_from_loop, finish
+from tfpy.core.calling.ready import away_from_loop, finish
 from tfpy.core.results import field
 from tfpy.engine.errors import argument_error
 

@@ -10,12 +10,12 @@ import numpy as np
 
 from tfpy.core._camel import TensorCamel
 from tfpy.core._methods import TensorMethods
+from tfpy.core.calling.ready import Ready
+from tfpy.core.calling.registry import export
 from tfpy.core.chained import Chained
-from tfpy.core.hints import OF_TENSORS, add_absent, without_absent
+from tfpy.core.naming.hints import OF_TENSORS, add_absent, without_absent
 from tfpy.core.operators import Operators
 from tfpy.core.properties import TensorProperties
-from tfpy.core.ready import Ready
-from tfpy.core.registry import export
 from tfpy.engine import dispatch
 from tfpy.engine.backend import Array
 from tfpy.engine.errors import show, with_article

@@ -7,9 +7,9 @@ import weakref
 from collections.abc import Callable
 from typing import Any
 
+from tfpy.core.calling.registry import export, op
 from tfpy.core.convert import TensorLike, to_tensor
-from tfpy.core.hints import OF_VARIABLES, add_absent
-from tfpy.core.registry import export, op
+from tfpy.core.naming.hints import OF_VARIABLES, add_absent
 from tfpy.core.tensor import Tensor, tensor_again
 from tfpy.engine.backend import Array
 from tfpy.engine.dispatch import alias

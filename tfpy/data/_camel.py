@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tfpy.core.spelling import BothSpellings, forward
+from tfpy.core.naming.spelling import BothSpellings, forward
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from tfpy.core.ready import ReadyList, ReadyNone
+    from tfpy.core.calling.ready import ReadyList, ReadyNone
     from tfpy.data.dataset import Dataset
     from tfpy.data.iterators import LazyIterator
     from tfpy.data.sources import StringIterator

@@ -7,9 +7,9 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from tfpy.core.options import accepts_options, read_options
-from tfpy.core.ready import ReadyList
-from tfpy.core.registry import export
+from tfpy.core.calling.options import accepts_options, read_options
+from tfpy.core.calling.ready import ReadyList
+from tfpy.core.calling.registry import export
 from tfpy.data._camel import CSVDatasetCamel
 from tfpy.data.dataset import Dataset
 from tfpy.data.iterators import Items, LazyIterator

@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any, ClassVar
 
-from tfpy.core.hints import OF_DATASETS, Hints
+from tfpy.core.calling.options import accepts_options
+from tfpy.core.calling.ready import ReadyList, ReadyNone, finish
+from tfpy.core.calling.registry import export
 from tfpy.core.memory import tidy
-from tfpy.core.options import accepts_options
-from tfpy.core.ready import ReadyList, ReadyNone, finish
-from tfpy.core.registry import export
+from tfpy.core.naming.hints import OF_DATASETS, Hints
 from tfpy.data._camel import DatasetCamel
 from tfpy.data.foreign import elements_of
 from tfpy.data.iterators import Chained, LazyIterator

@@ -10,9 +10,9 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Self
 
+from tfpy.core.calling.options import accepts_options
+from tfpy.core.calling.ready import Ready, ReadyList, ReadyNone, finish
 from tfpy.core.memory import dispose
-from tfpy.core.options import accepts_options
-from tfpy.core.ready import Ready, ReadyList, ReadyNone, finish
 from tfpy.core.results import Record
 from tfpy.core.streams import element_in
 from tfpy.data._camel import LazyIteratorCamel

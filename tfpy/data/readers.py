@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from tfpy.core.ready import finish
-from tfpy.core.registry import export
+from tfpy.core.calling.ready import finish
+from tfpy.core.calling.registry import export
 from tfpy.core.streams import element_in
 from tfpy.data.csv_dataset import CSVDataset
 from tfpy.data.dataset import Dataset, from_function, stream

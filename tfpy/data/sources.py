@@ -12,11 +12,11 @@ from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 
-from tfpy.core.gunzip import gunzip
-from tfpy.core.options import accepts_options
-from tfpy.core.registry import export
-from tfpy.core.urls import has_scheme, local_path
-from tfpy.core.web import open_web_file
+from tfpy.core.calling.options import accepts_options
+from tfpy.core.calling.registry import export
+from tfpy.core.system.gunzip import gunzip
+from tfpy.core.system.urls import has_scheme, local_path
+from tfpy.core.system.web import open_web_file
 from tfpy.data._camel import ByteChunkIteratorCamel
 from tfpy.data.iterators import Items, LazyIterator
 from tfpy.engine.arguments import as_int, as_positive

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tfpy.core.registry import export
+from tfpy.core.calling.registry import export
 from tfpy.data.dataset import Dataset
 from tfpy.data.iterators import Items, LazyIterator
 from tfpy.data.sources import ByteChunkIterator, source_of, unpacked

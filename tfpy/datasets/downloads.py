@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from tfpy.core.extras import optional_module
-from tfpy.core.registry import export
-from tfpy.core.urls import has_scheme
+from tfpy.core.calling.registry import export
+from tfpy.core.system.extras import optional_module
+from tfpy.core.system.urls import has_scheme
 from tfpy.datasets.formats import cifar_records, idx_array
 from tfpy.datasets.records import Samples, Splits
 from tfpy.engine.errors import argument_error

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tfpy.core.registry import export
+from tfpy.core.calling.registry import export
 from tfpy.datasets.records import Samples, Splits
 from tfpy.engine.arguments import as_count, as_positive
 from tfpy.engine.errors import argument_error

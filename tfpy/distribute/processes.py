@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tfpy.core.extras import optional_module
-from tfpy.core.registry import export
+from tfpy.core.calling.registry import export
+from tfpy.core.system.extras import optional_module
 from tfpy.distribute.agreement import Agreement
 from tfpy.distribute.ranks import Ranks
 from tfpy.engine.machine import share_gpus

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tfpy.core.registry import export
+from tfpy.core.calling.registry import export
 from tfpy.core.tensor import Tensor
 from tfpy.distribute.agreement import Agreement
 from tfpy.distribute.meeting import Meeting, PartialCallbackList

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from tfpy.core.registry import export
+from tfpy.core.calling.registry import export
 from tfpy.core.tensor import Tensor
 from tfpy.engine.arguments import as_string
 from tfpy.engine.errors import argument_error

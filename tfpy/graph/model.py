@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Unpack
 
+from tfpy.core.calling.options import accepts_options
+from tfpy.core.calling.ready import Ready
+from tfpy.core.calling.registry import export
 from tfpy.core.convert import to_tensor
-from tfpy.core.environment import ENV
 from tfpy.core.io.artifacts import ModelArtifacts, SaveResult, artifacts_from, as_artifacts, with_weight_data
 from tfpy.core.io.buffers import CompositeArrayBuffer
 from tfpy.core.io.faults import ModelFileError, fault
@@ -17,10 +19,8 @@ from tfpy.core.io.quantization import quantized
 from tfpy.core.io.specs import read_specs
 from tfpy.core.io.weights import decode
 from tfpy.core.memory import dispose, tidy
-from tfpy.core.options import accepts_options
-from tfpy.core.ready import Ready
-from tfpy.core.registry import export
 from tfpy.core.results import Entries
+from tfpy.core.system.environment import ENV
 from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import Words, argument_error, unknown_name_error, with_article
 from tfpy.engine.scope import outlive_scopes

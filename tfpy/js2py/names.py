@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 
 import tfpy as tf
 from tfpy import legacy as dl
-from tfpy.core.hints import OF_MODULES
-from tfpy.core.names import camel
+from tfpy.core.naming.hints import OF_MODULES
+from tfpy.core.naming.names import camel
 
 # What paths into the package begin with: TF.js's face, and that of deeplearn.js.
 ROOTS = {"tf": tf, "dl": dl}

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tfpy.core.spelling import BothSpellings, forward, forward_property
+from tfpy.core.naming.spelling import BothSpellings, forward, forward_property
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Mapping, Sequence
     from typing import Any, Self
 
-    from tfpy.core.ready import ReadyNone
+    from tfpy.core.calling.ready import ReadyNone
     from tfpy.core.results import NamedTensor
     from tfpy.core.tensor import Tensor
     from tfpy.engine.dtypes import DType

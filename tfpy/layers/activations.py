@@ -8,7 +8,7 @@ from typing import Any, TypeAlias, TypeGuard
 
 import numpy as np
 
-from tfpy.core.names import spellings
+from tfpy.core.naming.names import spellings
 from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import argument_error, unknown_name_error
 from tfpy.layers.config import build_object, class_of, is_object_config, names_of_classes, spelt

@@ -6,11 +6,11 @@ import functools
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Never, Self
 
-from tfpy.core.hints import OF_LAYERS
-from tfpy.core.options import accepts_options
-from tfpy.core.registry import export
+from tfpy.core.calling.options import accepts_options
+from tfpy.core.calling.registry import export
+from tfpy.core.calling.tracebacks import hide_own_lines
+from tfpy.core.naming.hints import OF_LAYERS
 from tfpy.core.tensor import Tensor
-from tfpy.core.tracebacks import hide_own_lines
 from tfpy.core.variable import value_of
 from tfpy.engine import handle
 from tfpy.engine.arguments import as_ints, unpacked

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from tfpy.core.convert import to_tensor
-from tfpy.core.names import spellings
+from tfpy.core.naming.names import spellings
 from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import Words, argument_error
 from tfpy.engine.handle import Handle

@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
+from tfpy.core.calling.options import accepts_options
+from tfpy.core.calling.registry import export
 from tfpy.core.io.faults import blamed, list_in, object_in
-from tfpy.core.names import camel
-from tfpy.core.options import accepts_options
-from tfpy.core.registry import export
+from tfpy.core.naming.names import camel
 from tfpy.engine.errors import argument_error, show, unknown_name_error
 from tfpy.engine.package import is_ours
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any, TypeAlias
 
+from tfpy.core.calling.registry import export
 from tfpy.core.ops.reduce import sum_
-from tfpy.core.registry import export
 from tfpy.core.tensor import Tensor
 from tfpy.engine.backend import current
 from tfpy.layers.declared import Declared

@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
+from tfpy.core.calling.options import accepts_options
 from tfpy.core.convert import to_tensor
-from tfpy.core.options import accepts_options
 from tfpy.core.tensor import Tensor
 from tfpy.engine.arguments import as_int
 from tfpy.engine.errors import Words, argument_error, unknown_name_error

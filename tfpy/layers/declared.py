@@ -13,11 +13,11 @@ import inspect
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, Never, Self
 
-from tfpy.core.annotations import kind_of
-from tfpy.core.constructing import constructed
-from tfpy.core.names import spellings
-from tfpy.core.options import accepts_options, dict_or_keywords, read_options
-from tfpy.core.spelling import AttributesInBothSpellings
+from tfpy.core.calling.annotations import kind_of
+from tfpy.core.calling.constructing import constructed
+from tfpy.core.calling.options import accepts_options, dict_or_keywords, read_options
+from tfpy.core.naming.names import spellings
+from tfpy.core.naming.spelling import AttributesInBothSpellings
 from tfpy.engine.errors import argument_error, unknown_name_error, with_article
 from tfpy.layers._camel import DeclaredCamel
 from tfpy.layers.config import build_object, is_object_config, plain, register
@@ -90,7 +90,7 @@ class Declared(DeclaredCamel, AttributesInBothSpellings, Versioned):
         class_name: the name in saved configurations; giving it as a class argument registers the class under it. The
             class arguments `factory` ("layers.dense") and `aliases` ("fully_connected linear") name public factories.
         options: every option with its default.
-        kinds: their annotations, which what is given must fit where `core.annotations` knows them.
+        kinds: their annotations, which what is given must fit where `core.calling.annotations` knows them.
     """
 
     class_name: ClassVar[str] = ""

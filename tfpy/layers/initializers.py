@@ -6,14 +6,14 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
+from tfpy.core.calling.options import accepts_options
+from tfpy.core.calling.registry import export
 from tfpy.core.ops.create import eye, fill, zeros
 from tfpy.core.ops.create import ones as ones_tensor
 from tfpy.core.ops.linalg import qr
 from tfpy.core.ops.random import random_normal as normal_numbers
 from tfpy.core.ops.random import random_uniform as uniform_numbers
 from tfpy.core.ops.random import truncated_normal as truncated_numbers
-from tfpy.core.options import accepts_options
-from tfpy.core.registry import export
 from tfpy.core.tensor import Tensor
 from tfpy.engine.dtypes import DType
 from tfpy.engine.errors import argument_error

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tfpy.core.registry import export
+from tfpy.core.calling.registry import export
 from tfpy.engine.arguments import as_dtype
 from tfpy.engine.dtypes import DType
 from tfpy.engine.errors import argument_error

@@ -10,13 +10,13 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
-from tfpy.core.constructing import constructed
-from tfpy.core.hints import OF_MODELS
+from tfpy.core.calling.constructing import constructed
+from tfpy.core.calling.options import accepts_options
+from tfpy.core.calling.ready import Ready, ReadyNone
+from tfpy.core.calling.registry import export
 from tfpy.core.io.artifacts import SaveResult
 from tfpy.core.io.faults import object_in
-from tfpy.core.options import accepts_options
-from tfpy.core.ready import Ready, ReadyNone
-from tfpy.core.registry import export
+from tfpy.core.naming.hints import OF_MODELS
 from tfpy.core.results import NamedTensor
 from tfpy.engine import rng
 from tfpy.engine.arguments import as_function

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, TypeAlias
 
+from tfpy.core.calling.options import accepts_options
+from tfpy.core.calling.registry import export
 from tfpy.core.ops.common import full, reshape_to
 from tfpy.core.ops.reduce import sum_
-from tfpy.core.options import accepts_options
-from tfpy.core.registry import export
 from tfpy.core.tensor import Tensor
 from tfpy.layers.declared import Declared
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from tfpy.core.constructing import constructed
-from tfpy.core.registry import export
+from tfpy.core.calling.constructing import constructed
+from tfpy.core.calling.registry import export
 from tfpy.core.tensor import Tensor
 from tfpy.engine.arguments import as_list
 from tfpy.engine.errors import argument_error

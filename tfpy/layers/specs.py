@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tfpy.core.options import accepts_options
-from tfpy.core.registry import export
+from tfpy.core.calling.options import accepts_options
+from tfpy.core.calling.registry import export
 from tfpy.engine.dtypes import DType
 from tfpy.layers._camel import InputSpecCamel
 from tfpy.layers.symbolic import PartialShape

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
-from tfpy.core.hints import Hints
-from tfpy.core.options import accepts_options
-from tfpy.core.registry import export
+from tfpy.core.calling.options import accepts_options
+from tfpy.core.calling.registry import export
+from tfpy.core.naming.hints import Hints
 from tfpy.engine import handle
 from tfpy.engine.arguments import as_dtype, as_list
 from tfpy.engine.dtypes import DType

@@ -8,10 +8,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import NamedTuple
 
+from tfpy.core.calling.options import accepts_options
+from tfpy.core.calling.registry import export
 from tfpy.core.convert import TensorLike, to_tensor
 from tfpy.core.ops.common import cast_to
-from tfpy.core.options import accepts_options
-from tfpy.core.registry import export
 from tfpy.core.results import Record
 from tfpy.core.tensor import Tensor
 from tfpy.core.variable import Variable, find_variable

@@ -31,9 +31,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tfpy._version import VERSION
-from tfpy.core.hints import MissingNameError as _MissingNameError
-from tfpy.core.hints import names_of as _names_of
 from tfpy.core.io.loader import load_weights as load_weights
+from tfpy.core.naming.hints import MissingNameError as _MissingNameError
+from tfpy.core.naming.hints import names_of as _names_of
 from tfpy.legacy import conv_util as conv_util
 from tfpy.legacy import environment as environment
 from tfpy.legacy import test_util as test_util

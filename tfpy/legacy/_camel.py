@@ -7,16 +7,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tfpy.core.spelling import BothSpellings, forward, forward_property
+from tfpy.core.naming.spelling import BothSpellings, forward, forward_property
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
+    from tfpy.core.calling.ready import ReadyDict, ReadyList, ReadyNone
     from tfpy.core.convert import TensorLike
     from tfpy.core.grads import VariableGrads
     from tfpy.core.optimizers import base
-    from tfpy.core.ready import ReadyDict, ReadyList, ReadyNone
     from tfpy.core.tensor import Tensor as CoreTensor
     from tfpy.core.variable import Variable
     from tfpy.engine import rng

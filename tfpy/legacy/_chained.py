@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from tfpy.core.calling.options import accepts_options
 from tfpy.core.ops import activation as core_activation
 from tfpy.core.ops import arith as core_arith
 from tfpy.core.ops import compare as core_compare
@@ -20,7 +21,6 @@ from tfpy.core.ops import slice as core_slice
 from tfpy.core.ops import softmax as core_softmax
 from tfpy.core.ops import trig as core_trig
 from tfpy.core.ops import unary as core_unary
-from tfpy.core.options import accepts_options
 from tfpy.legacy.ops import conv as legacy_conv
 from tfpy.legacy.ops import norm as legacy_norm
 from tfpy.legacy.ops import pool as legacy_pool

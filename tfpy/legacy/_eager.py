@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from tfpy._api import image as image
 from tfpy._api import losses as losses
-from tfpy.core.backends import get_backend as get_backend
+from tfpy.core.diagnostics.profiling import time as time
+from tfpy.core.extending.backends import get_backend as get_backend
 from tfpy.core.grads import custom_grad as _custom_grad
 from tfpy.core.grads import grad as _grad
 from tfpy.core.grads import grads as _grads
@@ -16,7 +17,6 @@ from tfpy.core.grads import value_and_grads as _value_and_grads
 from tfpy.core.grads import variable_grads as _variable_grads
 from tfpy.core.memory import dispose as dispose
 from tfpy.core.memory import memory as memory
-from tfpy.core.next_frame import next_frame as next_frame
 from tfpy.core.ops.activation import elu as _elu
 from tfpy.core.ops.activation import leaky_relu as _leaky_relu
 from tfpy.core.ops.activation import prelu as _prelu
@@ -119,7 +119,7 @@ from tfpy.core.ops.unary import log as _log
 from tfpy.core.ops.unary import neg as _neg
 from tfpy.core.ops.unary import sqrt as _sqrt
 from tfpy.core.ops.unary import square as _square
-from tfpy.core.profiling import time as time
+from tfpy.core.system.next_frame import next_frame as next_frame
 from tfpy.legacy.eager import giving_arrays as _giving_arrays
 from tfpy.legacy.eager import of_functions_of_arrays as _of_functions_of_arrays
 from tfpy.legacy.ops.array import one_hot as _one_hot

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tfpy.core.calling.options import accepts_options
 from tfpy.core.convert import TensorLike, to_tensor
 from tfpy.core.format import tensor_text
 from tfpy.core.operators import Operators
 from tfpy.core.ops import arith, create, join, unary
-from tfpy.core.options import accepts_options
 from tfpy.engine.handle import Handle, check_live
 from tfpy.legacy._camel import ChainedCamel
 from tfpy.legacy._chained import ChainedOps

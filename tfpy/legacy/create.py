@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
+from tfpy.core.calling.options import accepts_options
 from tfpy.core.ops.random import moments
-from tfpy.core.options import accepts_options
 from tfpy.engine import dispatch, rng
 from tfpy.engine.arguments import as_function, as_int, as_number
 from tfpy.engine.backend import Array

@@ -6,9 +6,10 @@ import functools
 from collections.abc import Callable
 from typing import Any, ParamSpec, TypeVar, overload
 
-from tfpy.core import backends, memory
-from tfpy.core.callables import call_with_as_many
-from tfpy.core.options import accepts_options
+from tfpy.core import memory
+from tfpy.core.calling.callables import call_with_as_many
+from tfpy.core.calling.options import accepts_options
+from tfpy.core.extending import backends
 from tfpy.core.tensor import Tensor
 from tfpy.engine.handle import Handle, join_share
 from tfpy.engine.tape import stand_in

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any
 
-from tfpy.core import backends
-from tfpy.core.engine_face import ENGINE, Engine
+from tfpy.core.extending import backends
+from tfpy.core.extending.engine_face import ENGINE, Engine
 from tfpy.core.memory import MemoryInfo, memory
 from tfpy.engine.arguments import as_string
 from tfpy.engine.backend import registry

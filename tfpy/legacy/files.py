@@ -9,8 +9,8 @@ from pathlib import Path
 
 import numpy as np
 
-from tfpy.core.urls import has_scheme, local_path
-from tfpy.core.web import open_web_file
+from tfpy.core.system.urls import has_scheme, local_path
+from tfpy.core.system.web import open_web_file
 from tfpy.engine.backend import Array
 
 _SIGNATURE = b"\x89PNG\r\n\x1a\n"

@@ -10,8 +10,8 @@ import itertools
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from tfpy.core.calling.options import accepts_options
 from tfpy.core.ops.activation import leaky_relu
-from tfpy.core.options import accepts_options
 from tfpy.core.tensor import Tensor as CoreTensor
 from tfpy.engine.abstract import placeholder, shapes_only
 from tfpy.engine.arguments import as_int, as_positive, as_shape

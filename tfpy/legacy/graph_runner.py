@@ -12,10 +12,10 @@ from collections.abc import Iterator, Sequence
 from enum import IntEnum
 from typing import Any, NamedTuple
 
-from tfpy.core.callables import call_with_as_many
+from tfpy.core.calling.callables import call_with_as_many
+from tfpy.core.calling.options import accepts_options
 from tfpy.core.convert import number
 from tfpy.core.ops.arith import add, div
-from tfpy.core.options import accepts_options
 from tfpy.core.results import Record, member
 from tfpy.engine.errors import argument_error
 from tfpy.engine.handle import Handle

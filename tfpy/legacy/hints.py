@@ -11,7 +11,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from tfpy.core.wrappers import hands_on
+from tfpy.core.naming.wrappers import hands_on
 from tfpy.engine.package import PACKAGE
 from tfpy.legacy import data, graph, graph_runner, loaders, math, ndarray, optimizers, session
 from tfpy.legacy.create import ArrayFactories

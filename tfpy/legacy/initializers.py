@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Protocol
 
-from tfpy.core.options import accepts_options
+from tfpy.core.calling.options import accepts_options
 from tfpy.engine.errors import argument_error
 from tfpy.legacy.ndarray import NDArray
 from tfpy.legacy.quirks import training

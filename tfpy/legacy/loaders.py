@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
+from tfpy.core.calling.ready import ReadyDict, ReadyList, ReadyNone
 from tfpy.core.io.faults import fault, list_in, object_in
 from tfpy.core.io.json_text import parse_json
 from tfpy.core.io.specs import read_path, read_shape
 from tfpy.core.memory import dispose
-from tfpy.core.ready import ReadyDict, ReadyList, ReadyNone
 from tfpy.engine.backend import Array
 from tfpy.engine.errors import argument_error, unknown_name_error
 from tfpy.engine.scope import outlive_scopes

@@ -14,8 +14,8 @@ from typing import Any, TypeVar, overload
 
 import numpy as np
 
-from tfpy.core.engine_face import Engine
-from tfpy.core.ready import ReadyFloat
+from tfpy.core.calling.ready import ReadyFloat
+from tfpy.core.extending.engine_face import Engine
 from tfpy.core.results import Record
 from tfpy.core.tensor import Tensor
 from tfpy.core.variable import Variable, registered_variables

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 
 from tfpy.core import ops
+from tfpy.core.calling.ready import Ready
 from tfpy.core.format import tensor_html, tensor_preview
 from tfpy.core.properties import TensorProperties
-from tfpy.core.ready import Ready
 from tfpy.core.tensor import Tensor, as_array, read_only
 from tfpy.engine import dispatch
 from tfpy.engine.arguments import as_int_or_ints

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from tfpy.core.calling.options import accepts_options
 from tfpy.core.convert import number
 from tfpy.core.grads import VariableGrads, variable_grads
-from tfpy.core.hints import OF_OPTIMIZERS, Closed
+from tfpy.core.naming.hints import OF_OPTIMIZERS, Closed
 from tfpy.core.ops.arith import div
 from tfpy.core.ops.common import full
 from tfpy.core.optimizers import base, classes
-from tfpy.core.options import accepts_options
 from tfpy.core.tensor import Tensor as CoreTensor
 from tfpy.engine.arguments import as_list
 from tfpy.engine.errors import argument_error

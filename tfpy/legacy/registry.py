@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple, TypeVar
 
-from tfpy.core.options import accepts_options, parameters_of
+from tfpy.core.calling.options import accepts_options, parameters_of
 
 F = TypeVar("F", bound=Callable[..., Any])
 

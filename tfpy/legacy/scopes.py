@@ -10,8 +10,8 @@ import inspect
 from collections.abc import Awaitable, Callable, Coroutine, Generator
 from typing import Any
 
-from tfpy.core.callables import call_with_as_many
-from tfpy.core.ready import Ready
+from tfpy.core.calling.callables import call_with_as_many
+from tfpy.core.calling.ready import Ready
 from tfpy.engine import scope as engine_scope
 from tfpy.engine.block import Block
 from tfpy.engine.handle import share_of

@@ -14,13 +14,13 @@ from functools import partial
 from types import FunctionType
 from typing import Any, TypeVar
 
-from tfpy.core.callables import positional_count
+from tfpy.core.calling.callables import positional_count
+from tfpy.core.calling.options import accepts_options
 from tfpy.core.convert import number
-from tfpy.core.names import camel
+from tfpy.core.naming.names import camel
 from tfpy.core.ops.arith import add, div
 from tfpy.core.ops.common import cast_to, full
 from tfpy.core.ops.reduce import mean, sum_
-from tfpy.core.options import accepts_options
 from tfpy.core.plans import Holds, Plans, Result, always
 from tfpy.core.results import Record, member
 from tfpy.core.run import run

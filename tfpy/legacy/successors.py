@@ -12,8 +12,8 @@ import inspect
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from tfpy.core.names import camel
-from tfpy.core.registry import OPS
+from tfpy.core.calling.registry import OPS
+from tfpy.core.naming.names import camel
 from tfpy.legacy.generated_names import CHAINED_OPS, GRAPH_OPS
 from tfpy.legacy.graph import Graph, GraphLayers
 from tfpy.legacy.ndarray import NDArray

@@ -9,7 +9,7 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from tfpy.core.annotations import name_kind
+from tfpy.core.calling.annotations import name_kind
 from tfpy.core.convert import cast_values, host_values
 from tfpy.engine.arguments import as_shape
 from tfpy.engine.backend import Array

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+from tfpy.core.calling.options import accepts_options
 from tfpy.core.convert import TensorLike, to_tensor
 from tfpy.core.ops import arith
-from tfpy.core.options import accepts_options
 from tfpy.core.variable import Variable as CoreVariable
 from tfpy.core.variable import first_value
 from tfpy.engine.backend import Array

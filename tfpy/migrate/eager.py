@@ -6,7 +6,7 @@ import functools
 
 import tfpy
 from tfpy import legacy
-from tfpy.core.names import camel
+from tfpy.core.naming.names import camel
 from tfpy.legacy._eager import __all__ as EAGER
 from tfpy.migrate.kind import DictOf, Gives, Kind, ListOf, RecordOf
 

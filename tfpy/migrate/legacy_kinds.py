@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from tfpy.core.names import camel
+from tfpy.core.naming.names import camel
 from tfpy.legacy import successors
 from tfpy.migrate import eager
 from tfpy.migrate.kind import Gives, Kind, ListOf, as_pinned

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 import libcst as cst
 
-from tfpy.core.names import camel
+from tfpy.core.naming.names import camel
 from tfpy.legacy.successors import Parameters, Successor
 
 Given = dict[str, cst.BaseExpression]

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tfpy.core.registry import export
+from tfpy.core.calling.registry import export
 from tfpy.engine.arguments import as_list, as_positive
 from tfpy.engine.errors import argument_error
 from tfpy.vis import values as v

@@ -9,8 +9,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from tfpy.core.ready import Ready
-from tfpy.core.registry import export
+from tfpy.core.calling.ready import Ready
+from tfpy.core.calling.registry import export
 from tfpy.engine.arguments import as_number
 from tfpy.engine.errors import argument_error
 from tfpy.vis.page import chart_html, escaped, group_html, page, table_html

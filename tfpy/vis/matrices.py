@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from tfpy.core.registry import export
+from tfpy.core.calling.registry import export
 from tfpy.engine.errors import argument_error
 from tfpy.vis import values as v
 from tfpy.vis.drawing import Chart

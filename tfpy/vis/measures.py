@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from tfpy.core.calling.ready import ReadyFloat, ReadyList
+from tfpy.core.calling.registry import export
 from tfpy.core.convert import TensorLike, to_tensor
-from tfpy.core.ready import ReadyFloat, ReadyList
-from tfpy.core.registry import export
 from tfpy.core.results import Record
 from tfpy.engine.arguments import as_int
 from tfpy.engine.errors import argument_error

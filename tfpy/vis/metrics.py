@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tfpy.core.namespaces import missing_from as _missing_from
-from tfpy.core.namespaces import names_in as _names_in
+from tfpy.core.naming.namespaces import missing_from as _missing_from
+from tfpy.core.naming.namespaces import names_in as _names_in
 from tfpy.vis.measures import accuracy as accuracy
 from tfpy.vis.measures import confusion_matrix as confusion_matrix
 from tfpy.vis.measures import per_class_accuracy as per_class_accuracy

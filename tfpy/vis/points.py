@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tfpy.core.registry import export
+from tfpy.core.calling.registry import export
 from tfpy.engine.arguments import as_list
 from tfpy.engine.errors import argument_error
 from tfpy.vis import values as v

@@ -6,7 +6,7 @@ import functools
 import importlib.util
 from typing import Any
 
-from tfpy.core.extras import optional_module
+from tfpy.core.system.extras import optional_module
 
 _MODULE = "vl_convert"
 

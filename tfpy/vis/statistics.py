@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tfpy.core.options import read_options
+from tfpy.core.calling.options import read_options
 from tfpy.engine.arguments import as_number
 from tfpy.engine.errors import argument_error
 from tfpy.vis.drawing import Table

@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, TypeAlias, TypeVar
 
-from tfpy.core.names import spellings
-from tfpy.core.options import respell
-from tfpy.core.registry import export
+from tfpy.core.calling.options import respell
+from tfpy.core.calling.registry import export
+from tfpy.core.naming.names import spellings
 from tfpy.engine.arguments import as_string
 from tfpy.engine.errors import argument_error, unknown_name_error
 from tfpy.vis._camel import VisorCamel

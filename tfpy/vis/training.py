@@ -7,9 +7,9 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from tfpy.core.names import spellings
-from tfpy.core.options import respell
-from tfpy.core.registry import export
+from tfpy.core.calling.options import respell
+from tfpy.core.calling.registry import export
+from tfpy.core.naming.names import spellings
 from tfpy.engine.arguments import as_list
 from tfpy.engine.errors import argument_error, unknown_name_error
 from tfpy.vis import values as v

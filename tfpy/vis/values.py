@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from tfpy.core.calling.options import read_options
 from tfpy.core.convert import host_values, to_tensor
-from tfpy.core.options import read_options
 from tfpy.core.tensor import Tensor
 from tfpy.engine.arguments import as_list, as_number
 from tfpy.engine.errors import argument_error

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tfpy.core.spelling import BothSpellings, forward_property
+from tfpy.core.naming.spelling import BothSpellings, forward_property
 
 
 class CompositeArrayBufferCamel(BothSpellings):

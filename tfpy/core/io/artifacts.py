@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
+from tfpy.core.calling.ready import Ready, finish
+from tfpy.core.calling.registry import export
 from tfpy.core.io.buffers import CompositeArrayBuffer, pieces_of
 from tfpy.core.io.faults import ModelFileError
 from tfpy.core.io.json_text import json_text
 from tfpy.core.io.specs import get_weight_specs
-from tfpy.core.ready import Ready, finish
-from tfpy.core.registry import export
 from tfpy.core.results import Entries
 from tfpy.core.tensor import Tensor
 from tfpy.core.utils.arrays import bytes_per_element

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from tfpy.core.calling.ready import finish
+from tfpy.core.calling.registry import export
 from tfpy.core.io._camel import CompositeArrayBufferCamel
-from tfpy.core.ready import finish
-from tfpy.core.registry import export
 from tfpy.engine.errors import argument_error
 
 

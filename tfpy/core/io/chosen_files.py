@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from tfpy.core.calling.registry import export
 from tfpy.core.io.artifacts import artifacts_from
 from tfpy.core.io.faults import MAX_JSON_BYTES, ModelFileError, ModelNotFoundError
 from tfpy.core.io.folder import read_file
@@ -14,7 +15,6 @@ from tfpy.core.io.json_text import parse_json
 from tfpy.core.io.load_handler import Loaded, LoadHandler
 from tfpy.core.io.load_options import LoadOptions
 from tfpy.core.io.reading import read_parts, read_pieces
-from tfpy.core.registry import export
 from tfpy.engine.errors import argument_error
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from tfpy.core.registry import export
+from tfpy.core.calling.registry import export
 from tfpy.engine.errors import show
 
 # The largest model.json that is read, and the deepest nesting in it. The largest real ones have a few MB; a model

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from tfpy.core.calling.registry import export
 from tfpy.core.io.archive import Archive, is_archive
 from tfpy.core.io.artifacts import ModelArtifacts, SaveResult
 from tfpy.core.io.faults import ModelFileError, ModelNotFoundError, ModelReadError
@@ -16,8 +17,7 @@ from tfpy.core.io.load_options import LoadOptions, read_load_options
 from tfpy.core.io.reading import read_model
 from tfpy.core.io.router import register_load_router, register_save_router
 from tfpy.core.io.writing import write_model
-from tfpy.core.registry import export
-from tfpy.core.urls import ending, has_scheme, local_path
+from tfpy.core.system.urls import ending, has_scheme, local_path
 from tfpy.engine.arguments import as_int
 from tfpy.engine.errors import argument_error
 

@@ -10,7 +10,7 @@ from tfpy.core.io.load_handler import Loaded
 from tfpy.core.io.load_options import LoadOptions
 from tfpy.core.io.reading import read_model
 from tfpy.core.io.writing import JSON_NAME
-from tfpy.core.urls import local_path
+from tfpy.core.system.urls import local_path
 
 # What a single JSON file in a folder or archive may be called without being the model.
 _NOT_THE_MODEL = ("metadata.json", "model_meta.json", "package.json")

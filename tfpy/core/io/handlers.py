@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from tfpy.core.calling.ready import finish
 from tfpy.core.io.artifacts import ModelArtifacts, SaveResult, as_artifacts, as_save_result, with_weight_data
 from tfpy.core.io.faults import ModelFileError
 from tfpy.core.io.files import FileSystem
@@ -13,9 +14,8 @@ from tfpy.core.io.load_handler import Loaded, LoadHandler
 from tfpy.core.io.load_options import LoadOptions
 from tfpy.core.io.parsed_model import ParsedModel
 from tfpy.core.io.router import get_load_handlers, get_save_handlers
-from tfpy.core.ready import finish
 from tfpy.core.results import Entries
-from tfpy.core.urls import has_scheme
+from tfpy.core.system.urls import has_scheme
 from tfpy.engine.errors import argument_error
 
 

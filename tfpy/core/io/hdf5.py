@@ -13,7 +13,6 @@ from typing import Any, TypeVar, cast
 import numpy as np
 import numpy.typing as npt
 
-from tfpy.core.extras import optional_module
 from tfpy.core.io.faults import (
     FREE_UNPACKED_BYTES,
     MAX_JSON_BYTES,
@@ -21,6 +20,7 @@ from tfpy.core.io.faults import (
     ModelFileError,
     ModelReadError,
 )
+from tfpy.core.system.extras import optional_module
 
 F = TypeVar("F", bound=Callable[..., Any])
 

@@ -7,6 +7,7 @@ import os
 from collections.abc import Mapping
 from typing import Any, Unpack
 
+from tfpy.core.calling.registry import export
 from tfpy.core.io.archive import Archive, is_archive
 from tfpy.core.io.artifacts import ModelArtifacts, SaveResult, get_model_artifacts_info_for_json
 from tfpy.core.io.buffers import concatenate_array_buffers
@@ -18,7 +19,6 @@ from tfpy.core.io.reading import read_model, read_parts
 from tfpy.core.io.router import register_load_router, register_save_router
 from tfpy.core.io.server import Server, WeightsOnServer, is_http_scheme
 from tfpy.core.io.writing import JSON_NAME, model_json_text
-from tfpy.core.registry import export
 from tfpy.engine.errors import argument_error
 
 WEIGHTS_NAME = "model.weights.bin"

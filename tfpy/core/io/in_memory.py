@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from tfpy.core.calling.registry import export
 from tfpy.core.io.artifacts import ModelArtifacts
 from tfpy.core.io.load_handler import Loaded, LoadHandler
-from tfpy.core.registry import export
 from tfpy.core.results import Entries
 from tfpy.engine.errors import argument_error
 

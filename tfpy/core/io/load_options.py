@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, TypedDict, cast
 
-from tfpy.core.options import read_options
-from tfpy.core.registry import export
+from tfpy.core.calling.options import read_options
+from tfpy.core.calling.registry import export
 from tfpy.engine.errors import argument_error
 
 

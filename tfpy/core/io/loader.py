@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from tfpy.core.calling.ready import ReadyDict, finish
+from tfpy.core.calling.registry import export
 from tfpy.core.io.buffers import CompositeArrayBuffer, concatenate_array_buffers
 from tfpy.core.io.folder import read_file
 from tfpy.core.io.load_options import LoadOptions
@@ -13,10 +15,8 @@ from tfpy.core.io.reading import ReadFile, read_group
 from tfpy.core.io.server import Server, is_http_scheme
 from tfpy.core.io.specs import read_manifest
 from tfpy.core.io.weights import decode
-from tfpy.core.ready import ReadyDict, finish
-from tfpy.core.registry import export
+from tfpy.core.system.urls import local_path
 from tfpy.core.tensor import Tensor
-from tfpy.core.urls import local_path
 from tfpy.engine.errors import argument_error, unknown_name_error
 
 Fetch = Callable[[list[str]], Any]

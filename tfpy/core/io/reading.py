@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Protocol
 
-from tfpy.core.callables import call_with_as_many
+from tfpy.core.calling.callables import call_with_as_many
+from tfpy.core.calling.ready import finish
 from tfpy.core.io.artifacts import artifacts_from
 from tfpy.core.io.buffers import CompositeArrayBuffer
 from tfpy.core.io.faults import MAX_JSON_BYTES, ModelFileError
@@ -14,7 +15,6 @@ from tfpy.core.io.load_handler import Loaded
 from tfpy.core.io.load_options import LoadOptions
 from tfpy.core.io.specs import WeightGroup, read_manifest
 from tfpy.core.io.weights import byte_ranges
-from tfpy.core.ready import finish
 
 _PIECE = 2**20
 

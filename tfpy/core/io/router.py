@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from tfpy.core.callables import call_with_as_many
-from tfpy.core.registry import export
+from tfpy.core.calling.callables import call_with_as_many
+from tfpy.core.calling.registry import export
 from tfpy.engine.errors import argument_error
 
 Router = Callable[..., Any]

@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from tfpy.core.calling.ready import ReadyDict, ReadyNone
+from tfpy.core.calling.registry import export
 from tfpy.core.convert import INT32_RANGE, to_tensor
-from tfpy.core.extras import optional_module
 from tfpy.core.io.faults import ModelFileError, ModelNotFoundError, ModelReadError
 from tfpy.core.io.writing import new_file
-from tfpy.core.ready import ReadyDict, ReadyNone
-from tfpy.core.registry import export
+from tfpy.core.system.extras import optional_module
 from tfpy.core.tensor import Tensor
 from tfpy.engine import dispatch
 from tfpy.engine.dtypes import NUMPY, OF_KIND

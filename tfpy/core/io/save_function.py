@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from tfpy.core.calling.ready import finish
+from tfpy.core.calling.registry import export
 from tfpy.core.io.artifacts import ModelArtifacts, SaveResult, as_save_result
-from tfpy.core.ready import finish
-from tfpy.core.registry import export
 from tfpy.engine.errors import argument_error
 
 

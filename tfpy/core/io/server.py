@@ -6,15 +6,15 @@ import contextlib
 from collections.abc import Mapping
 from typing import Any
 
-from tfpy.core.callables import call_with_as_many
+from tfpy.core.calling.callables import call_with_as_many
+from tfpy.core.calling.ready import finish
+from tfpy.core.calling.registry import export
 from tfpy.core.io.faults import MAX_JSON_BYTES, ModelNotFoundError, ModelReadError
 from tfpy.core.io.load_options import LoadOptions
 from tfpy.core.io.reading import read_pieces
-from tfpy.core.platform import Response, request_of
-from tfpy.core.ready import finish
-from tfpy.core.registry import export
-from tfpy.core.urls import has_scheme
-from tfpy.core.web import TIMEOUT, is_granted, open_web
+from tfpy.core.system.platform import Response, request_of
+from tfpy.core.system.urls import has_scheme
+from tfpy.core.system.web import TIMEOUT, is_granted, open_web
 from tfpy.engine.errors import argument_error, show
 
 

@@ -10,8 +10,8 @@ from urllib.parse import unquote
 
 import numpy as np
 
+from tfpy.core.calling.registry import export
 from tfpy.core.io.faults import MAX_STRING_BYTES, ModelFileError, fault, list_in, object_in
-from tfpy.core.registry import export
 from tfpy.engine.arguments import as_int
 from tfpy.engine.dtypes import BYTES, DTYPES, DType
 from tfpy.engine.spec import MAX_RANK, MAX_SIZE, Shape, is_possible

@@ -11,6 +11,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote, unquote
 
+from tfpy.core.calling.ready import ReadyDict
+from tfpy.core.calling.registry import export
 from tfpy.core.io.artifacts import (
     ModelArtifacts,
     ModelArtifactsInfo,
@@ -28,10 +30,8 @@ from tfpy.core.io.load_options import LoadOptions, read_load_options
 from tfpy.core.io.router import register_load_router, register_save_router
 from tfpy.core.io.specs import read_manifest
 from tfpy.core.io.writing import JSON_NAME
-from tfpy.core.ready import ReadyDict
-from tfpy.core.registry import export
 from tfpy.core.results import Entries
-from tfpy.core.urls import has_scheme
+from tfpy.core.system.urls import has_scheme
 from tfpy.engine.errors import argument_error
 
 SCHEMES = ("localstorage", "indexeddb")

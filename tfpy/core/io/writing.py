@@ -24,7 +24,7 @@ from tfpy.core.io.artifacts import (
 from tfpy.core.io.buffers import CompositeArrayBuffer
 from tfpy.core.io.faults import ModelFileError, ModelReadError
 from tfpy.core.io.json_text import json_text
-from tfpy.core.urls import ending
+from tfpy.core.system.urls import ending
 
 JSON_NAME = "model.json"
 # The names that weight files are given here, and in turn while a model is replaced.

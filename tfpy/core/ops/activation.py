@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tfpy.core.calling.registry import op
 from tfpy.core.convert import TensorLike, number, to_tensor
 from tfpy.core.ops.arith import add, mul, sub
 from tfpy.core.ops.common import (
@@ -17,7 +18,6 @@ from tfpy.core.ops.common import (
     unbroadcast,
     zeros_rule,
 )
-from tfpy.core.registry import op
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
 from tfpy.engine.gradients import gradient

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from tfpy.core.calling.registry import op
 from tfpy.core.convert import TensorLike, number, to_tensor, to_tensors
 from tfpy.core.ops.common import as_float, binary_operands, cast_to, factor, full, mask, run_untracked, unbroadcast
-from tfpy.core.registry import op
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import argument_error

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from tfpy.core.calling.registry import op
 from tfpy.core.convert import TensorLike, number, to_tensor
 from tfpy.core.ops.arith import add, div, mul, pow_, sub
-from tfpy.core.registry import op
 from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import argument_error
 

@@ -13,11 +13,11 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from tfpy.core.calling.options import read_options
+from tfpy.core.calling.ready import Ready
+from tfpy.core.calling.registry import op
 from tfpy.core.convert import TensorLike, host_values, to_tensor
 from tfpy.core.ops.common import cast_to
-from tfpy.core.options import read_options
-from tfpy.core.ready import Ready
-from tfpy.core.registry import op
 from tfpy.core.tensor import Tensor
 from tfpy.engine import dispatch
 from tfpy.engine.arguments import as_int, as_number

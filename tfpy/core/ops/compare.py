@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from tfpy.core.calling.registry import op
 from tfpy.core.convert import TensorLike
 from tfpy.core.ops.common import binary_operands
-from tfpy.core.registry import op
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import argument_error

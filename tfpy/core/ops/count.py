@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from tfpy.core.calling.registry import op
 from tfpy.core.convert import TensorLike, to_tensor
 from tfpy.core.ops.common import as_float, cast_to, full, real, reshape_to
 from tfpy.core.ops.create import one_hot
 from tfpy.core.ops.matmul import multiply_matrices
-from tfpy.core.registry import op
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
 from tfpy.engine.arguments import as_int

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from tfpy.core.buffer import TensorBuffer
+from tfpy.core.calling.registry import op
 from tfpy.core.convert import TensorLike, host_values, to_tensor
 from tfpy.core.ops.common import as_function_of, full
-from tfpy.core.registry import op
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
 from tfpy.engine import dispatch

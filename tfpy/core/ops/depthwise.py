@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from tfpy.core.calling.registry import op
 from tfpy.core.convert import TensorLike, to_tensor
 from tfpy.core.ops.conv import bilinear_gradients, check_steps
 from tfpy.core.ops.spatial import Numbers, Padding, arranged, inner_pad
-from tfpy.core.registry import op
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import argument_error

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from tfpy.core.calling.registry import op
 from tfpy.core.convert import TensorLike, to_tensor
 from tfpy.core.ops.common import as_float, cast_to, full, stop_gradient
 from tfpy.core.ops.spatial import Numbers, Padding, arranged, channels_first, inner_pad
-from tfpy.core.registry import op
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import argument_error

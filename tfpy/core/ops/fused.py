@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from tfpy.core.calling.registry import op
 from tfpy.core.convert import TensorLike, to_tensor
 from tfpy.core.ops.arith import add
 from tfpy.core.ops.common import binary_operands, real
 from tfpy.core.ops.conv import check_steps, convolution_filter
 from tfpy.core.ops.depthwise import depthwise_window
 from tfpy.core.ops.spatial import Numbers, Padding, arranged, channels_first, inner_pad
-from tfpy.core.registry import op
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
 from tfpy.engine.backend import current

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from tfpy.core.calling.registry import op
 from tfpy.core.convert import TensorLike, number, to_tensor
 from tfpy.core.ops.arith import add, mul, sub
 from tfpy.core.ops.common import as_float, cast_to, full, reshape_to
 from tfpy.core.ops.reduce import sum_
-from tfpy.core.registry import op
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
 from tfpy.engine.arguments import as_list, as_number, as_shape, unpacked

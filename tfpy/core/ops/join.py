@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from tfpy.core.calling.registry import op
 from tfpy.core.convert import TensorLike, to_tensor, to_tensors
 from tfpy.core.ops.common import cast_to
-from tfpy.core.registry import op
 from tfpy.core.run import run, run_multi
 from tfpy.core.tensor import Tensor
 from tfpy.engine.arguments import as_int, resolve_axis, unpacked

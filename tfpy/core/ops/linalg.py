@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from tfpy.core.calling.registry import op
 from tfpy.core.convert import TensorLike, to_tensor, to_tensors
 from tfpy.core.ops.arith import div, mul, sub
 from tfpy.core.ops.common import full, reshape_to, run_untracked
@@ -14,7 +15,6 @@ from tfpy.core.ops.matmul import multiply_matrices
 from tfpy.core.ops.norm import vector_norm
 from tfpy.core.ops.reduce import sum_
 from tfpy.core.ops.slice import slice_
-from tfpy.core.registry import op
 from tfpy.core.run import run, run_multi
 from tfpy.core.tensor import Tensor
 from tfpy.engine.arguments import as_int

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from tfpy.core.calling.registry import op
 from tfpy.core.convert import TensorLike, to_tensor
 from tfpy.core.ops.common import binary_operands, cast_to, full, unbroadcast
-from tfpy.core.registry import op
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
 from tfpy.engine.gradients import gradient, symbolic_zero

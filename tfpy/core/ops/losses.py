@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from enum import IntEnum
 
+from tfpy.core.calling.registry import export, op
 from tfpy.core.convert import TensorLike, number
 from tfpy.core.ops.arith import add, div, minimum, mul, sub
 from tfpy.core.ops.common import as_float, full, real, sum_over
 from tfpy.core.ops.reduce import Axis, mean, sum_
-from tfpy.core.registry import export, op
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import argument_error

@@ -6,9 +6,9 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+from tfpy.core.calling.registry import op
 from tfpy.core.convert import TensorLike, to_tensor
 from tfpy.core.ops.common import binary_operands, conjugated, factor, reshape_to, unbroadcast
-from tfpy.core.registry import op
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
 from tfpy.engine.arguments import as_ints

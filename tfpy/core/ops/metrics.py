@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import sys
 
+from tfpy.core.calling.registry import op
 from tfpy.core.convert import TensorLike, number
 from tfpy.core.ops.arith import add, div, mul, sub
 from tfpy.core.ops.common import as_float, cast_to, full, real, run_untracked
 from tfpy.core.ops.compare import equal, greater
 from tfpy.core.ops.reduce import arg_max, mean, sum_
 from tfpy.core.ops.shape import squeeze
-from tfpy.core.registry import op
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
 from tfpy.engine.backend import current

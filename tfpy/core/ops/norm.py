@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 
+from tfpy.core.calling.registry import op
 from tfpy.core.convert import TensorLike, number, to_tensor
 from tfpy.core.ops.common import full, real, reshape_to
 from tfpy.core.ops.reduce import Axis, max_, min_, sum_, with_kept_axes
-from tfpy.core.registry import op
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
 from tfpy.engine.arguments import as_number, resolve_axes

@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
+from tfpy.core.calling.registry import op
 from tfpy.core.convert import TensorLike, number, to_tensor
 from tfpy.core.ops.arith import add, mul, sub
 from tfpy.core.ops.common import as_float, real, reshape_to, unbroadcast
 from tfpy.core.ops.matmul import multiply_matrices
 from tfpy.core.ops.spatial import arranged
-from tfpy.core.registry import op
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
 from tfpy.engine.arguments import as_int

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from tfpy.core.calling.registry import op
 from tfpy.core.convert import Kind, TensorLike
 from tfpy.core.ops.common import as_float, stop_gradient
 from tfpy.core.ops.conv import check_steps
 from tfpy.core.ops.spatial import Numbers, Padding, arranged, inner_pad
-from tfpy.core.registry import op
 from tfpy.core.results import Record
 from tfpy.core.run import run, run_multi
 from tfpy.core.tensor import Tensor

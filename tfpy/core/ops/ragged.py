@@ -7,10 +7,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from tfpy.core.calling.registry import op
 from tfpy.core.convert import TensorLike, to_tensor, to_tensors
 from tfpy.core.ops.common import int_tensor, real, reshape_to
 from tfpy.core.ops.join import concat
-from tfpy.core.registry import op
 from tfpy.core.results import Record
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor

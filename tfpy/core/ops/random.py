@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from tfpy.core.calling.registry import op
 from tfpy.core.convert import TensorLike, cast_values, to_tensor
 from tfpy.core.ops.common import reshape_to
 from tfpy.core.ops.create import ShapeLike
-from tfpy.core.registry import op
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
 from tfpy.engine import dispatch, rng

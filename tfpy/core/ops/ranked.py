@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from tfpy.core.calling.registry import op
 from tfpy.core.convert import TensorLike, to_tensor
 from tfpy.core.ops.join import concat
 from tfpy.core.ops.slice import pad, reverse, slice_
-from tfpy.core.registry import op
 from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import argument_error
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from tfpy.core.calling.registry import op
 from tfpy.core.convert import TensorLike, to_tensor, to_tensors
 from tfpy.core.ops.activation import sigmoid
 from tfpy.core.ops.arith import add, mul
 from tfpy.core.ops.join import concat
 from tfpy.core.ops.matmul import multiply_matrices
 from tfpy.core.ops.trig import tanh
-from tfpy.core.registry import op
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
 from tfpy.engine.arguments import as_function, as_list

@@ -6,10 +6,10 @@ import math
 from collections.abc import Sequence
 from typing import Any, TypeAlias
 
+from tfpy.core.calling.registry import op
 from tfpy.core.convert import TensorLike, number, to_tensor
 from tfpy.core.ops.arith import add, div, mul, sub
 from tfpy.core.ops.common import as_float, cast_to, factor, full, mask, real, reshape_to, sum_over
-from tfpy.core.registry import op
 from tfpy.core.results import Record
 from tfpy.core.run import run, run_multi
 from tfpy.core.tensor import Tensor

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from tfpy.core.calling.registry import op
 from tfpy.core.convert import TensorLike, to_tensor
 from tfpy.core.ops.arith import add, mul
 from tfpy.core.ops.common import cast_to, factor, real
-from tfpy.core.registry import op
 from tfpy.core.results import Record
 from tfpy.core.run import run, run_multi
 from tfpy.core.tensor import Tensor

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from tfpy.core.calling.registry import op
 from tfpy.core.convert import TensorLike, to_tensor
 from tfpy.core.ops.common import full, reshape_to, run_untracked
 from tfpy.core.ops.create import ShapeLike
-from tfpy.core.registry import op
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
 from tfpy.engine.arguments import as_shape

@@ -10,11 +10,11 @@ import math
 
 import numpy as np
 
+from tfpy.core.calling.ready import ReadyList
+from tfpy.core.calling.registry import op
 from tfpy.core.convert import TensorLike, to_tensor
 from tfpy.core.ops.common import cast_to, int_tensor, real, reshape_to
 from tfpy.core.ops.scan import topk
-from tfpy.core.ready import ReadyList
-from tfpy.core.registry import op
 from tfpy.core.results import Record
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor

@@ -6,10 +6,10 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+from tfpy.core.calling.registry import op
 from tfpy.core.convert import TensorLike, to_tensor
 from tfpy.core.ops.common import reshape_to, unbroadcast
 from tfpy.core.ops.create import ShapeLike
-from tfpy.core.registry import op
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
 from tfpy.engine.arguments import as_dtype, as_int, as_int_or_ints, as_list, as_shape, resolve_axes, resolve_axis

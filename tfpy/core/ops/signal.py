@@ -7,11 +7,11 @@ from collections.abc import Callable
 
 import numpy as np
 
+from tfpy.core.calling.registry import op
 from tfpy.core.convert import TensorLike, to_tensor
 from tfpy.core.ops.arith import mul
 from tfpy.core.ops.common import stored_number
 from tfpy.core.ops.spectral import rfft
-from tfpy.core.registry import op
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
 from tfpy.engine import dispatch

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from tfpy.core.calling.registry import op
 from tfpy.core.convert import TensorLike, to_tensor
 from tfpy.core.ops.arith import mul, sub
 from tfpy.core.ops.common import real, sum_over
-from tfpy.core.registry import op
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
 from tfpy.engine.arguments import as_int

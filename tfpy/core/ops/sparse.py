@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from tfpy.core.calling.registry import op
 from tfpy.core.convert import TensorLike, to_tensor
 from tfpy.core.ops.arith import div
 from tfpy.core.ops.common import as_float, cast_to, int_tensor, reshape_to
 from tfpy.core.ops.join import concat
-from tfpy.core.registry import op
 from tfpy.core.results import Record
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from tfpy.core.calling.registry import op
 from tfpy.core.convert import TensorLike, number, to_tensor
 from tfpy.core.ops.arith import div, mul
 from tfpy.core.ops.common import cast_to, conjugated, reshape_to
 from tfpy.core.ops.join import concat
-from tfpy.core.registry import op
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
 from tfpy.engine.arguments import as_int

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from tfpy.core.calling.registry import op
 from tfpy.core.convert import TensorLike, to_tensor
 from tfpy.core.ops.common import int_tensor
-from tfpy.core.registry import op
 from tfpy.core.results import Record
 from tfpy.core.tensor import Tensor
 from tfpy.engine import dispatch

@@ -9,8 +9,8 @@ import math
 
 import numpy as np
 
+from tfpy.core.calling.registry import op
 from tfpy.core.convert import TensorLike, to_tensor
-from tfpy.core.registry import op
 from tfpy.core.results import Record
 from tfpy.core.tensor import Tensor
 from tfpy.engine import dispatch

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from tfpy.core.calling.registry import op
 from tfpy.core.convert import TensorLike, number, to_tensor
 from tfpy.core.ops.arith import add, div, mul, sub
 from tfpy.core.ops.common import as_float, keeping_dtype
-from tfpy.core.registry import op
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
 from tfpy.engine.gradients import gradient

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from tfpy.core.calling.registry import op
 from tfpy.core.convert import TensorLike, number, to_tensor
 from tfpy.core.ops.arith import add, div, div_no_nan, mul
 from tfpy.core.ops.common import as_float, factor, full, keeping_dtype, real, run_untracked, zeros_rule
-from tfpy.core.registry import op
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
 from tfpy.engine.arguments import as_number

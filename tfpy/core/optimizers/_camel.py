@@ -7,17 +7,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tfpy.core.spelling import BothSpellings, forward, forward_property
+from tfpy.core.naming.spelling import BothSpellings, forward, forward_property
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import Any, Self
 
+    from tfpy.core.calling.ready import ReadyList, ReadyNone
     from tfpy.core.grads import VariableGrads
     from tfpy.core.optimizers.base import NamedTensors
     from tfpy.core.optimizers.schedules import LearningRate
     from tfpy.core.optimizers.state import State
-    from tfpy.core.ready import ReadyList, ReadyNone
     from tfpy.core.results import NamedTensor, ReadyNamedTensor
     from tfpy.core.tensor import Tensor
     from tfpy.core.variable import Variable

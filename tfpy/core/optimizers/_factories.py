@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from tfpy.core.calling.registry import export
 from tfpy.core.optimizers.classes import (
     AdadeltaOptimizer,
     AdagradOptimizer,
@@ -19,7 +20,6 @@ from tfpy.core.optimizers.classes import (
     SGDOptimizer,
 )
 from tfpy.core.optimizers.schedules import CosineDecay, ExponentialDecay, LearningRate, PiecewiseConstantDecay
-from tfpy.core.registry import export
 
 
 @export(namespace="train", doc="Training / Optimizers")

@@ -6,19 +6,19 @@ from collections.abc import Callable, Mapping, Sequence
 from inspect import unwrap
 from typing import Any, ClassVar, Literal, Self, overload
 
-from tfpy.core.constructing import constructed
+from tfpy.core.calling.constructing import constructed
+from tfpy.core.calling.options import accepts_options, parameters_of
+from tfpy.core.calling.ready import ReadyList, ReadyNone
+from tfpy.core.calling.registry import export
 from tfpy.core.convert import to_tensor
 from tfpy.core.grads import VariableGrads, variable_grads
-from tfpy.core.hints import OF_OPTIMIZERS, Closed
+from tfpy.core.naming.hints import OF_OPTIMIZERS, Closed
 from tfpy.core.ops.common import full
 from tfpy.core.optimizers._camel import OptimizerCamel
 from tfpy.core.optimizers.clipping import Clipping
 from tfpy.core.optimizers.rules import Slots, Update
 from tfpy.core.optimizers.schedules import LearningRate, config_of, rate_of
 from tfpy.core.optimizers.state import SlotName, State, by_variable, listed, read_state, state_of, steps_in, steps_made
-from tfpy.core.options import accepts_options, parameters_of
-from tfpy.core.ready import ReadyList, ReadyNone
-from tfpy.core.registry import export
 from tfpy.core.results import NamedTensor, ReadyNamedTensor, named_tensors
 from tfpy.core.run import run_multi
 from tfpy.core.tensor import Tensor

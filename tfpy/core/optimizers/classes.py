@@ -11,14 +11,14 @@ from typing import Any, ClassVar, Unpack
 
 import numpy as np
 
+from tfpy.core.calling.options import accepts_options
+from tfpy.core.calling.registry import export
 from tfpy.core.optimizers import rules
 from tfpy.core.optimizers._camel import AdagradOptimizerCamel, MomentumOptimizerCamel
 from tfpy.core.optimizers.base import Optimizer, or_epsilon
 from tfpy.core.optimizers.clipping import Bounds
 from tfpy.core.optimizers.rules import Slots, Update
 from tfpy.core.optimizers.schedules import LearningRate
-from tfpy.core.options import accepts_options
-from tfpy.core.registry import export
 from tfpy.core.tensor import Tensor
 
 

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from tfpy.core.calling.registry import export
 from tfpy.core.convert import host_values
-from tfpy.core.environment import ENV
-from tfpy.core.registry import export
+from tfpy.core.system.environment import ENV
 from tfpy.engine.arguments import as_dtype
 from tfpy.engine.backend import Array
 from tfpy.engine.dtypes import BYTES, DTYPES, TYPED_ARRAY, DType

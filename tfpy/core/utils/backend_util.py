@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from tfpy.core.environment import ENV
+from tfpy.core.calling.registry import export
 from tfpy.core.ops.join import part_sizes
-from tfpy.core.registry import export
+from tfpy.core.system.environment import ENV
 from tfpy.core.utils.shapes import shape_of
 from tfpy.core.utils.util import decode_string, encode_string
 from tfpy.engine.arguments import as_list, as_shape, resolve_axis

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tfpy.core.registry import export
+from tfpy.core.calling.registry import export
 from tfpy.engine import rng
 from tfpy.engine.backend import Array
 from tfpy.engine.errors import Words, argument_error

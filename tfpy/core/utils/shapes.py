@@ -6,8 +6,8 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+from tfpy.core.calling.registry import export
 from tfpy.core.ops.slice import block
-from tfpy.core.registry import export
 from tfpy.core.results import Record
 from tfpy.engine.arguments import as_int, as_shape
 from tfpy.engine.errors import argument_error

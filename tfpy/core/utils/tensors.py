@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from tfpy.core.calling.registry import export, op
 from tfpy.core.memory import tidy
 from tfpy.core.ops.common import binary_operands
-from tfpy.core.registry import export, op
 from tfpy.core.tensor import Tensor
 from tfpy.engine import scope
 from tfpy.engine.arguments import as_dtype, as_list

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from tfpy.core.buffer import flat_index, indices_of
-from tfpy.core.callables import call_with_as_many
-from tfpy.core.environment import ENV
+from tfpy.core.calling.callables import call_with_as_many
+from tfpy.core.calling.registry import export
 from tfpy.core.ops.shape import whole_shape
-from tfpy.core.registry import export
 from tfpy.core.results import Record
+from tfpy.core.system.environment import ENV
 from tfpy.engine.arguments import as_ints, as_shape, resolve_axis
 from tfpy.engine.dtypes import DType
 from tfpy.engine.errors import Words, argument_error

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from tfpy.core.calling.ready import finish
 from tfpy.core.ops.ragged import ragged_gather, ragged_range, ragged_tensor_to_tensor
 from tfpy.core.ops.search import setdiff1d_async, where_async
 from tfpy.core.ops.shape import cast
 from tfpy.core.ops.sparse import sparse_fill_empty_rows, sparse_reshape, sparse_segment_mean, sparse_segment_sum
 from tfpy.core.ops.spectral import fft, ifft, irfft, rfft
 from tfpy.core.ops.string import static_regex_replace, string_n_grams, string_split, string_to_hash_bucket_fast
-from tfpy.core.ready import finish
 from tfpy.graph.mappers import Call, Op, maps, same
 
 same("FFT", fft)

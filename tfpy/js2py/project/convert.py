@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tfpy.core.extras import optional_module
+from tfpy.core.system.extras import optional_module
 from tfpy.js2py.notes import Conversion
 
 

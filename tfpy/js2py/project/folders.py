@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
-from tfpy.core.extras import optional_module
+from tfpy.core.system.extras import optional_module
 from tfpy.js2py.analysis.module import SUFFIXES, module_name
 from tfpy.js2py.notes import Note
 from tfpy.js2py.project.report import counts, fault_of, say_notes, summary

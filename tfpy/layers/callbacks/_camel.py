@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tfpy.core.spelling import BothSpellings, forward, forward_property
+from tfpy.core.naming.spelling import BothSpellings, forward, forward_property
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from tfpy.core.ready import ReadyNone
+    from tfpy.core.calling.ready import ReadyNone
     from tfpy.core.types import Logs
     from tfpy.layers.model import LayersModel
 

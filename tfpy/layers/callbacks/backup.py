@@ -10,10 +10,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from tfpy.core.calling.options import accepts_options
+from tfpy.core.calling.registry import export
 from tfpy.core.io.faults import ModelFileError
 from tfpy.core.io.writing import new_file
-from tfpy.core.options import accepts_options
-from tfpy.core.registry import export
 from tfpy.core.types import Logs
 from tfpy.engine import rng
 from tfpy.engine.arguments import as_count, as_number, as_positive

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from tfpy.core.calling.registry import export
 from tfpy.core.convert import to_tensor
-from tfpy.core.registry import export
 from tfpy.core.tensor import Tensor
 from tfpy.core.types import Logs
 from tfpy.engine.scope import outlive_scopes

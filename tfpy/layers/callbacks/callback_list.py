@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from tfpy.core.callables import call_with_as_many
-from tfpy.core.ready import ReadyNone, finish
-from tfpy.core.registry import export
+from tfpy.core.calling.callables import call_with_as_many
+from tfpy.core.calling.ready import ReadyNone, finish
+from tfpy.core.calling.registry import export
 from tfpy.core.types import Logs
 from tfpy.layers.callbacks._camel import CallbackListCamel
 from tfpy.layers.callbacks.base import Callback, read_logs

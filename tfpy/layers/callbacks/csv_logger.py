@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from tfpy.core.options import accepts_options
-from tfpy.core.registry import export
+from tfpy.core.calling.options import accepts_options
+from tfpy.core.calling.registry import export
 from tfpy.core.types import Logs
 from tfpy.engine.errors import argument_error
 from tfpy.layers.callbacks.base import Callback

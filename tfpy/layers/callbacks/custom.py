@@ -6,11 +6,11 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from tfpy.core.callables import call_with_as_many
-from tfpy.core.names import spellings
-from tfpy.core.options import respell
-from tfpy.core.ready import finish
-from tfpy.core.registry import export
+from tfpy.core.calling.callables import call_with_as_many
+from tfpy.core.calling.options import respell
+from tfpy.core.calling.ready import finish
+from tfpy.core.calling.registry import export
+from tfpy.core.naming.names import spellings
 from tfpy.core.types import Logs
 from tfpy.engine.arguments import as_function
 from tfpy.engine.errors import argument_error

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from tfpy.core.options import accepts_options
-from tfpy.core.registry import export
+from tfpy.core.calling.options import accepts_options
+from tfpy.core.calling.registry import export
 from tfpy.core.tensor import Tensor
 from tfpy.core.types import Logs
 from tfpy.engine.arguments import as_count, as_int, as_number

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from tfpy.core.names import camel
-from tfpy.core.ready import Ready, ReadyNone
-from tfpy.core.registry import export
+from tfpy.core.calling.ready import Ready, ReadyNone
+from tfpy.core.calling.registry import export
+from tfpy.core.naming.names import camel
 from tfpy.core.types import Logs
 from tfpy.engine.arguments import as_ints, as_list
 from tfpy.layers.callbacks._camel import HistoryCamel

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
-from tfpy.core.callables import call_with_as_many
-from tfpy.core.options import accepts_options
-from tfpy.core.registry import export
+from tfpy.core.calling.callables import call_with_as_many
+from tfpy.core.calling.options import accepts_options
+from tfpy.core.calling.registry import export
 from tfpy.core.types import Logs
 from tfpy.engine.arguments import as_count, as_number, as_positive
 from tfpy.engine.errors import argument_error

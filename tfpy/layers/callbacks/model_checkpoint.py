@@ -6,9 +6,9 @@ import os
 from collections.abc import Mapping
 from typing import Any, ClassVar, cast
 
-from tfpy.core.options import accepts_options
-from tfpy.core.ready import finish
-from tfpy.core.registry import export
+from tfpy.core.calling.options import accepts_options
+from tfpy.core.calling.ready import finish
+from tfpy.core.calling.registry import export
 from tfpy.core.types import Logs
 from tfpy.engine.arguments import as_count, as_number, as_positive
 from tfpy.engine.errors import argument_error

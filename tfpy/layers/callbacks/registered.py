@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from tfpy.core.registry import export
+from tfpy.core.calling.registry import export
 from tfpy.engine.errors import argument_error
 from tfpy.layers.callbacks.base import Callback
 

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, ClassVar
 
-from tfpy.core.extras import optional_module
-from tfpy.core.options import accepts_options
-from tfpy.core.registry import export
+from tfpy.core.calling.options import accepts_options
+from tfpy.core.calling.registry import export
+from tfpy.core.system.extras import optional_module
 from tfpy.core.types import Logs
 from tfpy.engine.arguments import as_count, as_int
 from tfpy.engine.errors import argument_error

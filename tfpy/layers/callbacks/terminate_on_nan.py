@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from tfpy.core.registry import export
+from tfpy.core.calling.registry import export
 from tfpy.core.types import Logs
 from tfpy.layers.callbacks.base import Callback
 

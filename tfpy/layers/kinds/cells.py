@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Self
 
+from tfpy.core.calling.registry import export
 from tfpy.core.convert import to_tensor
 from tfpy.core.ops.join import concat, split
 from tfpy.core.ops.random import dropout
-from tfpy.core.registry import export
 from tfpy.core.tensor import Tensor
 from tfpy.engine.arguments import as_positive
 from tfpy.engine.errors import argument_error

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, Self
 
+from tfpy.core.calling.registry import export
 from tfpy.core.convert import to_tensor, to_tensors
 from tfpy.core.ops.common import full
 from tfpy.core.ops.join import stack
 from tfpy.core.ops.logic import where
-from tfpy.core.registry import export
 from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import Words, argument_error
 from tfpy.engine.scope import outlive_scopes

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Unpack
 
+from tfpy.core.calling.registry import export
 from tfpy.core.io.artifacts import ModelArtifacts
 from tfpy.core.io.faults import ModelFileError, blamed, object_in
 from tfpy.core.io.handlers import load_artifacts
@@ -14,8 +15,7 @@ from tfpy.core.io.json_text import check_depth, parse_json
 from tfpy.core.io.load_options import LoadOptions
 from tfpy.core.io.loader import load_weights
 from tfpy.core.memory import dispose, tidy
-from tfpy.core.names import camel
-from tfpy.core.registry import export
+from tfpy.core.naming.names import camel
 from tfpy.core.results import Entries
 from tfpy.engine.errors import argument_error, show, some_of
 from tfpy.engine.warn import warn_user

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from tfpy.core.names import spellings
+from tfpy.core.naming.names import spellings
 from tfpy.engine.errors import show
 from tfpy.engine.package import is_ours
 from tfpy.engine.warn import warn_user

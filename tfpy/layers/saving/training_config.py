@@ -9,7 +9,7 @@ from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 from tfpy.core.io.faults import ModelFileError, object_in
-from tfpy.core.names import camel, spellings
+from tfpy.core.naming.names import camel, spellings
 from tfpy.core.optimizers.base import Optimizer
 from tfpy.core.optimizers.state import listed, read_state, state_of
 from tfpy.core.results import NamedTensor

@@ -15,8 +15,8 @@ from tfpy.core.io.safe_tensors import load_safetensors
 from tfpy.core.io.specs import read_specs
 from tfpy.core.io.weights import decode
 from tfpy.core.results import named_tensors
+from tfpy.core.system.urls import ending, path_of
 from tfpy.core.tensor import Tensor
-from tfpy.core.urls import ending, path_of
 from tfpy.layers.saving.keras.reader import found_keras_file, opened, write_keras_weights
 from tfpy.layers.saving.weight_names import load_named
 

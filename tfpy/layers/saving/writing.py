@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tfpy._version import VERSION
+from tfpy.core.calling.ready import ReadyNone
 from tfpy.core.io.artifacts import ModelArtifacts, SaveResult
 from tfpy.core.io.buffers import concatenate_array_buffers
 from tfpy.core.io.handlers import save_artifacts
@@ -16,8 +17,7 @@ from tfpy.core.io.json_text import json_text
 from tfpy.core.io.quantization import quantized
 from tfpy.core.io.safe_tensors import save_safetensors
 from tfpy.core.io.weights import encode_weights
-from tfpy.core.ready import ReadyNone
-from tfpy.core.urls import ending, path_of
+from tfpy.core.system.urls import ending, path_of
 from tfpy.engine.errors import argument_error
 from tfpy.engine.warn import warn_user
 from tfpy.layers.inner_layers import warn_of_unlisted

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from tfpy.core.calling.ready import finish
 from tfpy.core.memory import dispose
-from tfpy.core.ready import finish
 from tfpy.core.streams import elements_in
 from tfpy.engine import rng
 from tfpy.engine.arguments import as_int

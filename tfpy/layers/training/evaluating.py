@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from tfpy.core.calling.ready import ReadyList
 from tfpy.core.memory import tidy
-from tfpy.core.ready import ReadyList
 from tfpy.core.tensor import Tensor
 from tfpy.engine.arguments import as_positive
 from tfpy.layers.training.batch_sources import ArrayBatches, as_dataset

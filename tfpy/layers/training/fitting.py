@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from tfpy.core.calling.ready import ReadyFloat, ReadyList
 from tfpy.core.memory import tidy
-from tfpy.core.ready import ReadyFloat, ReadyList
 from tfpy.engine.arguments import as_count, as_positive
 from tfpy.engine.errors import argument_error
 from tfpy.engine.warn import warn_user

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from tfpy.core.names import spellings
+from tfpy.core.naming.names import spellings
 from tfpy.core.ops.arith import maximum, sub
 from tfpy.core.ops.losses import softmax_cross_entropy_rows
 from tfpy.core.ops.metrics import (

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from tfpy.core.names import camel
+from tfpy.core.calling.registry import OPS
+from tfpy.core.naming.names import camel
 from tfpy.core.ops import metrics as m
-from tfpy.core.registry import OPS
 from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import argument_error
 from tfpy.layers.training import losses

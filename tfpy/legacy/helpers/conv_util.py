@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tfpy.core.options import accepts_options
+from tfpy.core.calling.options import accepts_options
 from tfpy.core.results import Record
 from tfpy.engine.errors import argument_error
 from tfpy.legacy.windows import Pad, Pair, pair, window

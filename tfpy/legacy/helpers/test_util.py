@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tfpy.core.options import accepts_options
+from tfpy.core.calling.options import accepts_options
 from tfpy.engine import rng
 from tfpy.engine.backend import Array
 from tfpy.engine.errors import argument_error

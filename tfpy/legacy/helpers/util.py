@@ -13,8 +13,8 @@ from urllib.parse import parse_qsl
 
 import numpy as np
 
+from tfpy.core.calling.options import accepts_options
 from tfpy.core.ops.random import moments
-from tfpy.core.options import accepts_options
 from tfpy.core.utils.arrays import bytes_per_element as bytes_per_element
 from tfpy.core.utils.arrays import has_encoding_loss as has_encoding_loss
 from tfpy.core.utils.arrays import is_function as is_function

@@ -18,7 +18,7 @@ from typing import Any, Literal, NamedTuple, TypeVar
 
 import numpy as np
 
-from tfpy.core.options import accepts_options
+from tfpy.core.calling.options import accepts_options
 from tfpy.engine.backend import Array
 from tfpy.engine.errors import unknown_name_error
 

@@ -6,12 +6,12 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
+from tfpy.core.calling.options import accepts_options
 from tfpy.core.convert import TensorLike, number, to_tensor
 from tfpy.core.grads import custom_grad
-from tfpy.core.names import camel
+from tfpy.core.naming.names import camel
 from tfpy.core.ops import activation, arith, matmul, ranked, reduce, shape, softmax, trig, unary
 from tfpy.core.ops.common import as_float, binary_operands, cast_to, full, real, reshape_to, sum_over
-from tfpy.core.options import accepts_options
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
 from tfpy.engine.arguments import resolve_axis

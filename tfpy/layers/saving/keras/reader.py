@@ -18,7 +18,7 @@ from tfpy.core.io.folder import read_file
 from tfpy.core.io.hdf5 import SIGNATURE, Hdf5, reading
 from tfpy.core.io.json_text import parse_json
 from tfpy.core.memory import tidy
-from tfpy.core.urls import ending, path_of
+from tfpy.core.system.urls import ending, path_of
 from tfpy.engine.errors import nearest
 from tfpy.layers.saving.keras.paths import keras_paths, ordered_weights, own_weights
 from tfpy.layers.weights import LayerVariable

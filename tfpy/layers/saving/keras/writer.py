@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tfpy.core.calling.ready import ReadyNone
 from tfpy.core.io.artifacts import SaveResult, saved_now
 from tfpy.core.io.hdf5 import package
 from tfpy.core.io.json_text import json_text
 from tfpy.core.io.writing import new_file
-from tfpy.core.names import camel
-from tfpy.core.ready import ReadyNone
-from tfpy.core.urls import ending
+from tfpy.core.naming.names import camel
+from tfpy.core.system.urls import ending
 from tfpy.engine import dispatch
 from tfpy.engine.backend import Array
 from tfpy.engine.package import is_ours

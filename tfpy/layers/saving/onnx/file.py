@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tfpy._version import VERSION
-from tfpy.core.extras import optional_module
 from tfpy.core.io.artifacts import SaveResult, saved_now
 from tfpy.core.io.writing import new_file
+from tfpy.core.system.extras import optional_module
 from tfpy.layers.container import Container
 from tfpy.layers.saving.onnx.builder import Builder, Value
 from tfpy.layers.saving.onnx.nodes import Shared

@@ -7,12 +7,12 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, NamedTuple
 
-from tfpy.core._camel import EnvironmentCamel
-from tfpy.core.debugging import watch_for_errors
-from tfpy.core.options import accepts_options
-from tfpy.core.platform import Platform
-from tfpy.core.registry import export, op
-from tfpy.core.tfjs_flags import AS_OTHERS, IDLE_FLAGS
+from tfpy.core.calling.options import accepts_options
+from tfpy.core.calling.registry import export, op
+from tfpy.core.diagnostics.debugging import watch_for_errors
+from tfpy.core.system._camel import EnvironmentCamel
+from tfpy.core.system.platform import Platform
+from tfpy.core.system.tfjs_flags import AS_OTHERS, IDLE_FLAGS
 from tfpy.engine.arguments import as_function, as_int, as_string
 from tfpy.engine.errors import argument_error, unknown_name_error
 from tfpy.engine.machine import most_shards, set_most_shards

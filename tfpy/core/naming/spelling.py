@@ -12,9 +12,9 @@ import functools
 import inspect
 from typing import TYPE_CHECKING, Any
 
-from tfpy.core.hints import Hints
-from tfpy.core.names import camel, spellings
-from tfpy.core.wrappers import handing_on
+from tfpy.core.naming.hints import Hints
+from tfpy.core.naming.names import camel, spellings
+from tfpy.core.naming.wrappers import handing_on
 
 
 def forward(name: str) -> Any:

@@ -12,12 +12,12 @@ import sys
 from collections.abc import Callable, Container, Iterable, Mapping
 from typing import Any, TypeVar, cast
 
-from tfpy.core.annotations import NUMBERS
-from tfpy.core.argument_blame import refuse_misfit, refuse_unbound
-from tfpy.core.hints import OF_OPTIMIZERS
-from tfpy.core.names import spellings
-from tfpy.core.tracebacks import hide_own_lines
-from tfpy.core.wrappers import handing_on
+from tfpy.core.calling.annotations import NUMBERS
+from tfpy.core.calling.argument_blame import refuse_misfit, refuse_unbound
+from tfpy.core.calling.tracebacks import hide_own_lines
+from tfpy.core.naming.hints import OF_OPTIMIZERS
+from tfpy.core.naming.names import spellings
+from tfpy.core.naming.wrappers import handing_on
 from tfpy.engine.arguments import as_number
 from tfpy.engine.errors import argument_error, nearest
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tfpy.core.origins import origin
+from tfpy.core.diagnostics.origins import origin
 from tfpy.engine.handle import Handle
 from tfpy.engine.hooks import KernelRun, add_observer, remove_observer
 from tfpy.engine.state import local

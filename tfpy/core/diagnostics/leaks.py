@@ -6,8 +6,8 @@ from collections import defaultdict
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from tfpy.core import origins
-from tfpy.core.registry import op
+from tfpy.core.calling.registry import op
+from tfpy.core.diagnostics import origins
 from tfpy.core.results import Record
 from tfpy.engine.dtypes import DType
 from tfpy.engine.scope import handles_in

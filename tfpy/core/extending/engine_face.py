@@ -8,9 +8,11 @@ from types import ModuleType
 from typing import Any
 
 from tfpy import engine as package
-from tfpy.core import backends, gradient_registry, kernel_registry, memory, profiling, variable
-from tfpy.core._camel import EngineCamel
-from tfpy.core.registry import export
+from tfpy.core import memory, variable
+from tfpy.core.calling.registry import export
+from tfpy.core.diagnostics import profiling
+from tfpy.core.extending import backends, gradient_registry, kernel_registry
+from tfpy.core.extending._camel import EngineCamel
 from tfpy.engine import scope
 from tfpy.engine.backend import current, registry
 from tfpy.engine.state import local

@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlsplit
 
-from tfpy.core.gunzip import gunzip
+from tfpy.core.system.gunzip import gunzip
 
 if TYPE_CHECKING:
     from urllib.request import Request

@@ -7,8 +7,8 @@ import time as clock
 from collections.abc import Callable
 from typing import Any
 
-from tfpy.core.ready import Ready
-from tfpy.core.registry import op
+from tfpy.core.calling.ready import Ready
+from tfpy.core.calling.registry import op
 from tfpy.core.results import Record
 from tfpy.engine.arguments import as_function
 from tfpy.engine.backend import Backend, registry

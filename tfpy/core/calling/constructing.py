@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from inspect import Parameter, signature
 from typing import Any, TypeVar
 
-from tfpy.core.names import camel
+from tfpy.core.naming.names import camel
 
 T = TypeVar("T")
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Awaitable
 
-from tfpy.core.ready import ReadyNone
-from tfpy.core.registry import op
+from tfpy.core.calling.ready import ReadyNone
+from tfpy.core.calling.registry import op
 
 
 @op(doc="Performance / Timing")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from tfpy.core.ready import ReadyBool
-from tfpy.core.registry import op
+from tfpy.core.calling.ready import ReadyBool
+from tfpy.core.calling.registry import op
 from tfpy.engine.arguments import as_function, as_string
 from tfpy.engine.backend import Backend, current, registry
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from tfpy.core.callables import call_with_as_many
+from tfpy.core.calling.callables import call_with_as_many
+from tfpy.core.calling.registry import op
 from tfpy.core.convert import to_tensor
-from tfpy.core.gradient_registry import KernelInput, in_both_spellings, is_sequence, users_gradient
-from tfpy.core.names import spellings
-from tfpy.core.registry import op
+from tfpy.core.extending.gradient_registry import KernelInput, in_both_spellings, is_sequence, users_gradient
+from tfpy.core.naming.names import spellings
 from tfpy.core.results import Record
 from tfpy.core.tensor import Tensor
 from tfpy.engine import dispatch, hooks

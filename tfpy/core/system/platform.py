@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tfpy.core.ready import Ready
-from tfpy.core.urls import has_scheme, local_path
-from tfpy.core.web import is_granted, open_web
+from tfpy.core.calling.ready import Ready
+from tfpy.core.system.urls import has_scheme, local_path
+from tfpy.core.system.web import is_granted, open_web
 
 if TYPE_CHECKING:
     from urllib.request import Request

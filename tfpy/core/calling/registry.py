@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple, TypeVar
 
-from tfpy.core.names import public_name
-from tfpy.core.options import accepts_options, parameters_of
+from tfpy.core.calling.options import accepts_options, parameters_of
+from tfpy.core.naming.names import public_name
 
 F = TypeVar("F", bound=Callable[..., Any])
 T = TypeVar("T")

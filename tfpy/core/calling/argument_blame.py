@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
-from tfpy.core.annotations import kind_of
+from tfpy.core.calling.annotations import kind_of
 from tfpy.engine.errors import DisposedError, ShapeError
 from tfpy.engine.package import is_users
 

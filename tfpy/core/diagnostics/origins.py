@@ -13,7 +13,7 @@ from types import FrameType
 from typing import NamedTuple
 
 from tfpy.core import ops
-from tfpy.core.wrappers import hands_on
+from tfpy.core.naming.wrappers import hands_on
 from tfpy.engine import package
 from tfpy.engine.handle import Handle, all_of, next_id, watching
 

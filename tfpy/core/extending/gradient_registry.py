@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from tfpy.core.callables import call_with_as_many
+from tfpy.core.calling.callables import call_with_as_many
+from tfpy.core.calling.registry import op
 from tfpy.core.grads import as_gradients
-from tfpy.core.names import camel
-from tfpy.core.registry import op
+from tfpy.core.naming.names import camel
 from tfpy.core.results import Record
 from tfpy.core.tensor import Tensor
 from tfpy.engine.arguments import as_function, as_string

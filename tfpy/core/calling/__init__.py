@@ -1,0 +1,1 @@
+"""How public functions are called: what is an op, options and keywords, errors about arguments."""

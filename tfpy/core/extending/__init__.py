@@ -1,0 +1,1 @@
+"""What users add to the engine, or take the place of: backends, kernels, gradients."""
