@@ -1254,3 +1254,24 @@ function layers(units, rate, most) {
   return found;
 }
 console.log(layers(2), layers(2, 0.5), layers(2, 0), layers(2, 0.25, 3), layers(5, undefined, 9));
+//// dates
+const first27 = new Date(2020, 0, 30), then27 = new Date('2020-02-01T12:30:15.250'), month27 = 2;
+console.log(first27.getFullYear(), first27.getMonth() + 1, then27.getMonth(), first27.getDate(), first27.getDay());
+console.log(then27.getHours(), then27.getMinutes(), then27.getSeconds(), then27.getMilliseconds(), first27 < then27);
+console.log((new Date(2020, 1, 3) - new Date(2020, 1, 1)) / 3600000, new Date(then27).getTime() === then27.getTime());
+console.log(new Date(then27.getTime() + 1000).getSeconds(), +then27 - first27.getTime() > 0, then27 instanceof Date);
+console.log(new Date(2020, month27 - 1, 29, 10).getDate(), new Date(2021, month27).getMonth());
+console.log(new Date(Date.UTC(2020, 4, 6, 7, 8, 9)).toISOString(), Date.UTC(2020, 0), new Date(0).toISOString());
+for (let date27 = new Date(2020, 0, 30); date27.getMonth() < 2; date27.setDate(date27.getDate() + 14)) {
+  console.log(date27.getMonth() + 1, date27.getDate());
+}
+const changed27 = new Date(2020, 3, 5);
+changed27.setMonth(changed27.getMonth() + 1);
+changed27.setHours(3);
+changed27.setMinutes(changed27.getMinutes() - 10);
+console.log(changed27.getMonth(), changed27.getDate(), changed27.getHours(), changed27.getMinutes());
+function seconds27(date) {
+  return date.getTime() / 1000;
+}
+const begin27 = performance.now(), start27 = Date.now();
+console.log(seconds27(new Date()) > 1e9, performance.now() - begin27 >= 0, new Date().getTime() - start27 >= 0);

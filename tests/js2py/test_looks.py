@@ -108,6 +108,40 @@ f(
 )
 """,
     ),
+    "dates": (
+        """
+const begin = new Date(2020, 0, 31), end = new Date(2020, month - 1, 1, hour);
+f(end - begin, begin.getMonth() + 1, end.getTime(), new Date(end.getTime()), new Date().getTime());
+begin.setDate(begin.getDate() + 1);
+f(+begin, performance.now() - t0);
+class Clock { getTime() { return 1; } }
+f(new Clock().getTime(), other.getHours());
+""",
+        """
+import datetime
+import time
+
+begin = datetime.datetime(2020, 1, 31)
+end = datetime.datetime(2020, month, 1, hour)
+f(
+    (end.timestamp() - begin.timestamp()) * 1000,
+    begin.month,
+    end.timestamp() * 1000,
+    datetime.datetime.fromtimestamp(end.timestamp()),
+    time.time() * 1000,
+)
+begin += datetime.timedelta(days=1)
+f(begin.timestamp() * 1000, time.perf_counter() * 1000 - t0)
+
+
+class Clock:
+    def get_time(self):
+        return 1
+
+
+f(Clock().get_time(), other.hour)
+""",
+    ),
     "what is called on something of several lines": (
         """
 const a = tf.tensor([[1.25, 2.25, 3.25, 4.25, 5.25], [6.25, 7.25, 8.25, 9.25, 10.25]]).reshape([5, 2]);
@@ -893,14 +927,14 @@ x = tf.scalar(1)
     ),
     "a variable that functions set, where it is left to a person": (
         """
-function f() { let t = new Date(5).getTime(); const g = () => { t = 5; }; g(); return t; }
+function f() { let t = x.toPrecision(3); const g = () => { t = 5; }; g(); return t; }
 """,
         """
 def f():
-    # js2py: `getTime` has no counterpart
-    #     let t = new Date(5).getTime();
+    # js2py: `toPrecision` has no counterpart
+    #     let t = x.toPrecision(3);
     t = None
-    raise NotImplementedError("line 2: `getTime` has no counterpart")
+    raise NotImplementedError("line 2: `toPrecision` has no counterpart")
 
     def g():
         nonlocal t
@@ -1083,7 +1117,10 @@ LEFT = {
     "const q = tf.noSuchThing(1);": "tfpy has no tf.noSuchThing",
     "m = tf.loadFrozenModel('a.pb', 'b.json');": "tfpy has no tf.loadFrozenModel; in tfpy it is tf.loadGraphModel",
     "const f = a.f.bind(b);": "`bind` to another object has no counterpart; write a function",
-    "const d = new Date();": "new Date has no counterpart",
+    "const d = new Date(); const f = () => d.setDate(1);": "Python's dates do not change; give the variable a new one",
+    "const d = new Date(); const s = d + 1;": "`+` on a date makes a string of it; add to its `getTime()`",
+    "const d = new Date(2020, 1); d.toJSON();": "`toJSON` of a date has no counterpart",
+    "const d = new Date([2020]);": "a date of this has no counterpart",
     "class A {} const vs = Object.values(A);": "Object.values of an enum or a class has no counterpart; list its constants",
     "const xs = [1]; const n = xs.copyWithin(0, 1);": "`copyWithin` of a list has no counterpart",
     "function f() { return arguments.length; }": "`arguments` has no counterpart; name the parameters",
@@ -1132,6 +1169,8 @@ CHECKS = {
     "function f(x) { if (x) g(); }": "an empty list or dict",
     "tf.setBackend('wasm');": "tfpy has no backend 'wasm'; 'cpu' stands for it",
     "const y = x[-1];": "a negative index",
+    "const d = new Date('2020-01-02');": "JavaScript takes a date without a time for one in UTC",
+    "const d = new Date(saved.when);": "this is taken for milliseconds",
     "for (const k in things) f(k);": "goes over the keys of a dict",
     "const y = x << 3;": "32 bits",
     "export default {units: 3};": "import it by the name `default`",

@@ -22,6 +22,7 @@ ROOTS = {"tf": tf, "dl": dl}
 STANDARD = {
     "argparse",
     "copy",
+    "datetime",
     "functools",
     "json",
     "math",

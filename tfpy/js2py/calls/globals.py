@@ -10,6 +10,7 @@ from tfpy.js2py.analysis.kind import BOOL, NDARRAY, NUMBERS, TYPED_ARRAYS, UNKNO
 from tfpy.js2py.calls import argument_parser
 from tfpy.js2py.calls.arguments import given
 from tfpy.js2py.calls.callbacks import comprehension
+from tfpy.js2py.calls.dates import milliseconds_in_utc
 from tfpy.js2py.converter import CallRule, Converter
 from tfpy.js2py.expressions.conditions import truth
 from tfpy.js2py.expressions.indices import index
@@ -168,6 +169,7 @@ SPECIAL: dict[str, CallRule] = {
     "Math.min.apply": lambda c, arguments: call("min", c.expr(kids(arguments)[-1])),
     "Math.min": _extreme("min"),
     "Array.from": _array_from,
+    "Date.UTC": milliseconds_in_utc,
     "Array.of": lambda c, arguments: ast.List(given(c, arguments)),
     "Array": new_array,
     "Object.assign": _merged,

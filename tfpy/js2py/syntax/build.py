@@ -48,6 +48,14 @@ def both(word: str, left: ast.expr, right: ast.expr) -> ast.expr:
     return ast.BoolOp(op, [left, right])
 
 
+def plus(left: ast.expr, right: ast.expr) -> ast.expr:
+    """A sum; where a template has taken the right operand from the left one, that is as it was before."""
+    match left:
+        case ast.BinOp(value, ast.Sub(), ast.Constant(taken)) if whole(right) == taken:
+            return value
+    return ast.BinOp(left, ast.Add(), right)
+
+
 def holes(template: str) -> int:
     """How many parts a template takes."""
     return max((int(hole[1:]) + 1 for hole in re.findall(r"\b_\d\b", template)), default=0)
