@@ -1275,3 +1275,56 @@ function seconds27(date) {
 }
 const begin27 = performance.now(), start27 = Date.now();
 console.log(seconds27(new Date()) > 1e9, performance.now() - begin27 >= 0, new Date().getTime() - start27 >= 0);
+//// configurations of layers and models
+const layer = tf.layers.dense({units: 3, inputShape: [4], kernelRegularizer: tf.regularizers.l2({l2: 0.5})});
+const model = tf.sequential({layers: [layer]});
+const config = layer.getConfig();
+console.log(config.kernelRegularizer.config.l2, config.kernelRegularizer.className, config['kernelRegularizer']['className'], config.batchInputShape.length);
+const all = model.getConfig();
+console.log(all.layers.length, all.layers[0].config.units, all.layers[0].config.useBias, all.layers.map(l => l.config.units), all.layers[0].className);
+for (const part of all.layers) console.log(part.className, part.config.kernelRegularizer.config.l2);
+all.layers.forEach(part => console.log(part.config.kernelRegularizer.className));
+const {units, kernelRegularizer} = layer.getConfig();
+const {kernelRegularizer: {config: {l1}}} = layer.getConfig();
+console.log(units, kernelRegularizer.config.l2, l1);
+console.log(model.layers[0].getConfig().kernelRegularizer.config.l2, layer.kernelRegularizer.l2);
+config.useBias = false;
+const again = tf.layers.dense(config);
+config.kernelRegularizer.config.l2 = 1;
+console.log("useBias" in config, again.getWeights().length, config.kernelRegularizer.config.l2, Object.keys(config).length > 3);
+//// keys of options that are not there
+function trained(options) {
+  const rate = options.rate;
+  return rate === undefined ? 'none' : rate * options.steps;
+}
+console.log(trained({steps: 3}), trained({rate: 2, steps: 3}));
+function built(options = {}) {
+  const {units, name} = options;
+  return [units == null ? 1 : units, name];
+}
+console.log(built(), built({units: 3}));
+class Agent {
+  constructor(game, config) {
+    this.config = config;
+    this.size = config.size;
+  }
+  act() { return [this.size, this.config.gamma]; }
+  learn({batches, limit}) { return limit > 2 ? limit : batches; }
+}
+console.log(new Agent(1, {size: 3}).act(), new Agent(2, {gamma: 2}).act());
+console.log(new Agent(1, {}).learn({batches: 4}), new Agent(1, {}).learn({batches: 4, limit: 3}));
+const later = {a: 1};
+later.b = 2;
+console.log(later.a, later.b, later.c);
+const both = ({p, q}) => [p, q];
+console.log(both({p: 1}), [{p: 1}, {p: 2, q: 3}].map(({p, q}) => [p, q]));
+const deep = options => options.deep.x;
+console.log(deep({deep: {y: 1}}));
+const {m, n, o: {k}} = {m: 1, o: {j: 2}};
+console.log(m, n, k);
+const rows = [{a: 1}, {b: 2}];
+console.log(rows.map(row => row.a), rows[0].b, rows.filter(row => row.b > 1).length);
+for (const row of rows) {
+  if (row.b >= 2 || row.a < 0) console.log(row.b);
+}
+for (const {a, b} of rows) console.log(a, b);

@@ -80,6 +80,39 @@ class Scale(tf.layers.Layer):
         return config
 """,
     ),
+    "what getConfig gives, further in": (
+        """
+const {kernelRegularizer} = layer.getConfig();
+f(kernelRegularizer.config.l2, model.getConfig().layers.map(l => l.config.useBias), 'useBias' in layer.getConfig());
+""",
+        """
+kernel_regularizer = layer.get_config()["kernel_regularizer"]
+f(
+    kernel_regularizer["config"]["l2"],
+    [l["config"]["use_bias"] for l in model.get_config()["layers"]],
+    "use_bias" in layer.get_config(),
+)
+""",
+    ),
+    "keys that some calls leave out": (
+        """
+function f(options, {size}) {
+  const rate = options.rate;
+  return rate > 0 ? rate * options.steps : size;
+}
+f({steps: 3}, {}); f({rate: 2, steps: 3}, {size: 1});
+""",
+        """
+def f(options, options_2):
+    size = options_2.get("size")
+    rate = options.get("rate")
+    return rate * options["steps"] if rate is not None and rate > 0 else size
+
+
+f({"steps": 3}, {})
+f({"rate": 2, "steps": 3}, {"size": 1})
+""",
+    ),
     "options that are spread": (
         """
 const layer = tf.layers.dense({units: 3, ...more});

@@ -11,7 +11,7 @@ from tfpy.js2py import names
 from tfpy.js2py.analysis.kind import DICT
 from tfpy.js2py.analysis.scopes import Binding
 from tfpy.js2py.converter import Converter, expression
-from tfpy.js2py.expressions.destructuring import always, as_items, is_of_items, never, take_apart
+from tfpy.js2py.expressions.destructuring import as_items, is_of_items, take_apart
 from tfpy.js2py.expressions.left_out import calls_of, fewest_given, is_spread
 from tfpy.js2py.notes import NotConvertedError
 from tfpy.js2py.syntax import build, parse
@@ -183,7 +183,7 @@ def _parameters(c: Converter, node: Node) -> tuple[ast.arguments, list[ast.stmt]
             defaults.append(atom("None"))
         if not plain:
             kind = DICT.name if pattern.type == "object_pattern" else ""
-            body += take_apart(c, pattern, atom(name), kind, always if default is not None else never)
+            body += take_apart(c, pattern, atom(name), kind, default is None)
     return _arguments(given, defaults, rest), body
 
 

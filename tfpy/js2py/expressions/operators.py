@@ -14,6 +14,7 @@ from tfpy.js2py.converter import Converter, expression
 from tfpy.js2py.expressions.conditions import check_empty, is_always, negated, truth
 from tfpy.js2py.expressions.left_out import may_be_left_out
 from tfpy.js2py.expressions.properties import GLOBALS, is_get, property_of, there
+from tfpy.js2py.expressions.provenance import spelled_key
 from tfpy.js2py.expressions.strings import joined, shown
 from tfpy.js2py.notes import NotConvertedError
 from tfpy.js2py.syntax import build, parse
@@ -85,7 +86,7 @@ def _as_number(c: Converter, node: Node) -> ast.expr:
 def _in(c: Converter, node: Node, left: Node, right: Node) -> ast.expr:
     """Whether there is a key; those of lists are their indices."""
     is_list = c.kinds.of(right).name in ("list", "ndarray")
-    return py("0 <= _0 < len(_1)" if is_list else "_0 in _1", c.expr(left), c.expr(right))
+    return py("0 <= _0 < len(_1)" if is_list else "_0 in _1", spelled_key(c, right, left), c.expr(right))
 
 
 @_operator("instanceof")
