@@ -35,7 +35,13 @@ STANDARD = {
     "tempfile",
     "time",
 }
-_TAKEN = STANDARD | {"np", *ROOTS} | set(keyword.kwlist) | {name for name in dir(builtins) if name.islower()} | {"self"}
+_TAKEN = (
+    STANDARD
+    | {"np", "pytest", *ROOTS}
+    | set(keyword.kwlist)
+    | {name for name in dir(builtins) if name.islower()}
+    | {"self"}
+)
 
 
 def snake(name: str) -> str:

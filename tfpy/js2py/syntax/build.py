@@ -167,6 +167,16 @@ def has_blank(node: ast.stmt) -> bool:
     return "blank" in vars(node)
 
 
+def mark_test(node: ast.stmt) -> None:
+    """Say that a def or a class is a test, or what tests need, rather than what they use."""
+    vars(node)["test"] = True
+
+
+def is_test(node: ast.stmt) -> bool:
+    """Whether a statement is a test, or what tests need."""
+    return "test" in vars(node)
+
+
 def allow_earlier(node: ast.stmt) -> None:
     """Say that a def may be put before statements that use it: JavaScript knows such functions from the beginning."""
     vars(node)["earlier"] = True
