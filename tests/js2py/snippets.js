@@ -1328,3 +1328,12 @@ for (const row of rows) {
   if (row.b >= 2 || row.a < 0) console.log(row.b);
 }
 for (const {a, b} of rows) console.log(a, b);
+//// indices that are read from tensors, and whole numbers among anything
+const letters = 'abc';
+const codes = tf.tensor1d([2, 0]).dataSync(), best = tf.tensor1d([3, 4]).argMax().dataSync();
+const buffer = tf.buffer([1, 3]);
+buffer.set(1, 0, 2);
+console.log(letters[codes[0]], letters[best[0]], letters[buffer.get(0, 2)]);
+console.log(letters[tf.tensor1d([3, 4]).argMax().dataSync()[0]]);
+const isWhole = x => Number.isInteger(x) && x > 0;
+console.log(['10', 3, 2.5, null].map(isWhole), !Number.isInteger(letters));

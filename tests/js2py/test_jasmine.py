@@ -45,6 +45,8 @@ it('values', () => {
   expect(x).toEqual(new Float32Array([1.5]));
   expect(isNaN(x[0])).toEqual(false);
   expect('tfpy').toMatch(/^tf/);
+  expect(typeof x[0]).toEqual('number');
+  expect(x.length);
   tf.test_util.expectArraysClose(x, [1.5]);
 });
 """
@@ -98,6 +100,8 @@ def test_values():
     assert np.array_equal(x, np.array([1.5], dtype=np.float32))
     assert not math.isnan(x.item(0))
     assert re.search(r"^tf", "tfpy")
+    assert isinstance(x.item(0), (int, float))
+    len(x)
     tf.test_util.expect_arrays_close(x, [1.5])
 """
 # Scripts of which something has no counterpart, and what is said of it.

@@ -1159,6 +1159,7 @@ LEFT = {
     "function f() { return arguments.length; }": "`arguments` has no counterpart; name the parameters",
     "const o = {get x() { return 1; }};": "a plain object with getters or setters has no counterpart; write a class",
     "console.table(rows);": "console.table has no counterpart",
+    "const tags = ['a', 'b']; tags.last = 1;": "a property of a list has no counterpart; give it a name of its own",
     "const a = b >>> 2;": "`>>>` has no counterpart",
     "const load = 1; exports.load = f();": "what is exported as load is something else than load here",
     "module.exports = {...others};": "what is exported by `...` has no counterpart; import it where it is used",

@@ -15,7 +15,7 @@ from tfpy.js2py.analysis.origins import is_module, origin_of, taken_from
 from tfpy.js2py.analysis.scopes import is_written
 from tfpy.js2py.converter import Converter, expression
 from tfpy.js2py.expressions import node_properties
-from tfpy.js2py.expressions.indices import index, is_fraction
+from tfpy.js2py.expressions.indices import index, is_float, is_fraction
 from tfpy.js2py.expressions.presence import may_be_missing
 from tfpy.js2py.expressions.provenance import data_of, key_of, spelled_key
 from tfpy.js2py.notes import NotConvertedError
@@ -244,7 +244,8 @@ def _form(kind: Kind, owner: Node, name: str) -> str | None:
 
 def _item(c: Converter, node: Node, owner: Node, value: ast.expr, name: str) -> ast.expr:
     """An item of a dict, or None where that may be missing."""
-    may_lack = text(owner) == "process.env" or c.kinds.literals.lacks(owner, name)
+    is_unknown = data_of(c, owner) == "config" and name not in (*names.attributes(), "config")
+    may_lack = text(owner) == "process.env" or is_unknown or c.kinds.literals.lacks(owner, name)
     missing = may_be_missing(node) or (may_lack and not is_written(node) and not _is_called(node))
     key = string(key_of(c, owner, name))
     return py("_0.get(_1)", value, key) if missing else ast.Subscript(value, key)
@@ -313,6 +314,8 @@ def _place(c: Converter, node: Node, owner: Node, at: Node) -> ast.expr:
     if c.kinds.of(owner) != DICT and is_fraction(c, at):
         c.check(node, "an index that is no whole number gives undefined in JavaScript; here it is cut to one")
         return index(c, at)
+    if c.kinds.of(owner) != DICT and is_float(c, at):
+        return call("int", c.expr(at))
     return spelled_key(c, owner, at)
 
 

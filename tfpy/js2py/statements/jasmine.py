@@ -14,6 +14,7 @@ from tfpy.js2py.analysis.scopes import is_described, is_inlined
 from tfpy.js2py.converter import Converter
 from tfpy.js2py.expressions.conditions import negated, truth
 from tfpy.js2py.expressions.functions import define
+from tfpy.js2py.expressions.operators import of_type, sign_of
 from tfpy.js2py.expressions.regex_literals import pattern
 from tfpy.js2py.notes import NotConvertedError
 from tfpy.js2py.syntax import build, parse
@@ -49,25 +50,28 @@ def tested(c: Converter, node: Node) -> list[ast.stmt] | None:
         if name in _GROUPS and len(given) == 2:
             return _group(c, given[0], bare(given[1]), _GROUPS[name])
         if name in _TESTS and len(given) in (2, 3):
-            said = names.snake(_words(given[0], "_"))
-            return _function(c, bare(given[1]), f"test_{re.sub('_+', '_', said)}", _TESTS[name])
+            said = "_".join(names.snake(word).lower().strip("_") for word in _words(given[0]))
+            return _function(c, bare(given[1]), f"test_{said}", _TESTS[name])
         if name in _FIXTURES and given:
             return _fixture(c, name, bare(given[0]))
+        if name == "expect" and given:
+            return c.effects(given[0])  # of which nothing is said
     return _expectation(c, callee, given) if callee.type == "member_expression" else None
 
 
-def _words(node: Node, between: str) -> str:
-    said = string_in(node)
-    if not said:
+def _words(node: Node) -> list[str]:
+    """The words of what is said of a test."""
+    found = re.findall(r"[^\W_]+", string_in(node))
+    if not found:
         raise NotConvertedError("a test whose name is computed has no counterpart; see pytest.mark.parametrize")
-    return between.join(re.findall(r"\w+", said))
+    return found
 
 
 def _group(c: Converter, said: Node, function: Node, mark: str) -> list[ast.stmt]:
     """`describe`: what is declared in it, then a class with its tests."""
     if not is_inlined(function):
         raise NotConvertedError("`describe` within something else has no counterpart")
-    name = "".join(word[:1].upper() + word[1:] for word in _words(said, " ").split())
+    name = "".join(word[:1].upper() + word[1:] for word in _words(said))
     around: list[ast.stmt] = []
     tests: list[ast.stmt] = []
     comments: list[ast.stmt] = []
@@ -162,6 +166,8 @@ def _raises(c: Converter, given: list[Node]) -> ast.expr:
 @_matcher("toBe", "toEqual", "toStrictEqual")
 def _equal(c: Converter, value: Node, given: list[Node]) -> ast.expr:
     (other,) = given
+    if value.type == "unary_expression" and sign_of(value) == "typeof" and other.type == "string":
+        return of_type(c, parse.field(value, "argument"), string_in(other))
     if other.type in ("true", "false"):
         return truth(c, value) if other.type == "true" else negated(truth(c, value))
     kinds = c.kinds.of(value), c.kinds.of(other)
