@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from saving.test_keras_meaning import called, entry, functional, keras_file, sequential, tensor
+from saving.keras_configs import called, entry, functional, keras_file, sequential, tensor
 
 import tfpy as tf
 from tfpy.layers.saving.keras.operations import OPERATIONS
