@@ -9,6 +9,7 @@ import pytest
 from graph.handmade import model, node, placeholder, run_op
 from graph.small_model import FLOAT, INT, N, X
 from graph.test_converted import MODELS, ops_in
+from tolerance import ROUNDING
 
 import tfpy as tf
 from tfpy.graph import ops  # noqa: F401  (fills the table)
@@ -73,7 +74,7 @@ def test_ops_by_hand(name: str) -> None:
     found = run_op(name, *inputs, outputs=len(expected), **attributes)
     for ours, theirs in zip(found, expected, strict=True):
         assert ours.shape == theirs.shape
-        np.testing.assert_allclose(ours.numpy(), theirs, rtol=1e-6)
+        np.testing.assert_allclose(ours.numpy(), theirs, rtol=ROUNDING)
 
 
 def test_random_ops() -> None:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from saving.layer_models import HERE, Amplified, filled, nested, predict, recurrent, with_states
+from tolerance import TRAINED
 
 import tfpy as tf
 from tfpy.core.variable import registered_variables
@@ -118,7 +119,7 @@ def test_layers_as_activations(activation: Any, expected: list[float], tmp_path:
     model = tf.sequential()
     model.add(tf.layers.dense(units=2, activation=activation, input_shape=[1], weights=weights))
     for name in ("folder", "model.keras", "model.h5"):
-        np.testing.assert_allclose(model.predict(tf.tensor([[-3.0]])).numpy()[0], expected, rtol=1e-4)
+        np.testing.assert_allclose(model.predict(tf.tensor([[-3.0]])).numpy()[0], expected, rtol=TRAINED)
         model.save(tmp_path / name)
         model = tf.load_layers_model(tmp_path / name)
     given = tf.layers.dense(units=2, activation=tf.layers.leaky_relu(alpha=0.5), weights=weights)
@@ -151,7 +152,7 @@ def test_files_made_by_keras(folder: Path) -> None:
     found = model.predict(inputs if len(inputs) > 1 else inputs[0])
     quantized = '"quantization"' in (folder / "model.json").read_text()
     for ours, theirs in zip(found if isinstance(found, list) else [found], expected["outputs"], strict=True):
-        np.testing.assert_allclose(ours.numpy(), theirs, atol=1e-4 if quantized else 1e-6)
+        np.testing.assert_allclose(ours.numpy(), theirs, atol=TRAINED if quantized else 1e-6)
 
 
 def keras_layer(**changes: Any) -> dict[str, Any]:
