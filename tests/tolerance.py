@@ -10,6 +10,11 @@ import numpy as np
 # `exact` adds up convolutions in float32, as TF.js does.
 FORWARD = {"cpu": (2e-6, 1e-6), "exact": (1e-6, 5e-7), "webgl": (2e-6, 1e-6)}
 
+# Of results in float32 against those that something else computes: relative, or absolute of numbers around 1.
+ROUNDING = 1e-6  # of a few ops
+ACCUMULATED = 1e-5  # of layers, sequences and steps, whose roundings accumulate
+TRAINED = 1e-4  # of trainings and other long computations
+
 # Of a gradient against a central difference, both in float64.
 GRADIENT = 1e-6
 SECOND_GRADIENT = 2e-5

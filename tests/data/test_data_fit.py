@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from data.recorded import ROWS, SETS, TFJS, agree_or_fail
+from tolerance import ROUNDING
 
 import tfpy as tf
 
@@ -179,7 +180,7 @@ def test_labels_of_a_data_set_are_what_a_loss_of_ones_own_takes() -> None:
     model.compile(optimizer="sgd", loss=loss)
     batches = tf.data.array([{"xs": np.ones((4, 4), np.float32), "ys": classes}])
     before = float(model.evaluate_dataset(batches))
-    np.testing.assert_allclose(before, np.log(3), rtol=1e-6)
+    np.testing.assert_allclose(before, np.log(3), rtol=ROUNDING)
     assert model.fit_dataset(batches, epochs=2, verbose=0).history["loss"][1] < before
     with pytest.raises(ValueError, match=r"'y' must be of shape \[batch, 3\]"):
         model.fit(np.ones((4, 4)), classes)

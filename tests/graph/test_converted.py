@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tolerance import ACCUMULATED, ROUNDING
 
 import tfpy as tf
 
@@ -38,6 +39,8 @@ def test_gives_what_tensorflow_gave(folder: Path) -> None:
         if ours.dtype == "string":
             assert ours.data_sync() == theirs["values"], name
         else:
-            np.testing.assert_allclose(ours.data_sync(), theirs["values"], rtol=1e-5, atol=1e-6, err_msg=name)
+            np.testing.assert_allclose(
+                ours.data_sync(), theirs["values"], rtol=ACCUMULATED, atol=ROUNDING, err_msg=name
+            )
     whole = model.predict(feeds)
     assert len(whole if isinstance(whole, list) else [whole]) == len(model.output_nodes)

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from graph.handmade import dtype, model, node, placeholder
 from graph.test_converted import DTYPES, MODELS
+from tolerance import ROUNDING
 
 import tfpy as tf
 from tfpy.core import plans
@@ -99,8 +100,8 @@ def test_what_comes_before_a_decision_is_planned(backend: str, monkeypatch: pyte
     found = [graph.execute(tf.tensor(x), ["y", "above", "c"]) for x in xs]
     for x, (y, above, c) in zip(xs, found, strict=True):
         d = np.exp(-(x**2)) + x
-        np.testing.assert_allclose(y.numpy(), d**2 if x.sum() > 0 else -d, rtol=1e-6)
-        np.testing.assert_allclose(c.numpy(), np.exp(-(x**2)), rtol=1e-6)
+        np.testing.assert_allclose(y.numpy(), d**2 if x.sum() > 0 else -d, rtol=ROUNDING)
+        np.testing.assert_allclose(c.numpy(), np.exp(-(x**2)), rtol=ROUNDING)
         assert above.array_sync() == (x.sum() > 0)
     if backend != "exact":
         assert len(graph._loaded.plans) == 1
@@ -119,7 +120,7 @@ def test_branches_that_decide_on_constants_are_planned(monkeypatch: pytest.Monke
     for k in range(6):
         x = np.float32([k, 0, -k])
         rows = graph.execute(tf.tensor(x), "rows")
-        np.testing.assert_allclose(rows.numpy(), -(np.exp(-(x**2)) + x), rtol=1e-6)
+        np.testing.assert_allclose(rows.numpy(), -(np.exp(-(x**2)) + x), rtol=ROUNDING)
     computed = _computed(monkeypatch)
     graph.execute(tf.tensor([1.0, 2, 3]), "rows")
     assert computed == ["boxes", "rows"]
@@ -362,7 +363,7 @@ def test_constants_are_there_when_memory_has_been_used_before(backend: str) -> N
     )
     xs = [tf.tensor(np.full([8, 8], k, np.float32)) for k in range(6)]
     for y in [graph.execute(x, "y") for x in xs]:  # nothing is read, and no constant needed, before
-        np.testing.assert_allclose(y.numpy(), np.arange(64).reshape(8, 8) + 1 / 8, rtol=1e-6)
+        np.testing.assert_allclose(y.numpy(), np.arange(64).reshape(8, 8) + 1 / 8, rtol=ROUNDING)
 
 
 def test_an_input_that_lies_where_a_weight_lies(backend: str) -> None:

@@ -1254,3 +1254,86 @@ function layers(units, rate, most) {
   return found;
 }
 console.log(layers(2), layers(2, 0.5), layers(2, 0), layers(2, 0.25, 3), layers(5, undefined, 9));
+//// dates
+const first27 = new Date(2020, 0, 30), then27 = new Date('2020-02-01T12:30:15.250'), month27 = 2;
+console.log(first27.getFullYear(), first27.getMonth() + 1, then27.getMonth(), first27.getDate(), first27.getDay());
+console.log(then27.getHours(), then27.getMinutes(), then27.getSeconds(), then27.getMilliseconds(), first27 < then27);
+console.log((new Date(2020, 1, 3) - new Date(2020, 1, 1)) / 3600000, new Date(then27).getTime() === then27.getTime());
+console.log(new Date(then27.getTime() + 1000).getSeconds(), +then27 - first27.getTime() > 0, then27 instanceof Date);
+console.log(new Date(2020, month27 - 1, 29, 10).getDate(), new Date(2021, month27).getMonth());
+console.log(new Date(Date.UTC(2020, 4, 6, 7, 8, 9)).toISOString(), Date.UTC(2020, 0), new Date(0).toISOString());
+for (let date27 = new Date(2020, 0, 30); date27.getMonth() < 2; date27.setDate(date27.getDate() + 14)) {
+  console.log(date27.getMonth() + 1, date27.getDate());
+}
+const changed27 = new Date(2020, 3, 5);
+changed27.setMonth(changed27.getMonth() + 1);
+changed27.setHours(3);
+changed27.setMinutes(changed27.getMinutes() - 10);
+console.log(changed27.getMonth(), changed27.getDate(), changed27.getHours(), changed27.getMinutes());
+function seconds27(date) {
+  return date.getTime() / 1000;
+}
+const begin27 = performance.now(), start27 = Date.now();
+console.log(seconds27(new Date()) > 1e9, performance.now() - begin27 >= 0, new Date().getTime() - start27 >= 0);
+//// configurations of layers and models
+const layer = tf.layers.dense({units: 3, inputShape: [4], kernelRegularizer: tf.regularizers.l2({l2: 0.5})});
+const model = tf.sequential({layers: [layer]});
+const config = layer.getConfig();
+console.log(config.kernelRegularizer.config.l2, config.kernelRegularizer.className, config['kernelRegularizer']['className'], config.batchInputShape.length);
+const all = model.getConfig();
+console.log(all.layers.length, all.layers[0].config.units, all.layers[0].config.useBias, all.layers.map(l => l.config.units), all.layers[0].className);
+for (const part of all.layers) console.log(part.className, part.config.kernelRegularizer.config.l2);
+all.layers.forEach(part => console.log(part.config.kernelRegularizer.className));
+const {units, kernelRegularizer} = layer.getConfig();
+const {kernelRegularizer: {config: {l1}}} = layer.getConfig();
+console.log(units, kernelRegularizer.config.l2, l1);
+console.log(model.layers[0].getConfig().kernelRegularizer.config.l2, layer.kernelRegularizer.l2);
+config.useBias = false;
+const again = tf.layers.dense(config);
+config.kernelRegularizer.config.l2 = 1;
+console.log("useBias" in config, again.getWeights().length, config.kernelRegularizer.config.l2, Object.keys(config).length > 3);
+//// keys of options that are not there
+function trained(options) {
+  const rate = options.rate;
+  return rate === undefined ? 'none' : rate * options.steps;
+}
+console.log(trained({steps: 3}), trained({rate: 2, steps: 3}));
+function built(options = {}) {
+  const {units, name} = options;
+  return [units == null ? 1 : units, name];
+}
+console.log(built(), built({units: 3}));
+class Agent {
+  constructor(game, config) {
+    this.config = config;
+    this.size = config.size;
+  }
+  act() { return [this.size, this.config.gamma]; }
+  learn({batches, limit}) { return limit > 2 ? limit : batches; }
+}
+console.log(new Agent(1, {size: 3}).act(), new Agent(2, {gamma: 2}).act());
+console.log(new Agent(1, {}).learn({batches: 4}), new Agent(1, {}).learn({batches: 4, limit: 3}));
+const later = {a: 1};
+later.b = 2;
+console.log(later.a, later.b, later.c);
+const both = ({p, q}) => [p, q];
+console.log(both({p: 1}), [{p: 1}, {p: 2, q: 3}].map(({p, q}) => [p, q]));
+const deep = options => options.deep.x;
+console.log(deep({deep: {y: 1}}));
+const {m, n, o: {k}} = {m: 1, o: {j: 2}};
+console.log(m, n, k);
+const rows = [{a: 1}, {b: 2}];
+console.log(rows.map(row => row.a), rows[0].b, rows.filter(row => row.b > 1).length);
+for (const row of rows) {
+  if (row.b >= 2 || row.a < 0) console.log(row.b);
+}
+for (const {a, b} of rows) console.log(a, b);
+//// indices that are read from tensors, and whole numbers among anything
+const letters = 'abc';
+const codes = tf.tensor1d([2, 0]).dataSync(), best = tf.tensor1d([3, 4]).argMax().dataSync();
+const buffer = tf.buffer([1, 3]);
+buffer.set(1, 0, 2);
+console.log(letters[codes[0]], letters[best[0]], letters[buffer.get(0, 2)]);
+console.log(letters[tf.tensor1d([3, 4]).argMax().dataSync()[0]]);
+const isWhole = x => Number.isInteger(x) && x > 0;
+console.log(['10', 3, 2.5, null].map(isWhole), !Number.isInteger(letters));

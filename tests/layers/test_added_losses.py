@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from layers.linear import X, Y, fit, linear, values
+from tolerance import ACCUMULATED, ROUNDING, TRAINED
 
 import tfpy as tf
 
@@ -18,7 +19,7 @@ def test_losses_that_a_model_is_given_itself_count() -> None:
     before = model.train_on_batch(x, y)
     model.add_loss(lambda: tf.scalar(100))
     for _ in range(4):  # step by step, and from a plan
-        np.testing.assert_allclose(model.train_on_batch(x, y), before + 100, rtol=1e-6)
+        np.testing.assert_allclose(model.train_on_batch(x, y), before + 100, rtol=ROUNDING)
 
 
 @pytest.mark.parametrize("loss", [3, tf.scalar])
@@ -68,11 +69,11 @@ def test_losses_that_a_call_adds_count_in_its_step_alone(form: str) -> None:
     for _ in range(4):
         found = x @ weights
         expected = ((found - Y) ** 2).mean() + (found**2).mean()
-        assert model.train_on_batch(X, Y) == pytest.approx(expected, rel=1e-5)
+        assert model.train_on_batch(X, Y) == pytest.approx(expected, rel=ACCUMULATED)
         weights = weights - 0.1 * 2 * x.T @ (2 * found - Y) / 10
-    np.testing.assert_allclose(values(model)[0], weights, rtol=1e-4)
+    np.testing.assert_allclose(values(model)[0], weights, rtol=TRAINED)
     assert model.losses == []
-    assert float(model.evaluate(X, Y)) == pytest.approx(((x @ weights - Y) ** 2).mean(), rel=1e-4)
+    assert float(model.evaluate(X, Y)) == pytest.approx(((x @ weights - Y) ** 2).mean(), rel=TRAINED)
     model.predict(X)
     assert len(fit(model, batch_size=3, epochs=2).history["loss"]) == 2
 
@@ -92,7 +93,7 @@ def test_losses_of_cells_and_of_layers_within_layers_count() -> None:
     model = tf.sequential([inner, tf.layers.bidirectional(layer=Sequence(units=1)), tf.layers.dense(units=1)])
     model.compile(optimizer=tf.train.sgd(0.0), loss="meanSquaredError")
     x, y = np.ones((2, 3, 2)), np.ones((2, 1))
-    assert model.train_on_batch(x, y) - float(model.evaluate(x, y)) == pytest.approx(3 + 2 * 0.25, rel=1e-5)
+    assert model.train_on_batch(x, y) - float(model.evaluate(x, y)) == pytest.approx(3 + 2 * 0.25, rel=ACCUMULATED)
 
 
 @pytest.mark.parametrize(
@@ -119,12 +120,12 @@ def test_activity_regularizers_count_by_the_sample() -> None:
     for _ in range(4):  # step by step, and from a plan
         found = x @ weights
         expected = ((found - Y) ** 2).mean() + 0.5 * (found**2).sum() / 10
-        assert model.train_on_batch(X, Y) == pytest.approx(expected, rel=1e-5)
+        assert model.train_on_batch(X, Y) == pytest.approx(expected, rel=ACCUMULATED)
         weights = weights - 0.1 * (2 * x.T @ (found - Y) + x.T @ found) / 10
-    np.testing.assert_allclose(values(model)[0], weights, rtol=1e-4)
-    assert float(model.evaluate(X, Y)) == pytest.approx(((x @ weights - Y) ** 2).mean(), rel=1e-4)
+    np.testing.assert_allclose(values(model)[0], weights, rtol=TRAINED)
+    assert float(model.evaluate(X, Y)) == pytest.approx(((x @ weights - Y) ** 2).mean(), rel=TRAINED)
     model.layers[0].activity_regularizer = None
-    assert model.train_on_batch(X, Y) == pytest.approx(((x @ weights - Y) ** 2).mean(), rel=1e-4)
+    assert model.train_on_batch(X, Y) == pytest.approx(((x @ weights - Y) ** 2).mean(), rel=TRAINED)
 
 
 def test_activity_regularizers_of_other_layers() -> None:
@@ -140,4 +141,4 @@ def test_activity_regularizers_of_other_layers() -> None:
     x, y = np.array([[0, 1, 2], [1, 2, 3]]), np.zeros((2, 3, 2))
     made = model.execute(x, [layer.output.name for layer in model.layers])
     expected = sum(0.1 * float(t.abs().sum()) / 2 for t in made)
-    assert model.train_on_batch(x, y) - float(model.evaluate(x, y)) == pytest.approx(expected, rel=1e-4)
+    assert model.train_on_batch(x, y) - float(model.evaluate(x, y)) == pytest.approx(expected, rel=TRAINED)

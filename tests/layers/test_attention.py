@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from layers.references import softmax
+from tolerance import ACCUMULATED, ROUNDING
 
 import tfpy as tf
 
@@ -21,8 +22,10 @@ def test_masked_values_get_no_attention_and_masked_queries_give_zeros(backend: s
     layer = tf.layers.attention()
     found, weights = layer.apply([tf.tensor(QUERY), tf.tensor(VALUE)], {"mask": masks, "returnAttentionScores": True})
     scores = np.where(seen[:, None], np.einsum("nid,njd->nij", QUERY, VALUE), -np.inf)
-    np.testing.assert_allclose(weights.numpy(), softmax(scores), rtol=1e-5, atol=1e-6)
-    np.testing.assert_allclose(found.numpy(), softmax(scores) @ VALUE * asked[..., None], rtol=1e-5, atol=1e-6)
+    np.testing.assert_allclose(weights.numpy(), softmax(scores), rtol=ACCUMULATED, atol=ROUNDING)
+    np.testing.assert_allclose(
+        found.numpy(), softmax(scores) @ VALUE * asked[..., None], rtol=ACCUMULATED, atol=ROUNDING
+    )
 
 
 def test_masks_come_through_the_network() -> None:
@@ -33,7 +36,9 @@ def test_masks_come_through_the_network() -> None:
     for layer in (tf.layers.attention(), tf.layers.multi_head_attention(num_heads=2, key_dim=3)):
         model = tf.model(inputs=[query, value], outputs=layer.apply([query, masked]))
         short = layer.apply([tf.tensor(QUERY), tf.tensor(VALUE[:, :3])])
-        np.testing.assert_allclose(model.predict([QUERY, padded]).numpy(), short.numpy(), rtol=1e-5, atol=1e-6)
+        np.testing.assert_allclose(
+            model.predict([QUERY, padded]).numpy(), short.numpy(), rtol=ACCUMULATED, atol=ROUNDING
+        )
 
 
 def test_causal_attention_of_several_heads_does_not_look_ahead() -> None:
@@ -42,7 +47,7 @@ def test_causal_attention_of_several_heads_does_not_look_ahead() -> None:
     changed[:, 2] += 1
     before, weights = layer.apply(tf.tensor(QUERY), use_causal_mask=True, return_attention_scores=True)
     after = layer.apply(tf.tensor(changed), use_causal_mask=True)
-    np.testing.assert_allclose(before.numpy()[:, :2], after.numpy()[:, :2], rtol=1e-5, atol=1e-6)
+    np.testing.assert_allclose(before.numpy()[:, :2], after.numpy()[:, :2], rtol=ACCUMULATED, atol=ROUNDING)
     np.testing.assert_array_equal(weights.numpy() * (1 - np.tri(3)), 0)
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tolerance import ACCUMULATED, ROUNDING
 
 import tfpy as tf
 
@@ -31,7 +32,7 @@ def test_initial_states_may_be_inputs_of_a_model() -> None:
     model = tf.model(inputs=[x, there, back], outputs=layer.apply(x, {"initialState": [there, back]}))
     states = [RNG.normal(size=(3, 5)).astype(np.float32) for _ in range(2)]
     direct = layer.apply(tf.tensor(X), initial_state=[tf.tensor(s) for s in states])
-    np.testing.assert_allclose(model.predict([X, *states]).numpy(), direct.numpy(), rtol=1e-6)
+    np.testing.assert_allclose(model.predict([X, *states]).numpy(), direct.numpy(), rtol=ROUNDING)
 
 
 def test_masked_steps_are_skipped_in_both_directions() -> None:
@@ -40,7 +41,7 @@ def test_masked_steps_are_skipped_in_both_directions() -> None:
     inner = tf.layers.bidirectional(layer=tf.layers.simple_rnn(units=5))
     model = tf.sequential(layers=[tf.layers.masking(input_shape=[4, 2]), inner])
     found = model.predict(x).numpy()
-    np.testing.assert_allclose(found, inner.apply(tf.tensor(x[:, [0, 2, 3]])).numpy(), rtol=1e-5, atol=1e-6)
+    np.testing.assert_allclose(found, inner.apply(tf.tensor(x[:, [0, 2, 3]])).numpy(), rtol=ACCUMULATED, atol=ROUNDING)
 
 
 def test_the_layers_are_copies_with_names_of_their_own() -> None:

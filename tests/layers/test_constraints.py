@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tolerance import ACCUMULATED
 
 import tfpy as tf
 
@@ -35,7 +36,7 @@ def brought(norms: Array, low: float, high: float, rate: float = 1) -> Array:
 )
 def test_norms_along_an_axis(make: Any, options: Any, factor: Callable[[Array], Array], axis: int) -> None:
     found = make(axis=axis, **options).apply(tf.tensor(W))
-    np.testing.assert_allclose(found.numpy(), W * factor(np.linalg.norm(W, axis=axis, keepdims=True)), rtol=1e-5)
+    np.testing.assert_allclose(found.numpy(), W * factor(np.linalg.norm(W, axis=axis, keepdims=True)), rtol=ACCUMULATED)
 
 
 def test_no_weight_below_0() -> None:

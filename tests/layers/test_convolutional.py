@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tolerance import ACCUMULATED, ROUNDING
 
 import tfpy as tf
 
@@ -27,7 +28,7 @@ def test_causal_padding_looks_at_nothing_that_comes_later(factory: str, data_for
     results = [layer.apply(tf.tensor(a if last else a.transpose(0, 2, 1))).numpy() for a in (x, changed)]
     before, after = (y if last else y.transpose(0, 2, 1) for y in results)
     assert before.shape[:2] == (2, 9)
-    np.testing.assert_allclose(before[:, :5], after[:, :5], rtol=1e-6, atol=1e-6)
+    np.testing.assert_allclose(before[:, :5], after[:, :5], rtol=ROUNDING, atol=ROUNDING)
     assert not np.allclose(before[:, 5], after[:, 5])
 
 
@@ -40,7 +41,7 @@ def test_activations_may_be_part_of_the_convolution(activation: str, backend: st
     plain.apply(x)
     plain.set_weights(layer.get_weights())
     expected = tf.layers.activation(activation=activation).apply(plain.apply(x))
-    np.testing.assert_allclose(fused.numpy(), expected.numpy(), rtol=1e-5, atol=1e-6)
+    np.testing.assert_allclose(fused.numpy(), expected.numpy(), rtol=ACCUMULATED, atol=ROUNDING)
 
 
 def test_a_convolutional_memory_goes_on_where_it_was() -> None:
@@ -49,7 +50,7 @@ def test_a_convolutional_memory_goes_on_where_it_was() -> None:
     first = layer.apply(tf.tensor(FILM[:, :2]))
     second = layer.apply(tf.tensor(FILM[:, 2:]), {"initialState": first[1:]})
     for w, s in zip(whole, second, strict=True):
-        np.testing.assert_allclose(w.numpy(), s.numpy(), rtol=1e-5, atol=1e-6)
+        np.testing.assert_allclose(w.numpy(), s.numpy(), rtol=ACCUMULATED, atol=ROUNDING)
 
 
 def test_a_stateful_convolutional_memory_keeps_its_states_from_batch_to_batch() -> None:
@@ -60,7 +61,7 @@ def test_a_stateful_convolutional_memory_keeps_its_states_from_batch_to_batch() 
     free.set_weights(model.get_weights())
     first = model.predict(FILM[:, :2], batch_size=2).numpy()
     second = model.predict(FILM[:, 2:], batch_size=2).numpy()
-    np.testing.assert_allclose(second, free.apply(tf.tensor(FILM)).numpy(), rtol=1e-5, atol=1e-6)
+    np.testing.assert_allclose(second, free.apply(tf.tensor(FILM)).numpy(), rtol=ACCUMULATED, atol=ROUNDING)
     model.reset_states()
     np.testing.assert_array_equal(model.predict(FILM[:, :2], batch_size=2).numpy(), first)
     with pytest.raises(ValueError, match="states"):

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from layers.models import X
+from tolerance import ROUNDING
 
 import tfpy as tf
 
@@ -36,9 +37,9 @@ def test_layers_of_ones_own_in_either_style() -> None:
     tf.serialization.register_class(Negate)
     negate = Negate()
     model = tf.sequential(layers=[Scale(factor=3.0, input_shape=[2]), negate])
-    np.testing.assert_allclose(model.predict(X).numpy(), -3 * X, rtol=1e-6)
+    np.testing.assert_allclose(model.predict(X).numpy(), -3 * X, rtol=ROUNDING)
     again = tf.Sequential.from_config(model.get_config())
-    np.testing.assert_allclose(again.predict(X).numpy(), -3 * X, rtol=1e-6)
+    np.testing.assert_allclose(again.predict(X).numpy(), -3 * X, rtol=ROUNDING)
     model.compile(optimizer="sgd", loss="meanSquaredError")
     model.fit(X, X, verbose=0)
     assert negate.invoked_with["training"] is True

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from layers.rows import ROWS
 from layers.table import Row
-from tolerance import FORWARD, GRADIENT
+from tolerance import FORWARD, GRADIENT, ROUNDING
 
 import tfpy as tf
 from tfpy.core.naming.names import camel
@@ -114,7 +114,7 @@ def test_a_model_computes_what_the_layer_does(row: Row) -> None:
     model.set_weights([tf.tensor(w, dtype="float32") for w in row.random_weights()])
     direct = outputs(layer.apply(row.inputs(), row.call))
     for a, b in zip(direct, outputs(model.predict(row.arrays() if len(entries) > 1 else row.arrays()[0])), strict=True):
-        np.testing.assert_allclose(a, b, rtol=2e-6, atol=1e-6)
+        np.testing.assert_allclose(a, b, rtol=2e-6, atol=ROUNDING)
 
 
 @every_row

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from layers.linear import X, Y, fit, linear, values
+from tolerance import ACCUMULATED, ROUNDING, TRAINED
 
 import tfpy as tf
 
@@ -21,7 +22,7 @@ def test_class_and_sample_weights() -> None:
     error = (X.astype(float) @ [[1], [1]]) - y
     weights = np.array([1.0] * 5 + [3.0] * 5)[:, None]
     expected = 1 - 0.1 * (2 * X.T @ (weights * error)) / 10
-    np.testing.assert_allclose(values(plain)[0], expected, rtol=1e-5)
+    np.testing.assert_allclose(values(plain)[0], expected, rtol=ACCUMULATED)
 
 
 def two_outputs() -> Any:
@@ -40,12 +41,12 @@ def test_losses_of_outputs_are_weighted(weights: Any, a: float, b: float) -> Non
     errors = [X.astype(float) @ [[1], [1]] - y for y in ys]
     apart = [(e**2).mean() for e in errors]
     expected = [a * apart[0] + b * apart[1], *apart]
-    np.testing.assert_allclose([float(t) for t in model.evaluate(X, ys)], expected, rtol=1e-5)
+    np.testing.assert_allclose([float(t) for t in model.evaluate(X, ys)], expected, rtol=ACCUMULATED)
     history = fit(model, y=ys, batch_size=10).history
-    np.testing.assert_allclose([history[k][0] for k in ("loss", "a_loss", "b_loss")], expected, rtol=1e-5)
+    np.testing.assert_allclose([history[k][0] for k in ("loss", "a_loss", "b_loss")], expected, rtol=ACCUMULATED)
     for layer, weight, error in zip(("a", "b"), (a, b), errors, strict=True):
         gradient = weight * 2 * X.T @ error / 10
-        np.testing.assert_allclose(values(model.get_layer(layer))[0], 1 - 0.01 * gradient, rtol=1e-4)
+        np.testing.assert_allclose(values(model.get_layer(layer))[0], 1 - 0.01 * gradient, rtol=TRAINED)
 
 
 def test_a_step_from_a_plan_heeds_the_weights_that_the_model_was_last_compiled_with() -> None:
@@ -54,8 +55,8 @@ def test_a_step_from_a_plan_heeds_the_weights_that_the_model_was_last_compiled_w
         model.compile(optimizer=tf.train.sgd(0), loss="meanSquaredError", output_weights=weights)
         found.append([model.train_on_batch(X, [Y, 2 * Y])[0] for _ in range(4)])
     losses = [float(t) for t in model.evaluate(X, [Y, 2 * Y])[1:]]
-    np.testing.assert_allclose(found[0], losses[0] + 2 * losses[1], rtol=1e-5)
-    np.testing.assert_allclose(found[1], 5 * losses[0], rtol=1e-5)
+    np.testing.assert_allclose(found[0], losses[0] + 2 * losses[1], rtol=ACCUMULATED)
+    np.testing.assert_allclose(found[1], 5 * losses[0], rtol=ACCUMULATED)
 
 
 @pytest.mark.parametrize(
@@ -78,7 +79,7 @@ def test_the_loss_of_a_single_output_may_be_weighted() -> None:
     plain = float(model.evaluate(X, Y))
     for weights in (2, [2], {model.output_names[0]: 2}):
         model.compile(optimizer="sgd", loss="meanSquaredError", output_weights=weights)
-        assert float(model.evaluate(X, Y)) == pytest.approx(2 * plain, rel=1e-6)
+        assert float(model.evaluate(X, Y)) == pytest.approx(2 * plain, rel=ROUNDING)
 
 
 FEW = [1.0] * 5 + [3.0] * 5
@@ -101,19 +102,19 @@ def test_sample_weights_by_output(given: Any, a: bool, b: bool, form: Any) -> No
     errors = [(X.astype(float) @ [[1], [1]] - y)[:, 0] ** 2 for y in ys]
     apart = [(e * FEW if own else e).mean() for e, own in zip(errors, (a, b), strict=True)]
     judged = [float(t) for t in model.evaluate(X, ys, sample_weight=weights)]
-    np.testing.assert_allclose(judged, [sum(apart), *apart], rtol=1e-5)
+    np.testing.assert_allclose(judged, [sum(apart), *apart], rtol=ACCUMULATED)
     history = fit(model, y=ys, batch_size=10, sample_weight=weights, validation_data=(X, ys, weights)).history
-    np.testing.assert_allclose([history[k][0] for k in ("a_loss", "b_loss")], apart, rtol=1e-5)
+    np.testing.assert_allclose([history[k][0] for k in ("a_loss", "b_loss")], apart, rtol=ACCUMULATED)
     after = [float(t) for t in model.evaluate(X, ys, sample_weight=weights)]
-    assert [history[f"val_{k}"][0] for k in ("loss", "a_loss", "b_loss")] == pytest.approx(after, rel=1e-6)
+    assert [history[f"val_{k}"][0] for k in ("loss", "a_loss", "b_loss")] == pytest.approx(after, rel=ROUNDING)
 
 
 def test_samples_that_are_held_out_keep_their_weights_but_not_those_of_their_classes() -> None:
     model, y, classes = linear(tf.train.sgd(0.0)), np.array([0.0, 1.0] * 5).reshape(10, 1), {0: 2.0, 1: 5.0}
     history = fit(model, y=y, batch_size=10, validation_split=0.4, sample_weight=FEW, class_weight=classes).history
     error = (X.astype(float) @ [[1], [1]] - y)[:, 0] ** 2 * FEW
-    assert history["val_loss"][0] == pytest.approx(error[6:].mean(), rel=1e-5)
-    assert history["loss"][0] == pytest.approx((error * ([2, 5] * 5))[:6].mean(), rel=1e-5)
+    assert history["val_loss"][0] == pytest.approx(error[6:].mean(), rel=ACCUMULATED)
+    assert history["loss"][0] == pytest.approx((error * ([2, 5] * 5))[:6].mean(), rel=ACCUMULATED)
 
 
 @pytest.mark.parametrize(
@@ -143,9 +144,9 @@ def test_sample_weights_count_for_whole_sequences() -> None:
     model = tf.sequential([tf.layers.dense(units=1, kernel_initializer="ones", input_shape=[3, 2])])
     model.compile(optimizer=tf.train.sgd(0.1), loss="meanSquaredError")
     expected = (weights[:, None] * x.sum(-1) ** 2).mean()
-    assert float(model.evaluate(x, y, sample_weight=weights)) == pytest.approx(expected, rel=1e-5)
+    assert float(model.evaluate(x, y, sample_weight=weights)) == pytest.approx(expected, rel=ACCUMULATED)
     history = model.fit(x, y, sample_weight=weights, verbose=0).history
-    assert history["loss"][0] == pytest.approx(expected, rel=1e-5)
+    assert history["loss"][0] == pytest.approx(expected, rel=ACCUMULATED)
 
 
 @pytest.mark.parametrize("weights", [None, [1.0, 1, 1, 1]])
@@ -161,10 +162,12 @@ def test_a_sequence_and_a_single_value_are_learnt_together(weights: Any) -> None
     history = model.fit(x, y, verbose=0, shuffle=False, sample_weight=weights).history
     apart = (x.sum(-1) ** 2).mean(), ((x.sum((1, 2)) - 1) ** 2).mean()
     np.testing.assert_allclose(
-        [history[k][0] for k in ("loss", "each_loss", "one_loss")], [sum(apart), *apart], rtol=1e-5
+        [history[k][0] for k in ("loss", "each_loss", "one_loss")], [sum(apart), *apart], rtol=ACCUMULATED
     )
     gradient = 2 * (x.sum(-1)[..., None] * x).mean((0, 1))
-    np.testing.assert_allclose(model.get_layer("each").get_weights()[0].numpy()[:, 0], 1 - 0.1 * gradient, rtol=1e-5)
+    np.testing.assert_allclose(
+        model.get_layer("each").get_weights()[0].numpy()[:, 0], 1 - 0.1 * gradient, rtol=ACCUMULATED
+    )
 
 
 def test_loss_weights_are_told_to_be_without_effect() -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tolerance import ACCUMULATED, ROUNDING
 
 import tfpy as tf
 from tfpy.layers.training.losses import get_loss
@@ -57,7 +58,7 @@ LOSSES: dict[str, tuple[Array, Callable[[Array, Array], Array]]] = {
 def test_a_loss_is_its_formula_for_each_vector(name: str) -> None:
     labels, formula = LOSSES[name]
     found = get_loss(name)(tf.tensor(labels), tf.tensor(PROBABILITIES))
-    np.testing.assert_allclose(found.numpy(), formula(labels, PROBABILITIES), rtol=1e-5, atol=1e-6)
+    np.testing.assert_allclose(found.numpy(), formula(labels, PROBABILITIES), rtol=ACCUMULATED, atol=ROUNDING)
 
 
 @pytest.mark.parametrize("dtype", ["int32", "bool"])
@@ -71,4 +72,4 @@ def test_a_loss_is_its_formula_for_each_vector(name: str) -> None:
 )
 def test_a_label_0_that_is_no_float_stays_0_as_in_tfjs(name: str, recorded: float, dtype: tf.DType) -> None:
     found = get_loss(name)(tf.tensor([[0, 1]], None, dtype), tf.tensor([[0.5, 0.5]]))
-    np.testing.assert_allclose(found.numpy(), [recorded], rtol=1e-6)
+    np.testing.assert_allclose(found.numpy(), [recorded], rtol=ROUNDING)

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from layers.models import X, Y, compiled, small, values
+from tolerance import ROUNDING
 
 import tfpy as tf
 
@@ -94,9 +95,9 @@ def test_execute_gives_what_is_within(backend: str) -> None:
     before = tf.memory().num_tensors
     found = model.execute(X, [model.output.name, second.name, entry.name])
     assert tf.memory().num_tensors == before + 3
-    np.testing.assert_allclose(found[0].numpy(), model.predict(X).numpy(), rtol=1e-6)
-    np.testing.assert_allclose(found[1].numpy(), shared.apply(shared.apply(X)).numpy(), rtol=1e-6)
-    np.testing.assert_allclose(found[2].numpy(), X, rtol=1e-6)
+    np.testing.assert_allclose(found[0].numpy(), model.predict(X).numpy(), rtol=ROUNDING)
+    np.testing.assert_allclose(found[1].numpy(), shared.apply(shared.apply(X)).numpy(), rtol=ROUNDING)
+    np.testing.assert_allclose(found[2].numpy(), X, rtol=ROUNDING)
     for inputs in (tf.tensor(X), [tf.tensor(X)], {entry.name: X}, {model.inputLayers[0].name: X}):
         np.testing.assert_array_equal(model.execute(inputs, second.name).numpy(), found[1].numpy())
     stacked = tf.sequential(layers=[model, tf.layers.dropout(rate=0.5)])
@@ -142,7 +143,7 @@ def test_models_nest() -> None:
     assert outer.predict(X).shape == (12, 4)
     assert len(outer.weights) == 6
     np.testing.assert_allclose(
-        outer.predict(X).numpy(), outer.layers[1].apply(inner.predict(X)).numpy(), rtol=1e-6, atol=1e-7
+        outer.predict(X).numpy(), outer.layers[1].apply(inner.predict(X)).numpy(), rtol=ROUNDING, atol=1e-7
     )
     entry = tf.input(shape=[2])
     functional = tf.model(inputs=entry, outputs=tf.layers.dense(units=1).apply(inner.apply(entry)))

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from layers.rows import ROWS
 from layers.table import Row
+from tolerance import ROUNDING
 
 import tfpy as tf
 from tfpy.core import plans
@@ -445,7 +446,7 @@ def test_a_planned_prediction_checks_what_it_is_given() -> None:
     with pytest.raises(ValueError, match="batch_size"):
         model.predict(tf.tensor(X), batch_size=0)
     np.testing.assert_array_equal(model.predict(X).numpy(), expected)
-    np.testing.assert_allclose(model.predict(tf.tensor(X), batch_size=5).numpy(), expected, rtol=1e-6)
+    np.testing.assert_allclose(model.predict(tf.tensor(X), batch_size=5).numpy(), expected, rtol=ROUNDING)
 
 
 def test_the_keywords_of_a_loss_may_be_written_to() -> None:

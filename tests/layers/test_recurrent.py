@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from layers.rows_recurrent import lstm, simple_rnn
+from tolerance import ACCUMULATED, ROUNDING
 
 import tfpy as tf
 
@@ -34,7 +35,7 @@ def test_the_state_at_the_end_is_the_next_beginning(factory: str) -> None:
     second = layer.apply(tf.tensor(X[:, 2:]), {"initialState": first[1:]})
     also = layer.apply([tf.tensor(X[:, 2:]), *first[1:]])
     for w, s, a in zip(whole, second, also, strict=True):
-        np.testing.assert_allclose(w.numpy(), s.numpy(), rtol=1e-5, atol=1e-6)
+        np.testing.assert_allclose(w.numpy(), s.numpy(), rtol=ACCUMULATED, atol=ROUNDING)
         np.testing.assert_array_equal(s.numpy(), a.numpy())
 
 
@@ -44,7 +45,7 @@ def test_initial_states_may_be_inputs_of_a_model() -> None:
     model = tf.model(inputs=[x, state], outputs=layer.apply(x, {"initial_state": [state]}))
     h = RNG.normal(size=(3, 5)).astype(np.float32)
     found = model.predict([X, h]).numpy()
-    np.testing.assert_allclose(found, layer.apply(tf.tensor(X), initial_state=[tf.tensor(h)]).numpy(), rtol=1e-5)
+    np.testing.assert_allclose(found, layer.apply(tf.tensor(X), initial_state=[tf.tensor(h)]).numpy(), rtol=ACCUMULATED)
     with pytest.raises(ValueError, match="state|shape"):
         tf.layers.simple_rnn(units=5).apply(x, {"initial_state": [tf.input(shape=[7])]})
 
@@ -57,8 +58,8 @@ def test_masked_steps_leave_output_and_state_as_they_were() -> None:
     model.set_weights([RNG.normal(size=w.shape) * 0.5 for w in model.get_weights()])
     found = model.predict(x).numpy()
     w = numbers(model.layers[1])
-    np.testing.assert_allclose(found[1:], lstm(x[1:][:, [0, 2, 3]], *w), rtol=1e-5, atol=1e-6)
-    np.testing.assert_allclose(found[:1], lstm(x[:1][:, [0, 2]], *w), rtol=1e-5, atol=1e-6)
+    np.testing.assert_allclose(found[1:], lstm(x[1:][:, [0, 2, 3]], *w), rtol=ACCUMULATED, atol=ROUNDING)
+    np.testing.assert_allclose(found[:1], lstm(x[:1][:, [0, 2]], *w), rtol=ACCUMULATED, atol=ROUNDING)
 
 
 def test_embeddings_mask_zeros() -> None:
@@ -71,7 +72,7 @@ def test_embeddings_mask_zeros() -> None:
     e = numbers(model.layers[0])[0]
     seq = simple_rnn(e[x[:1, :2]], *numbers(model.layers[1]), every=True)
     whole = simple_rnn(seq, *numbers(model.layers[2]))
-    np.testing.assert_allclose(padded[:1], whole, rtol=1e-5, atol=1e-6)
+    np.testing.assert_allclose(padded[:1], whole, rtol=ACCUMULATED, atol=ROUNDING)
 
 
 def test_embeddings_without_mask_zero_mask_nothing() -> None:
@@ -112,7 +113,7 @@ def test_backwards_is_the_reversed_sequence() -> None:
     forwards = made("gru")
     forwards.set_weights(layer.get_weights())
     np.testing.assert_allclose(
-        layer.apply(tf.tensor(X)).numpy(), forwards.apply(tf.tensor(X[:, ::-1].copy())).numpy(), rtol=1e-6
+        layer.apply(tf.tensor(X)).numpy(), forwards.apply(tf.tensor(X[:, ::-1].copy())).numpy(), rtol=ROUNDING
     )
 
 
@@ -128,7 +129,7 @@ def test_dropout_masks_hold_for_a_whole_sequence_and_only_in_training() -> None:
     assert not seen
     dropped = layer.apply(tf.tensor(X), training=True).numpy()
     assert len(seen) == 1
-    np.testing.assert_allclose(dropped, lstm(X * 0, *numbers(layer)), rtol=1e-5, atol=1e-6)
+    np.testing.assert_allclose(dropped, lstm(X * 0, *numbers(layer)), rtol=ACCUMULATED, atol=ROUNDING)
     assert not np.allclose(calm, dropped)
 
 
@@ -139,7 +140,9 @@ def test_stateful_layers() -> None:
     whole.build((3, 4, 2))
     whole.set_weights(layer.get_weights())
     model.predict(X[:, :2])
-    np.testing.assert_allclose(model.predict(X[:, 2:]).numpy(), whole.apply(tf.tensor(X)).numpy(), rtol=1e-5, atol=1e-6)
+    np.testing.assert_allclose(
+        model.predict(X[:, 2:]).numpy(), whole.apply(tf.tensor(X)).numpy(), rtol=ACCUMULATED, atol=ROUNDING
+    )
     model.reset_states()
     assert all(not s.numpy().any() for s in layer.states)
     layer.reset_states([tf.ones([3, 5]), tf.zeros([3, 5])])

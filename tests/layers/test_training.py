@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from layers.linear import X, Y, fit, linear, values
+from tolerance import ACCUMULATED, ROUNDING
 
 import tfpy as tf
 from tfpy.layers.saving.training_config import training_config_of
@@ -21,9 +22,9 @@ def test_a_step_is_the_formula() -> None:
     model = linear(tf.train.sgd(0.1))
     loss = model.train_on_batch(X, Y)
     error = X.astype(float) @ [[1], [1]] - Y
-    assert loss == pytest.approx((error**2).mean(), rel=1e-6)
-    np.testing.assert_allclose(values(model)[0], 1 - 0.1 * 2 * X.T @ error / 10, rtol=1e-5)
-    np.testing.assert_allclose(values(model)[1], -0.1 * 2 * error.mean(0), rtol=1e-5)
+    assert loss == pytest.approx((error**2).mean(), rel=ROUNDING)
+    np.testing.assert_allclose(values(model)[0], 1 - 0.1 * 2 * X.T @ error / 10, rtol=ACCUMULATED)
+    np.testing.assert_allclose(values(model)[1], -0.1 * 2 * error.mean(0), rtol=ACCUMULATED)
 
 
 def test_epoch_losses_are_weighted_by_the_batches_sizes() -> None:
@@ -34,8 +35,8 @@ def test_epoch_losses_are_weighted_by_the_batches_sizes() -> None:
     )
     model.compile(optimizer=tf.train.sgd(0.01), loss="meanSquaredError")
     history = fit(model, x, 2 * x, batch_size=2, epochs=2, shuffle=False).history
-    assert history["loss"] == pytest.approx([7.851106, 0.822267], abs=1e-5)
-    assert [float(np.ravel(w)[0]) for w in values(model)] == pytest.approx([1.841932, 0.218259], abs=1e-5)
+    assert history["loss"] == pytest.approx([7.851106, 0.822267], abs=ACCUMULATED)
+    assert [float(np.ravel(w)[0]) for w in values(model)] == pytest.approx([1.841932, 0.218259], abs=ACCUMULATED)
 
 
 def test_regularizers_count_in_training_and_not_in_evaluation() -> None:
@@ -48,7 +49,7 @@ def test_regularizers_count_in_training_and_not_in_evaluation() -> None:
     model.compile(optimizer=tf.train.sgd(0), loss="meanSquaredError")
     evaluated = float(model.evaluate(X, Y))
     trained = fit(model, batch_size=10).history["loss"][0]
-    assert trained - evaluated == pytest.approx(0.5 * 2, rel=1e-5)
+    assert trained - evaluated == pytest.approx(0.5 * 2, rel=ACCUMULATED)
 
 
 def test_a_regularizer_counts_for_each_call_of_its_layer() -> None:
@@ -61,7 +62,7 @@ def test_a_regularizer_counts_for_each_call_of_its_layer() -> None:
     outer = tf.model(inputs=around, outputs=tf.layers.add().apply([model.apply(around), model.apply(around)]))
     outer.compile(optimizer=tf.train.sgd(0), loss="meanSquaredError")
     trained = fit(outer, batch_size=10).history["loss"][0]
-    assert trained - float(outer.evaluate(X, Y)) == pytest.approx(4 * 0.5 * 2, rel=1e-5)
+    assert trained - float(outer.evaluate(X, Y)) == pytest.approx(4 * 0.5 * 2, rel=ACCUMULATED)
 
 
 def test_constraints_hold_after_writing() -> None:
@@ -161,10 +162,10 @@ def test_evaluate_averages_over_batches() -> None:
     model = linear(metrics=["mae"])
     loss, mae = (float(v) for v in model.evaluate(X, Y, batch_size=3))
     error = X.astype(float) @ [[1], [1]] - Y
-    assert loss == pytest.approx((error**2).mean(), rel=1e-5)
-    assert mae == pytest.approx(np.abs(error).mean(), rel=1e-5)
+    assert loss == pytest.approx((error**2).mean(), rel=ACCUMULATED)
+    assert mae == pytest.approx(np.abs(error).mean(), rel=ACCUMULATED)
     first = [float(v) for v in model.evaluate(X, Y, batch_size=3, steps=2)]
-    assert first == pytest.approx([(error[:6] ** 2).mean(), np.abs(error[:6]).mean()], rel=1e-5)
+    assert first == pytest.approx([(error[:6] ** 2).mean(), np.abs(error[:6]).mean()], rel=ACCUMULATED)
     assert float(model.evaluate(X, Y, batch_size=3, steps=9)[0]) == pytest.approx(loss)
     alone = linear().evaluate(X, Y, {"batchSize": 4})
     assert isinstance(alone, tf.Tensor)
@@ -175,7 +176,7 @@ def test_predict_in_batches_is_predict_at_once() -> None:
     model = linear()
     whole = model.predict_on_batch(X).numpy()
     for size in (1, 3, 10, 64):
-        np.testing.assert_allclose(model.predict(X, batch_size=size).numpy(), whole, rtol=1e-6)
+        np.testing.assert_allclose(model.predict(X, batch_size=size).numpy(), whole, rtol=ROUNDING)
     assert model.predict(np.zeros((0, 2))).shape == (0, 1)
 
 

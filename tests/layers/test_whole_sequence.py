@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tolerance import ROUNDING
 
 import tfpy as tf
 from tfpy.core.ops import sequence
@@ -152,7 +153,7 @@ def test_second_derivatives(factory: str) -> None:
     slope = tf.grad(lambda t: layer.apply(t).sum())
     along = tf.grad(lambda t: slope(t).mul(tf.tensor(v)).sum())
     numeric = (slope(tf.tensor(x + 1e-6 * v)).numpy() - slope(tf.tensor(x - 1e-6 * v)).numpy()) / 2e-6
-    np.testing.assert_allclose(along(tf.tensor(x)).numpy(), numeric, rtol=1e-6, atol=1e-7)
+    np.testing.assert_allclose(along(tf.tensor(x)).numpy(), numeric, rtol=ROUNDING, atol=1e-7)
 
 
 def test_gradients_by_frozen_weights_are_not_made() -> None:

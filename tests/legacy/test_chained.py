@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tolerance import ROUNDING
 
 import tfpy as tf
 from tfpy import legacy as dl
@@ -112,7 +113,7 @@ def test_functions_take_and_give_arrays(case: str) -> None:
     compute, expected = GIVEN[case]
     found = compute()
     assert isinstance(found, dl.NDArray)
-    np.testing.assert_allclose(np.asarray(found), expected, rtol=1e-6)
+    np.testing.assert_allclose(np.asarray(found), expected, rtol=ROUNDING)
 
 
 def test_arrays_have_the_arithmetic_operators() -> None:

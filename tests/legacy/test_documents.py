@@ -11,6 +11,7 @@ import random
 
 import numpy as np
 import pytest
+from tolerance import ROUNDING
 
 import tfpy as tf
 from tfpy import legacy as dl
@@ -185,7 +186,7 @@ def test_a_quadratic_in_plain_python_and_as_a_graph() -> None:
     order1 = g.multiply(g.constant(b), x)
     y = g.add(g.add(order2, order1), g.constant(c))
     found = Session(g, NDArrayMathCPU()).eval(y, [{"tensor": x, "data": Scalar.new(4)}])
-    assert found.get() == pytest.approx(graph(4, a, b, c), rel=1e-6)
+    assert found.get() == pytest.approx(graph(4, a, b, c), rel=ROUNDING)
 
 
 def quadratic_graph() -> tuple[Graph, dl.Tensor, dl.Tensor, dl.Tensor, dl.Tensor]:

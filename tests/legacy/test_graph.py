@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from tolerance import ROUNDING
 
 import tfpy as tf
 from tfpy import legacy as dl
@@ -156,7 +157,7 @@ def test_functions_of_an_index(g: dl.Graph, math: dl.NDArrayMathCPU, op: str, ex
         x = g.placeholder("x", [3])
         for index in (g.argmax(x), g.argmaxEquals(x, x)):
             found = dl.Session(g, math).eval(getattr(g, op)(index), [{"tensor": x, "data": A1([1, 3, 2])}])
-            assert found.get() == pytest.approx(expected, abs=1e-6)
+            assert found.get() == pytest.approx(expected, abs=ROUNDING)
 
 
 def test_nodes_describe_themselves(g: dl.Graph) -> None:

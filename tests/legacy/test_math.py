@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tolerance import ACCUMULATED, ROUNDING
 
 import tfpy as tf
 from tfpy import legacy as dl
@@ -25,7 +26,7 @@ def nested(result: Any) -> Any:
 
 
 def close(result: Any, expected: Any) -> None:
-    np.testing.assert_allclose(np.asarray(result), expected, rtol=1e-5, atol=1e-6)
+    np.testing.assert_allclose(np.asarray(result), expected, rtol=ACCUMULATED, atol=ROUNDING)
 
 
 def m() -> dl.NDArrayMath:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from legacy.providers import feeds
+from tolerance import ACCUMULATED
 
 import tfpy as tf
 from tfpy import legacy as dl
@@ -356,7 +357,7 @@ def test_the_gradient_of_the_entropy_of_rows() -> None:
         labels, x = A2([2, 2], [0.25, 0.75, 1, 0]), A2([2, 2], [0, 0, 0, python_math.log(3)])
         weighted = lambda: m().sum(m().multiply(m().softmaxCrossEntropyWithLogits(labels, x), A1([2, 1])))  # noqa: E731
         found = m().gradients(weighted, {"x": x, "labels": labels})
-        np.testing.assert_allclose(flat(found["x"]), [0.5, -0.5, -0.75, 0.75], rtol=1e-5)
+        np.testing.assert_allclose(flat(found["x"]), [0.5, -0.5, -0.75, 0.75], rtol=ACCUMULATED)
 
 
 @pytest.mark.parametrize("order", [1, "euclidean", "fro", python_math.inf, -python_math.inf])

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from legacy.providers import InOrder, array, feeds
+from tolerance import ACCUMULATED, ROUNDING
 
 import tfpy as tf
 from tfpy import legacy as dl
@@ -205,17 +206,17 @@ def test_training_in_deeplearnjs_numerics(
         made = optimizer()
         for value, weights in steps:
             result = session.train(cost, entries, size, made, reduction, batched)
-            assert result.get() == pytest.approx(value, rel=1e-5)
-            np.testing.assert_allclose(session.eval(w).get_values(), weights, rtol=1e-5, atol=1e-6)
+            assert result.get() == pytest.approx(value, rel=ACCUMULATED)
+            np.testing.assert_allclose(session.eval(w).get_values(), weights, rtol=ACCUMULATED, atol=ROUNDING)
 
 
 def test_by_default_the_cost_is_a_mean_and_optimizers_get_its_gradient(math: dl.NDArrayMathCPU) -> None:
     session, cost, w, entries = regression(math)
     assert session.train(cost, entries, 3, dl.SGDOptimizer(0.1), REDUCTION.MEAN).get() == pytest.approx(22.333334)
-    np.testing.assert_allclose(session.eval(w).get_values(), [0.6, -1 / 30], rtol=1e-5)
+    np.testing.assert_allclose(session.eval(w).get_values(), [0.6, -1 / 30], rtol=ACCUMULATED)
     session, cost, w, entries = regression(math)
     session.train(cost, entries, 3, dl.AdamOptimizer(0.1, 0.9, 0.999))
-    np.testing.assert_allclose(session.eval(w).get_values(), [0.9, -1.9], rtol=1e-6, err_msg="a step is the rate")
+    np.testing.assert_allclose(session.eval(w).get_values(), [0.9, -1.9], rtol=ROUNDING, err_msg="a step is the rate")
 
 
 # At once and example by example
@@ -304,7 +305,7 @@ def test_a_batch_at_once_and_one_by_one_train_alike(math: dl.NDArrayMathCPU, bui
         one_by_one = trained(math, build, dl.SGDOptimizer(0.01), False)
     np.testing.assert_allclose(at_once[0], one_by_one[0], rtol=5e-6)
     for a, b in zip(at_once[1], one_by_one[1], strict=True):
-        np.testing.assert_allclose(a, b, rtol=5e-6, atol=1e-6)
+        np.testing.assert_allclose(a, b, rtol=5e-6, atol=ROUNDING)
 
 
 @pytest.mark.parametrize("optimizer", OPTIMIZERS)
@@ -313,7 +314,7 @@ def test_every_optimizer_trains_alike(math: dl.NDArrayMathCPU, optimizer: Callab
     one_by_one = trained(math, classifier, optimizer(), False)
     np.testing.assert_allclose(at_once[0], one_by_one[0], rtol=5e-6)
     for a, b in zip(at_once[1], one_by_one[1], strict=True):
-        np.testing.assert_allclose(a, b, rtol=5e-6, atol=1e-6)
+        np.testing.assert_allclose(a, b, rtol=5e-6, atol=ROUNDING)
 
 
 def test_images_train_alike(math: dl.NDArrayMathCPU) -> None:
@@ -326,7 +327,7 @@ def test_images_train_alike(math: dl.NDArrayMathCPU) -> None:
     at_once, one_by_one = (trained(math, images, dl.SGDOptimizer(0.01), batched) for batched in (True, False))
     np.testing.assert_allclose(at_once[0], one_by_one[0], rtol=5e-6)
     for a, b in zip(at_once[1], one_by_one[1], strict=True):
-        np.testing.assert_allclose(a, b, rtol=5e-6, atol=1e-6)
+        np.testing.assert_allclose(a, b, rtol=5e-6, atol=ROUNDING)
 
 
 def test_a_graph_that_takes_one_example_at_a_time_is_trained_so(math: dl.NDArrayMathCPU) -> None:
@@ -336,7 +337,7 @@ def test_a_graph_that_takes_one_example_at_a_time_is_trained_so(math: dl.NDArray
     entries = feeds((c, [1]))
     session = dl.Session(g, math)
     assert session.train(cost, entries, 2, dl.SGDOptimizer(0.1), REDUCTION.SUM).get() == 10
-    np.testing.assert_allclose(session.eval(w).get_values(), [0.8, 1.6], rtol=1e-6)
+    np.testing.assert_allclose(session.eval(w).get_values(), [0.8, 1.6], rtol=ROUNDING)
     with pytest.raises(ValueError, match="one example at a time"):
         session.train(cost, entries, 2, dl.SGDOptimizer(0.1), batched=True)
 
@@ -486,7 +487,7 @@ def test_momentum_that_looks_ahead(numerics: Any, math: dl.NDArrayMathCPU) -> No
         optimizer, session = dl.MomentumOptimizer(0.1, 0.5, None, True), dl.Session(graph, math)
         for expected in ([-0.3, -0.6], [-0.65, -1.3]):
             session.train(cost, feeds, 1, optimizer)
-            np.testing.assert_allclose(session.eval(w).getValues(), expected, rtol=1e-6)
+            np.testing.assert_allclose(session.eval(w).getValues(), expected, rtol=ROUNDING)
 
 
 def test_what_a_session_is_made_of_shows_itself() -> None:

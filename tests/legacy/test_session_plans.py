@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from legacy.providers import array, feeds
 from legacy.test_session import GRAPHS, OPTIMIZERS, trained
+from tolerance import ROUNDING
 
 from tfpy import legacy as dl
 from tfpy.core import plans
@@ -113,7 +114,7 @@ def test_a_debugged_step_runs_kernel_by_kernel(math: dl.NDArrayMathCPU) -> None:
     with observing(lambda run: seen.append(run.kernel)):
         value = session.eval(y, [{"tensor": x, "data": A1([1, np.e])}])
     assert "Log" in seen
-    np.testing.assert_allclose(value.get_values(), [0, 1], atol=1e-6)
+    np.testing.assert_allclose(value.get_values(), [0, 1], atol=ROUNDING)
 
 
 def test_nodes_made_by_hand_run_as_ever(math: dl.NDArrayMathCPU) -> None:

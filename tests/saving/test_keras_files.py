@@ -14,6 +14,7 @@ import h5py
 import numpy as np
 import pytest
 from layers.rows import ROWS
+from tolerance import ACCUMULATED, ROUNDING
 
 import tfpy as tf
 from tfpy.layers.saving.keras import reader
@@ -106,7 +107,7 @@ def test_training_goes_on_as_in_keras(path: str) -> None:
     one_epoch(model, data["x"], data["y"])
     found = [t.numpy() for layer in model.layers for t in layer.get_weights()]
     for i, w in enumerate(found):
-        np.testing.assert_allclose(w, data[f"{path.partition('.')[0]}.{i}"], rtol=0, atol=1e-5)
+        np.testing.assert_allclose(w, data[f"{path.partition('.')[0]}.{i}"], rtol=0, atol=ACCUMULATED)
 
 
 @pytest.mark.parametrize("name", OPTIMIZERS)
@@ -122,12 +123,12 @@ def test_training_goes_on_after_saving(name: str, tmp_path: Path) -> None:
     again = tf.load_layers_model(tmp_path / "model.keras")
     assert again.optimizer.iterations == 3
     for a, b in zip(one_epoch(again, x, y), expected, strict=True):
-        np.testing.assert_allclose(a, b, rtol=1e-6, atol=1e-7)
+        np.testing.assert_allclose(a, b, rtol=ROUNDING, atol=1e-7)
     new = tf.load_layers_model(tmp_path / "new.keras")
     assert new.optimizer.iterations == 0
     one_epoch(new, x, y)
     for a, b in zip(one_epoch(new, x, y), expected, strict=True):
-        np.testing.assert_allclose(a, b, rtol=1e-6, atol=1e-7)
+        np.testing.assert_allclose(a, b, rtol=ROUNDING, atol=1e-7)
 
 
 @pytest.mark.parametrize("name", sorted(p.name for p in TRAINED.glob("*.keras")))
@@ -138,7 +139,7 @@ def test_the_state_of_an_optimizer_as_keras_has_it(name: str, tmp_path: Path) ->
     with h5py.File(weights_of(TRAINED / name)) as real, h5py.File(weights_of(tmp_path / name)) as own:
         assert set(real["optimizer/vars"]) == set(own["optimizer/vars"])
         for i, array in real["optimizer/vars"].items():
-            np.testing.assert_allclose(own[f"optimizer/vars/{i}"][()], array[()], rtol=1e-6)
+            np.testing.assert_allclose(own[f"optimizer/vars/{i}"][()], array[()], rtol=ROUNDING)
             assert own[f"optimizer/vars/{i}"].dtype == array.dtype
 
 
@@ -218,7 +219,7 @@ def test_a_saved_model_predicts_the_same(row: Any, tmp_path: Path) -> None:
             model.save(tmp_path / f"model{suffix}")
         again = tf.load_layers_model(tmp_path / f"model{suffix}")
         for a, b in zip(arrays(again, row.arrays()), expected, strict=True):
-            np.testing.assert_allclose(a, b, rtol=1e-6, atol=1e-7)  # a constraint is applied once more
+            np.testing.assert_allclose(a, b, rtol=ROUNDING, atol=1e-7)  # a constraint is applied once more
 
 
 def test_models_within_models_and_shared_layers(tmp_path: Path) -> None:

@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from saving.test_keras_meaning import called, entry, functional, keras_file, sequential, tensor
+from saving.keras_configs import called, entry, functional, keras_file, sequential, tensor
+from tolerance import ACCUMULATED, ROUNDING
 
 import tfpy as tf
 from tfpy.layers.saving.keras.operations import OPERATIONS
@@ -30,7 +31,7 @@ def test_an_operation_of_keras(name: str, tmp_path: Path) -> None:
     case = CASES[name]
     model = tf.load_layers_model(keras_file(tmp_path / "m.keras", case["config"], {}))
     found = outputs(model, case["inputs"])
-    np.testing.assert_allclose(found, case["output"], rtol=1e-5, atol=1e-6)
+    np.testing.assert_allclose(found, case["output"], rtol=ACCUMULATED, atol=ROUNDING)
     assert tuple(model.output_shape[1:]) == found.shape[1:]
     for place in ("again.keras", "again.h5", "web"):
         model.save(tmp_path / place, strict=False)
@@ -74,7 +75,7 @@ def test_operations_are_trained_through(tmp_path: Path) -> None:
     model = tf.load_layers_model(keras_file(tmp_path / "m.keras", config, {"layers/dense/vars/0": [[1.0]]}))
     model.compile(optimizer=tf.train.sgd(0.1), loss="meanSquaredError")
     model.train_on_batch(tf.tensor([[1.0]]), tf.tensor([[0.0]]))  # the gradient of (2 w x)² is 8
-    np.testing.assert_allclose(model.get_weights()[0].numpy(), [[0.2]], rtol=1e-6)
+    np.testing.assert_allclose(model.get_weights()[0].numpy(), [[0.2]], rtol=ROUNDING)
 
 
 @pytest.mark.parametrize(

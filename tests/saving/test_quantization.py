@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tolerance import ROUNDING
 
 import tfpy as tf
 from tfpy.core.io.artifacts import ModelArtifacts
@@ -93,7 +94,7 @@ def test_models(kind: str, share: int, close: float, tmp_path: Path) -> None:
     # Once more, it is the same: each value is one that the kind has.
     loaded.save(tmp_path / "again", quantize=kind)
     again = tf.load_layers_model(tmp_path / "again")
-    np.testing.assert_allclose(again.predict(x).numpy(), loaded.predict(x).numpy(), atol=1e-6)
+    np.testing.assert_allclose(again.predict(x).numpy(), loaded.predict(x).numpy(), atol=ROUNDING)
     model.save(tmp_path / "training", quantize=kind, include_optimizer=True)
     trained: Any = tf.load_layers_model(tmp_path / "training").optimizer
     for ours, theirs in zip(model.optimizer.get_weights(), trained.get_weights(), strict=True):

@@ -143,7 +143,7 @@ def csv(
     """A data set of the rows of a text file with separated columns: a dict for each row, by the column's name.
 
     Args:
-        source: a path, a URL (file, http, https), the bytes of a file, or a data source. A gzipped file is unpacked
+        source: a path, a URL (file, http, https), the bytes of a file, or a data source. A gzipped file is decompressed
             while it is read. The file is never in memory as a whole.
         csv_config: the options below as a dict.
         has_header: whether the first line names the columns.

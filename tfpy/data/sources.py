@@ -187,8 +187,8 @@ def _discard(file: IO[bytes], count: int) -> None:
         count -= len(piece)
 
 
-def unpacked(chunks: Iterator[bytes]) -> Iterator[bytes]:
-    """Bytes as they are, or unpacked if they begin as gzip does; never much more than a chunk is in memory.
+def decompressed(chunks: Iterator[bytes]) -> Iterator[bytes]:
+    """Bytes as they are, or decompressed if they begin as gzip does; never much more than a chunk is in memory.
 
     Raises:
         ValueError: broken gzip data.

@@ -7,7 +7,7 @@ from typing import Any
 from tfpy.core.calling.registry import export
 from tfpy.data.dataset import Dataset
 from tfpy.data.iterators import Items, LazyIterator
-from tfpy.data.sources import ByteChunkIterator, source_of, unpacked
+from tfpy.data.sources import ByteChunkIterator, decompressed, source_of
 
 
 @export(namespace="data", doc="Data / Classes")
@@ -15,7 +15,7 @@ class TextLineDataset(Dataset):
     """The lines of a string in UTF-8, without their ends.
 
     Args:
-        input: a data source; or a path, a URL or bytes. Gzipped text is unpacked while it is read.
+        input: a data source; or a path, a URL or bytes. Gzipped text is decompressed while it is read.
 
     Source: TF.js `tf.data.TextLineDataset`.
     """
@@ -29,5 +29,5 @@ class TextLineDataset(Dataset):
         Raises (while reading):
             RuntimeError: the source cannot be read. ValueError: it is broken gzip data.
         """
-        lines = ByteChunkIterator(unpacked(self.input.iterator())).decode_utf8().split("\n")
+        lines = ByteChunkIterator(decompressed(self.input.iterator())).decode_utf8().split("\n")
         return Items(line.removesuffix("\r") for line in lines)

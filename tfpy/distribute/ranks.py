@@ -13,7 +13,7 @@ import numpy.typing as npt
 from tfpy.core.calling.registry import export
 from tfpy.core.tensor import Tensor
 from tfpy.distribute.agreement import Agreement
-from tfpy.distribute.meeting import Meeting, PartialCallbackList
+from tfpy.distribute.synchronization import PartialCallbackList, Synchronization
 from tfpy.engine import dispatch, rng
 from tfpy.layers.callbacks.base import Callback
 from tfpy.layers.callbacks.callback_list import CallbackList
@@ -50,9 +50,9 @@ class Ranks(Sharing):
 
     def callbacks(self, callbacks: Sequence[Callback], history: History) -> CallbackList:
         """The callbacks of a training: all of them, of which only the first process calls those of the user."""
-        meeting = Meeting(self._agreement, history)
-        everyone = [*callbacks, meeting]
-        return CallbackList(everyone) if self.first else PartialCallbackList(everyone, [history, meeting])
+        synchronization = Synchronization(self._agreement, history)
+        everyone = [*callbacks, synchronization]
+        return CallbackList(everyone) if self.first else PartialCallbackList(everyone, [history, synchronization])
 
     def step(self, model: LayersModel, optimizer: Any, batch: Batch, run: PartOfStep) -> list[Tensor]:
         """What `run` returns for this process's part of a batch."""

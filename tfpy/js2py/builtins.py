@@ -149,13 +149,30 @@ SETS: dict[str, tuple[str, ...]] = {
     "clear": ("_0.clear()",),
     "values": ("_0",),
 }
+DATES: dict[str, tuple[str, ...]] = {
+    "getTime": ("_0.timestamp() * 1000",),
+    "valueOf": ("_0.timestamp() * 1000",),
+    "getFullYear": ("_0.year",),
+    "getMonth": ("_0.month - 1",),
+    "getDate": ("_0.day",),
+    "getDay": ("_0.isoweekday() % 7",),
+    "getHours": ("_0.hour",),
+    "getMinutes": ("_0.minute",),
+    "getSeconds": ("_0.second",),
+    "getMilliseconds": ("_0.microsecond // 1000",),
+    "toISOString": ('_0.astimezone(datetime.UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")',),
+    "toLocaleDateString": ('_0.strftime("%x")',),
+    "toLocaleTimeString": ('_0.strftime("%X")',),
+    "toLocaleString": ('_0.strftime("%c")',),
+}
 DICTS: dict[str, tuple[str, ...]] = {"hasOwnProperty": ("_1 in _0",)}
 
 BY_KIND: dict[str, dict[str, tuple[str, ...]]] = {
     "list": LISTS, "ndarray": NDARRAYS, "string": TEXTS, "number": NUMBERS, "index": NUMBERS, "map": MAPS, "set": SETS,
-    "dict": DICTS,
+    "dict": DICTS, "date": DATES,
 }  # fmt: skip
-# Of what is not known, these are taken for methods of lists and strings: tfpy has none of their name and arguments.
+# Of what is not known, these are taken for methods of lists, strings and dates: tfpy has none of their name and
+# arguments.
 UNKNOWN: dict[str, tuple[str, ...]] = {
     name: TEXTS[name]
     for name in (
@@ -165,4 +182,5 @@ UNKNOWN: dict[str, tuple[str, ...]] = {
 } | {name: LISTS[name] for name in ("push", "shift", "unshift", "join", "flat")} | {
     "toString": ("str(_0)",), "subarray": NDARRAYS["subarray"], "hasOwnProperty": ("_1 in _0",), "has": ("_1 in _0",),
     "indexOf": ("_0.index(_1) if _1 in _0 else -1",), "pop": ("_0.pop()",),
+    **{name: template for name, template in DATES.items() if name not in ("valueOf", "toLocaleString")},
 }  # fmt: skip

@@ -20,7 +20,7 @@ from tfpy.js2py.notes import MARK, NotConvertedError, Note
 from tfpy.js2py.syntax import build, parse
 from tfpy.js2py.syntax.comments import comment_lines, dedented, is_documentation
 from tfpy.js2py.syntax.order import in_order
-from tfpy.js2py.syntax.parse import bare, text
+from tfpy.js2py.syntax.parse import bare
 from tfpy.node_rules import NodeRules
 
 ExpressionRule = Callable[["Converter", Node], ast.expr]
@@ -65,7 +65,7 @@ class Converter:
         self.find_module: Callable[[str], Module | None] = sibling
         self.kinds = Inference(self.scopes, root)
         self.notes: list[Note] = []
-        self.calls = _method_calls(root)
+        self.calls = self.kinds.calls
         self.modules: dict[str, str | None] = {}
         self.pre: list[ast.stmt] | None = None
         self.post: list[ast.stmt] | None = None
@@ -231,16 +231,6 @@ class Converter:
             if any(self.scopes.of(write).function is not binding.scope.function for write in binding.writes):
                 found.append(binding.python)
         return found
-
-
-def _method_calls(root: Node) -> dict[str, list[Node]]:
-    found: dict[str, list[Node]] = {}
-    for node in parse.walk(root):
-        callee = node.child_by_field_name("function") if node.type == "call_expression" else None
-        arguments = node.child_by_field_name("arguments")
-        if callee is not None and callee.type == "member_expression" and arguments is not None:
-            found.setdefault(text(callee.child_by_field_name("property")), []).append(arguments)
-    return found
 
 
 def _check_targets(found: list[ast.stmt]) -> None:

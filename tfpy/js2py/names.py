@@ -22,6 +22,7 @@ ROOTS = {"tf": tf, "dl": dl}
 STANDARD = {
     "argparse",
     "copy",
+    "datetime",
     "functools",
     "json",
     "math",
@@ -34,7 +35,13 @@ STANDARD = {
     "tempfile",
     "time",
 }
-_TAKEN = STANDARD | {"np", *ROOTS} | set(keyword.kwlist) | {name for name in dir(builtins) if name.islower()} | {"self"}
+_TAKEN = (
+    STANDARD
+    | {"np", "pytest", *ROOTS}
+    | set(keyword.kwlist)
+    | {name for name in dir(builtins) if name.islower()}
+    | {"self"}
+)
 
 
 def snake(name: str) -> str:

@@ -74,14 +74,14 @@ class LayerVariable(Variable, LayerVariableCamel):
         return self
 
 
-class _Coming(threading.local):
-    made: list[ComingWeight] | None = None
+class _Deferred(threading.local):
+    made: list[DeferredWeight] | None = None
 
 
-_coming = _Coming()
+_deferred = _Deferred()
 
 
-class ComingWeight(NamedTuple):
+class DeferredWeight(NamedTuple):
     """A weight without a value, and what would make its first one."""
 
     weight: LayerVariable
@@ -89,21 +89,21 @@ class ComingWeight(NamedTuple):
 
 
 @contextmanager
-def weights_to_come() -> Iterator[list[ComingWeight]]:
+def deferred_weights() -> Iterator[list[DeferredWeight]]:
     """Inside a `with`, layers make their weights without values, which a file will give.
 
     Nothing is allocated for them and nothing drawn at random. When the block fails, they are disposed.
     """
-    made: list[ComingWeight] = []
-    outer, _coming.made = _coming.made, made
+    made: list[DeferredWeight] = []
+    outer, _deferred.made = _deferred.made, made
     try:
         yield made
     except BaseException:
-        for coming in made:
-            coming.weight.dispose()
+        for deferred in made:
+            deferred.weight.dispose()
         raise
     finally:
-        _coming.made = outer
+        _deferred.made = outer
 
 
 def make_weight(
@@ -114,11 +114,11 @@ def make_weight(
     trainable: bool,
     constraint: Constraint | None,
 ) -> LayerVariable:
-    """A weight with the value that `make` gives; without one inside `weights_to_come`."""
-    if _coming.made is None:
+    """A weight with the value that `make` gives; without one inside `deferred_weights`."""
+    if _deferred.made is None:
         return LayerVariable(make(), dtype, name, trainable, constraint)
     weight = LayerVariable(placeholder(Tensor, spec(shape, dtype)), dtype, name, trainable, constraint)
-    _coming.made.append(ComingWeight(weight, make))
+    _deferred.made.append(DeferredWeight(weight, make))
     return weight
 
 

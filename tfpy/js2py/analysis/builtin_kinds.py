@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tfpy.js2py.analysis.kind import (
     BOOL,
+    DATE,
     DICT,
     ERROR,
     FUNCTION,
@@ -28,7 +29,9 @@ METHODS = {
     "toUpperCase": "string", "toLowerCase": "string", "padStart": "string", "padEnd": "string", "repeat": "string",
     "substring": "string", "substr": "string", "charAt": "string", "charCodeAt": "index", "startsWith": "bool",
     "endsWith": "bool", "localeCompare": "number", "toPrecision": "string", "dataSync": "ndarray", "data": "ndarray",
-    "getValues": "ndarray",
+    "getValues": "ndarray", "getTime": "number", "getFullYear": "index", "getMonth": "index", "getDate": "index",
+    "getDay": "index", "getHours": "index", "getMinutes": "index", "getSeconds": "index", "getMilliseconds": "index",
+    "toISOString": "string", "toLocaleDateString": "string", "toLocaleTimeString": "string",
 }  # fmt: skip
 CALLS = {
     "parseInt": NUMBER, "parseFloat": NUMBER, "Number": NUMBER, "String": STRING, "Boolean": BOOL,
@@ -37,13 +40,16 @@ CALLS = {
     "Object.hasOwn": BOOL, "Object.is": BOOL, "JSON.stringify": STRING, "Array.isArray": BOOL,
     "Number.isInteger": BOOL, "Number.isFinite": BOOL, "Number.isNaN": BOOL, "isFinite": BOOL, "isNaN": BOOL,
     "Number.parseInt": NUMBER, "Number.parseFloat": NUMBER, "String.fromCharCode": STRING,
-    "Date.now": NUMBER, "performance.now": NUMBER, "Array.of": LIST, "Array": LIST,
+    "Date.now": NUMBER, "Date.UTC": NUMBER, "performance.now": NUMBER, "Array.of": LIST, "Array": LIST,
     "path.join": STRING, "path.resolve": STRING, "path.basename": STRING, "path.dirname": STRING,
     "path.extname": STRING, "fs.existsSync": BOOL, "fs.readdirSync": Kind("list", STRING), "process.cwd": STRING,
     "tf.util.createShuffledIndices": NDARRAY, **{f"{name}.from": NDARRAY for name in TYPED_ARRAYS},
 }  # fmt: skip
 NAMESPACES = {"Array", "JSON", "Math", "Number", "Object", "Promise", "Reflect", "String"}
-NEW = {"Array": LIST, "Map": Kind("map"), "Set": Kind("set"), "Error": ERROR, "TypeError": ERROR, "RangeError": ERROR}
+NEW = {
+    "Array": LIST, "Map": Kind("map"), "Set": Kind("set"), "Date": DATE, "Error": ERROR, "TypeError": ERROR,
+    "RangeError": ERROR,
+}  # fmt: skip
 # What methods of parsers of arguments give, in snake_case.
 OF_PARSERS = {
     "parse_args": NAMESPACE, "parse_known_args": Kind("list", NAMESPACE), "add_argument_group": PARSER,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 from tree_sitter import Node
@@ -21,6 +22,7 @@ _function: NodeRules[str, Callable[[Inference, list[Node]], Kind]] = NodeRules()
 # tables. By their names.
 _method: NodeRules[str, Callable[[Inference, Kind, list[Node]], Kind | None]] = NodeRules()
 
+_TENSOR = re.compile(r"tf\.tensor(\dd)?", re.IGNORECASE)
 _WHOLE = ("floor", "ceil", "round", "max", "min", "abs", "trunc")  # functions of Math that give an index of one
 
 
@@ -95,8 +97,8 @@ def _holds_texts(kinds: Inference, node: Node) -> bool:
     binding = kinds.scopes.meant(node)
     node = node if binding is None or binding.value is None else binding.value
     given = node.child_by_field_name("arguments") if node.type == "call_expression" else None
-    made = given is not None and text(node.child_by_field_name("function")).startswith("tf.tensor")
-    return made and kinds.of(kids(given or node)[0]) == Kind("list", STRING)
+    made = given is not None and _TENSOR.fullmatch(text(node.child_by_field_name("function"))) is not None
+    return made and any(kinds.of(values) == Kind("list", STRING) for values in kids(given or node)[:1])
 
 
 def _of_owner(kinds: Inference, owner: Kind, name: str) -> Kind | None:

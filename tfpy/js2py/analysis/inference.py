@@ -31,6 +31,7 @@ from tfpy.js2py.analysis.kind import (
     joined,
 )
 from tfpy.js2py.analysis.members import Members, class_around
+from tfpy.js2py.analysis.object_literals import ObjectLiterals
 from tfpy.js2py.analysis.origins import origin_of, taken_from
 from tfpy.js2py.analysis.scopes import Binding, Scopes
 from tfpy.js2py.packages import root_of
@@ -51,6 +52,8 @@ class Inference:
     Attributes:
         scopes: who declares what.
         members: the classes of the script.
+        literals: the objects that are written in it.
+        calls: the arguments of calls of methods, by the method's name.
         flags: what the arguments of its command line hold, by their names.
         keys: the keys of the objects that are written in it.
     """
@@ -59,8 +62,9 @@ class Inference:
         self.scopes = scopes
         self._known: dict[int, Kind] = {}
         self._bindings: dict[Binding, Kind] = {}
-        self._objects: dict[int, list[Node]] = {}
         self.members = Members(scopes, root)
+        self.literals = ObjectLiterals(self, root)
+        self.calls = uses.method_calls(root)
         self._objects_said = uses.object_types(root)
         self.flags = {name: Kind(kind) for name, kind in flags.declared(root).items()}
         objects = [n for n in parse.walk(root) if n.type == "object" and not uses.is_options(n, self.path_to)]
@@ -136,7 +140,7 @@ class Inference:
         if NAMESPACE in written:
             return NAMESPACE
         kind = found if found == STRING else joined([found, *written])
-        return Kind("list", joined(self._pushed(binding))) if kind == LIST else kind
+        return Kind("list", joined([self.of(item) for item in self.pushed(binding)])) if kind == LIST else kind
 
     def _said(self, annotation: Node) -> Kind:
         """The kind that an annotation of TypeScript means."""
@@ -153,15 +157,15 @@ class Inference:
             for read in binding.reads
         )
 
-    def _pushed(self, binding: Binding) -> list[Kind]:
+    def pushed(self, binding: Binding) -> list[Node]:
         """What is pushed to a list."""
-        found = []
+        found: list[Node] = []
         for read in binding.reads:
             callee = read.parent
             call = callee.parent if callee is not None and callee.child_by_field_name("object") == read else None
             if call is not None and callee is not None and text(callee.child_by_field_name("property")) == "push":
                 given = call.child_by_field_name("arguments")
-                found += [self.of(item) for item in kids(given)] if given is not None else []
+                found += kids(given) if given is not None else []
         return found
 
     def _part(self, binding: Binding, pattern: Node) -> Kind:
@@ -211,7 +215,7 @@ class Inference:
         elif owner is not None and owner.type == "pair":
             found = [(INDEX, DICT)[min(at, 1)] if text(kids(owner)[0]).startswith("on") else UNKNOWN]
         else:
-            found = [self.of(a) for a in self._given(function, at)]
+            found = [self.of(a) for a in self.given(function, at)]
         default = given[at][1]
         return joined([*found, *([self.of(default)] if default is not None else [])])
 
@@ -246,16 +250,20 @@ class Inference:
             return [DICT] if name.startswith("on") and at else []
         if "Layer" in text(parse.base_of(owner)):
             return [DICT] if at == 0 else []
-        binding = self.scopes.meant(parse.field(owner, "name"))
-        return [self.of(a) for a in uses.arguments(binding, "constructor", at)]
+        return [self.of(a) for a in self.given(method, at)]
 
-    def _given(self, function: Node, at: int) -> list[Node]:
-        """What a function of the script is called with in one place."""
-        name = function.child_by_field_name("name")
-        if name is None and function.parent is not None and function.parent.type == "variable_declarator":
+    def given(self, function: Node, at: int) -> list[Node]:
+        """What a function of the script, or a constructor or a method of a class of it, is given in one place."""
+        name, role = function.child_by_field_name("name"), "function"
+        if function.type == "method_definition" and text(name) != "constructor":
+            return [kids(arguments)[at] for arguments in self.calls.get(text(name), []) if at < len(kids(arguments))]
+        if function.type == "method_definition":
+            owner = class_around(function)
+            name, role = owner.child_by_field_name("name") if owner is not None else None, "constructor"
+        elif name is None and function.parent is not None and function.parent.type == "variable_declarator":
             name = function.parent.child_by_field_name("name")
         binding = self.scopes.meant(name) if name is not None else None
-        return uses.arguments(binding, "function", at)
+        return uses.arguments(binding, role, at)
 
     def of_member(self, owner: Node, name: str) -> Kind:
         """The kind of a property."""
@@ -290,34 +298,7 @@ class Inference:
         """The kind of a value in a dict that is written in the script, or in the environment."""
         if path_of(owner) == ["process", "env"]:
             return STRING
-        found = [parse.keys(literal) for literal in self._literals(owner)]
-        return joined([self.of(values[name]) for values in found if name in values])
-
-    def lacks(self, owner: Node, name: str) -> bool:
-        """Whether an expression may be one of several objects, of which some have a key and others do not."""
-        literals = self._literals(owner)
-        have = [name in parse.keys(n) or any(k.type == "spread_element" for k in kids(n)) for n in literals]
-        return any(have) and not all(have)
-
-    def _literals(self, node: Node) -> list[Node]:
-        """The objects that an expression may be, as far as they are written in the script."""
-        node = bare(node)
-        if node.id not in self._objects:
-            self._objects[node.id] = []  # what is asked for while it is being found out
-            self._objects[node.id] = self._written_objects(node)
-        return self._objects[node.id]
-
-    def _written_objects(self, node: Node) -> list[Node]:
-        if node.type == "object":
-            return [node]
-        if node.type in ("await_expression", "ternary_expression"):
-            return [literal for kid in kids(node)[-2:] for literal in self._literals(kid)]
-        binding = self.scopes.meant(node)
-        if binding is not None:
-            return self._literals(binding.value) if binding.value is not None and not binding.writes else []
-        functions = self.called(parse.field(node, "function")) if node.type == "call_expression" else []
-        values = [value for f in functions if f.type in FUNCTIONS for value in parse.returned(f)]
-        return [literal for value in values for literal in self._literals(value)]
+        return self.literals.kind_of(owner, name)
 
     def called(self, callee: Node) -> list[Node]:
         """The functions of the script that a call may mean."""

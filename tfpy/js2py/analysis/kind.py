@@ -14,9 +14,9 @@ class Kind(NamedTuple):
 
     Attributes:
         name: "string", "number", "index" (a whole number that is not negative), "bool", "list", "dict", "map", "set",
-            "ndarray", "function", "generator", "null", "error", "class", "match" (of a regular expression), "parser"
-            and "namespace" (of arguments of the command line), a class of tfpy or, after a dot, one of the script;
-            empty if unknown.
+            "ndarray", "date", "function", "generator", "null", "error", "class", "match" (of a regular expression),
+            "parser" and "namespace" (of arguments of the command line), a class of tfpy or, after a dot, one of the
+            script; empty if unknown.
         item: what the items of a list hold.
         fixed: whether a list is a tuple in Python, as shapes are.
     """
@@ -29,7 +29,7 @@ class Kind(NamedTuple):
 UNKNOWN = Kind("")
 STRING, NUMBER, INDEX, BOOL, NULL = (Kind(name) for name in ("string", "number", "index", "bool", "null"))
 DICT, NDARRAY, FUNCTION, ERROR, LIST = (Kind(name) for name in ("dict", "ndarray", "function", "error", "list"))
-PARSER, NAMESPACE = Kind("parser"), Kind("namespace")
+PARSER, NAMESPACE, DATE = Kind("parser"), Kind("namespace"), Kind("date")
 NUMBERS = (NUMBER, INDEX)
 SHAPE = Kind("list", INDEX, True)
 MATCH = Kind("match", STRING)
@@ -42,7 +42,7 @@ TYPED_ARRAYS = {
 # Annotations, of tfpy and of TypeScript.
 _ANNOTATIONS = {
     "Shape": SHAPE, "float": NUMBER, "int": INDEX, "str": STRING, "bool": BOOL, "number": NUMBER, "string": STRING,
-    "boolean": BOOL, "Function": FUNCTION, "object": DICT,
+    "boolean": BOOL, "Function": FUNCTION, "object": DICT, "Date": DATE,
 }  # fmt: skip
 _OR_NOTHING = re.compile(r"(\s*\|\s*(None|null|undefined))+$")
 

@@ -282,7 +282,12 @@ def is_written(node: Node) -> bool:
 
 
 def is_inlined(function: Node) -> bool:
-    """Whether a function is given to a `forEach`, `then` or `tidy` that stands alone: its body needs no function."""
+    """Whether a function is given to a `forEach`, `then` or `tidy` that stands alone: its body needs no function.
+
+    So are those that jasmine's `describe` and `toThrow` call.
+    """
+    if is_described(function) or _is_raising(function):
+        return True
     arguments = function.parent
     call = arguments.parent if arguments is not None and arguments.type == "arguments" else None
     if call is None or call.type != "call_expression" or kids(arguments or function) != [function]:
@@ -299,6 +304,36 @@ def is_inlined(function: Node) -> bool:
     if name in ("then", "catch", "finally"):
         return not returns or body.type != "statement_block"
     return name == "tidy" and not returns and not parse.parameters(function)
+
+
+def is_described(function: Node) -> bool:
+    """Whether a function is what jasmine's `describe` is given, which stands at the top or in another one."""
+    call = _call_with(function, "describe", "fdescribe", "xdescribe")
+    block = parse.block_around(function) if call is not None else None
+    if block is None or parse.field(function, "body").type != "statement_block":
+        return False
+    return block.type == "program" or (block.parent is not None and is_described(block.parent))
+
+
+def _is_raising(function: Node) -> bool:
+    """Whether a function is a block that is expected to raise an error, or not to: `expect(() => {…}).toThrow()`."""
+    call, body = _call_with(function, "expect"), parse.field(function, "body")
+    matcher = call.parent if call is not None else None
+    while matcher is not None and text(matcher.child_by_field_name("property")) == "not":
+        matcher = matcher.parent
+    is_raising = matcher is not None and text(matcher.child_by_field_name("property")).startswith("toThrow")
+    return (
+        is_raising
+        and body.type == "statement_block"
+        and not any(n.type == "return_statement" for n in parse.walk_own(body))
+    )
+
+
+def _call_with(function: Node, *names: str) -> Node | None:
+    """The call of one of some functions that a function is given to as the last argument; None for any other place."""
+    call = function.parent.parent if function.parent is not None and function.parent.type == "arguments" else None
+    is_call = call is not None and text(call.child_by_field_name("function")) in names
+    return call if is_call and kids(function.parent or function)[-1] == function else None
 
 
 def _statement_of(call: Node) -> Node:
@@ -349,4 +384,6 @@ def _clashes(other: Binding, binding: Binding) -> bool:
         return False
     if other.scope.function is not binding.scope.function:
         return True
+    if any(is_described(around.node) for around in (*other.scope.around(), *binding.scope.around())):
+        return True  # tests run when all of the file has run
     return binding.scope in other.scope.around() or other.scope in binding.scope.around()

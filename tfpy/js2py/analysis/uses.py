@@ -11,6 +11,9 @@ from tfpy.js2py.analysis.scopes import Binding
 from tfpy.js2py.syntax import parse
 from tfpy.js2py.syntax.parse import kids, optional, text
 
+# Methods of lists that give items to a function.
+TAKES_ITEMS = {"every", "filter", "find", "findIndex", "flatMap", "forEach", "map", "some"}
+
 
 def object_types(root: Node) -> set[str]:
     """The interfaces of TypeScript that plain objects have: those without methods, which no class implements."""
@@ -63,3 +66,23 @@ def arguments(binding: Binding | None, role: str, at: int) -> list[Node]:
         if at < len(listed) and not any(a.type == "spread_element" for a in listed):
             found.append(listed[at])
     return found
+
+
+def method_calls(root: Node) -> dict[str, list[Node]]:
+    """The arguments of calls of methods, by the method's name."""
+    found: dict[str, list[Node]] = {}
+    for node in parse.walk(root):
+        callee = node.child_by_field_name("function") if node.type == "call_expression" else None
+        arguments = node.child_by_field_name("arguments")
+        if callee is not None and callee.type == "member_expression" and arguments is not None:
+            found.setdefault(text(callee.child_by_field_name("property")), []).append(arguments)
+    return found
+
+
+def gone_over(arguments: Node) -> Node | None:
+    """The list whose items a function gets that is given to a method of it; None where it gets others."""
+    call = arguments.parent
+    callee = call.child_by_field_name("function") if call is not None else None
+    if callee is None or callee.type != "member_expression":
+        return None
+    return parse.field(callee, "object") if text(parse.field(callee, "property")) in TAKES_ITEMS else None

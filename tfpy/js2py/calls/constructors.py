@@ -11,6 +11,7 @@ from tfpy.js2py.analysis.kind import NUMBERS, PARSER, TYPED_ARRAYS, UNKNOWN
 from tfpy.js2py.calls import argument_parser
 from tfpy.js2py.calls.arguments import given
 from tfpy.js2py.calls.call import of_tfpy
+from tfpy.js2py.calls.dates import new_date
 from tfpy.js2py.calls.globals import new_array
 from tfpy.js2py.converter import Converter, expression
 from tfpy.js2py.expressions.indices import index
@@ -88,6 +89,7 @@ _NEW: dict[str, NewRule] = {
     "Array": lambda c, arguments: new_array(c, arguments) if arguments is not None else ast.List([]),
     "Map": _new_map,
     "Set": _new_set,
+    "Date": new_date,
     "Promise": lambda c, arguments: _slept(c, arguments),
     **{name: _new_typed(name) for name in TYPED_ARRAYS},
     **{name: _new_error(python) for name, python in _ERRORS.items()},

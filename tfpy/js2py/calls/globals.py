@@ -10,10 +10,12 @@ from tfpy.js2py.analysis.kind import BOOL, NDARRAY, NUMBERS, TYPED_ARRAYS, UNKNO
 from tfpy.js2py.calls import argument_parser
 from tfpy.js2py.calls.arguments import given
 from tfpy.js2py.calls.callbacks import comprehension
+from tfpy.js2py.calls.dates import milliseconds_in_utc
 from tfpy.js2py.converter import CallRule, Converter
 from tfpy.js2py.expressions.conditions import truth
 from tfpy.js2py.expressions.indices import index
 from tfpy.js2py.expressions.literals import as_list, iterated
+from tfpy.js2py.expressions.properties import is_cheap
 from tfpy.js2py.expressions.strings import joined, shown
 from tfpy.js2py.notes import NotConvertedError
 from tfpy.js2py.syntax import build, parse
@@ -144,6 +146,13 @@ def _has_dates(c: Converter, node: Node) -> bool:
     return node.type == "call_expression" and text(node.child_by_field_name("function")).endswith(_TELLING)
 
 
+def _is_whole(c: Converter, arguments: Node) -> ast.expr:
+    """`Number.isInteger(value)`, which may ask about anything."""
+    value, form = c.expr(kids(arguments)[0]), "float(_0).is_integer()"
+    is_known = c.kinds.of(kids(arguments)[0]) in NUMBERS
+    return py(form if is_known or not is_cheap(value) else f"isinstance(_0, (int, float)) and {form}", value)
+
+
 def _as_text(c: Converter, arguments: Node) -> ast.expr:
     """`String(value)`."""
     return joined([shown(c, part) for part in kids(arguments)[:1]])
@@ -162,12 +171,14 @@ SPECIAL: dict[str, CallRule] = {
     "Boolean": _as_bool,
     "JSON.stringify": _as_json,
     "String": _as_text,
+    "Number.isInteger": _is_whole,
     "Math.hypot": lambda c, arguments: call("math.hypot", *given(c, arguments)),
     "Math.max": _extreme("max"),
     "Math.max.apply": lambda c, arguments: call("max", c.expr(kids(arguments)[-1])),
     "Math.min.apply": lambda c, arguments: call("min", c.expr(kids(arguments)[-1])),
     "Math.min": _extreme("min"),
     "Array.from": _array_from,
+    "Date.UTC": milliseconds_in_utc,
     "Array.of": lambda c, arguments: ast.List(given(c, arguments)),
     "Array": new_array,
     "Object.assign": _merged,

@@ -10,7 +10,7 @@ from tree_sitter import Node
 from tfpy.js2py import builtins, names
 from tfpy.js2py.analysis.kind import PARSER, UNKNOWN, Kind
 from tfpy.js2py.analysis.origins import is_module
-from tfpy.js2py.calls import argument_parser, array_methods, collection_methods, string_methods
+from tfpy.js2py.calls import argument_parser, array_methods, collection_methods, dates, string_methods
 from tfpy.js2py.calls.arguments import fitting, given, with_options
 from tfpy.js2py.converter import Converter, MethodRule
 from tfpy.js2py.expressions import node_properties
@@ -25,12 +25,12 @@ from tfpy.js2py.syntax.parse import kids, text
 # What is JavaScript's own, so that each of its methods must have a counterpart.
 _JAVASCRIPTS = {
     "list": "list", "ndarray": "typed array", "string": "text", "number": "number", "index": "number", "map": "map",
-    "set": "set", "regex": "regular expression", "generator": "generator",
+    "set": "set", "date": "date", "regex": "regular expression", "generator": "generator",
 }  # fmt: skip
 # Methods that nothing of tfpy has.
 _NO_COUNTERPART = {
     "reduceRight", "toPrecision", "addEventListener", "appendChild",
-    "querySelector", "getContext", "toISOString", "getTime",
+    "querySelector", "getContext",
 }  # fmt: skip
 # Methods that change what they are called on, before the statement where it must be.
 _CHANGES = {"add", "fill", "reverse", "set", "sort", "splice"}
@@ -159,15 +159,9 @@ def _has_twin(c: Converter, kind: Kind, name: str, given: list[Node]) -> bool:
     return kind == UNKNOWN and name not in c.kinds.members.methods
 
 
-def _time(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.expr | None:
-    """`new Date().getTime()`."""
-    now = owner.type == "new_expression" and "".join(text(owner).split()) in ("newDate()", "newDate")
-    return py("time.time() * 1000") if now else None
-
-
 _RULES: dict[str, MethodRule] = {
     **array_methods.RULES,
     **collection_methods.RULES,
     **string_methods.RULES,
-    "getTime": _time,
+    **dates.RULES,
 }

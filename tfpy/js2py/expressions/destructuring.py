@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 
 from tree_sitter import Node
@@ -13,6 +13,7 @@ from tfpy.js2py.analysis.kind import DICT
 from tfpy.js2py.analysis.scopes import Binding
 from tfpy.js2py.converter import Converter
 from tfpy.js2py.expressions.properties import part_of
+from tfpy.js2py.expressions.provenance import key_of
 from tfpy.js2py.notes import NotConvertedError
 from tfpy.js2py.syntax import build, parse
 from tfpy.js2py.syntax.build import assign, atom, call, py
@@ -39,9 +40,9 @@ def as_items(c: Converter, patterns: list[Node]) -> Iterator[dict[int, str]]:
         if not is_of_items(pattern):
             continue
         named[pattern.id] = c.new_name("item", pattern)
-        for key, target in _keys(pattern):
+        for key, target in _keys(c, pattern):
             binding = c.scopes.bindings[target.id]
-            saved[binding], binding.python = binding.python, f"{named[pattern.id]}[{key}]"
+            saved[binding], binding.python = binding.python, f"{named[pattern.id]}{key}"
     try:
         yield named
     finally:
@@ -49,11 +50,15 @@ def as_items(c: Converter, patterns: list[Node]) -> Iterator[dict[int, str]]:
             binding.python = name
 
 
-def _keys(pattern: Node) -> list[tuple[str, Node]]:
-    """What each name in a pattern is the item of, as Python writes it between the brackets."""
+def _keys(c: Converter, pattern: Node) -> list[tuple[str, Node]]:
+    """What each name in a pattern is the item of, as Python writes it behind what has the item."""
     if pattern.type == "array_pattern":
-        return [(str(at), part) for at, part in enumerate(parse.places(pattern)) if part is not None]
-    return [(f'"{key}"', target) for key, target in parts_of(pattern)]
+        return [(f"[{at}]", part) for at, part in enumerate(parse.places(pattern)) if part is not None]
+    found = []
+    for key, target in parts_of(pattern):
+        at = build.string(key_of(c, pattern, key)).id
+        found.append((f".get({at})" if c.kinds.literals.lacks(pattern, key) else f"[{at}]", target))
+    return found
 
 
 def parts_of(pattern: Node) -> list[tuple[str, Node]]:
@@ -62,16 +67,8 @@ def parts_of(pattern: Node) -> list[tuple[str, Node]]:
     return [(text(key), target) for key, target in parts]
 
 
-def never(key: str) -> bool:
-    return False
-
-
-def always(key: str) -> bool:
-    return True
-
-
 def take_apart(
-    c: Converter, pattern: Node, value: ast.expr, kind: str = "", may_lack: Callable[[str], bool] = never
+    c: Converter, pattern: Node, value: ast.expr, kind: str = "", is_complete: bool = True
 ) -> list[ast.stmt]:
     """The assignments of a pattern: `[a, b]` or `{a, b}`.
 
@@ -80,7 +77,7 @@ def take_apart(
         pattern: the pattern.
         value: what is taken apart.
         kind: "dict", or nothing for what has attributes.
-        may_lack: says whether a key may be missing.
+        is_complete: whether the keys are there, as far as the script says nothing else.
     """
     if pattern.type == "array_pattern":
         return _take_list(c, pattern, value)
@@ -93,7 +90,7 @@ def take_apart(
             name = c.expr(kids(part)[0])
             found.append(assign(name, py("{k: v for k, v in _0.items() if k not in _1}", value, test)))
             continue
-        found += _take_property(c, part, value, kind, may_lack)
+        found += _take_property(c, pattern, part, value, kind, is_complete)
     return found
 
 
@@ -102,14 +99,14 @@ def _key_of(c: Converter, key: Node) -> ast.expr:
 
 
 def _take_property(
-    c: Converter, part: Node, value: ast.expr, kind: str, may_lack: Callable[[str], bool]
+    c: Converter, pattern: Node, part: Node, value: ast.expr, kind: str, is_complete: bool
 ) -> list[ast.stmt]:
     key = parse.field(part, "key") if part.type == "pair_pattern" else part
     target, default = default_of(parse.field(part, "value") if part.type == "pair_pattern" else part)
     key, _ = default_of(key)
     name = text(key).strip("'\"")
     is_computed = key.type == "computed_property_name"
-    at = _key_of(c, key)
+    at = _key_of(c, key) if is_computed else build.string(key_of(c, pattern, name))
     found: ast.expr
     of_tfpy = part_of(value, name) if default is None and not is_computed else None
     if of_tfpy is not None:
@@ -118,7 +115,7 @@ def _take_property(
         found = ast.Subscript(value, at)
         if default is not None:
             found = py("_0.get(_1, _2)", value, at, c.expr(default))
-        elif may_lack(name):
+        elif not is_complete or c.kinds.literals.lacks(pattern, name):
             found = py("_0.get(_1)", value, at)
     elif default is not None:
         raise NotConvertedError("a default in what is taken apart has no counterpart here")

@@ -11,7 +11,7 @@ from tfpy.js2py import names
 from tfpy.js2py.analysis.kind import DICT
 from tfpy.js2py.analysis.scopes import Binding
 from tfpy.js2py.converter import Converter, expression
-from tfpy.js2py.expressions.destructuring import always, as_items, is_of_items, never, take_apart
+from tfpy.js2py.expressions.destructuring import as_items, is_of_items, take_apart
 from tfpy.js2py.expressions.left_out import calls_of, fewest_given, is_spread
 from tfpy.js2py.notes import NotConvertedError
 from tfpy.js2py.syntax import build, parse
@@ -109,7 +109,7 @@ def _arguments(given: list[str], defaults: list[ast.expr], rest: str | None) -> 
     return ast.arguments([], listed, ast.arg(rest) if rest else None, [], [], None, defaults)
 
 
-def define(c: Converter, node: Node, name: str, first: str = "") -> ast.FunctionDef:
+def define(c: Converter, node: Node, name: str, first: str = "", is_looked_at: bool = True) -> ast.FunctionDef:
     """A def.
 
     Args:
@@ -117,6 +117,7 @@ def define(c: Converter, node: Node, name: str, first: str = "") -> ast.Function
         node: the function.
         name: what it is called.
         first: a parameter before the others, such as "self".
+        is_looked_at: whether somebody looks at what it gives.
     """
     saved = c.pre, c.post, c.certain, c.steps, c.returns, c.checks
     c.pre, c.post, c.certain, c.steps, c.returns, c.checks = None, None, False, [], "return", []
@@ -124,7 +125,7 @@ def define(c: Converter, node: Node, name: str, first: str = "") -> ast.Function
         arguments, body = _parameters(c, node)
         if first:
             arguments.args.insert(0, ast.arg(first))
-        body += _body(c, node)
+        body += _body(c, node, is_looked_at)
     finally:
         checks = c.checks
         c.pre, c.post, c.certain, c.steps, c.returns, c.checks = saved
@@ -133,12 +134,12 @@ def define(c: Converter, node: Node, name: str, first: str = "") -> ast.Function
     return build.function(name, arguments, [*_declarations(c, node), *body])
 
 
-def _body(c: Converter, node: Node) -> list[ast.stmt]:
+def _body(c: Converter, node: Node, is_looked_at: bool) -> list[ast.stmt]:
     """The statements of a function."""
     body = parse.field(node, "body")
     if body.type == "statement_block":
         return c.block(body.named_children)
-    return c.result(body)
+    return c.result(body) if is_looked_at else c.by_rule(body, Converter.effects)
 
 
 def _declarations(c: Converter, node: Node) -> list[ast.stmt]:
@@ -183,7 +184,7 @@ def _parameters(c: Converter, node: Node) -> tuple[ast.arguments, list[ast.stmt]
             defaults.append(atom("None"))
         if not plain:
             kind = DICT.name if pattern.type == "object_pattern" else ""
-            body += take_apart(c, pattern, atom(name), kind, always if default is not None else never)
+            body += take_apart(c, pattern, atom(name), kind, default is None)
     return _arguments(given, defaults, rest), body
 
 

@@ -6,7 +6,7 @@ import ast
 
 from tree_sitter import Node
 
-from tfpy.js2py.analysis.kind import INDEX, NUMBERS
+from tfpy.js2py.analysis.kind import INDEX, NDARRAY, NUMBERS
 from tfpy.js2py.analysis.scopes import Binding
 from tfpy.js2py.converter import Converter
 from tfpy.js2py.syntax import parse
@@ -17,6 +17,8 @@ _OF_OPERANDS = {"+", "-", "*", "**", "%"}
 _FRACTIONS = {
     "Math.cbrt", "Math.exp", "Math.log", "Math.log10", "Math.log2", "Math.pow", "Math.sqrt", "Number", "parseFloat",
 }  # fmt: skip
+# What makes arrays of whole numbers has one of these in it.
+_WHOLE = ("argMax", "argMin", "Int", "Uint", "indices")
 
 
 def index(c: Converter, node: Node) -> ast.expr:
@@ -29,6 +31,19 @@ def index(c: Converter, node: Node) -> ast.expr:
         if c.kinds.of(left) == INDEX and c.kinds.of(right) == INDEX:
             return py("_0 // _1", c.expr(left), c.expr(right))
     return call("int", c.expr(node))
+
+
+def is_float(c: Converter, node: Node) -> bool:
+    """Whether an index is an item of a typed array or a buffer that may have floats, which are no indices in Python."""
+    callee = node.child_by_field_name("function")
+    if callee is not None and callee.type == "member_expression" and text(parse.field(callee, "property")) == "get":
+        return c.kinds.of(parse.field(callee, "object")).name == "TensorBuffer"
+    if node.type != "subscript_expression" or c.kinds.of(parse.field(node, "object")) != NDARRAY:
+        return False
+    array = parse.field(node, "object")
+    binding = c.scopes.bindings.get(array.id)
+    made = text(binding.value if binding is not None and binding.value is not None else array)
+    return not any(word in made for word in _WHOLE)
 
 
 def is_fraction(c: Converter, node: Node, seen: frozenset[Binding] = frozenset()) -> bool:

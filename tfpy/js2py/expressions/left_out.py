@@ -1,20 +1,32 @@
-"""Which parameters of a script's functions may be left out: where they are called, and what they look for."""
+"""What may be left out: parameters of a script's functions, by where these are called, and keys of objects."""
 
 from __future__ import annotations
 
 from tree_sitter import Node
 
 from tfpy.js2py.analysis.members import class_around
+from tfpy.js2py.analysis.scopes import Binding
 from tfpy.js2py.converter import Converter
 from tfpy.js2py.syntax import parse
 from tfpy.js2py.syntax.parse import default_of, kids, text
 
 
 def may_be_left_out(c: Converter, node: Node) -> bool:
-    """Whether an expression is a parameter that some call leaves out, which the function does not ask for."""
+    """Whether an expression is a parameter, or a key of an object, that some call leaves out, and nobody asks for."""
+    if node.type == "member_expression":
+        return c.kinds.literals.lacks(parse.field(node, "object"), text(parse.field(node, "property")))
     binding = c.scopes.bindings.get(node.id) if node.type == "identifier" else None
-    if binding is None or binding.kind != "parameter" or binding.writes or _is_looked_for(c, binding.node):
+    if binding is None or binding.writes or _is_looked_for(c, binding.node):
         return False
+    owner = binding.node.parent
+    if owner is not None and owner.type == "object_pattern":
+        return c.kinds.literals.lacks(owner, binding.name)
+    if binding.kind == "parameter":
+        return _is_parameter_left_out(c, binding)
+    return binding.value is not None and binding.value.type == "member_expression" and may_be_left_out(c, binding.value)
+
+
+def _is_parameter_left_out(c: Converter, binding: Binding) -> bool:
     given = [default_of(parameter) for parameter in parse.parameters(binding.scope.node)]
     at = next((i for i, (pattern, _) in enumerate(given) if pattern == binding.node), None)
     return at is not None and given[at][1] is None and at >= fewest_given(c, binding.scope.node)

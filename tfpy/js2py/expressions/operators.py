@@ -9,11 +9,12 @@ from collections.abc import Callable
 from tree_sitter import Node
 
 from tfpy.js2py import names
-from tfpy.js2py.analysis.kind import BOOL, INDEX, NAMESPACE, NULL, NUMBERS, STRING, UNKNOWN, Kind
+from tfpy.js2py.analysis.kind import BOOL, DATE, INDEX, NAMESPACE, NULL, NUMBERS, STRING, UNKNOWN, Kind
 from tfpy.js2py.converter import Converter, expression
 from tfpy.js2py.expressions.conditions import check_empty, is_always, negated, truth
 from tfpy.js2py.expressions.left_out import may_be_left_out
 from tfpy.js2py.expressions.properties import GLOBALS, is_get, property_of, there
+from tfpy.js2py.expressions.provenance import spelled_key
 from tfpy.js2py.expressions.strings import joined, shown
 from tfpy.js2py.notes import NotConvertedError
 from tfpy.js2py.syntax import build, parse
@@ -35,10 +36,11 @@ _TYPES = {
 INSTANCES = {
     "Error": "Exception", "TypeError": "TypeError", "RangeError": "ValueError", "Array": "list", "Map": "dict",
     "Set": "set", "Float32Array": "np.ndarray", "Int32Array": "np.ndarray", "Uint8Array": "np.ndarray",
+    "Date": "datetime.datetime",
 }  # fmt: skip
 _LARGEST = 2**53  # up to here numbers of JavaScript are exact
 # Kinds that `===` compares by what they are, and not by what is in them.
-_BY_IDENTITY = {"list", "dict", "map", "set", "ndarray", "function", "error"}
+_BY_IDENTITY = {"list", "dict", "map", "set", "ndarray", "function", "error", "date"}
 
 
 # Rules for operators: what stands for `left sign right`, or None.
@@ -59,21 +61,32 @@ def binary(c: Converter, node: Node) -> ast.expr:
     return found if found is not None else py(BINARY[sign], c.expr(left), c.expr(right))
 
 
-@_operator("-", "*", "/", "**")
+@_operator("-")
+def _minus(c: Converter, node: Node, left: Node, right: Node) -> ast.expr | None:
+    """A difference; of two dates it is in milliseconds."""
+    if c.kinds.of(left) == c.kinds.of(right) == DATE:
+        return py("(_0.timestamp() - _1.timestamp()) * 1000", c.expr(left), c.expr(right))
+    return _arithmetic(c, node, left, right)
+
+
+@_operator("*", "/", "**")
 def _arithmetic(c: Converter, node: Node, left: Node, right: Node) -> ast.expr:
     return py(BINARY[sign_of(node)], _as_number(c, left), _as_number(c, right))
 
 
 def _as_number(c: Converter, node: Node) -> ast.expr:
-    """An operand of arithmetic; JavaScript makes a number of a string."""
-    return call("float", c.expr(node)) if c.kinds.of(node) == STRING else c.expr(node)
+    """An operand of arithmetic; JavaScript makes a number of a string, and milliseconds of a date."""
+    kind = c.kinds.of(node)
+    if kind == DATE:
+        return py("_0.timestamp() * 1000", c.expr(node))
+    return call("float", c.expr(node)) if kind == STRING else c.expr(node)
 
 
 @_operator("in")
 def _in(c: Converter, node: Node, left: Node, right: Node) -> ast.expr:
     """Whether there is a key; those of lists are their indices."""
     is_list = c.kinds.of(right).name in ("list", "ndarray")
-    return py("0 <= _0 < len(_1)" if is_list else "_0 in _1", c.expr(left), c.expr(right))
+    return py("0 <= _0 < len(_1)" if is_list else "_0 in _1", spelled_key(c, right, left), c.expr(right))
 
 
 @_operator("instanceof")
@@ -221,7 +234,9 @@ def _plus(c: Converter, node: Node, left: Node, right: Node) -> ast.expr:
         return joined([shown(c, part) for part in parts])
     if any(kind.name in ("list", "dict", "ndarray") for kind in kinds):
         raise NotConvertedError("`+` on a list or an object makes a string of it; say what is meant")
-    return py("_0 + _1", c.expr(left), c.expr(right))
+    if DATE in kinds:
+        raise NotConvertedError("`+` on a date makes a string of it; add to its `getTime()`")
+    return build.plus(c.expr(left), c.expr(right))
 
 
 def _summands(c: Converter, node: Node) -> list[Node]:
@@ -262,7 +277,8 @@ def unary(c: Converter, node: Node) -> ast.expr:
     if sign == "!":
         return negated(truth(c, inner))
     if sign == "+":
-        return c.expr(inner) if c.kinds.of(inner) in NUMBERS else call("float", c.expr(inner))
+        found = _as_number(c, inner)
+        return found if c.kinds.of(inner) in (*NUMBERS, STRING, DATE) else call("float", found)
     if sign == "void":
         return atom("None")
     if sign == "delete":

@@ -15,8 +15,9 @@ from tfpy.js2py.analysis.origins import is_module, origin_of, taken_from
 from tfpy.js2py.analysis.scopes import is_written
 from tfpy.js2py.converter import Converter, expression
 from tfpy.js2py.expressions import node_properties
-from tfpy.js2py.expressions.indices import index, is_fraction
+from tfpy.js2py.expressions.indices import index, is_float, is_fraction
 from tfpy.js2py.expressions.presence import may_be_missing
+from tfpy.js2py.expressions.provenance import data_of, key_of, spelled_key
 from tfpy.js2py.notes import NotConvertedError
 from tfpy.js2py.syntax import build, parse
 from tfpy.js2py.syntax.build import atom, call, holes, py, string
@@ -243,19 +244,19 @@ def _form(kind: Kind, owner: Node, name: str) -> str | None:
 
 def _item(c: Converter, node: Node, owner: Node, value: ast.expr, name: str) -> ast.expr:
     """An item of a dict, or None where that may be missing."""
-    may_lack = text(owner) == "process.env" or c.kinds.lacks(owner, name)
-    missing = may_be_missing(node) or (may_lack and not is_written(node))
-    if not is_written(node) and _is_config(c, owner):
-        name = names.attributes().get(name, name)
-    return py("_0.get(_1)", value, string(name)) if missing else ast.Subscript(value, string(name))
+    is_unknown = data_of(c, owner) == "config" and name not in (*names.attributes(), "config")
+    may_lack = text(owner) == "process.env" or is_unknown or c.kinds.literals.lacks(owner, name)
+    missing = may_be_missing(node) or (may_lack and not is_written(node) and not _is_called(node))
+    key = string(key_of(c, owner, name))
+    return py("_0.get(_1)", value, key) if missing else ast.Subscript(value, key)
 
 
 def _is_item(c: Converter, node: Node, kind: Kind, name: str) -> bool:
     """Whether a property is an item of a dict, rather than an attribute."""
     if kind == DICT:
         return True
-    data = _data_of(c, parse.field(node, "object")) if kind == UNKNOWN and not _is_called(node) else ""
-    if data == "read" or (data == "written" and (name in c.kinds.keys or name not in names.attributes())):
+    data = data_of(c, parse.field(node, "object")) if kind == UNKNOWN and not _is_called(node) else ""
+    if data in ("read", "config") or (data == "written" and (name in c.kinds.keys or name not in names.attributes())):
         return True
     if kind != UNKNOWN or _is_called(node):
         return False
@@ -264,37 +265,6 @@ def _is_item(c: Converter, node: Node, kind: Kind, name: str) -> bool:
     if name in c.kinds.members.names or name in names.attributes():
         c.check(node, f"is `{name}` an item of a dict, as here, or an attribute?")
     return True
-
-
-def _is_config(c: Converter, node: Node) -> bool:
-    """Whether an expression is what `getConfig` of something of tfpy gives, whose keys are tfpy's."""
-    binding = c.scopes.meant(node)
-    value = binding.value if binding is not None and not binding.writes else node
-    callee = parse.field(value, "function") if value is not None and value.type == "call_expression" else node
-    if callee.type != "member_expression" or text(parse.field(callee, "property")) != "getConfig":
-        return False
-    is_known = c.kinds.of(parse.field(callee, "object")).name in names.classes()
-    return is_known or "getConfig" not in c.kinds.members.methods
-
-
-def _data_of(c: Converter, node: Node) -> str:
-    """What something lies in: "written" for a dict or a list of dicts of the script, "read" for JSON, or nothing."""
-    while node.type in ("member_expression", "subscript_expression"):
-        node = parse.field(node, "object")
-    if node.type == "call_expression":
-        made = text(node.child_by_field_name("function"))
-        return "read" if made == "JSON.parse" or made.endswith(".toJSON") else ""
-    binding = c.scopes.bindings.get(node.id)
-    if node.type != "identifier":
-        return ""
-    kind = c.kinds.of(node)
-    if DICT in (kind, kind.item):
-        return "written"
-    loop = binding.node.parent if binding is not None else None
-    if loop is not None and loop.type == "for_in_statement":
-        return _data_of(c, parse.field(loop, "right"))
-    value = binding.value if binding is not None else None
-    return _data_of(c, value) if value is not None and value.type == "call_expression" else ""
 
 
 def _is_data(c: Converter, node: Node) -> bool:
@@ -344,7 +314,9 @@ def _place(c: Converter, node: Node, owner: Node, at: Node) -> ast.expr:
     if c.kinds.of(owner) != DICT and is_fraction(c, at):
         c.check(node, "an index that is no whole number gives undefined in JavaScript; here it is cut to one")
         return index(c, at)
-    return c.expr(at)
+    if c.kinds.of(owner) != DICT and is_float(c, at):
+        return call("int", c.expr(at))
+    return spelled_key(c, owner, at)
 
 
 def _is_input_of_a_layer(c: Converter, node: Node) -> bool:

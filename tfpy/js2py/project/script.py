@@ -7,7 +7,7 @@ import warnings
 
 from tfpy.js2py import names
 from tfpy.js2py.analysis import call_kinds, expression_kinds
-from tfpy.js2py.calls import call, constructors, regex
+from tfpy.js2py.calls import call, constructors
 from tfpy.js2py.converter import Converter
 from tfpy.js2py.expressions import (
     assignments,
@@ -17,6 +17,7 @@ from tfpy.js2py.expressions import (
     literals,
     operators,
     properties,
+    regex_literals,
     strings,
 )
 from tfpy.js2py.notes import MARK, Conversion
@@ -26,8 +27,8 @@ from tfpy.js2py.syntax import build, parse, printing
 # Where the rules are; importing these puts them into the tables.
 RULES = (
     (call_kinds, expression_kinds),
-    (assignments, conditions, functions, identifiers, literals, operators, properties, strings),
-    (call, constructors, regex),
+    (assignments, conditions, functions, identifiers, literals, operators, properties, regex_literals, strings),
+    (call, constructors),
     (classes, control, declarations, effects, inlining, jumps, loops, modules, switch),
 )
 
@@ -56,6 +57,8 @@ def _headed(body: list[ast.stmt]) -> list[ast.stmt]:
     others: list[ast.stmt] = []
     if "np" in used:
         others.append(ast.Import([ast.alias("numpy", "np")]))
+    if "pytest" in used:
+        others.append(ast.Import([ast.alias("pytest")]))
     if "tf" in used:
         others.append(ast.Import([ast.alias("tfpy", "tf")]))
     if "dl" in used:

@@ -71,7 +71,7 @@ def _from_object(c: Converter, pattern: Node, value: Node) -> list[ast.stmt]:
         name = atom(c.new_name("parts", pattern))
         out, found = [assign(name, found)], name
     plain = kind == DICT or (kind.name == "" and not _has_attributes(pattern, value, c))
-    return out + take_apart(c, pattern, found, DICT.name if plain else "", lambda key: c.kinds.lacks(value, key))
+    return out + take_apart(c, pattern, found, DICT.name if plain else "")
 
 
 def _has_attributes(pattern: Node, value: Node, c: Converter) -> bool:

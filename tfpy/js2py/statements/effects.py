@@ -18,6 +18,9 @@ from tfpy.js2py.syntax import parse
 from tfpy.js2py.syntax.build import assign, call, name_of
 from tfpy.js2py.syntax.parse import bare, kids, text
 
+# What scripts for Node give themselves that pages have, from packages.
+_OF_PAGES = {"global.fetch", "globalThis.fetch"}
+
 
 @statement("expression_statement")
 def expression_statement(c: Converter, node: Node) -> list[ast.stmt]:
@@ -58,6 +61,8 @@ def assigned(c: Converter, node: Node) -> list[ast.stmt]:
         return exported(c, left, right)
     if left.type == "identifier" and text(left) in c.modules and requires_only(right):
         return []
+    if text(left) in _OF_PAGES:
+        return []
     if left.type == "identifier" and right.type in parse.FUNCTIONS:
         return [define(c, right, name_of(c.name(left)))]
     if left.type in ("array_pattern", "object_pattern"):
@@ -67,6 +72,8 @@ def assigned(c: Converter, node: Node) -> list[ast.stmt]:
         if text(right) == "0":
             return [ast.Expr(call(ast.Attribute(c.expr(parse.field(left, "object")), "clear")))]
         raise NotConvertedError("a length that is set has no counterpart")
+    if left.type == "member_expression" and c.kinds.of(parse.field(left, "object")).name == "list":
+        raise NotConvertedError("a property of a list has no counterpart; give it a name of its own")
     if left.type == "subscript_expression" and is_append(c, left):
         return [ast.Expr(call(ast.Attribute(c.expr(parse.field(left, "object")), "append"), c.expr(right)))]
     if right.type == "assignment_expression":

@@ -12,6 +12,7 @@ from tfpy.js2py.converter import Converter, effect, evaluated
 from tfpy.js2py.expressions.destructuring import take_apart
 from tfpy.js2py.expressions.functions import define
 from tfpy.js2py.expressions.literals import iterated
+from tfpy.js2py.statements.jasmine import tested
 from tfpy.js2py.statements.loops import loop_target
 from tfpy.js2py.statements.modules import requires_only
 from tfpy.js2py.statements.mutation import is_changed, own_numbers
@@ -25,7 +26,7 @@ def call_statement(c: Converter, node: Node) -> list[ast.stmt]:
     """A call for its effects."""
     if requires_only(node):
         return []
-    found = inlined_call(c, node) or started(c, node)
+    found = tested(c, node) or inlined_call(c, node) or started(c, node)
     return found if found is not None else evaluated(c, node)
 
 

@@ -48,6 +48,14 @@ def both(word: str, left: ast.expr, right: ast.expr) -> ast.expr:
     return ast.BoolOp(op, [left, right])
 
 
+def plus(left: ast.expr, right: ast.expr) -> ast.expr:
+    """A sum; where a template has taken the right operand from the left one, that is as it was before."""
+    match left:
+        case ast.BinOp(value, ast.Sub(), ast.Constant(taken)) if whole(right) == taken:
+            return value
+    return ast.BinOp(left, ast.Add(), right)
+
+
 def holes(template: str) -> int:
     """How many parts a template takes."""
     return max((int(hole[1:]) + 1 for hole in re.findall(r"\b_\d\b", template)), default=0)
@@ -157,6 +165,16 @@ def put_blank(node: ast.stmt) -> None:
 def has_blank(node: ast.stmt) -> bool:
     """Whether a line is to be empty before a statement."""
     return "blank" in vars(node)
+
+
+def mark_test(node: ast.stmt) -> None:
+    """Say that a def or a class is a test, or what tests need, rather than what they use."""
+    vars(node)["test"] = True
+
+
+def is_test(node: ast.stmt) -> bool:
+    """Whether a statement is a test, or what tests need."""
+    return "test" in vars(node)
 
 
 def allow_earlier(node: ast.stmt) -> None:

@@ -207,6 +207,14 @@ def keys(literal: Node) -> dict[str, Node]:
     return found
 
 
+def block_around(function: Node) -> Node:
+    """What has the statement that calls something with a function, and does nothing else: the script or a block."""
+    around = function
+    for _ in ("arguments", "call", "statement", "block"):
+        around = around.parent or around
+    return around
+
+
 def is_static_getter(member: Node) -> bool:
     """Whether a member of a class is `static get x() {…}` with more than a literal that is returned."""
     is_getter = member.type == "method_definition" and has(member, "static") and has(member, "get")

@@ -19,6 +19,7 @@ from tfpy.layers.base import Layer
 from tfpy.layers.calling import one_tensor
 from tfpy.layers.choose import DATA_FORMATS, choose
 from tfpy.layers.constraints import ConstraintOption
+from tfpy.layers.infer_shapes import infer_shapes
 from tfpy.layers.initializers import InitializerOption
 from tfpy.layers.kinds.products import affine
 from tfpy.layers.one_output import OneOutput
@@ -27,7 +28,6 @@ from tfpy.layers.shapes import one_shape, shapes_of_all
 from tfpy.layers.spatial import to_channels_last
 from tfpy.layers.specs import InputSpec
 from tfpy.layers.symbolic import to_list
-from tfpy.layers.tried_shapes import tried_shapes
 
 
 class Dense(OneOutput, class_name="Dense", factory="layers.dense"):
@@ -250,7 +250,7 @@ class Lambda(Layer, class_name="Lambda", factory="layers.lambda_"):
     def compute_output_shape(self, input_shape: Any) -> Any:
         if self.shape is not None:
             return (shapes_of_all(input_shape)[0][0], *self.shape)
-        return tried_shapes(self.call, input_shape)
+        return infer_shapes(self.call, input_shape)
 
     def get_config(self) -> dict[str, Any]:
         return {**super().get_config(), "function": getattr(self.function, "__name__", "function")}

@@ -25,13 +25,13 @@ from tfpy.layers.model import LayersModel
 from tfpy.layers.saving.keras.optimizer_state import restore_keras_state
 from tfpy.layers.saving.keras.reader import found_keras_file, opened, write_keras_weights
 from tfpy.layers.saving.keras.semantics import as_keras_means, follow_mask_rules, mask_rules_meant
-from tfpy.layers.saving.late_weights import make_late_weights
+from tfpy.layers.saving.lazy_build import build_lazy_layers
 from tfpy.layers.saving.topology import read
 from tfpy.layers.saving.training_config import compile_as, restore_optimizer
 from tfpy.layers.saving.unknown_classes import refuse_unknown
 from tfpy.layers.saving.weight_loading import decoded
 from tfpy.layers.saving.weight_names import load_named, weights_by_name
-from tfpy.layers.weights import ComingWeight, weights_to_come
+from tfpy.layers.weights import DeferredWeight, deferred_weights
 
 CustomObjects = Mapping[str, Any]
 
@@ -79,7 +79,7 @@ def load_keras(path: Path, strict: bool = True, custom_objects: CustomObjects | 
     Raises:
         ModelFileError: as `load_layers_model`. ImportError: the extra `keras` is not installed.
     """
-    with opened(path) as file, weights_to_come() as coming:
+    with opened(path) as file, deferred_weights() as deferred:
         if file.topology is None:
             raise ModelFileError(f"{path}: holds weights alone; make the model and call its load_weights.")
         check_depth(file.topology, str(path))
@@ -88,7 +88,7 @@ def load_keras(path: Path, strict: bool = True, custom_objects: CustomObjects | 
         follow_mask_rules(model, rules)
         with _filling(str(path)):
             write_keras_weights(model, file, strict)
-            start(coming)
+            start(deferred)
         if file.training is not None:
             compile_as(model, file.training, str(path), str)
             if model.optimizer is not None:
@@ -118,12 +118,12 @@ def model_of(
     """
     weights, state = decoded(artifacts, source)
     try:
-        with weights_to_come() as coming:
+        with deferred_weights() as deferred:
             model = built(artifacts.model_topology, source, custom_objects)
             with _filling(source):
                 if artifacts.weight_data is not None:
                     load_named(model, weights, strict, source)
-                start(coming)
+                start(deferred)
             if artifacts.user_defined_metadata is not None:
                 model.set_user_defined_metadata(
                     object_in(source, "userDefinedMetadata", artifacts.user_defined_metadata)
@@ -150,9 +150,9 @@ def _filling(source: str) -> Iterator[None]:
         raise ModelFileError(f"{source}: the weights of the model cannot be made: {fault}") from error
 
 
-def start(coming: list[ComingWeight]) -> None:
+def start(deferred: list[DeferredWeight]) -> None:
     """Give the weights that the file had no values for their first ones."""
-    for weight, make in coming:
+    for weight, make in deferred:
         if weight.backend is not None and weight.backend.symbolic:
             weight.assign(make())
 
@@ -176,7 +176,7 @@ def built(topology: Any, source: str, custom_objects: CustomObjects | None) -> L
         model: LayersModel = build_object(read(config, custom_objects), "model", LayersModel, custom_objects)
     if not model.built:
         raise ModelFileError(f"{source}: modelTopology has no layers.")
-    make_late_weights(model)
+    build_lazy_layers(model)
     return model
 
 
@@ -207,12 +207,12 @@ def model_from_json(
         raise argument_error("model_from_json", "model_and_weights_config", "a dict or a JSON string", given, TypeError)
     parts = Entries(given)
     topology = parts.get("model_topology", given)
-    with weights_to_come() as coming:
+    with deferred_weights() as deferred:
         model = built(topology, "model_from_json", custom_objects)
         if parts.get("weights_manifest") is not None:
             names = [*weights_by_name(model)]
             values = load_weights(parts["weights_manifest"], parts.get("path_prefix") or "", names)
             load_named(model, values, True, "model_from_json")
         with _filling("model_from_json"):
-            start(coming)
+            start(deferred)
     return model

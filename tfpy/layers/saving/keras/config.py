@@ -13,8 +13,8 @@ from tfpy.layers.container import Container
 from tfpy.layers.initializers import Initializer
 from tfpy.layers.kinds.recurrent import TakesStates
 from tfpy.layers.regularizers import Regularizer
+from tfpy.layers.saving.keras.mask_propagation import differing
 from tfpy.layers.saving.keras.mask_rules import KERAS_MASKS
-from tfpy.layers.saving.keras.mask_ways import differing
 from tfpy.layers.saving.keras.operation import Operation, as_call, as_operation
 from tfpy.layers.saving.keras.paths import layer_configs
 from tfpy.layers.saving.keras.semantics import MEANING, meaning_of, meaning_of_masks

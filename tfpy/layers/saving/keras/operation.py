@@ -16,9 +16,9 @@ from tfpy.core.convert import to_tensor
 from tfpy.core.io.faults import fault, list_in, object_in
 from tfpy.engine.errors import show
 from tfpy.layers.base import Layer
+from tfpy.layers.infer_shapes import infer_shapes
 from tfpy.layers.saving.keras.operations import OPERATIONS
 from tfpy.layers.symbolic import to_list
-from tfpy.layers.tried_shapes import tried_shapes
 
 _MODULES = ("keras.ops", "keras.src.ops")
 _TENSOR = "__keras_tensor__"
@@ -58,7 +58,7 @@ class Operation(Layer, class_name=OPERATION):
         return OPERATIONS[self.operation][1](*args, **more, **self._meant)
 
     def shapes_of_call(self, input_shape: Any, arguments: Mapping[str, Any]) -> Any:
-        return tried_shapes(lambda inputs: self.call(inputs, operands=arguments.get("operands")), input_shape)
+        return infer_shapes(lambda inputs: self.call(inputs, operands=arguments.get("operands")), input_shape)
 
 
 def _value(part: Any, given: list[Any]) -> Any:

@@ -1,4 +1,4 @@
-"""Weights of layers within layers that are made when their layer is first called, as Keras's users write it."""
+"""Layers within layers that make their weights when they are first called, as Keras's users write them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tfpy.layers.inner_layers import layers_in
 from tfpy.layers.symbolic import one_or_list
 
 
-def make_late_weights(model: Container) -> None:
+def build_lazy_layers(model: Container) -> None:
     """Call the layers of a model that hold others without weights, for their shapes alone, so that a file finds all.
 
     What cannot be called so, since it looks at values, stays as it is: the file then has weights that the model lacks.

@@ -34,7 +34,7 @@ class PartialCallbackList(CallbackList):
         self._called.call(event, *args)
 
 
-class Meeting(RunKeeper):
+class Synchronization(RunKeeper):
     """The last callback of each process: there all take over what callbacks have done in the first one."""
 
     _run: TrainingRun

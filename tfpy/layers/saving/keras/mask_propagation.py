@@ -40,7 +40,7 @@ class Mask:
     shape: Any
 
 
-class MaskWays:
+class MaskPropagation:
     """Follows the masks of a model.
 
     Args:
@@ -137,6 +137,6 @@ def _some(masks: Iterable[Mask | None]) -> bool:
 
 def differing(model: Container, rules: MaskRules) -> list[str]:
     """The names of the layers from which masks hide something else by other rules than here."""
-    here, there = MaskWays(model, model.mask_rules).heeded, MaskWays(model, rules, elsewhere=True).heeded
+    here, there = MaskPropagation(model, model.mask_rules).heeded, MaskPropagation(model, rules, elsewhere=True).heeded
     paths = [path for path in {**here, **there} if here.get(path) != there.get(path)]
     return list(dict.fromkeys(path[-1].outbound_layer.name for path in paths))

@@ -1,0 +1,110 @@
+"""Graphs that make no sense, and errors that say where."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import numpy as np
+import pytest
+from graph.handmade import model, node, placeholder, run_op
+from graph.small_model import X
+from growth import growth
+
+import tfpy as tf
+
+
+@pytest.mark.parametrize(
+    ("nodes", "message"),
+    [
+        ([{"name": "a"}], r"node\[0\] \(a\)\.op must be text"),
+        ([node("a", "NoOp"), node("a", "NoOp")], "two nodes of the name 'a'"),
+        ([node("a", "Neg", "b")], "Neg 'a' has an input 'b' that is not there"),
+        ([node("a", "Neg", "b"), node("b", "Neg", "a"), node("c", "Neg", "a")], "needs itself"),
+        ([node("a", "Neg", 3)], "the name of a node"),
+        ([node("a", "Neg", "b:c:d:0")], "'node:output:number'"),
+        ([placeholder("x"), node("k", "Const"), node("y", "Add", "x", "k")], "no values for the constants k"),
+        ([node("a", "Neg") | {"attr": [1]}], "attr must be an object"),
+        ("nodes", "node must be a list"),
+        ([placeholder("x"), node("y", "Neg", "x:999999999")], "'node:number'"),
+        ([placeholder("x"), node("y", "Neg", "x:\u00b2")], "'node:number'"),
+    ],
+)
+def test_graphs_that_make_no_sense(nodes: Any, message: str) -> None:
+    with pytest.raises(tf.io.ModelFileError, match=message):
+        tf.load_graph_model({"modelTopology": {"node": nodes}})
+
+
+@pytest.mark.parametrize(
+    ("parts", "message"),
+    [
+        ({"signature": {"inputs": {"x": {"name": "x:999999999"}}}}, "signature.inputs.x.name"),
+        ({"signature": {"inputs": {"x": {"name": "x", "resourceId": [1]}}}}, "resourceId must be a number"),
+        ({"userDefinedMetadata": {"structuredOutputKeys": [["a"]]}}, "structuredOutputKeys must be a list of strings"),
+        ({"userDefinedMetadata": {"structuredOutputKeys": 5}}, "structuredOutputKeys must be a list of strings"),
+    ],
+)
+def test_signatures_that_make_no_sense(parts: Any, message: str) -> None:
+    nodes = [placeholder("x"), node("y", "Neg", "x")]
+    with pytest.raises(tf.io.ModelFileError, match=message):
+        tf.load_graph_model({"modelTopology": {"node": nodes}, **parts}).predict(X)
+
+
+def test_names_that_are_long_are_refused_at_once() -> None:
+    assert growth(lambda n: refuse(["".join(random.Random(1).choices("ab", k=n))], "b" * (n - 1)), 10_000) < 40
+
+
+def test_names_that_are_many_are_refused_at_once() -> None:
+    assert growth(lambda n: refuse([f"node_number_{i}" for i in range(n)], "node_number_x"), 5_000) < 40
+
+
+def refuse(names: list[str], missing: str) -> None:
+    nodes = [*(node(name, "NoOp") for name in names), node("y", "Neg", missing)]
+    with pytest.raises(tf.io.ModelFileError, match="that is not there"):
+        tf.load_graph_model({"modelTopology": {"node": nodes}})
+
+
+def test_an_initializer_that_fails_is_run_again() -> None:
+    nodes = [node("t", "HashTableV2"), node("bad", "Fill", "t", "t")]
+    made = tf.load_graph_model(
+        {
+            "modelTopology": {"node": [placeholder("x"), node("y", "Neg", "x")]},
+            "modelInitializer": {"node": nodes},
+            "initializerSignature": {"outputs": {"o": {"name": "bad", "resourceId": 1}}},
+        }
+    )
+    for _ in range(2):
+        with pytest.raises(TypeError, match="Fill 'bad'"):
+            made.predict(X)
+
+
+def test_several_outputs_of_a_node_may_be_given() -> None:
+    made = model(placeholder("x"), node("u", "Unpack", "x", num=2), node("y", "Sub", "u", "u:1"))
+    for given in ({"u": 5.0, "u:1": 3.0}, {"u:1": 3.0, "u": 5.0}):
+        assert float(made.execute(given, "y")) == 2
+
+
+@pytest.mark.parametrize(
+    ("attributes", "message"),
+    [
+        ({"num_split": {"i": "many"}}, "num_split must be a whole number"),
+        ({"num_split": {"i": []}}, "num_split must be a whole number"),
+        ({"num_split": 3}, "axis|split"),
+    ],
+)
+def test_attributes_that_make_no_sense(attributes: Any, message: str) -> None:
+    with pytest.raises((ValueError, TypeError), match=message):
+        run_op("Split", np.int32(0), X, **attributes)
+
+
+def test_a_merge_of_nothing() -> None:
+    merged = model(placeholder("x"), node("m", "Merge"), node("y", "Add", "x", "m"))
+    with pytest.raises(ValueError, match="Merge 'm': is given nothing that it could pass on"):
+        merged.execute([1], "y")
+
+
+def test_errors_say_in_which_node() -> None:
+    made = model(placeholder("x"), node("bad", "MatMul", "x", "x"))
+    with pytest.raises(ValueError, match="mat_mul|shapes") as error:
+        made.predict(X)
+    assert error.value.__notes__ == ["While computing MatMul 'bad'."]

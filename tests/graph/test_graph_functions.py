@@ -1,0 +1,117 @@
+"""Functions, loops, tables and lists of tensors in graphs."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import numpy as np
+import pytest
+from graph.handmade import dtype, function, model, node, placeholder
+from graph.small_model import FLOAT, X
+
+import tfpy as tf
+
+
+def _table(*nodes: Any, **constants: Any) -> tf.GraphModel:
+    """A model with a table from strings to numbers, and what fills it."""
+    table = node("table", "HashTableV2", shared_name="t", key_dtype=dtype("string"), value_dtype=FLOAT)
+    fill = node("fill", "LookupTableImportV2", "table", "keys", "values")
+    return model(placeholder("keys", "string"), placeholder("values"), table, fill, *nodes, constants=constants)
+
+
+def _filled(made: tf.GraphModel, output: str, **entries: float) -> Any:
+    feeds = {"keys": tf.tensor([*entries]), "values": tf.tensor([*entries.values()], dtype="float32")}
+    return made.execute(feeds, output)
+
+
+def test_tables_are_filled_by_the_name_of_what_fills_them() -> None:
+    made = _table(node("size", "LookupTableSizeV2", "table"), node("same", "Identity", "table"))
+    for count, output in enumerate(["fill", "fill", "fill"], 1):
+        handle = _filled(made, output, **{"abc"[i]: i for i in range(count)})
+        assert (handle.shape, handle.dtype) == ((), "float32"), "as in TF.js"
+        assert int(made.execute({}, "size")) == count
+    assert [t.dtype for t in made.execute({}, ["table", "same"])] == ["float32"] * 2
+    feeds = {"keys": tf.tensor(["a"]), "values": tf.tensor([1.0])}
+    assert asyncio.run(made.execute_async(feeds, "fill")).shape == ()
+
+
+def test_what_an_initializer_makes_is_there_in_all_runs() -> None:
+    """Tensors, too: the scopes of the first run do not free them."""
+    name = {"name": "made:0", "resourceId": 3}
+    made = model(
+        placeholder("x"), placeholder("made"), node("y", "Mul", "x", "made"), constants={"k": np.float32(2)},
+        model_initializer={"node": [node("made", "Neg", "k"), node("k", "Const")]},
+        initializer_signature={"outputs": {"o": name}},
+        signature={"inputs": {"x": {"name": "x:0"}, "made": name}, "outputs": {"y": {"name": "y:0"}}},
+    )  # fmt: skip
+    for x in (X, X + 1, X + 2, X + 3):
+        np.testing.assert_array_equal(made.predict(x).numpy(), -2 * x)
+
+
+# Functions and loops
+
+
+def test_functions() -> None:
+    double = function("double", ["a"], [node("two", "Add", "a", "a")], r="two:z:0")
+    both = function(
+        "both", ["a", "b"],
+        [node("d", "PartitionedCall", "a", f={"func": {"name": "double"}}), node("s", "Sub", "d:output:0", "b")],
+        first="s:z:0", second="d:output:0",
+    )  # fmt: skip
+    made = model(
+        placeholder("x"), node("c", "PartitionedCall", "x", "x", f={"func": {"name": "both"}}),
+        node("p", "Add", "c", "c:1"), functions=[double, both],
+    )  # fmt: skip
+    np.testing.assert_array_equal(made.predict(X).numpy(), X + X * 2)
+
+
+def test_a_function_that_calls_itself_without_end() -> None:
+    endless = function("f", ["a"], [node("c", "PartitionedCall", "a", f={"func": {"name": "f"}})], r="c:output:0")
+    made = model(placeholder("x"), node("y", "PartitionedCall", "x", f={"func": {"name": "f"}}), functions=[endless])
+    with pytest.raises(tf.io.ModelFileError, match="call each other too deeply"):
+        made.predict(X)
+
+
+def test_outputs_of_functions_by_name() -> None:
+    top = function("top", ["a", "k"], [node("t", "TopKV2", "a", "k", sorted=True)], v="t:values:0", i="t:indices:0")
+    made = model(
+        placeholder("x"), node("y", "PartitionedCall", "x", "k", f={"func": {"name": "top"}}),
+        functions=[top], constants={"k": np.int32(1)},
+    )  # fmt: skip
+    values, indices = made.execute(X[0], ["y", "y:1"])
+    assert (values.array_sync(), indices.array_sync()) == ([3], [2])
+
+
+def test_arrays_of_tensors() -> None:
+    """TensorFlow's older lists, which the converter leaves in models of version 1."""
+    size = {"size": np.int32(3), "i0": np.int32(0), "i1": np.int32(1), "all": np.arange(3, dtype=np.int32)}
+    made = model(
+        placeholder("x"),
+        node("a", "TensorArrayV3", "size", dtype=FLOAT, clear_after_read=False),
+        node("w", "TensorArrayScatterV3", "a", "all", "x", "a:1"),
+        node("r", "TensorArrayReadV3", "a", "i1", "w"),
+        node("g", "TensorArrayGatherV3", "a", "all", "w", dtype=FLOAT),
+        node("c", "TensorArrayConcatV3", "b", "ws"),
+        node("b", "TensorArrayV3", "size", dtype=FLOAT),
+        node("ws", "TensorArraySplitV3", "b", "x", "lengths", "b:1"),
+        node("n", "TensorArraySizeV3", "a", "w"),
+        node("d", "TensorArrayV3", "size", dtype=FLOAT),
+        node("w0", "TensorArrayWriteV3", "d", "i0", "x", "d:1"),
+        node("r0", "TensorArrayReadV3", "d", "i0", "w0"),
+        node("twice", "TensorArrayReadV3", "d", "i0", "r0"),
+        node("shut", "TensorArrayCloseV3", "a", "^g"),
+        constants={**size, "lengths": np.array([1, 2, 0], np.int32)},
+    )
+    x = np.arange(6, dtype=np.float32).reshape(3, 2)
+    read, gathered, joined, count, first = made.execute({"x": x}, ["r", "g", "c", "n", "r0"])
+    np.testing.assert_array_equal(read.numpy(), x[1])
+    np.testing.assert_array_equal(gathered.numpy(), x)
+    np.testing.assert_array_equal(joined.numpy(), x)
+    assert int(count) == 3
+    np.testing.assert_array_equal(first.numpy(), x)
+    made.execute({"x": x}, "shut")
+    with pytest.raises(ValueError, match="was not read before"):
+        made.execute({"x": x}, "twice")
+    with pytest.raises(ValueError, match="is a TensorArray and not a tensor"):
+        made.execute({"x": x}, "a")

@@ -1,0 +1,284 @@
+"""What imports, exports and modules of Node look like."""
+
+from __future__ import annotations
+
+# Name: the script, and its Python.
+OF_MODULES = {
+    "requires": (
+        """
+require('@tensorflow/tfjs-node');
+const tf = require('@tensorflow/tfjs');
+const fs = require('fs');
+const {load} = require('./my-data');
+if (fs.existsSync('a')) load(tf.ones([1]));
+""",
+        """
+import os
+
+import tfpy as tf
+
+from my_data import load
+
+if os.path.exists("a"):
+    load(tf.ones([1]))
+""",
+    ),
+    "imports of own files": (
+        """
+import {makeModel, SIZE} from './model';
+import * as ui from './lib/ui.js';
+ui.showAll(makeModel(SIZE));
+""",
+        """
+from model import make_model, SIZE
+import lib.ui as ui
+
+ui.show_all(make_model(SIZE))
+""",
+    ),
+    "what other files have is theirs, whatever it is called": (
+        """
+import * as util from './util';
+const data = require('./data');
+util.sort(xs); f(util.sum(1), util.map(g), data.NAMES, data.slice(3), data.length);
+""",
+        """
+import util
+import data
+
+util.sort(xs)
+f(util.sum_(1), util.map_(g), data.NAMES, data.slice_(3), data.length)
+""",
+    ),
+    "exports of other files": (
+        """
+export {a, someName as b, default as c} from './lib/util';
+export * from './other-file.js';
+export * as ui from './ui';
+""",
+        """
+from lib.util import a, some_name as b, c
+from other_file import *
+import ui
+""",
+    ),
+    "exports": (
+        """
+export const SIZE = 3;
+export function getSize() { return SIZE; }
+export default getSize;
+export {SIZE as other};
+module.exports = {getSize};
+""",
+        """
+SIZE = 3
+
+
+def get_size():
+    return SIZE
+
+
+other = SIZE
+""",
+    ),
+    "files with names that Python has, or cannot have": (
+        """
+import {norm} from './math.js';
+import {load} from './print/my-data';
+import two from './2';
+""",
+        """
+from math_ import norm
+from print.my_data import load
+from _2 import two
+""",
+    ),
+    "names that are signs, or differ in signs alone": (
+        """
+function f($0, $, _, xY, x_y) { return $0; }
+""",
+        """
+def f(_0, _, __2, x_y, x_y_2):
+    return _0
+""",
+    ),
+    "exports of Node": (
+        """
+function one() { return 1; }
+exports.two = async function(n) { return n + one(); };
+module.exports.three = x => x * 3;
+exports.LIMIT = 5;
+module.exports = {one, four: one, makeFive: () => 5, six() { return 6; }};
+""",
+        """
+def one():
+    return 1
+
+
+def two(n):
+    return n + one()
+
+
+def three(x):
+    return x * 3
+
+
+LIMIT = 5
+four = one
+
+
+def make_five():
+    return 5
+
+
+def six():
+    return 6
+""",
+    ),
+    "classes and names that are exported": (
+        """
+module.exports = class Net { run() { return 1; } };
+const x = 1;
+export {x as limit, x};
+export default x;
+""",
+        """
+class Net:
+    def run(self):
+        return 1
+
+
+x = 1
+limit = x
+""",
+    ),
+    "TF.js in one of two ways": (
+        """
+let tf;
+if (gpu === 'yes') {
+  tf = require('@tensorflow/tfjs-node-gpu');
+} else {
+  tf = require('@tensorflow/tfjs-node');
+}
+const started = new Date().getTime();
+const x = tf.scalar(1);
+""",
+        """
+import time
+
+import tfpy as tf
+
+started = time.time() * 1000
+x = tf.scalar(1)
+""",
+    ),
+    "the command line": (
+        """
+const argparse = require('argparse');
+function parseArgs() {
+  const parser = new argparse.ArgumentParser({description: 'Trains.', addHelp: true});
+  parser.addArgument('modelJSONPath', {type: 'string', help: 'Where it lies'});
+  parser.addArgument(['-b', '--batchSize'], {
+    type: 'int',
+    defaultValue: 128,  // enough
+    help: 'Size (%(defaultValue)s)'
+  });
+  parser.addArgument('--gpu', {action: 'storeTrue', type: 'string'});
+  return parser.parseArgs();
+}
+const args = parseArgs();
+if (args.gpu && args.batchSize % 2 === 0) console.log(args.modelJSONPath, args.other);
+""",
+        """
+import argparse
+
+
+def parse_args():
+    parser = argparse.ArgumentParser(description="Trains.")
+    parser.add_argument("model_json_path", type=str, help="Where it lies")
+    parser.add_argument(
+        "-b",
+        "--batchSize",
+        dest="batch_size",
+        type=int,
+        default=128,  # enough
+        help="Size (%(default)s)",
+    )
+    parser.add_argument("--gpu", action="store_true")
+    return parser.parse_args()
+
+
+args = parse_args()
+if args.gpu and args.batch_size % 2 == 0:
+    print(args.model_json_path, getattr(args, "other", None))
+""",
+    ),
+    "modules of Node": (
+        """
+const path = require('path');
+if (require.main === module) { console.log(path.join('a', 'b'), process.argv[2]); process.exit(1); }
+""",
+        """
+import os
+import sys
+
+if __name__ == "__main__":
+    print(os.path.join("a", "b"), sys.argv[1])
+    sys.exit(1)
+""",
+    ),
+    "what the command line says": (
+        """
+const [a, b] = process.argv.slice(2);
+const folder = path.resolve(__dirname, './data');
+const where = process.argv[2] || folder;
+if (process.argv.length < 4) process.exit();
+const port = process.env.PORT;
+""",
+        """
+import os
+import sys
+
+a, b = sys.argv[1:]
+folder = os.path.abspath(os.path.join(os.path.dirname(__file__), "./data"))
+where = (sys.argv[1] if len(sys.argv) > 1 else None) or folder
+if len(sys.argv) + 1 < 4:
+    sys.exit()
+port = os.environ.get("PORT")
+""",
+    ),
+    "shells, TensorBoard and more of Node": (
+        """
+import * as shelljs from 'shelljs';
+import {rm} from 'shelljs';
+import {join} from 'path';
+const mkdirp = require('mkdirp');
+mkdirp.sync(out);
+shelljs.mkdir('-p', join(...parts));
+rm('-rf', 'dist');
+shelljs.cp(a, b);
+fs.rmSync(a, {recursive: true});
+model.fit(x, y, {callbacks: tf.node.tensorBoard('logs', {updateFreq: 'batch'})});
+const old = await tf.loadModel('model.json');
+const libraries = {first: require('deeplearn')};
+old.predict(tf.fromPixels(picture).expandDims()).print();
+""",
+        """
+import os
+import shutil
+
+import tfpy as tf
+from tfpy import legacy as dl
+
+os.makedirs(out, exist_ok=True)
+os.makedirs(os.path.join(*parts), exist_ok=True)
+shutil.rmtree("dist", ignore_errors=True)
+shutil.copy(a, b)
+shutil.rmtree(a)
+model.fit(x, y, callbacks=tf.callbacks.tensor_board("logs", update_freq="batch"))
+old = tf.load_layers_model("model.json")
+libraries = {"first": dl}
+old.predict(tf.browser.from_pixels(picture).expand_dims()).print()
+""",
+    ),
+}

@@ -1,0 +1,122 @@
+"""What converted scripts in TypeScript look like."""
+
+from __future__ import annotations
+
+# Name: the script, and its Python.
+OF_TYPESCRIPT = {
+    "enums": (
+        """
+enum Color { Red, Green = 5, Blue }
+enum Mode { Train = 'train' }
+""",
+        """
+class Color:
+    Red = 0
+    Green = 5
+    Blue = 6
+
+
+class Mode:
+    Train = "train"
+""",
+    ),
+    "types that are imported and exported": (
+        """
+import type {A} from './a';
+import {B, type C, make} from './b';
+import {D} from 'some-package';
+export type {A} from './a';
+export {type B} from './b';
+let x: B;
+export const f = (c: C, d: D): A => make(c as unknown as D);
+""",
+        """
+from b import make
+
+x = None
+
+
+def f(c, d):
+    return make(c)
+""",
+    ),
+    "interfaces are dicts, unless classes have them": (
+        """
+interface Size { width: number; inputs?: number[]; }
+interface Named { name: string; }
+interface Walker { step(): void; dtype: string; }
+class Person implements Named { constructor(public name: string, private size: Size, sizes: Size[]) {
+  f(size.width, sizes[0].inputs, this.size.width); } }
+function g(size: Size|null, named: Named, walker: Walker): Size { return h(size.inputs, named.name, walker.dtype); }
+f(g(a, b, c).width, (load() as unknown as Size).inputs, (x as Size[])[0].inputs);
+""",
+        """
+class Person:
+    def __init__(self, name, size, sizes):
+        self.name = name
+        self.size = size
+        f(size["width"], sizes[0]["inputs"], self.size["width"])
+
+
+def g(size, named, walker):
+    return h(size["inputs"], named.name, walker.dtype)
+
+
+f(g(a, b, c)["width"], load()["inputs"], x[0]["inputs"])
+""",
+    ),
+    "parameters that may be left out": (
+        """
+export function scaled(values: number[], by?: number) { return values; }
+const init = (shape: number[], seed?: number) => shape.length;
+""",
+        """
+def scaled(values, by=None):
+    return values
+
+
+def init(shape, seed=None):
+    return len(shape)
+""",
+    ),
+    "what is imported by other names": (
+        """
+import {model, tensor1d, util} from '@tensorflow/tfjs-core';
+import * as tfl from '@tensorflow/tfjs-layers';
+const layer = tfl.layers.dense({units: 1});
+const shown = {sparse: 1, dtype: 2};
+f(layer.sparse, tensor1d([1]).dtype, new tfl.Sequential().sparse);
+const makeConv2D = (x: string) => g(x), makeConv2DTranspose = 1;
+""",
+        """
+import tfpy as tf
+
+layer = tf.layers.dense(units=1)
+shown = {"sparse": 1, "dtype": 2}
+f(layer.sparse, tf.tensor1d([1]).dtype, tf.Sequential().sparse)
+
+
+def make_conv2d(x):
+    return g(x)
+
+
+make_conv2d_transpose = 1
+""",
+    ),
+    "maps, and classes that are abstract": (
+        """
+const m: Map<string, number[]> = load();
+m.set('x', [1]);
+abstract class Base { abstract run(): number; two() { return 2; } }
+""",
+        """
+m = load()
+m["x"] = [1]
+
+
+class Base:
+    def two(self):
+        return 2
+""",
+    ),
+}

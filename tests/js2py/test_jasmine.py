@@ -1,0 +1,149 @@
+"""Tests for jasmine become tests for pytest, which pass and fail as those do."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tfpy.js2py import convert
+
+SCRIPT = """
+describe('A layer: dense', () => {
+  const size = 3;
+  let layer;
+  // Each test has its own.
+  beforeEach(async () => {
+    layer = tf.layers.dense({units: size});
+  });
+  afterEach(() => tf.disposeVariables());
+  it('outputShape', () => {
+    expect(layer.apply(tf.ones([2, 4])).shape).toEqual([2, 3]);
+    expect(layer.units).toBe(size);
+    expect(layer.bias).not.toBeNull();
+  });
+  it('refuses: 0', () => {
+    expect(() => layer.apply(1)).toThrowError(/LAYER/i);
+    expect(() => {
+      const x = tf.ones([2]);
+      layer.apply(x);
+    }).toThrow();
+    expect(() => layer.getConfig()).not.toThrow();
+  });
+  describe('inner', () => {
+    const size = 4;
+    xit('is not run', () => {
+      expect(size).toBeLessThan(4);
+    });
+  });
+});
+it('values', () => {
+  const x = tf.tensor1d([1.5]).dataSync();
+  expect(x[0]).toBeCloseTo(1.501);
+  expect(x).toEqual(new Float32Array([1.5]));
+  expect(isNaN(x[0])).toEqual(false);
+  expect('tfpy').toMatch(/^tf/);
+  expect(typeof x[0]).toEqual('number');
+  expect(x.length);
+  tf.test_util.expectArraysClose(x, [1.5]);
+});
+"""
+LOOK = """
+import math
+import re
+
+import numpy as np
+import pytest
+import tfpy as tf
+
+size = 3
+layer = None
+size_2 = 4
+
+
+class TestALayerDense:
+    # Each test has its own.
+    @pytest.fixture(autouse=True)
+    def before_each(self):
+        global layer
+        layer = tf.layers.dense(units=size)
+
+    @pytest.fixture(autouse=True)
+    def after_each(self):
+        yield
+        tf.dispose_variables()
+
+    def test_output_shape(self):
+        assert layer.apply(tf.ones([2, 4])).shape == (2, 3)
+        assert layer.units == size
+        assert layer.bias is not None
+
+    def test_refuses_0(self):
+        with pytest.raises(Exception, match=r"(?ia)LAYER"):
+            layer.apply(1)
+        with pytest.raises(Exception):
+            x = tf.ones([2])
+            layer.apply(x)
+        layer.get_config()
+
+    class TestInner:
+        @pytest.mark.skip
+        def test_is_not_run(self):
+            assert size_2 < 4
+
+
+def test_values():
+    x = tf.tensor1d([1.5]).data_sync()
+    assert x.item(0) == pytest.approx(1.501, abs=5e-3)
+    assert np.array_equal(x, np.array([1.5], dtype=np.float32))
+    assert not math.isnan(x.item(0))
+    assert re.search(r"^tf", "tfpy")
+    assert isinstance(x.item(0), (int, float))
+    len(x)
+    tf.test_util.expect_arrays_close(x, [1.5])
+"""
+# Scripts of which something has no counterpart, and what is said of it.
+LEFT = {
+    "it('a', () => { expect(spy).toHaveBeenCalled(); });": "`toHaveBeenCalled` has no counterpart",
+    "it('a', done => done());": "is told when it is done",
+    "for (const x of [1, 2]) it('a', () => f(x));": "see pytest.mark.parametrize",
+    "it(`a ${x}`, () => f(x));": "a test whose name is computed",
+    "if (x) describe('a', () => { it('b', () => f()); });": "`describe` within something else",
+}
+
+
+def test_look() -> None:
+    assert convert(SCRIPT).code == LOOK.lstrip("\n")
+
+
+@pytest.mark.parametrize("script", list(LEFT))
+def test_what_has_no_counterpart_is_marked(script: str) -> None:
+    (note,) = [note for note in convert(script).notes if note.left]
+    assert LEFT[script] in note.text
+
+
+def test_groups_do_not_share_variables() -> None:
+    code = convert("""
+describe('a', () => { const x = 1; it('t', () => expect(x).toBe(1)); it('t', () => expect(x).toBe(1)); });
+describe('b', () => { const x = 2; it('t', () => expect(x).toBe(2)); });
+""").code
+    space: dict[str, type] = {}
+    exec(code, space)
+    for group, name in (("TestA", "test_t"), ("TestA", "test_t_2"), ("TestB", "test_t")):
+        getattr(space[group](), name)()
+
+
+def test_functions_of_the_script_with_jasmines_names_are_its_own() -> None:
+    found = convert("const expect = x => ({toBe: y => x + y}); expect(1).toBe(2);")
+    assert "assert" not in found.code
+
+
+@pytest.mark.slow
+def test_pytest_runs_them(tmp_path: Path) -> None:
+    failing = "it('fails', () => { expect(1).toBe(2); });"
+    (tmp_path / "layer_test.py").write_text(convert(SCRIPT + failing).code, encoding="utf-8")
+    run = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--rootdir", str(tmp_path), str(tmp_path)]
+    found = subprocess.run(run, capture_output=True, text=True, check=False)
+    assert "1 failed, 3 passed, 1 skipped" in found.stdout

@@ -1,0 +1,118 @@
+"""The plain objects that an expression may be, as far as they are written in the script: what keys they have."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tree_sitter import Node
+
+from tfpy.js2py.analysis import uses
+from tfpy.js2py.analysis.kind import Kind, joined
+from tfpy.js2py.analysis.scopes import Binding
+from tfpy.js2py.syntax import parse
+from tfpy.js2py.syntax.parse import FUNCTIONS, bare, kids, optional, text
+
+if TYPE_CHECKING:
+    from tfpy.js2py.analysis.inference import Inference
+
+
+class ObjectLiterals:
+    """The objects that are written in a script, followed to where they are used."""
+
+    def __init__(self, kinds: Inference, root: Node) -> None:
+        self._kinds = kinds
+        self._known: dict[int, list[Node]] = {}
+        targets = [parse.field(n, "left") for n in parse.walk(root) if n.type == "assignment_expression"]
+        self._assigned = {text(n.child_by_field_name("property") or n.child_by_field_name("index")) for n in targets}
+
+    def lacks(self, owner: Node, name: str) -> bool:
+        """Whether an expression, or a pattern, may be an object that has no such key, and is given none later."""
+        literals = self.of_pattern(owner) if owner.type == "object_pattern" else self.of(owner)
+        have = [name in parse.keys(literal) or _is_open(literal) for literal in literals]
+        return not all(have) and (any(have) or not {name, f"'{name}'", f'"{name}"'} & self._assigned)
+
+    def kind_of(self, owner: Node, name: str) -> Kind:
+        """What a key of an object has."""
+        return joined([self._kinds.of(value) for value in self._values(owner, name)])
+
+    def of(self, node: Node) -> list[Node]:
+        """The objects that an expression may be."""
+        node = bare(node)
+        if node.id not in self._known:
+            self._known[node.id] = []  # what is asked for while it is being found out
+            self._known[node.id] = self._found(node)
+        return self._known[node.id]
+
+    def of_pattern(self, pattern: Node) -> list[Node]:
+        """The objects that a pattern takes apart, or that a parameter or the variable of a loop may be."""
+        around = pattern.parent
+        if around is None:
+            return []
+        if around.type in ("variable_declarator", "assignment_expression"):
+            value = optional(around, "value") or optional(around, "right")
+            return self.of(value) if value is not None else []
+        if around.type == "for_in_statement":
+            return self._of_all(self._items(parse.field(around, "right"))) if parse.has(around, "of") else []
+        if around.type == "pair_pattern" and around.parent is not None:
+            outer = [parse.keys(literal) for literal in self.of_pattern(around.parent)]
+            key = text(around.child_by_field_name("key"))
+            return self._of_all([values[key] for values in outer if key in values])
+        while around is not None and around.type not in FUNCTIONS:
+            around = around.parent
+        return self._given(around, pattern) if around is not None else []
+
+    def _found(self, node: Node) -> list[Node]:
+        if node.type == "object":
+            return [node]
+        if node.type in ("await_expression", "ternary_expression"):
+            return self._of_all(kids(node)[-2:])
+        binding = self._kinds.scopes.meant(node)
+        if binding is not None:
+            return self._of_variable(binding)
+        if node.type == "member_expression":
+            return self._of_all(self._values(parse.field(node, "object"), text(parse.field(node, "property"))))
+        if node.type == "subscript_expression":
+            return self._of_all(self._items(parse.field(node, "object")))
+        functions = self._kinds.called(parse.field(node, "function")) if node.type == "call_expression" else []
+        return self._of_all([value for f in functions if f.type in FUNCTIONS for value in parse.returned(f)])
+
+    def _of_all(self, nodes: list[Node]) -> list[Node]:
+        return [literal for node in nodes for literal in self.of(node)]
+
+    def _of_variable(self, binding: Binding) -> list[Node]:
+        if binding.writes:
+            return []
+        return self.of(binding.value) if binding.value is not None else self.of_pattern(binding.node)
+
+    def _given(self, function: Node, pattern: Node) -> list[Node]:
+        """The objects that a function may be given as a parameter."""
+        parameters = [parse.default_of(parameter) for parameter in parse.parameters(function)]
+        at = next((at for at, (given, _) in enumerate(parameters) if given == pattern), None)
+        if at is None:
+            return []
+        owner, default = function.parent, parameters[at][1]
+        if owner is None or owner.type != "arguments":
+            return self._of_all([*self._kinds.given(function, at), *([default] if default is not None else [])])
+        over = uses.gone_over(owner) if at == 0 else None
+        return self._of_all(self._items(over)) if over is not None else []
+
+    def _values(self, owner: Node, name: str) -> list[Node]:
+        """What a property may be: of an object, or of an instance of a class of the script."""
+        kind = self._kinds.of(owner).name
+        if kind.startswith("."):
+            return self._kinds.members.of(kind[1:], name)
+        found = [parse.keys(literal) for literal in self.of(owner)]
+        return [values[name] for values in found if name in values]
+
+    def _items(self, node: Node) -> list[Node]:
+        """The items of a list that is written in the script, and what is pushed to it."""
+        binding = self._kinds.scopes.meant(bare(node))
+        if binding is None or binding.writes or binding.value is None:
+            return kids(bare(node)) if bare(node).type == "array" else []
+        return [*self._items(binding.value), *self._kinds.pushed(binding)] if binding.value != node else []
+
+
+def _is_open(literal: Node) -> bool:
+    """Whether an object may have any key."""
+    parts = [kid.child_by_field_name("key") or kid for kid in kids(literal)]
+    return any(part.type in ("spread_element", "computed_property_name") for part in parts)

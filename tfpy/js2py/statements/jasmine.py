@@ -1,0 +1,207 @@
+"""Tests for jasmine as tests for pytest: `describe` as a class, `beforeEach` as a fixture, `expect` as `assert`."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable
+
+from tree_sitter import Node
+
+from tfpy.js2py import names
+from tfpy.js2py.analysis.kind import NDARRAY, NULL, SHAPE
+from tfpy.js2py.analysis.scopes import is_described, is_inlined
+from tfpy.js2py.converter import Converter
+from tfpy.js2py.expressions.conditions import negated, truth
+from tfpy.js2py.expressions.functions import define
+from tfpy.js2py.expressions.operators import of_type, sign_of
+from tfpy.js2py.expressions.regex_literals import pattern
+from tfpy.js2py.notes import NotConvertedError
+from tfpy.js2py.syntax import build, parse
+from tfpy.js2py.syntax.build import call, py
+from tfpy.js2py.syntax.parse import bare, kids, string_in, text
+from tfpy.node_rules import NodeRules
+
+_SKIPPED = "pytest.mark.skip"
+# What jasmine calls tests and groups of tests; those that it leaves out begin with an x.
+_TESTS = {"it": "", "fit": "", "xit": _SKIPPED}
+_GROUPS = {"describe": "", "fdescribe": "", "xdescribe": _SKIPPED}
+_FIXTURES = {
+    "beforeEach": "pytest.fixture(autouse=True)", "afterEach": "pytest.fixture(autouse=True)",
+    "beforeAll": 'pytest.fixture(autouse=True, scope="class")',
+    "afterAll": 'pytest.fixture(autouse=True, scope="class")',
+}  # fmt: skip
+# What is expected of a value, `_0`.
+_MATCHERS = {
+    "toBeGreaterThan": "_0 > _1", "toBeGreaterThanOrEqual": "_0 >= _1", "toBeLessThan": "_0 < _1",
+    "toBeLessThanOrEqual": "_0 <= _1", "toBeNull": "_0 is None", "toBeUndefined": "_0 is None",
+    "toBeDefined": "_0 is not None", "toBeNaN": "math.isnan(_0)", "toContain": "_1 in _0",
+    "toBeInstanceOf": "isinstance(_0, _1)",
+}  # fmt: skip
+# The same where a template is not enough: of the value and what is expected of it.
+_matcher: NodeRules[str, Callable[[Converter, Node, list[Node]], ast.expr]] = NodeRules()
+
+
+def tested(c: Converter, node: Node) -> list[ast.stmt] | None:
+    """What stands for a call of jasmine's; None for any other call."""
+    callee, given = parse.field(node, "function"), kids(parse.field(node, "arguments"))
+    name = text(callee)
+    if callee.type == "identifier" and callee.id not in c.scopes.bindings:
+        if name in _GROUPS and len(given) == 2:
+            return _group(c, given[0], bare(given[1]), _GROUPS[name])
+        if name in _TESTS and len(given) in (2, 3):
+            said = "_".join(names.snake(word).lower().strip("_") for word in _words(given[0]))
+            return _function(c, bare(given[1]), f"test_{said}", _TESTS[name])
+        if name in _FIXTURES and given:
+            return _fixture(c, name, bare(given[0]))
+        if name == "expect" and given:
+            return c.effects(given[0])  # of which nothing is said
+    return _expectation(c, callee, given) if callee.type == "member_expression" else None
+
+
+def _words(node: Node) -> list[str]:
+    """The words of what is said of a test."""
+    found = re.findall(r"[^\W_]+", string_in(node))
+    if not found:
+        raise NotConvertedError("a test whose name is computed has no counterpart; see pytest.mark.parametrize")
+    return found
+
+
+def _group(c: Converter, said: Node, function: Node, mark: str) -> list[ast.stmt]:
+    """`describe`: what is declared in it, then a class with its tests."""
+    if not is_inlined(function):
+        raise NotConvertedError("`describe` within something else has no counterpart")
+    name = "".join(word[:1].upper() + word[1:] for word in _words(said))
+    around: list[ast.stmt] = []
+    tests: list[ast.stmt] = []
+    comments: list[ast.stmt] = []
+    for statement in c.block(parse.field(function, "body").named_children):
+        comments.append(statement)
+        if not build.is_comment(statement):
+            (tests if build.is_test(statement) else around).extend(comments)
+            comments = []
+    _number(tests)
+    made = ast.ClassDef(f"Test{name}", [], [], build.filled([*tests, *comments]), [py(mark)] if mark else [])
+    build.mark_test(made)
+    return [*around, made]
+
+
+def _number(tests: list[ast.stmt]) -> None:
+    """Give tests of one name numbers."""
+    seen: dict[str, int] = {}
+    for test in tests:
+        if isinstance(test, ast.FunctionDef):
+            seen[test.name] = seen.get(test.name, 0) + 1
+            test.name += f"_{seen[test.name]}" if seen[test.name] > 1 else ""
+
+
+def _function(c: Converter, node: Node, name: str, decorator: str) -> list[ast.stmt]:
+    """A test or a fixture: a method, where it is in a class."""
+    if node.type not in parse.FUNCTIONS or parse.parameters(node):
+        raise NotConvertedError("a test that is a variable, or is told when it is done, has no counterpart")
+    block = parse.block_around(node)
+    is_method = block.parent is not None and is_described(block.parent)
+    if block.type != "program" and not is_method:
+        raise NotConvertedError("a test within a loop or a condition has no counterpart; see pytest.mark.parametrize")
+    made = define(c, node, name, "self" if is_method else "", is_looked_at=False)
+    made.decorator_list = [py(decorator)] if decorator else []
+    build.mark_test(made)
+    return [made]
+
+
+def _fixture(c: Converter, name: str, function: Node) -> list[ast.stmt]:
+    """What is done before or after each test or all of them."""
+    (made,) = _function(c, function, names.snake(name), _FIXTURES[name])
+    if name.startswith("after") and isinstance(made, ast.FunctionDef):
+        at = next(i for i, s in enumerate(made.body) if not isinstance(s, (ast.Global, ast.Nonlocal)))
+        made.body.insert(at, ast.Expr(ast.Yield()))
+    return [made]
+
+
+# Expectations
+
+
+def _expectation(c: Converter, callee: Node, given: list[Node]) -> list[ast.stmt] | None:
+    """`expect(value).toBe(…)`, also behind `not`; None for anything else."""
+    owner, name = parse.field(callee, "object"), text(parse.field(callee, "property"))
+    is_not = owner.type == "member_expression" and text(parse.field(owner, "property")) == "not"
+    owner = parse.field(owner, "object") if is_not else owner
+    if owner.type != "call_expression" or text(parse.field(owner, "function")) != "expect":
+        return None
+    if parse.field(owner, "function").id in c.scopes.bindings:
+        return None
+    value = bare(kids(parse.field(owner, "arguments"))[0])
+    if name in ("toThrow", "toThrowError"):
+        body = _done(c, value)
+        return body if is_not else [ast.With([ast.withitem(_raises(c, given))], build.filled(body))]
+    if name in _matcher:
+        found = _matcher[name](c, value, given)
+    elif name in _MATCHERS and build.holes(_MATCHERS[name]) == len(given) + 1:
+        found = py(_MATCHERS[name], *(c.expr(part) for part in (value, *given)))
+    else:
+        raise NotConvertedError(f"`{name}` has no counterpart")
+    return [ast.Assert(negated(found) if is_not else found)]
+
+
+def _done(c: Converter, function: Node) -> list[ast.stmt]:
+    """What a function does that is expected to raise an error, or not to."""
+    if function.type not in parse.FUNCTIONS:
+        return [ast.Expr(call(c.expr(function)))]
+    body = parse.field(function, "body")
+    if is_inlined(function):
+        return c.block(body.named_children)
+    return c.effects(body) if body.type != "statement_block" else [ast.Expr(call(c.expr(function)))]
+
+
+def _raises(c: Converter, given: list[Node]) -> ast.expr:
+    """`pytest.raises(…)` of what is expected to be raised: a class of errors, its message, or what it matches."""
+    said = given[-1] if given and given[-1].type in ("regex", "string", "template_string") else None
+    errors = [c.expr(error) for error in given if error != said] or [py("Exception")]
+    if said is None:
+        return call("pytest.raises", *errors)
+    match = pattern(said) if said.type == "regex" else py("re.escape(_0)", c.expr(said))
+    return call("pytest.raises", *errors, keywords=[ast.keyword("match", match)])
+
+
+@_matcher("toBe", "toEqual", "toStrictEqual")
+def _equal(c: Converter, value: Node, given: list[Node]) -> ast.expr:
+    (other,) = given
+    if value.type == "unary_expression" and sign_of(value) == "typeof" and other.type == "string":
+        return of_type(c, parse.field(value, "argument"), string_in(other))
+    if other.type in ("true", "false"):
+        return truth(c, value) if other.type == "true" else negated(truth(c, value))
+    kinds = c.kinds.of(value), c.kinds.of(other)
+    found, expected = c.expr(value), c.expr(other)
+    if kinds[1] == NULL:
+        return py("_0 is None", found)
+    if NDARRAY in kinds:
+        return py("np.array_equal(_0, _1)", found, expected)
+    if kinds[0] == SHAPE and kinds[1] != SHAPE:
+        expected = ast.Tuple(expected.elts) if isinstance(expected, ast.List) else call("tuple", expected)
+    return py("_0 == _1", found, expected)
+
+
+@_matcher("toBeTruthy")
+def _true(c: Converter, value: Node, given: list[Node]) -> ast.expr:
+    return truth(c, value)
+
+
+@_matcher("toBeFalsy")
+def _false(c: Converter, value: Node, given: list[Node]) -> ast.expr:
+    return negated(truth(c, value))
+
+
+@_matcher("toBeCloseTo")
+def _close(c: Converter, value: Node, given: list[Node]) -> ast.expr:
+    """Equality up to half of the last of some digits, of which there are two unless the script says so."""
+    digits = text(given[1]) if len(given) > 1 else "2"
+    tolerance = build.atom(f"5e-{int(digits) + 1}") if digits.isdigit() else py("10 ** -_0 / 2", c.expr(given[1]))
+    return py("_0 == pytest.approx(_1, abs=_2)", c.expr(value), c.expr(given[0]), tolerance)
+
+
+@_matcher("toMatch")
+def _match(c: Converter, value: Node, given: list[Node]) -> ast.expr:
+    (wanted,) = given
+    if wanted.type == "regex":
+        return py("re.search(_0, _1)", pattern(wanted), c.expr(value))
+    return py("_0 in _1", c.expr(wanted), c.expr(value))
