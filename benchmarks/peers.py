@@ -52,7 +52,9 @@ class Contender:
         return None
 
     def run(self, workload: Workload, folder: str, steps: int) -> dict[str, Any]:
-        question = {**workload._asdict(), "folder": folder, "steps": steps}
+        return self.ask({**workload._asdict(), "folder": folder, "steps": steps})
+
+    def ask(self, question: dict[str, Any]) -> dict[str, Any]:
         assert self._process.stdin is not None
         self._process.stdin.write(json.dumps(question) + "\n")
         self._process.stdin.flush()
