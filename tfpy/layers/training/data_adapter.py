@@ -12,9 +12,10 @@ from tfpy.core.ops.shape import expand_dims
 from tfpy.core.tensor import Tensor
 from tfpy.engine.arguments import as_int, as_number
 from tfpy.engine.dtypes import DType
-from tfpy.engine.errors import Words, argument_error
+from tfpy.engine.errors import Words, argument_error, show
 from tfpy.engine.handle import Handle
 from tfpy.engine.spec import Spec
+from tfpy.engine.warn import warn_user
 from tfpy.layers.shapes import shapes_agree
 from tfpy.layers.symbolic import PartialShape, to_list
 from tfpy.layers.training import losses
@@ -202,15 +203,18 @@ def _refuse_classes(where: str, target: Any, function: Loss | None) -> None:
 
 
 def _check_classes(where: str, target: Tensor, shape: PartialShape) -> None:
-    """Targets that are class indices. One below 0 counts for no class, as in TF.js."""
+    """Targets that are class indices. One below 0 counts for no class, and fractions are cut off, as in TF.js."""
     if not shapes_agree((None, *shape[1:-1], 1), target.shape):
         wanted = _described((*shape[:-1], 1))
         expected = f"class indices of shape {wanted}; one-hot labels go with categoricalCrossentropy"
         raise argument_error(where, "y", expected, target)
-    classes, values = shape[-1], target.numpy()
-    broken = values[values != np.floor(values)] if values.dtype.kind == "f" else values[:0]
-    if broken.size:
-        raise argument_error(where, "y", "class indices, which are whole numbers", broken[0].item())
+    classes, given = shape[-1], target.numpy()
+    values = np.floor(given)
+    if not np.array_equal(values, given):
+        found = given[values != given][0].item()
+        warn_user(
+            f"{where}: class indices are whole numbers, but 'y' has {show(found)}. They are rounded down, as in TF.js."
+        )
     if classes is not None and values.size and values.max() >= classes:
         raise argument_error(where, "y", f"class indices from 0 to {classes - 1}", values.max().item())
 
