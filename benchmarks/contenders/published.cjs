@@ -2,8 +2,8 @@
 const fs = require('fs');
 const path = require('path');
 const readline = require('readline');
-const modules = process.argv[2];
-const tf = require(path.join(modules, '@tensorflow/tfjs'));
+const {started, median} = require('./started.cjs');
+let tf;
 
 async function load(file) {
   const json = JSON.parse(fs.readFileSync(file, 'utf8'));
@@ -33,14 +33,7 @@ async function predict(model, inputs) {
 }
 
 async function main() {
-  try {
-    require(path.join(modules, '@tensorflow/tfjs-backend-wasm'));
-    await tf.setBackend('wasm');
-  } catch (error) {
-    await tf.setBackend('cpu');
-  }
-  console.warn = () => {};
-  console.log(JSON.stringify({ready: true, version: `${tf.version.tfjs} ${tf.getBackend()}`}));
+  tf = await started(process.argv[2]);
   for await (const line of readline.createInterface({input: process.stdin})) {
     const {file, inputs, runs} = JSON.parse(line);
     try {
@@ -54,7 +47,7 @@ async function main() {
         times.push(Number(process.hrtime.bigint() - start) / 1e9);
       }
       model.dispose();
-      console.log(JSON.stringify({seconds: times.sort((a, b) => a - b)[times.length >> 1], check}));
+      console.log(JSON.stringify({seconds: median(times), check}));
     } catch (error) {  // wasm does not have every kernel
       console.log(JSON.stringify({skipped: error.message}));
     }

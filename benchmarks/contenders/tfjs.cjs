@@ -2,8 +2,8 @@
 const fs = require('fs');
 const path = require('path');
 const readline = require('readline');
-const modules = process.argv[2];
-const tf = require(path.join(modules, '@tensorflow/tfjs'));
+const {started, median} = require('./started.cjs');
+let tf;
 
 function layer(kind, options, first) {
   const l = tf.layers;
@@ -59,14 +59,7 @@ function read(folder) {
 }
 
 async function main() {
-  try {
-    require(path.join(modules, '@tensorflow/tfjs-backend-wasm'));
-    await tf.setBackend('wasm');
-  } catch (error) {
-    await tf.setBackend('cpu');
-  }
-  tf.env().set('PROD', true);
-  console.log(JSON.stringify({ready: true, version: `${tf.version.tfjs} ${tf.getBackend()}`}));
+  tf = await started(process.argv[2]);
   let name = '', step = null, check = 0;
   for await (const line of readline.createInterface({input: process.stdin})) {
     const workload = JSON.parse(line);
@@ -87,8 +80,7 @@ async function main() {
       await step();
       times.push(Number(process.hrtime.bigint() - start) / 1e9);
     }
-    const seconds = times.sort((a, b) => a - b)[times.length >> 1];
-    console.log(JSON.stringify({seconds, check}));
+    console.log(JSON.stringify({seconds: median(times), check}));
   }
 }
 main();
