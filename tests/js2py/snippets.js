@@ -878,6 +878,8 @@ switch (next1()) {
 }
 console.log(size1(1), size1(9), size1(50), size1(51), kindOf1(2.5), kindOf1(true), kindOf1('a'), kindOf1(undefined), kindOf1([1]), calls1);
 console.log('string' === typeof 'a', 'number' !== typeof 'a');
+const isObject = x => typeof x === 'object';
+console.log(isObject({}), isObject([1]), isObject('a'), isObject(2), isObject(undefined), typeof true !== 'object');
 //// jumps to labels
 outer: for (let i = 0; i < 4; i++) {
   for (let j = 0; j < 3; j++) {

@@ -30,7 +30,7 @@ BINARY = {
 }  # fmt: skip
 _TYPES = {
     "string": "isinstance(_0, str)", "number": "isinstance(_0, (int, float))", "boolean": "isinstance(_0, bool)",
-    "function": "callable(_0)", "undefined": "_0 is None",
+    "function": "callable(_0)", "undefined": "_0 is None", "object": "not isinstance(_0, (str, int, float, type(None)))",
 }  # fmt: skip
 # Python's classes of JavaScript's.
 INSTANCES = {
@@ -220,6 +220,8 @@ def of_type(c: Converter, node: Node, said: str) -> ast.expr:
         return atom(str(said == "undefined"))
     if said not in _TYPES:
         raise NotConvertedError(f"`typeof … === '{said}'` has no counterpart")
+    if said == "object" and c.kinds.of(node) == UNKNOWN:
+        c.check(node, "here functions are objects, too, and null is none; in JavaScript it is the other way round")
     return py(_TYPES[said], c.expr(node))
 
 
