@@ -355,6 +355,8 @@ console.log(Array.from(t.reshape([4]).dataSync()), t.slice([0, 1], [2, 1]).array
 const {mean, variance} = tf.moments(t);
 console.log(mean.arraySync(), variance.arraySync(), tf.sum(t, 0, true).shape, tf.memory().numTensors > 0);
 const [rows, cols] = t.shape;
+const [height7, width7] = tf.zeros([4, 5, 3]).shape;
+console.log(height7, width7, (3).valueOf(), tf.buffer([2]).get(1).valueOf());
 console.log(rows * cols, t.leakyRelu(0.1).arraySync(), tf.concat([t, t], 1).shape, tf.leakyRelu(t).shape);
 t.print();
 //// reading tensors later

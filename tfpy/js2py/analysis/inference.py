@@ -144,7 +144,7 @@ class Inference:
 
     def _said(self, annotation: Node) -> Kind:
         """The kind that an annotation of TypeScript means."""
-        return annotated(text(annotation).lstrip(": "), self._objects_said)
+        return annotated(text(annotation).lstrip(": "), self._objects_said, self.members.classes)
 
     def _changes_as_lists_do(self, binding: Binding) -> bool:
         """Whether a method is called on a variable that only lists have, and no class of the script."""

@@ -47,12 +47,13 @@ _ANNOTATIONS = {
 _OR_NOTHING = re.compile(r"(\s*\|\s*(None|null|undefined))+$")
 
 
-def annotated(said: str, objects: Container[str] = ()) -> Kind:
+def annotated(said: str, objects: Container[str] = (), classes: Container[str] = ()) -> Kind:
     """The kind that an annotation means.
 
     Args:
         said: the annotation, of tfpy or of TypeScript.
         objects: names of types that plain objects have.
+        classes: names of classes of the script.
     """
     said = _OR_NOTHING.sub("", said.strip())
     if said.startswith("Promise<"):
@@ -62,16 +63,18 @@ def annotated(said: str, objects: Container[str] = ()) -> Kind:
         if said.startswith(prefix):
             return Kind(name)
     if said.endswith("[]"):
-        return Kind("list", annotated(said[:-2], objects))
+        return Kind("list", annotated(said[:-2], objects, classes))
     if said.startswith("Array<"):
-        return Kind("list", annotated(said[len("Array<") : -1], objects))
+        return Kind("list", annotated(said[len("Array<") : -1], objects, classes))
     if said.startswith(("list[", "Sequence[")):
-        item = annotated(said[said.index("[") + 1 : -1], objects)
+        item = annotated(said[said.index("[") + 1 : -1], objects, classes)
         return Kind("list", item) if item != UNKNOWN else LIST
     if said in objects or said.startswith(("dict[", "Mapping[", "{", "Record<")):
         return DICT
     if said in TYPED_ARRAYS:
         return NDARRAY
+    if said in classes:
+        return Kind(f".{said}")
     return _ANNOTATIONS.get(said) or (Kind(said) if said in names.classes() else UNKNOWN)
 
 

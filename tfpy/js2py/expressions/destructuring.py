@@ -155,4 +155,6 @@ def _take_list(c: Converter, pattern: Node, value: ast.expr) -> list[ast.stmt]:
         return [assign(targets[0], py("_0[0]", value)), *later]
     if isinstance(value, ast.List) and len(value.elts) > 1:
         value = ast.Tuple(value.elts)
+    if isinstance(value, ast.Attribute) and value.attr == "shape" and not isinstance(targets[-1], ast.Starred):
+        value = py(f"_0[:{len(targets)}]", value)  # `[height, width]` of an image leaves out its channels
     return [assign(ast.Tuple(targets), value), *later]
