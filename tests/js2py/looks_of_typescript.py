@@ -119,4 +119,54 @@ class Base:
         return 2
 """,
     ),
+    "types say what is data, and what an object of a class": (
+        """
+type Part = {id: number, size: number};
+type Scored = {score: number, part: Part};
+class Model { constructor(public readonly id: number) {} }
+class Heap<T> { private items: T[] = []; pop(): T { return this.items.pop(); } all(): T[] { return this.items; } }
+function make(): Heap<Scored> { return new Heap<Scored>(); }
+function go(model: Model, heap: Heap<Scored>, found: Array<{part: Part}>) {
+  const {part: own, score} = heap.pop();
+  f(model.id, make().pop().part.id, own.size, found[0].part.id, found.some(({part}) => part.id > score));
+  for (const {part} of heap.all()) f(part.id, heap.all().map(one => one.part.size));
+}
+""",
+        """
+class Model:
+    def __init__(self, id_):
+        self.id = id_
+
+
+class Heap:
+    def __init__(self):
+        self.items = []
+
+    def pop(self):
+        return self.items.pop()
+
+    def all(self):
+        return self.items
+
+
+def make():
+    return Heap()
+
+
+def go(model, heap, found):
+    parts = heap.pop()
+    own = parts["part"]
+    score = parts["score"]
+    f(
+        model.id,
+        make().pop()["part"]["id"],
+        own["size"],
+        found[0]["part"]["id"],
+        any(item["part"]["id"] > score for item in found),
+    )
+    for item in heap.all():
+        part = item["part"]
+        f(part["id"], [one["part"]["size"] for one in heap.all()])
+""",
+    ),
 }

@@ -180,7 +180,8 @@ UNKNOWN: dict[str, tuple[str, ...]] = {
         "substring", "toLowerCase", "toUpperCase", "trim", "replaceAll", "includes",
     )
 } | {name: LISTS[name] for name in ("push", "shift", "unshift", "join", "flat")} | {
-    "toString": ("str(_0)",), "valueOf": ("_0",), "subarray": NDARRAYS["subarray"], "hasOwnProperty": ("_1 in _0",), "has": ("_1 in _0",),
+    "toString": ("str(_0)",), "valueOf": ("_0",),
+    "subarray": NDARRAYS["subarray"], "hasOwnProperty": ("_1 in _0",), "has": ("_1 in _0",),
     "indexOf": ("_0.index(_1) if _1 in _0 else -1",), "pop": ("_0.pop()",),
     **{name: template for name, template in DATES.items() if name not in ("valueOf", "toLocaleString")},
 }  # fmt: skip

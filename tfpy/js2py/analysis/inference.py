@@ -12,6 +12,7 @@ from tree_sitter import Node
 
 from tfpy.js2py import names
 from tfpy.js2py.analysis import builtin_kinds, flags, uses
+from tfpy.js2py.analysis.declared_types import DeclaredTypes
 from tfpy.js2py.analysis.kind import (
     DICT,
     ERROR,
@@ -54,6 +55,7 @@ class Inference:
         members: the classes of the script.
         literals: the objects that are written in it.
         calls: the arguments of calls of methods, by the method's name.
+        types: what TypeScript is told of it.
         flags: what the arguments of its command line hold, by their names.
         keys: the keys of the objects that are written in it.
     """
@@ -65,7 +67,7 @@ class Inference:
         self.members = Members(scopes, root)
         self.literals = ObjectLiterals(self, root)
         self.calls = uses.method_calls(root)
-        self._objects_said = uses.object_types(root)
+        self.types = DeclaredTypes(self, root)
         self.flags = {name: Kind(kind) for name, kind in flags.declared(root).items()}
         objects = [n for n in parse.walk(root) if n.type == "object" and not uses.is_options(n, self.path_to)]
         self.keys = {text(kids(n)[0] if n.type == "pair" else n).strip("'\"") for o in objects for n in kids(o)}
@@ -79,7 +81,8 @@ class Inference:
             self._known[node.id] = UNKNOWN  # what is asked for while it is being found out is unknown
             rule = kind_of.get(node.type)
             found = rule(self, node) if rule is not None else builtin_kinds.LITERALS.get(node.type, UNKNOWN)
-            self._known[node.id] = found if found != UNKNOWN else self._cast(node)
+            found = found if found != UNKNOWN else self._cast(node)
+            self._known[node.id] = found if found != UNKNOWN else self._meant(self.types.of(node))
         return self._known[node.id]
 
     def _cast(self, node: Node) -> Kind:
@@ -98,7 +101,7 @@ class Inference:
     def know(self, other: Inference, is_imported: bool) -> None:
         """Make known what another file says of classes and types."""
         self.members.know(other.members, is_imported)
-        self._objects_said |= other._objects_said
+        self.types.know(other.types)
 
     def item_of(self, node: Node) -> Kind:
         """The kind of what something gives that is gone over."""
@@ -135,7 +138,8 @@ class Inference:
         elif parent is not None and parent.type == "for_in_statement":
             found = self._looped(parent)
         else:
-            found = self.of(binding.value) if binding.value is not None else NULL
+            of_object = parent is not None and parent.type == "pair_pattern"
+            found = self.of(binding.value) if binding.value is not None else UNKNOWN if of_object else NULL
         written = [self._written(write) for write in binding.writes]
         if NAMESPACE in written:
             return NAMESPACE
@@ -144,7 +148,10 @@ class Inference:
 
     def _said(self, annotation: Node) -> Kind:
         """The kind that an annotation of TypeScript means."""
-        return annotated(text(annotation).lstrip(": "), self._objects_said, self.members.classes)
+        return self._meant(text(annotation).lstrip(": "))
+
+    def _meant(self, said: str) -> Kind:
+        return annotated(said, self.types.objects, self.members.classes)
 
     def _changes_as_lists_do(self, binding: Binding) -> bool:
         """Whether a method is called on a variable that only lists have, and no class of the script."""

@@ -73,8 +73,8 @@ def annotated(said: str, objects: Container[str] = (), classes: Container[str] =
         return DICT
     if said in TYPED_ARRAYS:
         return NDARRAY
-    if said in classes:
-        return Kind(f".{said}")
+    if (name := said.partition("<")[0]) in classes:
+        return Kind(f".{name}")
     return _ANNOTATIONS.get(said) or (Kind(said) if said in names.classes() else UNKNOWN)
 
 

@@ -1,4 +1,4 @@
-"""How a script uses what it declares: objects as options, arguments of calls, keys of pairs, interfaces."""
+"""How a script uses what it declares: objects as options, arguments of calls, keys of pairs."""
 
 from __future__ import annotations
 
@@ -13,19 +13,6 @@ from tfpy.js2py.syntax.parse import kids, optional, text
 
 # Methods of lists that give items to a function.
 TAKES_ITEMS = {"every", "filter", "find", "findIndex", "flatMap", "forEach", "map", "some"}
-
-
-def object_types(root: Node) -> set[str]:
-    """The interfaces of TypeScript that plain objects have: those without methods, which no class implements."""
-    found: set[str] = set()
-    implemented: set[str] = set()
-    for node in parse.walk(root):
-        if node.type == "interface_declaration":
-            has_methods = any(kid.type == "method_signature" for kid in kids(parse.field(node, "body")))
-            (implemented if has_methods else found).add(text(node.child_by_field_name("name")))
-        elif node.type == "implements_clause":
-            implemented |= {text(kid) for kid in kids(node)}
-    return found - implemented
 
 
 def is_key(pattern: Node, name: Node) -> bool:

@@ -30,7 +30,8 @@ BINARY = {
 }  # fmt: skip
 _TYPES = {
     "string": "isinstance(_0, str)", "number": "isinstance(_0, (int, float))", "boolean": "isinstance(_0, bool)",
-    "function": "callable(_0)", "undefined": "_0 is None", "object": "not isinstance(_0, (str, int, float, type(None)))",
+    "function": "callable(_0)", "undefined": "_0 is None",
+    "object": "not isinstance(_0, (str, int, float, type(None)))",
 }  # fmt: skip
 # Python's classes of JavaScript's.
 INSTANCES = {

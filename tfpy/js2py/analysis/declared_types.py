@@ -1,0 +1,159 @@
+"""What TypeScript is told of the types of expressions, as it is written: `Part`, `MaxHeap<Part>`, `number[]`."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from tree_sitter import Node
+
+from tfpy.js2py.analysis.members import class_around
+from tfpy.js2py.analysis.scopes import Binding
+from tfpy.js2py.analysis.uses import TAKES_ITEMS
+from tfpy.js2py.syntax import parse
+from tfpy.js2py.syntax.parse import FUNCTIONS, bare, kids, text
+
+if TYPE_CHECKING:
+    from tfpy.js2py.analysis.inference import Inference
+
+_PARAMETERS = ("required_parameter", "optional_parameter")
+_GENERIC = re.compile(r"(\w+)<(.*)>")
+
+
+class DeclaredTypes:
+    """The types of objects that a script declares, and what it says of the types of its variables and functions.
+
+    Attributes:
+        objects: names of types that plain objects have: interfaces and aliases that have no methods, and that no class
+            implements.
+    """
+
+    def __init__(self, kinds: Inference, root: Node) -> None:
+        self._kinds = kinds
+        self._keys: dict[str, dict[str, str]] = {}
+        self._asked: set[Binding] = set()
+        implemented: set[str] = set()
+        for node in parse.walk(root):
+            body = _body_of(node)
+            if node.type == "implements_clause":
+                implemented |= {text(kid) for kid in kids(node)}
+            elif body is not None and any(kid.type == "method_signature" for kid in kids(body)):
+                implemented.add(text(node.child_by_field_name("name")))
+            elif body is not None:
+                self._keys[text(node.child_by_field_name("name"))] = _keys_in(body)
+            elif node.type == "object_type":  # what an annotation spells out has its text for a name
+                self._keys[text(node)] = _keys_in(node)
+        self.objects = self._keys.keys() - implemented
+
+    def know(self, other: DeclaredTypes) -> None:
+        """Make the types of another file known."""
+        self._keys = other._keys | self._keys
+        self.objects |= other.objects
+
+    def of(self, node: Node) -> str:
+        """The type of an expression, as it is declared; empty where nothing is."""
+        node = bare(node)
+        if node.type == "member_expression":
+            owner = self.of(parse.field(node, "object"))
+            return self._keys.get(owner, {}).get(text(parse.field(node, "property")), "")
+        if node.type == "subscript_expression":
+            return _item(self.of(parse.field(node, "object")))
+        if node.type == "call_expression":
+            return self._result(parse.field(node, "function"))
+        binding = self._kinds.scopes.meant(node) if node.type == "identifier" else None
+        return self._of_binding(binding) if binding is not None else ""
+
+    def _of_binding(self, binding: Binding) -> str:
+        parent = binding.node.parent
+        said = parent.child_by_field_name("type") if parent is not None else None
+        if said is not None:
+            return _written(said)
+        if parent is not None and parent.type == "for_in_statement":
+            return self._looped(parent)
+        if parent is not None and parent.type in ("object_pattern", "pair_pattern"):
+            return self._part(binding, parent)
+        if binding.kind == "parameter":
+            return self._of_parameter(binding.node)
+        if binding.value is None or binding in self._asked:
+            return ""
+        self._asked.add(binding)  # its own value may ask for it
+        try:
+            return self.of(binding.value)
+        finally:
+            self._asked.discard(binding)
+
+    def _part(self, binding: Binding, parent: Node) -> str:
+        """The type of a variable that is taken out of an object: `{part}` or `{part: name}`."""
+        key = parse.field(parent, "key") if parent.type == "pair_pattern" else binding.node
+        pattern = parent.parent if parent.type == "pair_pattern" else parent
+        owner = pattern.parent if pattern is not None else None
+        if pattern is None or owner is None:
+            return ""
+        said, value = owner.child_by_field_name("type"), owner.child_by_field_name("value")
+        if said is not None:
+            whole = _written(said)
+        elif owner.type == "for_in_statement":
+            whole = self._looped(owner)
+        else:
+            whole = self.of(value) if value is not None else self._of_parameter(pattern)
+        return self._keys.get(whole, {}).get(text(key), "")
+
+    def _looped(self, loop: Node) -> str:
+        """The type of what a loop `for (… of …)` goes over."""
+        return _item(self.of(parse.field(loop, "right"))) if parse.has(loop, "of") else ""
+
+    def _of_parameter(self, name: Node) -> str:
+        """The type of the first parameter of a function that a method of a list gives its items to.
+
+        Args:
+            name: the parameter, or what stands for it where TypeScript may say its type.
+        """
+        parameter = name.parent if name.parent is not None and name.parent.type in _PARAMETERS else name
+        around = parameter.parent
+        if around is None or (around.type not in FUNCTIONS and kids(around)[:1] != [parameter]):
+            return ""
+        function = around if around.type in FUNCTIONS else around.parent
+        call = function.parent.parent if function is not None and function.parent is not None else None
+        if call is None or call.type != "call_expression":
+            return ""
+        callee = parse.field(call, "function")
+        of_list = callee.type == "member_expression"
+        takes_items = of_list and text(parse.field(callee, "property")) in TAKES_ITEMS
+        return _item(self.of(parse.field(callee, "object"))) if takes_items else ""
+
+    def _result(self, callee: Node) -> str:
+        """What a function or a method of the script gives; T of a class `Heap<T>` is what its object says."""
+        for function in self._kinds.called(callee):
+            returned = function.child_by_field_name("return_type")
+            found = _written(returned) if returned is not None else ""
+            owner = class_around(function)
+            parameters = owner.child_by_field_name("type_parameters") if owner is not None else None
+            given = _GENERIC.fullmatch(self.of(parse.field(callee, "object"))) if parameters is not None else None
+            if parameters is not None and given is not None:
+                for name, said in zip(kids(parameters), given[2].split(", "), strict=False):
+                    found = re.sub(rf"\b{text(name)}\b", said, found)
+            return found
+        return ""
+
+
+def _body_of(node: Node) -> Node | None:
+    """The keys of a type of objects: an interface, or an alias of `{…}`."""
+    if node.type == "interface_declaration":
+        return parse.field(node, "body")
+    value = node.child_by_field_name("value") if node.type == "type_alias_declaration" else None
+    return value if value is not None and value.type == "object_type" else None
+
+
+def _keys_in(body: Node) -> dict[str, str]:
+    said = {text(kid.child_by_field_name("name")): kid.child_by_field_name("type") for kid in kids(body)}
+    return {name: _written(node) for name, node in said.items() if node is not None}
+
+
+def _written(annotation: Node) -> str:
+    return text(annotation).lstrip(": ")
+
+
+def _item(said: str) -> str:
+    """The type of a list's items."""
+    found = _GENERIC.fullmatch(said)
+    return said.removesuffix("[]") if said.endswith("[]") else found[2] if found and found[1] == "Array" else ""
