@@ -20,6 +20,7 @@ from tfpy.core.ops import depthwise
 from tfpy.core.ops import pool as core_pool
 from tfpy.core.ops.arith import add
 from tfpy.core.ops.common import as_float, full, run_untracked
+from tfpy.core.ops.slice import slice_
 from tfpy.core.ops.unary import neg
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
@@ -199,9 +200,10 @@ def der_input_swapped(
 ) -> Tensor:
     slopes, weights, shape = checked_transpose(in_shape, dy, filter)
     rows, columns = _axes("conv2d_der_input", shape, weights.shape[:2], strides, pad, dim_rounding_mode)
-    if slopes.shape[1:3] != (rows.windows, columns.windows):
+    if slopes.shape[1] < rows.windows or slopes.shape[2] < columns.windows:
         expected = f"of inner sizes [{rows.windows}, {columns.windows}], as the convolution of {list(in_shape)} has"
         raise argument_error("conv2d_der_input", "dy", expected, dy)
+    slopes = slice_(slopes, [0, 0, 0, 0], [-1, rows.windows, columns.windows, -1])  # what is more is not read
     spread = [(a.windows - 1) * a.stride + a.field for a in (rows, columns)]
     whole = core_conv.conv2d_transpose(slopes, weights, [shape[0], *spread, shape[3]], _strides(rows, columns), "valid")
     top = rows.field - columns.field + columns.margin
