@@ -13,7 +13,7 @@ import tfpy as tf
 from tfpy.distribute import processes
 from tfpy.distribute.agreement import Agreement
 from tfpy.distribute.ranks import Ranks, _fingerprint
-from tfpy.layers.training.steps import Batch
+from tfpy.layers.training.batch import Batch
 
 
 class Echoes:

@@ -15,7 +15,7 @@ from tolerance import ACCUMULATED, ROUNDING
 
 import tfpy as tf
 from tfpy.layers.saving.training_config import training_config_of
-from tfpy.layers.training.steps import Compilation
+from tfpy.layers.training.compilation import Compilation
 
 
 def test_a_step_is_the_formula() -> None:

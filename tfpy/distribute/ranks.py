@@ -19,8 +19,8 @@ from tfpy.layers.callbacks.base import Callback
 from tfpy.layers.callbacks.callback_list import CallbackList
 from tfpy.layers.callbacks.history import History
 from tfpy.layers.model import LayersModel
+from tfpy.layers.training.batch import Batch
 from tfpy.layers.training.sharing import PartOfStep, Sharing
-from tfpy.layers.training.steps import Batch
 
 
 @export(namespace="distribute", doc="Distribution")
@@ -63,7 +63,7 @@ class Ranks(Sharing):
         if start == end:  # more processes than samples: this one computes what counts for nothing, to take part
             start, end = 0, 1
         with self._own_random_numbers(optimizer.iterations):
-            found = run(batch.batch(start, end), lambda values, steps: self._means(model, values, share, steps))
+            found = run(batch.rows(start, end), lambda values, steps: self._means(model, values, share, steps))
         self._agreement.agreed(model, optimizer)
         return found
 

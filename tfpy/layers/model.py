@@ -33,11 +33,11 @@ from tfpy.layers.saving.weight_loading import load_weights
 from tfpy.layers.saving.weight_names import weights_by_name
 from tfpy.layers.summary import summary_html, summary_lines
 from tfpy.layers.training import compiling, evaluating, fitting, predicting
+from tfpy.layers.training.compilation import Compilation, Compiled, names_of
 from tfpy.layers.training.fit_options import BATCH_SIZE, FitDatasetOptions, FitOptions
 from tfpy.layers.training.optimizers import get_optimizer
 from tfpy.layers.training.planned import StepPlans
 from tfpy.layers.training.sharing import Sharing
-from tfpy.layers.training.steps import Compilation, Compiled, names_of
 
 if TYPE_CHECKING:
     from tfpy.core.optimizers.base import Optimizer

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import math
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -16,8 +17,7 @@ from tfpy.core.streams import elements_in
 from tfpy.engine import rng
 from tfpy.engine.arguments import as_int
 from tfpy.engine.warn import warn_user
-from tfpy.layers.training.data_adapter import batches
-from tfpy.layers.training.steps import Batch
+from tfpy.layers.training.batch import Batch, batch_spans
 
 
 def nothing() -> None:
@@ -104,7 +104,7 @@ class ArrayBatches:
         self._shuffler = rng.Shuffler(seed) if shuffle else None
         self._by_batch = shuffle == "batch"
         self._order = np.arange(data.size, dtype=np.int32)
-        self._spans = batches(data.size, batch_size)
+        self._spans = batch_spans(data.size, batch_size)
         self.samples = data.size
         self.steps = len(self._spans)
         self.batch_size = batch_size
@@ -118,7 +118,7 @@ class ArrayBatches:
             self._order = self._shuffled(self._shuffler)
         for number, (start, end) in enumerate(self._spans):
             last = number == self.steps - 1
-            yield Step(end - start, lambda s=start, e=end: self._batch(s, e), within=validate if last else nothing)  # type: ignore[misc]
+            yield Step(end - start, partial(self._batch, start, end), within=validate if last else nothing)
 
     def state(self) -> dict[str, Any]:
         stream = None if self._shuffler is None else self._shuffler.state
@@ -152,7 +152,9 @@ class ArrayBatches:
         return np.concatenate([shuffled.ravel(), self._order[full:]])
 
     def _batch(self, start: int, end: int) -> Batch:
-        return self._data.batch(start, end, None if self._shuffler is None else self._order[start:end])
+        if self._shuffler is None:
+            return self._data.rows(start, end)
+        return self._data.gather(self._order[start:end])
 
 
 class DatasetBatches:

@@ -9,12 +9,12 @@ from tfpy.engine.arguments import as_number
 from tfpy.engine.errors import Words, argument_error
 from tfpy.engine.warn import warn_user
 from tfpy.layers.symbolic import SymbolicTensor, to_list
+from tfpy.layers.training.compilation import Compiled, Output, labels_of
 from tfpy.layers.training.losses import get_loss
 from tfpy.layers.training.metrics import metric_for_output
 from tfpy.layers.training.optimizers import get_optimizer
 from tfpy.layers.training.per_output import by_output
 from tfpy.layers.training.sharing import Sharing
-from tfpy.layers.training.steps import Compiled, Output, labels_of
 
 if TYPE_CHECKING:
     from tfpy.core.optimizers.base import Optimizer

@@ -294,16 +294,6 @@ def _weights_of_samples(where: str, weights: Mapping[Any, float], target: Tensor
     return to_tensor(where, "class_weight", np.array([table[c] for c in classes], dtype=np.float32))
 
 
-def batches(count: int, size: int) -> list[tuple[int, int]]:
-    """The starts and ends of batches; the last may be short."""
-    return [(start, min(count, start + size)) for start in range(0, count, size)]
-
-
-def rows(tensor: Tensor, start: int, end: int) -> Tensor:
-    """Consecutive samples."""
-    return tensor if (start, end) == (0, tensor.shape[0]) else tensor.slice(start, end - start)
-
-
 def validation(data: Any) -> tuple[Any, Any, Any]:
     """x, y and the weights of the samples, which may be None, of validation data."""
     parts = to_list(data)

@@ -9,11 +9,11 @@ from tfpy.core.memory import tidy
 from tfpy.core.tensor import Tensor
 from tfpy.engine.arguments import as_positive
 from tfpy.layers.training.batch_sources import ArrayBatches, as_dataset
+from tfpy.layers.training.compilation import Compiled
 from tfpy.layers.training.compiling import compiled_of
 from tfpy.layers.training.fit_options import as_limit, refuse_with_a_dataset
 from tfpy.layers.training.loops import test_loop
 from tfpy.layers.training.samples import Samples
-from tfpy.layers.training.steps import Compiled
 
 if TYPE_CHECKING:
     from tfpy.layers.model import LayersModel
@@ -32,7 +32,7 @@ def evaluate(
     def values() -> list[Tensor]:
         data = Samples("evaluate", model, compiled).arrays(x, y, size, sample_weight=sample_weight)
         if steps is not None:
-            data = data.batch(0, min(data.size, as_positive("evaluate", "steps", steps) * size))
+            data = data.rows(0, min(data.size, as_positive("evaluate", "steps", steps) * size))
         return test_loop(model, compiled, ArrayBatches(data, size).epoch())
 
     return _reported(compiled, tidy(values), verbose)

@@ -11,7 +11,7 @@ from tfpy.engine.errors import Words, argument_error
 from tfpy.engine.warn import warn_user
 from tfpy.layers.callbacks.base import Callback
 from tfpy.layers.callbacks.custom import CustomCallback
-from tfpy.layers.training.steps import Batch
+from tfpy.layers.training.batch import Batch
 
 BATCH_SIZE = 32
 """How many samples a batch has where nothing else is said."""
@@ -122,7 +122,7 @@ def held_out_part(data: Batch, part: float, full: int) -> tuple[Batch, Batch | N
     if at % full:
         expected = f"such that full batches of {full} are left, since the model is stateful"
         raise argument_error("fit", "validation_split", expected, Words(f"{at} samples left"))
-    return data.batch(0, at), data.batch(at, data.size)
+    return data.rows(0, at), data.rows(at, data.size)
 
 
 def check_size_with_a_dataset(given: FitOptions) -> None:

@@ -15,9 +15,10 @@ from tfpy.engine.scope import outlive_scopes, run_in_scope
 from tfpy.layers.callbacks.callback_list import CallbackList
 from tfpy.layers.inner_layers import warn_of_unlisted
 from tfpy.layers.training.batch_sources import BatchSource, Step, nothing
+from tfpy.layers.training.compilation import Compiled
 from tfpy.layers.training.compiling import optimizer_for
 from tfpy.layers.training.resuming import Course, RunKeeper
-from tfpy.layers.training.steps import Compiled, test_step, train_step
+from tfpy.layers.training.steps import test_step, train_step
 
 if TYPE_CHECKING:
     from tfpy.layers.model import LayersModel

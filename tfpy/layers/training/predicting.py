@@ -13,9 +13,10 @@ from tfpy.engine.errors import argument_error, unknown_name_error
 from tfpy.layers.graph import LayerGraph
 from tfpy.layers.symbolic import one_or_list
 from tfpy.layers.training import data_adapter as adapter
+from tfpy.layers.training.batch import Batch, batch_spans
 from tfpy.layers.training.batch_sources import as_dataset
 from tfpy.layers.training.samples import inputs_of
-from tfpy.layers.training.steps import PREDICTION, Batch, predict_step
+from tfpy.layers.training.steps import PREDICTION, predict_step
 
 if TYPE_CHECKING:
     from tfpy.layers.model import LayersModel
@@ -48,16 +49,18 @@ def _outputs(where: str, model: LayersModel, x: Any, size: int | None) -> Any:
             expected = f"as many samples as full batches of {own} take, since the model is stateful"
             raise argument_error(where, "x", expected, inputs[0])
         size = own
-    if len(inputs) == 1 and 0 < count <= (size or count):
-        return one_or_list(predict_step(model, inputs))
     if any(t.shape[0] != count for t in inputs):
         raise argument_error(where, "x", "inputs with as many samples", [list(t.shape) for t in inputs])
     data = Batch(inputs, [], [])
-    spans = adapter.batches(count, size or max(count, 1)) or [(0, 0)]
+    spans = batch_spans(count, size or max(count, 1)) or [(0, 0)]
     if len(spans) == 1:
         return one_or_list(predict_step(model, inputs))
-    parts = [tidy(lambda s=s, e=e: predict_step(model, data.batch(s, e).inputs)) for s, e in spans]  # type: ignore[misc]
-    return one_or_list([ps[0] if len(ps) == 1 else concat(list(ps)) for ps in zip(*parts, strict=True)])
+
+    def outputs_of(start: int, end: int) -> list[Tensor]:
+        return tidy(lambda: predict_step(model, data.rows(start, end).inputs))
+
+    parts = [outputs_of(start, end) for start, end in spans]
+    return one_or_list([concat(list(of_output)) for of_output in zip(*parts, strict=True)])
 
 
 def execute(model: LayersModel, inputs: Any, outputs: str | Sequence[str]) -> Any:

@@ -9,10 +9,11 @@ from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import argument_error
 from tfpy.engine.warn import warn_user
 from tfpy.layers.training import data_adapter as adapter
+from tfpy.layers.training.batch import Batch
 from tfpy.layers.training.batch_sources import ArrayBatches, DatasetBatches, as_dataset, how_to_go_on
+from tfpy.layers.training.compilation import Compiled
 from tfpy.layers.training.fit_options import as_limit
 from tfpy.layers.training.loops import Validation, test_loop
-from tfpy.layers.training.steps import Batch, Compiled
 
 if TYPE_CHECKING:
     from tfpy.layers.model import LayersModel

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from tfpy.layers.callbacks.callback_list import CallbackList
     from tfpy.layers.callbacks.history import History
     from tfpy.layers.model import LayersModel
-    from tfpy.layers.training.steps import Batch
+    from tfpy.layers.training.batch import Batch
 
 Mean = Callable[[list[Tensor], Tensor | None], list[Tensor]]
 """From what a process has found for its part of a batch to the means over all parts, weighted by their sizes: the

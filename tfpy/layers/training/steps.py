@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
-
-import numpy as np
-import numpy.typing as npt
+from typing import TYPE_CHECKING, Any
 
 from tfpy.core.convert import to_tensor
 from tfpy.core.ops.arith import add, div_no_nan
@@ -15,109 +12,13 @@ from tfpy.core.optimizers.base import minimizes_as_usual
 from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import GradientError, IndependentError, some_of
 from tfpy.layers.added_losses import with_added_losses
-from tfpy.layers.training.data_adapter import rows
-from tfpy.layers.training.losses import Loss
-from tfpy.layers.training.metrics import Metric
-from tfpy.layers.training.sharing import Mean, PartOfStep, Sharing, same
+from tfpy.layers.training.batch import Batch
+from tfpy.layers.training.compilation import Compiled, Output
+from tfpy.layers.training.sharing import Mean, PartOfStep, same
 from tfpy.layers.weights import LayerVariable
 
 if TYPE_CHECKING:
     from tfpy.layers.model import LayersModel
-
-
-class Output(NamedTuple):
-    """How one output of a compiled model is judged, and how much its loss counts in that of the model."""
-
-    name: str
-    loss: Loss | None
-    weight: float
-    metrics: list[tuple[str, Metric]]
-
-
-class Compilation:
-    """Whether and how a model is compiled, and whether it is being trained.
-
-    Attributes:
-        settled: what `compile` has settled; None before, and when the layers of a stack have changed since.
-        kept: an optimizer from a file, which a model that is not compiled can be compiled with.
-        training: whether the model is being trained.
-    """
-
-    def __init__(self) -> None:
-        self.settled: Compiled | None = None
-        self.kept: Any = None
-        self.training = False
-
-    @property
-    def optimizer(self) -> Any:
-        """The optimizer, be it settled or kept; None if there is none."""
-        return self.kept if self.settled is None else self.settled.optimizer
-
-
-class Compiled(NamedTuple):
-    """What `compile` has settled: the optimizer, losses and metrics of the outputs, labels of what is reported, the
-    weights that are trained, and who shares the work.
-    """
-
-    optimizer: Any
-    outputs: list[Output]
-    labels: list[str]
-    weights: list[LayerVariable]
-    sharing: Sharing | None
-
-    @property
-    def first(self) -> bool:
-        """Whether this process is the one that shows and writes what all have found."""
-        return self.sharing is None or self.sharing.first
-
-    def trained(self, where: str) -> list[LayerVariable]:
-        """The weights that were trainable when the model was compiled, less those that have been frozen since.
-
-        Raises:
-            RuntimeError: there are none.
-        """
-        found = [weight for weight in self.weights if weight.trainable]
-        if not found:
-            frozen = " any more: `trainable` has been set to False since it was compiled" if self.weights else ""
-            raise RuntimeError(f"{where}: the model has no trainable weights{frozen}.")
-        return found
-
-
-def names_of(outputs: Sequence[Output]) -> list[str]:
-    """The names of what is reported: the loss, the losses of several outputs, the metrics."""
-    several = len(outputs) > 1
-    found = ["loss"]
-    found += [f"{o.name}_loss" for o in outputs] if several else []
-    return found + [f"{o.name}_{name}" if several else name for o in outputs for name, _ in o.metrics]
-
-
-def labels_of(outputs: Sequence[Output]) -> list[str]:
-    """The names under which it is reported: those that occur more than once are numbered."""
-    names = names_of(outputs)
-    return [name if names.count(name) == 1 else f"{name}_{names[:i].count(name)}" for i, name in enumerate(names)]
-
-
-class Batch(NamedTuple):
-    """The tensors of some samples."""
-
-    inputs: list[Tensor]
-    targets: list[Tensor]
-    weights: list[Tensor | None]
-
-    @property
-    def size(self) -> int:
-        return self.inputs[0].shape[0]
-
-    def batch(self, start: int, end: int, indices: npt.NDArray[np.int32] | None = None) -> Batch:
-        """Consecutive samples, or those of the given indices."""
-        if indices is None:
-            return self._map(lambda t: rows(t, start, end))
-        picked = to_tensor("fit", "indices", indices)
-        return self._map(lambda t: t.gather(picked))
-
-    def _map(self, part: Callable[[Tensor], Tensor]) -> Batch:
-        weights = [None if w is None else part(w) for w in self.weights]
-        return Batch([part(t) for t in self.inputs], [part(t) for t in self.targets], weights)
 
 
 def train_step(
@@ -188,7 +89,7 @@ class _TotalLoss:
         (outputs, masks), added = with_added_losses(lambda: model.graph.run(batch.inputs, training=True))
         judged = _judged(model, outputs, masks)
         losses, singles = _losses(compiled, batch, judged)
-        self.reported = [*(singles if len(singles) > 1 else []), *_metrics(compiled, batch, judged)]
+        self.reported = _reported(compiled, batch, judged, singles)
         self.steps_seen = _steps_seen(judged, losses)
         total = losses.mean()
         for loss in [*model.calculate_losses(), *added]:
@@ -220,7 +121,7 @@ def _test(model: LayersModel, compiled: Compiled, batch: Batch) -> tuple[list[Te
         total = weighted[0]
         for single in weighted[1:]:
             total = add(total, single)
-        found = [total, *(singles if len(singles) > 1 else []), *_metrics(compiled, batch, outputs)]
+        found = [total, *_reported(compiled, batch, outputs, singles)]
         return [*found, *_steps_seen(outputs, samples)], len(found)
 
     found, count = _planned(model, ("test", id(compiled.outputs)), compiled, batch, judged)
@@ -259,7 +160,7 @@ def _judged(model: LayersModel, outputs: Sequence[Tensor], masks: Sequence[Any])
     return [*zip(outputs, masks if model.mask_rules.reach_losses else [None] * len(outputs), strict=True)]
 
 
-def _shown(values: Tensor, mask: Tensor | None) -> Tensor:
+def _masked(values: Tensor, mask: Tensor | None) -> Tensor:
     """Values of steps, 0 where masked and the others so much larger that the mean of all is that of the others."""
     if mask is None or mask.shape != values.shape:
         return values
@@ -283,7 +184,7 @@ def _losses(compiled: Compiled, batch: Batch, outputs: Sequence[tuple[Tensor, An
         loss = full((), 0) if output.loss is None else to_tensor("loss", output.name, output.loss(target, found))
         if weight is not None:
             loss = loss.mul(weight.reshape([-1] + [1] * (loss.rank - 1)) if loss.rank > 1 else weight)
-        loss = _shown(loss, mask)
+        loss = _masked(loss, mask)
         singles.append(loss.mean())
         part = _weighted(loss, output)
         total = part if total is None else _added(total, part, _weighted(singles[-1], output))
@@ -301,9 +202,13 @@ def _added(total: Tensor, loss: Tensor, mean: Tensor) -> Tensor:
     return add(total, loss if alike else mean)
 
 
-def _metrics(compiled: Compiled, batch: Batch, outputs: Sequence[tuple[Tensor, Any]]) -> list[Tensor]:
-    return [
-        _shown(to_tensor("metric", name, metric(target, found)), mask).mean()
+def _reported(
+    compiled: Compiled, batch: Batch, outputs: Sequence[tuple[Tensor, Any]], losses: list[Tensor]
+) -> list[Tensor]:
+    """What is reported of a batch beside its loss: the losses of the outputs if there are several, and the metrics."""
+    metrics = [
+        _masked(to_tensor("metric", name, metric(target, found)), mask).mean()
         for output, target, (found, mask) in zip(compiled.outputs, batch.targets, outputs, strict=True)
         for name, metric in output.metrics
     ]
+    return [*losses, *metrics] if len(losses) > 1 else metrics
