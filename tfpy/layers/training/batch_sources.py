@@ -109,7 +109,7 @@ class ArrayBatches:
         self.steps = len(self._spans)
         self.batch_size = batch_size
 
-    def has_gaps(self) -> bool:
+    def has_nan(self) -> bool:
         """Whether there is NaN among the inputs."""
         return any(t.dtype == "float32" and bool(t.is_nan().any()) for t in self._data.inputs)
 
@@ -278,7 +278,7 @@ def how_to_go_on(dataset: Any) -> str:
     return "dataset.repeat() makes it go on."
 
 
-def warn_of_gaps(where: str, source: BatchSource, losses: Sequence[float]) -> None:
-    """Say so when a training has come to nothing because values are missing in its data."""
-    if losses and math.isnan(losses[-1]) and isinstance(source, ArrayBatches) and source.has_gaps():
+def warn_of_nan(where: str, source: BatchSource, losses: Sequence[float]) -> None:
+    """Warn when the loss has become NaN because some of the inputs are."""
+    if losses and math.isnan(losses[-1]) and isinstance(source, ArrayBatches) and source.has_nan():
         warn_user(f"{where}: the loss is NaN, and so are some of the inputs: fill what is missing, or leave it out.")

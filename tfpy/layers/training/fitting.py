@@ -14,7 +14,7 @@ from tfpy.layers.callbacks.base import Callback
 from tfpy.layers.callbacks.callback_list import CallbackList
 from tfpy.layers.callbacks.history import History
 from tfpy.layers.callbacks.registered import registered_callbacks
-from tfpy.layers.training.batch_sources import ArrayBatches, BatchSource, as_dataset, warn_of_gaps
+from tfpy.layers.training.batch_sources import ArrayBatches, BatchSource, as_dataset, warn_of_nan
 from tfpy.layers.training.compiling import compiled_of
 from tfpy.layers.training.fit_options import (
     FitDatasetOptions,
@@ -138,7 +138,7 @@ def _run(samples: Samples, source: BatchSource, validation: Validation | None, o
     calls.set_model(model)
     try:
         TrainingRun(model, compiled, source, options.epochs, validation, calls).train()
-        warn_of_gaps(where, source, history.history.get("loss", []))
+        warn_of_nan(where, source, history.history.get("loss", []))
     finally:
         for display in shown:
             display.close()

@@ -12,9 +12,9 @@ from tfpy.engine.arguments import as_list, as_positive
 from tfpy.engine.errors import argument_error, unknown_name_error
 from tfpy.layers.graph import LayerGraph
 from tfpy.layers.symbolic import one_or_list
-from tfpy.layers.training import data_adapter as adapter
 from tfpy.layers.training.batch import Batch, batch_spans
 from tfpy.layers.training.batch_sources import as_dataset
+from tfpy.layers.training.data_adapter import check_indices
 from tfpy.layers.training.samples import inputs_of
 from tfpy.layers.training.steps import PREDICTION, predict_step
 
@@ -26,7 +26,7 @@ def predict(model: LayersModel, x: Any, batch_size: int) -> Any:
     """The outputs for inputs, computed batch by batch; at once where there is a plan for a tensor of x's shape."""
     size = as_positive("predict", "batch_size", batch_size)
     if isinstance(x, Tensor) and x.spec.shape and 0 < x.spec.shape[0] <= size:
-        adapter.check_indices("predict", "x", (x,), model.graph.index_counts)
+        check_indices("predict", "x", (x,), model.graph.index_counts)
         found = model.plans.again(PREDICTION, (x,))
         if found is not None:
             return one_or_list(found[0])

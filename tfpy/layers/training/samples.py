@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tfpy.core.tensor import Tensor
-from tfpy.engine.errors import argument_error
+from tfpy.engine.errors import Words, argument_error
 from tfpy.engine.warn import warn_user
-from tfpy.layers.training import data_adapter as adapter
+from tfpy.layers.symbolic import to_list
 from tfpy.layers.training.batch import Batch
 from tfpy.layers.training.batch_sources import ArrayBatches, DatasetBatches, as_dataset, how_to_go_on
 from tfpy.layers.training.compilation import Compiled
+from tfpy.layers.training.data_adapter import check_indices, check_lengths, standardize
 from tfpy.layers.training.fit_options import as_limit
 from tfpy.layers.training.loops import Validation, test_loop
+from tfpy.layers.training.sample_weights import class_weights, sample_weights
+from tfpy.layers.training.targets import check_targets, standardize_targets
 
 if TYPE_CHECKING:
     from tfpy.layers.model import LayersModel
@@ -33,8 +37,8 @@ def inputs_of(where: str, model: LayersModel, x: Any, argument: str = "x") -> li
     """
     entries = model.graph.inputs
     shapes, dtypes = [t.shape for t in entries], [t.dtype for t in entries]
-    tensors = adapter.standardize(where, argument, x, model.input_names, shapes, dtypes)
-    adapter.check_indices(where, argument, tensors, model.graph.index_counts)
+    tensors = standardize(where, argument, x, model.input_names, shapes, dtypes)
+    check_indices(where, argument, tensors, model.graph.index_counts)
     return tensors
 
 
@@ -75,13 +79,13 @@ class Samples(NamedTuple):
         inputs = inputs_of(where, model, x)
         names, shapes = model.output_names, [t.shape for t in model.outputs]
         functions = [output.loss for output in compiled.outputs]
-        targets = adapter.standardize_targets(where, y, names, functions, shapes, from_dataset)
-        adapter.check_lengths(where, inputs, targets)
-        adapter.check_targets(where, targets, functions, shapes)
+        targets = standardize_targets(where, y, names, functions, shapes, from_dataset)
+        check_lengths(where, inputs, targets)
+        check_targets(where, targets, functions, shapes)
         if size is not None and inputs[0].shape[0] % size and model.stateful:
             expected = f"as many samples as full batches of {size} take, since the model is stateful"
             raise argument_error(where, "x", expected, inputs[0])
-        return Batch(inputs, targets, adapter.sample_weights(where, sample_weight, names, inputs[0].shape[0]))
+        return Batch(inputs, targets, sample_weights(where, sample_weight, names, inputs[0].shape[0]))
 
     def by_class(self, data: Batch, class_weight: Any) -> Batch:
         """Samples that count by their classes, too.
@@ -93,7 +97,7 @@ class Samples(NamedTuple):
         Raises:
             ValueError, TypeError: they are not for the outputs, or not for all classes.
         """
-        own = adapter.class_weights(self.where, class_weight, self.model.output_names, data.targets)
+        own = class_weights(self.where, class_weight, self.model.output_names, data.targets)
         return data._replace(weights=[_product(a, b) for a, b in zip(own, data.weights, strict=True)])
 
     def dataset(
@@ -125,8 +129,8 @@ class Samples(NamedTuple):
         if limit is None and getattr(dataset, "size", None) == math.inf:
             warn_user(f"{self.where}: the data set has no end; give {option}, if nothing else stops it.")
 
-        def standardize(element: Any) -> Batch:
-            x, y, weight = adapter.parts_of(self.where, element)
+        def batch_of(element: Any) -> Batch:
+            x, y, weight = _unpacked(self.where, element)
             return self.by_class(self.arrays(x, y, None, weight, from_dataset=True), class_weight)
 
         def short(count: int) -> str:
@@ -136,7 +140,7 @@ class Samples(NamedTuple):
             )
             return f"{asked}: {what} ended after batch {count} of {limit}.{needed} {how_to_go_on(dataset)}"
 
-        return DatasetBatches(dataset, standardize, limit, short)
+        return DatasetBatches(dataset, batch_of, limit, short)
 
     def validation(self, given: Any, size: int, batches: int | None) -> Validation | None:
         """What gives the loss and metrics of validation data.
@@ -155,7 +159,7 @@ class Samples(NamedTuple):
             limit = as_limit(self.where, "validation_batches", batches)
             source = self.dataset(given, "validation_batches", limit, what="the validation data")
             return Validation(lambda: test_loop(self.model, self.compiled, source.once()), source.skip)
-        x, y, weights = adapter.validation(given)
+        x, y, weights = _unpacked_validation(given)
         reader = self._replace(where=f"{self.where}, validation_data")
         return self.validation_on(reader.arrays(x, y, size, sample_weight=weights), size)
 
@@ -166,3 +170,26 @@ class Samples(NamedTuple):
 
 def _product(a: Tensor | None, b: Tensor | None) -> Tensor | None:
     return a if b is None else b if a is None else a.mul(b)
+
+
+def _unpacked_validation(data: Any) -> tuple[Any, Any, Any]:
+    """x, y and the weights of the samples, which may be None, of validation data."""
+    parts = to_list(data)
+    if len(parts) not in (2, 3):
+        raise argument_error(
+            "fit",
+            "validation_data",
+            "(x, y), or (x, y, sample_weight)",
+            Words(f"{len(parts)} things") if isinstance(data, (list, tuple)) else data,
+        )
+    return parts[0], parts[1], parts[2] if len(parts) == 3 else None
+
+
+def _unpacked(where: str, element: Any) -> tuple[Any, Any, Any]:
+    """The inputs, the labels and the weights, which may be None, of an element of a data set."""
+    if isinstance(element, (tuple, list)) and len(element) in (2, 3):
+        return element[0], element[1], element[2] if len(element) == 3 else None
+    if isinstance(element, Mapping) and element.get("xs") is not None and element.get("ys") is not None:
+        return element["xs"], element["ys"], None
+    expected = "made of batches {'xs': inputs, 'ys': labels} or (inputs, labels)"
+    raise argument_error(where, "dataset", expected, element)
