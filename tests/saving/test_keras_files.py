@@ -17,7 +17,7 @@ from layers.rows import ROWS
 from tolerance import ACCUMULATED, ROUNDING
 
 import tfpy as tf
-from tfpy.layers.saving.keras import reader
+from tfpy.layers.saving.keras.training_config import training_config_from_keras
 from tfpy.layers.saving.training_config import compile_as
 
 KERAS = Path(__file__).parents[1] / "data" / "keras"
@@ -567,6 +567,6 @@ def test_safetensors_that_lie_are_refused(tmp_path: Path) -> None:
 )
 def test_an_optimizer_that_a_file_only_names_has_the_options_of_keras(name: str, expected: str) -> None:
     model = tf.sequential([tf.layers.dense(units=1, input_shape=[1])])
-    training = reader._training({"optimizer": name, "loss": "mse"}, "optimizer")
+    training = training_config_from_keras({"optimizer": name, "loss": "mse"}, "optimizer")
     compile_as(model, training, "a file", lambda metric: metric)
     assert repr(model.optimizer) == expected

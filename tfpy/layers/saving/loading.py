@@ -26,8 +26,9 @@ from tfpy.layers.saving.keras.optimizer_state import restore_keras_state
 from tfpy.layers.saving.keras.reader import found_keras_file, opened, write_keras_weights
 from tfpy.layers.saving.keras.semantics import as_keras_means, follow_mask_rules, mask_rules_meant
 from tfpy.layers.saving.lazy_build import build_lazy_layers
+from tfpy.layers.saving.optimizer_state import restore_optimizer
 from tfpy.layers.saving.topology import read
-from tfpy.layers.saving.training_config import compile_as, restore_optimizer
+from tfpy.layers.saving.training_config import compile_as
 from tfpy.layers.saving.unknown_classes import refuse_unknown
 from tfpy.layers.saving.weight_loading import decoded
 from tfpy.layers.saving.weight_names import load_named, weights_by_name

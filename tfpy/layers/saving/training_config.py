@@ -1,26 +1,21 @@
-"""How a model was compiled, as a file has it: optimizer, loss and metrics, and the state of the optimizer."""
+"""How a model is compiled, as a file has it: optimizer, loss and metrics."""
 
 from __future__ import annotations
 
 import inspect
-import re
 from collections.abc import Callable, Mapping
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
-from tfpy.core.io.faults import ModelFileError, object_in
+from tfpy.core.io.faults import object_in
 from tfpy.core.naming.names import camel, spellings
 from tfpy.core.optimizers.base import Optimizer
-from tfpy.core.optimizers.state import listed, read_state, state_of
-from tfpy.core.results import NamedTensor
-from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import show
 from tfpy.engine.package import is_ours
 from tfpy.engine.warn import warn_user
 from tfpy.layers.config import build_object, class_of, is_object_config
 from tfpy.layers.naming import snake_class
 from tfpy.layers.saving.keras_names import CLASS_ALIASES, KERAS_OPTIONS
-from tfpy.layers.saving.weight_names import weights_by_name
 from tfpy.layers.training import losses, metrics
 from tfpy.layers.training.compiling import compiled_of
 
@@ -215,46 +210,3 @@ def _by_output(model: LayersModel, value: Any) -> Any:
     if len(value) == 1:
         return value[0]
     return {name: entry for name, entry in zip(model.output_names, value, strict=False) if entry}
-
-
-# The state of an optimizer
-
-
-def optimizer_weights(model: LayersModel) -> list[NamedTensor]:
-    """The state of a model's optimizer, named by the weights that it is about as a file names those."""
-    names: dict[str | None, str] = {weight.name: name for name, weight in weights_by_name(model).items()}
-    state = state_of(model.optimizer)
-    return listed((name._replace(variable=names.get(name.variable, name.variable)), tensor) for name, tensor in state)
-
-
-def restore_optimizer(model: LayersModel, values: Mapping[str, Tensor], source: str) -> None:
-    """Set the state of a model's optimizer.
-
-    Args:
-        model: the model.
-        values: the state by name: 'iter', then a slot of every weight, then the next slot. TF.js numbers the names of
-            weights anew in each page, so that where they do not match it is the order that counts.
-        source: what messages call the file.
-
-    Raises:
-        ModelFileError: state that is not that of the optimizer, or not of the model's weights.
-    """
-    state = read_state("load", "weights", values)
-    variables = dict.fromkeys(name.variable for name, _ in state if name.variable is not None)
-    trainable = model.trainable_weights
-    by_name = weights_by_name(model)
-    plain = {name: by_name.get(name, by_name.get(re.sub(r"_\d+$", "", name))) for name in variables}
-    if any(weight is None for weight in plain.values()) and len(variables) == len(trainable):
-        plain = dict(zip(variables, trainable, strict=True))
-    renamed = []
-    for name, value in state:
-        if name.variable is not None:
-            weight = plain[name.variable]
-            if weight is None or tuple(value.shape) != weight.shape:
-                raise ModelFileError(f"{source}: the optimizer's weight '{name}' belongs to no weight of the model.")
-            name = name._replace(variable=weight.name)
-        renamed.append((name, value))
-    try:
-        model.optimizer.set_weights(listed(renamed))
-    except (ValueError, TypeError) as error:
-        raise ModelFileError(f"{source}: the optimizer's weights do not fit it: {error}") from error

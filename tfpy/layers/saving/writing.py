@@ -21,9 +21,10 @@ from tfpy.core.system.urls import ending, path_of
 from tfpy.engine.errors import argument_error
 from tfpy.engine.warn import warn_user
 from tfpy.layers.inner_layers import warn_of_unlisted
+from tfpy.layers.saving.optimizer_state import optimizer_weights
 from tfpy.layers.saving.tfjs_compatibility import browser_faults, sentences
 from tfpy.layers.saving.topology import written
-from tfpy.layers.saving.training_config import optimizer_weights, training_config_of
+from tfpy.layers.saving.training_config import training_config_of
 from tfpy.layers.saving.weight_names import check_weights
 from tfpy.layers.training.compiling import is_compiled
 

@@ -21,6 +21,7 @@ from tfpy.core.memory import tidy
 from tfpy.core.system.urls import ending, path_of
 from tfpy.engine.errors import nearest
 from tfpy.layers.saving.keras.paths import keras_paths, ordered_weights, own_weights
+from tfpy.layers.saving.keras.training_config import training_config_from_keras
 from tfpy.layers.weights import LayerVariable
 
 if TYPE_CHECKING:
@@ -34,21 +35,6 @@ OWN_WEIGHTS = "top_level_model_weights"
 _NO_WEIGHTS = ("optimizer", "metrics", "loss_tracker", "seed_generator", "compile_metrics")
 # Where older versions of Keras put the layers.
 _OLDER = "_layer_checkpoint_dependencies"
-# The classes of optimizers that Keras 2 has noted by their short names.
-_BETAS = {"beta_1": 0.9, "beta_2": 0.999, "epsilon": 1e-7}
-# The options of Keras's optimizers, where a file of Keras 2 has nothing but the name.
-_DEFAULTS: dict[str, dict[str, float]] = {
-    "SGD": {"learning_rate": 0.01},
-    "RMSProp": {"learning_rate": 0.001, "rho": 0.9, "epsilon": 1e-7},
-    "Adagrad": {"learning_rate": 0.001, "initial_accumulator_value": 0.1, "epsilon": 1e-7},
-    "Adadelta": {"learning_rate": 0.001, "rho": 0.95, "epsilon": 1e-7},
-    "Adam": {"learning_rate": 0.001, **_BETAS},
-    "Adamax": {"learning_rate": 0.001, **_BETAS},
-    "Nadam": {"learning_rate": 0.001, **_BETAS},
-    "AdamW": {"learning_rate": 0.001, "weight_decay": 0.004, **_BETAS},
-}
-# Options of Keras's optimizers that mean nothing unless another one is set.
-_DEPENDENT = ("ema_momentum", "ema_overwrite_frequency", "jit_compile")
 
 
 class KerasFile(NamedTuple):
@@ -56,7 +42,7 @@ class KerasFile(NamedTuple):
 
     Attributes:
         topology: the configuration of the model; None in a file of weights.
-        training: how it is compiled, as TF.js says it; None if it is not.
+        training: how it is compiled, in the form of TF.js; None if it is not.
         weights: where the weights are.
         by_layer: whether they are listed by layer, as in an `.h5` file, and not by the tree of the model.
         version: the version of Keras, 2 or 3, whose meaning its words have.
@@ -104,7 +90,8 @@ def opened(path: Path) -> Iterator[KerasFile]:
         source = f"{path}:{WEIGHTS}"
         with reading(archive.read(WEIGHTS, archive.size(WEIGHTS)), source) as hdf5:
             version = _version(_metadata(archive).get("keras_version"), 3)
-            yield KerasFile(topology, _training(topology.get("compile_config"), "optimizer"), hdf5, False, version)
+            training = training_config_from_keras(topology.get("compile_config"), "optimizer")
+            yield KerasFile(topology, training, hdf5, False, version)
 
 
 def _of_hdf5(hdf5: Hdf5) -> KerasFile:
@@ -112,7 +99,7 @@ def _of_hdf5(hdf5: Hdf5) -> KerasFile:
     top = hdf5.child(hdf5.root, "model_weights")
     by_layer = hdf5.texts(hdf5.root if top is None else top, "layer_names") is not None
     version = _version(hdf5.text(hdf5.root, "keras_version"), 2)
-    return KerasFile(config, _training(training, "optimizer_config"), hdf5, by_layer, version)
+    return KerasFile(config, training_config_from_keras(training, "optimizer_config"), hdf5, by_layer, version)
 
 
 def _metadata(archive: ZipReader) -> Mapping[str, Any]:
@@ -133,21 +120,6 @@ def _json_attribute(hdf5: Hdf5, name: str) -> Mapping[str, Any] | None:
     if text is None:
         return None
     return parse_json(text.encode(), f"{hdf5.source}: {name}")
-
-
-def _training(config: Any, key: str) -> Mapping[str, Any] | None:
-    """How a model is compiled, as TF.js says it."""
-    if not isinstance(config, Mapping):
-        return None
-    optimizer = config.get(key)
-    if isinstance(optimizer, str):
-        name = next((n for n in _DEFAULTS if n.lower() == optimizer.lower()), optimizer)
-        optimizer = {"class_name": name, "config": _DEFAULTS.get(name, {})}
-    if not isinstance(optimizer, Mapping) or not isinstance(optimizer.get("config"), Mapping):
-        return None
-    options = {name: value for name, value in optimizer["config"].items() if name not in _DEPENDENT}
-    name = str(optimizer.get("class_name")).rpartition(">")[2]
-    return {**config, "optimizer_config": {"class_name": name, "config": options}}
 
 
 # Weights

@@ -7,7 +7,6 @@ import json
 import zipfile
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,19 +17,17 @@ from tfpy.core.io.artifacts import SaveResult, saved_now
 from tfpy.core.io.hdf5 import package
 from tfpy.core.io.json_text import json_text
 from tfpy.core.io.writing import new_file
-from tfpy.core.naming.names import camel
 from tfpy.core.system.urls import ending
 from tfpy.engine import dispatch
 from tfpy.engine.backend import Array
 from tfpy.engine.package import is_ours
 from tfpy.engine.warn import warn_user
-from tfpy.layers.config import class_of
 from tfpy.layers.saving.keras.config import KerasConfig
 from tfpy.layers.saving.keras.optimizer_state import STATE_BY_NUMBER, keras_state
 from tfpy.layers.saving.keras.paths import keras_paths, ordered_weights, own_weights
 from tfpy.layers.saving.keras.reader import CONFIG, METADATA, OWN_WEIGHTS, WEIGHTS
-from tfpy.layers.saving.keras_names import KERAS_CLASSES, KERAS_OPTIONS
-from tfpy.layers.saving.training_config import FROM_LOGITS, each_named, training_config_of
+from tfpy.layers.saving.keras.training_config import training_config_for_keras
+from tfpy.layers.saving.training_config import training_config_of
 from tfpy.layers.saving.weight_names import numbered
 from tfpy.layers.training.compiling import is_compiled
 from tfpy.layers.weights import LayerVariable
@@ -40,10 +37,6 @@ if TYPE_CHECKING:
 
 # The versions whose form is written; Keras chooses by them how it reads a file.
 _VERSIONS = {3: "3.8.0", 2: "2.15.0"}
-_OPTIONS = {camel(name): name for name in ("learning_rate", "initial_accumulator_value", "weight_decay")}
-_OPTIONS |= {camel(ours): theirs for ours, theirs in KERAS_OPTIONS.items()}
-_LOSSES = {"logcosh": "log_cosh", "cosine_proximity": "cosine_similarity", "cosine": "cosine_similarity"}
-_OF_LOGITS = {name: kind for kind, name in FROM_LOGITS.items()}
 
 
 def save_keras(model: LayersModel, path: Path, include_optimizer: bool, strict: bool | None) -> SaveResult:
@@ -73,7 +66,7 @@ def save_keras(model: LayersModel, path: Path, include_optimizer: bool, strict: 
     if made.faults and strict is None:
         warn_user(text)
     config = made.config
-    training = _training(training_config_of(model), version) if compiled else None
+    training = training_config_for_keras(training_config_of(model), version) if compiled else None
     with new_file(path) as file:
         if version == 3:
             _write_archive(file, model, {**config, **({"compile_config": training} if training else {})}, state)
@@ -88,32 +81,6 @@ def save_keras_weights(model: LayersModel, path: Path) -> ReadyNone:
     with new_file(path) as file:
         file.write(data)
     return ReadyNone()
-
-
-def _training(config: Mapping[str, Any], version: int) -> dict[str, Any]:
-    """How a model is compiled, as Keras says it."""
-    optimizer = config["optimizer_config"]
-    name = optimizer["class_name"]
-    options = {_OPTIONS.get(key, key): v for key, v in optimizer["config"].items() if v is not None}
-    if name == "RMSProp":
-        options["rho"] = options.pop("decay")
-    named = {"class_name": "SGD" if name == "Momentum" else KERAS_CLASSES.get(name, name), "config": options}
-    cls = class_of(name)
-    module = "keras.optimizers" if cls is not None and is_ours(cls) else None
-    judged = {key: each_named(config[key], partial(_judge, key)) for key in ("loss", "metrics")}
-    judged["loss_weights"] = config.get("loss_weights")
-    if version == 2:
-        return {"optimizer_config": named, **judged, "weighted_metrics": None}
-    return {"optimizer": {"module": module, **named, "registered_name": None if module else name}, **judged}
-
-
-def _judge(key: str, name: str) -> Any:
-    """A loss or a metric: its name in Keras, or the object if an option makes it what it is."""
-    if name not in _OF_LOGITS:
-        return _LOSSES.get(name, name)
-    options = {"name": name, "from_logits": True}
-    module = "keras.losses" if key == "loss" else "keras.metrics"
-    return {"module": module, "class_name": _OF_LOGITS[name], "config": options, "registered_name": None}
 
 
 def _write_archive(file: Any, model: LayersModel, config: Mapping[str, Any], state: Sequence[Array]) -> None:

@@ -1,0 +1,82 @@
+"""How a model is compiled: from Keras's form to that of TF.js, and back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
+from tfpy.core.naming.names import camel
+from tfpy.engine.package import is_ours
+from tfpy.layers.config import class_of
+from tfpy.layers.saving.keras_names import KERAS_CLASSES, KERAS_OPTIONS
+from tfpy.layers.saving.training_config import FROM_LOGITS, each_named
+
+_BETAS = {"beta_1": 0.9, "beta_2": 0.999, "epsilon": 1e-7}
+# The options of Keras's optimizers, for files of Keras 2 that have nothing but the name.
+_DEFAULTS: dict[str, dict[str, float]] = {
+    "SGD": {"learning_rate": 0.01},
+    "RMSProp": {"learning_rate": 0.001, "rho": 0.9, "epsilon": 1e-7},
+    "Adagrad": {"learning_rate": 0.001, "initial_accumulator_value": 0.1, "epsilon": 1e-7},
+    "Adadelta": {"learning_rate": 0.001, "rho": 0.95, "epsilon": 1e-7},
+    "Adam": {"learning_rate": 0.001, **_BETAS},
+    "Adamax": {"learning_rate": 0.001, **_BETAS},
+    "Nadam": {"learning_rate": 0.001, **_BETAS},
+    "AdamW": {"learning_rate": 0.001, "weight_decay": 0.004, **_BETAS},
+}
+# Options of Keras's optimizers that mean nothing unless another one is set.
+_DEPENDENT = ("ema_momentum", "ema_overwrite_frequency", "jit_compile")
+
+# What Keras calls options of optimizers, by the names that TF.js writes.
+_OPTIONS = {camel(name): name for name in ("learning_rate", "initial_accumulator_value", "weight_decay")}
+_OPTIONS |= {camel(ours): theirs for ours, theirs in KERAS_OPTIONS.items()}
+# What Keras calls losses and metrics, where that is something else.
+_LOSSES = {"logcosh": "log_cosh", "cosine_proximity": "cosine_similarity", "cosine": "cosine_similarity"}
+# The classes of those that Keras has as objects with `from_logits`.
+_OF_LOGITS = {name: kind for kind, name in FROM_LOGITS.items()}
+
+
+def training_config_from_keras(config: Any, key: str) -> Mapping[str, Any] | None:
+    """How a model is compiled, in the form of TF.js; None if a file does not say so.
+
+    Args:
+        config: what the file says.
+        key: where it has the optimizer, which Keras 2 and Keras 3 name differently.
+    """
+    if not isinstance(config, Mapping):
+        return None
+    optimizer = config.get(key)
+    if isinstance(optimizer, str):
+        name = next((n for n in _DEFAULTS if n.lower() == optimizer.lower()), optimizer)
+        optimizer = {"class_name": name, "config": _DEFAULTS.get(name, {})}
+    if not isinstance(optimizer, Mapping) or not isinstance(optimizer.get("config"), Mapping):
+        return None
+    options = {name: value for name, value in optimizer["config"].items() if name not in _DEPENDENT}
+    name = str(optimizer.get("class_name")).rpartition(">")[2]
+    return {**config, "optimizer_config": {"class_name": name, "config": options}}
+
+
+def training_config_for_keras(config: Mapping[str, Any], version: int) -> dict[str, Any]:
+    """How a model is compiled, in the form of a version of Keras, from that of TF.js."""
+    optimizer = config["optimizer_config"]
+    name = optimizer["class_name"]
+    options = {_OPTIONS.get(key, key): v for key, v in optimizer["config"].items() if v is not None}
+    if name == "RMSProp":
+        options["rho"] = options.pop("decay")
+    named = {"class_name": "SGD" if name == "Momentum" else KERAS_CLASSES.get(name, name), "config": options}
+    cls = class_of(name)
+    module = "keras.optimizers" if cls is not None and is_ours(cls) else None
+    losses = {key: each_named(config[key], partial(_loss_or_metric, key)) for key in ("loss", "metrics")}
+    losses["loss_weights"] = config.get("loss_weights")
+    if version == 2:
+        return {"optimizer_config": named, **losses, "weighted_metrics": None}
+    return {"optimizer": {"module": module, **named, "registered_name": None if module else name}, **losses}
+
+
+def _loss_or_metric(key: str, name: str) -> Any:
+    """A loss or a metric: its name in Keras, or the object if an option makes it what it is."""
+    if name not in _OF_LOGITS:
+        return _LOSSES.get(name, name)
+    options = {"name": name, "from_logits": True}
+    module = "keras.losses" if key == "loss" else "keras.metrics"
+    return {"module": module, "class_name": _OF_LOGITS[name], "config": options, "registered_name": None}
