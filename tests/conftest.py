@@ -20,8 +20,8 @@ from tfpy.engine.gl.device import Device
 from tfpy.engine.handle import accounting
 from tfpy.engine.package import is_ours
 from tfpy.engine.state import local
-from tfpy.layers import config
 from tfpy.layers.declared import Declared
+from tfpy.layers.registry import _classes
 
 # The same examples in every run, and no clock: a test fails because of the code.
 settings.register_profile(
@@ -117,7 +117,7 @@ def _clean(default_backend: str) -> Iterator[None]:
 @pytest.fixture(autouse=True)
 def _known_classes() -> Iterator[None]:
     """Forget the classes that a test makes known, as tests of messages list what is known; modules of ours may be new."""
-    tables: list[dict[str, Any]] = [config._classes, *_families(Declared)]
+    tables: list[dict[str, Any]] = [_classes, *_families(Declared)]
     before = [dict(table) for table in tables]
     yield
     for table, known in zip(tables, before, strict=True):

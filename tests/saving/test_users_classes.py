@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import tfpy as tf
-from tfpy.layers import config
+from tfpy.layers import registry
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*(TF.js 4.22 will not load or run this|Keras will not read)")
 
@@ -253,7 +253,7 @@ def test_a_model_comes_back(name: str, way: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("suffix", ["", ".keras", ".h5"])
 def test_registered_classes(suffix: str, tmp_path: Path) -> None:
-    config.register(Block, "Scale")  # a name that is taken already
+    registry.register(Block, "Scale")  # a name that is taken already
     for cls in CLASSES.values():
         tf.serialization.register_class(cls, "mine" if cls is Scale else None)
     model = graph(label="anOption")
@@ -268,8 +268,8 @@ def test_registered_classes(suffix: str, tmp_path: Path) -> None:
 def test_a_package_does_not_take_away_a_class() -> None:
     cls = type("Own", (tf.layers.Layer,), {})
     tf.serialization.register_class(cls, "mine", "Dense")
-    assert config.class_of("mine>Dense") is cls
-    assert config.class_of("Dense") is config.class_of("Custom>Dense") is tf.layers.Dense
+    assert registry.class_of("mine>Dense") is cls
+    assert registry.class_of("Dense") is registry.class_of("Custom>Dense") is tf.layers.Dense
 
 
 def test_weights_of_the_model_itself_are_where_keras_has_them(tmp_path: Path) -> None:

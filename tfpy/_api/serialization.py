@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from tfpy.core.naming.namespaces import missing_from as _missing_from
 from tfpy.core.naming.namespaces import names_in as _names_in
-from tfpy.layers.config import get_registered_name as get_registered_name
-from tfpy.layers.config import register_class as register_class
+from tfpy.layers.registry import get_registered_name as get_registered_name
+from tfpy.layers.registry import register_class as register_class
 
 getRegisteredName = get_registered_name
 registerClass = register_class

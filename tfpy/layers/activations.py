@@ -11,7 +11,8 @@ import numpy as np
 from tfpy.core.naming.names import spellings
 from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import argument_error, unknown_name_error
-from tfpy.layers.config import build_object, class_of, is_object_config, names_of_classes, spelt
+from tfpy.layers.config import build_object, is_object_config, spelt
+from tfpy.layers.registry import class_of, names_of_classes
 
 ActivationLike: TypeAlias = "str | dict[str, Any] | Activation | Callable[[Tensor], Tensor] | None"
 # An option of this kind: an ActivationLike, made an Activation when the object is constructed.

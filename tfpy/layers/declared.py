@@ -20,7 +20,8 @@ from tfpy.core.naming.names import spellings
 from tfpy.core.naming.spelling import AttributesInBothSpellings
 from tfpy.engine.errors import argument_error, unknown_name_error, with_article
 from tfpy.layers._camel import DeclaredCamel
-from tfpy.layers.config import build_object, is_object_config, plain, register
+from tfpy.layers.config import build_object, is_object_config, plain
+from tfpy.layers.registry import register
 from tfpy.layers.unchanged import Versioned
 
 

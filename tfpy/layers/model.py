@@ -24,9 +24,9 @@ from tfpy.engine.errors import argument_error
 from tfpy.engine.warn import warn_user
 from tfpy.layers._camel import LayersModelCamel
 from tfpy.layers.callbacks.history import History
-from tfpy.layers.config import register
 from tfpy.layers.container import Container
 from tfpy.layers.declared import REQUIRED
+from tfpy.layers.registry import register
 from tfpy.layers.saving import writing
 from tfpy.layers.saving.rebuild import rebuild
 from tfpy.layers.saving.weight_loading import load_weights

@@ -19,9 +19,10 @@ from tfpy.core.naming.names import camel
 from tfpy.core.results import Entries
 from tfpy.engine.errors import argument_error, show, some_of
 from tfpy.engine.warn import warn_user
-from tfpy.layers.config import build_object, is_object_config, known_class, spelt
+from tfpy.layers.config import build_object, is_object_config, spelt
 from tfpy.layers.mask_rules import TFJS_MASKS
 from tfpy.layers.model import LayersModel
+from tfpy.layers.registry import known_class
 from tfpy.layers.saving.keras.optimizer_state import restore_keras_state
 from tfpy.layers.saving.keras.reader import found_keras_file, opened, write_keras_weights
 from tfpy.layers.saving.keras.semantics import as_keras_means, follow_mask_rules, mask_rules_meant

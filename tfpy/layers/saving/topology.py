@@ -14,11 +14,12 @@ from tfpy.engine.package import is_ours
 from tfpy.engine.warn import warn_user
 from tfpy.layers.activations import Activation
 from tfpy.layers.base import Layer
-from tfpy.layers.config import class_of, is_object_config, named
+from tfpy.layers.config import is_object_config, spelt
 from tfpy.layers.container import Container
 from tfpy.layers.declared import Declared
 from tfpy.layers.initializers import Identity
 from tfpy.layers.naming import snake_class
+from tfpy.layers.registry import class_of, named
 from tfpy.layers.saving.keras import normalization as normalization  # its class is known by its name
 from tfpy.layers.saving.keras.masks import without_masks
 from tfpy.layers.saving.keras.operation import as_layer, is_operation
@@ -130,7 +131,7 @@ class _Reader:
         """An object's configuration: {'class_name', 'config', …}."""
         if is_operation(config):
             config = as_layer(config)
-        name = config.get("class_name", config.get("className"))
+        name = spelt(config, "class_name")
         inner = config.get("config")
         if name == "__tuple__":
             return [self.value(v) for v in config.get("items", [])]

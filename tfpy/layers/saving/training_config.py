@@ -13,8 +13,9 @@ from tfpy.core.optimizers.base import Optimizer
 from tfpy.engine.errors import show
 from tfpy.engine.package import is_ours
 from tfpy.engine.warn import warn_user
-from tfpy.layers.config import build_object, class_of, is_object_config
+from tfpy.layers.config import build_object, is_object_config
 from tfpy.layers.naming import snake_class
+from tfpy.layers.registry import class_of
 from tfpy.layers.saving.keras_names import CLASS_ALIASES, KERAS_OPTIONS
 from tfpy.layers.training import losses, metrics
 from tfpy.layers.training.compiling import compiled_of

@@ -8,7 +8,8 @@ from typing import Any
 from tfpy.core.io.faults import ModelFileError
 from tfpy.engine.errors import nearest, show
 from tfpy.layers.base import Layer
-from tfpy.layers.config import is_object_config, named, names_of_classes, spelt
+from tfpy.layers.config import is_object_config, layer_name, spelt
+from tfpy.layers.registry import named, names_of_classes
 from tfpy.layers.saving.keras.masks import without_masks
 from tfpy.layers.saving.keras.operation import is_operation
 from tfpy.layers.saving.keras.operations import OPERATIONS
@@ -47,8 +48,7 @@ def _layers(config: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]
         found += [(key, options[key]) for key in _INNER if key in options]
     for where, entry in found:
         if is_object_config(entry):
-            inner = entry.get("config")
-            name = entry.get("name") or (inner.get("name") if isinstance(inner, Mapping) else None)
+            name = layer_name(entry)
             yield (f"{where} ({show(name)})" if isinstance(name, str) else where), entry
             yield from _layers(entry)
 

@@ -20,6 +20,7 @@ from tfpy.core.io.weights import encode_weights
 from tfpy.core.system.urls import ending, path_of
 from tfpy.engine.errors import argument_error
 from tfpy.engine.warn import warn_user
+from tfpy.layers.config import plain
 from tfpy.layers.inner_layers import warn_of_unlisted
 from tfpy.layers.saving.optimizer_state import optimizer_weights
 from tfpy.layers.saving.tfjs_compatibility import browser_faults, sentences
@@ -42,7 +43,7 @@ def to_json(model: LayersModel) -> str:
     """The topology of a model as TF.js and Keras have it."""
     return json_text(
         {
-            **written({"class_name": model.get_class_name(), "config": model.get_config()}),
+            **written(plain(model)),
             "keras_version": FORMAT_VERSION,
             "backend": "tensor_flow.js",
         },

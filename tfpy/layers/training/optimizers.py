@@ -8,7 +8,7 @@ from typing import Any
 from tfpy.core.optimizers import classes
 from tfpy.core.optimizers.base import Optimizer
 from tfpy.engine.errors import argument_error, unknown_name_error
-from tfpy.layers.config import register
+from tfpy.layers.registry import register
 
 # A 0 is TF.js's, whose files have 0 and not 0.0.
 MAKERS: dict[str, Callable[[], Optimizer]] = {

@@ -7,11 +7,12 @@ from typing import Any
 
 from tfpy.engine.package import is_ours
 from tfpy.layers.base import Layer
-from tfpy.layers.config import class_of, is_object_config
+from tfpy.layers.config import is_object_config, plain
 from tfpy.layers.constraints import Constraint
 from tfpy.layers.container import Container
 from tfpy.layers.initializers import Initializer
 from tfpy.layers.kinds.recurrent import TakesStates
+from tfpy.layers.registry import class_of
 from tfpy.layers.regularizers import Regularizer
 from tfpy.layers.saving.keras.mask_propagation import differing
 from tfpy.layers.saving.keras.mask_rules import KERAS_MASKS
@@ -55,7 +56,7 @@ class KerasConfig:
     def __init__(self, model: Container, version: int) -> None:
         self.faults: list[str] = []
         self._version = version
-        config = {"class_name": model.get_class_name(), "config": model.get_config()}
+        config = plain(model)
         self._masks = makes_masks(config)
         self.config: dict[str, Any] = self._object(config, model, True)
         if self._masks:

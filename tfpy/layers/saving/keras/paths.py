@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from tfpy.layers.base import Layer
-from tfpy.layers.config import is_object_config, spelt
+from tfpy.layers.config import is_object_config, layer_name, spelt
 from tfpy.layers.container import Container
 from tfpy.layers.saving.keras_names import KERAS_CLASSES
 from tfpy.layers.weights import LayerVariable
@@ -70,7 +70,7 @@ def _held(layer: Layer, config: Mapping[str, Any]) -> Iterator[tuple[str, Layer,
         configs = layer_configs(options)
         own = {part.name: part for part in layer.layers}
         for name, inner in zip(_numbered(configs), configs, strict=True):
-            part = own.get(_name_of(inner))
+            part = own.get(layer_name(inner))
             if part is not None:
                 yield f"layers/{name}", part, inner
         return
@@ -91,11 +91,6 @@ def layer_configs(options: Any) -> Sequence[Mapping[str, Any]]:
     """The configurations of a model's layers among its options; none where a class of one's own has other options."""
     listed = options if isinstance(options, (list, tuple)) else spelt(options, "layers")
     return listed if isinstance(listed, (list, tuple)) and all(map(is_object_config, listed)) else []
-
-
-def _name_of(config: Mapping[str, Any]) -> Any:
-    inner = config.get("config")
-    return config.get("name") or (inner.get("name") if isinstance(inner, Mapping) else None)
 
 
 def _numbered(configs: Sequence[Mapping[str, Any]]) -> Iterator[str]:

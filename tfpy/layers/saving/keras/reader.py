@@ -20,6 +20,7 @@ from tfpy.core.io.json_text import parse_json
 from tfpy.core.memory import tidy
 from tfpy.core.system.urls import ending, path_of
 from tfpy.engine.errors import nearest
+from tfpy.layers.config import plain
 from tfpy.layers.saving.keras.paths import keras_paths, ordered_weights, own_weights
 from tfpy.layers.saving.keras.training_config import training_config_from_keras
 from tfpy.layers.weights import LayerVariable
@@ -152,7 +153,7 @@ def write_keras_weights(model: Container, file: KerasFile, strict: bool) -> None
 
 def _by_tree(model: Container, file: KerasFile, strict: bool) -> list[tuple[LayerVariable, Any]]:
     hdf5 = file.weights
-    config = file.topology or {"class_name": model.get_class_name(), "config": model.get_config()}
+    config = file.topology or plain(model)
     paths = keras_paths(model, config)
     datasets = {_as_now(path): found for path, found in hdf5.arrays(hdf5.root).items()}
     known = {path: found for path, found in datasets.items() if not set(_NO_WEIGHTS).intersection(path.split("/"))}

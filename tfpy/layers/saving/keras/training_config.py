@@ -8,7 +8,7 @@ from typing import Any
 
 from tfpy.core.naming.names import camel
 from tfpy.engine.package import is_ours
-from tfpy.layers.config import class_of
+from tfpy.layers.registry import class_of
 from tfpy.layers.saving.keras_names import KERAS_CLASSES, KERAS_OPTIONS
 from tfpy.layers.saving.training_config import FROM_LOGITS, each_named
 

@@ -22,6 +22,7 @@ from tfpy.engine import dispatch
 from tfpy.engine.backend import Array
 from tfpy.engine.package import is_ours
 from tfpy.engine.warn import warn_user
+from tfpy.layers.config import plain
 from tfpy.layers.saving.keras.config import KerasConfig
 from tfpy.layers.saving.keras.optimizer_state import STATE_BY_NUMBER, keras_state
 from tfpy.layers.saving.keras.paths import keras_paths, ordered_weights, own_weights
@@ -77,7 +78,7 @@ def save_keras(model: LayersModel, path: Path, include_optimizer: bool, strict: 
 
 def save_keras_weights(model: LayersModel, path: Path) -> ReadyNone:
     """Write the weights alone, as Keras 3 does: a file that ends with `.weights.h5`."""
-    data = _tree(model, {"class_name": model.get_class_name(), "config": model.get_config()}, [])
+    data = _tree(model, plain(model), [])
     with new_file(path) as file:
         file.write(data)
     return ReadyNone()
