@@ -60,6 +60,7 @@ from tfpy.legacy.eager import setBackend as setBackend
 from tfpy.legacy.eager import tidy as tidy
 from tfpy.legacy.environment import ENV as ENV
 from tfpy.legacy.environment import Environment as Environment
+from tfpy.legacy.feeds import FeedEntry as FeedEntry
 from tfpy.legacy.graph import Graph as Graph
 from tfpy.legacy.graph import GraphLayers as GraphLayers
 from tfpy.legacy.graph import Node as Node
@@ -108,7 +109,6 @@ from tfpy.legacy.quirks import ops as _op_quirks
 from tfpy.legacy.quirks import reduce as _reduce_quirks
 from tfpy.legacy.quirks import sums as _sum_quirks
 from tfpy.legacy.session import CostReduction as CostReduction
-from tfpy.legacy.session import FeedEntry as FeedEntry
 from tfpy.legacy.session import Session as Session
 from tfpy.legacy.values import Rank as Rank
 from tfpy.legacy.variables import Variable as Variable

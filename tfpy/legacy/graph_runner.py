@@ -21,11 +21,12 @@ from tfpy.engine.errors import argument_error
 from tfpy.engine.handle import Handle
 from tfpy.engine.scope import outlive_scopes
 from tfpy.legacy._camel import GraphRunnerCamel
+from tfpy.legacy.feeds import FeedEntry, provider_method
 from tfpy.legacy.graph import Tensor
 from tfpy.legacy.math import NDArrayMath
 from tfpy.legacy.ndarray import NDArray, adopt
 from tfpy.legacy.optimizers import Optimizer
-from tfpy.legacy.session import CostReduction, FeedEntry, Session, provider_method
+from tfpy.legacy.session import CostReduction, Session
 
 EVAL_INTERVAL_MS = 1500
 COST_INTERVAL_MS = 500

@@ -10,20 +10,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from enum import IntEnum
-from functools import partial
 from types import FunctionType
 from typing import Any, TypeVar
 
-from tfpy.core.calling.callables import positional_count
 from tfpy.core.calling.options import accepts_options
 from tfpy.core.convert import number
-from tfpy.core.naming.names import camel
 from tfpy.core.ops.arith import add, div
-from tfpy.core.ops.common import cast_to, full
+from tfpy.core.ops.common import full
 from tfpy.core.ops.reduce import mean, sum_
 from tfpy.core.plans import Holds, Plans, Result, always
-from tfpy.core.results import Record, member
-from tfpy.core.run import run
+from tfpy.core.results import Record
 from tfpy.core.tensor import Tensor as CoreTensor
 from tfpy.engine.abstract import placeholder, shapes_only
 from tfpy.engine.arguments import as_int
@@ -36,6 +32,7 @@ from tfpy.engine.spec import spec
 from tfpy.engine.tape import recorded
 from tfpy.legacy import quirks
 from tfpy.legacy._camel import SessionCamel
+from tfpy.legacy.feeds import Feed, as_it_is_now, read_feeds
 from tfpy.legacy.graph import Graph, Node, Tensor
 from tfpy.legacy.maps import SummedTensorArrayMap, TensorArrayMap
 from tfpy.legacy.math import NDArrayMath
@@ -55,77 +52,10 @@ class CostReduction(IntEnum):
     MEAN = 2
 
 
-class FeedEntry(Record):
-    """A value for a symbolic tensor: an array, or a provider of arrays. A dict {'tensor', 'data'} serves as well."""
-
-    tensor: Tensor
-    data: Any
-
-    def __init__(self, tensor: Tensor, data: Any) -> None:
-        super().__init__(tensor, data)
-
-
 class SessionRuntime(Record):
     """The nodes that a run evaluates, in order: what optimizers are given."""
 
     nodes: list[Node]
-
-
-class _Feed:
-    """One entry: its tensor, and the array or the provider.
-
-    Attributes:
-        tensor: the tensor.
-        data: the array or the provider.
-        provides: whether it is a provider.
-    """
-
-    def __init__(self, tensor: Tensor, data: Any, math: NDArrayMath) -> None:
-        self.tensor = tensor
-        self.data = data
-        self.provides = not isinstance(data, Handle)
-        if self.provides:
-            # Found once: inspecting a function takes longer than calling it.
-            self._next = _given(provider_method(data, "get_next_copy"), 0, math)
-            # Up to 0.4 it takes (math, copy), in 0.5 (copy).
-            self._give_back = _given(provider_method(data, "dispose_copy"), 1, math)
-
-    def next_copy(self) -> Handle:
-        """The array, or the next one of the provider, checked to be of the tensor's shape."""
-        array = self._next() if self.provides else self.data
-        if not isinstance(array, Handle) or array.spec.shape != self.tensor.shape:
-            expected = f"an array of shape {list(self.tensor.shape)} for {self.tensor.node.name!r}"
-            raise argument_error("Session", "feed_entries", expected, array)
-        return array
-
-    def value(self, array: Handle) -> CoreTensor:
-        """What the graph computes with: the array in the dtype of its tensor, which is float32 for a placeholder."""
-        return cast_to(as_tensor(array), self.tensor.dtype)
-
-    def batch(self, arrays: Sequence[Handle]) -> CoreTensor:
-        """The same for the arrays of a batch, as one tensor."""
-        dtypes = {a.spec.dtype for a in arrays}
-        alike = arrays if len(dtypes) == 1 else [self.value(a) for a in arrays]
-        return cast_to(run("Pack", *alike, axis=0), self.tensor.dtype)
-
-    def dispose_copy(self, array: Handle) -> None:
-        """Give a provider its array back."""
-        if self.provides:
-            self._give_back(array)
-
-
-def _given(method: Callable[..., Any], others: int, math: NDArrayMath) -> Callable[..., Any]:
-    """A method of a provider with its first argument, the math, if it takes more than `others` arguments."""
-    return partial(method, math) if positional_count(method, others + 1) > others else method
-
-
-def provider_method(provider: Any, name: str) -> Any:
-    """A method of a provider, which may be a dict of functions, in either spelling."""
-    found = member(provider, name)
-    if found is None:
-        expected = f"an NDArray, or an InputProvider with {camel(name)}"
-        raise argument_error("Session", "feed_entries", expected, provider, TypeError)
-    return found
 
 
 class Session(SessionCamel):
@@ -177,7 +107,7 @@ class Session(SessionCamel):
         """The values of several tensors, each evaluated once; otherwise as `eval`."""
         if not isinstance(tensors, (list, tuple)):
             raise argument_error("eval_all", "tensors", "a list of tensors of the graph", tensors, TypeError)
-        feeds = self._feeds("eval", feed_entries)
+        feeds = read_feeds("eval", feed_entries, self.graph, self.math)
         for tensor in tensors:
             self.graph._own("eval", "tensor", tensor)
         nodes = self._order(tensors, feeds)
@@ -252,10 +182,10 @@ class Session(SessionCamel):
 
         return adopt(self._in_scope("train", step))
 
-    def _training_feeds(self, cost: Tensor, feed_entries: Sequence[Any]) -> list[_Feed]:
+    def _training_feeds(self, cost: Tensor, feed_entries: Sequence[Any]) -> list[Feed]:
         if self.graph._own("train", "cost_tensor", cost).shape:
             raise argument_error("train", "cost_tensor", "a scalar", cost)
-        feeds = self._feeds("train", feed_entries)
+        feeds = read_feeds("train", feed_entries, self.graph, self.math)
         for feed in feeds:
             if not feed.provides:
                 expected = (
@@ -266,7 +196,7 @@ class Session(SessionCamel):
                 raise argument_error("train", "feed_entries", expected, feed.data, TypeError)
         return feeds
 
-    def _at_once(self, cost: Tensor, feeds: Sequence[_Feed], batched: bool | None) -> bool:
+    def _at_once(self, cost: Tensor, feeds: Sequence[Feed], batched: bool | None) -> bool:
         """Whether to evaluate all examples of a batch together."""
         if batched is False or (batched is None and training.EXAMPLE_BY_EXAMPLE.active):
             return False
@@ -277,7 +207,7 @@ class Session(SessionCamel):
             raise argument_error("train", "batched", "False: an op of this graph computes one example at a time", True)
         return self._batches[key]
 
-    def _allows_batches(self, cost: Tensor, feeds: Sequence[_Feed]) -> bool:
+    def _allows_batches(self, cost: Tensor, feeds: Sequence[Feed]) -> bool:
         """Whether every op takes a batch, tried in the shape-only mode."""
         nodes = self._order([cost], feeds)
         with shapes_only():
@@ -309,21 +239,7 @@ class Session(SessionCamel):
         key = (*key, kinds, quirks.active())
         return self._plans.run(key, inputs, lambda: [], lambda: compute(dict(values)), lambda: _certain(nodes))
 
-    def _feeds(self, op: str, entries: Sequence[Any]) -> list[_Feed]:
-        """The entries by increasing tensor id."""
-        if isinstance(entries, (Mapping, FeedEntry)) or not isinstance(entries, Sequence):
-            raise argument_error(op, "feed_entries", "a list of {'tensor', 'data'}", entries, TypeError)
-        feeds: dict[int, _Feed] = {}
-        for i, entry in enumerate(entries):
-            where = f"feed_entries[{i}]"
-            if not isinstance(entry, (Mapping, FeedEntry)) or set(_keys(entry)) != {"tensor", "data"}:
-                raise argument_error(op, where, "{'tensor': …, 'data': …}", entry, TypeError)
-            tensor, data = entry["tensor"], entry["data"]
-            self.graph._own(op, where, tensor)
-            feeds[tensor.id] = _Feed(tensor, data, self.math)
-        return [feeds[i] for i in sorted(feeds)]
-
-    def _order(self, outputs: Sequence[Tensor], feeds: Sequence[_Feed]) -> list[Node]:
+    def _order(self, outputs: Sequence[Tensor], feeds: Sequence[Feed]) -> list[Node]:
         """The nodes to evaluate, inputs before what is computed from them; kept for the next time."""
         key = tuple(t.id for t in outputs), tuple(feed.tensor.id for feed in feeds)
         if key not in self._orders:
@@ -349,19 +265,15 @@ def _certain(nodes: Sequence[Node]) -> Holds | None:
     return always if own else None
 
 
-def _keys(entry: Any) -> Sequence[str]:
-    return list(entry) if isinstance(entry, Mapping) else entry._fields
-
-
 def _ordered(outputs: Sequence[Tensor], fed: set[int]) -> list[Node]:
     found: dict[int, Node] = {}
-    stack_ = [t.node for t in outputs if t.id not in fed]
-    while stack_:
-        node = stack_.pop()
+    stack = [t.node for t in outputs if t.id not in fed]
+    while stack:
+        node = stack.pop()
         if node.id in found:
             continue
         found[node.id] = node
-        stack_.extend([x.node for x in node.inputs.values() if x.id not in fed])
+        stack.extend([x.node for x in node.inputs.values() if x.id not in fed])
     nodes = [found[i] for i in sorted(found)]
     for node in nodes:
         if node.is_placeholder:
@@ -392,11 +304,6 @@ def _read(nodes: Sequence[Node], values: dict[int, Value]) -> None:
     _evaluate([node for node in nodes if node.evaluate is None], values)
 
 
-def _as_it_is_now(array: Handle) -> Handle:
-    """An array whose values stay: a provider may write the next example into the one that it gave before."""
-    return as_tensor(array) if isinstance(array, NDArray) and array.written else array
-
-
 def _as_reduction(value: Any) -> CostReduction:
     try:
         return CostReduction(value)
@@ -417,7 +324,7 @@ def _reduced(costs: CoreTensor, reduction: CostReduction, count: int) -> CoreTen
 class _TrainingRun:
     """The forward and backward passes of one call of `train`."""
 
-    def __init__(self, session: Session, cost: Tensor, feeds: Sequence[_Feed], optimizer: Optimizer) -> None:
+    def __init__(self, session: Session, cost: Tensor, feeds: Sequence[Feed], optimizer: Optimizer) -> None:
         self.session = session
         self.math = session.math
         self.cost = cost
@@ -435,7 +342,7 @@ class _TrainingRun:
         for _ in range(count):
             for feed, arrays, column in zip(self.feeds, taken, columns, strict=True):
                 arrays.append(feed.next_copy())
-                column.append(_as_it_is_now(arrays[-1]))
+                column.append(as_it_is_now(arrays[-1]))
         fed = {
             feed.tensor.id: Value(feed.batch(column), True) for feed, column in zip(self.feeds, columns, strict=True)
         }
