@@ -338,8 +338,8 @@ def test_the_gpu_math_warns_once_where_there_is_no_gpu(monkeypatch: pytest.Monke
             return find(name)
         raise RuntimeError("webgl: no GPU with OpenGL 4.3 can be used here (no display was found).")
 
-    monkeypatch.setattr("tfpy.legacy.math._warned", [])
-    monkeypatch.setattr("tfpy.legacy.math.registry.find", no_gpu)
+    monkeypatch.setattr("tfpy.legacy.math_backends._warned", [])
+    monkeypatch.setattr("tfpy.legacy.math_backends.registry.find", no_gpu)
     with pytest.warns(UserWarning, match=r"the CPU computes instead\. webgl: no GPU.*no display was found"):
         gpu = dl.NDArrayMathGPU()
     again = dl.NDArrayMathGPU(None, True)

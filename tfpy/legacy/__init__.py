@@ -79,11 +79,11 @@ from tfpy.legacy.initializers import VarianceScalingInitializer as VarianceScali
 from tfpy.legacy.initializers import ZerosInitializer as ZerosInitializer
 from tfpy.legacy.loaders import CheckpointLoader as CheckpointLoader
 from tfpy.legacy.loaders import XhrDataset as XhrDataset
-from tfpy.legacy.math import MathBackendCPU as MathBackendCPU
-from tfpy.legacy.math import MathBackendWebGL as MathBackendWebGL
 from tfpy.legacy.math import NDArrayMath as NDArrayMath
 from tfpy.legacy.math import NDArrayMathCPU as NDArrayMathCPU
 from tfpy.legacy.math import NDArrayMathGPU as NDArrayMathGPU
+from tfpy.legacy.math_backends import MathBackendCPU as MathBackendCPU
+from tfpy.legacy.math_backends import MathBackendWebGL as MathBackendWebGL
 from tfpy.legacy.ndarray import Array1D as Array1D
 from tfpy.legacy.ndarray import Array2D as Array2D
 from tfpy.legacy.ndarray import Array3D as Array3D

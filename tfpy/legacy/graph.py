@@ -25,6 +25,7 @@ from tfpy.legacy._camel import GraphCamel
 from tfpy.legacy._graph import DerivedGraph
 from tfpy.legacy.create import new_array
 from tfpy.legacy.helpers.conv_util import compute_default_pad, compute_output_shape3d
+from tfpy.legacy.helpers.util import infer_shape
 from tfpy.legacy.initializers import Initializer, VarianceScalingInitializer, ZerosInitializer
 from tfpy.legacy.ndarray import NDArray, shared
 from tfpy.legacy.nodes import Evaluate, Value
@@ -409,13 +410,7 @@ def _symbol(x: Tensor) -> Value:
 
 def _nested_shape(value: Any) -> Shape:
     """The shape of a number, an array or a nested list."""
-    if hasattr(value, "shape"):
-        return tuple(value.shape)
-    sizes: list[int] = []
-    while isinstance(value, (list, tuple)):
-        sizes.append(len(value))
-        value = value[0] if value else 0
-    return tuple(sizes)
+    return tuple(value.shape if hasattr(value, "shape") else infer_shape(value))
 
 
 def _pad(op: str, shape: Shape, field_size: int, stride: int, zero_pad: int | None) -> int:

@@ -21,7 +21,7 @@ from tfpy.core.tensor import Tensor
 from tfpy.core.variable import Variable, registered_variables
 from tfpy.engine import scope as engine_scope
 from tfpy.engine.arguments import as_function, as_int, as_int_or_ints
-from tfpy.engine.backend import Array, Backend, completed, registry
+from tfpy.engine.backend import Array, Backend, registry
 from tfpy.engine.errors import argument_error
 from tfpy.engine.handle import Handle, accounting, all_of, check_live
 from tfpy.engine.scope import track
@@ -32,14 +32,12 @@ from tfpy.legacy._camel import NDArrayMathCamel
 from tfpy.legacy._math import DerivedMath
 from tfpy.legacy.create import check_safe
 from tfpy.legacy.environment import ENV
+from tfpy.legacy.math_backends import GPU, chosen_backend
 from tfpy.legacy.math_gradients import Gradients
 from tfpy.legacy.ndarray import NDArray, adopt, shared
 
 T = TypeVar("T")
 H = TypeVar("H", bound=Handle)
-
-GPU = "webgl"
-_warned: list[bool] = []
 
 
 class NDArrayMath(DerivedMath, Gradients, NDArrayMathCamel):
@@ -59,7 +57,7 @@ class NDArrayMath(DerivedMath, Gradients, NDArrayMathCamel):
         if isinstance(backend, bool):  # up to 0.3.11: NDArrayMath(safeMode)
             backend, safe_mode = "cpu", backend
         self.safe_mode = bool(safe_mode)
-        self._backend = _chosen(backend)
+        self._backend = chosen_backend(backend)
         self._debug = False
         self._variables: dict[str, Variable] = {}
         ENV.set_math(self)
@@ -320,52 +318,6 @@ class NDArrayMathGPU(NDArrayMath):
         raise RuntimeError("get_gpgpu_context: tfpy's GPU backend keeps its context to itself.")
 
     getGPGPUContext = get_gpgpu_context
-
-
-def _chosen(backend: Any) -> Backend | None:
-    """A backend by name or itself; None stands for the one in use, off the GPU."""
-    if not isinstance(backend, str):
-        if isinstance(backend, NamedBackend):
-            return backend.backend
-        if hasattr(backend, "run") and hasattr(backend, "write"):
-            return completed(backend)
-        raise argument_error("NDArrayMath", "backend", "'cpu', 'webgl' or a backend", backend, TypeError)
-    if backend == "cpu":
-        return None
-    if backend != GPU:
-        return registry.find(backend)
-    try:
-        if registry.factory(GPU) is None:
-            raise RuntimeError("webgl: no such backend is registered.")
-        return registry.find(GPU)
-    except RuntimeError as error:
-        if not _warned:
-            _warned.append(True)
-            warn_user(f"NDArrayMathGPU: the CPU computes instead. {error}")
-        return None
-
-
-class NamedBackend:
-    """What deeplearn.js constructs to choose a backend."""
-
-    backend: Backend | None
-
-    def dispose(self) -> None:
-        """Nothing is held here."""
-
-
-class MathBackendCPU(NamedBackend):
-    """Stands for the numpy backend: `NDArrayMath(MathBackendCPU(), safe_mode)`."""
-
-    def __init__(self) -> None:
-        self.backend = _chosen("cpu")
-
-
-class MathBackendWebGL(NamedBackend):
-    """Stands for the GPU backend: `NDArrayMath(MathBackendWebGL(), safe_mode)`."""
-
-    def __init__(self, gpgpu: Any = None) -> None:
-        self.backend = _chosen(GPU)
 
 
 def adopted(out: Any, args: Sequence[Any] = ()) -> Any:

@@ -7,6 +7,7 @@ the batch by itself, as the tape undoes the broadcast.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
@@ -69,18 +70,11 @@ def elementwise(function: Callable[..., Tensor]) -> Evaluate:
     return evaluate
 
 
-def _size(sizes: Shape) -> int:
-    out = 1
-    for n in sizes:
-        out *= n
-    return out
-
-
 def _aligned(a: Value, b: Value) -> tuple[Tensor, Tensor]:
     """Two tensors that broadcast example by example; one of a single element takes the other's shape."""
-    if _size(a.example) == 1:
+    if math.prod(a.example) == 1:
         return a.as_example([1] * len(b.example) if a.batched else []), b.tensor
-    if _size(b.example) == 1:
+    if math.prod(b.example) == 1:
         return a.tensor, b.as_example([1] * len(a.example) if b.batched else [])
     rank = max(len(a.example), len(b.example))
     return _raised(a, rank), _raised(b, rank)
@@ -189,7 +183,7 @@ def max_pool(x: Value, field_size: int, stride: int, pad: int) -> Value:
 
 def argmax(x: Value) -> Value:
     """The index of the largest element of each example."""
-    flat = x.as_example([_size(x.example)])
+    flat = x.as_example([math.prod(x.example)])
     return Value(numbers_of(arg_max)(flat, x.lead), x.batched)
 
 

@@ -41,7 +41,7 @@ from tfpy.engine.errors import ShapeError, argument_error
 from tfpy.engine.handle import Handle
 from tfpy.engine.javascript_numbers import round_half_up
 from tfpy.engine.spec import broadcast_shapes
-from tfpy.legacy.values import DTYPES
+from tfpy.legacy.values import DTYPES, checked_dtype
 
 NAN_INT32 = -(2**31)
 NAN_BOOL = 255
@@ -49,13 +49,6 @@ NAN_FLOAT32 = math.nan
 
 _NUMPY: dict[str, Any] = {dtype: TYPED_ARRAY[dtype] for dtype in DTYPES}
 _NAN: dict[str, float] = {"float32": NAN_FLOAT32, "int32": NAN_INT32, "bool": NAN_BOOL}
-
-
-def _dtype(op: str, dtype: str | None) -> str:
-    name = dtype or "float32"
-    if name not in DTYPES:
-        raise argument_error(op, "dtype", "one of " + ", ".join(map(repr, DTYPES)), dtype)
-    return name
 
 
 @accepts_options()
@@ -145,13 +138,13 @@ def infer_from_implicit_shape(shape: Sequence[int], size: int) -> list[int]:
 @accepts_options()
 def get_nan(dtype: str) -> float:
     """What stands for NaN in a dtype."""
-    return _NAN[_dtype("get_nan", dtype)]
+    return _NAN[checked_dtype("get_nan", dtype)]
 
 
 @accepts_options()
 def is_val_nan(val: float, dtype: str) -> bool:
     """Whether a value stands for NaN in a dtype."""
-    return bool(val != val or (dtype != "float32" and val == _NAN[_dtype("is_val_nan", dtype)]))
+    return bool(val != val or (dtype != "float32" and val == _NAN[checked_dtype("is_val_nan", dtype)]))
 
 
 @accepts_options()
@@ -175,13 +168,13 @@ def squeeze_shape(shape: Sequence[int], axis: Sequence[int] | None = None) -> di
 @accepts_options()
 def get_typed_array_from_dtype(dtype: str | None, size: int) -> Array:
     """Zeros in the numpy type of a dtype, float32 for None; `tf.util` knows more dtypes, and no None."""
-    return np.zeros(size, _NUMPY[_dtype("get_typed_array_from_dtype", dtype)])
+    return np.zeros(size, _NUMPY[checked_dtype("get_typed_array_from_dtype", dtype)])
 
 
 @accepts_options()
 def copy_typed_array(array: Sequence[float], dtype: str | None = None) -> Array:
     """A copy of numbers in the numpy type of a dtype; NaN becomes what stands for it there."""
-    values, name = np.asarray(array, dtype=np.float64), _dtype("copy_typed_array", dtype)
+    values, name = np.asarray(array, dtype=np.float64), checked_dtype("copy_typed_array", dtype)
     if name == "bool":
         values = np.where(np.isnan(values), NAN_BOOL, round_half_up(values) != 0)
     elif name == "int32":

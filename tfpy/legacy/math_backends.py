@@ -1,0 +1,58 @@
+"""The backend that a math computes on, by name or as deeplearn.js constructs it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tfpy.engine.backend import Backend, completed, registry
+from tfpy.engine.errors import argument_error
+from tfpy.engine.warn import warn_user
+
+GPU = "webgl"
+_warned: list[bool] = []
+
+
+def chosen_backend(backend: Any) -> Backend | None:
+    """A backend by name or itself; None stands for the one in use, off the GPU."""
+    if not isinstance(backend, str):
+        if isinstance(backend, NamedBackend):
+            return backend.backend
+        if hasattr(backend, "run") and hasattr(backend, "write"):
+            return completed(backend)
+        raise argument_error("NDArrayMath", "backend", "'cpu', 'webgl' or a backend", backend, TypeError)
+    if backend == "cpu":
+        return None
+    if backend != GPU:
+        return registry.find(backend)
+    try:
+        if registry.factory(GPU) is None:
+            raise RuntimeError("webgl: no such backend is registered.")
+        return registry.find(GPU)
+    except RuntimeError as error:
+        if not _warned:
+            _warned.append(True)
+            warn_user(f"NDArrayMathGPU: the CPU computes instead. {error}")
+        return None
+
+
+class NamedBackend:
+    """What deeplearn.js constructs to choose a backend."""
+
+    backend: Backend | None
+
+    def dispose(self) -> None:
+        """Nothing is held here."""
+
+
+class MathBackendCPU(NamedBackend):
+    """Stands for the numpy backend: `NDArrayMath(MathBackendCPU(), safe_mode)`."""
+
+    def __init__(self) -> None:
+        self.backend = chosen_backend("cpu")
+
+
+class MathBackendWebGL(NamedBackend):
+    """Stands for the GPU backend: `NDArrayMath(MathBackendWebGL(), safe_mode)`."""
+
+    def __init__(self, gpgpu: Any = None) -> None:
+        self.backend = chosen_backend(GPU)
