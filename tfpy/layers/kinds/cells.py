@@ -224,7 +224,23 @@ class ForgetBias(Initializer):
         return concat([first, first.ones_like(), rest])
 
 
-class LSTMCell(LSTMOptions, _VectorCell, class_name="LSTMCell", factory="layers.lstm_cell"):
+class BaseLSTMCell(ForgettingOptions, Cell):
+    """What all LSTM cells share: how the bias starts, and what the gates do."""
+
+    def first_bias(self) -> Any:
+        return ForgetBias(self.bias_initializer, self.state_size[0]) if self.unit_forget_bias else self.bias_initializer
+
+    def from_gates(self, gates: Sequence[Tensor], carry: Tensor) -> list[Tensor]:
+        """The output and the new states, from the sums that go into the gates i, f, c and o."""
+        z_i, z_f, z_c, z_o = gates
+        i = self.recurrent_activation(z_i)
+        f = self.recurrent_activation(z_f)
+        c = f.mul(carry).add(i.mul(self.activation(z_c)))
+        h = self.recurrent_activation(z_o).mul(self.activation(c))
+        return [h, h, c]
+
+
+class LSTMCell(LSTMOptions, BaseLSTMCell, _VectorCell, class_name="LSTMCell", factory="layers.lstm_cell"):
     """A long short-term memory (Hochreiter and Schmidhuber 1997), its gates in the order i, f, c, o.
 
     i, f, o = σ(x · W + h · U + b);  c' = f ∘ c + i ∘ tanh(x · W + h · U + b);  h' = o ∘ tanh(c').
@@ -236,21 +252,13 @@ class LSTMCell(LSTMOptions, _VectorCell, class_name="LSTMCell", factory="layers.
         super().configure()
         self.state_size = [self.units, self.units]
 
-    def first_bias(self) -> Any:
-        return ForgetBias(self.bias_initializer, self.units) if self.unit_forget_bias else self.bias_initializer
-
     def call(self, inputs: Any, training: bool = False) -> list[Tensor]:
         x, state, carry = self.parts(inputs, 3)
         z = dot(self.masked("inputs", x, training), self.kernel)
         z = z.add(dot(self.masked("state", state, training), self.recurrent_kernel))
         if self.bias is not None:
             z = z.add(self.bias)
-        z_i, z_f, z_c, z_o = split(z, 4, -1)
-        i = self.recurrent_activation(z_i)
-        f = self.recurrent_activation(z_f)
-        c = f.mul(carry).add(i.mul(self.activation(z_c)))
-        h = self.recurrent_activation(z_o).mul(self.activation(c))
-        return [h, h, c]
+        return self.from_gates(split(z, 4, -1), carry)
 
 
 class StackedRNNCells(StackedRNNCellsCamel, RNNCell, class_name="StackedRNNCells", factory="layers.stacked_rnn_cells"):

@@ -11,7 +11,7 @@ from tfpy.engine.arguments import as_positive
 from tfpy.engine.errors import argument_error
 from tfpy.engine.windows import output_size, per_dimension
 from tfpy.layers.choose import DATA_FORMATS, choose
-from tfpy.layers.kinds.cells import Cell, ForgetBias, ForgettingOptions
+from tfpy.layers.kinds.cells import BaseLSTMCell, ForgettingOptions
 from tfpy.layers.kinds.recurrent import CellLayer
 from tfpy.layers.shapes import one_shape
 from tfpy.layers.spatial import (
@@ -38,7 +38,7 @@ class ConvLSTMOptions(ForgettingOptions):
     dilation_rate: NumbersOption = 1
 
 
-class ConvLSTM2DCell(ConvLSTMOptions, Cell, class_name="ConvLSTM2DCell", factory="layers.conv_lstm2d_cell"):
+class ConvLSTM2DCell(ConvLSTMOptions, BaseLSTMCell, class_name="ConvLSTM2DCell", factory="layers.conv_lstm2d_cell"):
     """A long short-term memory whose products are convolutions (Shi et al. 2015), its gates in the order i, f, c, o.
 
     i, f, o = σ(W ∗ x + b + U ∗ h);  c' = f ∘ c + i ∘ tanh(W ∗ x + b + U ∗ h);  h' = o ∘ tanh(c').
@@ -64,9 +64,6 @@ class ConvLSTM2DCell(ConvLSTMOptions, Cell, class_name="ConvLSTM2DCell", factory
         self.add_weights((*self.kernel_size, channels, width), (*self.kernel_size, self.filters, width), (width,))
         self.built = True
 
-    def first_bias(self) -> Any:
-        return ForgetBias(self.bias_initializer, self.filters) if self.unit_forget_bias else self.bias_initializer
-
     def state_shape(self, image_shape: PartialShape) -> PartialShape:
         """The shape of the states for a batch of images."""
         inner = [image_shape[axis] for axis in inner_axes(self.data_format, 2)]
@@ -85,12 +82,7 @@ class ConvLSTM2DCell(ConvLSTMOptions, Cell, class_name="ConvLSTM2DCell", factory
             given = self._of_input(self.masked("inputs", x, training, gate), kernels[gate], biases[gate])
             kept = self._of_state(self.masked("state", state, training, gate), recurrent_kernels[gate])
             sums.append(given.add(kept))
-        z_i, z_f, z_c, z_o = sums
-        i = self.recurrent_activation(z_i)
-        f = self.recurrent_activation(z_f)
-        c = f.mul(carry).add(i.mul(self.activation(z_c)))
-        h = self.recurrent_activation(z_o).mul(self.activation(c))
-        return [h, h, c]
+        return self.from_gates(sums, carry)
 
     def _of_input(self, x: Tensor, kernel: Tensor, bias: Tensor | None) -> Tensor:
         y = conv2d(x, kernel, self.strides, self.padding, layout(self.data_format, 2), self.dilation_rate)
