@@ -33,22 +33,30 @@ def summary_lines(model: LayersModel, line_length: int | None, positions: Sequen
     """
     chain = is_chain(model)
     width = (90 if chain else 115) if line_length is None else as_positive("summary", "line_length", line_length)
+    ends = _ends(positions, chain, width)
+    lines = ["_" * width, _row(_header(chain), ends), "=" * width]
+    for layer in model.layers:
+        sources = [] if chain else _sources(model, layer) or [""]
+        lines.append(_row([*_fields(layer), *sources[:1]], ends))
+        lines += [_row(["", "", "", "", source], ends) for source in sources[1:]]
+        lines.append(("=" if layer is model.layers[-1] else "_") * width)
+    trainable, fixed = count_params(model.trainable_weights), count_params(model.non_trainable_weights)
+    lines += [f"Total params: {trainable + fixed}", f"Trainable params: {trainable}", f"Non-trainable params: {fixed}"]
+    return [*lines, "_" * width]
+
+
+def _ends(positions: Sequence[float] | None, chain: bool, width: int) -> list[int]:
+    """Where the columns end, in characters."""
     given = as_list("summary", "positions", () if positions is None else positions, "numbers")
     ends = [as_number("summary", "positions", end) for end in given]
     if not all(map(math.isfinite, ends)):
         raise argument_error("summary", "positions", "finite numbers", positions)
     ends = ends or ([0.32, 0.61, 0.89, 1] if chain else [0.24, 0.48, 0.70, 0.80, 1])
-    columns = [math.floor(width * end) for end in ends] if ends[-1] <= 1 else [int(end) for end in ends]
-    lines = ["_" * width, _row(_COLUMNS if chain else (*_COLUMNS, "Receives inputs"), columns), "=" * width]
-    for layer in model.layers:
-        fields = _fields(layer)
-        sources = [] if chain else _sources(model, layer)
-        lines.append(_row([*fields, *sources[:1]] if chain else [*fields, *(sources[:1] or [""])], columns))
-        lines += [_row(["", "", "", "", source], columns) for source in sources[1:]]
-        lines.append(("=" if layer is model.layers[-1] else "_") * width)
-    trainable, fixed = count_params(model.trainable_weights), count_params(model.non_trainable_weights)
-    lines += [f"Total params: {trainable + fixed}", f"Trainable params: {trainable}", f"Non-trainable params: {fixed}"]
-    return [*lines, "_" * width]
+    return [math.floor(width * end) for end in ends] if ends[-1] <= 1 else [int(end) for end in ends]
+
+
+def _header(chain: bool) -> Sequence[str]:
+    return _COLUMNS if chain else (*_COLUMNS, "Receives inputs")
 
 
 def summary_html(model: LayersModel) -> str:
@@ -56,7 +64,7 @@ def summary_html(model: LayersModel) -> str:
     if not model.built:
         return f"<code>{html.escape(repr(model))}</code>"
     chain = is_chain(model)
-    rows = ["".join(f"<th>{name}</th>" for name in (_COLUMNS if chain else (*_COLUMNS, "Receives inputs")))]
+    rows = ["".join(f"<th>{name}</th>" for name in _header(chain))]
     for layer in model.layers:
         fields = _fields(layer) if chain else [*_fields(layer), ", ".join(_sources(model, layer))]
         rows.append("".join(f"<td>{html.escape(field)}</td>" for field in fields))
