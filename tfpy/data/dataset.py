@@ -13,8 +13,7 @@ from tfpy.core.calling.registry import export
 from tfpy.core.memory import tidy
 from tfpy.core.naming.hints import OF_DATASETS, Hints
 from tfpy.data._camel import DatasetCamel
-from tfpy.data.foreign import elements_of
-from tfpy.data.iterators import Chained, LazyIterator
+from tfpy.data.iterators import Chained, LazyIterator, elements_of
 from tfpy.data.structure import stacked
 from tfpy.engine import rng
 from tfpy.engine.arguments import as_function, as_int, as_positive
@@ -79,7 +78,7 @@ class Dataset(DatasetCamel, Hints):
         size = self.size
         if size is not None and math.isfinite(size):
             size = math.ceil(size / count) if small_last_batch else size // count
-        return from_function(partial(_batched, self, count, small_last_batch), size)
+        return FunctionDataset(partial(_batched, self, count, small_last_batch), size)
 
     def concatenate(self, dataset: Dataset) -> Dataset:
         """The elements of this data set, and then those of another.
@@ -92,7 +91,7 @@ class Dataset(DatasetCamel, Hints):
         size = self.size + dataset.size if known else None  # type: ignore[operator]
         if math.inf in (self.size, dataset.size):
             size = math.inf
-        return from_function(partial(_joined, self, dataset), size)
+        return FunctionDataset(partial(_joined, self, dataset), size)
 
     def filter(self, predicate: Callable[[Any], Any]) -> Dataset:
         """The elements for which a function is true. It runs in a tidy; the tensors of the others are disposed.
@@ -153,9 +152,9 @@ class Dataset(DatasetCamel, Hints):
         """
         times = _count("repeat", count)
         if times is None:
-            return from_function(partial(_without_end, self), 0 if self.size == 0 else math.inf)
+            return FunctionDataset(partial(_without_end, self), 0 if self.size == 0 else math.inf)
         size = 0 if times == 0 else None if self.size is None else self.size * times
-        return from_function(partial(_repeated, self, times), size)
+        return FunctionDataset(partial(_repeated, self, times), size)
 
     @accepts_options()
     def skip(self, count: int | None = None) -> Dataset:
@@ -181,7 +180,7 @@ class Dataset(DatasetCamel, Hints):
         """
         count = _buffer_size(buffer_size, self.size)
         seeds = rng.stream(rng.truthy(seed))
-        return from_function(partial(_shuffled, self, count, seeds, reshuffle_each_iteration), self.size)
+        return FunctionDataset(partial(_shuffled, self, count, seeds, reshuffle_each_iteration), self.size)
 
     @accepts_options()
     def take(self, count: int | None = None) -> Dataset:
@@ -212,7 +211,7 @@ class Dataset(DatasetCamel, Hints):
 
     def _then(self, stage: str, option: Any, *, size: Size) -> Dataset:
         """What a stage of the streams, a method of theirs, makes of this data set."""
-        return from_function(partial(_staged, self, stage, option), size)
+        return FunctionDataset(partial(_staged, self, stage, option), size)
 
     def _finite(self, where: str) -> LazyIterator:
         if self.size == math.inf:
@@ -221,9 +220,9 @@ class Dataset(DatasetCamel, Hints):
 
 
 class FunctionDataset(Dataset):
-    """A data set whose streams a function starts."""
+    """A data set whose streams a function starts: one of a module, with its arguments, so that it can be pickled."""
 
-    def __init__(self, start: Callable[[], LazyIterator], size: Size) -> None:
+    def __init__(self, start: Callable[[], LazyIterator], size: Size = None) -> None:
         self._start = start
         self.size = size
 
@@ -232,11 +231,6 @@ class FunctionDataset(Dataset):
 
     def __repr__(self) -> str:
         return f"Dataset(size={self.size})"
-
-
-def from_function(start: Callable[[], LazyIterator], size: Size = None) -> Dataset:
-    """A data set whose streams a function starts: one of a module, which can be pickled, with what it is given."""
-    return FunctionDataset(start, size)
 
 
 def stream(dataset: Dataset) -> LazyIterator:

@@ -14,7 +14,7 @@ from tfpy.core.calling.options import accepts_options
 from tfpy.core.calling.ready import Ready, ReadyList, ReadyNone, finish
 from tfpy.core.memory import dispose
 from tfpy.core.results import Record
-from tfpy.core.streams import element_in
+from tfpy.core.streams import element_in, elements_in
 from tfpy.data._camel import LazyIteratorCamel
 from tfpy.data.structure import children, is_structure, like
 from tfpy.engine import rng
@@ -132,14 +132,19 @@ class Items(LazyIterator):
         return next(self._items)
 
 
+def elements_of(function: str, argument: str, expected: str, source: Any) -> LazyIterator:
+    """The stream of what can be read, or an error that says what was expected of the function's argument."""
+    return source if isinstance(source, LazyIterator) else Items(elements_in(function, argument, expected, source))
+
+
 class Calls(LazyIterator):
-    """What a function returns each time it is called."""
+    """The elements that a function gives, one for each call, as `next` of TF.js does: {value, done}."""
 
     def __init__(self, function: Callable[[], Any]) -> None:
         self._function = function
 
     def __next__(self) -> Any:
-        return self._function()
+        return element_in(self._function())
 
 
 class _Stage(LazyIterator):

@@ -10,11 +10,9 @@ import numpy as np
 
 from tfpy.core.calling.ready import finish
 from tfpy.core.calling.registry import export
-from tfpy.core.streams import element_in
 from tfpy.data.csv_dataset import CSVDataset
-from tfpy.data.dataset import Dataset, from_function, stream
-from tfpy.data.foreign import elements_of
-from tfpy.data.iterators import Calls, Items, LazyIterator, Zipped
+from tfpy.data.dataset import Dataset, FunctionDataset, stream
+from tfpy.data.iterators import Calls, Items, LazyIterator, Zipped, elements_of
 from tfpy.data.sources import source_of
 from tfpy.data.structure import children, cloned, is_structure, mapped
 from tfpy.engine.arguments import as_function
@@ -40,7 +38,7 @@ def array(items: Any) -> Dataset:
     rows = items if isinstance(items, (list, tuple)) or not hasattr(items, "__array__") else np.asarray(items)
     if isinstance(rows, np.ndarray) and rows.ndim == 0:
         raise argument_error("array", "items", "a list of elements, or an array of rank 1 or more", items)
-    return from_function(partial(_copies, rows), len(rows))
+    return FunctionDataset(partial(_copies, rows), len(rows))
 
 
 def _copies(rows: Any) -> LazyIterator:
@@ -70,7 +68,7 @@ def zip_(datasets: Any) -> Dataset:
             raise argument_error("zip", "datasets", "a structure of nothing but data sets", leaf, TypeError)
     sizes = [leaf.size for leaf in leaves]
     size = min(sizes) if sizes and None not in sizes else None
-    return from_function(partial(_side_by_side, datasets), size)
+    return FunctionDataset(partial(_side_by_side, datasets), size)
 
 
 def _side_by_side(datasets: Any) -> LazyIterator:
@@ -97,11 +95,7 @@ def func(f: Callable[[], Any]) -> Dataset:
     Source: TF.js `tf.data.func`.
     """
     as_function("func", "f", f)
-    return from_function(partial(_same, Calls(partial(_called, f))))
-
-
-def _called(f: Callable[[], Any]) -> Any:
-    return element_in(f())
+    return FunctionDataset(partial(_same, Calls(f)))
 
 
 def _same(elements: LazyIterator) -> LazyIterator:
@@ -121,7 +115,7 @@ def generator(generator: Callable[[], Any]) -> Dataset:
     if not callable(generator):
         expected = "a generator function (not the generator that it returns, which can be read only once)"
         raise argument_error("generator", "generator", expected, generator, TypeError)
-    return from_function(partial(_generated, generator))
+    return FunctionDataset(partial(_generated, generator))
 
 
 def _generated(generator: Callable[[], Any]) -> LazyIterator:

@@ -1,4 +1,4 @@
-"""TextLineDataset: the lines of a string."""
+"""TextLineDataset: the lines of a text file."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tfpy.data.sources import ByteChunkIterator, decompressed, source_of
 
 @export(namespace="data", doc="Data / Classes")
 class TextLineDataset(Dataset):
-    """The lines of a string in UTF-8, without their ends.
+    """The lines of a text in UTF-8, without their ends.
 
     Args:
         input: a data source; or a path, a URL or bytes. Gzipped text is decompressed while it is read.
