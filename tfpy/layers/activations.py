@@ -66,7 +66,7 @@ class LayerActivation(Activation):
         return LayerActivation, (self.layer,)
 
 
-# √(2/π), of which TF.js computes each step in float32.
+# √(2/π), each step of it in float32, as TF.js computes it.
 _ROOT = float(np.sqrt(np.float32(2) / np.float32(math.pi)))
 
 
@@ -116,7 +116,7 @@ def _softsign(x: Tensor) -> Tensor:
     return x.div(x.abs().add(1))
 
 
-# What is an op alone is a function that calls it: one of the user's that is the op itself has no name here.
+# Ops are wrapped, so that an op that a user gives as a function is not taken for the activation of its name.
 FUNCTIONS: dict[str, Callable[[Tensor], Tensor]] = {
     "elu": lambda x: x.elu(),
     "exponential": lambda x: x.exp(),
@@ -174,12 +174,12 @@ def get_activation(identifier: Any) -> Activation | None:
 
 
 def is_activation(cls: Any) -> TypeGuard[Callable[[], Any]]:
-    """Whether a class is one of layers that may stand for activations; None and other classes are not."""
+    """Whether a class is that of a layer that may be given as an activation."""
     return getattr(cls, "is_activation", False)
 
 
 def names_of_layers() -> list[str]:
-    """The classes of layers that may stand for activations, by name."""
+    """The names of the layers that may be given as an activation."""
     return names_of_classes(is_activation)
 
 

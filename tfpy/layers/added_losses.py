@@ -1,4 +1,4 @@
-"""Losses that layers add while they are called: they count in the step of a training that calls them, and no other."""
+"""Losses that layers add while they are called. Each counts in the training step that calls the layer, and no other."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _current = _Collection()
 def with_added_losses(function: Callable[[], T]) -> tuple[T, list[Tensor]]:
     """What a function returns, and the losses that are added while it runs.
 
-    A function, since a `with` block would be left open by an interrupt in the place of its end.
+    It takes a function, since an interrupt at the end of a `with` block would leave that open.
     """
     outer, found = _current.losses, list[Tensor]()
     try:
@@ -57,13 +57,13 @@ def add_from_call(losses: Sequence[Any]) -> None:
 
 
 def activity_regularizer(layer: Layer) -> Regularizer | None:
-    """What a layer's outputs add to the loss; None for nothing."""
+    """A layer's activity regularizer; None if it has none."""
     found = vars(layer).get("activity_regularizer")
     return found if isinstance(found, Regularizer) else None
 
 
 def add_activity_losses(layer: Layer, outputs: Sequence[Tensor]) -> None:
-    """Add what a layer's outputs add to the loss, by the sample, as in Keras."""
+    """Add the losses of a layer's activity regularizer, divided by the batch size as in Keras."""
     regularizer = None if _current.losses is None else activity_regularizer(layer)
     if regularizer is not None:
         for output in outputs:
@@ -79,7 +79,7 @@ def as_functions(losses: Sequence[Any]) -> list[Callable[[], Tensor]]:
     """Losses that are added outside of a call, and count in every step.
 
     Raises:
-        TypeError: something else than functions, such as a value that one would give.
+        TypeError: something other than functions, such as a tensor.
     """
     for loss in losses:
         if not callable(loss):

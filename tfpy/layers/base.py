@@ -48,8 +48,8 @@ class Layer(LayerCamel, Copied, Declared, family="layer"):
         trainable: whether training changes its weights.
         built: whether it has its weights.
         supports_masking: whether it takes masks, and passes them on.
-        per_sample: whether what it makes of a sample depends on nothing but the sample.
-        is_activation: whether it is an activation with options and without weights, which may stand where one is named.
+        per_sample: whether its output for a sample depends on that sample alone.
+        is_activation: whether it has no weights, and may be given as an activation: `activation=ReLU(max_value=6)`.
         takes_every_mask: whether its `mask` is a list of the masks of all inputs, and not just that of the first.
         input_spec: what its inputs must look like.
         stateful: whether it keeps states from one batch to the next.
@@ -143,7 +143,7 @@ class Layer(LayerCamel, Copied, Declared, family="layer"):
         return input_shape
 
     def shapes_of_call(self, input_shape: Any, arguments: Mapping[str, Any]) -> Any:
-        """`compute_output_shape`, for layers of which keywords of the call say how many outputs there are."""
+        """`compute_output_shape` for a call with these arguments, which may decide how many outputs there are."""
         return self.compute_output_shape(input_shape)
 
     def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
@@ -186,7 +186,7 @@ class Layer(LayerCamel, Copied, Declared, family="layer"):
     __call__ = apply
 
     def index_counts(self) -> Sequence[int | None]:
-        """For each input how many things it may point to; None for what is no indices. What is left out is none."""
+        """For each input that is indices, how many entries they may point to; None for others, and those left out."""
         return ()
 
     def _apply(self, inputs: Any, arguments: dict[str, Any]) -> Any:
@@ -304,13 +304,13 @@ class Layer(LayerCamel, Copied, Declared, family="layer"):
         return weight
 
     def _add_declared_weight(self, name: str, shape: Sequence[int | None], options: str | None = None) -> LayerVariable:
-        """Add a weight for training as the options say: those that its name, or another word, begins."""
+        """Add a trainable weight as the options say that begin with its name, or with the word given as `options`."""
         kinds = ("initializer", "regularizer", "constraint")
         first, regularizer, constraint = [getattr(self, f"{options or name}_{kind}") for kind in kinds]
         return self.add_weight(name, shape, None, first, regularizer, True, constraint)
 
     def invoke_call_hook(self, inputs: Any, kwargs: Any) -> None:
-        """Nothing. A `call` written for TF.js begins with it, where TF.js's own tests may hang in a function.
+        """Do nothing: a hook of TF.js's tests, which a `call` written for TF.js begins with.
 
         Source: TF.js `tf.layers.Layer.invokeCallHook`.
         """
@@ -333,7 +333,7 @@ class Layer(LayerCamel, Copied, Declared, family="layer"):
 
     @property
     def layers_within(self) -> Sequence[Layer]:
-        """The layers that this one holds: their weights and losses are its own, behind those that it has added."""
+        """The layers that this one holds. Their weights and losses count as its own, after those that it has added."""
         return ()
 
     @property
@@ -403,7 +403,7 @@ class Layer(LayerCamel, Copied, Declared, family="layer"):
         set_values(f"layer {self.name}", self.weights, weights)
 
     def count_params(self) -> int:
-        """The number of numbers in the weights."""
+        """The number of parameters: the elements of all weights."""
         if not self.built:
             raise RuntimeError(f"count_params: layer {self.name} has no weights yet; build it first.")
         return count_params(self.weights)
@@ -453,7 +453,7 @@ class Layer(LayerCamel, Copied, Declared, family="layer"):
             )
         return self.inbound_nodes[0]
 
-    # Living and dying
+    # Configuration and disposal
 
     @classmethod
     @accepts_options()

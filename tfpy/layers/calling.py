@@ -1,4 +1,4 @@
-"""What a layer is called on; and the keywords of its `call`: by name as in Python, or in a dict as in TF.js."""
+"""The inputs of a layer's call, and its keywords: by name as in Python, or in a dict as in TF.js."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def taking_a_dict(call: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(call)
     def called(self: Any, inputs: Any, *arguments: Any, **keywords: Any) -> Any:
         if len(arguments) == 1 and isinstance(arguments[0], Mapping):
-            names = _left_out_at_will(call)
+            names = _optional_keywords(call)
             if names is not None:
                 given = {names[name]: value for name, value in arguments[0].items() if name in names}
                 return call(self, inputs, **given, **keywords)
@@ -69,7 +69,7 @@ def taking_a_dict(call: Callable[..., Any]) -> Callable[..., Any]:
 
 
 @functools.cache
-def _left_out_at_will(call: Callable[..., Any]) -> dict[str, str] | None:
+def _optional_keywords(call: Callable[..., Any]) -> dict[str, str] | None:
     """The keywords of a `call` by their spellings; None where a dict by position is one of its arguments."""
     names, as_dict = keywords_of(call)
     parameters = list(inspect.signature(call).parameters.values())[2:]

@@ -1,4 +1,4 @@
-"""Constraints: what weights are made to fulfil after each step."""
+"""Constraints: conditions that the values written to weights are made to fulfil."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Constraint(Declared, family="constraint"):
     """
 
     def apply(self, w: Tensor) -> Tensor:
-        """The weight as it may be."""
+        """The weight, changed to fulfil the condition."""
         raise TypeError(f"{type(self).__name__}: a constraint must define apply(w).")
 
     def __call__(self, w: Tensor) -> Tensor:

@@ -31,7 +31,7 @@ class Container(ContainerCamel, Layer):
         outputs: the symbolic outputs.
         layers: the layers, in the order of the computation.
         mask_rules: the rules that masks follow.
-        is_stack: whether it is a stack of layers, which files of Keras have in a form of its own.
+        is_stack: whether it is a stack of layers, for which Keras's files have a form of their own.
     """
 
     mask_rules = TFJS_MASKS
@@ -67,7 +67,7 @@ class Container(ContainerCamel, Layer):
                 raise argument_error("model", "inputs", "tensors of tf.input", tensor)
 
     def _changed(self) -> None:
-        """Inputs, outputs or layers are others: what is derived from them will be derived anew."""
+        """Forget what was derived from inputs, outputs and layers, which have changed."""
         self._graph: LayerGraph | None = None
         self.built = bool(self.outputs)  # layers have their weights
         self._references = 1
@@ -204,7 +204,7 @@ class Container(ContainerCamel, Layer):
 
     @trainable.setter
     def trainable(self, trainable: bool) -> None:
-        # As in TF.js, the weights of the layers themselves: neither those of models inside, nor the layers' own say.
+        # As in TF.js, the layers' own weights: not those of models inside, and not what the layers' `trainable` says.
         for layer in self.layers:
             layer.train_own_weights(trainable)
         self._trainable = trainable
@@ -221,7 +221,7 @@ class Container(ContainerCamel, Layer):
         return [*of_layers, *self._losses]
 
     @property
-    def stateful(self) -> bool:  # type: ignore[override]  # a model is what its layers are, and is not told
+    def stateful(self) -> bool:  # type: ignore[override]  # found from the layers, and never set
         """Whether a layer keeps states from one batch to the next."""
         return any(layer.stateful for layer in self.layers)
 
@@ -232,7 +232,7 @@ class Container(ContainerCamel, Layer):
                 layer.reset_states()
 
     def count_params(self) -> int:
-        """The number of numbers in the weights."""
+        """The number of parameters: the elements of all weights."""
         return count_params(self.weights)
 
     # Configuration
@@ -283,5 +283,5 @@ class Container(ContainerCamel, Layer):
         return DisposeResult(self._references, freed)
 
     def _models_to_free(self) -> list[Layer]:
-        """The models within, to be freed, too: each counts once for itself, and once for its place here."""
+        """The models within, which are used twice: by themselves, and in their place here."""
         return [layer for layer in self.layers if isinstance(layer, Container)]

@@ -1,4 +1,4 @@
-"""How layers are copied and pickled: with what they are called on, and without what is called on them."""
+"""How layers are copied and pickled: with the layers before them, and without those after them."""
 
 from __future__ import annotations
 
@@ -14,8 +14,9 @@ if TYPE_CHECKING:
 class Copied:
     """Base of layers.
 
-    A layer knows the calls on what it gives. A copy has those that are copied, too: else a layer would take with it all
-    that comes after it, and deep models could not be copied, since each layer would be copied within the one before.
+    A layer knows the calls on its outputs, but its copy only those whose layers are copied, too: they add themselves.
+    Otherwise a layer would take with it all that comes after it, and a deep model could not be copied, since each layer
+    would be copied within the one before.
     """
 
     if TYPE_CHECKING:
@@ -33,9 +34,9 @@ class Copied:
         own = vars(self)
         own.update(state)
         own.setdefault("outbound_nodes", [])
-        if "name" in state:  # another process may have made it up
+        if "name" in state:  # it may come from another process, which counts by itself
             take_note(state["name"])
         for node in self._own_calls():
             for layer in node.inbound_layers:
-                if layer is not None:  # one that is called on what comes of this one may still lack its state
+                if layer is not None:  # it may not have got its own state yet
                     vars(layer).setdefault("outbound_nodes", []).append(node)

@@ -47,7 +47,7 @@ def declared_in(cls: type) -> dict[str, Any]:
 
 
 def known_only(declared: Mapping[str, Any], given: Any) -> Any:
-    """Those of the options given, in either spelling, that are declared; what is no dict as it is."""
+    """The given options that are declared, in either spelling; anything but a dict is returned as it is."""
     if not isinstance(given, Mapping):
         return given
     known = spellings(declared)
@@ -91,14 +91,14 @@ class Declared(DeclaredCamel, AttributesInBothSpellings, Versioned):
         class_name: the name in saved configurations; giving it as a class argument registers the class under it. The
             class arguments `factory` ("layers.dense") and `aliases` ("fully_connected linear") name public factories.
         options: every option with its default.
-        kinds: their annotations, which what is given must fit where `core.calling.annotations` knows them.
+        kinds: their annotations; values are checked against those that `core.calling.annotations` knows.
     """
 
     class_name: ClassVar[str] = ""
     options: ClassVar[dict[str, Any]] = {}
     kinds: ClassVar[dict[str, str]] = {}
     convert: ClassVar[dict[str, Callable[[Any], Any]]] = {}
-    """How values are made of what was given, by the last word of the option's name."""
+    """What makes values of what is given, by the last word of the option's name: that of 'kernel_initializer', say."""
     family: ClassVar[str] = ""
     members: ClassVar[dict[str, type[Declared]]] = {}
     """The classes of a family by every spelling of their factory's name, and by their own."""
@@ -190,7 +190,7 @@ class Declared(DeclaredCamel, AttributesInBothSpellings, Versioned):
             return identifier
         if isinstance(identifier, str):
             if identifier not in cls.members:
-                # In the order of the letters snake_case comes after the other spellings of a name.
+                # snake_case is sorted behind the other spellings of a name, and so is the one that stays.
                 once = {member: name for name, member in sorted(cls.members.items())}
                 raise unknown_name_error(cls.family, identifier, cls.members, once.values())
             return cls.members[identifier]()

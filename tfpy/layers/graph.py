@@ -45,9 +45,9 @@ class LayerGraph:
 
     @cached_property
     def index_counts(self) -> list[int | None]:
-        """For each input, if layers take it as indices, how many things it may point to: the fewest of theirs.
+        """For each input that layers take as indices, how many entries these may point to: the fewest of the layers'.
 
-        None for the others; nothing at all where no input is indices.
+        None for the others; an empty list where no input is indices.
         """
         found: dict[SymbolicTensor, int | None] = dict.fromkeys(self.inputs)
         for node in self.nodes:
@@ -81,10 +81,10 @@ class LayerGraph:
         """The outputs, and their masks, for given inputs.
 
         Args:
-            values: the inputs; of another dtype than an entry of the graph is told to have, they are cast to it.
+            values: the inputs; they are cast to the dtypes of the graph's inputs.
             training: whether the layers are told that this is training.
             masks: the masks of the inputs.
-            mask: what a first layer without a mask is called with.
+            mask: the mask that the first layer is called with if its inputs have none.
 
         Raises:
             ValueError: inputs that do not fit a layer.
@@ -106,7 +106,7 @@ class LayerGraph:
         return self.walk(call, self.mask_rules, fed, masks, mask)
 
     def _check_inputs(self, node: Node, inputs: Sequence[Tensor]) -> None:
-        """What a layer is called on against what it expects; not again for the shapes that the call had last."""
+        """Check the inputs of a call against the layer's specs, unless they have the shapes that they had last time."""
         shapes = [x.spec.shape for x in inputs]
         if self._fitting.get(node) != shapes:
             node.outbound_layer.check_against_spec(inputs)
@@ -120,18 +120,18 @@ class LayerGraph:
         masks: Sequence[Any] = (),
         mask: Any = None,
     ) -> tuple[list[T], list[Any]]:
-        """The outputs, and their masks, where a function makes the calls: of tensors or of what stands for them.
+        """The outputs and their masks, with a function that makes the calls: on tensors, or on what stands for them.
 
         As in TF.js a layer whose inputs have no mask is called with the one that the layer before it was called with:
         a mask passes layers that do not support masking, and even goes from one branch of the graph to the next. By the
-        rules of Keras it does not. What is not needed any more is let go at once.
+        rules of Keras it does not. Values are released as soon as no later call needs them.
 
         Args:
             call: (node, inputs, their masks, the mask of the call) → the outputs, and the masks of the first of them.
             rules: the rules that masks follow.
             values: the inputs.
             masks: the masks of the first inputs.
-            mask: what a first layer without a mask is called with.
+            mask: the mask that the first layer is called with if its inputs have none.
         """
         found: dict[SymbolicTensor, T] = dict(zip(self.inputs, values, strict=True))
         seen: dict[SymbolicTensor, Any] = dict(zip(self.inputs, masks, strict=False))
@@ -149,7 +149,7 @@ class LayerGraph:
     def shapes(self, input_shapes: Sequence[PartialShape]) -> list[PartialShape]:
         """The shapes of the outputs for inputs of given shapes.
 
-        They are kept, as in TF.js: else models that call models twice would take twice as long with each level.
+        They are cached, as in TF.js: else each level of models that call models twice would double the time.
         """
         key = tuple(tuple(shape) for shape in input_shapes)
         if key not in self._shapes:
@@ -167,7 +167,7 @@ class LayerGraph:
 
 
 def _check_outputs(node: Node, inputs: Sequence[Tensor], outputs: Sequence[Tensor]) -> None:
-    """What a layer returned against what it had said that it would: layers of the user's may be wrong there."""
+    """Compare what a layer returned with the shapes that it had announced: a user's layer may be wrong there."""
     name = node.outbound_layer.name
     if len(outputs) != len(node.output_tensors):
         many = len(node.output_tensors)
@@ -250,13 +250,13 @@ class _Search:
 
 
 def source_inputs(tensor: SymbolicTensor) -> list[SymbolicTensor]:
-    """The inputs that a symbolic tensor depends on, as they are found from the first input of each call on."""
+    """The inputs that a symbolic tensor depends on, in the order in which a search from it finds them."""
     found: dict[SymbolicTensor, None] = {}
     seen: set[Node] = set()
     stack = [node_of(tensor)]
     while stack:
         node = stack.pop()
-        if node in seen:  # else branches that meet again would be gone through twice as often each time
+        if node in seen:  # branches that meet again and again would double the work each time
             continue
         seen.add(node)
         if not node.input_tensors:

@@ -15,7 +15,7 @@ from tfpy.layers.symbolic import PartialShape, one_or_list, to_list
 def infer_shapes(function: Callable[[Any], Any], input_shape: Any) -> Any:
     """The shapes of what a function makes of float32 tensors of the given shapes.
 
-    Sizes that are not known are two numbers in turn: what depends on them is not known either.
+    It runs twice, with two numbers in place of the sizes that are not known: what differs is not known either.
     """
     shapes = shapes_of_all(input_shape)
     found, other = (_with(function, shapes, size) for size in (6, 12))

@@ -30,11 +30,11 @@ class MaskRules:
     reach_losses: ClassVar[bool] = False
 
     def pass_through(self, layer: Layer) -> bool:
-        """Whether what a layer puts out has a mask where its inputs have one, or it makes one."""
+        """Whether the outputs of a layer may have a mask: that of its inputs, or one that it makes."""
         return layer.supports_masking
 
     def change_inputs(self, layer: Layer) -> bool:
-        """Whether a layer takes something else than its inputs where these have masks."""
+        """Whether the inputs of a layer are changed where they have masks."""
         return False
 
     def call(

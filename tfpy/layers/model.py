@@ -64,11 +64,8 @@ class LayersModel(LayersModelCamel, Container, Ready, class_name="Model"):
 
     _elsewhere = OF_MODELS
     # What changes while a model is trained, or concerns other steps than those that were planned.
-    passing = frozenset(
-        {
-            *("_stop_training", "compilation", "loss", "metrics"),
-            *("output_weights", "plans", "stop_training"),
-        }
+    transient = frozenset(
+        {"_stop_training", "compilation", "loss", "metrics", "output_weights", "plans", "stop_training"}
     )
     name_prefix: ClassVar[str] = "model"
     takes_custom_objects = True

@@ -12,7 +12,7 @@ from tfpy.engine.locks import ProcessLock
 
 _lock = ProcessLock()
 _uids: dict[str, int] = {}
-_used: dict[str, int] = {}  # those used last are the last ones
+_used: dict[str, int] = {}  # in the order of their last use
 _MOST_USED = 1 << 16
 
 
@@ -36,9 +36,9 @@ def uid(prefix: str) -> str:
 
 
 def take_note(name: str) -> None:
-    """A name that `uid` has not made is in use: those that it makes from here on have higher numbers.
+    """Note a name that `uid` has not made, so that the names that it makes from here on have higher numbers.
 
-    A model from a file can have layers added to it, whose names would be those of its own ones otherwise.
+    Layers that are added to a model from a file could otherwise get the names of the layers in it.
     """
     if found := _NUMBERED.fullmatch(name):
         with _lock():

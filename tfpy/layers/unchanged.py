@@ -1,8 +1,8 @@
-"""Whether things would do what they did: what a plan of a step goes by.
+"""Whether a step would compute what it did when it was recorded: whether its plan still holds.
 
-What a step computes follows from the code that it runs and from the attributes of what it runs on. `watch` goes through
-all that it may use. If the code is tfpy's own, a plan holds until an attribute is set, which `Versioned` objects count,
-until something else is in the lists and dicts among their options, or until a class computes otherwise.
+What a step computes follows from the code that it runs and from the attributes of the objects that it uses. `watch`
+goes through all of these. If the code is tfpy's own, a plan holds until an attribute is set, which `Versioned` objects
+count, until a list or dict among their options holds something else, or until a class has another `call`.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from tfpy.engine.package import is_ours
 
 
 class _Total:
-    """How often attributes of all versioned objects have been set: most often none has, and that is seen at once."""
+    """How often attributes of versioned objects have been set in all: mostly none has since, as one look shows."""
 
     times_set = 0
 
@@ -31,34 +31,34 @@ class Versioned:
 
     Attributes:
         options: those attributes that say what the object does, with their defaults.
-        passing: the names of attributes that do not count, since nothing that is planned reads them: what is of one
-            call only, such as masks, or of the training around the steps. A class that has some names all of them.
+        transient: the names of attributes that do not count, since no plan reads them: what belongs to a single call,
+            such as masks, or to the training around the steps. A subclass that has some must name all of them.
     """
 
-    passing: ClassVar[frozenset[str]] = frozenset()
+    transient: ClassVar[frozenset[str]] = frozenset()
     options: ClassVar[dict[str, Any]] = {}
     _times_set = 0
 
     def __setattr__(self, name: str, value: Any) -> None:
         object.__setattr__(self, name, value)
-        if name not in self.passing:
+        if name not in self.transient:
             object.__setattr__(self, "_times_set", self._times_set + 1)
             _Total.times_set += 1
 
     def _parts(self) -> list[Any]:
-        """What its code may use."""
+        """The objects that its code may use."""
         return list(vars(self).values())
 
     def _option_values(self) -> list[Any]:
-        """The values of options that may be written to without anybody's being told."""
+        """The values of the options: changes inside those that are lists or dicts are not counted."""
         return [vars(self).get(name) for name in self.options]
 
 
 def watch(things: Sequence[Any], leaves: tuple[type, ...]) -> Holds | None:
-    """What tells whether things would do what they do now; None if they run code that is not tfpy's.
+    """A function that tells whether objects still compute what they do now; None if they run code that is not tfpy's.
 
     Args:
-        things: what a step calls. They are kept, so that the identities in a plan's key stay theirs alone.
+        things: what a step calls. They are kept alive, since their ids are in the key of the plan.
         leaves: classes whose objects run no code in a step.
     """
     reached = _reached(things, (*_PLAIN, *leaves))
@@ -79,12 +79,12 @@ class _Watch:
         self._total = _Total.times_set
 
     def unchanged(self) -> bool:
-        """Whether nothing has been set since, and no class computes otherwise."""
+        """Whether nothing has been set since, and every class still has its `call`."""
         for kind, call in self._calls:
             if getattr(kind, "call", None) is not call:
                 return False
-        total = _Total.times_set  # as it is before the look at the things: other threads may set more meanwhile
-        if self._total != total:  # then it may have been somebody else's
+        total = _Total.times_set  # read before the objects are looked at: other threads may set more meanwhile
+        if self._total != total:  # it may have been an attribute of other objects
             for thing, times in self._watched:
                 if thing._times_set != times:
                     return False
@@ -93,7 +93,7 @@ class _Watch:
 
 
 def _containers(values: Sequence[Any]) -> list[Any]:
-    """The lists and dicts among values, and the keywords of functions: of what is written to them nobody tells."""
+    """The lists and dicts among values, and the keywords of partial functions: changes inside these are not counted."""
     found: list[Any] = []
     stack = list(values)
     while stack:
@@ -117,7 +117,7 @@ def _same(now: Any, then: Any) -> bool:
 
 
 def _call_of(thing: Any) -> Any:
-    """What the class of a layer computes with; None for anything else."""
+    """The `call` of a layer's class; None for other objects."""
     return getattr(type(thing), "call", None)
 
 

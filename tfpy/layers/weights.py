@@ -82,7 +82,7 @@ _deferred = _Deferred()
 
 
 class DeferredWeight(NamedTuple):
-    """A weight without a value, and what would make its first one."""
+    """A weight without a value, and the function that makes its first one."""
 
     weight: LayerVariable
     make: Callable[[], Tensor]
@@ -128,7 +128,7 @@ def values_of(weights: Sequence[LayerVariable]) -> list[Tensor]:
 
 
 def as_made(weights: Sequence[LayerVariable]) -> list[LayerVariable]:
-    """Weights in the order in which they were made: one that stays when layers are frozen, unlike that of models."""
+    """Weights in the order of their creation, which stays the same when layers are frozen."""
     return sorted(weights, key=lambda weight: weight.id)
 
 
@@ -162,5 +162,5 @@ class DisposeResult(Record):
 
 
 def count_params(weights: Sequence[LayerVariable]) -> int:
-    """The number of numbers in weights."""
+    """The number of elements in weights."""
     return sum(math.prod(w.shape) for w in weights)

@@ -97,7 +97,7 @@ class Cell(CellOptions, RNNCell):
     """What all cells share: three weights, and dropout masks that hold for a whole sequence."""
 
     # Drawn anew for each sequence, so that they concern no step but the one that they are made in.
-    passing = frozenset(("_masks",))
+    transient = frozenset(("_masks",))
 
     def configure(self) -> None:
         self.dropout = min(max(float(self.dropout or 0), 0.0), 1.0)
