@@ -31,7 +31,7 @@ _FIELDS = ("epoch", "batch", "began", "model", "callbacks", "means", "logs", "st
 
 @export(doc="Callbacks", aliases="callbacks.backup_and_restore")
 class BackupAndRestore(RunKeeper):
-    """Lets a training that was cut off, at whatever point, go on to the very numbers that it would have come to.
+    """Lets a training that was cut off at any point go on, to the very numbers that it would have come to.
 
     Run the same program again. `fit` then takes up where the backup was made, with the weights, the state of the
     optimizer, the random streams, the order of the samples, and what the callbacks know; its history is that of the
@@ -99,7 +99,7 @@ class BackupAndRestore(RunKeeper):
         return _checked({name: unpack(state[name], arrays) for name in _FIELDS})
 
     def _restorer(self, run: TrainingRun, state: dict[str, Any]) -> Callable[[], None]:
-        """What makes everything what it was, once it is called. All of it is checked now."""
+        """A function that restores the run. All of it is checked before."""
         # The model first, since callbacks may have weights of it.
         restore_model = restorer("backup", run.model, run.model.optimizer, state["model"])
         callbacks = _matched(run.callbacks.callbacks, state["callbacks"])
@@ -161,7 +161,7 @@ class BackupAndRestore(RunKeeper):
 
 
 def _checked(state: dict[str, Any]) -> dict[str, Any]:
-    """A state that a training can have; its data, its model and its callbacks check their parts.
+    """A state, checked as far as it is that of the run; data, model and callbacks check their parts.
 
     Raises:
         ValueError, TypeError: no training has such a state.

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from tfpy.layers.model import LayersModel
 
 Check = Callable[[str, str, Any], Any]
-"""Makes a value of what a file has for it, as `as_count` does, given who asks and what it is called, for messages."""
+"""Checks a value from a backup, as `as_count` does; it is told who asks and the attribute's name, for messages."""
 
 
 def read_logs(logs: Logs) -> Logs:
@@ -45,14 +45,14 @@ class Callback(CallbackCamel):
     model: LayersModel = None  # type: ignore[assignment]  # told before anything else is
     params: Mapping[str, Any]
     backed_up: ClassVar[tuple[str, ...]] = ()
-    # What makes attributes of what a file has for them; others may be anything.
+    # Checks of the attributes that a backup has; those without one may be anything.
     _backup_checks: ClassVar[Mapping[str, Check]] = {}
 
     def from_backup(self, values: Mapping[str, Any]) -> dict[str, Any]:
-        """The attributes of `backed_up`, out of a file.
+        """The attributes of `backed_up`, from the values in a backup.
 
         Raises:
-            ValueError, LookupError, TypeError: it can have had no such values.
+            ValueError, LookupError, TypeError: values that the callback cannot have had.
         """
         return {name: self._backup_checks.get(name, _as_kept)("backup", name, values[name]) for name in self.backed_up}
 

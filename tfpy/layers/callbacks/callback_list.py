@@ -43,7 +43,7 @@ class CallbackList(CallbackListCamel):
             callback.set_model(model)
 
     def call(self, event: str, *args: Any) -> None:
-        """Call every callback that has something to do at an event; the last argument are the logs."""
+        """Call every callback that has something to do at an event; the last argument is the logs."""
         for callback in self.callbacks:
             if callback.wants(event):
                 read_logs(args[-1])

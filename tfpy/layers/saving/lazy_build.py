@@ -14,12 +14,13 @@ from tfpy.layers.symbolic import one_or_list
 
 
 def build_lazy_layers(model: Container) -> None:
-    """Call the layers of a model that hold others without weights, for their shapes alone, so that a file finds all.
+    """Build the layers that only a call of the layer around them builds, so that a file finds their weights.
 
-    What cannot be called so, since it looks at values, stays as it is: the file then has weights that the model lacks.
+    They are called on shapes alone. One that looks at values stays as it is: the file has weights then that the model
+    lacks.
     """
     for layer in layers_in(model):
-        if layer.inbound_nodes and not isinstance(layer, Container) and _waits(layer):
+        if layer.inbound_nodes and not isinstance(layer, Container) and _has_unbuilt(layer):
             node = layer.inbound_nodes[0]
             with contextlib.suppress(Exception), shapes_only():
                 shapes = [tuple(1 if n is None else n for n in shape) for shape in node.input_shapes]
@@ -28,6 +29,6 @@ def build_lazy_layers(model: Container) -> None:
                 layer.invoke(one_or_list(inputs), node.call_args)
 
 
-def _waits(layer: Layer) -> bool:
+def _has_unbuilt(layer: Layer) -> bool:
     """Whether a layer within has not been built."""
-    return any(not part.built or _waits(part) for part in layer.layers_within)
+    return any(not part.built or _has_unbuilt(part) for part in layer.layers_within)

@@ -90,7 +90,7 @@ def load_keras(path: Path, strict: bool = True, custom_objects: CustomObjects | 
         follow_mask_rules(model, rules)
         with _filling(str(path)):
             write_keras_weights(model, file, strict)
-            start(deferred)
+            initialize(deferred)
         if file.training is not None:
             compile_as(model, file.training, str(path), str)
             if model.optimizer is not None:
@@ -101,7 +101,7 @@ def load_keras(path: Path, strict: bool = True, custom_objects: CustomObjects | 
 
 
 def _warn_of_constraints(model: LayersModel, path: Path) -> None:
-    """Tell of what goes otherwise when a training of Keras goes on here."""
+    """Warn that constraints act at other times here than in Keras."""
     bound = [weight.original_name for weight in model.trainable_weights if weight.constraint is not None]
     if bound:
         warn_user(
@@ -125,7 +125,7 @@ def model_of(
             with _filling(source):
                 if artifacts.weight_data is not None:
                     load_named(model, weights, strict, source)
-                start(deferred)
+                initialize(deferred)
             if artifacts.user_defined_metadata is not None:
                 model.set_user_defined_metadata(
                     object_in(source, "userDefinedMetadata", artifacts.user_defined_metadata)
@@ -141,7 +141,7 @@ def model_of(
 
 @contextmanager
 def _filling(source: str) -> Iterator[None]:
-    """Weights are given values inside a `with`: what the file calls constraints and initializers may make no sense."""
+    """Inside a `with` weights get their values: errors of the file's constraints and initializers name the file."""
     try:
         with tidy():
             yield
@@ -152,8 +152,8 @@ def _filling(source: str) -> Iterator[None]:
         raise ModelFileError(f"{source}: the weights of the model cannot be made: {fault}") from error
 
 
-def start(deferred: list[DeferredWeight]) -> None:
-    """Give the weights that the file had no values for their first ones."""
+def initialize(deferred: list[DeferredWeight]) -> None:
+    """Initialize the weights that the file has no values for."""
     for weight, make in deferred:
         if weight.backend is not None and weight.backend.symbolic:
             weight.assign(make())
@@ -216,5 +216,5 @@ def model_from_json(
             values = load_weights(parts["weights_manifest"], parts.get("path_prefix") or "", names)
             load_named(model, values, True, "model_from_json")
         with _filling("model_from_json"):
-            start(deferred)
+            initialize(deferred)
     return model

@@ -31,7 +31,7 @@ _FIXED = {"epsilon": 1e-7}
 _LOSSES = {"cosine_similarity": "cosine_proximity", "kl_divergence": "kullback_leibler_divergence"}
 # Classes of losses and metrics that are made of a function.
 _WRAPPERS = frozenset({"LossFunctionWrapper", "MeanMetricWrapper", "SumOverBatchSizeMetricWrapper"})
-# What losses and metrics of Keras are called by, and the other options that say nothing, beside None and False.
+# Options of Keras's losses and metrics that only name them; and values of others that change nothing, as None does.
 _NAMING = frozenset({"name", "dtype", "fn"})
 _USUAL: dict[str, tuple[Any, ...]] = {
     "axis": (-1,),
@@ -109,8 +109,8 @@ def _own_name(function: Any, what: str, is_name: Callable[[str], bool]) -> str:
 def compile_as(model: LayersModel, config: Any, source: str, metric_of: Callable[[str], str]) -> None:
     """Compile a model as a file says.
 
-    What means something else than can be had here is left out, with a warning: a metric alone; for a loss, the model is
-    not compiled, but has the optimizer, with which it can be.
+    A metric that there is not here is left out, with a warning. Without its loss the model is not compiled, but keeps
+    the optimizer, with which it can be.
 
     Args:
         model: the model.
@@ -200,7 +200,7 @@ def _read(value: Any) -> Any:
 
 
 def _is_usual(option: str, value: Any) -> bool:
-    """Whether an option of a loss or metric says what is so here."""
+    """Whether an option of a loss or metric has a value that changes nothing here."""
     return value in (None, False) or value in _USUAL.get(option, ())
 
 

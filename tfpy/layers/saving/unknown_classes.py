@@ -1,4 +1,4 @@
-"""The classes in a topology that there are none of here, told all at once, and what they are."""
+"""Names in a topology that there are no classes for: they are all told in one error."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Weights for a model that is there: given by name, or those of a saved model."""
+"""Loading weights into a model: given by name, or those of a saved model."""
 
 from __future__ import annotations
 

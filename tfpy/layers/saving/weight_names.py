@@ -1,4 +1,4 @@
-"""Which weight of a file is which of a model, and writing them all or none."""
+"""Matching the weights of a file with those of a model by their names, and writing all of them or none."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def load_named(model: Container, values: Mapping[str, Tensor], strict: bool, sou
         source: what messages call the file.
 
     Raises:
-        ModelFileError: a weight without its like (if strict), of another shape or dtype, or two that mean the same.
+        ModelFileError: a weight without counterpart (if strict), of another shape or dtype, or two that mean the same.
     """
     targets = _targets(model, list(values), source)
     values = _with_names_of(targets, values)
@@ -78,9 +78,9 @@ def _targets(model: Container, names: Sequence[str], source: str) -> dict[str, L
 def weights_by_name(model: Container) -> dict[str, LayerVariable]:
     """The weights of a model by the names that files have for them: their own, numbered where several have the same.
 
-    They are numbered by the places of their layers, and in a layer as they were made, which a model that is made again
-    has in common with the first, whatever is frozen. One of a layer in several places, such as a model and another
-    within it, has a name for each, since they are layers of their own in a model from a file.
+    They are numbered by the places of their layers, and within a layer in the order of their creation. A model that is
+    made again has the same order, whatever is frozen. A layer that is in several places, such as a model and another
+    one within it, has names for each, since a model from a file has a layer of its own in each place.
     """
     weights = _in_places(model)
     return dict(zip(numbered(weight.original_name for weight in weights), weights, strict=True))
@@ -128,7 +128,7 @@ def _with_names_of(targets: Mapping[str, LayerVariable], values: Mapping[str, Te
 
 
 def _counted_anew(names: Iterable[str]) -> dict[str, str]:
-    """Names by what they are when the layers of each kind among them are counted from 1 on."""
+    """The names, by what they are when the layers of each kind are numbered from 1."""
     paths = {name: name.split("/") for name in names}
     numbers: dict[str, set[int]] = {}
     for token in {token for path in paths.values() for token in path}:

@@ -21,7 +21,7 @@ from tfpy.layers.training.batch import Batch, batch_spans
 
 
 def nothing() -> None:
-    """What there is to do when there is nothing to do."""
+    """Do nothing."""
 
 
 class Step(NamedTuple):
@@ -57,32 +57,31 @@ class BatchSource(Protocol):
     def batch_size(self) -> int | None: ...
 
     def epoch(self, validate: Callable[[], None]) -> Iterator[Step]:
-        """The batches of the next epoch; the source has `validate` called, or calls it, when they have been gone
-        through."""
+        """The batches of the next epoch. After the last one `validate` is called, by its step or by the source."""
         ...
 
     def state(self) -> dict[str, Any]:
-        """What the epochs from here on depend on, besides how many there were."""
+        """What the epochs from here on depend on, besides their number."""
         ...
 
     def restore(self, where: str, state: dict[str, Any]) -> None:
-        """Go on where a source of the same data was when `state` said this.
+        """Go on from the state that a source of the same data had.
 
         Args:
             where: who asks for it, for messages.
-            state: what `state` said.
+            state: what its `state` returned.
 
         Raises:
-            ValueError, TypeError: it was a source of other data, or none; nothing is changed then.
+            ValueError, TypeError: it is the state of a source of other data, or none; nothing is changed then.
         """
         ...
 
     def catch_up(self, epochs: int, validate: Callable[[], None]) -> None:
-        """Go through the epochs before that place.
+        """Go through the epochs before that state.
 
         Args:
             epochs: how many there were.
-            validate: goes through the validation data; called where that was done.
+            validate: goes through the validation data; called after each epoch.
         """
         ...
 
@@ -211,11 +210,11 @@ class DatasetBatches:
                 step.after()
 
     def once(self) -> Iterator[Step]:
-        """The batches of a stream of their own, for an evaluation."""
+        """The batches of a new stream, for an evaluation."""
         return self._steps(self._start())
 
     def skip(self) -> None:
-        """Read a stream of its own without a look at it."""
+        """Read a new stream to its end, and evaluate nothing."""
         for _ in self.once():
             pass
 
@@ -271,7 +270,7 @@ def as_dataset(value: Any) -> Any:
 
 
 def how_to_go_on(dataset: Any) -> str:
-    """What makes data last that end too early."""
+    """How data that ends too early can be made to last, for messages."""
     if isinstance(dataset, _Readable):
         again = "without a number of batches a generator function is called for each epoch"
         return f"A generator goes on with 'while True'; {again}."

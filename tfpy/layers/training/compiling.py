@@ -52,14 +52,14 @@ def compiled_of(model: LayersModel, where: str) -> Compiled:
     found = model.compilation.settled
     if found is None:
         raise RuntimeError(f"{where}: compile the model first, with model.compile(optimizer=…, loss=…).")
-    # What callbacks ask for while the model is trained is not asked for by all processes.
+    # While the model is trained it is callbacks that ask, and not every process has them.
     return found._replace(sharing=None) if model.compilation.training else found
 
 
 def optimizer_for(model: LayersModel, compiled: Compiled) -> Optimizer:
-    """The optimizer for what a model was compiled for: one that a callback has set serves from the next step on.
+    """The optimizer of a training: one that a callback has set is used from the next step on.
 
-    After another `compile` it is the one of before, until the next `fit`.
+    One of another `compile` is used from the next `fit` on.
     """
     current = model.compilation.settled
     same = current is not None and current.outputs is compiled.outputs

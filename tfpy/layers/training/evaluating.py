@@ -1,4 +1,4 @@
-"""Judging a model by samples: on arrays, or on the batches of a data set."""
+"""Evaluating a model: on arrays, or on the batches of a data set."""
 
 from __future__ import annotations
 

@@ -55,7 +55,7 @@ class FitDatasetOptions(NamedTuple):
 
 
 class RunOptions(NamedTuple):
-    """How a training goes, whatever its data.
+    """The options of a training that do not depend on what its data are.
 
     Attributes:
         epochs: the epochs, counted from 0.
@@ -69,7 +69,7 @@ class RunOptions(NamedTuple):
 
 
 def run_options(where: str, given: FitOptions | FitDatasetOptions, last: int) -> RunOptions:
-    """How a training goes that ends with the epoch of a number, counted from 1."""
+    """The options of a training whose last epoch has the number `last`, counted from 1."""
     first, verbose = as_count(where, "initial_epoch", given.initial_epoch), given.verbose
     shown = int(verbose) if isinstance(verbose, bool) else as_count(where, "verbose", verbose)
     return RunOptions(range(first, last), shown, _as_callbacks(given.callbacks, given.yield_every))
@@ -97,7 +97,7 @@ def _as_callback(callback: Any, yield_every: Any) -> Callback:
 
 
 def check_order(shuffle: Any, seed: Any) -> None:
-    """Whether an order of the samples can be drawn so."""
+    """Check the options by which the order of the samples is drawn."""
     if not rng.may_seed(seed):
         raise argument_error("fit", "seed", "a number or a string", seed, TypeError)
     if shuffle not in (True, False, "batch"):

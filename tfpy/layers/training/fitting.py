@@ -47,7 +47,7 @@ def fit(model: LayersModel, x: Any, y: Any, given: FitOptions) -> History:
     options = run_options("fit", given, as_count("fit", "epochs", given.epochs))
     check_order(given.shuffle, given.seed)
     samples = Samples("fit", model, compiled)
-    trained: list[History] = []  # beside what `tidy` returns, in which it would look for tensors
+    trained: list[History] = []  # not what `tidy` returns, in which it would look for tensors
 
     def train() -> None:
         data = samples.arrays(x, y, size, given.sample_weight)
@@ -112,7 +112,7 @@ def train_on_batch(model: LayersModel, x: Any, y: Any) -> Any:
 
 
 def _alone(model: LayersModel, train: Callable[[], T]) -> T:
-    """A model is trained once at a time. No `with`: an interrupt may come in the place of its end."""
+    """Train a model that is not being trained already. An interrupt at the end of a `with` would leave that open."""
     compilation = model.compilation
     if compilation.training:
         raise RuntimeError("fit: the model is being trained already.")
@@ -120,7 +120,7 @@ def _alone(model: LayersModel, train: Callable[[], T]) -> T:
         compilation.training = True
         return train()
     finally:
-        compilation.training = False  # that is no call of Python's, in which an interrupt could come
+        compilation.training = False  # no call, during which an interrupt could come
 
 
 def _run(samples: Samples, source: BatchSource, validation: Validation | None, options: RunOptions) -> History:
@@ -153,7 +153,7 @@ def _callbacks(samples: Samples, told: Sequence[Callback], history: History) -> 
 def _params(
     samples: Samples, source: BatchSource, validation: Validation | None, options: RunOptions
 ) -> dict[str, Any]:
-    """What callbacks are told of a training. As in TF.js they do not hear where one on a data set begins."""
+    """The `params` of callbacks. As in TF.js those of a training on a data set have no initial epoch."""
     labels = samples.compiled.labels
     validated = [] if validation is None else [f"val_{label}" for label in labels]
     return {

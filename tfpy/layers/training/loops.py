@@ -29,7 +29,7 @@ class Validation(NamedTuple):
 
     Attributes:
         evaluate: gives the loss and metrics.
-        skip: goes through the data without a look at it, where what a data set gives depends on what it gave.
+        skip: reads the data and evaluates nothing, for data sets whose next pass depends on the last one.
     """
 
     evaluate: Callable[[], list[Tensor]]
@@ -117,7 +117,7 @@ class TrainingRun:
             self.means, self.logs = EpochMeans(), {}
         steps = self.course.batches()
         if not (resumed and self.model.stop_training):
-            for step in steps:  # as in TF.js, the flag counts after a batch: who sets it before an epoch gets one
+            for step in steps:  # as in TF.js, the flag counts after a batch: set before an epoch, it lets one through
                 self._train_on(step)
                 if self.model.stop_training:
                     break

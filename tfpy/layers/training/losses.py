@@ -160,12 +160,12 @@ _SHORT_FUNCTIONS: tuple[tuple[Loss, Loss], ...] = (
 
 
 def in_full(function: Loss) -> Loss:
-    """The function that a short one of `tf.metrics` calls; any other itself."""
+    """The function that a short alias of `tf.metrics` calls; any other function itself."""
     return next((full for short, full in _SHORT_FUNCTIONS if short is function), function)
 
 
 def unknown(what: str, name: str, known: Iterable[str], listed: Iterable[str]) -> Exception:
-    """The error for a name of a loss or a metric that there is none of; the names in full are listed."""
+    """The error for an unknown name of a loss or a metric, which lists the known ones in full."""
     error = unknown_name_error(what, name, known, listed)
     error.add_note(f"A {what} may also be a function of (y_true, y_pred): one of tf.losses or tf.metrics, or your own.")
     return error

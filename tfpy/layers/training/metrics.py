@@ -42,7 +42,7 @@ def is_name(name: str) -> bool:
 
 
 def is_meant(name: str) -> bool:
-    """Whether `compile` takes a name for a metric: that of one, or what stands for the one that fits an output."""
+    """Whether `compile` knows a metric by a name: its own, or 'accuracy' and the like, which depend on the output."""
     return is_name(name) or name in (*ACCURACY, *CROSSENTROPY)
 
 

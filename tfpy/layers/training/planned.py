@@ -2,8 +2,8 @@
 
 A step is recorded the second time that it comes by with tensors of the same shapes. It is replayed only as long as it
 is certain to do the same: all code that it runs is tfpy's own, so that what it does follows from the options of layers
-and their likes, and none of these has been set anew since. Everything else (layers, losses and functions of one's own,
-states kept from batch to batch, values read on the way) is run as ever. `layers/unchanged.py` makes certain.
+and the like, and none of these has been set since. Everything else (layers, losses and functions of one's own,
+states kept from batch to batch, values read on the way) is run as usual. `layers/unchanged.py` makes certain.
 """
 
 from __future__ import annotations
@@ -37,6 +37,6 @@ class StepPlans(Plans):
     ) -> Result:
         """`run` for a step that calls things: the model, losses, …
 
-        They are kept with the plan, so that the identities in its key stay theirs alone.
+        They are kept alive with the plan, since their ids are in its key.
         """
         return self.run(key, inputs, variables, compute, lambda: watch(things, _LEAVES))

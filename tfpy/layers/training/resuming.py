@@ -1,4 +1,4 @@
-"""Going on with a training that was cut off: how far it had come, and the way there through its data."""
+"""Resuming a training that was cut off: how far it had come, and the way there through its data."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ class Position(NamedTuple):
 
 
 class Course:
-    """The way of a training through its data. What an earlier run has done of it is gone through without training.
+    """The way of a training through its data. What an earlier run has trained on is read without training.
 
     Args:
         source: gives the batches.
         epochs: the epochs to go through.
-        validate: looks at the validation data.
-        skip_validation: goes through it without a look at it.
+        validate: evaluates the validation data.
+        skip_validation: reads it and evaluates nothing.
 
     Attributes:
         epoch, batch: how far it has come, see `Position`.
@@ -70,7 +70,7 @@ class Course:
         self.epoch, self.batch = self.epoch + 1, 0
 
     def begin_at(self, where: str, position: Position) -> None:
-        """Begin where an earlier run was; `catch_up` goes there.
+        """Set the place to begin at, where an earlier run was; `catch_up` goes there.
 
         Args:
             where: who asks for it, for messages.
@@ -93,9 +93,9 @@ class Course:
         """Go through the epochs before the place of `begin_at`; through the batches before it when its epoch begins.
 
         Args:
-            restore: makes everything else what it was there; called when that place has been reached, and callbacks
-                have been told that its epoch begins, if it is within one. `batch` is less than it was said to be if the
-                epoch has become shorter.
+            restore: restores everything else; called when that place is reached, which within an epoch is after
+                callbacks have been told that it begins. `batch` is less than in the position if the epoch has become
+                shorter.
         """
         self._skipping = True
         self.source.catch_up(self.epoch - self.epochs.start, self._validated)

@@ -83,14 +83,14 @@ def state_of_model(model: LayersModel, optimizer: Optimizer) -> dict[str, Any]:
 
 
 def restorer(where: str, model: LayersModel, optimizer: Optimizer, state: dict[str, Any]) -> Callable[[], None]:
-    """What gives a model what `state_of_model` said, once it is called. All of it is checked now.
+    """A function that restores what `state_of_model` returned. All of it is checked before.
 
-    What the optimizer knows of other models' weights stays.
+    The optimizer keeps its slots for the weights of other models.
 
     Args:
         where: who asks for it, for messages.
         model, optimizer: what is to go on.
-        state: what `state_of_model` said.
+        state: what `state_of_model` returned.
 
     Raises:
         ValueError, LookupError, TypeError: it is the state of another model, or of none.
@@ -162,7 +162,7 @@ def _of_slots(where: str, optimizer: Optimizer, weights: list[LayerVariable], sl
 
 
 def _has_own_state(optimizer: Optimizer) -> bool:
-    """Whether a class of the user's own says itself what there is to know, which may be of no weight at all."""
+    """Whether a user's class has its own `get_weights`, whose entries need not belong to weights."""
     return type(optimizer).get_weights is not Optimizer.get_weights
 
 

@@ -1,4 +1,4 @@
-"""What models are given to compute with, to train on or to be judged by: as tensors, checked against the model."""
+"""The data that `fit`, `evaluate` and `predict` are given: as tensors that are checked against the model."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class Samples(NamedTuple):
         sample_weight: Any = None,
         from_dataset: bool = False,
     ) -> Batch:
-        """All samples at once.
+        """All samples as one batch.
 
         Args:
             x: the inputs.
@@ -88,7 +88,7 @@ class Samples(NamedTuple):
         return Batch(inputs, targets, sample_weights(where, sample_weight, names, inputs[0].shape[0]))
 
     def by_class(self, data: Batch, class_weight: Any) -> Batch:
-        """Samples that count by their classes, too.
+        """Samples whose weights are multiplied with those of their classes.
 
         Args:
             data: the samples.

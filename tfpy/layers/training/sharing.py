@@ -16,18 +16,18 @@ if TYPE_CHECKING:
     from tfpy.layers.training.batch import Batch
 
 Mean = Callable[[list[Tensor], Tensor | None], list[Tensor]]
-"""From what a process has found for its part of a batch to the means over all parts, weighted by their sizes: the
-numbers of samples, or how many steps of sequences count where masks leave out others."""
+"""Makes means over all processes of what one has computed for its part of a batch. They are weighted by the sizes of
+the parts: the numbers of samples, or of the steps of sequences that masks do not hide."""
 
 PartOfStep = Callable[["Batch", Mean], list[Tensor]]
-"""A step on a part of a batch: what it reports, and what it changes variables by, are means."""
+"""A step on a part of a batch, which reports means over all parts, and changes variables by means."""
 
 
 class Sharing(ABC):
     """Processes that train one model together: each computes a part of every batch.
 
     Attributes:
-        size: how many processes there are; one alone trains as ever.
+        size: how many processes there are.
         first: whether this is the one that shows and writes what all have found.
     """
 
@@ -44,5 +44,5 @@ class Sharing(ABC):
 
 
 def same(values: list[Tensor], steps: Tensor | None) -> list[Tensor]:
-    """The means where a process has the whole batch."""
+    """The `Mean` of a process that has the whole batch."""
     return values

@@ -146,7 +146,7 @@ def predict_step(model: LayersModel, inputs: list[Tensor]) -> list[Tensor]:
 
 
 def _apart(outputs: Sequence[Tensor], inputs: Sequence[Tensor]) -> list[Tensor]:
-    """Outputs that can be disposed, the inputs and each other notwithstanding: a layer may pass on what it is given."""
+    """Outputs that are disposed apart from the inputs and from each other: a layer may pass on its very input."""
     taken = {t.id for t in inputs}
     found = []
     for t in outputs:
@@ -161,7 +161,7 @@ def _judged(model: LayersModel, outputs: Sequence[Tensor], masks: Sequence[Any])
 
 
 def _masked(values: Tensor, mask: Tensor | None) -> Tensor:
-    """Values of steps, 0 where masked and the others so much larger that the mean of all is that of the others."""
+    """Losses or metrics of steps: 0 where masked, the others scaled so that the mean of all is that of the others."""
     if mask is None or mask.shape != values.shape:
         return values
     seen = mask.cast(values.dtype)
@@ -169,7 +169,7 @@ def _masked(values: Tensor, mask: Tensor | None) -> Tensor:
 
 
 def _steps_seen(outputs: Sequence[tuple[Tensor, Any]], losses: Tensor) -> list[Tensor]:
-    """How many steps the losses have a mean of, where a mask says so: for several outputs there is no such number."""
+    """How many steps are not masked, if a mask decides over what the losses are means; none for several outputs."""
     mask = outputs[0][1]
     counts = len(outputs) == 1 and mask is not None and mask.shape == losses.shape
     return [mask.cast("float32").sum()] if counts else []
@@ -197,7 +197,7 @@ def _weighted(loss: Tensor, output: Output) -> Tensor:
 
 
 def _added(total: Tensor, loss: Tensor, mean: Tensor) -> Tensor:
-    """What has the mean of both. TF.js adds up samples, which it cannot do for sequences beside single values."""
+    """A sum with the mean of both. TF.js adds up samples, which it cannot do for sequences beside single values."""
     alike = loss.shape == total.shape or () in (loss.shape, total.shape)
     return add(total, loss if alike else mean)
 

@@ -46,7 +46,7 @@ class MaskPropagation:
     Args:
         model: the model.
         rules: the rules that hold.
-        elsewhere: whether it is not here that the model runs by them, but in Keras.
+        elsewhere: whether the model runs by them in Keras, and not here.
 
     Attributes:
         heeded: for each call whose numbers depend on masks, these.

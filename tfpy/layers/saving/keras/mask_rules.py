@@ -29,7 +29,7 @@ class KerasMaskRules(MaskRules):
 
     Attributes:
         passed: the layers that masks go through, where they end in TF.js.
-        changed: the layers that take something else than their inputs where these are masked.
+        changed: the layers whose inputs are changed where they are masked.
     """
 
     passed: tuple[type[Layer], ...] = ()

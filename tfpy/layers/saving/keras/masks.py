@@ -1,6 +1,6 @@
 """Masks as Keras 3 notes them: as ops of the graph beside the layers, and as arguments of calls.
 
-Here layers hand masks on by themselves, so that both are left out where they say what comes about anyway.
+Here layers pass masks on by themselves, so that both are left out where they say nothing else.
 """
 
 from __future__ import annotations

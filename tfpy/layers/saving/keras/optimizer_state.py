@@ -47,7 +47,7 @@ _Places = dict[SlotName, tuple[int, ...]]
 
 
 def _places(optimizer: Optimizer, variables: Sequence[LayerVariable]) -> _Places | None:
-    """The slots in the order of Keras, with their shapes; None for an optimizer of which there is no telling."""
+    """The slots in the order of Keras, with their shapes; None for an optimizer whose slots are not known."""
     groups = _GROUPS.get(optimizer.get_class_name())
     if groups is None and optimizer.slot_names and type(optimizer).get_weights is Optimizer.get_weights:
         groups = [optimizer.slot_names]  # of a class of the user's own, which Keras would make variable by variable

@@ -1,7 +1,7 @@
-"""Words that Keras and TF.js share and mean otherwise: what the words of a file of Keras are here, and back.
+"""Options that Keras and TF.js share and mean differently: from Keras's meaning to that of TF.js, and back.
 
-An object in a file that is written here may say whose meaning it has, where that is not what the version of the file
-says: Keras reads it all the same, and gives other numbers, of which saving warns.
+A file that is written here says of an object whose meaning its options have, where that is not the meaning of the
+file's version. Keras reads it all the same and computes other numbers, of which saving warns.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from tfpy.layers.mask_rules import TFJS_MASKS, MaskRules
 from tfpy.layers.saving.keras.mask_rules import KERAS_MASKS
 
 MEANING = "numbers_of"
-"""The key, beside that of the class, of whose meaning the words of an object have."""
+"""The key, beside that of the class, that says whose meaning the options of an object have."""
 
 TFJS, KERAS3 = TFJS_MASKS.owner, KERAS_MASKS[3].owner
 _KERAS2 = KERAS_MASKS[2].owner
@@ -32,7 +32,7 @@ _ON_VOLUMES = frozenset({"AveragePooling3D", "Conv3D", "Conv3DTranspose", "MaxPo
 
 
 def as_keras_means(config: Any, version: int) -> Any:
-    """A configuration of a version of Keras, which says what that takes for granted.
+    """A configuration of a version of Keras, with what that takes for granted as options.
 
     Layers in a Bidirectional return zeros where masked, pixels are placed by their centers, and in Keras 3
     'hard_sigmoid' is what is 'hard_sigmoid6' here.
@@ -113,7 +113,7 @@ def _three(value: Any) -> list[int]:
 
 
 def meaning_of(name: str, options: dict[str, Any], version: int) -> tuple[str | None, str]:
-    """Make options Keras's words.
+    """Give options the names and values that mean the same in Keras.
 
     Args:
         name: the name of the class.
@@ -121,7 +121,7 @@ def meaning_of(name: str, options: dict[str, Any], version: int) -> tuple[str | 
         version: the version of Keras.
 
     Returns:
-        Whose meaning they have, None for that of the version; and what then differs in Keras, for a message.
+        Whose meaning they keep, None for that of the version; and what then differs in Keras, for a message.
     """
     if options.get("crop_to_aspect_ratio"):
         return TFJS, "Keras crops the picture to the aspect ratio"
