@@ -105,7 +105,7 @@ class CSVDataset(CSVDatasetCamel, Dataset):
                 raise ValueError("csv: the file is empty; not even its header is there.")
         if self._columns is None:
             self._columns = self._checked_columns(header)
-        # Not `lines.map`, which looks for tensors to dispose. After a bad row `map` goes on with the next one.
+        # Python's `map`, and not that of `lines`, which looks for tensors to dispose. After a bad row it goes on.
         return Items(map(self.make_data_element, lines))
 
     def _checked_columns(self, header: str | None) -> list[tuple[str, Column | None]]:

@@ -246,7 +246,7 @@ class _Prefetched(_Stage):
         super().__init__(upstream)
         self._size = size
         self._buffer: deque[Any] = deque()
-        self._error: Exception | None = None  # which comes after what has been read before it
+        self._error: Exception | None = None  # raised after the elements that were read before it
 
     def __next__(self) -> Any:
         while self._error is None and len(self._buffer) < self._size:
@@ -273,7 +273,8 @@ class _Shuffled(_Stage):
         self._size = size
         self._random = rng.stream(rng.truthy(seed))
         self._buffer: list[Any] = []
-        self._lacks_one = True  # to be filled when the next element is asked for: what has been drawn outlives an error
+        # It is filled up when the next element is asked for: so an error loses no element that was drawn before.
+        self._lacks_one = True
 
     def __next__(self) -> Any:
         buffer = self._buffer

@@ -1,4 +1,4 @@
-"""What deeplearn.js 0.5 does with methods of its arrays, `a.sub(b).square().mean()`. Most are in `_chained.py`."""
+"""The chained methods of deeplearn.js 0.5, `a.sub(b).square().mean()`. Most are generated, in `_chained.py`."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Chained(ChainedOps, ChainedCamel, Handle):
 
     __slots__ = ()
 
-    # numpy's functions work on numpy arrays: they would call methods of their names with arguments of their own.
+    # Else numpy's functions would call the methods of their names, with numpy's arguments.
     __array_function__ = Operators.__array_function__
 
     if TYPE_CHECKING:

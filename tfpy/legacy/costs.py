@@ -1,4 +1,4 @@
-"""The costs of graphs. Both sum over the axes behind the first `lead` ones, which count examples."""
+"""The costs of graphs. Both are taken over all axes but the first `lead` ones, which count examples."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What makes the core's ops the functions of deeplearn.js 0.5, `dl.add`: they give its arrays. And `dl.set_backend`."""
+"""The functions of deeplearn.js 0.5, `dl.add` and the like: the core's ops, returning NDArrays; `dl.set_backend`."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def giving_arrays(function: Callable[P, Tensor]) -> Callable[P, NDArray]: ...
 @overload
 def giving_arrays(function: Callable[P, Any]) -> Callable[P, Any]: ...
 def giving_arrays(function: Callable[P, Any]) -> Callable[P, Any]:
-    """An op whose result is an NDArray, or several, to be read with `get`, `val` and `get_values`."""
+    """An op made to return an NDArray, or several, to be read with `get`, `val` and `get_values`."""
 
     @functools.wraps(function)
     def run(*args: P.args, **keywords: P.kwargs) -> Any:
@@ -37,7 +37,7 @@ def giving_arrays(function: Callable[P, Any]) -> Callable[P, Any]:
 
 
 def of_functions_of_arrays(differentiate: Callable[[Any], Callable[..., Any]]) -> Callable[[Any], Callable[..., Any]]:
-    """`tf.grad` and the like for functions of NDArrays; what they make gives NDArrays."""
+    """`tf.grad` and the like for functions of NDArrays: the functions that they make return NDArrays."""
 
     @functools.wraps(differentiate)
     def of(f: Any) -> Callable[..., Any]:
@@ -50,7 +50,7 @@ def of_functions_of_arrays(differentiate: Callable[[Any], Callable[..., Any]]) -
 
 
 def _array(x: Tensor) -> NDArray:
-    """An array that shares a tensor's data, and that tapes take for it."""
+    """An array that shares a tensor's data, and stands for it on tapes."""
     array = stand_in(class_of_rank(x.rank), x)
     join_share(x, array)
     return array

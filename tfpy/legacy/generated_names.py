@@ -1,4 +1,4 @@
-"""What tools/generate.py makes of the core's ops beside the methods that their `legacy=` marks name."""
+"""Which of the core's ops tools/generate.py makes functions and methods of, beside those with a `legacy=` mark."""
 
 from __future__ import annotations
 

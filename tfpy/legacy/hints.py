@@ -1,7 +1,7 @@
 """`migration_hints`: says at run time, at each place that uses an old name, what the new one is.
 
-Nothing is watched until it is asked for: then the methods of the legacy classes are replaced by ones that look where
-they are called from, and put back when hints are no longer wanted.
+Nothing is watched until hints are switched on: then the methods of the legacy classes are replaced by ones that look up
+where they are called from. They are put back when hints are switched off.
 """
 
 from __future__ import annotations
@@ -105,7 +105,7 @@ def _restore() -> None:
 
 
 def _hinting(function: Callable[..., Any], name: str, found: Successor | None) -> Callable[..., Any]:
-    """The function, telling first what replaces it; for `new` that depends on the class that it is called on."""
+    """The function, which first says what replaces it; for `new` that depends on the class that it is called on."""
 
     @functools.wraps(function)
     def call(*args: Any, **keywords: Any) -> Any:

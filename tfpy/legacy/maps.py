@@ -33,7 +33,7 @@ class TensorArrayMap:
         return array if isinstance(array, NDArray) else shared(array)
 
     def handle(self, tensor: Tensor) -> Handle:
-        """The array of a tensor as it was set."""
+        """The array of a tensor, of the class that it was set with."""
         if tensor.id not in self._arrays:
             raise ValueError(f"TensorArrayMap: there is no array for {tensor!r}.")
         return self._arrays[tensor.id]

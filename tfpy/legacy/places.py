@@ -1,4 +1,4 @@
-"""Where an element is: its indices, and its place among the flat values."""
+"""Reading elements by their indices, or by their position among the flat values."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tfpy.legacy.values import ShapeLike
 
 
 class Places(PlacesCamel, Handle):
-    """What arrays and variables have for reading elements one by one; `get` is their own."""
+    """Base of arrays and variables: their elements by index. Each defines `get` itself."""
 
     __slots__ = ()
 
@@ -40,7 +40,7 @@ class Places(PlacesCamel, Handle):
         return [int(i) for i in np.unravel_index(at, self.spec.shape)]
 
     def _place(self, op: str, locs: tuple[int, ...]) -> int:
-        """The index in the flat values of what is to be read: without indices, of the first element."""
+        """The index in the flat values of the element to read: without indices, of the first."""
         if locs or not self.spec.size:
             return self._offset(op, locs)
         return 0

@@ -1,4 +1,4 @@
-"""The mark of deeplearn.js's math methods that are not an op of the core with the same arguments."""
+"""Marks for the math methods and functions of deeplearn.js that are no op of the core with the same arguments."""
 
 from __future__ import annotations
 

@@ -230,14 +230,14 @@ class Session(SessionCamel):
         values: Mapping[int, Value],
         compute: Callable[[dict[int, Value]], Result],
     ) -> Result:
-        """What `compute` makes of all values that a step starts from, by the ids of their tensors.
+        """What `compute` returns for the values that a step starts from, by a plan if there is one.
 
-        Nodes never change. Where their code is tfpy's own, only the numerics may be others the next time.
+        Nodes never change, and the numerics, which may, are in the plan's key.
         """
         kinds = tuple([(ident, value.batched) for ident, value in values.items()])
         inputs = [value.tensor for value in values.values()]
         key = (*key, kinds, quirks.active())
-        return self._plans.run(key, inputs, lambda: [], lambda: compute(dict(values)), lambda: _certain(nodes))
+        return self._plans.run(key, inputs, lambda: [], lambda: compute(dict(values)), lambda: _holds(nodes))
 
     def _order(self, outputs: Sequence[Tensor], feeds: Sequence[Feed]) -> list[Node]:
         """The nodes to evaluate, inputs before what is computed from them; kept for the next time."""
@@ -257,8 +257,8 @@ class Session(SessionCamel):
         return run_in_scope(compute, op)
 
 
-def _certain(nodes: Sequence[Node]) -> Holds | None:
-    """That nodes compute the same each time; None where the code of one that was made by hand is not tfpy's own."""
+def _holds(nodes: Sequence[Node]) -> Holds | None:
+    """What tells that a plan holds: always; None where a node that was made by hand runs code that is not tfpy's."""
     own = all(
         node.evaluate is None or (isinstance(node.evaluate, FunctionType) and is_ours(node.evaluate)) for node in nodes
     )
