@@ -87,8 +87,7 @@ class Dataset(DatasetCamel, Hints):
         """
         if not isinstance(dataset, Dataset):
             raise argument_error("concatenate", "dataset", "a data set", dataset, TypeError)
-        known = self.size is not None and dataset.size is not None
-        size = self.size + dataset.size if known else None  # type: ignore[operator]
+        size = None if self.size is None or dataset.size is None else self.size + dataset.size
         if math.inf in (self.size, dataset.size):
             size = math.inf
         return FunctionDataset(partial(_joined, self, dataset), size)
@@ -294,7 +293,8 @@ def _passes_without_end(dataset: Dataset) -> Iterator[LazyIterator]:
 
 def _function(where: str, argument: str, value: Any) -> Callable[[Any], Any]:
     as_function(where, argument, value)
-    return value  # type: ignore[no-any-return]
+    function: Callable[[Any], Any] = value
+    return function
 
 
 def _count(where: str, count: Any) -> int | None:

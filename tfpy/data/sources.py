@@ -157,7 +157,8 @@ def _is_request(value: Any) -> bool:
 def _web_request(url: Any) -> Request | None:
     """A request of the web for a URL, or given as such; None if the URL is not one of the web."""
     if _is_request(url):
-        return url  # type: ignore[no-any-return]
+        request: Request = url
+        return request
     if has_scheme(url, "http", "https"):
         from urllib.request import Request
 

@@ -31,7 +31,7 @@ def summary_lines(model: LayersModel, line_length: int | None, positions: Sequen
     Raises:
         ValueError, TypeError: no whole number above 0, or no finite numbers.
     """
-    chain = is_chain(model)
+    chain = _is_chain(model)
     width = (90 if chain else 115) if line_length is None else as_positive("summary", "line_length", line_length)
     ends = _ends(positions, chain, width)
     lines = ["_" * width, _row(_header(chain), ends), "=" * width]
@@ -63,7 +63,7 @@ def summary_html(model: LayersModel) -> str:
     """The table as HTML, for notebooks."""
     if not model.built:
         return f"<code>{html.escape(repr(model))}</code>"
-    chain = is_chain(model)
+    chain = _is_chain(model)
     rows = ["".join(f"<th>{name}</th>" for name in _header(chain))]
     for layer in model.layers:
         fields = _fields(layer) if chain else [*_fields(layer), ", ".join(_sources(model, layer))]
@@ -74,7 +74,7 @@ def summary_html(model: LayersModel) -> str:
     return f"<table><caption>{html.escape(model.name)}: {total}</caption>{table}</table>"
 
 
-def is_chain(model: LayersModel) -> bool:
+def _is_chain(model: LayersModel) -> bool:
     """Whether every layer is called once, on what the layer before it gave."""
     nodes = model.graph.nodes
     layers = [node.outbound_layer for node in nodes]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Awaitable, Callable, Coroutine, Generator
+from functools import partial
 from typing import Any
 
 from tfpy.core.calling.callables import call_with_as_many
@@ -93,7 +94,7 @@ class _Steps:
 
     def __await__(self) -> Generator[Any, Any, Any]:
         scope = self._opened[0]
-        resume: Callable[[], Any] = lambda: self._coroutine.send(None)  # noqa: E731
+        resume: Callable[[], Any] = partial(self._coroutine.send, None)
         while True:
             scopes = local.state.scopes
             depth = len(scopes)
@@ -115,6 +116,5 @@ class _Steps:
         try:
             answer = yield request
         except BaseException as error:
-            thrown = error
-            return lambda: self._coroutine.throw(thrown)
-        return lambda: self._coroutine.send(answer)
+            return partial(self._coroutine.throw, error)
+        return partial(self._coroutine.send, answer)

@@ -383,8 +383,8 @@ class _TrainingRun:
             (costs, total), tape = recorded(forward, sources)
             found = backprop(tape, total, lambda: full((), 1), sources, CoreTensor)
             reached = [node.output for node, s in zip(variables, sources, strict=True) if s.id in found]
-            gradients = [found[values[output.id].tensor.id] for output in reached]
-            return [costs, *gradients], reached  # type: ignore[list-item]
+            gradients: list[Any] = [found[values[output.id].tensor.id] for output in reached]
+            return [costs, *gradients], reached
 
         key = "train", self.cost.id, averaged
         (costs, *gradients), reached = self.session._from_plan(key, self.nodes, values, compute)

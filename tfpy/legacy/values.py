@@ -13,6 +13,7 @@ from tfpy.core.calling.annotations import name_kind
 from tfpy.core.convert import cast_values, host_values
 from tfpy.engine.arguments import as_shape
 from tfpy.engine.backend import Array
+from tfpy.engine.dtypes import DType
 from tfpy.engine.errors import argument_error
 from tfpy.engine.spec import MAX_SIZE, Shape, is_possible
 from tfpy.legacy import quirks
@@ -83,7 +84,7 @@ def converted(array: Array, dtype: LegacyDType) -> Array:
     return cast_values(array, dtype)
 
 
-def stored_number(op: str, value: Any, dtype: str) -> float | int | bool:
+def stored_number(op: str, value: Any, dtype: DType) -> float | int | bool:
     """One number as an array of the dtype stores it, to be written into a numpy array without a warning.
 
     Of int32 and bool it is the whole part, and 0 for NaN and infinities.
@@ -93,7 +94,7 @@ def stored_number(op: str, value: Any, dtype: str) -> float | int | bool:
     number = float(value)
     if dtype != "float32":
         whole = math.trunc(number) if math.isfinite(number) else 0
-        stored: int | bool = cast_values(np.array(float(whole)), dtype).item()  # type: ignore[arg-type]
+        stored: int | bool = cast_values(np.array(float(whole)), dtype).item()
         return stored
     if -_FLOAT32_MAX <= number <= _FLOAT32_MAX or number != number:
         return number

@@ -225,7 +225,7 @@ class DatasetBatches:
             done += 1
             last = done == self._limit
             try:
-                yield Step(batch.size, lambda b=batch: b, after=after_all if last else nothing)  # type: ignore[misc]
+                yield _step_on(batch, after_all if last else nothing)
             finally:
                 self._release(element)
             if last:
@@ -249,6 +249,10 @@ class DatasetBatches:
         user's."""
         if not isinstance(self._dataset, _Readable):
             dispose(element)
+
+
+def _step_on(batch: Batch, after: Callable[[], None]) -> Step:
+    return Step(batch.size, lambda: batch, after=after)
 
 
 class _Readable:

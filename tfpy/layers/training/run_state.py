@@ -78,7 +78,7 @@ def state_of_model(model: LayersModel, optimizer: Optimizer) -> dict[str, Any]:
         "iterations": optimizer.iterations,
         "learning_rate": optimizer.learning_rate,
         "slots": slots,
-        "states": [layer.states for layer in _keeping_states(model)],  # type: ignore[attr-defined]
+        "states": [layer.states for layer in _keeping_states(model)],
     }
 
 
@@ -128,12 +128,12 @@ def _of_weights(where: str, weights: list[LayerVariable], values: list[Any]) -> 
     return [_tensor(where, weight.name, value, weight.dtype) for weight, value in zip(weights, values, strict=True)]
 
 
-def _of_layers(where: str, layers: list[Layer], states: list[Any]) -> list[tuple[Layer, list[Tensor]]]:
+def _of_layers(where: str, layers: list[Any], states: list[Any]) -> list[tuple[Layer, list[Tensor]]]:
     """The layers that had states, with them."""
     if len(states) != len(layers):
         raise ValueError(f"it is of a model with {len(states)} layers that keep states, and not {len(layers)}")
     had = [(layer, values) for layer, values in zip(layers, states, strict=True) if any(v is not None for v in values)]
-    return [(layer, _of_states(where, layer, layer.states, values)) for layer, values in had]  # type: ignore[attr-defined]
+    return [(layer, _of_states(where, layer, layer.states, values)) for layer, values in had]
 
 
 def _of_states(where: str, layer: Layer, own: list[Tensor | None], values: list[Any]) -> list[Tensor]:
@@ -187,6 +187,6 @@ def _tensor(where: str, what: str, value: Any, kind: Kind) -> Tensor:
     return to_tensor(where, what, value, kind)
 
 
-def _keeping_states(model: Layer) -> list[Layer]:
+def _keeping_states(model: Layer) -> list[Any]:
     """The layers in a model that keep states from batch to batch, those within others included."""
     return [layer for layer in layers_in(model) if layer.built and layer.stateful and hasattr(layer, "states")]

@@ -57,16 +57,15 @@ def _train(
     def gradients() -> tuple[list[Tensor], tuple[int, list[str]]]:
         total_loss = _TotalLoss(model, compiled, batch)
         loss, grads = optimizer.compute_gradients(total_loss, variables)
-        found = [loss, *total_loss.reported, *grads.values(), *total_loss.steps_seen]
-        return found, (1 + len(total_loss.reported), list(grads))
+        reported = [loss, *total_loss.reported]
+        return [*reported, *grads.values(), *total_loss.steps_seen], (len(reported), list(grads))
 
     key = "train", id(compiled.outputs), *[v.id for v in variables]
-    found: list[Tensor]
     found, (count, names) = _planned(model, key, compiled, batch, gradients)
     end = count + len(names)
-    found = mean(found[:end], _only(found[end:]))
-    optimizer.apply_gradients(dict(zip(names, found[count:], strict=True)))
-    return found[:count]
+    means = mean(found[:end], _only(found[end:]))
+    optimizer.apply_gradients(dict(zip(names, means[count:], strict=True)))
+    return means[:count]
 
 
 class _TotalLoss:

@@ -20,7 +20,7 @@ from tfpy.core.ops.reduce import Axis
 from tfpy.core.ops.slice import pad, reverse, tile
 from tfpy.core.tensor import Tensor
 from tfpy.engine.dtypes import DType
-from tfpy.layers.activations import get_activation
+from tfpy.layers.activations import FUNCTIONS as ACTIVATIONS
 
 Function = Callable[..., Any]
 _DTYPES: dict[str, DType] = {
@@ -28,10 +28,6 @@ _DTYPES: dict[str, DType] = {
     **dict.fromkeys(("int8", "uint8", "int16", "int32", "int64"), "int32"),
     **dict.fromkeys(("float16", "bfloat16", "float32", "float64"), "float32"),
 }
-
-
-def _activation(name: str) -> Function:
-    return lambda x: get_activation(name)(x)  # type: ignore[misc]
 
 
 def _truth(x: Any) -> Tensor:
@@ -176,8 +172,8 @@ _NUMPY: dict[str, Function] = {
 }
 _NN: dict[str, Function] = {
     "Elu": lambda x, alpha=1.0: where(x.greater(0), x, minimum(x, 0).expm1().mul(alpha)),
-    "Gelu": lambda x, approximate=True: _activation("gelu_new" if approximate else "gelu")(x),
-    "HardSigmoid": _activation("hard_sigmoid6"),
+    "Gelu": lambda x, approximate=True: ACTIVATIONS["gelu_new" if approximate else "gelu"](x),
+    "HardSigmoid": ACTIVATIONS["hard_sigmoid6"],
     "LeakyRelu": lambda x, negative_slope=0.2: x.leaky_relu(negative_slope),
     "LogSigmoid": lambda x: x.log_sigmoid(),
     "LogSoftmax": lambda x, axis=-1: x.sub(x.log_sum_exp(axis, True)),
@@ -187,10 +183,10 @@ _NN: dict[str, Function] = {
     "Relu6": lambda x: x.relu6(),
     "Selu": lambda x: x.selu(),
     "Sigmoid": lambda x: x.sigmoid(),
-    "Silu": _activation("silu"),
+    "Silu": ACTIVATIONS["silu"],
     "Softmax": _softmax,
     "Softplus": lambda x: x.softplus(),
-    "Softsign": _activation("softsign"),
+    "Softsign": ACTIVATIONS["softsign"],
 }
 _MATH: dict[str, Function] = {
     "Erf": lambda x: x.erf(),

@@ -174,10 +174,17 @@ class Builder(Nodes):
     def sizes(self, parts: Sequence[int | tuple[Value, int]]) -> str:
         """A shape as a vector: of numbers, and of the sizes that values have along axes."""
         known = [self._known(part) for part in parts]
-        names = [self.integers(n) if n is not None else self.size(*part) for n, part in zip(known, parts, strict=True)]  # type: ignore[misc]
+        names = [self._vector(part) for part in parts]
         if None not in known:
             return self.integers(*(n for n in known if n is not None))
         return self.node("Concat", *names, axis=0) if len(names) > 1 else names[0]
+
+    def _vector(self, part: int | tuple[Value, int]) -> str:
+        """One number of a shape, as a vector."""
+        if isinstance(part, int):
+            return self.integers(part)
+        known = self._known(part)
+        return self.size(*part) if known is None else self.integers(known)
 
     def reshaped(self, value: Value, parts: Sequence[int | tuple[Value, int]], shape: PartialShape) -> Value:
         """A value in another shape, given as for `sizes`; one part may be -1."""
