@@ -14,9 +14,10 @@ from tfpy.layers.initializers import Initializer
 from tfpy.layers.kinds.recurrent import TakesStates
 from tfpy.layers.registry import class_of
 from tfpy.layers.regularizers import Regularizer
+from tfpy.layers.saving.keras.calls import keras2_call, keras3_call, takes_query_and_value
 from tfpy.layers.saving.keras.mask_propagation import differing
 from tfpy.layers.saving.keras.mask_rules import KERAS_MASKS
-from tfpy.layers.saving.keras.operation import Operation, as_call, as_operation
+from tfpy.layers.saving.keras.operation import Operation, as_operation
 from tfpy.layers.saving.keras.paths import layer_configs
 from tfpy.layers.saving.keras.semantics import MEANING, meaning_of, meaning_of_masks
 from tfpy.layers.saving.keras_names import KERAS_CLASSES
@@ -124,7 +125,7 @@ class KerasConfig:
             out["negative_slope"] = out.pop("alpha")
         if name == "InputLayer":
             out["batch_shape" if self._version == 3 else "batch_input_shape"] = options["batch_input_shape"]
-        if name == "MultiHeadAttention" and self._version == 2 and layer is not None:
+        if layer is not None and self._version == 2 and takes_query_and_value(layer):
             shapes = layer.inbound_nodes[0].input_shapes
             named = zip(("query_shape", "value_shape", "key_shape"), (*shapes, shapes[-1], shapes[-1]), strict=False)
             out |= {part: list(shape) for part, shape in named}
@@ -181,7 +182,7 @@ class KerasConfig:
         for entry in options["layers"]:
             layer = parts[entry["name"]]
             made = self._object(entry, layer, True)
-            nodes = [self._node(node, layer, parts) for node in entry["inbound_nodes"]]
+            nodes = [self._call(call, layer, parts) for call in entry["inbound_nodes"]]
             layers.append({**made, "name": entry["name"], "inbound_nodes": nodes})
         ends = {key: [self._end(ref, parts) for ref in options[key]] for key in ("input_layers", "output_layers")}
         own = self._users(options, model, _OF_MODELS)
@@ -197,40 +198,18 @@ class KerasConfig:
         own = {} if isinstance(options, list) else self._users(options, model, _OF_MODELS)
         return {"name": model.name, "trainable": model.trainable, **own, "layers": layers}
 
-    def _node(self, node: Sequence[Any], layer: Layer, parts: Mapping[str, Layer]) -> Any:
-        """A call of a layer."""
-        if self._version == 2:
-            entries = [[*entry[:3], dict(entry[3]) if len(entry) > 3 else {}] for entry in node]
-            attends = layer.get_class_name() == "MultiHeadAttention"
-            from_model = any(isinstance(parts[entry[0]], Container) for entry in entries)
-            if attends or from_model or (isinstance(layer, TakesStates) and len(entries) > 1):
-                what = "MultiHeadAttention, initial states, or calls of a model within a model"
-                self.faults.append(f"layer {layer.name!r}: Keras 3 takes no {what} from an .h5 file; Keras 2 does")
-            if not attends:
-                return entries
-            others = dict(zip(("value", "key"), [e[:3] for e in entries[1:] or entries], strict=False))
-            return [[*entries[0][:3], {**entries[0][3], **others}]]
-        given = [self._tensor(entry, parts) for entry in node]
-        if isinstance(layer, Operation):
-            return as_call(node, given)
-        arguments = dict(node[0][3]) if node and len(node[0]) > 3 else {}
-        if isinstance(layer, TakesStates) and len(given) > 1:
-            return {"args": given[:1], "kwargs": {**arguments, "initial_state": given[1:]}}
-        if layer.get_class_name() == "MultiHeadAttention":
-            # It may be given one tensor for all, which Keras must be given twice.
-            return {"args": given * 2 if len(given) == 1 else given, "kwargs": arguments}
-        return {"args": given if len(given) == 1 else [given], "kwargs": arguments}
-
-    def _tensor(self, ref: Sequence[Any], parts: Mapping[str, Layer]) -> dict[str, Any]:
-        name, call, output = ref[:3]
-        layer = parts[name]
-        tensor = layer.inbound_nodes[call].output_tensors[output]
-        # A nested model's own graph is its first call here, and none in Keras 3.
-        history = [name, call - isinstance(layer, Container), output]
-        config = {"shape": list(tensor.shape), "dtype": tensor.dtype, "keras_history": history}
-        return {"class_name": "__keras_tensor__", "config": config}
+    def _call(self, call: Sequence[Any], layer: Layer, parts: Mapping[str, Layer]) -> Any:
+        """A call of a layer, in the form of the version."""
+        if self._version == 3:
+            return keras3_call(call, layer, parts)
+        nested = any(isinstance(parts[entry[0]], Container) for entry in call)
+        if nested or takes_query_and_value(layer) or (isinstance(layer, TakesStates) and len(call) > 1):
+            what = "MultiHeadAttention, initial states, or calls of a model within a model"
+            self.faults.append(f"layer {layer.name!r}: Keras 3 takes no {what} from an .h5 file; Keras 2 does")
+        return keras2_call(call, layer)
 
     def _end(self, ref: Sequence[Any], parts: Mapping[str, Layer]) -> list[Any]:
+        """An input or output of the model. Here Keras 3 counts the graphs of functional models, not of stacks."""
         name, call, output = ref[:3]
         layer = parts[name]
         counted = self._version == 3 and isinstance(layer, Container) and layer.is_stack
