@@ -169,4 +169,11 @@ def go(model, heap, found):
         f(part["id"], [one["part"]["size"] for one in heap.all()])
 """,
     ),
+    "a variable that is taken from itself": (
+        "for (var x of x.kids) f(x.a);",
+        """
+for x in x["kids"]:
+    f(x["a"])
+""",
+    ),
 }

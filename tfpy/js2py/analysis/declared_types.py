@@ -11,12 +11,11 @@ from tfpy.js2py.analysis.members import class_around
 from tfpy.js2py.analysis.scopes import Binding
 from tfpy.js2py.analysis.uses import TAKES_ITEMS
 from tfpy.js2py.syntax import parse
-from tfpy.js2py.syntax.parse import FUNCTIONS, bare, kids, text
+from tfpy.js2py.syntax.parse import FUNCTIONS, PARAMETERS, bare, kids, text
 
 if TYPE_CHECKING:
     from tfpy.js2py.analysis.inference import Inference
 
-_PARAMETERS = ("required_parameter", "optional_parameter")
 _GENERIC = re.compile(r"(\w+)<(.*)>")
 
 
@@ -64,23 +63,26 @@ class DeclaredTypes:
         return self._of_binding(binding) if binding is not None else ""
 
     def _of_binding(self, binding: Binding) -> str:
+        if binding in self._asked:  # what it is taken from asks for it
+            return ""
+        self._asked.add(binding)
+        try:
+            return self._declared(binding)
+        finally:
+            self._asked.discard(binding)
+
+    def _declared(self, binding: Binding) -> str:
         parent = binding.node.parent
         said = parent.child_by_field_name("type") if parent is not None else None
         if said is not None:
-            return _written(said)
+            return written(said)
         if parent is not None and parent.type == "for_in_statement":
             return self._looped(parent)
         if parent is not None and parent.type in ("object_pattern", "pair_pattern"):
             return self._part(binding, parent)
         if binding.kind == "parameter":
             return self._of_parameter(binding.node)
-        if binding.value is None or binding in self._asked:
-            return ""
-        self._asked.add(binding)  # its own value may ask for it
-        try:
-            return self.of(binding.value)
-        finally:
-            self._asked.discard(binding)
+        return self.of(binding.value) if binding.value is not None else ""
 
     def _part(self, binding: Binding, parent: Node) -> str:
         """The type of a variable that is taken out of an object: `{part}` or `{part: name}`."""
@@ -91,7 +93,7 @@ class DeclaredTypes:
             return ""
         said, value = owner.child_by_field_name("type"), owner.child_by_field_name("value")
         if said is not None:
-            whole = _written(said)
+            whole = written(said)
         elif owner.type == "for_in_statement":
             whole = self._looped(owner)
         else:
@@ -108,7 +110,7 @@ class DeclaredTypes:
         Args:
             name: the parameter, or what stands for it where TypeScript may say its type.
         """
-        parameter = name.parent if name.parent is not None and name.parent.type in _PARAMETERS else name
+        parameter = name.parent if name.parent is not None and name.parent.type in PARAMETERS else name
         around = parameter.parent
         if around is None or (around.type not in FUNCTIONS and kids(around)[:1] != [parameter]):
             return ""
@@ -125,7 +127,7 @@ class DeclaredTypes:
         """What a function or a method of the script gives; T of a class `Heap<T>` is what its object says."""
         for function in self._kinds.called(callee):
             returned = function.child_by_field_name("return_type")
-            found = _written(returned) if returned is not None else ""
+            found = written(returned) if returned is not None else ""
             owner = class_around(function)
             parameters = owner.child_by_field_name("type_parameters") if owner is not None else None
             given = _GENERIC.fullmatch(self.of(parse.field(callee, "object"))) if parameters is not None else None
@@ -146,10 +148,11 @@ def _body_of(node: Node) -> Node | None:
 
 def _keys_in(body: Node) -> dict[str, str]:
     said = {text(kid.child_by_field_name("name")): kid.child_by_field_name("type") for kid in kids(body)}
-    return {name: _written(node) for name, node in said.items() if node is not None}
+    return {name: written(node) for name, node in said.items() if node is not None}
 
 
-def _written(annotation: Node) -> str:
+def written(annotation: Node) -> str:
+    """A type as an annotation has it."""
     return text(annotation).lstrip(": ")
 
 

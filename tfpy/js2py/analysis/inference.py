@@ -12,7 +12,7 @@ from tree_sitter import Node
 
 from tfpy.js2py import names
 from tfpy.js2py.analysis import builtin_kinds, flags, uses
-from tfpy.js2py.analysis.declared_types import DeclaredTypes
+from tfpy.js2py.analysis.declared_types import DeclaredTypes, written
 from tfpy.js2py.analysis.kind import (
     DICT,
     ERROR,
@@ -148,7 +148,7 @@ class Inference:
 
     def _said(self, annotation: Node) -> Kind:
         """The kind that an annotation of TypeScript means."""
-        return self._meant(text(annotation).lstrip(": "))
+        return self._meant(written(annotation))
 
     def _meant(self, said: str) -> Kind:
         return annotated(said, self.types.objects, self.members.classes)

@@ -91,5 +91,5 @@ def fields_of(owner: Node) -> dict[str, list[Node]]:
 
 def is_attribute(parameter: Node) -> bool:
     """Whether TypeScript makes an attribute of a parameter of a constructor: `constructor(private x: number)`."""
-    is_parameter = parameter.type in ("required_parameter", "optional_parameter")
+    is_parameter = parameter.type in parse.PARAMETERS
     return is_parameter and any(kid.type in ("accessibility_modifier", "readonly") for kid in parameter.children)

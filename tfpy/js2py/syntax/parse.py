@@ -8,6 +8,7 @@ from tree_sitter import Language, Node, Parser
 
 from tfpy.js2py.notes import ScriptError
 
+PARAMETERS = ("required_parameter", "optional_parameter")  # of TypeScript, around a name or a pattern
 FUNCTIONS = {
     "arrow_function",
     "function_expression",
@@ -140,7 +141,7 @@ def parameters(function: Node) -> list[Node]:
     listed = function.child_by_field_name("parameters")
     found = []
     for node in kids(listed) if listed is not None else []:
-        if node.type in ("required_parameter", "optional_parameter"):
+        if node.type in PARAMETERS:
             pattern = node.child_by_field_name("pattern")
             if pattern is None or pattern.type == "this":
                 continue
@@ -183,7 +184,7 @@ def default_of(parameter: Node) -> tuple[Node, Node | None]:
     """The pattern of a parameter or of a part of a pattern, and its default."""
     if parameter.type in ("assignment_pattern", "object_assignment_pattern"):
         return field(parameter, "left"), field(parameter, "right")
-    if parameter.type in ("required_parameter", "optional_parameter"):
+    if parameter.type in PARAMETERS:
         return field(parameter, "pattern"), optional(parameter, "value")
     return parameter, None
 
