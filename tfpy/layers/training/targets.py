@@ -82,17 +82,17 @@ def _refuse_classes(where: str, target: Any, function: Loss | None) -> None:
 
 
 def _check_classes(where: str, target: Tensor, shape: PartialShape) -> None:
-    """Targets that are class indices. One below 0 counts for no class, and fractions are cut off, as in TF.js."""
+    """Targets that are class indices. One below 0 counts for no class, and fractions are rounded down, as in TF.js."""
     if not shapes_agree((None, *shape[1:-1], 1), target.shape):
         wanted = described((*shape[:-1], 1))
         expected = f"class indices of shape {wanted}; one-hot labels go with categoricalCrossentropy"
         raise argument_error(where, "y", expected, target)
-    classes, given = shape[-1], target.numpy()
-    values = np.floor(given)
-    if not np.array_equal(values, given):
-        found = given[values != given][0].item()
+    classes, values = shape[-1], target.numpy()
+    whole = np.floor(values) if values.dtype.kind == "f" else values
+    if whole is not values and not np.array_equal(whole, values):
+        found = values[whole != values][0].item()
         warn_user(
             f"{where}: class indices are whole numbers, but 'y' has {show(found)}. They are rounded down, as in TF.js."
         )
-    if classes is not None and values.size and values.max() >= classes:
-        raise argument_error(where, "y", f"class indices from 0 to {classes - 1}", values.max().item())
+    if classes is not None and whole.size and whole.max() >= classes:
+        raise argument_error(where, "y", f"class indices from 0 to {classes - 1}", whole.max().item())
