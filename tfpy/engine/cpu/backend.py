@@ -68,10 +68,9 @@ class CpuBackend(Defaults):
     def run(self, kernel: str, inputs: tuple[Handle, ...], attrs: Mapping[str, Any], out: Outputs) -> Any:  # noqa: C901
         try:
             compute = self._kernels[kernel]
-            # Unpacking and empty keywords cost a tenth of an op: the commonest calls are spelled out.
-            if (
-                type(out) is Spec and (size := out.size) < LARGE_ELEMENTS and size
-            ):  # no elements may come of what was put off
+            # Unpacking and empty keywords cost a tenth of an op: the commonest calls are spelled out. What has no
+            # elements may come of what was put off.
+            if type(out) is Spec and (size := out.size) < LARGE_ELEMENTS and size:
                 if not attrs:
                     if len(inputs) == 2:
                         a, b = inputs
