@@ -119,7 +119,7 @@ def test_a_training_that_is_interrupted_at_its_end_has_ended() -> None:
         try:
             until(is_the_next, train)
         except KeyboardInterrupt:
-            assert not model.compilation.training
+            assert not model.training_state.training
         else:
             break
     assert met == codes

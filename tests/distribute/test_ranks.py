@@ -108,7 +108,7 @@ def test_a_single_process_trains_as_ever() -> None:
         model = model_of(ranks)
         found.append(model.fit(x, y, epochs=3, verbose=0).history)
     assert found[0] == found[1]
-    assert model.compilation.settled.sharing is None
+    assert model.training_state.compiled.strategy is None
 
 
 def test_processes_that_say_other_things() -> None:
@@ -133,7 +133,7 @@ def test_what_compile_refuses() -> None:
 
 def test_a_copy_of_a_model_has_the_same_processes() -> None:
     model = copy.deepcopy(model_of(among(1, 2)))
-    assert repr(model.compilation.settled.sharing) == "Ranks(rank=1, size=2)"
+    assert repr(model.training_state.compiled.strategy) == "Ranks(rank=1, size=2)"
 
 
 def test_without_the_package(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,7 +15,7 @@ from tolerance import ACCUMULATED, ROUNDING
 
 import tfpy as tf
 from tfpy.layers.saving.training_config import training_config_of
-from tfpy.layers.training.compilation import Compilation
+from tfpy.layers.training.compile_config import TrainingState
 
 
 def test_a_step_is_the_formula() -> None:
@@ -115,7 +115,7 @@ def test_an_interrupt_as_a_training_begins_leaves_a_model_that_can_be_trained(mo
 
     model, own = linear(), object.__setattr__
     with monkeypatch.context() as patch:
-        patch.setattr(Compilation, "__setattr__", interrupted)
+        patch.setattr(TrainingState, "__setattr__", interrupted)
         with pytest.raises(KeyboardInterrupt):
             fit(model)
     fit(model)

@@ -51,12 +51,12 @@ class _Agreed(NamedTuple):
     """What all processes last had the same of a model.
 
     Attributes:
-        labels: of what is reported; a list that each `compile` makes anew.
+        log_names: the list of them, which each `compile` makes anew.
         weights: the weights' data.
         settings, slots: those of the optimizer.
     """
 
-    labels: list[str]
+    log_names: list[str]
     weights: list[Any]
     settings: str
     slots: Any
@@ -140,7 +140,7 @@ class Agreement:
 
     def _said(self, model: LayersModel, optimizer: Optimizer) -> _Said:
         known = self._agreed.get(model)
-        compiled = known is None or known.labels is not _labels(model)
+        compiled = known is None or known.log_names is not _log_names(model)
         changed = (
             known is None
             or known.slots is not optimizer._slots
@@ -165,7 +165,7 @@ class Agreement:
     def agreed(self, model: LayersModel, optimizer: Optimizer) -> None:
         """Note that all processes have the same model now, and the same optimizer."""
         weights = _payloads(model.weights)
-        self._agreed[model] = _Agreed(_labels(model), weights, settings(optimizer), optimizer._slots)
+        self._agreed[model] = _Agreed(_log_names(model), weights, settings(optimizer), optimizer._slots)
 
     def written(self, model: LayersModel) -> list[LayerVariable]:
         """The weights that have been written since all processes had the same; at first all."""
@@ -177,8 +177,8 @@ class Agreement:
         return [w for w, payload, other in zip(weights, payloads, agreed.weights, strict=True) if payload is not other]
 
 
-def _labels(model: LayersModel) -> list[str]:
-    return compiled_of(model, "distribute").labels
+def _log_names(model: LayersModel) -> list[str]:
+    return compiled_of(model, "distribute").log_names
 
 
 def _plain(optimizer: Optimizer) -> dict[str, Any]:

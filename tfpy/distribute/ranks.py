@@ -20,11 +20,11 @@ from tfpy.layers.callbacks.callback_list import CallbackList
 from tfpy.layers.callbacks.history import History
 from tfpy.layers.model import LayersModel
 from tfpy.layers.training.batch import Batch
-from tfpy.layers.training.sharing import PartOfStep, Sharing
+from tfpy.layers.training.strategy import ReplicaStep, Strategy
 
 
 @export(namespace="distribute", doc="Distribution")
-class Ranks(Sharing):
+class Ranks(Strategy):
     """Processes that train together, as one of them sees them; `tf.distribute.mpi()` gives it.
 
     Attributes:
@@ -54,7 +54,7 @@ class Ranks(Sharing):
         everyone = [*callbacks, synchronization]
         return CallbackList(everyone) if self.first else PartialCallbackList(everyone, [history, synchronization])
 
-    def step(self, model: LayersModel, optimizer: Any, batch: Batch, run: PartOfStep) -> list[Tensor]:
+    def step(self, model: LayersModel, optimizer: Any, batch: Batch, run: ReplicaStep) -> list[Tensor]:
         """What `run` returns for this process's part of a batch."""
         place = f"a batch of {batch.size} samples ({_fingerprint(batch):08x})"
         self._agreement.agree(place, model, optimizer)

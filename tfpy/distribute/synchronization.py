@@ -1,4 +1,4 @@
-"""Where processes that train together meet in the course of a training, and which callbacks each of them calls."""
+"""Where processes that train together meet during a training, and which callbacks each of them calls."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tfpy.layers.callbacks.callback_list import CallbackList
 from tfpy.layers.callbacks.history import History
 from tfpy.layers.training.compiling import optimizer_for
 from tfpy.layers.training.loops import TrainingRun
-from tfpy.layers.training.resuming import RunKeeper
+from tfpy.layers.training.resuming import RunCallback
 
 if TYPE_CHECKING:
     from tfpy.core.optimizers.base import Optimizer
@@ -34,7 +34,7 @@ class PartialCallbackList(CallbackList):
         self._called.call(event, *args)
 
 
-class Synchronization(RunKeeper):
+class Synchronization(RunCallback):
     """The last callback of each process: there all take over what callbacks have done in the first one."""
 
     _run: TrainingRun
@@ -50,15 +50,15 @@ class Synchronization(RunKeeper):
 
     def resume(self, run: TrainingRun) -> None:
         self._run = run
-        agreement, course = self._agreement, run.course
+        agreement, iterator = self._agreement, run.iterator
         begun = [
             f"a model with {type(self._optimizer).__name__}",
-            f"epoch {course.epoch} and batch {course.batch} to go on from",
+            f"epoch {iterator.epoch} and batch {iterator.batch} to go on from",
         ]
         agreement.compare("the first epoch", begun)
         agreement.broadcast_model(run.model, self._optimizer)
         agreement.broadcast_random_numbers()
-        course.source.restore("distribute", agreement.broadcast(course.source.state()))
+        iterator.source.restore("distribute", agreement.broadcast(iterator.source.state()))
 
     @property
     def _optimizer(self) -> Optimizer:

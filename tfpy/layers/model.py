@@ -33,11 +33,11 @@ from tfpy.layers.saving.weight_loading import load_weights
 from tfpy.layers.saving.weight_names import weights_by_name
 from tfpy.layers.summary import summary_html, summary_lines
 from tfpy.layers.training import compiling, evaluating, fitting, predicting
-from tfpy.layers.training.compilation import Compilation, Compiled, names_of
+from tfpy.layers.training.compile_config import CompileConfig, TrainingState, metrics_names
 from tfpy.layers.training.fit_options import BATCH_SIZE, FitDatasetOptions, FitOptions
 from tfpy.layers.training.optimizers import get_optimizer
 from tfpy.layers.training.planned import StepPlans
-from tfpy.layers.training.sharing import Sharing
+from tfpy.layers.training.strategy import Strategy
 
 if TYPE_CHECKING:
     from tfpy.core.optimizers.base import Optimizer
@@ -65,7 +65,7 @@ class LayersModel(LayersModelCamel, Container, Ready, class_name="Model"):
     _elsewhere = OF_MODELS
     # What changes while a model is trained, or concerns other steps than those that were planned.
     transient = frozenset(
-        {"_stop_training", "compilation", "loss", "metrics", "output_weights", "plans", "stop_training"}
+        {"_stop_training", "training_state", "loss", "metrics", "output_weights", "plans", "stop_training"}
     )
     name_prefix: ClassVar[str] = "model"
     takes_custom_objects = True
@@ -87,7 +87,7 @@ class LayersModel(LayersModelCamel, Container, Ready, class_name="Model"):
 
     def configure(self) -> None:
         self.plans = StepPlans()
-        self.compilation = Compilation()
+        self.training_state = TrainingState()
         self._stop_training = False
         self.loss: Any = None
         self.metrics: Any = None
@@ -106,9 +106,9 @@ class LayersModel(LayersModelCamel, Container, Ready, class_name="Model"):
         metrics: Any = None,
         loss_weights: Any = None,
         output_weights: Any = None,
-        distribute: Sharing | None = None,
+        distribute: Strategy | None = None,
     ) -> None:
-        """Settle how the model is trained and judged. The reference lists the names: [names](names.md).
+        """Set the optimizer, the loss and the metrics of the model. The reference lists the names: [names](names.md).
 
         Args:
             args: the options below as a dict.
@@ -133,25 +133,25 @@ class LayersModel(LayersModelCamel, Container, Ready, class_name="Model"):
             warn_user("compile: loss_weights are without effect, as in TF.js; output_weights have it.")
         compiled = compiling.compile_model(self, optimizer, loss, metrics, output_weights, distribute)
         self.plans.clear()
-        self.compilation.settled, self.compilation.kept = compiled, None
+        self.training_state.compiled, self.training_state.loaded_optimizer = compiled, None
         self.loss, self.metrics, self.output_weights = loss, metrics, output_weights
 
     @property
     def optimizer(self) -> Any:
         """The optimizer; None before `compile`, unless a file with a loss that is not known here has brought one."""
-        return self.compilation.optimizer
+        return self.training_state.optimizer
 
     @optimizer.setter
     def optimizer(self, optimizer: Optimizer) -> None:
         compiling.compiled_of(self, "optimizer")
-        settled = cast("Compiled", self.compilation.settled)
-        self.compilation.settled = settled._replace(optimizer=get_optimizer(optimizer))
+        compiled = cast("CompileConfig", self.training_state.compiled)
+        self.training_state.compiled = compiled._replace(optimizer=get_optimizer(optimizer))
 
     @property
     def metrics_names(self) -> list[str]:
         """The names of what `evaluate` and `train_on_batch` return."""
-        settled = self.compilation.settled
-        return [] if settled is None else names_of(settled.outputs)
+        compiled = self.training_state.compiled
+        return [] if compiled is None else metrics_names(compiled.outputs)
 
     # Training
 

@@ -143,7 +143,7 @@ class Sequential(SequentialCamel, OneOutput, LayersModel, class_name="Sequential
         return []
 
     def _changed(self) -> None:
-        self.compilation.settled = None
+        self.training_state.compiled = None
         super()._changed()
 
     def get_config(self) -> dict[str, Any]:

@@ -20,7 +20,7 @@ from tfpy.engine.arguments import as_count, as_number, as_positive
 from tfpy.engine.errors import argument_error
 from tfpy.layers.callbacks.base import Callback, Check
 from tfpy.layers.training.loops import TrainingRun
-from tfpy.layers.training.resuming import Position, RunKeeper
+from tfpy.layers.training.resuming import Position, RunCallback
 from tfpy.layers.training.run_state import Arrays, pack, restorer, state_of_model, unpack
 
 _NAME = "backup.npz"
@@ -30,7 +30,7 @@ _FIELDS = ("epoch", "batch", "began", "model", "callbacks", "means", "logs", "st
 
 
 @export(doc="Callbacks", aliases="callbacks.backup_and_restore")
-class BackupAndRestore(RunKeeper):
+class BackupAndRestore(RunCallback):
     """Lets a training that was cut off at any point go on, to the very numbers that it would have come to.
 
     Run the same program again. `fit` then takes up where the backup was made, with the weights, the state of the
@@ -82,13 +82,13 @@ class BackupAndRestore(RunKeeper):
             return
         try:
             state = self._read()
-            run.course.begin_at("backup", Position(state["epoch"], state["batch"], state["began"]))
+            run.iterator.set_start("backup", Position(state["epoch"], state["batch"], state["began"]))
             restore = self._restorer(run, state)
         except ValueError as error:
             raise self._fault(error) from error
         except Exception as error:  # a damaged file can break what reads it in any way
             raise self._fault(f"it cannot be read ({type(error).__name__}: {error})") from error
-        run.course.catch_up(restore)
+        run.iterator.fast_forward(restore)
 
     def _read(self) -> dict[str, Any]:
         with self.path.open("rb") as stream, np.load(stream, allow_pickle=False) as file:
@@ -105,7 +105,7 @@ class BackupAndRestore(RunKeeper):
         callbacks = _matched(run.callbacks.callbacks, state["callbacks"])
 
         def restore() -> None:
-            batch, done = state["batch"], run.course.batch
+            batch, done = state["batch"], run.iterator.batch
             if done < batch:
                 raise self._fault(f"it is of batch {batch} of an epoch, and not of {done} batches")
             restore_model()
@@ -139,7 +139,7 @@ class BackupAndRestore(RunKeeper):
             return
         arrays: Arrays = {}
         state = {
-            **run.course.position()._asdict(),
+            **run.iterator.position()._asdict(),
             "model": state_of_model(run.model, run.model.optimizer),
             "callbacks": [
                 {"class": type(c).__name__, "values": {name: getattr(c, name) for name in c.backed_up}}

@@ -130,7 +130,7 @@ def compile_as(model: LayersModel, config: Any, source: str, metric_of: Callable
         known, unknown = _metrics(_by_output(model, given.get("metrics")), metric_of)
         model.compile(optimizer=found, loss=loss, metrics=known, output_weights=given.get("loss_weights"))
     except (ValueError, TypeError, RuntimeError) as error:
-        model.compilation.kept = found
+        model.training_state.loaded_optimizer = found
         remedy = "" if found is None else " Its optimizer is kept: compile(optimizer=model.optimizer, loss=…) goes on."
         warn_user(f"{source}: the model is loaded, but not compiled: {error}{remedy}")
         return

@@ -76,8 +76,8 @@ class BatchSource(Protocol):
         """
         ...
 
-    def catch_up(self, epochs: int, validate: Callable[[], None]) -> None:
-        """Go through the epochs before that state.
+    def fast_forward(self, epochs: int, validate: Callable[[], None]) -> None:
+        """Skip the epochs before that state, as far as what follows depends on them.
 
         Args:
             epochs: how many there were.
@@ -138,7 +138,7 @@ class ArrayBatches:
             self._shuffler.state = state["stream"]
         self._order = order.astype(np.int32)
 
-    def catch_up(self, epochs: int, validate: Callable[[], None]) -> None:
+    def fast_forward(self, epochs: int, validate: Callable[[], None]) -> None:
         for _ in range(epochs):
             validate()
 
@@ -167,19 +167,19 @@ class DatasetBatches:
         dataset: has an `iterator()`.
         standardize: makes the batch of an element.
         limit: how many batches an epoch has; None for a whole pass.
-        short: the warning when the data set ends early, given how many batches there were.
+        too_few: the warning when the data set ends early, given how many batches there were.
     """
 
     samples = None
     batch_size = None
 
     def __init__(
-        self, dataset: Any, standardize: Callable[[Any], Batch], limit: int | None, short: Callable[[int], str]
+        self, dataset: Any, standardize: Callable[[Any], Batch], limit: int | None, too_few: Callable[[int], str]
     ) -> None:
         self._dataset = dataset
         self._standardize = standardize
         self._limit = limit
-        self._short = short
+        self._too_few = too_few
         self._elements: Iterator[Any] | None = None
 
     @property
@@ -204,7 +204,7 @@ class DatasetBatches:
         if state:
             raise ValueError("it is not of a data set")
 
-    def catch_up(self, epochs: int, validate: Callable[[], None]) -> None:
+    def fast_forward(self, epochs: int, validate: Callable[[], None]) -> None:
         for _ in range(epochs):  # what a data set gives may depend on what it gave: it is read anew
             for step in self.epoch(validate):
                 step.after()
@@ -231,7 +231,7 @@ class DatasetBatches:
             if last:
                 return
         if self._limit is not None:
-            warn_user(self._short(done))
+            warn_user(self._too_few(done))
             return
         if not done and validate is not None:  # an evaluation says so by an error
             reason = "an iterator ends for good; give the generator function itself"

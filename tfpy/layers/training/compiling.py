@@ -1,4 +1,4 @@
-"""From what `compile` is given to what it settles: the optimizer, how each output is judged, who shares the work."""
+"""Makes the `CompileConfig` of what `compile` is given: optimizer, losses, metrics, strategy."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from tfpy.engine.arguments import as_number
 from tfpy.engine.errors import Words, argument_error
 from tfpy.engine.warn import warn_user
 from tfpy.layers.symbolic import SymbolicTensor, to_list
-from tfpy.layers.training.compilation import Compiled, Output, labels_of
+from tfpy.layers.training.compile_config import CompileConfig, OutputConfig, log_names
 from tfpy.layers.training.losses import get_loss
 from tfpy.layers.training.metrics import metric_for_output
 from tfpy.layers.training.optimizers import get_optimizer
 from tfpy.layers.training.per_output import by_output
-from tfpy.layers.training.sharing import Sharing
+from tfpy.layers.training.strategy import Strategy
 
 if TYPE_CHECKING:
     from tfpy.core.optimizers.base import Optimizer
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 def compile_model(
     model: LayersModel, optimizer: Any, loss: Any, metrics: Any, output_weights: Any, distribute: Any
-) -> Compiled:
-    """How a model is to be trained and judged; the model stays as it is.
+) -> CompileConfig:
+    """The configuration of a model for training; the model stays as it is.
 
     Raises:
         RuntimeError: the model has no layers. ValueError, TypeError: an unknown name, or a loss for an output that does
@@ -32,44 +32,44 @@ def compile_model(
     """
     if not model.outputs:
         raise RuntimeError(f"compile: model {model.name} has no layers yet; add some first.")
-    sharing = sharing_of(distribute, model.stateful)
+    strategy = strategy_for(distribute, model.stateful)
     chosen = get_optimizer(optimizer)
-    outputs = judged_outputs(model.output_names, model.graph.outputs, loss, metrics, output_weights)
-    return Compiled(chosen, outputs, labels_of(outputs), model.trainable_weights, sharing)
+    outputs = output_configs(model.output_names, model.graph.outputs, loss, metrics, output_weights)
+    return CompileConfig(chosen, outputs, log_names(outputs), model.trainable_weights, strategy)
 
 
 def is_compiled(model: LayersModel) -> bool:
     """Whether a model can be trained: it may have an optimizer and no loss, of a file whose loss is not known here."""
-    return model.compilation.settled is not None
+    return model.training_state.compiled is not None
 
 
-def compiled_of(model: LayersModel, where: str) -> Compiled:
-    """What a model was compiled for, asked by one of its methods.
+def compiled_of(model: LayersModel, where: str) -> CompileConfig:
+    """What `compile` has set of a model.
 
     Raises:
-        RuntimeError: it was not.
+        RuntimeError: the model is not compiled.
     """
-    found = model.compilation.settled
+    found = model.training_state.compiled
     if found is None:
         raise RuntimeError(f"{where}: compile the model first, with model.compile(optimizer=…, loss=…).")
     # While the model is trained it is callbacks that ask, and not every process has them.
-    return found._replace(sharing=None) if model.compilation.training else found
+    return found._replace(strategy=None) if model.training_state.training else found
 
 
-def optimizer_for(model: LayersModel, compiled: Compiled) -> Optimizer:
+def optimizer_for(model: LayersModel, compiled: CompileConfig) -> Optimizer:
     """The optimizer of a training: one that a callback has set is used from the next step on.
 
     One of another `compile` is used from the next `fit` on.
     """
-    current = model.compilation.settled
+    current = model.training_state.compiled
     same = current is not None and current.outputs is compiled.outputs
     found: Optimizer = current.optimizer if current is not None and same else compiled.optimizer
     return found
 
 
-def judged_outputs(
+def output_configs(
     names: Sequence[str], outputs: Sequence[SymbolicTensor], loss: Any, metrics: Any, output_weights: Any
-) -> list[Output]:
+) -> list[OutputConfig]:
     """The loss, its weight and the metrics of each output.
 
     Args:
@@ -89,12 +89,12 @@ def judged_outputs(
         function = None if own is None else get_loss(own)
         shape = outputs[i].shape
         judges = [metric_for_output(m, shape, function) for m in to_list(named[i])]
-        found.append(Output(name, function, weights[i], judges))
+        found.append(OutputConfig(name, function, weights[i], judges))
     return found
 
 
-def sharing_of(distribute: Any, stateful: bool) -> Sharing | None:
-    """Who shares the training of a model; None for a process alone.
+def strategy_for(distribute: Any, stateful: bool) -> Strategy | None:
+    """The strategy of several processes; None for a process alone.
 
     Raises:
         ValueError: the model is stateful, and the states belong to the samples of whole batches.
@@ -102,7 +102,7 @@ def sharing_of(distribute: Any, stateful: bool) -> Sharing | None:
     """
     if distribute is None:
         return None
-    if not isinstance(distribute, Sharing):
+    if not isinstance(distribute, Strategy):
         raise argument_error("compile", "distribute", "what tf.distribute.mpi() gives", distribute, TypeError)
     if stateful and distribute.size > 1:
         expected = "left out for a model that keeps states from batch to batch"

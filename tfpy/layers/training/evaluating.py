@@ -9,11 +9,11 @@ from tfpy.core.memory import tidy
 from tfpy.core.tensor import Tensor
 from tfpy.engine.arguments import as_positive
 from tfpy.layers.training.batch_sources import ArrayBatches, as_dataset
-from tfpy.layers.training.compilation import Compiled
+from tfpy.layers.training.compile_config import CompileConfig
 from tfpy.layers.training.compiling import compiled_of
-from tfpy.layers.training.fit_options import as_limit, refuse_with_a_dataset
+from tfpy.layers.training.data_handler import DataHandler
+from tfpy.layers.training.fit_options import batch_limit, refuse_with_a_dataset
 from tfpy.layers.training.loops import test_loop
-from tfpy.layers.training.samples import Samples
 
 if TYPE_CHECKING:
     from tfpy.layers.model import LayersModel
@@ -30,7 +30,7 @@ def evaluate(
     size = as_positive("evaluate", "batch_size", batch_size)
 
     def values() -> list[Tensor]:
-        data = Samples("evaluate", model, compiled).arrays(x, y, size, sample_weight=sample_weight)
+        data = DataHandler("evaluate", model, compiled).arrays(x, y, size, sample_weight=sample_weight)
         if steps is not None:
             data = data.rows(0, min(data.size, as_positive("evaluate", "steps", steps) * size))
         return test_loop(model, compiled, ArrayBatches(data, size).epoch())
@@ -41,13 +41,13 @@ def evaluate(
 def evaluate_dataset(model: LayersModel, dataset: Any, *, batches: int | None, verbose: int) -> Any:
     """Loss and metrics for the batches of a data set."""
     where = "evaluate_dataset"
-    samples = Samples(where, model, compiled_of(model, where))
-    source = samples.dataset(dataset, "batches", as_limit(where, "batches", batches))
-    return _reported(samples.compiled, test_loop(model, samples.compiled, source.once()), verbose)
+    handler = DataHandler(where, model, compiled_of(model, where))
+    source = handler.dataset(dataset, batch_limit(where, "batches", batches))
+    return _reported(handler.compiled, test_loop(model, handler.compiled, source.once()), verbose)
 
 
-def _reported(compiled: Compiled, values: list[Tensor], verbose: int) -> Any:
+def _reported(compiled: CompileConfig, values: list[Tensor], verbose: int) -> Any:
     """What an evaluation returns, printed if that is wanted."""
     if verbose and compiled.first:
-        print(" - ".join(f"{n} {float(v):.4g}" for n, v in zip(compiled.labels, values, strict=True)))
+        print(" - ".join(f"{n} {float(v):.4g}" for n, v in zip(compiled.log_names, values, strict=True)))
     return values[0] if len(values) == 1 else ReadyList(values)

@@ -140,6 +140,35 @@ def refuse_with_a_dataset(**options: Any) -> None:
             raise argument_error("fit", name, "left out when x is a data set, which brings its own labels", value)
 
 
-def as_limit(where: str, argument: str, value: Any) -> int | None:
-    """How many batches; None for all."""
-    return None if value is None else as_positive(where, argument, value)
+class BatchLimit(NamedTuple):
+    """How many batches of a data set to take.
+
+    Attributes:
+        option: what the method calls this number, for messages.
+        batches: the number; None for all batches.
+        epochs: how many times so many are taken from one stream.
+        data: what messages call the data set.
+    """
+
+    option: str
+    batches: int | None
+    epochs: int = 1
+    data: str = "the data"
+
+    def too_few(self, where: str, found: int, remedy: str) -> str:
+        """The warning of a data set that ended early.
+
+        Args:
+            where: the method.
+            found: how many batches there were.
+            remedy: what can be done.
+        """
+        text = f"{where.removesuffix('_dataset')}: {self.data} ended after batch {found} of {self.batches}."
+        if self.epochs > 1:
+            text += f" All epochs read one stream, which must have {(self.batches or 0) * self.epochs} batches."
+        return f"{text} {remedy}"
+
+
+def batch_limit(where: str, option: str, value: Any, epochs: int = 1, data: str = "the data") -> BatchLimit:
+    """A `BatchLimit` with the number that a method was given; None for all batches."""
+    return BatchLimit(option, None if value is None else as_positive(where, option, value), epochs, data)

@@ -16,11 +16,12 @@ from tfpy.layers.callbacks.history import History
 from tfpy.layers.callbacks.registered import registered_callbacks
 from tfpy.layers.training.batch_sources import ArrayBatches, BatchSource, as_dataset, warn_of_nan
 from tfpy.layers.training.compiling import compiled_of
+from tfpy.layers.training.data_handler import DataHandler
 from tfpy.layers.training.fit_options import (
     FitDatasetOptions,
     FitOptions,
     RunOptions,
-    as_limit,
+    batch_limit,
     check_order,
     check_size_with_a_dataset,
     held_out_part,
@@ -29,7 +30,6 @@ from tfpy.layers.training.fit_options import (
 )
 from tfpy.layers.training.loops import TrainingRun, Validation
 from tfpy.layers.training.progress import displays
-from tfpy.layers.training.samples import Samples
 from tfpy.layers.training.steps import train_step
 
 if TYPE_CHECKING:
@@ -46,18 +46,18 @@ def fit(model: LayersModel, x: Any, y: Any, given: FitOptions) -> History:
     size = as_positive("fit", "batch_size", given.batch_size)
     options = run_options("fit", given, as_count("fit", "epochs", given.epochs))
     check_order(given.shuffle, given.seed)
-    samples = Samples("fit", model, compiled)
+    handler = DataHandler("fit", model, compiled)
     trained: list[History] = []  # not what `tidy` returns, in which it would look for tensors
 
     def train() -> None:
-        data = samples.arrays(x, y, size, given.sample_weight)
+        data = handler.arrays(x, y, size, given.sample_weight)
         if given.validation_data is None:
             data, held_out = held_out_part(data, given.validation_split, size if model.stateful else 1)
-            validation = None if held_out is None else samples.validation_on(held_out, size)
+            validation = None if held_out is None else handler.validation_on(held_out, size)
         else:
-            validation = samples.validation(given.validation_data, size, given.validation_steps)
-        data = samples.by_class(data, given.class_weight)
-        trained.append(_run(samples, ArrayBatches(data, size, given.shuffle, given.seed), validation, options))
+            validation = handler.validation(given.validation_data, size, given.validation_steps)
+        data = handler.by_class(data, given.class_weight)
+        trained.append(_run(handler, ArrayBatches(data, size, given.shuffle, given.seed), validation, options))
 
     _alone(model, lambda: tidy(train))
     return trained[0]
@@ -85,18 +85,18 @@ def _fit_as_dataset(model: LayersModel, x: Any, y: Any, given: FitOptions) -> Hi
 def fit_dataset(model: LayersModel, dataset: Any, given: FitDatasetOptions) -> History:
     """Train a model on the batches of a data set."""
     where = "fit_dataset"
-    samples = Samples(where, model, compiled_of(model, where))
+    handler = DataHandler(where, model, compiled_of(model, where))
     count = as_positive(where, "epochs", given.epochs)
-    limit = as_limit(where, "batches_per_epoch", given.batches_per_epoch)
+    limit = batch_limit(where, "batches_per_epoch", given.batches_per_epoch, count)
     if given.validation_split:
         raise argument_error(where, "validation_split", "left out; use validation_data", given.validation_split)
     size = as_positive(where, "validation_batch_size", given.validation_batch_size)
     options = run_options(where, given, count)
 
     def train() -> History:
-        validation = samples.validation(given.validation_data, size, given.validation_batches)
-        source = samples.dataset(dataset, "batches_per_epoch", limit, count, given.class_weight)
-        return _run(samples, source, validation, options)
+        validation = handler.validation(given.validation_data, size, given.validation_batches)
+        source = handler.dataset(dataset, limit, given.class_weight)
+        return _run(handler, source, validation, options)
 
     return _alone(model, train)
 
@@ -105,7 +105,7 @@ def train_on_batch(model: LayersModel, x: Any, y: Any) -> Any:
     """One step of the optimizer: the loss before it, and the metrics if there are any."""
     compiled = compiled_of(model, "train_on_batch")
     with tidy():
-        batch = Samples("train_on_batch", model, compiled).arrays(x, y)
+        batch = DataHandler("train_on_batch", model, compiled).arrays(x, y)
         found = train_step(model, compiled, batch, compiled.trained("train_on_batch"))
         values = [ReadyFloat(value.data_sync()[0]) for value in found]
     return values[0] if len(values) == 1 else ReadyList(values)
@@ -113,18 +113,18 @@ def train_on_batch(model: LayersModel, x: Any, y: Any) -> Any:
 
 def _alone(model: LayersModel, train: Callable[[], T]) -> T:
     """Train a model that is not being trained already. An interrupt at the end of a `with` would leave that open."""
-    compilation = model.compilation
-    if compilation.training:
+    state = model.training_state
+    if state.training:
         raise RuntimeError("fit: the model is being trained already.")
     try:
-        compilation.training = True
+        state.training = True
         return train()
     finally:
-        compilation.training = False  # no call, during which an interrupt could come
+        state.training = False  # no call, during which an interrupt could come
 
 
-def _run(samples: Samples, source: BatchSource, validation: Validation | None, options: RunOptions) -> History:
-    where, model, compiled = samples
+def _run(handler: DataHandler, source: BatchSource, validation: Validation | None, options: RunOptions) -> History:
+    where, model, compiled = handler
     compiled.trained(where)
     if len(model.trainable_weights) != len(compiled.weights):
         warn_user(
@@ -133,8 +133,8 @@ def _run(samples: Samples, source: BatchSource, validation: Validation | None, o
         )
     history, shown = History(), displays(options.verbose)
     told = [*shown, *registered_callbacks(options.verbose), *options.callbacks, history]
-    calls = _callbacks(samples, told, history)
-    calls.set_params(_params(samples, source, validation, options))
+    calls = _callbacks(handler, told, history)
+    calls.set_params(_params(handler, source, validation, options))
     calls.set_model(model)
     try:
         TrainingRun(model, compiled, source, options.epochs, validation, calls).train()
@@ -145,17 +145,17 @@ def _run(samples: Samples, source: BatchSource, validation: Validation | None, o
     return history
 
 
-def _callbacks(samples: Samples, told: Sequence[Callback], history: History) -> CallbackList:
-    sharing = samples.compiled.sharing
-    return CallbackList(told) if sharing is None else sharing.callbacks(told, history)
+def _callbacks(handler: DataHandler, told: Sequence[Callback], history: History) -> CallbackList:
+    strategy = handler.compiled.strategy
+    return CallbackList(told) if strategy is None else strategy.callbacks(told, history)
 
 
 def _params(
-    samples: Samples, source: BatchSource, validation: Validation | None, options: RunOptions
+    handler: DataHandler, source: BatchSource, validation: Validation | None, options: RunOptions
 ) -> dict[str, Any]:
     """The `params` of callbacks. As in TF.js those of a training on a data set have no initial epoch."""
-    labels = samples.compiled.labels
-    validated = [] if validation is None else [f"val_{label}" for label in labels]
+    names = handler.compiled.log_names
+    validated = [] if validation is None else [f"val_{name}" for name in names]
     return {
         "epochs": options.epochs.stop,
         "initial_epoch": None if source.samples is None else options.epochs.start,
@@ -164,5 +164,5 @@ def _params(
         "batch_size": source.batch_size,
         "verbose": options.verbose,
         "do_validation": validation is not None,
-        "metrics": [*labels, *validated],
+        "metrics": [*names, *validated],
     }

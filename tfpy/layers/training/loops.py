@@ -15,9 +15,9 @@ from tfpy.engine.scope import outlive_scopes, run_in_scope
 from tfpy.layers.callbacks.callback_list import CallbackList
 from tfpy.layers.inner_layers import warn_of_unlisted
 from tfpy.layers.training.batch_sources import BatchSource, Step, nothing
-from tfpy.layers.training.compilation import Compiled
+from tfpy.layers.training.compile_config import CompileConfig
 from tfpy.layers.training.compiling import optimizer_for
-from tfpy.layers.training.resuming import Course, RunKeeper
+from tfpy.layers.training.resuming import EpochIterator, RunCallback
 from tfpy.layers.training.steps import test_step, train_step
 
 if TYPE_CHECKING:
@@ -70,14 +70,14 @@ class TrainingRun:
     """The epochs of one `fit` or `fit_dataset`.
 
     Attributes:
-        course: its way through the data, and how far it has come.
+        iterator: goes through the epochs, and knows how far it has come.
         means, logs: what the batches of the epoch and the validation have reported.
     """
 
     def __init__(
         self,
         model: LayersModel,
-        compiled: Compiled,
+        compiled: CompileConfig,
         source: BatchSource,
         epochs: range,
         validation: Validation | None,
@@ -86,19 +86,21 @@ class TrainingRun:
         self.model = model
         self.compiled = compiled
         self.callbacks = callbacks
-        self.course = Course(source, epochs, self._validate, nothing if validation is None else validation.skip)
+        self.iterator = EpochIterator(
+            source, epochs, self._validate, nothing if validation is None else validation.skip
+        )
         self.means = EpochMeans()
         self.logs: Logs = {}
         self._validation = validation
-        self._keepers = [c for c in callbacks.callbacks if isinstance(c, RunKeeper)]
+        self._run_callbacks = [c for c in callbacks.callbacks if isinstance(c, RunCallback)]
 
     def train(self) -> None:
         """Run all epochs, or those that an earlier run has left."""
         self.callbacks.call("on_train_begin", {})
         self.model.stop_training = False
-        for keeper in self._keepers:
-            keeper.resume(self)
-        while self.course.epoch < self.course.epochs.stop and not self.model.stop_training:
+        for callback in self._run_callbacks:
+            callback.resume(self)
+        while self.iterator.epoch < self.iterator.epochs.stop and not self.model.stop_training:
             self._train_epoch()
         self.callbacks.call("on_train_end", {})
         warn_of_unlisted("fit", self.model)
@@ -106,36 +108,36 @@ class TrainingRun:
     def _validate(self) -> None:
         if self._validation is None:
             return
-        labels = [f"val_{label}" for label in self.compiled.labels]
+        labels = [f"val_{label}" for label in self.compiled.log_names]
         self.logs.update(_named(labels, self._validation.evaluate()))
 
     def _train_epoch(self) -> None:
         """One epoch, or what is left of it; its logs are those of the validation first, as in TF.js."""
-        epoch, resumed = self.course.epoch, self.course.batch > 0
+        epoch, resumed = self.iterator.epoch, self.iterator.batch > 0
         self.callbacks.call("on_epoch_begin", epoch, {})
         if not resumed:
             self.means, self.logs = EpochMeans(), {}
-        steps = self.course.batches()
+        steps = self.iterator.batches()
         if not (resumed and self.model.stop_training):
             for step in steps:  # as in TF.js, the flag counts after a batch: set before an epoch, it lets one through
                 self._train_on(step)
                 if self.model.stop_training:
                     break
         self.callbacks.call("on_epoch_end", epoch, self.logs | self.means.logs())
-        self.course.end_epoch()
-        for keeper in self._keepers:
-            keeper.after_epoch(self)
+        self.iterator.end_epoch()
+        for callback in self._run_callbacks:
+            callback.after_epoch(self)
 
     def _train_on(self, step: Step) -> None:
-        batch = self.course.batch
+        batch = self.iterator.batch
         batch_logs: Logs = {"batch": batch, "size": step.size}
         self.callbacks.call("on_batch_begin", batch, dict(batch_logs))
         run_in_scope(partial(self._learn_from, step, batch_logs), "fit")
         self.callbacks.call("on_batch_end", batch, batch_logs)
         step.after()
-        self.course.batch += 1
-        for keeper in self._keepers:
-            keeper.after_batch(self)
+        self.iterator.batch += 1
+        for callback in self._run_callbacks:
+            callback.after_batch(self)
 
     def _learn_from(self, step: Step, logs: Logs) -> None:
         """Do a step, and write to the logs what is reported of it."""
@@ -143,8 +145,8 @@ class TrainingRun:
         if optimizer is not self.compiled.optimizer:
             self.compiled = self.compiled._replace(optimizer=optimizer)
         found = train_step(self.model, self.compiled, step.take(), self.compiled.trained("fit"))
-        self.means.add(self.compiled.labels, found, step.size)
-        logs |= _named(self.compiled.labels, found)
+        self.means.add(self.compiled.log_names, found, step.size)
+        logs |= _named(self.compiled.log_names, found)
         step.within()
 
 
@@ -153,13 +155,13 @@ def _named(labels: Sequence[str], values: Sequence[Tensor]) -> Logs:
     return {label: outlive_scopes(value) for label, value in zip(labels, values, strict=True)}
 
 
-def test_loop(model: LayersModel, compiled: Compiled, steps: Iterable[Step]) -> list[Tensor]:
+def test_loop(model: LayersModel, compiled: CompileConfig, steps: Iterable[Step]) -> list[Tensor]:
     """Loss and metrics of all batches: the mean of theirs, weighted by their sizes.
 
     Raises:
         ValueError: there is no batch.
     """
-    totals: list[Tensor] = [full((), 0) for _ in compiled.labels]
+    totals: list[Tensor] = [full((), 0) for _ in compiled.log_names]
     seen = 0
     for step in steps:
         run_in_scope(partial(_add, model, compiled, step, totals), "test")
@@ -169,7 +171,7 @@ def test_loop(model: LayersModel, compiled: Compiled, steps: Iterable[Step]) -> 
     return [t.div(seen) for t in totals]
 
 
-def _add(model: LayersModel, compiled: Compiled, step: Step, totals: list[Tensor]) -> None:
+def _add(model: LayersModel, compiled: CompileConfig, step: Step, totals: list[Tensor]) -> None:
     """Add what is reported of a batch to the sums."""
     found = test_step(model, compiled, step.take())
     totals[:] = [outlive_scopes(add(t, f.mul(step.size))) for t, f in zip(totals, found, strict=True)]

@@ -1,4 +1,4 @@
-"""Resuming a training that was cut off: how far it had come, and the way there through its data."""
+"""Resuming a training that was cut off: how far it had come, and skipping the batches that it had trained on."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ class Position(NamedTuple):
     began: tuple[dict[str, Any], list[Any]]
 
 
-class Course:
-    """The way of a training through its data. What an earlier run has trained on is read without training.
+class EpochIterator:
+    """Iterates over the epochs of a training and their batches. It can start where an earlier run was cut off.
 
     Args:
         source: gives the batches.
@@ -55,7 +55,7 @@ class Course:
         self._restore: Callable[[], None] = nothing
 
     def position(self) -> Position:
-        """How far it has come."""
+        """How far the training has come."""
         return Position(self.epoch, self.batch, self._began if self.batch else self._states())
 
     def batches(self) -> Iterator[Step]:
@@ -66,11 +66,11 @@ class Course:
         return self.source.epoch(self._validated)
 
     def end_epoch(self) -> None:
-        """Come to the next epoch."""
+        """Go on to the next epoch."""
         self.epoch, self.batch = self.epoch + 1, 0
 
-    def begin_at(self, where: str, position: Position) -> None:
-        """Set the place to begin at, where an earlier run was; `catch_up` goes there.
+    def set_start(self, where: str, position: Position) -> None:
+        """Set the position to start from, where an earlier run was; `fast_forward` goes there.
 
         Args:
             where: who asks for it, for messages.
@@ -89,16 +89,18 @@ class Course:
             raise ValueError(f"it is of batch {batch} of an epoch, and not of an epoch of {steps}")
         self.epoch, self.batch, self._began = position
 
-    def catch_up(self, restore: Callable[[], None]) -> None:
-        """Go through the epochs before the place of `begin_at`; through the batches before it when its epoch begins.
+    def fast_forward(self, restore: Callable[[], None]) -> None:
+        """Skip the epochs before the position of `set_start`, and then, as its epoch begins, the batches before it.
+
+        Their data are read, since later data may depend on them, but not trained on.
 
         Args:
-            restore: restores everything else; called when that place is reached, which within an epoch is after
+            restore: restores everything else; called when the position is reached, which within an epoch is after
                 callbacks have been told that it begins. `batch` is less than in the position if the epoch has become
                 shorter.
         """
         self._skipping = True
-        self.source.catch_up(self.epoch - self.epochs.start, self._validated)
+        self.source.fast_forward(self.epoch - self.epochs.start, self._validated)
         self._skipping = False
         if self.batch:
             self._restore = restore
@@ -126,11 +128,11 @@ class Course:
         return self.source.state(), rng.source_state()
 
 
-class RunKeeper(Callback):
-    """A callback that is told of the run itself, when all callbacks have been told of what happened."""
+class RunCallback(Callback):
+    """A callback that is given the `TrainingRun` itself, after all callbacks have been called."""
 
     def resume(self, run: TrainingRun) -> None:
-        """Before the first epoch: it may let `run.course` begin at another place, and catch up."""
+        """Before the first epoch: it may set where `run.iterator` starts, and fast-forward to there."""
 
     def after_batch(self, run: TrainingRun) -> None:
         """After a batch."""

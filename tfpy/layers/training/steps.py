@@ -13,8 +13,8 @@ from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import GradientError, IndependentError, some_of
 from tfpy.layers.added_losses import with_added_losses
 from tfpy.layers.training.batch import Batch
-from tfpy.layers.training.compilation import Compiled, Output
-from tfpy.layers.training.sharing import Mean, PartOfStep, same
+from tfpy.layers.training.compile_config import CompileConfig, OutputConfig
+from tfpy.layers.training.strategy import Mean, ReplicaStep, single_replica_mean
 from tfpy.layers.weights import LayerVariable
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def train_step(
-    model: LayersModel, compiled: Compiled, batch: Batch, variables: Sequence[LayerVariable]
+    model: LayersModel, compiled: CompileConfig, batch: Batch, variables: Sequence[LayerVariable]
 ) -> list[Tensor]:
     """One step of the optimizer on a batch: the loss before it, and the metrics.
 
@@ -38,18 +38,18 @@ def train_step(
         ) from None
 
 
-def _shared(model: LayersModel, compiled: Compiled, batch: Batch, run: PartOfStep) -> list[Tensor]:
+def _shared(model: LayersModel, compiled: CompileConfig, batch: Batch, run: ReplicaStep) -> list[Tensor]:
     """A step on a batch, or on this process's part of it."""
-    sharing = compiled.sharing
-    return run(batch, same) if sharing is None else sharing.step(model, compiled.optimizer, batch, run)
+    strategy = compiled.strategy
+    return run(batch, single_replica_mean) if strategy is None else strategy.step(model, compiled.optimizer, batch, run)
 
 
 def _train(
-    model: LayersModel, compiled: Compiled, batch: Batch, variables: Sequence[LayerVariable], mean: Mean
+    model: LayersModel, compiled: CompileConfig, batch: Batch, variables: Sequence[LayerVariable], mean: Mean
 ) -> list[Tensor]:
     optimizer = compiled.optimizer
     if not minimizes_as_usual(optimizer):
-        if compiled.sharing is not None:
+        if compiled.strategy is not None:
             raise RuntimeError(f"fit: {optimizer!r} minimizes in a way of its own, which processes cannot share.")
         total_loss = _TotalLoss(model, compiled, batch)
         return [optimizer.minimize(total_loss, True, variables), *total_loss.reported]
@@ -76,7 +76,7 @@ class _TotalLoss:
         steps_seen: what `_steps_seen` gives then.
     """
 
-    def __init__(self, model: LayersModel, compiled: Compiled, batch: Batch) -> None:
+    def __init__(self, model: LayersModel, compiled: CompileConfig, batch: Batch) -> None:
         self._model = model
         self._compiled = compiled
         self._batch = batch
@@ -97,7 +97,7 @@ class _TotalLoss:
 
 
 def _planned(
-    model: LayersModel, key: tuple[Any, ...], compiled: Compiled, batch: Batch, compute: Callable[[], Any]
+    model: LayersModel, key: tuple[Any, ...], compiled: CompileConfig, batch: Batch, compute: Callable[[], Any]
 ) -> Any:
     """What a step computes of a batch, from the model's plans if they have it."""
     inputs = [*batch.inputs, *batch.targets, *[w for w in batch.weights if w is not None]]
@@ -105,12 +105,12 @@ def _planned(
     return model.plans.run_step((*key, weighted), inputs, [model, compiled.outputs], lambda: model.weights, compute)
 
 
-def test_step(model: LayersModel, compiled: Compiled, batch: Batch) -> list[Tensor]:
+def test_step(model: LayersModel, compiled: CompileConfig, batch: Batch) -> list[Tensor]:
     """The loss, without that of regularizers, and the metrics of a batch."""
     return _shared(model, compiled, batch, lambda part, mean: mean(*_test(model, compiled, part)))
 
 
-def _test(model: LayersModel, compiled: Compiled, batch: Batch) -> tuple[list[Tensor], Tensor | None]:
+def _test(model: LayersModel, compiled: CompileConfig, batch: Batch) -> tuple[list[Tensor], Tensor | None]:
     """What is reported, and of how many steps, see `_steps_seen`."""
 
     def judged() -> tuple[list[Tensor], int]:
@@ -174,7 +174,9 @@ def _steps_seen(outputs: Sequence[tuple[Tensor, Any]], losses: Tensor) -> list[T
     return [mask.cast("float32").sum()] if counts else []
 
 
-def _losses(compiled: Compiled, batch: Batch, outputs: Sequence[tuple[Tensor, Any]]) -> tuple[Tensor, list[Tensor]]:
+def _losses(
+    compiled: CompileConfig, batch: Batch, outputs: Sequence[tuple[Tensor, Any]]
+) -> tuple[Tensor, list[Tensor]]:
     """The losses of all outputs for each sample, weighted and added up, and the mean of each as it is."""
     total: Tensor | None = None
     singles = []
@@ -191,7 +193,7 @@ def _losses(compiled: Compiled, batch: Batch, outputs: Sequence[tuple[Tensor, An
     return total, singles
 
 
-def _weighted(loss: Tensor, output: Output) -> Tensor:
+def _weighted(loss: Tensor, output: OutputConfig) -> Tensor:
     return loss if output.weight == 1 else loss.mul(output.weight)
 
 
@@ -202,7 +204,7 @@ def _added(total: Tensor, loss: Tensor, mean: Tensor) -> Tensor:
 
 
 def _reported(
-    compiled: Compiled, batch: Batch, outputs: Sequence[tuple[Tensor, Any]], losses: list[Tensor]
+    compiled: CompileConfig, batch: Batch, outputs: Sequence[tuple[Tensor, Any]], losses: list[Tensor]
 ) -> list[Tensor]:
     """What is reported of a batch beside its loss: the losses of the outputs if there are several, and the metrics."""
     metrics = [

@@ -1,4 +1,4 @@
-"""The data that `fit`, `evaluate` and `predict` are given: as tensors that are checked against the model."""
+"""DataHandler: makes batches of the data that `fit` and `evaluate` are given, and checks them against the model."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from tfpy.engine.warn import warn_user
 from tfpy.layers.symbolic import to_list
 from tfpy.layers.training.batch import Batch
 from tfpy.layers.training.batch_sources import ArrayBatches, DatasetBatches, as_dataset, how_to_go_on
-from tfpy.layers.training.compilation import Compiled
+from tfpy.layers.training.compile_config import CompileConfig
 from tfpy.layers.training.data_adapter import check_indices, check_lengths, standardize
-from tfpy.layers.training.fit_options import as_limit
+from tfpy.layers.training.fit_options import BatchLimit, batch_limit
 from tfpy.layers.training.loops import Validation, test_loop
 from tfpy.layers.training.sample_weights import class_weights, sample_weights
 from tfpy.layers.training.targets import check_targets, standardize_targets
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def inputs_of(where: str, model: LayersModel, x: Any, argument: str = "x") -> list[Tensor]:
-    """What a model is given as inputs, a tensor for each.
+    """The inputs of a model as tensors.
 
     Args:
         where: the method, for messages.
@@ -42,18 +42,18 @@ def inputs_of(where: str, model: LayersModel, x: Any, argument: str = "x") -> li
     return tensors
 
 
-class Samples(NamedTuple):
-    """Reads samples with labels, for one method of a compiled model.
+class DataHandler(NamedTuple):
+    """Makes batches of data with labels, for one method of a compiled model.
 
     Attributes:
         where: the method, for messages.
         model: the model.
-        compiled: what it was compiled for.
+        compiled: what `compile` has set.
     """
 
     where: str
     model: LayersModel
-    compiled: Compiled
+    compiled: CompileConfig
 
     def arrays(
         self,
@@ -100,24 +100,13 @@ class Samples(NamedTuple):
         own = class_weights(self.where, class_weight, self.model.output_names, data.targets)
         return data._replace(weights=[_product(a, b) for a, b in zip(own, data.weights, strict=True)])
 
-    def dataset(
-        self,
-        given: Any,
-        option: str,
-        limit: int | None,
-        epochs: int = 1,
-        class_weight: Any = None,
-        what: str = "the data",
-    ) -> DatasetBatches:
+    def dataset(self, given: Any, limit: BatchLimit, class_weight: Any = None) -> DatasetBatches:
         """The batches of a data set.
 
         Args:
             given: the data set, an iterator or a generator function.
-            option: what the method calls the limit, for messages.
-            limit: how many batches to take; None for all.
-            epochs: how many times so many will be taken.
+            limit: how many batches to take.
             class_weight: by class, how much its samples count.
-            what: what it is called in messages.
 
         Raises:
             TypeError: it is something else. What is in it is looked at when it is read.
@@ -126,21 +115,17 @@ class Samples(NamedTuple):
         if dataset is None:
             expected = "a data set, an iterator or a generator function"
             raise argument_error(self.where, "dataset", expected, given, TypeError)
-        if limit is None and getattr(dataset, "size", None) == math.inf:
-            warn_user(f"{self.where}: the data set has no end; give {option}, if nothing else stops it.")
+        if limit.batches is None and getattr(dataset, "size", None) == math.inf:
+            warn_user(f"{self.where}: the data set has no end; give {limit.option}, if nothing else stops it.")
 
         def batch_of(element: Any) -> Batch:
             x, y, weight = _unpacked(self.where, element)
             return self.by_class(self.arrays(x, y, None, weight, from_dataset=True), class_weight)
 
-        def short(count: int) -> str:
-            asked = self.where.removesuffix("_dataset")
-            needed = (
-                f" All epochs read one stream, which must have {(limit or 0) * epochs} batches." if epochs > 1 else ""
-            )
-            return f"{asked}: {what} ended after batch {count} of {limit}.{needed} {how_to_go_on(dataset)}"
+        def too_few(found: int) -> str:
+            return limit.too_few(self.where, found, how_to_go_on(dataset))
 
-        return DatasetBatches(dataset, batch_of, limit, short)
+        return DatasetBatches(dataset, batch_of, limit.batches, too_few)
 
     def validation(self, given: Any, size: int, batches: int | None) -> Validation | None:
         """What gives the loss and metrics of validation data.
@@ -156,8 +141,8 @@ class Samples(NamedTuple):
         if given is None:
             return None
         if as_dataset(given) is not None:
-            limit = as_limit(self.where, "validation_batches", batches)
-            source = self.dataset(given, "validation_batches", limit, what="the validation data")
+            limit = batch_limit(self.where, "validation_batches", batches, data="the validation data")
+            source = self.dataset(given, limit)
             return Validation(lambda: test_loop(self.model, self.compiled, source.once()), source.skip)
         x, y, weights = _unpacked_validation(given)
         reader = self._replace(where=f"{self.where}, validation_data")

@@ -1,4 +1,4 @@
-"""Sharing: what the training of a model asks of whatever lets several processes do it together."""
+"""Strategy: how several processes train one model together, as the training loop sees it."""
 
 from __future__ import annotations
 
@@ -16,33 +16,33 @@ if TYPE_CHECKING:
     from tfpy.layers.training.batch import Batch
 
 Mean = Callable[[list[Tensor], Tensor | None], list[Tensor]]
-"""Makes means over all processes of what one has computed for its part of a batch. They are weighted by the sizes of
-the parts: the numbers of samples, or of the steps of sequences that masks do not hide."""
+"""An all-reduce: means over all processes of what each has computed for its part of a batch. They are weighted by the
+sizes of the parts: the numbers of samples, or of the steps of sequences that masks do not hide."""
 
-PartOfStep = Callable[["Batch", Mean], list[Tensor]]
-"""A step on a part of a batch, which reports means over all parts, and changes variables by means."""
+ReplicaStep = Callable[["Batch", Mean], list[Tensor]]
+"""A step on one process's part of a batch. It returns means over all parts, and applies mean gradients."""
 
 
-class Sharing(ABC):
+class Strategy(ABC):
     """Processes that train one model together: each computes a part of every batch.
 
     Attributes:
         size: how many processes there are.
-        first: whether this is the one that shows and writes what all have found.
+        first: whether this is the one that prints and saves results.
     """
 
     size: int
     first: bool
 
     @abstractmethod
-    def step(self, model: LayersModel, optimizer: Any, batch: Batch, run: PartOfStep) -> list[Tensor]:
+    def step(self, model: LayersModel, optimizer: Any, batch: Batch, run: ReplicaStep) -> list[Tensor]:
         """What `run` returns for this process's part of a batch."""
 
     @abstractmethod
     def callbacks(self, callbacks: Sequence[Callback], history: History) -> CallbackList:
-        """The callbacks of a training; those that this process does not call are among them."""
+        """The callbacks of `fit`, with those that this process does not call."""
 
 
-def same(values: list[Tensor], steps: Tensor | None) -> list[Tensor]:
-    """The `Mean` of a process that has the whole batch."""
+def single_replica_mean(values: list[Tensor], steps: Tensor | None) -> list[Tensor]:
+    """The `Mean` of a process that trains alone."""
     return values

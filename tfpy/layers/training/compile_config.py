@@ -1,0 +1,89 @@
+"""What `compile` sets: the optimizer, losses and metrics, the weights to train; and the state of training a model."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from tfpy.layers.training.losses import Loss
+from tfpy.layers.training.metrics import Metric
+from tfpy.layers.training.strategy import Strategy
+from tfpy.layers.weights import LayerVariable
+
+
+class OutputConfig(NamedTuple):
+    """The loss and metrics of one output, and the weight of its loss in that of the model."""
+
+    name: str
+    loss: Loss | None
+    weight: float
+    metrics: list[tuple[str, Metric]]
+
+
+class TrainingState:
+    """Whether a model is compiled, and whether it is being trained.
+
+    Attributes:
+        compiled: what `compile` has set; None before, and when layers were added to a sequential model since.
+        loaded_optimizer: the optimizer of a file whose loss is not known here; the model can be compiled with it.
+        training: whether `fit` is running.
+    """
+
+    def __init__(self) -> None:
+        self.compiled: CompileConfig | None = None
+        self.loaded_optimizer: Any = None
+        self.training = False
+
+    @property
+    def optimizer(self) -> Any:
+        """The optimizer, from `compile` or from a file; None if there is none."""
+        return self.loaded_optimizer if self.compiled is None else self.compiled.optimizer
+
+
+class CompileConfig(NamedTuple):
+    """What `compile` sets.
+
+    Attributes:
+        optimizer: the optimizer.
+        outputs: the loss and metrics of each output.
+        log_names: the names of loss and metrics in logs.
+        weights: the weights that were trainable then.
+        strategy: the processes that train together; None for a process alone.
+    """
+
+    optimizer: Any
+    outputs: list[OutputConfig]
+    log_names: list[str]
+    weights: list[LayerVariable]
+    strategy: Strategy | None
+
+    @property
+    def first(self) -> bool:
+        """Whether this process is the one that prints and saves results."""
+        return self.strategy is None or self.strategy.first
+
+    def trained(self, where: str) -> list[LayerVariable]:
+        """The weights that were trainable when the model was compiled, less those that have been frozen since.
+
+        Raises:
+            RuntimeError: there are none.
+        """
+        found = [weight for weight in self.weights if weight.trainable]
+        if not found:
+            frozen = " any more: `trainable` has been set to False since it was compiled" if self.weights else ""
+            raise RuntimeError(f"{where}: the model has no trainable weights{frozen}.")
+        return found
+
+
+def metrics_names(outputs: Sequence[OutputConfig]) -> list[str]:
+    """The loss, the losses of the outputs if there are several, and the metrics."""
+    several = len(outputs) > 1
+    found = ["loss"]
+    found += [f"{o.name}_loss" for o in outputs] if several else []
+    return found + [f"{o.name}_{name}" if several else name for o in outputs for name, _ in o.metrics]
+
+
+def log_names(outputs: Sequence[OutputConfig]) -> list[str]:
+    """The names of loss and metrics in logs: those of `metrics_names`, numbered where several are the same."""
+    names = metrics_names(outputs)
+    return [name if names.count(name) == 1 else f"{name}_{names[:i].count(name)}" for i, name in enumerate(names)]
