@@ -101,8 +101,8 @@ def _names(members: list[Public], space: str) -> tuple[str, str]:
         else:  # an assignment, since type checkers take an import under another name for a private one
             lines.append(f"from {p.module.name} import {p.local_name} as _{p.name}\n")
             aliases.append(f"{p.name} = _{p.name}\n")
-        spelt = camel(p.name, space)
+        camel_name = camel(p.name, space)
         # A class has the same name in both spellings, but the function that TF.js makes it by has two.
-        if spelt != p.name and (not isinstance(p.node, ast.ClassDef) or p.name != p.local_name):
-            aliases.append(f"{spelt} = {p.name}\n")
+        if camel_name != p.name and (not isinstance(p.node, ast.ClassDef) or p.name != p.local_name):
+            aliases.append(f"{camel_name} = {p.name}\n")
     return "".join(lines), "".join(aliases)

@@ -76,9 +76,9 @@ def _of_functions(path: Path, members: list[Public], camel: Camel) -> str:
 
 def _entry(p: Public, camel: Camel) -> str:
     path = f"tf.{p.namespace}." if p.namespace else "tf."
-    spelt = camel(p.name, p.namespace)
+    camel_name = camel(p.name, p.namespace)
     is_class = isinstance(p.node, ast.ClassDef)
-    heading = f"{path}{p.name}" + (f" · {path}{spelt}" if spelt != p.name and not is_class else "")
+    heading = f"{path}{p.name}" + (f" · {path}{camel_name}" if camel_name != p.name and not is_class else "")
     heading += "".join(f" · tf.{alias}" for alias in p.aliases)
     text = f'\n::: {p.module.name}.{p.local_name}\n    options:\n      heading: "{heading}"\n'
     text += f"      toc_label: {p.name}\n"
@@ -93,8 +93,8 @@ def _of_factories(namespace: str, members: list[Factory], camel: Camel) -> str:
     for family in _families(members):
         for f in family:
             doc = ast.get_docstring(f.node) or ""
-            spelt = dict.fromkeys(s for name in (f.name, *f.aliases) for s in (name, camel(name, namespace)))
-            names = " · ".join(f"tf.{namespace}.{name}" for name in spelt)
+            camel_name = dict.fromkeys(s for name in (f.name, *f.aliases) for s in (name, camel(name, namespace)))
+            names = " · ".join(f"tf.{namespace}.{name}" for name in camel_name)
             text += f"\n### {names} {{ #{namespace}.{f.name} data-toc-label='{f.name}' }}\n\n{doc}\n"
         table = _table(family, camel)
         text += f"\nOptions of {_listed(family)}:\n" if table and len(family) > 1 else ""
@@ -153,8 +153,8 @@ def _table(family: Sequence[Factory], camel: Camel, shared: bool = False) -> str
 
 def _row(option: Option, words: Words, camel: Camel) -> tuple[str, str, str, str]:
     name, annotation, default = option
-    spelt = camel(name, "")
-    both = f"`{name}`" if spelt == name else f"`{name}`<br>`{spelt}`"
+    camel_name = camel(name, "")
+    both = f"`{name}`" if camel_name == name else f"`{name}`<br>`{camel_name}`"
     kind = ast.unparse(annotation).replace("Option", "").replace("|", "or")
     value = words.default or ("required" if default is None else f"`{ast.unparse(default)}`")
     return both, f"`{kind}`", value, words.text

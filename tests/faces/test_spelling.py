@@ -33,11 +33,11 @@ def found(path: str) -> Any:
 @pytest.mark.parametrize("path", sorted(PUBLIC))
 def test_both_spellings_are_one_object(path: str) -> None:
     namespace, _, name = path.rpartition(".")
-    spelt = f"{namespace}.{camel(name, namespace)}" if namespace else camel(name)
+    camel_name = f"{namespace}.{camel(name, namespace)}" if namespace else camel(name)
     expected = PUBLIC[path].function if isinstance(PUBLIC[path], OpInfo) else PUBLIC[path]
     assert found(path) is expected
     if not isinstance(expected, type):
-        assert found(spelt) is expected
+        assert found(camel_name) is expected
 
 
 @pytest.mark.parametrize("name", sorted(i.name for i in OPS.values() if i.chain))

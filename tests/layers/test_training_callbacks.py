@@ -64,7 +64,7 @@ class Feed(tf.Callback):
 
 
 def test_factories_are_the_classes_in_both_spellings() -> None:
-    for name, spelt, cls in (
+    for name, camel_name, cls in (
         ("early_stopping", "earlyStopping", tf.EarlyStopping),
         ("model_checkpoint", "modelCheckpoint", tf.ModelCheckpoint),
         ("csv_logger", "csvLogger", tf.CSVLogger),
@@ -74,7 +74,7 @@ def test_factories_are_the_classes_in_both_spellings() -> None:
         ("lambda_callback", "lambdaCallback", tf.LambdaCallback),
         ("tensor_board", "tensorBoard", tf.TensorBoard),
     ):
-        assert getattr(tf.callbacks, name) is getattr(tf.callbacks, spelt) is cls
+        assert getattr(tf.callbacks, name) is getattr(tf.callbacks, camel_name) is cls
 
 
 # Learning rates

@@ -36,14 +36,14 @@ def test_files_of_other_libraries_are_not_written(name: str, tmp_path: Path) -> 
     assert not (tmp_path / name).exists()
 
 
-@pytest.mark.parametrize("spelt", [str, Path, lambda p: p.as_uri(), lambda p: f"file://{p}"])
-def test_folders(tmp_path: Path, spelt: Any) -> None:
+@pytest.mark.parametrize("path_of", [str, Path, lambda p: p.as_uri(), lambda p: f"file://{p}"])
+def test_folders(tmp_path: Path, path_of: Any) -> None:
     folder = tmp_path / "my model"
-    result = small_model().save(spelt(folder))
+    result = small_model().save(path_of(folder))
     assert sorted(p.name for p in folder.iterdir()) == ["model.json", "weights.bin"]
     assert result.modelArtifactsInfo.weightDataBytes == 32
-    check_same(spelt(folder))
-    check_same(spelt(folder / "model.json"))
+    check_same(path_of(folder))
+    check_same(path_of(folder / "model.json"))
 
 
 def test_a_relative_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

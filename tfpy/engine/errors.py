@@ -128,8 +128,8 @@ def nearest(name: object, known: Iterable[str]) -> str:
     close = same or longer or difflib.get_close_matches(name, names, n=1)
     if not close:
         return ""
-    spelt = [n for n in names if letters_of(n) == letters_of(close[0])]
-    return f" Did you mean {min(spelt, key=lambda n: (n.islower() != name.islower(), n != close[0]))!r}?"
+    alike = [n for n in names if letters_of(n) == letters_of(close[0])]
+    return f" Did you mean {min(alike, key=lambda n: (n.islower() != name.islower(), n != close[0]))!r}?"
 
 
 def _words_of(name: str) -> set[str]:

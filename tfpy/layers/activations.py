@@ -11,7 +11,7 @@ import numpy as np
 from tfpy.core.naming.names import spellings
 from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import argument_error, unknown_name_error
-from tfpy.layers.config import build_object, is_object_config, spelt
+from tfpy.layers.config import build_object, config_value, is_object_config
 from tfpy.layers.registry import class_of, names_of_classes
 
 ActivationLike: TypeAlias = "str | dict[str, Any] | Activation | Callable[[Tensor], Tensor] | None"
@@ -156,7 +156,7 @@ def get_activation(identifier: Any) -> Activation | None:
     if identifier is None or isinstance(identifier, Activation):
         return identifier
     if is_object_config(identifier):
-        if is_activation(class_of(spelt(identifier, "class_name"))):
+        if is_activation(class_of(config_value(identifier, "class_name"))):
             return LayerActivation(build_object(identifier, "activation", object))
         identifier = _name_of(identifier)
     if is_activation(type(identifier)):
@@ -199,5 +199,5 @@ def name_of(activation: Activation) -> str | None:
 
 
 def _name_of(config: Any) -> Any:
-    name = spelt(config, "class_name")
+    name = config_value(config, "class_name")
     return name[:1].lower() + name[1:] if isinstance(name, str) else name

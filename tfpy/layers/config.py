@@ -1,4 +1,4 @@
-"""Configurations: objects to plain values and back. Keys are respelt, values never."""
+"""Configurations: from objects to plain values and back. Keys may be in either spelling; values stay as they are."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def build_object(
     Raises:
         ValueError: no class of that name (with the nearest known one), or one of another kind.
     """
-    name = spelt(config, "class_name")
+    name = config_value(config, "class_name")
     inner = config.get("config") or {}
     if not isinstance(name, str) or not isinstance(inner, (Mapping, list)):
         raise argument_error(what, "config", "{'class_name': string, 'config': options}", config)
@@ -65,7 +65,7 @@ def build_layers(configs: Any, kind: type, custom_objects: Mapping[str, Any] | N
     made = []
     for i, config in enumerate(list_in("configuration", "layers", configs)):
         entry = object_in("configuration", f"layers[{i}]", config)
-        where = f"layers[{i}] ({show(layer_name(entry) or spelt(entry, 'class_name'))})"
+        where = f"layers[{i}] ({show(layer_name(entry) or config_value(entry, 'class_name'))})"
         with blamed(where, "its options make no sense"):
             made.append(build_object(entry, "layer", kind, custom_objects))
     return made
@@ -79,6 +79,6 @@ def _from_config(cls: Any, inner: Any, custom_objects: Mapping[str, Any] | None)
     return cls.fromConfig(cls, inner)
 
 
-def spelt(config: Mapping[str, Any], name: str, default: Any = None) -> Any:
+def config_value(config: Mapping[str, Any], name: str, default: Any = None) -> Any:
     """A configuration's entry, whose key may be in either spelling."""
     return config.get(name, config.get(camel(name), default))

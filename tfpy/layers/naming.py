@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from itertools import islice
 
@@ -83,6 +83,32 @@ def _numbered(name: str) -> str:
     numbered = f"{name}_{count}"
     _used[numbered] = 1
     return numbered
+
+
+class UniqueNames:
+    """Names within a file, none of which is given twice: dense, dense_1, dense_2.
+
+    `unique` differs: as in TF.js it does not look whether the name with its number has been given as such.
+    """
+
+    def __init__(self) -> None:
+        self._next: dict[str, int] = {}
+
+    def add(self, name: str) -> str:
+        """The name itself, or with the first number that makes it one that has not been given yet."""
+        number = self._next.get(name, 0)
+        found = f"{name}_{number}" if number else name
+        while found in self._next:
+            number += 1
+            found = f"{name}_{number}"
+        self._next[name] = number + 1
+        self._next.setdefault(found, 1)
+        return found
+
+
+def unique_names(names: Iterable[str]) -> list[str]:
+    """Names in the same order, those with a number that have been there before."""
+    return [*map(UniqueNames().add, names)]
 
 
 def snake_class(name: str) -> str:

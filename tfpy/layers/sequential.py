@@ -12,7 +12,7 @@ from tfpy.engine.arguments import as_list
 from tfpy.engine.errors import argument_error
 from tfpy.layers._camel import SequentialCamel
 from tfpy.layers.base import Layer
-from tfpy.layers.config import build_layers, plain, spelt
+from tfpy.layers.config import build_layers, config_value, plain
 from tfpy.layers.graph import source_inputs
 from tfpy.layers.inputs import input_
 from tfpy.layers.model import LayersModel
@@ -156,7 +156,7 @@ class Sequential(SequentialCamel, OneOutput, LayersModel, class_name="Sequential
     ) -> Self:
         """A model as its configuration describes it: {'name', 'layers'}, or as old files have it a list of layers."""
         listed, name = (
-            (spelt(config, "layers", []), config.get("name")) if isinstance(config, Mapping) else (config, None)
+            (config_value(config, "layers", []), config.get("name")) if isinstance(config, Mapping) else (config, None)
         )
         layers = build_layers(listed, Layer, custom_objects)
         return constructed(cls, {"layers": layers, "name": name})

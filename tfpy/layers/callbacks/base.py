@@ -34,7 +34,9 @@ class Callback(CallbackCamel):
     """Called while a model trains. A subclass defines the methods it needs, in either spelling; they may be `async`.
 
     Attributes:
-        model: the model that is trained; `model.stop_training = True` ends the training after the current batch.
+        model: the model that is trained; `model.stop_training = True` ends the training after the current batch. It is
+            None until `set_model`, which `fit` calls first. The type leaves that out, as in TF.js: methods that are
+            called during `fit` need not look.
         params: 'epochs', 'initial_epoch', 'samples', 'steps', 'batch_size', 'verbose', 'do_validation', 'metrics'.
         backed_up: the attributes (plain values, tensors, lists and dicts of them) that a training that was cut off must
             have again when it goes on; see `BackupAndRestore`.
@@ -42,7 +44,7 @@ class Callback(CallbackCamel):
     Source: TF.js `tf.Callback`.
     """
 
-    model: LayersModel = None  # type: ignore[assignment]  # told before anything else is
+    model: LayersModel = None  # type: ignore[assignment]  # see above
     params: Mapping[str, Any]
     backed_up: ClassVar[tuple[str, ...]] = ()
     # Checks of the attributes that a backup has; those without one may be anything.

@@ -14,7 +14,7 @@ from tfpy.engine.arguments import as_positive
 from tfpy.engine.errors import argument_error
 from tfpy.layers.activations import ActivationOption
 from tfpy.layers.base import Layer
-from tfpy.layers.config import build_object, is_object_config, spelt
+from tfpy.layers.config import build_object, config_value, is_object_config
 from tfpy.layers.constraints import ConstraintOption
 from tfpy.layers.declared import Declared
 from tfpy.layers.initializers import Initializer, InitializerOption
@@ -324,7 +324,7 @@ class StackedRNNCells(StackedRNNCellsCamel, RNNCell, class_name="StackedRNNCells
         """The cells that a configuration describes."""
         cells = [
             build_object(c, "cell", Layer, custom_objects) if is_object_config(c) else c
-            for c in spelt(config, "cells", [])
+            for c in config_value(config, "cells", [])
         ]
         return cls({**config, "cells": cells})
 

@@ -14,7 +14,7 @@ from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import Words, argument_error
 from tfpy.engine.scope import outlive_scopes
 from tfpy.layers.base import Layer
-from tfpy.layers.config import build_object, is_object_config, spelt
+from tfpy.layers.config import build_object, config_value, is_object_config
 from tfpy.layers.kinds._camel import RNNCamel
 from tfpy.layers.kinds.cells import (
     GRUCell,
@@ -314,7 +314,7 @@ class RNN(RNNCamel, TakesStates, class_name="RNN", factory="layers.rnn"):
     @classmethod
     def from_config(cls, config: Mapping[str, Any], custom_objects: Mapping[str, Any] | None = None) -> Self:
         """A layer as its configuration describes it."""
-        cell = spelt(config, "cell")
+        cell = config_value(config, "cell")
         if is_object_config(cell):
             cell = build_object(cell, "cell", Layer, custom_objects)
             return cls({**config, "cell": cell})

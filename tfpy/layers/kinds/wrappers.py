@@ -12,7 +12,7 @@ from tfpy.layers.added_losses import activity_regularizer
 from tfpy.layers.base import Layer
 from tfpy.layers.calling import one_tensor
 from tfpy.layers.choose import choose
-from tfpy.layers.config import build_object, is_object_config, spelt
+from tfpy.layers.config import build_object, config_value, is_object_config
 from tfpy.layers.kinds.recurrent import RNN, TakesStates
 from tfpy.layers.naming import name_scope
 from tfpy.layers.shapes import one_shape
@@ -66,7 +66,7 @@ class Wrapper(Layer):
     @classmethod
     def from_config(cls, config: Mapping[str, Any], custom_objects: Mapping[str, Any] | None = None) -> Self:
         """A wrapper around the layer that its configuration describes."""
-        inner = spelt(config, "layer")
+        inner = config_value(config, "layer")
         built = build_object(inner, "layer", Layer, custom_objects) if is_object_config(inner) else inner
         return cls({**config, "layer": built})
 

@@ -1,20 +1,37 @@
-"""What Keras calls otherwise: classes, and options of optimizers. Files of TF.js have some of these names, too."""
+"""What Keras calls otherwise: classes, options and losses. Each table is read both ways, to write and to read files.
+
+Files of TF.js have some of these names, too.
+"""
 
 from __future__ import annotations
+
+from collections.abc import Mapping
+
+
+def swapped(names: Mapping[str, str]) -> dict[str, str]:
+    """A table of names for the other direction."""
+    return {theirs: ours for ours, theirs in names.items()}
+
 
 _RENAMED = {"LeCunNormal": "LecunNormal", "LeCunUniform": "LecunUniform", "RMSProp": "RMSprop"}
 
 KERAS_CLASSES = {"Model": "Functional", **_RENAMED}
-"""Keras's names of classes that it has under another one."""
+"""Keras's names of classes."""
 
 CLASS_ALIASES = {
-    **{theirs: ours for ours, theirs in _RENAMED.items()},
+    **swapped(_RENAMED),
     "BatchNormalizationV1": "BatchNormalization",
     "BatchNormalizationV2": "BatchNormalization",
 }
 """What classes are called here that Keras has, or once had, under another name."""
 
-KERAS_OPTIONS = {
+KERAS3_OPTIONS = {
+    "InputLayer": {"batch_input_shape": "batch_shape"},
+    "LeakyReLU": {"alpha": "negative_slope"},
+}
+"""The names in Keras 3 of options of layers, by class."""
+
+KERAS_OPTIMIZER_OPTIONS = {
     "beta1": "beta_1",
     "beta2": "beta_2",
     "use_nesterov": "nesterov",
@@ -22,4 +39,15 @@ KERAS_OPTIONS = {
     "clip_norm": "clipnorm",
     "global_clip_norm": "global_clipnorm",
 }
-"""Keras's names of options of optimizers that it has under another one."""
+"""Keras's names of options of optimizers."""
+
+_OPTIONS_OF_OPTIMIZER = {"RMSProp": {"decay": "rho"}}
+
+
+def keras_optimizer_options(name: str) -> dict[str, str]:
+    """Keras's names of the options of the optimizer of that class name here."""
+    return KERAS_OPTIMIZER_OPTIONS | _OPTIONS_OF_OPTIMIZER.get(name, {})
+
+
+KERAS_LOSSES = {"cosine_proximity": "cosine_similarity", "logcosh": "log_cosh"}
+"""Keras's names of losses and metrics."""

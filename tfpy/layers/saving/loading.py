@@ -19,7 +19,7 @@ from tfpy.core.naming.names import camel
 from tfpy.core.results import Entries
 from tfpy.engine.errors import argument_error, show, some_of
 from tfpy.engine.warn import warn_user
-from tfpy.layers.config import build_object, is_object_config, spelt
+from tfpy.layers.config import build_object, config_value, is_object_config
 from tfpy.layers.mask_rules import TFJS_MASKS
 from tfpy.layers.model import LayersModel
 from tfpy.layers.registry import known_class
@@ -170,10 +170,10 @@ def built(topology: Any, source: str, custom_objects: CustomObjects | None) -> L
     check_depth(topology, source)
     inner = topology.get("model_config") or topology
     config = parse_json(inner.encode(), f"{source}: model_config") if isinstance(inner, str) else inner
-    if not is_object_config(config) or not isinstance(spelt(config, "class_name"), str):
+    if not is_object_config(config) or not isinstance(config_value(config, "class_name"), str):
         raise ModelFileError(f"{source}: modelTopology must have a class_name and a config, but is {show(config)}.")
     with blamed(f"{source}: modelTopology", "it makes no sense"):
-        known_class(spelt(config, "class_name"), "model", LayersModel, custom_objects)
+        known_class(config_value(config, "class_name"), "model", LayersModel, custom_objects)
         refuse_unknown(config, custom_objects)
         model: LayersModel = build_object(read(config, custom_objects), "model", LayersModel, custom_objects)
     if not model.built:

@@ -9,8 +9,9 @@ from typing import Any, NamedTuple
 from tfpy.core.io.faults import ModelFileError, blamed, fault, list_in, object_in
 from tfpy.engine.errors import nearest, show
 from tfpy.layers.base import Layer
-from tfpy.layers.config import build_layers, spelt
+from tfpy.layers.config import build_layers, config_value
 from tfpy.layers.container import Container
+from tfpy.layers.saving.json_tree import is_keras_tensor, replace
 from tfpy.layers.symbolic import SymbolicTensor, one_or_list
 
 
@@ -47,10 +48,10 @@ def rebuild(
     Raises:
         ModelFileError: naming the layer and what is wrong.
     """
-    graph = _Graph(list_in("model", "layers", spelt(config, "layers")), custom_objects)
+    graph = _Graph(list_in("model", "layers", config_value(config, "layers")), custom_objects)
     graph.make_calls()
     inputs, outputs = (
-        [graph.end(ref, key) for ref in _ref_list(spelt(config, key), "model", key)]
+        [graph.end(ref, key) for ref in _ref_list(config_value(config, key), "model", key)]
         for key in ("input_layers", "output_layers")
     )
     return inputs, outputs
@@ -64,7 +65,7 @@ class _Graph:
         self.pending: dict[str, deque[Call]] = {}
         self.keras3 = False
         for name, config in zip(self.layers, configs, strict=True):
-            nodes = list_in(f"layer {name}", "inbound_nodes", spelt(config, "inbound_nodes") or [])
+            nodes = list_in(f"layer {name}", "inbound_nodes", config_value(config, "inbound_nodes") or [])
             self.keras3 |= any(isinstance(node, Mapping) for node in nodes)
             self.pending[name] = deque(
                 _call(node, f"layer {name}", f"inbound_nodes[{i}]") for i, node in enumerate(nodes)
@@ -174,11 +175,11 @@ def _call(node: Any, source: str, field: str) -> Call:
 
 def _marked(value: Any, source: str, field: str) -> Any:
     """An argument of a call, in which Keras 3 marks tensors."""
-    if isinstance(value, Mapping) and value.get("class_name") == "__keras_tensor__":
-        return _ref(object_in(source, field, value.get("config")).get("keras_history"), source, field)
-    if isinstance(value, Mapping):
-        return {key: _marked(v, source, field) for key, v in value.items()}
-    return [_marked(v, source, field) for v in value] if isinstance(value, list) else value
+
+    def ref_of(tensor: Mapping[str, Any]) -> Ref:
+        return _ref(object_in(source, field, tensor.get("config")).get("keras_history"), source, field)
+
+    return replace(value, is_keras_tensor, ref_of)
 
 
 def _refs_in(value: Any) -> list[Ref]:

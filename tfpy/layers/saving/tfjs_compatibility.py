@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from tfpy.core.io.artifacts import ModelArtifacts
-from tfpy.layers.config import is_object_config, spelt
+from tfpy.layers.config import config_value, is_object_config
+from tfpy.layers.saving.json_tree import walk
 from tfpy.layers.saving.keras.operation import OPERATION
 from tfpy.layers.saving.topology import makes_masks
 
@@ -154,7 +155,7 @@ def sentences(faults: Iterable[Fault]) -> list[str]:
 
 def _of_object(config: Mapping[str, Any], owner: str, listed: bool = False) -> Iterator[Fault]:
     """Of an object; one that stands in a list has a name that users know."""
-    kind, options = spelt(config, "class_name"), config.get("config")
+    kind, options = config_value(config, "class_name"), config.get("config")
     name = options.get("name") if listed and isinstance(options, Mapping) else None
     label = f"layer {name!r} ({kind})" if name else f"{owner}: {kind}"
     if kind == OPERATION:
@@ -216,17 +217,6 @@ def _of_training(config: Mapping[str, Any]) -> Iterator[Fault]:
     if "loss_weights" in config:
         yield Fault("TF.js does not read loss weights; compile without them")
     for known, what in ((_LOSSES, "loss"), (_METRICS, "metrics")):
-        for name in _texts(config.get(what)):
-            if name not in known:
+        for name in walk(config.get(what)):
+            if isinstance(name, str) and name not in known:
                 yield Fault(f"TF.js has no {what.removesuffix('s') if what == 'metrics' else what} {name!r}")
-
-
-def _texts(value: Any) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, Mapping):
-        for entry in value.values():
-            yield from _texts(entry)
-    elif isinstance(value, list):
-        for entry in value:
-            yield from _texts(entry)

@@ -14,16 +14,17 @@ from tfpy.engine.package import is_ours
 from tfpy.engine.warn import warn_user
 from tfpy.layers.activations import Activation
 from tfpy.layers.base import Layer
-from tfpy.layers.config import is_object_config, spelt
+from tfpy.layers.config import config_value, is_object_config
 from tfpy.layers.container import Container
 from tfpy.layers.declared import Declared
 from tfpy.layers.initializers import Identity
 from tfpy.layers.naming import snake_class
 from tfpy.layers.registry import class_of, named
+from tfpy.layers.saving.json_tree import is_keras_tensor, map_children, walk
 from tfpy.layers.saving.keras import normalization as normalization  # its class is known by its name
 from tfpy.layers.saving.keras.masks import without_masks
 from tfpy.layers.saving.keras.operation import as_layer, is_operation
-from tfpy.layers.saving.keras_names import CLASS_ALIASES
+from tfpy.layers.saving.keras_names import CLASS_ALIASES, KERAS3_OPTIONS, swapped
 
 # Values of these keys are names, or the user's own strings.
 _NAMES = frozenset(
@@ -34,9 +35,8 @@ _IF_GIVEN = frozenset({"dropout_func", "input_dim", "input_length"})
 # Activations that TF.js has under another name.
 _SAME = {"silu": "swish"}
 
-# Options that Keras names otherwise.
+# Options of any layer that Keras 3 names otherwise.
 _RENAMED = {"batch_shape": "batch_input_shape"}
-_RENAMED_OF_CLASS = {("LeakyReLU", "negative_slope"): "alpha"}
 # What Keras and TF.js note beside the options, and what says nothing about what a layer computes.
 _NOTES = frozenset(
     {
@@ -102,11 +102,9 @@ def _written(value: Any, respell: bool) -> Any:
             return {**value, **inner}
         said = {key: v for key, v in value.items() if not (respell and v is None and key in _IF_GIVEN)}
         return {key: v if key in _NAMES else _written(v, respell) for key, v in said.items()}
-    if isinstance(value, (list, tuple)):
-        return [_written(v, respell) for v in value]
     if isinstance(value, str) and respell:
         return _SAME.get(value, snake_class(value))
-    return value
+    return map_children(value, lambda v: _written(v, respell))
 
 
 def read(topology: Mapping[str, Any], custom_objects: Mapping[str, Any] | None = None) -> Mapping[str, Any]:
@@ -131,11 +129,11 @@ class _Reader:
         """An object's configuration: {'class_name', 'config', …}."""
         if is_operation(config):
             config = as_layer(config)
-        name = spelt(config, "class_name")
+        name = config_value(config, "class_name")
         inner = config.get("config")
         if name == "__tuple__":
             return [self.value(v) for v in config.get("items", [])]
-        if name == "__keras_tensor__":
+        if is_keras_tensor(config):
             return config
         if name == "function":
             return inner
@@ -176,6 +174,7 @@ class _Reader:
         # TF.js repeats the options of the cell among those of an RNN.
         repeated = _config_of(config.get("cell")) if name == "RNN" else {}
         idle = _IDLE_OF_CLASS.get(name, frozenset())
+        renamed = _RENAMED | swapped(KERAS3_OPTIONS.get(name, {}))
         for given, noted in config.items():
             value = _number(noted)
             # Where there are no masks this means nothing, and TF.js need not be told of it.
@@ -183,7 +182,7 @@ class _Reader:
                 continue
             if given in idle or (given == "backward_layer" and _mirrors(value, config.get("layer"))):
                 continue
-            key = _RENAMED_OF_CLASS.get((name, given), _RENAMED.get(given, given))
+            key = renamed.get(given, given)
             if key in known:
                 out[key] = self.option(key, self.value(value))
             elif key not in _NOTES and key not in repeated and value not in (None, _WITHOUT_EFFECT.get(key)):
@@ -208,11 +207,7 @@ class _Reader:
 
     def value(self, value: Any) -> Any:
         """Any value, objects in it included."""
-        if isinstance(value, Mapping):
-            if is_object_config(value):
-                return self.object(value)
-            return {key: self.value(v) for key, v in value.items()}
-        return [self.value(v) for v in value] if isinstance(value, list) else value
+        return self.object(value) if is_object_config(value) else map_children(value, self.value)
 
 
 def _number(value: Any) -> Any:
@@ -245,16 +240,15 @@ def _mirrors(backward: Any, forward: Any) -> bool:
 def _bare(value: Any) -> Any:
     """A configuration without what Keras notes beside the options."""
     if isinstance(value, Mapping):
-        return {key: _bare(v) for key, v in value.items() if key not in _NOTES}
-    return [_bare(v) for v in value] if isinstance(value, list) else value
+        value = {key: v for key, v in value.items() if key not in _NOTES}
+    return map_children(value, _bare)
 
 
 def makes_masks(value: Any) -> bool:
     """Whether a layer in a configuration makes masks."""
-    if isinstance(value, Mapping):
-        own = value.get("class_name") == "Masking" or value.get("mask_zero") is True
-        return own or any(makes_masks(v) for v in value.values())
-    return isinstance(value, list) and any(map(makes_masks, value))
+    return any(
+        isinstance(v, Mapping) and (v.get("class_name") == "Masking" or v.get("mask_zero") is True) for v in walk(value)
+    )
 
 
 def _tell_first_layer(layers: Any, shape: Any) -> None:

@@ -16,19 +16,18 @@ from tfpy.engine.warn import warn_user
 from tfpy.layers.config import build_object, is_object_config
 from tfpy.layers.naming import snake_class
 from tfpy.layers.registry import class_of
-from tfpy.layers.saving.keras_names import CLASS_ALIASES, KERAS_OPTIONS
+from tfpy.layers.saving.json_tree import map_children, map_leaves
+from tfpy.layers.saving.keras_names import CLASS_ALIASES, KERAS_LOSSES, keras_optimizer_options, swapped
 from tfpy.layers.training import losses, metrics
 from tfpy.layers.training.compiling import compiled_of
 
 if TYPE_CHECKING:
     from tfpy.layers.model import LayersModel
 
-# The names of Keras for options that have other ones here.
-_OPTIONS = {theirs: ours for ours, theirs in KERAS_OPTIONS.items()} | {"lr": "learning_rate"}
 # Options that optimizers without them heed all the same.
 _FIXED = {"epsilon": 1e-7}
-# Losses that Keras has under another name.
-_LOSSES = {"cosine_similarity": "cosine_proximity", "kl_divergence": "kullback_leibler_divergence"}
+# Names of losses in files of Keras that are others here.
+_LOSSES = swapped(KERAS_LOSSES) | {"kl_divergence": "kullback_leibler_divergence"}
 # Classes of losses and metrics that are made of a function.
 _WRAPPERS = frozenset({"LossFunctionWrapper", "MeanMetricWrapper", "SumOverBatchSizeMetricWrapper"})
 # Options of Keras's losses and metrics that only name them; and values of others that change nothing, as None does.
@@ -64,7 +63,7 @@ def training_config_of(model: LayersModel) -> dict[str, Any]:
     options = {camel(name): value for name, value in model.optimizer.get_config().items()}
     return {
         **_losses_of(model),
-        "metrics": each_named(listed if isinstance(listed, (Mapping, list, tuple)) else [listed], _metric_name),
+        "metrics": map_leaves(listed if isinstance(listed, (Mapping, list, tuple)) else [listed], _metric_name),
         "optimizer_config": {"class_name": model.optimizer.get_class_name(), "config": options},
     }
 
@@ -73,16 +72,9 @@ def _losses_of(model: LayersModel) -> dict[str, Any]:
     """The losses; where they are weighted, of each output, since Keras asks for as many as there are weights."""
     outputs = compiled_of(model, "save").outputs
     if all(output.weight == 1 for output in outputs):
-        return {"loss": each_named(model.loss, _loss_name)}
+        return {"loss": map_leaves(model.loss, _loss_name)}
     named = [None if output.loss is None else _loss_name(output.loss) for output in outputs]
     return {"loss": named, "loss_weights": [output.weight for output in outputs]}
-
-
-def each_named(given: Any, name_of: Callable[[Any], str]) -> Any:
-    """Losses or metrics by name, in the structure that they were given in."""
-    if isinstance(given, Mapping):
-        return {output: each_named(value, name_of) for output, value in given.items()}
-    return [each_named(value, name_of) for value in given] if isinstance(given, (list, tuple)) else name_of(given)
 
 
 def _loss_name(given: Any) -> str:
@@ -126,7 +118,7 @@ def compile_as(model: LayersModel, config: Any, source: str, metric_of: Callable
     found = None
     try:
         found = _optimizer(optimizer)
-        loss = each_named(_read(given.get("loss")), lambda name: _LOSSES.get(name, name))
+        loss = map_leaves(_read(given.get("loss")), lambda name: _LOSSES.get(name, name))
         known, unknown = _metrics(_by_output(model, given.get("metrics")), metric_of)
         model.compile(optimizer=found, loss=loss, metrics=known, output_weights=given.get("loss_weights"))
     except (ValueError, TypeError, RuntimeError) as error:
@@ -164,12 +156,13 @@ def _optimizer(config: Mapping[str, Any]) -> Any:
     name = CLASS_ALIASES.get(name, name) if isinstance(name, str) else name
     if name == "SGD" and options.get("momentum"):
         name = "Momentum"
-    if name == "RMSProp" and "rho" in options:
-        options["decay"] = options.pop("rho")
     cls = class_of(name)
     if cls is not None and is_ours(cls):
         known = spellings(inspect.signature(cls.__init__).parameters)  # type: ignore[misc]
-        options = {_OPTIONS.get(key, key): value for key, value in options.items()}
+        renamed = swapped(keras_optimizer_options(str(name))) | {"lr": "learning_rate"}
+        # Keras 2 has rho beside another decay: what is renamed wins.
+        ours = {renamed[key]: value for key, value in options.items() if key in renamed}
+        options = {key: value for key, value in options.items() if key not in renamed} | ours
         meant = {key: value for key, value in options.items() if value and _FIXED.get(key) != value}
         other = {key: value for key, value in meant.items() if key not in known and key != "name"}
         if other:
@@ -194,9 +187,7 @@ def _read(value: Any) -> Any:
         # What has no class of its own is a function, or has a function's name; a class may have any name.
         named = _read(options["fn"]) if "fn" in options else options.get("name") if kind in _WRAPPERS else None
         return named if isinstance(named, str) else snake_class(kind)
-    if isinstance(value, Mapping):
-        return {name: _read(v) for name, v in value.items()}
-    return [_read(v) for v in value] if isinstance(value, list) else value
+    return map_children(value, _read)
 
 
 def _is_usual(option: str, value: Any) -> bool:

@@ -8,7 +8,7 @@ from typing import Any
 from tfpy.core.io.faults import ModelFileError
 from tfpy.engine.errors import nearest, show
 from tfpy.layers.base import Layer
-from tfpy.layers.config import is_object_config, layer_name, spelt
+from tfpy.layers.config import config_value, is_object_config, layer_name
 from tfpy.layers.registry import named, names_of_classes
 from tfpy.layers.saving.keras.masks import without_masks
 from tfpy.layers.saving.keras.operation import is_operation
@@ -28,7 +28,7 @@ def refuse_unknown(config: Mapping[str, Any], custom_objects: Mapping[str, Any] 
     """
     faults: dict[str, str] = {}
     for where, entry in _layers(config):
-        name = spelt(entry, "class_name")
+        name = config_value(entry, "class_name")
         if isinstance(name, str) and name not in faults and not _is_known(name, entry, custom_objects):
             faults[name] = f"{where}: {_told(name, entry)}"
     if faults:
@@ -40,7 +40,7 @@ def refuse_unknown(config: Mapping[str, Any], custom_objects: Mapping[str, Any] 
 def _layers(config: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """The configurations of the layers in one, and where they are."""
     options = config.get("config")
-    listed = spelt(options, "layers", []) if isinstance(options, Mapping) else options
+    listed = config_value(options, "layers", []) if isinstance(options, Mapping) else options
     # Operations that hand on masks are left out when the model is read.
     listed = without_masks(listed) if isinstance(listed, list) else []
     found = [(f"layers[{i}]", entry) for i, entry in enumerate(listed)]

@@ -10,6 +10,7 @@ from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import nearest, some_of
 from tfpy.layers.base import Layer
 from tfpy.layers.container import Container
+from tfpy.layers.naming import unique_names
 from tfpy.layers.weights import LayerVariable, as_made
 
 # What Keras's own files put between the names of layers.
@@ -83,7 +84,7 @@ def weights_by_name(model: Container) -> dict[str, LayerVariable]:
     one within it, has names for each, since a model from a file has a layer of its own in each place.
     """
     weights = _in_places(model)
-    return dict(zip(numbered(weight.original_name for weight in weights), weights, strict=True))
+    return dict(zip(unique_names(weight.original_name for weight in weights), weights, strict=True))
 
 
 def check_weights(model: Container) -> None:
@@ -98,18 +99,6 @@ def check_weights(model: Container) -> None:
                 f"save: {weight.name!r}, which is among the weights of model {model.name}, is a plain variable, and "
                 "has no name for a file; add_weight makes weights that have."
             )
-
-
-def numbered(names: Iterable[str]) -> list[str]:
-    """Names with numbers behind those that have been there before."""
-    found: dict[str, None] = {}
-    for name in names:
-        new, count = name, 0
-        while new in found:
-            count += 1
-            new = f"{name}_{count}"
-        found[new] = None
-    return list(found)
 
 
 def _in_places(layer: Layer) -> list[LayerVariable]:

@@ -20,19 +20,25 @@ from tfpy.layers.saving.keras.mask_rules import KERAS_MASKS
 from tfpy.layers.saving.keras.operation import Operation, as_operation
 from tfpy.layers.saving.keras.paths import layer_configs
 from tfpy.layers.saving.keras.semantics import MEANING, meaning_of, meaning_of_masks
-from tfpy.layers.saving.keras_names import KERAS_CLASSES
+from tfpy.layers.saving.keras_names import KERAS3_OPTIONS, KERAS_CLASSES
 from tfpy.layers.saving.topology import makes_masks, written
 
 # Classes that Keras does not have.
 _UNKNOWN = frozenset({"RandomWidth", "ThresholdedReLU"})
-# Options of TF.js that Keras takes for mistakes.
-_FOREIGN = frozenset({"batch_input_shape", "dropout_func", "implementation", "input_dtype", "input_length", "sparse"})
+# Options of TF.js that Keras takes for mistakes, and the classes that have one of them all the same.
+_FOREIGN = frozenset(
+    {"batch_input_shape", "dropout_func", "implementation", "input_dim", "input_dtype", "input_length", "sparse"}
+)
+_NOT_FOREIGN = {"Embedding": "input_dim", "InputLayer": "batch_input_shape"}
 # Options that are left out at their default, where some version of Keras does not take them.
 _DEFAULTS = (("score_mode", "dot"), ("trainable", True))
 # Options whose None means something.
 _MEANT_NONE = frozenset({"merge_mode"})
+# Options that Keras takes for something else where they are left out.
+_STATED: dict[str, dict[str, Any]] = {"GRU": {"reset_after": False}, "GRUCell": {"reset_after": False}}
 # Layers with a single axis to work on: there is a list of one here, and no list in Keras.
 _ONE_AXIS = {"Cropping1D": "cropping", "UpSampling1D": "size", "ZeroPadding1D": "padding"}
+_WITHOUT_LAYOUT = frozenset({*_ONE_AXIS, "SpatialDropout1D"})
 # What the configuration of every model has.
 _OF_MODELS = ("name", "layers", "input_layers", "output_layers")
 _FAMILIES: tuple[tuple[type, str], ...] = (
@@ -112,24 +118,16 @@ class KerasConfig:
         """The options of a layer or another object, without those that say nothing."""
         if _known(name) is None:
             return self._users(options, layer, ("batch_input_shape",))
-        out = {}
+        renamed = KERAS3_OPTIONS.get(name, {}) if self._version == 3 else {}
+        out = dict(_STATED.get(name, {}))
         for key, value in options.items():
-            silent = value is None and key not in _MEANT_NONE
-            if silent or key in _FOREIGN or (key, value) in _DEFAULTS or (key == "input_dim" and name != "Embedding"):
-                continue
-            out[key] = value if key == "name" else self._value(value, getattr(layer, key, None))
+            if not _says_nothing(name, key, value):
+                new = value if key == "name" else self._value(value, getattr(layer, key, None))
+                out[renamed.get(key, key)] = new
         self._look(name, out)
-        if name in ("GRU", "GRUCell"):
-            out.setdefault("reset_after", False)
-        if name == "LeakyReLU" and self._version == 3:
-            out["negative_slope"] = out.pop("alpha")
-        if name == "InputLayer":
-            out["batch_shape" if self._version == 3 else "batch_input_shape"] = options["batch_input_shape"]
         if layer is not None and self._version == 2 and takes_query_and_value(layer):
-            shapes = layer.inbound_nodes[0].input_shapes
-            named = zip(("query_shape", "value_shape", "key_shape"), (*shapes, shapes[-1], shapes[-1]), strict=False)
-            out |= {part: list(shape) for part, shape in named}
-        if name in _ONE_AXIS or name == "SpatialDropout1D":
+            out |= _attention_shapes(layer)
+        if name in _WITHOUT_LAYOUT:
             self._look_at_layout(name, out)
         if name in _ONE_AXIS:
             out[_ONE_AXIS[name]] = out[_ONE_AXIS[name]][0]
@@ -214,6 +212,20 @@ class KerasConfig:
         layer = parts[name]
         counted = self._version == 3 and isinstance(layer, Container) and layer.is_stack
         return [name, call - counted, output]
+
+
+def _says_nothing(name: str, option: str, value: Any) -> bool:
+    """Whether an option of a class is left out."""
+    if value is None:
+        return option not in _MEANT_NONE
+    return (option in _FOREIGN and _NOT_FOREIGN.get(name) != option) or (option, value) in _DEFAULTS
+
+
+def _attention_shapes(layer: Layer) -> dict[str, list[int | None]]:
+    """The shapes of an attention layer's inputs, which Keras 2 has among its options."""
+    shapes = layer.inbound_nodes[0].input_shapes
+    named = zip(("query_shape", "value_shape", "key_shape"), (*shapes, shapes[-1], shapes[-1]), strict=False)
+    return {option: list(shape) for option, shape in named}
 
 
 def _known(name: str) -> type | None:

@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 
 from tfpy.core.io.faults import ModelFileError
 from tfpy.engine.errors import show
+from tfpy.layers.saving.json_tree import is_keras_tensor, walk
 
 # Layer, call and output.
 _Place: TypeAlias = tuple[str, int, int]
@@ -137,14 +138,7 @@ def _nodes(entry: Any) -> list[Any]:
 
 def _places(value: Any) -> Iterator[_Place]:
     """The tensors in the arguments of a call."""
-    if isinstance(value, Mapping):
-        if value.get("class_name") == "__keras_tensor__":
-            history = (value.get("config") or {}).get("keras_history")
-            if isinstance(history, list) and [type(v) for v in history] == [str, int, int]:
-                yield history[0], history[1], history[2]
-            return
-        for entry in value.values():
-            yield from _places(entry)
-    elif isinstance(value, list):
-        for entry in value:
-            yield from _places(entry)
+    for tensor in filter(is_keras_tensor, walk(value)):
+        history = (tensor.get("config") or {}).get("keras_history")
+        if isinstance(history, list) and [type(v) for v in history] == [str, int, int]:
+            yield history[0], history[1], history[2]

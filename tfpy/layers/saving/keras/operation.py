@@ -7,7 +7,7 @@ are an argument of the layer's call, in which {'tensor': i} stands for the i-th 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,11 +17,11 @@ from tfpy.core.io.faults import fault, list_in, object_in
 from tfpy.engine.errors import show
 from tfpy.layers.base import Layer
 from tfpy.layers.infer_shapes import infer_shapes
+from tfpy.layers.saving.json_tree import is_keras_tensor, replace
 from tfpy.layers.saving.keras.operations import OPERATIONS
 from tfpy.layers.symbolic import to_list
 
 _MODULES = ("keras.ops", "keras.src.ops")
-_TENSOR = "__keras_tensor__"
 _ARRAY_DTYPES = ("float32", "float64", "int32", "int64", "bool")
 OPERATION = "Operation"
 """The class of the layer."""
@@ -117,16 +117,12 @@ def _node(node: Any, where: str) -> list[Any]:
     """A call in the form of TF.js, which lists tensors, and has the other arguments behind the first."""
     parts = object_in(where, "inbound_nodes", node)
     refs: list[Any] = []
-    args = _replaced(list_in(where, "args", parts.get("args") or []), _is_tensor, lambda t: _noted(t, refs))
-    more = _replaced(object_in(where, "kwargs", parts.get("kwargs") or {}), _is_tensor, lambda t: _noted(t, refs))
+    args = replace(list_in(where, "args", parts.get("args") or []), is_keras_tensor, lambda t: _noted(t, refs))
+    more = replace(object_in(where, "kwargs", parts.get("kwargs") or {}), is_keras_tensor, lambda t: _noted(t, refs))
     if not refs:
         raise fault(where, "inbound_nodes", "a call on tensors", node)
     first, *others = refs
     return [[*first, {"operands": {"args": args, "kwargs": more}}], *others]
-
-
-def _is_tensor(value: Mapping[str, Any]) -> bool:
-    return value.get("class_name") == _TENSOR
 
 
 def _noted(value: Mapping[str, Any], refs: list[Any]) -> dict[str, int]:
@@ -148,13 +144,6 @@ def as_operation(layer: Operation) -> dict[str, Any]:
 def as_call(node: Sequence[Any], tensors: list[dict[str, Any]]) -> dict[str, Any]:
     """A call of an operation as Keras notes it, on tensors as it notes them."""
     operands = node[0][3].get("operands", {}) if len(node[0]) > 3 else {}
-    args = _replaced(operands.get("args", tensors), lambda v: "tensor" in v, lambda v: tensors[v["tensor"]])
-    more = _replaced(operands.get("kwargs", {}), lambda v: "tensor" in v, lambda v: tensors[v["tensor"]])
+    args = replace(operands.get("args", tensors), lambda v: "tensor" in v, lambda v: tensors[v["tensor"]])
+    more = replace(operands.get("kwargs", {}), lambda v: "tensor" in v, lambda v: tensors[v["tensor"]])
     return {"args": args, "kwargs": more}
-
-
-def _replaced(value: Any, wanted: Callable[[Mapping[str, Any]], bool], made: Callable[[Any], Any]) -> Any:
-    """A value with those mappings in it that are wanted replaced by what is made of them."""
-    if isinstance(value, Mapping):
-        return made(value) if wanted(value) else {key: _replaced(v, wanted, made) for key, v in value.items()}
-    return [_replaced(v, wanted, made) for v in value] if isinstance(value, list) else value

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from tfpy.layers.base import Layer
-from tfpy.layers.config import is_object_config, layer_name, spelt
+from tfpy.layers.config import config_value, is_object_config, layer_name
 from tfpy.layers.container import Container
+from tfpy.layers.naming import unique_names
 from tfpy.layers.saving.keras_names import KERAS_CLASSES
 from tfpy.layers.weights import LayerVariable
 
@@ -69,7 +70,7 @@ def _held(layer: Layer, config: Mapping[str, Any]) -> Iterator[tuple[str, Layer,
     if isinstance(layer, Container):
         configs = layer_configs(options)
         own = {part.name: part for part in layer.layers}
-        for name, inner in zip(_numbered(configs), configs, strict=True):
+        for name, inner in zip(_names_in_list(configs), configs, strict=True):
             part = own.get(layer_name(inner))
             if part is not None:
                 yield f"layers/{name}", part, inner
@@ -77,30 +78,26 @@ def _held(layer: Layer, config: Mapping[str, Any]) -> Iterator[tuple[str, Layer,
     for name in _HELD:
         part = getattr(layer, name, None)
         if isinstance(part, Layer):
-            inner = spelt(options, name) or spelt(options, "layer") or {}
+            inner = config_value(options, name) or config_value(options, "layer") or {}
             yield name, part, inner
     cells = getattr(layer, "cells", None)
     if isinstance(cells, list):
         configs = options.get("cells") or [{}] * len(cells)
         named = [{"class_name": cell.get_class_name()} for cell in cells]
-        for name, cell, inner in zip(_numbered(named), cells, configs, strict=True):
+        for name, cell, inner in zip(_names_in_list(named), cells, configs, strict=True):
             yield f"cells/{name}", cell, inner
 
 
 def layer_configs(options: Any) -> Sequence[Mapping[str, Any]]:
     """The configurations of a model's layers among its options; none where a class of one's own has other options."""
-    listed = options if isinstance(options, (list, tuple)) else spelt(options, "layers")
+    listed = options if isinstance(options, (list, tuple)) else config_value(options, "layers")
     return listed if isinstance(listed, (list, tuple)) and all(map(is_object_config, listed)) else []
 
 
-def _numbered(configs: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+def _names_in_list(configs: Iterable[Mapping[str, Any]]) -> list[str]:
     """The names that Keras gives members of a list: their classes, numbered from the second of a class on."""
-    seen: Counter[str] = Counter()
-    for config in configs:
-        kind = str(spelt(config, "class_name")).rpartition(">")[2]
-        name = _snake(KERAS_CLASSES.get(kind, kind))
-        yield f"{name}_{seen[name]}" if seen[name] else name
-        seen[name] += 1
+    kinds = [str(config_value(config, "class_name")).rpartition(">")[2] for config in configs]
+    return unique_names(_snake(KERAS_CLASSES.get(kind, kind)) for kind in kinds)
 
 
 def _snake(name: str) -> str:

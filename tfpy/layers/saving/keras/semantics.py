@@ -15,6 +15,7 @@ from tfpy.layers.base import Layer
 from tfpy.layers.container import Container
 from tfpy.layers.inner_layers import layers_in
 from tfpy.layers.mask_rules import TFJS_MASKS, MaskRules
+from tfpy.layers.saving.json_tree import map_children
 from tfpy.layers.saving.keras.mask_rules import KERAS_MASKS
 
 MEANING = "numbers_of"
@@ -41,11 +42,10 @@ def as_keras_means(config: Any, version: int) -> Any:
 
 
 def _meant(config: Any, meaning: str) -> Any:
-    if isinstance(config, list):
-        return [_meant(value, meaning) for value in config]
+    found = map_children(config, lambda value: _meant(value, meaning))
     if not isinstance(config, Mapping):
-        return config
-    found = {key: _meant(value, meaning) for key, value in config.items() if key != MEANING}
+        return found
+    found.pop(MEANING, None)
     name, options = found.get("class_name"), found.get("config")
     if not isinstance(name, str) or not isinstance(options, dict):
         return found

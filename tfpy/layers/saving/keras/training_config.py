@@ -9,8 +9,9 @@ from typing import Any
 from tfpy.core.naming.names import camel
 from tfpy.engine.package import is_ours
 from tfpy.layers.registry import class_of
-from tfpy.layers.saving.keras_names import KERAS_CLASSES, KERAS_OPTIONS
-from tfpy.layers.saving.training_config import FROM_LOGITS, each_named
+from tfpy.layers.saving.json_tree import map_leaves
+from tfpy.layers.saving.keras_names import KERAS_CLASSES, KERAS_LOSSES, keras_optimizer_options
+from tfpy.layers.saving.training_config import FROM_LOGITS
 
 _BETAS = {"beta_1": 0.9, "beta_2": 0.999, "epsilon": 1e-7}
 # The options of Keras's optimizers, for files of Keras 2 that have nothing but the name.
@@ -27,11 +28,10 @@ _DEFAULTS: dict[str, dict[str, float]] = {
 # Options of Keras's optimizers that mean nothing unless another one is set.
 _DEPENDENT = ("ema_momentum", "ema_overwrite_frequency", "jit_compile")
 
-# What Keras calls options of optimizers, by the names that TF.js writes.
-_OPTIONS = {camel(name): name for name in ("learning_rate", "initial_accumulator_value", "weight_decay")}
-_OPTIONS |= {camel(ours): theirs for ours, theirs in KERAS_OPTIONS.items()}
-# What Keras calls losses and metrics, where that is something else.
-_LOSSES = {"logcosh": "log_cosh", "cosine_proximity": "cosine_similarity", "cosine": "cosine_similarity"}
+# Options of optimizers that Keras has under the same names.
+_SAME = ("learning_rate", "initial_accumulator_value", "weight_decay")
+# Keras's names of losses and metrics; TF.js has a shorter name for the metric of one.
+_LOSSES = KERAS_LOSSES | {"cosine": KERAS_LOSSES["cosine_proximity"]}
 # The classes of those that Keras has as objects with `from_logits`.
 _OF_LOGITS = {name: kind for kind, name in FROM_LOGITS.items()}
 
@@ -60,13 +60,13 @@ def training_config_for_keras(config: Mapping[str, Any], version: int) -> dict[s
     """How a model is compiled, in the form of a version of Keras, from that of TF.js."""
     optimizer = config["optimizer_config"]
     name = optimizer["class_name"]
-    options = {_OPTIONS.get(key, key): v for key, v in optimizer["config"].items() if v is not None}
-    if name == "RMSProp":
-        options["rho"] = options.pop("decay")
+    renamed = dict(zip(_SAME, _SAME, strict=True)) | keras_optimizer_options(name)
+    by_camel = {camel(ours): theirs for ours, theirs in renamed.items()}
+    options = {by_camel.get(key, key): v for key, v in optimizer["config"].items() if v is not None}
     named = {"class_name": "SGD" if name == "Momentum" else KERAS_CLASSES.get(name, name), "config": options}
     cls = class_of(name)
     module = "keras.optimizers" if cls is not None and is_ours(cls) else None
-    losses = {key: each_named(config[key], partial(_loss_or_metric, key)) for key in ("loss", "metrics")}
+    losses = {key: map_leaves(config[key], partial(_loss_or_metric, key)) for key in ("loss", "metrics")}
     losses["loss_weights"] = config.get("loss_weights")
     if version == 2:
         return {"optimizer_config": named, **losses, "weighted_metrics": None}

@@ -23,13 +23,13 @@ from tfpy.engine.backend import Array
 from tfpy.engine.package import is_ours
 from tfpy.engine.warn import warn_user
 from tfpy.layers.config import plain
+from tfpy.layers.naming import unique_names
 from tfpy.layers.saving.keras.config import KerasConfig
 from tfpy.layers.saving.keras.optimizer_state import STATE_BY_NUMBER, keras_state
 from tfpy.layers.saving.keras.paths import keras_paths, ordered_weights, own_weights
 from tfpy.layers.saving.keras.reader import CONFIG, METADATA, OWN_WEIGHTS, WEIGHTS
 from tfpy.layers.saving.keras.training_config import training_config_for_keras
 from tfpy.layers.saving.training_config import training_config_of
-from tfpy.layers.saving.weight_names import numbered
 from tfpy.layers.training.compiling import is_compiled
 from tfpy.layers.weights import LayerVariable
 
@@ -126,7 +126,7 @@ def _whole(model: LayersModel, config: Mapping[str, Any], training: Mapping[str,
 
 
 def _write_weights(group: Any, weights: Sequence[LayerVariable]) -> None:
-    names = [f"{name}:0" for name in numbered(weight.original_name for weight in weights)]
+    names = [f"{name}:0" for name in unique_names(weight.original_name for weight in weights)]
     _write_names(group, "weight_names", names)
     for name, weight in zip(names, weights, strict=True):
         group[name] = _values(weight)

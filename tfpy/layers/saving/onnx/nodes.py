@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tfpy.engine import dispatch
+from tfpy.layers.naming import UniqueNames
 
 Array = npt.NDArray[Any]
 
@@ -28,7 +29,7 @@ class Shared:
         self.package = package
         self.constants: dict[str, Array] = {}
         self.known: dict[Any, str] = {}
-        self.names: set[str] = set()
+        self.names = UniqueNames()
         self.path: list[str] = []
         self.refused: dict[str, str] = {}
 
@@ -43,12 +44,7 @@ class Nodes:
 
     def unique(self, name: str) -> str:
         """A name that nothing else in the file has."""
-        found, n = name, 0
-        while found in self.shared.names:
-            n += 1
-            found = f"{name}_{n}"
-        self.shared.names.add(found)
-        return found
+        return self.shared.names.add(name)
 
     @contextmanager
     def within(self, name: str) -> Iterator[None]:
