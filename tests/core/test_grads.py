@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
+from tolerance import ROUNDING
 
 import tfpy as tf
 
@@ -56,8 +57,8 @@ def test_higher_orders() -> None:
     second = tf.grad(lambda x: tf.grad(cube)(x).sum())
     third = tf.grad(lambda x: second(x).sum())
     x = tf.tensor([1.0, 2])
-    np.testing.assert_allclose(second(x).numpy(), [6, 12], rtol=1e-6)
-    np.testing.assert_allclose(third(x).numpy(), [6, 6], rtol=1e-6)
+    np.testing.assert_allclose(second(x).numpy(), [6, 12], rtol=ROUNDING)
+    np.testing.assert_allclose(third(x).numpy(), [6, 6], rtol=ROUNDING)
 
 
 @pytest.mark.parametrize(("kink", "slopes"), [("relu", [1, 0]), ("abs", [1, -1])])
@@ -133,7 +134,7 @@ def test_a_custom_gradient_may_dispose_of_what_it_is_given() -> None:
     f = tf.custom_grad(squared)
     x, v = tf.tensor([1.0, 2.0]), tf.variable([3.0, 4.0])
     tf.train.sgd(0.1).minimize(lambda: f(v).sum(), var_list=[v])
-    np.testing.assert_allclose(v.numpy(), [2.4, 3.2], rtol=1e-6)
+    np.testing.assert_allclose(v.numpy(), [2.4, 3.2], rtol=ROUNDING)
     twice, plain = tf.grads(lambda a, b: f(a).add(f(a)).add(b))([x, v])
     assert (twice.array_sync(), plain.array_sync(), x.array_sync()) == ([4, 8], [1, 1], [1, 2])
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tolerance import ACCUMULATED, TRAINED
 
 import tfpy as tf
 
@@ -117,7 +118,7 @@ def test_the_rules_are_the_formulas(name: str) -> None:
     for grad, expected in zip(grads, rule(start, iter(grads)), strict=True):
         given = tf.tensor(grad)
         optimizer.minimize(lambda given=given: w.mul(given).sum())
-        np.testing.assert_allclose(w.numpy(), expected, rtol=2e-4, atol=2e-5)
+        np.testing.assert_allclose(w.numpy(), expected, rtol=TRAINED, atol=ACCUMULATED)
     assert optimizer.iterations == 5
     optimizer.dispose()
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tolerance import DOUBLE, ROUNDING
 
 import tfpy as tf
 
@@ -25,7 +26,7 @@ import tfpy as tf
 )
 def test_schedules_are_their_formulas(schedule: Any, expected: dict[int, float]) -> None:
     for step, rate in expected.items():
-        assert math.isclose(schedule(step), rate, rel_tol=1e-12, abs_tol=1e-12)
+        assert math.isclose(schedule(step), rate, rel_tol=DOUBLE, abs_tol=DOUBLE)
 
 
 def test_an_optimizer_follows_its_schedule() -> None:
@@ -126,7 +127,7 @@ def test_gradients_are_brought_within_bounds(options: dict[str, float], expected
     w, v = tf.variable(tf.zeros([3])), tf.variable(tf.zeros([1]))
     tf.train.sgd(1.0, **options).apply_gradients({w.name: tf.tensor([4.0, -4, 2]), v.name: tf.tensor([8.0])})
     for variable, change in zip((w, v), expected, strict=True):
-        np.testing.assert_allclose(variable.numpy(), np.negative(change), rtol=1e-6)
+        np.testing.assert_allclose(variable.numpy(), np.negative(change), rtol=ROUNDING)
 
 
 def test_a_gradient_of_zeros_stays_what_it_is() -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tolerance import ROUNDING
 
 import tfpy as tf
 from tfpy.engine.hooks import observing
@@ -254,7 +255,7 @@ def test_operators_agree_with_numpy() -> None:
         np.testing.assert_array_equal(getattr(x, name)(y).numpy(), getattr(a, name)(b), err_msg=name)
     np.testing.assert_allclose((x**2).numpy(), a**2)
     np.testing.assert_allclose((2 - x).numpy(), 2 - a)
-    np.testing.assert_allclose((1 / y).numpy(), 1 / b, rtol=1e-6)
+    np.testing.assert_allclose((1 / y).numpy(), 1 / b, rtol=ROUNDING)
     np.testing.assert_array_equal((-x).numpy(), -a)
     np.testing.assert_array_equal(abs(x).numpy(), abs(a))
     p, q = tf.tensor([True, False]), tf.tensor([True, True])

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tolerance import ROUNDING
 
 import tfpy as tf
 from tfpy.engine import backprop, backward_cache
@@ -184,7 +185,7 @@ def test_values_that_were_left_on_another_backend(walks: Walks) -> None:
     for _ in range(4):
         x = normal(50)
         slopes = tf.grad(f)(x)
-        np.testing.assert_allclose(slopes.numpy(), x.exp().numpy(), rtol=1e-6)  # of 64 bits there, and rounded
+        np.testing.assert_allclose(slopes.numpy(), x.exp().numpy(), rtol=ROUNDING)  # of 64 bits there, and rounded
         assert slopes.payload.dtype == np.float32
     assert walks.count == 4
 
@@ -225,7 +226,7 @@ def test_errors_come_each_time(walks: Walks) -> None:
 def test_higher_orders_and_outer_tapes(walks: Walks) -> None:
     second = tf.grad(lambda x: tf.grad(lambda z: z.pow(3).sum())(x).sum())
     for k in range(1, 6):
-        np.testing.assert_allclose(second(tf.tensor([k, 2.0 * k])).numpy(), [6 * k, 12 * k], rtol=1e-6)
+        np.testing.assert_allclose(second(tf.tensor([k, 2.0 * k])).numpy(), [6 * k, 12 * k], rtol=ROUNDING)
 
 
 def test_what_is_planned_leaves_other_tapes_alone(walks: Walks) -> None:

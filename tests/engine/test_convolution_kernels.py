@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tolerance import DOUBLE
 
 from tfpy.engine.cpu.table import KERNELS
 from tfpy.engine.spec import Shape
@@ -51,10 +52,10 @@ def test_as_cell_by_cell(kernel: str, filters: Shape, size: Shape, strides: Any,
         into, rest = product.split("->")[0].split(","), product.split("->")[1]
         dw[at] += np.einsum(f"{into[0]},{rest}->{into[1]}", x[met], slope)
         dx[met] += np.einsum(f"{rest},{into[1]}->{into[0]}", slope, w[at])
-    np.testing.assert_allclose(y, expected, atol=1e-12)
-    np.testing.assert_allclose(KERNELS[f"{kernel}BackpropFilter"](x, dy, window=window), dw, atol=1e-12)
+    np.testing.assert_allclose(y, expected, atol=DOUBLE)
+    np.testing.assert_allclose(KERNELS[f"{kernel}BackpropFilter"](x, dy, window=window), dw, atol=DOUBLE)
     found = KERNELS[f"{kernel}BackpropInput"](dy, w, window=window, input_shape=x.shape)
-    np.testing.assert_allclose(found, dx, atol=1e-12)
+    np.testing.assert_allclose(found, dx, atol=DOUBLE)
 
 
 @pytest.mark.parametrize("kernel", ["DepthwiseConv2dNative", "Conv2D"])

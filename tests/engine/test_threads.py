@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tolerance import DOUBLE
 
 import tfpy as tf
 from tfpy.engine import machine
@@ -189,7 +190,7 @@ def test_shards_of_convolutions_and_pools_are_the_whole(kernel: str, pad: str, m
     monkeypatch.setattr(batches, "_SHARD_MULTIPLICATIONS", 1)
     monkeypatch.setattr(batches, "_SHARD_OPERATIONS", 1)
     parts = KERNELS[kernel](*arrays, window=window, **attrs)
-    np.testing.assert_allclose(parts, whole, rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(parts, whole, rtol=DOUBLE, atol=DOUBLE)
     np.testing.assert_array_equal(parts, KERNELS[kernel](*arrays, window=window, **attrs))
 
 
@@ -225,7 +226,7 @@ def test_rows_of_an_image_are_the_whole(
     monkeypatch.setattr(machine.share, "shards", shards)
     monkeypatch.setattr(batches, "_SHARD_MULTIPLICATIONS", 1)
     monkeypatch.setattr(batches, "_SHARD_OPERATIONS", 1)
-    np.testing.assert_allclose(compute(*arrays, **attrs), whole, rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(compute(*arrays, **attrs), whole, rtol=DOUBLE, atol=DOUBLE)
 
 
 @pytest.mark.parametrize(("m", "k", "n"), [(300, 200, 400), (90, 500, 700), (0, 3, 4), (1, 200, 300), (3, 0, 2)])
@@ -234,10 +235,10 @@ def test_shards_of_products_are_the_whole(m: int, k: int, n: int, monkeypatch: p
     monkeypatch.setattr(matmul, "_SHARD_MULTIPLICATIONS", 1 << 16)
     monkeypatch.setattr(machine.share, "shards", 3)
     a, b = rng.normal(size=(m, k)), rng.normal(size=(n, k)).T
-    np.testing.assert_allclose(matmul.product(a, b), a @ b, rtol=1e-10, atol=1e-10)
+    np.testing.assert_allclose(matmul.product(a, b), a @ b, rtol=DOUBLE, atol=DOUBLE)
     stack = rng.normal(size=(4, m, k)), rng.normal(size=(4, k, n))
-    np.testing.assert_allclose(matmul.product(*stack), np.matmul(*stack), rtol=1e-10, atol=1e-10)
-    np.testing.assert_allclose(matmul.product(stack[0], b), np.matmul(stack[0], b), rtol=1e-10, atol=1e-10)
+    np.testing.assert_allclose(matmul.product(*stack), np.matmul(*stack), rtol=DOUBLE, atol=DOUBLE)
+    np.testing.assert_allclose(matmul.product(stack[0], b), np.matmul(stack[0], b), rtol=DOUBLE, atol=DOUBLE)
 
 
 @pytest.mark.parametrize(("most", "shards", "idle"), [(1, 1, 0), (2, 1, 1), (2, 2, 0), (3, 2, 1), (8, 3, 3)])

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from gpu import Work, made
-from tolerance import assert_products
+from tolerance import ACCUMULATED, GPU_FUNCTION, GPU_FUNCTIONS, ROUNDING, TRAINED, assert_products
 
 import tfpy as tf
 from tfpy.engine.dispatch import run
@@ -35,7 +35,7 @@ def test_a_mean_squared_difference_of_a_million_is_two_shaders_and_no_intermedia
     assert found.dispatches <= 2
     assert found.bytes == size_class(4), "besides the result nothing is stored"
     x, y = (t.numpy().astype(np.float64) for t in (a, b))
-    assert float(a.sub(b).square().mean()) == pytest.approx(np.mean((x - y) ** 2), rel=1e-6)
+    assert float(a.sub(b).square().mean()) == pytest.approx(np.mean((x - y) ** 2), rel=ROUNDING)
 
 
 def test_a_chain_is_one_shader(work: Measure) -> None:
@@ -46,7 +46,7 @@ def test_a_chain_is_one_shader(work: Measure) -> None:
     assert found == Work(1, size_class(600))
     x, y, r = (t.numpy() for t in (a, b, row))
     expected = np.maximum(np.tanh((x - y) * r + 2), 0).T[3:8].reshape(150)
-    np.testing.assert_allclose(chain().numpy(), expected, rtol=1e-5, atol=1e-6)
+    np.testing.assert_allclose(chain().numpy(), expected, rtol=ACCUMULATED, atol=ROUNDING)
 
 
 def test_nothing_runs_until_it_is_needed(work: Measure) -> None:
@@ -69,7 +69,7 @@ def test_a_value_that_is_held_is_stored_when_it_is_passed_through(work: Measure)
     assert work(both) == Work(1, size_class(1600) + size_class(4))
     difference, total = both()  # type: ignore[misc]
     assert work(lambda: made(difference)).dispatches == 0
-    assert float(total) == pytest.approx(float(np.sum((a.numpy() - b.numpy()) ** 2)), rel=1e-5)
+    assert float(total) == pytest.approx(float(np.sum((a.numpy() - b.numpy()) ** 2)), rel=ACCUMULATED)
 
 
 def test_a_value_that_two_chains_share_is_computed_once(work: Measure) -> None:
@@ -83,7 +83,7 @@ def test_a_value_that_two_chains_share_is_computed_once(work: Measure) -> None:
 
     assert work(diamond).dispatches == 2
     x = np.exp(a.numpy())
-    np.testing.assert_allclose(diamond().numpy(), x / x.sum(1, keepdims=True), rtol=1e-5)  # type: ignore[attr-defined]
+    np.testing.assert_allclose(diamond().numpy(), x / x.sum(1, keepdims=True), rtol=ACCUMULATED)  # type: ignore[attr-defined]
 
 
 def test_a_dense_layer_is_one_shader(work: Measure) -> None:
@@ -92,7 +92,7 @@ def test_a_dense_layer_is_one_shader(work: Measure) -> None:
         layer = lambda x=x, w=w, b=b: made(x.mat_mul(w).add(b).relu())  # noqa: E731
         assert work(layer) == Work(1, size_class(rows * 33 * 4))
         expected = np.maximum(x.numpy() @ w.numpy() + b.numpy(), 0)
-        np.testing.assert_allclose(layer().numpy(), expected, rtol=1e-4, atol=1e-5)
+        np.testing.assert_allclose(layer().numpy(), expected, rtol=TRAINED, atol=ACCUMULATED)
 
 
 def test_a_product_with_a_held_result_stores_both(work: Measure) -> None:
@@ -105,7 +105,7 @@ def test_a_product_with_a_held_result_stores_both(work: Measure) -> None:
     assert work(run).dispatches == 1
     z, y = run()
     assert_products(z.numpy(), x.numpy(), w.numpy())
-    np.testing.assert_allclose(y.numpy(), 1 / (1 + np.exp(-z.numpy())), rtol=5e-6)
+    np.testing.assert_allclose(y.numpy(), 1 / (1 + np.exp(-z.numpy())), rtol=GPU_FUNCTION)
 
 
 def test_a_product_that_is_used_at_other_places_too(gpu: GlBackend) -> None:
@@ -114,7 +114,7 @@ def test_a_product_that_is_used_at_other_places_too(gpu: GlBackend) -> None:
     product = x.mat_mul(w)
     both = product.add(product.transpose())
     del product
-    np.testing.assert_allclose(both.numpy(), z + z.T, rtol=1e-4, atol=1e-5)
+    np.testing.assert_allclose(both.numpy(), z + z.T, rtol=TRAINED, atol=ACCUMULATED)
 
 
 def test_an_mlp_step_with_adam_is_few_shaders(work: Measure) -> None:
@@ -166,7 +166,7 @@ def test_long_chains_are_cut(gpu: GlBackend, count: int) -> None:
 def test_more_inputs_than_a_shader_takes(gpu: GlBackend) -> None:
     parts = [on_gpu(50, i) for i in range(40)]
     total = tf.add_n(parts)
-    np.testing.assert_allclose(total.numpy(), sum(p.numpy() for p in parts), rtol=1e-5, atol=1e-5)
+    np.testing.assert_allclose(total.numpy(), sum(p.numpy() for p in parts), rtol=ACCUMULATED, atol=ACCUMULATED)
 
 
 def test_many_tasks_one_after_the_other(gpu: GlBackend) -> None:
@@ -240,7 +240,7 @@ def test_signs_survive_in_chains(gpu: GlBackend, chain: Callable[[tf.Tensor, tf.
     a, b = on_gpu(100, 1), on_gpu(100, 2)
     found = chain(a, b).numpy()
     tf.set_backend("cpu")
-    np.testing.assert_allclose(found, chain(a, b).numpy(), rtol=2e-5, atol=1e-6)
+    np.testing.assert_allclose(found, chain(a, b).numpy(), rtol=GPU_FUNCTIONS, atol=ROUNDING)
 
 
 def test_reading_twice_downloads_once(device: Device) -> None:
@@ -258,7 +258,7 @@ def test_gradients_of_a_chain_are_fused(work: Measure) -> None:
     assert work(lambda: made(gradient(x))).dispatches <= 3
     v = x.numpy().astype(np.float64)
     expected = (1 - np.tanh(v * np.sin(v)) ** 2) * (np.sin(v) + v * np.cos(v))
-    np.testing.assert_allclose(gradient(x).numpy(), expected, rtol=1e-4, atol=1e-6)
+    np.testing.assert_allclose(gradient(x).numpy(), expected, rtol=TRAINED, atol=ROUNDING)
 
 
 def test_rows_of_a_matrix_are_where_they_are(work: Measure, gpu: GlBackend) -> None:

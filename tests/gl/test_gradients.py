@@ -8,6 +8,7 @@ from gpu import use_gpu
 from ops.cases import CASES
 from ops.table import Case
 from ops.test_cases import Probe
+from tolerance import ACCUMULATED
 
 from tfpy.engine.backend import registry
 
@@ -28,4 +29,4 @@ def test_gradients_agree_with_float64(case: Case) -> None:
         found.append([g.numpy() for g in probe.gradients(probe.start)])
     for f, e in zip(*found, strict=True):
         scale = max(1.0, float(np.abs(e[np.isfinite(e)]).max(initial=0)))
-        np.testing.assert_allclose(f, e, rtol=1e-5, atol=1e-5 * scale)
+        np.testing.assert_allclose(f, e, rtol=ACCUMULATED, atol=ACCUMULATED * scale)

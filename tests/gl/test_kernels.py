@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tolerance import assert_products, assert_sums
+from tolerance import ACCUMULATED, GPU_FUNCTION, ROUNDING, assert_products, assert_sums
 
 import tfpy as tf
 from tfpy.core.run import run
@@ -145,7 +145,7 @@ def test_complex_numbers(gpu: GlBackend, kernel: str) -> None:
     a, b = ((rng.normal(size=5) + 1j * rng.normal(size=5)).astype(np.complex64) for _ in range(2))
     b[0] = a[0]
     found, expected = on_both(kernel, *([a, b] if len(KERNELS[kernel].inputs) == 2 else [a]))
-    np.testing.assert_allclose(found, expected, rtol=1e-6)
+    np.testing.assert_allclose(found, expected, rtol=ROUNDING)
 
 
 SHAPES = [((3, 4), (4,)), ((3, 1), (1, 4)), ((2, 1, 5), (3, 1)), ((), (2, 3)), ((1, 1), (4,)), ((2, 3, 1, 5, 1, 2), (4, 1, 3, 2)),
@@ -282,7 +282,7 @@ def test_scans_and_softmax(gpu: GlBackend, shape: tuple[int, ...]) -> None:
         assert_sums(found, exact, magnitudes)
         np.testing.assert_array_equal(*on_both("Cumprod", np.sign(x), **options))
     for kernel in ("Softmax", "LogSoftmax"):
-        np.testing.assert_allclose(*on_both(kernel, x * 5), rtol=5e-6, atol=1e-6)
+        np.testing.assert_allclose(*on_both(kernel, x * 5), rtol=GPU_FUNCTION, atol=ROUNDING)
 
 
 @pytest.mark.parametrize("shape", [(1,), (10,), (3, 7), (2, 1500), (1, 5000), (500, 4)])
@@ -415,7 +415,7 @@ def test_more_groups_than_one_axis_takes(gpu: GlBackend, monkeypatch: pytest.Mon
     np.testing.assert_array_equal(t.add(1).numpy(), x + 1)
     assert_sums(t.sum(1).numpy(), x.sum(1, np.float64), np.abs(x).sum(1))
     assert_products(tf.mat_mul(t, t, False, True).numpy(), x, x.T)
-    np.testing.assert_allclose(t.softmax().sum(1).numpy(), np.ones(50), rtol=1e-5)
+    np.testing.assert_allclose(t.softmax().sum(1).numpy(), np.ones(50), rtol=ACCUMULATED)
 
 
 def test_views_with_more_elements_than_indices_reach(gpu: GlBackend, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -434,7 +434,7 @@ def test_views_with_more_elements_than_indices_reach(gpu: GlBackend, monkeypatch
             spec.spec.cache_clear()
             found = call().numpy()
         assert gpu.memory()["cpu_kernels"][kernel] == before + 1
-        np.testing.assert_allclose(found, call().numpy(), rtol=1e-5, atol=1e-6)
+        np.testing.assert_allclose(found, call().numpy(), rtol=ACCUMULATED, atol=ROUNDING)
 
 
 def test_six_dimensions(gpu: GlBackend) -> None:

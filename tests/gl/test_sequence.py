@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tolerance import GPU_FUNCTIONS
 
 import tfpy as tf
 from tfpy.engine.backend import registry
@@ -64,7 +65,7 @@ def agree(factory: str, units: int, x: np.ndarray, masked: bool = False, **optio
     expected = results(factory, units, x, masked, **options)
     registry.current = with_gpu
     for a, b in zip(found, expected, strict=True):
-        np.testing.assert_allclose(a, b, rtol=2e-5, atol=2e-5 * max(1.0, np.abs(b).max()))
+        np.testing.assert_allclose(a, b, rtol=GPU_FUNCTIONS, atol=GPU_FUNCTIONS * max(1.0, np.abs(b).max()))
 
 
 @pytest.mark.parametrize("masked", [False, True], ids=["", "masked"])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from tolerance import assert_sums
+from tolerance import ACCUMULATED, ROUNDING, assert_sums
 
 import tfpy as tf
 from tfpy.engine.gl import fusion, matmul
@@ -57,7 +57,7 @@ def test_groups_that_go_along_stretches(gpu: GlBackend, monkeypatch: pytest.Monk
     rows = x[:1_470_000].reshape(70_000, 21)
     powers = np.exp(rows - rows.max(1, keepdims=True))
     expected = powers / powers.sum(1, keepdims=True)
-    np.testing.assert_allclose(tf.softmax(tf.tensor(rows)).numpy(), expected, rtol=1e-5, atol=1e-7)
+    np.testing.assert_allclose(tf.softmax(tf.tensor(rows)).numpy(), expected, rtol=ACCUMULATED)
     assert_sums(tf.cumsum(tf.tensor(rows), 1).numpy(), rows.cumsum(1, np.float64), np.abs(rows).cumsum(1))
 
 
@@ -70,7 +70,7 @@ def test_rows_of_every_length(gpu: GlBackend, length: int, reverse: bool) -> Non
     assert_sums(tf.cumsum(tf.tensor(x), 1, False, reverse).numpy(), sums, magnitudes)
     expected = exact - exact.max(1, keepdims=True)
     expected -= np.log(np.exp(expected).sum(1, keepdims=True))
-    np.testing.assert_allclose(tf.log_softmax(tf.tensor(x)).numpy(), expected, rtol=1e-5, atol=1e-5)
+    np.testing.assert_allclose(tf.log_softmax(tf.tensor(x)).numpy(), expected, rtol=ACCUMULATED, atol=ACCUMULATED)
 
 
 @pytest.mark.parametrize("length", [1, 2, 3, 10, 17, 64, 65, 128, 200, 500, 513, 1000, 2049, 9000])
@@ -84,7 +84,9 @@ def test_softmax_of_rows_of_every_length(gpu: GlBackend, length: int) -> None:
     with np.errstate(all="ignore"):
         powers = np.exp((x - x.max(1, keepdims=True)).astype(np.float64))
         expected = powers / powers.sum(1, keepdims=True)
-    np.testing.assert_allclose(tf.softmax(tf.tensor(x)).numpy(), expected, rtol=1e-6, atol=1e-37)
+    np.testing.assert_allclose(
+        tf.softmax(tf.tensor(x)).numpy(), expected, rtol=ROUNDING, atol=10 * np.finfo(np.float32).tiny
+    )
 
 
 @pytest.mark.parametrize("stretch_bytes", [0, fusion.STRETCH_BYTES])

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tolerance import ACCUMULATED, DOUBLE, GPU_FUNCTIONS, GRADIENT, ROUNDING, SECOND_STEP, TRAINED, central_difference
 
 import tfpy as tf
 from tfpy.core.ops import by_moments
@@ -14,6 +15,8 @@ from tfpy.engine.backend import registry
 from tfpy.engine.cpu import lines, moments, normalization
 
 EPSILON = 1e-3
+# Of variances below 1 of numbers around 1000, which float32 knows to within 3e-5.
+AROUND_1000 = 1e-3
 
 CASES = [  # shape, the axes of the moments, those of offset and scale
     ((4, 5, 6, 3), (0, 1, 2), [3]),
@@ -71,7 +74,7 @@ def test_as_its_parts(
     monkeypatch.setattr(by_moments, "_whole_possible", lambda *args: False)
     for value, expected in zip(found, _everything(shape, axes, along, shifted, scaled), strict=True):
         assert value.shape == expected.shape
-        np.testing.assert_allclose(value, expected, rtol=1e-9, atol=1e-10)
+        np.testing.assert_allclose(value, expected, rtol=DOUBLE, atol=DOUBLE)
     lines._rows_in_line.cache_clear()
 
 
@@ -80,7 +83,7 @@ def test_on_each_backend(shape: Any, axes: Any, along: Any, backend: str, monkey
     found = _everything(shape, axes, along, True, True)
     monkeypatch.setattr(by_moments, "_whole_possible", lambda *args: False)
     for value, expected in zip(found, _everything(shape, axes, along, True, True), strict=True):
-        np.testing.assert_allclose(value, expected, rtol=1e-4, atol=2e-5)
+        np.testing.assert_allclose(value, expected, rtol=TRAINED, atol=GPU_FUNCTIONS)
 
 
 @pytest.mark.parametrize(("case", "whole"), [*[(case, True) for case in CASES], *[(case, False) for case in OTHERS]])
@@ -97,8 +100,8 @@ def test_second_derivatives_go_through_the_parts() -> None:
         return tf.sum(tf.mul(inner(t), tf.tensor(np.sin(_random(5, 4)))))
 
     exact = float(np.sum(tf.grad(slope)(tf.tensor(x)).numpy() * along))
-    up, down = (float(slope(tf.tensor(x + h * along))) for h in (1e-5, -1e-5))
-    assert exact == pytest.approx((up - down) / 2e-5, rel=1e-6)
+    numeric = central_difference(lambda h: slope(tf.tensor(x + h * along)), SECOND_STEP)
+    assert exact == pytest.approx(numeric, rel=GRADIENT)
 
 
 @pytest.mark.parametrize("axes", [[0], [1], [0, 2], [0, 1, 2], [2]])
@@ -114,15 +117,15 @@ def test_moments_have_second_derivatives(axes: list[int]) -> None:
         return tf.sum(tf.mul(tf.grad(both)(t), tf.tensor(np.sin(_random(3, 4, 2)))))
 
     exact = float(np.sum(tf.grad(slope)(tf.tensor(x)).numpy() * along))
-    up, down = (float(slope(tf.tensor(x + h * along))) for h in (1e-5, -1e-5))
-    assert exact == pytest.approx((up - down) / 2e-5, rel=1e-6)
+    numeric = central_difference(lambda h: slope(tf.tensor(x + h * along)), SECOND_STEP)
+    assert exact == pytest.approx(numeric, rel=GRADIENT)
 
 
 def test_moments_far_from_zero() -> None:
     """The variance does not come of the difference of large squares."""
     x = (_random(600, 300) * 0.01 + 1000).astype(np.float32)
     found = tf.moments(tf.tensor(x), 0)
-    np.testing.assert_allclose(found.variance.numpy(), x.astype(np.float64).var(0), rtol=1e-3)
+    np.testing.assert_allclose(found.variance.numpy(), x.astype(np.float64).var(0), rtol=AROUND_1000)
 
 
 def test_a_column_of_moments_far_from_zero() -> None:
@@ -130,8 +133,8 @@ def test_a_column_of_moments_far_from_zero() -> None:
     exact = x.astype(np.float64)
     for values, axis in ((x, 0), (x[None], 1)):
         mean, variance = tf.moments(values, axis)
-        np.testing.assert_allclose(mean.numpy().reshape(-1), exact.mean(0), atol=4e-3)
-        np.testing.assert_allclose(variance.numpy().reshape(-1), exact.var(0), rtol=2e-3)
+        np.testing.assert_allclose(mean.numpy().reshape(-1), exact.mean(0), rtol=4 * ROUNDING)
+        np.testing.assert_allclose(variance.numpy().reshape(-1), exact.var(0), rtol=2 * AROUND_1000)
 
 
 @pytest.mark.parametrize("training", [False, True])
@@ -140,8 +143,8 @@ def test_one_channel_of_many_pixels_is_normalized(training: bool, backend: str) 
     layer = tf.layers.batch_normalization()
     found = layer.apply(x, training=training).numpy()
     mean, variance = (x.numpy().mean(), x.numpy().var()) if training else (0, 1)
-    np.testing.assert_allclose(found, (x.numpy() - mean) / np.sqrt(variance + 1e-3), rtol=1e-4, atol=1e-5)
+    np.testing.assert_allclose(found, (x.numpy() - mean) / np.sqrt(variance + 1e-3), rtol=TRAINED, atol=ACCUMULATED)
     if training:
         assert tf.layers.layer_normalization(axis=[1, 2, 3], center=False, scale=False).apply(x).shape == x.shape
         mean, variance = tf.moments(x, [0, 1, 2], True)
-        np.testing.assert_allclose(tf.batch_norm(x, mean, variance).numpy(), found, rtol=1e-3, atol=1e-4)
+        np.testing.assert_allclose(tf.batch_norm(x, mean, variance).numpy(), found, rtol=EPSILON, atol=TRAINED)

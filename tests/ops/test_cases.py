@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from ops.cases import CASES
 from ops.table import Arg, Case, as_tensor, attribute, outputs
-from tolerance import FORWARD, GRADIENT, SECOND_GRADIENT
+from tolerance import FORWARD, GRADIENT, SECOND_GRADIENT, SECOND_STEP, STEP, central_difference
 
 import tfpy as tf
 from tfpy.core.calling.registry import OPS
@@ -65,7 +65,7 @@ def test_gradient_matches_central_difference(case: Case) -> None:
     probe = Probe(case)
     x = probe.start
     exact = probe.along(probe.gradients(x))
-    numeric = (probe.value(probe.shifted(1e-6)) - probe.value(probe.shifted(-1e-6))) / 2e-6
+    numeric = central_difference(lambda h: probe.value(probe.shifted(h)), STEP)
     _assert_near(exact, numeric, case.tolerance or GRADIENT)
 
 
@@ -79,8 +79,8 @@ def test_second_gradient_matches_central_difference(case: Case) -> None:
 
     seconds = tf.grads(slope)(probe.start)
     exact = probe.along(seconds)
-    up, down = float(slope(*probe.shifted(1e-5))), float(slope(*probe.shifted(-1e-5)))
-    _assert_near(exact, (up - down) / 2e-5, max(case.tolerance or 0, SECOND_GRADIENT))
+    numeric = central_difference(lambda h: slope(*probe.shifted(h)), SECOND_STEP)
+    _assert_near(exact, numeric, max(case.tolerance or 0, SECOND_GRADIENT))
 
 
 @pytest.mark.parametrize("case", [c for c in ROWS if c.error is not None], ids=str)

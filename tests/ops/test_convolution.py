@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tolerance import ACCUMULATED, DOUBLE, GRADIENT, ROUNDING, SECOND_STEP, central_difference
 
 import tfpy as tf
 from tfpy.core.ops import pool as pool_ops
@@ -46,8 +47,8 @@ def test_second_derivative_through_a_layer(layer: Callable[[Any], Any]) -> None:
         return tf.sum(tf.mul(tf.grad(lambda z: tf.sum(tf.pow(layer(z), 3)))(t), tf.tensor(w)))
 
     exact = float(np.sum(tf.grad(slope)(tf.tensor(x)).numpy() * v))
-    up, down = (float(slope(tf.tensor(x + h * v))) for h in (1e-5, -1e-5))
-    assert exact == pytest.approx((up - down) / 2e-5, rel=1e-6, abs=1e-6)
+    numeric = central_difference(lambda h: slope(tf.tensor(x + h * v)), SECOND_STEP)
+    assert exact == pytest.approx(numeric, rel=GRADIENT, abs=GRADIENT)
 
 
 def test_equal_maxima() -> None:
@@ -62,7 +63,7 @@ def test_equal_maxima() -> None:
 def test_average_pooling_at_the_border() -> None:
     """The gradient of the mean of what lies in the image; TF.js has 0.25, 0.25, 0.5, 1 here."""
     found = tf.grad(lambda x: tf.avg_pool(x, 2, 1, "same"))(tf.ones([1, 2, 2, 1]))
-    np.testing.assert_allclose(found.data_sync(), [0.25, 0.75, 0.75, 2.25], rtol=1e-6)
+    np.testing.assert_allclose(found.data_sync(), [0.25, 0.75, 0.75, 2.25], rtol=ROUNDING)
 
 
 def test_windows_on_padding_alone(backend: str) -> None:
@@ -93,7 +94,7 @@ def test_cells_that_lie_beside_the_input_make_no_difference(
             monkeypatch.setattr(pool_ops, "_MANY_CELLS", cells)
             found.append([layer(given).numpy(), tf.grad(lambda t, f=layer: tf.sum(f(t)))(given).numpy()])
         for one, other in zip(*found, strict=True):  # a GPU may round a mean over another window otherwise
-            np.testing.assert_allclose(one, other, rtol=1e-5, atol=1e-6)
+            np.testing.assert_allclose(one, other, rtol=ACCUMULATED, atol=ROUNDING)
 
 
 @pytest.mark.parametrize("size", [10**5, 10**9, 2**31 - 1])
@@ -168,7 +169,7 @@ def test_blocks_of_any_size_give_the_same(budget: int, monkeypatch: pytest.Monke
     ):
         monkeypatch.setattr(module, constant, budget)
     for (name, args, attrs), expected in zip(calls, whole, strict=True):
-        np.testing.assert_allclose(KERNELS[name](*args, window=window, **attrs), expected, rtol=1e-12, atol=1e-12)
+        np.testing.assert_allclose(KERNELS[name](*args, window=window, **attrs), expected, rtol=DOUBLE, atol=DOUBLE)
 
 
 GROUPED = [  # input, filter, strides, pad
@@ -215,7 +216,7 @@ def test_neighbouring_places_together(
     together = _three(x, w, window)
     monkeypatch.setattr(conv, "_together", lambda window, *numbers: (1, window))
     for found, expected in zip(together, _three(x, w, window), strict=True):
-        np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-12)
+        np.testing.assert_allclose(found, expected, rtol=DOUBLE, atol=DOUBLE)
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tolerance import ACCUMULATED, ROUNDING
 
 import tfpy as tf
 
@@ -20,7 +21,7 @@ def test_batches_of_rows_times_one_matrix_are_one_product(lead: tuple[int, ...],
     right = b.T if transpose_b else b
     info = tf.profile(lambda: tf.tensor(a).mat_mul(tf.tensor(b), transpose_b=transpose_b))
     assert [k.input_shapes[0] for k in info.kernels if k.name == "BatchMatMul"] == [(a.size // 4, 4)]
-    np.testing.assert_allclose(info.result.numpy(), a @ right, rtol=1e-5, atol=1e-6)
+    np.testing.assert_allclose(info.result.numpy(), a @ right, rtol=ACCUMULATED, atol=ROUNDING)
 
 
 def test_the_gradient_of_the_one_matrix_is_one_product() -> None:
@@ -29,7 +30,7 @@ def test_the_gradient_of_the_one_matrix_is_one_product() -> None:
     info = tf.profile(lambda: gradient(tf.ones([4, 5])))
     assert "BatchMatMul" in info.kernel_names
     assert all(k.output_shapes[0] != (6, 4, 5) for k in info.kernels)
-    np.testing.assert_allclose(info.result.numpy(), np.repeat(a.sum((0, 1))[:, None], 5, 1), rtol=1e-5)
+    np.testing.assert_allclose(info.result.numpy(), np.repeat(a.sum((0, 1))[:, None], 5, 1), rtol=ACCUMULATED)
 
 
 def test_inner_sizes_that_differ_are_named_as_they_were_given() -> None:

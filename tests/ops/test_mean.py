@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from tolerance import ROUNDING
 
 import tfpy as tf
 from tfpy.engine.backend import registry
@@ -26,4 +27,4 @@ def test_both_ways_agree(shape: tuple[int, ...], axis: int | None, keep_dims: bo
         slope = tf.grad(lambda t: t.mean(axis, keep_dims))(tf.tensor(x, shape), tf.tensor(dy))
         found[backend] = y.numpy(), slope.numpy()
     for a, b in zip(found["double"], found["exact"], strict=True):
-        np.testing.assert_allclose(a, b, rtol=1e-6, atol=1e-6)
+        np.testing.assert_allclose(a, b, rtol=ROUNDING, atol=ROUNDING)

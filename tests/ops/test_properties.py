@@ -15,6 +15,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from ops.strategies import REFUSALS, Numbers, arrays, floats_of, of_rank, seeds, whole_arrays
+from tolerance import ACCUMULATED
 
 import tfpy as tf
 
@@ -28,7 +29,7 @@ def parts(result: Any) -> list[Any]:
     return [a for part in result for a in parts(part)]
 
 
-def judged(call: Callable[[], Any], reference: Callable[[], Any], tolerance: float = 1e-5) -> None:
+def judged(call: Callable[[], Any], reference: Callable[[], Any], tolerance: float = ACCUMULATED) -> None:
     """The call gives the reference's numbers; it may refuse only where the reference raises."""
     try:
         with np.errstate(all="ignore"):
@@ -298,11 +299,11 @@ def test_qr_gives_an_orthogonal_and_a_triangular_factor(x: Numbers, full: bool) 
     rows, columns = x.shape[-2:]
     inner = rows if full else min(rows, columns)
     assert (q.shape, r.shape) == ((*x.shape[:-2], rows, inner), (*x.shape[:-2], inner, columns))
-    np.testing.assert_allclose(q @ r, x, atol=1e-5)
+    np.testing.assert_allclose(q @ r, x, atol=ACCUMULATED)
     np.testing.assert_allclose(
-        np.swapaxes(q, -1, -2) @ q, np.broadcast_to(np.eye(inner), (*x.shape[:-2], inner, inner)), atol=1e-5
+        np.swapaxes(q, -1, -2) @ q, np.broadcast_to(np.eye(inner), (*x.shape[:-2], inner, inner)), atol=ACCUMULATED
     )
-    np.testing.assert_allclose(np.tril(r, -1), 0, atol=1e-5)
+    np.testing.assert_allclose(np.tril(r, -1), 0, atol=ACCUMULATED)
 
 
 @given(x=arrays(of_rank(2, 3)), lower=st.integers(-2, 5), upper=st.integers(-2, 5))
