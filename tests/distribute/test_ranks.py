@@ -11,7 +11,7 @@ import pytest
 
 import tfpy as tf
 from tfpy.distribute import processes
-from tfpy.distribute.agreement import Agreement
+from tfpy.distribute.coordinator import Coordinator
 from tfpy.distribute.ranks import Ranks, _fingerprint
 from tfpy.layers.training.batch import Batch
 
@@ -37,7 +37,7 @@ class Echoes:
 
 
 def among(rank: int, size: int) -> Ranks:
-    return Ranks(Agreement(Echoes(rank, size)), lambda: among(rank, size))
+    return Ranks(Coordinator(Echoes(rank, size)), lambda: among(rank, size))
 
 
 def model_of(ranks: Any, **options: Any) -> Any:
@@ -63,7 +63,7 @@ def test_each_process_computes_its_part_of_a_batch(size: int, samples: int, part
             seen.append(part)
             return mean([tf.scalar(1)], None)
 
-        ranks._agreement.agreed(model, model.optimizer)
+        ranks._coordinator.mark_synchronized(model, model.optimizer)
         share = float(ranks.step(model, model.optimizer, batch, run)[0])
         assert share == pytest.approx(parts[rank] / samples)
         rows = [int(v) for v in seen[0].inputs[0].numpy().ravel()]
@@ -87,7 +87,7 @@ def test_one_sum_for_each_step() -> None:
     model = model_of(ranks, metrics=["mae"])
     for _ in range(4):
         model.train_on_batch(tf.ones([4, 2]), tf.ones([4, 1]))
-    assert [array.shape for array in ranks._agreement.group.sums] == [(1 + 1 + 2 + 1,)] * 4
+    assert [array.shape for array in ranks._coordinator.group.sums] == [(1 + 1 + 2 + 1,)] * 4
     assert len(model.plans) == 1
 
 
@@ -97,7 +97,7 @@ def test_frozen_weights_are_not_sent() -> None:
     model.add(tf.layers.batch_normalization(trainable=False))
     model.compile(optimizer="sgd", loss="meanSquaredError", distribute=ranks)
     model.train_on_batch(tf.ones([4, 2]), tf.ones([4, 1]))
-    assert ranks._agreement.group.sums[0].size == 1 + 3 + 2  # the loss, a dense layer, moving averages
+    assert ranks._coordinator.group.sums[0].size == 1 + 3 + 2  # the loss, a dense layer, moving averages
 
 
 def test_a_single_process_trains_as_ever() -> None:
@@ -118,7 +118,7 @@ def test_processes_that_say_other_things() -> None:
             return [value, (place, [*said, "layer 1: GRU"])]
 
     with pytest.raises(RuntimeError, match="rank 0 has nothing, rank 1 layer 1: GRU"):
-        Agreement(Others(0, 2)).compare("here", ["layer 0: Dense"])
+        Coordinator(Others(0, 2)).compare("here", ["layer 0: Dense"])
 
 
 def test_what_compile_refuses() -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from tfpy.migrate.kind import (
     DictOf,
-    Gives,
+    FunctionOf,
     Kind,
     ListOf,
     OneOf,
@@ -34,7 +34,7 @@ JOINED: list[tuple[Kind, Kind, Kind]] = [
     (DictOf((("x", "array"),)), DictOf((("y", "number"),)), DictOf((("x", "array"), ("y", "number")))),
     (RecordOf((("x", None),)), RecordOf((("x", "array"),)), RecordOf((("x", "array"),))),
     (RecordOf((("x", "array"),)), RecordOf((("y", "array"),)), "mixed"),
-    (Gives("array"), Gives("number"), OneOf((Gives("array"), Gives("number")))),
+    (FunctionOf("array"), FunctionOf("number"), OneOf((FunctionOf("array"), FunctionOf("number")))),
 ]
 
 

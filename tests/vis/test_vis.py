@@ -18,7 +18,7 @@ import pytest
 import tfpy as tf
 from tfpy.vis import renderer
 from tfpy.vis.bars import nice_bins
-from tfpy.vis.training import _Thinned
+from tfpy.vis.training import _DownsampledLogs
 from tfpy.vis.values import LIMIT, display, unique
 
 HOSTILE = "</script><script>alert(1)</script><b a='\"'>&amp;\u2028"
@@ -319,7 +319,7 @@ def test_callbacks_draw_while_the_model_trains() -> None:
 
 
 def test_a_long_training_is_thinned_out() -> None:
-    logs = _Thinned()
+    logs = _DownsampledLogs()
     for i in range(20_000):
         logs.add({"loss": i})
     assert len(logs.kept) <= 4096

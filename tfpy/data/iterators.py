@@ -102,7 +102,7 @@ class LazyIterator(LazyIteratorCamel, Ready):
 
     def handle_errors(self, handler: Callable[[Exception], Any]) -> LazyIterator:
         """The elements without those that raised an error, as long as a function of the error returns True."""
-        return _Handled(self, handler)
+        return _ErrorHandled(self, handler)
 
     def to_array(self) -> ReadyList[Any]:
         """All remaining elements as a list; it may be awaited."""
@@ -122,7 +122,7 @@ class LazyIterator(LazyIteratorCamel, Ready):
         return self.map(f).resolve_fully()
 
 
-class Items(LazyIterator):
+class PythonIterator(LazyIterator):
     """The elements of a Python iterator."""
 
     def __init__(self, items: Iterable[Any]) -> None:
@@ -134,10 +134,14 @@ class Items(LazyIterator):
 
 def elements_of(function: str, argument: str, expected: str, source: Any) -> LazyIterator:
     """The stream of what can be read, or an error that says what was expected of the function's argument."""
-    return source if isinstance(source, LazyIterator) else Items(elements_in(function, argument, expected, source))
+    return (
+        source
+        if isinstance(source, LazyIterator)
+        else PythonIterator(elements_in(function, argument, expected, source))
+    )
 
 
-class Calls(LazyIterator):
+class FunctionCallIterator(LazyIterator):
     """The elements that a function gives, one for each call, as `next` of TF.js does: {value, done}."""
 
     def __init__(self, function: Callable[[], Any]) -> None:
@@ -147,14 +151,14 @@ class Calls(LazyIterator):
         return element_in(self._function())
 
 
-class _Stage(LazyIterator):
+class _Transformation(LazyIterator):
     """A stream made of another one."""
 
     def __init__(self, upstream: Iterator[Any]) -> None:
         self._upstream = upstream
 
 
-class _Mapped(_Stage):
+class _Mapped(_Transformation):
     def __init__(self, upstream: Iterator[Any], transform: Callable[[Any], Any]) -> None:
         super().__init__(upstream)
         self._transform = transform
@@ -173,7 +177,7 @@ def replaced(element: Any, transform: Callable[[Any], Any]) -> Any:
     return result
 
 
-class _Flattened(_Stage):
+class _Flattened(_Transformation):
     def __init__(self, upstream: Iterator[Any], transform: Callable[[Any], Iterable[Any]]) -> None:
         super().__init__(upstream)
         self._transform = transform
@@ -185,7 +189,7 @@ class _Flattened(_Stage):
         return self._waiting.popleft()
 
 
-class _Filtered(_Stage):
+class _Filtered(_Transformation):
     def __init__(self, upstream: Iterator[Any], predicate: Callable[[Any], Any]) -> None:
         super().__init__(upstream)
         self._predicate = predicate
@@ -198,7 +202,7 @@ class _Filtered(_Stage):
             dispose(element)
 
 
-class _Taken(_Stage):
+class _Taken(_Transformation):
     def __init__(self, upstream: Iterator[Any], count: int) -> None:
         super().__init__(upstream)
         self._left = count
@@ -210,7 +214,7 @@ class _Taken(_Stage):
         return next(self._upstream)
 
 
-class _Skipped(_Stage):
+class _Skipped(_Transformation):
     def __init__(self, upstream: Iterator[Any], count: int) -> None:
         super().__init__(upstream)
         self._left = count
@@ -222,7 +226,7 @@ class _Skipped(_Stage):
         return next(self._upstream)
 
 
-class _Grouped(_Stage):
+class _Grouped(_Transformation):
     def __init__(self, upstream: Iterator[Any], size: int, small_last: bool) -> None:
         super().__init__(upstream)
         self._size = size
@@ -239,7 +243,7 @@ class _Grouped(_Stage):
         raise StopIteration
 
 
-class _Prefetched(_Stage):
+class _Prefetched(_Transformation):
     """Reads ahead on the same thread: what an element is does not depend on when it is asked for."""
 
     def __init__(self, upstream: Iterator[Any], size: int) -> None:
@@ -265,7 +269,7 @@ class _End:
     """Stands in a shuffle's buffer for the end of the stream."""
 
 
-class _Shuffled(_Stage):
+class _Shuffled(_Transformation):
     """Draws as TF.js does: past the stream's end the buffer is filled with end marks, which are drawn like elements."""
 
     def __init__(self, upstream: Iterator[Any], size: int, seed: rng.Seed | None) -> None:
@@ -292,7 +296,7 @@ class _Shuffled(_Stage):
         raise StopIteration
 
 
-class _Handled(_Stage):
+class _ErrorHandled(_Transformation):
     def __init__(self, upstream: Iterator[Any], handler: Callable[[Exception], Any]) -> None:
         super().__init__(upstream)
         self._handler = handler

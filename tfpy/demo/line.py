@@ -21,7 +21,7 @@ def _start() -> list[float]:
     return [float(w) for w in tf.random_normal([3], 0, 0.1, "float32", 7).data_sync()]
 
 
-class _InTurn:
+class _CyclingProvider:
     """An input provider: gives its arrays one after the other, again and again."""
 
     def __init__(self, arrays: list[dl.NDArray]) -> None:
@@ -49,8 +49,8 @@ def _with_the_old_api(steps: int) -> Any:
     session = dl.Session(graph, math)
     with math.scope():
         feeds = [
-            {"tensor": x, "data": _InTurn([dl.Array1D.new(v) for v in _XS])},
-            {"tensor": label, "data": _InTurn([dl.Scalar.new(v) for v in _YS])},
+            {"tensor": x, "data": _CyclingProvider([dl.Array1D.new(v) for v in _XS])},
+            {"tensor": label, "data": _CyclingProvider([dl.Scalar.new(v) for v in _YS])},
         ]
         for _ in range(steps):
             session.train(cost, feeds, len(_XS), dl.SGDOptimizer(_RATE), dl.CostReduction.NONE)

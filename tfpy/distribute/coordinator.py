@@ -1,4 +1,4 @@
-"""What processes that train together tell each other, so that all do the same with the same numbers."""
+"""Coordinator: keeps the models of processes that train together in step, and finds where the processes differ."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class Group(Protocol):
-    """How processes talk. All of them must call the same method, or they wait for ever.
+    """Collective communication. All processes must call the same method, or they wait for ever.
 
     Attributes:
         rank: the number of this process.
@@ -35,20 +35,20 @@ class Group(Protocol):
     size: int
 
     def gather(self, value: Any) -> list[Any]:
-        """What each process gives, in the order of the ranks."""
+        """An all-gather: the values of all processes, by rank."""
         ...
 
     def broadcast(self, value: Any) -> Any:
-        """What the first process gives."""
+        """The value of the first process."""
         ...
 
     def sum(self, array: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        """The sum of the arrays of all processes, with the same bits everywhere."""
+        """An all-reduce: the sum of the arrays of all processes, with the same bits everywhere."""
         ...
 
 
-class _Agreed(NamedTuple):
-    """What all processes last had the same of a model.
+class _Synchronized(NamedTuple):
+    """The state of a model when all processes last had the same.
 
     Attributes:
         log_names: the list of them, which each `compile` makes anew.
@@ -62,9 +62,9 @@ class _Agreed(NamedTuple):
     slots: Any
 
 
-class _Said(NamedTuple):
-    """What a process says of a model: whether it was compiled, or changed in another way than by a step, since all had
-    the same; and what callbacks may have set.
+class _Status(NamedTuple):
+    """The state of a model in one process: whether it was compiled, or changed other than by a step, since all had the
+    same; and what callbacks may have set.
     """
 
     compiled: bool
@@ -74,20 +74,20 @@ class _Said(NamedTuple):
     learning_rate: float
 
 
-class Agreement:
-    """Has all processes do the same, with the same models. Before they exchange anything, they `gather_at` a place."""
+class Coordinator:
+    """Keeps all processes in step. Before they exchange anything, they meet: see `gather_at`."""
 
     def __init__(self, group: Group) -> None:
         self.group = group
-        self._agreed: WeakKeyDictionary[LayersModel, _Agreed] = WeakKeyDictionary()
+        self._synchronized: WeakKeyDictionary[LayersModel, _Synchronized] = WeakKeyDictionary()
 
-    def gather_at(self, place: str, said: Any = None) -> list[Any]:
-        """Wait until all processes are here: what each of them says.
+    def gather_at(self, place: str, value: Any = None) -> list[Any]:
+        """A barrier: wait until all processes are here. The values that they bring, by rank.
 
         Raises:
             RuntimeError: another process is elsewhere.
         """
-        found = self.group.gather((place, said))
+        found = self.group.gather((place, value))
         for rank, (other, _) in enumerate(found):
             if other != found[0][0]:
                 raise RuntimeError(
@@ -113,7 +113,7 @@ class Agreement:
                     )
 
     def broadcast(self, value: Any) -> Any:
-        """What the first process has."""
+        """The value of the first process; what the others bring does not matter."""
         return self.group.broadcast(value if self.group.rank == 0 else None)
 
     def broadcast_random_numbers(self) -> None:
@@ -122,35 +122,37 @@ class Agreement:
 
     # Models
 
-    def agree(self, place: str, model: LayersModel, optimizer: Optimizer) -> None:
-        """Let all processes have what callbacks, which only the first one calls, have done to a model.
+    def synchronize(self, place: str, model: LayersModel, optimizer: Optimizer) -> None:
+        """Take over from the first process what its callbacks have done to a model; the others call no callbacks.
 
         Raises:
             RuntimeError: another process is elsewhere, or has compiled another model, or in another way.
         """
-        said: list[_Said] = self.gather_at(f"{place}, with {type(optimizer).__name__}", self._said(model, optimizer))
-        first = said[0]
-        if any(other.compiled for other in said):
+        statuses: list[_Status] = self.gather_at(
+            f"{place}, with {type(optimizer).__name__}", self._status(model, optimizer)
+        )
+        first = statuses[0]
+        if any(other.compiled for other in statuses):
             self.compare(place, fingerprint(model, optimizer))
-        if any(other.compiled or other.changed or other.iterations != first.iterations for other in said):
+        if any(other.compiled or other.changed or other.iterations != first.iterations for other in statuses):
             self.broadcast_model(model, optimizer)
         if optimizer.learning_rate != first.learning_rate:
             optimizer.learning_rate = first.learning_rate
         model.stop_training = first.stop_training
 
-    def _said(self, model: LayersModel, optimizer: Optimizer) -> _Said:
-        known = self._agreed.get(model)
+    def _status(self, model: LayersModel, optimizer: Optimizer) -> _Status:
+        known = self._synchronized.get(model)
         compiled = known is None or known.log_names is not _log_names(model)
         changed = (
             known is None
             or known.slots is not optimizer._slots
             or known.settings != settings(optimizer)
-            or bool(self.written(model))
+            or bool(self.changed_weights(model))
         )
-        return _Said(compiled, changed, optimizer.iterations, model.stop_training, optimizer.learning_rate)
+        return _Status(compiled, changed, optimizer.iterations, model.stop_training, optimizer.learning_rate)
 
     def broadcast_model(self, model: LayersModel, optimizer: Optimizer) -> None:
-        """Have the weights that the first process has, and its optimizer's settings and state."""
+        """Take over the weights of the first process, and its optimizer's settings and state."""
         arrays: Arrays = {}
         first = self.group.rank == 0
         told = (
@@ -160,21 +162,21 @@ class Agreement:
         if not first:
             restorer("distribute", model, optimizer, unpack(state, arrays))()
             vars(optimizer).update(plain)
-        self.agreed(model, optimizer)
+        self.mark_synchronized(model, optimizer)
 
-    def agreed(self, model: LayersModel, optimizer: Optimizer) -> None:
-        """Note that all processes have the same model now, and the same optimizer."""
+    def mark_synchronized(self, model: LayersModel, optimizer: Optimizer) -> None:
+        """Note that all processes have the same model and optimizer now."""
         weights = _payloads(model.weights)
-        self._agreed[model] = _Agreed(_log_names(model), weights, settings(optimizer), optimizer._slots)
+        self._synchronized[model] = _Synchronized(_log_names(model), weights, settings(optimizer), optimizer._slots)
 
-    def written(self, model: LayersModel) -> list[LayerVariable]:
-        """The weights that have been written since all processes had the same; at first all."""
+    def changed_weights(self, model: LayersModel) -> list[LayerVariable]:
+        """The weights that have changed since all processes had the same; at first all."""
         weights = model.weights
         payloads = _payloads(weights)
-        agreed = self._agreed.get(model)
-        if agreed is None or len(agreed.weights) != len(payloads):
+        last = self._synchronized.get(model)
+        if last is None or len(last.weights) != len(payloads):
             return weights
-        return [w for w, payload, other in zip(weights, payloads, agreed.weights, strict=True) if payload is not other]
+        return [w for w, payload, other in zip(weights, payloads, last.weights, strict=True) if payload is not other]
 
 
 def _log_names(model: LayersModel) -> list[str]:

@@ -1,4 +1,4 @@
-"""The processes that `mpiexec` has started: what they say to each other, and how they end together."""
+"""The processes that `mpiexec` has started: how they communicate, and end together."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ import numpy.typing as npt
 
 from tfpy.core.calling.registry import export
 from tfpy.core.system.extras import optional_module
-from tfpy.distribute.agreement import Agreement
+from tfpy.distribute.coordinator import Coordinator
 from tfpy.distribute.ranks import Ranks
 from tfpy.engine.machine import share_gpus
 
-# How many seconds what processes have said about the end gets to reach the terminal.
+# How many seconds the last messages of processes get to reach the terminal.
 _LAST_WORDS = 0.3
 
 
@@ -35,12 +35,12 @@ class MpiGroup:
         self.rank_here: int = self._all.Split_type(module.COMM_TYPE_SHARED).Get_rank()
 
     def gather(self, value: Any) -> list[Any]:
-        """What each process gives, in the order of the ranks."""
+        """An all-gather: the values of all processes, by rank."""
         found: list[Any] = self._all.allgather(value)
         return found
 
     def broadcast(self, value: Any) -> Any:
-        """What the first process gives."""
+        """The value of the first process."""
         return self._all.bcast(value, root=0)
 
     def sum(self, array: npt.NDArray[Any]) -> npt.NDArray[Any]:
@@ -82,12 +82,12 @@ def mpi() -> Ranks:
 def _ranks() -> Ranks:
     group = MpiGroup(optional_module("mpi4py.MPI", "mpi", "tf.distribute.mpi"))
     _check_launcher(group.size)
-    agreement = Agreement(group)
+    coordinator = Coordinator(group)
     if group.size > 1:
         share_gpus(group.rank_here)
-        agreement.broadcast_random_numbers()
-        _end_together(group, agreement)
-    return Ranks(agreement, mpi)
+        coordinator.broadcast_random_numbers()
+        _end_together(group, coordinator)
+    return Ranks(coordinator, mpi)
 
 
 def _check_launcher(size: int) -> None:
@@ -100,7 +100,7 @@ def _check_launcher(size: int) -> None:
         )
 
 
-def _end_together(group: MpiGroup, agreement: Agreement) -> None:
+def _end_together(group: MpiGroup, coordinator: Coordinator) -> None:
     """Have no process wait for one that has failed, or has ended while others go on."""
     shown = sys.excepthook
 
@@ -111,7 +111,7 @@ def _end_together(group: MpiGroup, agreement: Agreement) -> None:
 
     def leave() -> None:
         try:
-            agreement.gather_at("the end of the program")
+            coordinator.gather_at("the end of the program")
         except RuntimeError as error:
             print(f"tfpy: {error}", file=sys.stderr)
             group.abort()

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from tfpy.core.calling.registry import export
 from tfpy.core.tensor import Tensor
-from tfpy.distribute.agreement import Agreement
+from tfpy.distribute.coordinator import Coordinator
 from tfpy.distribute.synchronization import PartialCallbackList, Synchronization
 from tfpy.engine import dispatch, rng
 from tfpy.layers.callbacks.base import Callback
@@ -35,11 +35,11 @@ class Ranks(Strategy):
     Source: beyond TF.js.
     """
 
-    def __init__(self, agreement: Agreement, again: Callable[[], Ranks]) -> None:
-        self._agreement = agreement
+    def __init__(self, coordinator: Coordinator, again: Callable[[], Ranks]) -> None:
+        self._coordinator = coordinator
         self._again = again
-        self.rank = agreement.group.rank
-        self.size = agreement.group.size
+        self.rank = coordinator.group.rank
+        self.size = coordinator.group.size
         self.first = self.rank == 0
 
     def __repr__(self) -> str:
@@ -50,26 +50,26 @@ class Ranks(Strategy):
 
     def callbacks(self, callbacks: Sequence[Callback], history: History) -> CallbackList:
         """The callbacks of a training: all of them, of which only the first process calls those of the user."""
-        synchronization = Synchronization(self._agreement, history)
+        synchronization = Synchronization(self._coordinator, history)
         everyone = [*callbacks, synchronization]
         return CallbackList(everyone) if self.first else PartialCallbackList(everyone, [history, synchronization])
 
     def step(self, model: LayersModel, optimizer: Any, batch: Batch, run: ReplicaStep) -> list[Tensor]:
         """What `run` returns for this process's part of a batch."""
         place = f"a batch of {batch.size} samples ({_fingerprint(batch):08x})"
-        self._agreement.agree(place, model, optimizer)
+        self._coordinator.synchronize(place, model, optimizer)
         start, end = (batch.size * rank // self.size for rank in (self.rank, self.rank + 1))
         share = (end - start) / batch.size
         if start == end:  # more processes than samples: this one computes what counts for nothing, to take part
             start, end = 0, 1
         with self._own_random_numbers(optimizer.iterations):
             found = run(batch.rows(start, end), lambda values, steps: self._means(model, values, share, steps))
-        self._agreement.agreed(model, optimizer)
+        self._coordinator.mark_synchronized(model, optimizer)
         return found
 
     @contextmanager
     def _own_random_numbers(self, step: int) -> Iterator[None]:
-        """Draw other random numbers than the other processes and steps; the stream that is the same for all stays."""
+        """Draw random numbers of this process and step alone, then go on with the stream that all processes share."""
         shared = rng.source_state()
         rng.set_seed(f"{rng.fresh()}, step {step}, rank {self.rank}")
         try:
@@ -79,17 +79,17 @@ class Ranks(Strategy):
 
     def _means(self, model: LayersModel, values: list[Tensor], share: float, steps: Tensor | None) -> list[Tensor]:
         """The means over all processes; weights that the step has written, such as moving averages, become theirs."""
-        written = [weight for weight in self._agreement.written(model) if weight.dtype == "float32"]
+        written = [weight for weight in self._coordinator.changed_weights(model) if weight.dtype == "float32"]
         arrays = [dispatch.read(tensor, "mean") for tensor in (*values, *written)]
         flat = np.concatenate([array.ravel() for array in arrays])
-        counts = self._agreement.gather_at(f"the means of {flat.size} numbers", _count(steps) if share else 0.0)
+        counts = self._coordinator.gather_at(f"the means of {flat.size} numbers", _count(steps) if share else 0.0)
         own = sum(array.size for array in arrays[: len(values)])
         if share:
             flat[:own] *= counts[self.rank] / sum(counts) if any(counts) else share
             flat[own:] *= share
         else:
             flat[:] = 0  # whatever it was, NaN included
-        total = self._agreement.group.sum(flat)
+        total = self._coordinator.group.sum(flat)
         parts = np.split(total, np.cumsum([array.size for array in arrays])[:-1])
         shapes = [array.shape for array in arrays]
         means = [dispatch.make(Tensor, p.reshape(s), "float32") for p, s in zip(parts, shapes, strict=True)]
@@ -99,12 +99,12 @@ class Ranks(Strategy):
 
 
 def _count(steps: Tensor | None) -> float:
-    """How many steps a part has that count; 0 where all do."""
+    """How many steps of a part are not masked; 0 where there is no mask."""
     return 0.0 if steps is None else float(dispatch.read(steps, "mean"))
 
 
 def _fingerprint(batch: Batch) -> int:
-    """A number that nearly always tells one batch from another: of its first sample."""
+    """A checksum of the first sample, which nearly always tells one batch from another."""
     found = 0
     for tensor in (*batch.inputs, *batch.targets):
         found = zlib.crc32(_bytes_of(dispatch.read(tensor.slice(0, 1), "mean")), found)

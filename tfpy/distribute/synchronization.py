@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from tfpy.core.types import Logs
-from tfpy.distribute.agreement import Agreement
+from tfpy.distribute.coordinator import Coordinator
 from tfpy.distribute.fingerprint import fingerprint
 from tfpy.layers.callbacks.base import Callback
 from tfpy.layers.callbacks.callback_list import CallbackList
@@ -35,49 +35,49 @@ class PartialCallbackList(CallbackList):
 
 
 class Synchronization(RunCallback):
-    """The last callback of each process: there all take over what callbacks have done in the first one."""
+    """The last callback of each process. It takes over what callbacks have done in the first process."""
 
     _run: TrainingRun
 
-    def __init__(self, agreement: Agreement, history: History) -> None:
-        self._agreement = agreement
+    def __init__(self, coordinator: Coordinator, history: History) -> None:
+        self._coordinator = coordinator
         self._history = history
 
     def set_model(self, model: LayersModel) -> None:
         super().set_model(model)
         asked = [f"{name}: {self.params[name]}" for name in _PARAMS]
-        self._agreement.compare("the beginning of a training", [*fingerprint(model, model.optimizer), *asked])
+        self._coordinator.compare("the beginning of a training", [*fingerprint(model, model.optimizer), *asked])
 
     def resume(self, run: TrainingRun) -> None:
         self._run = run
-        agreement, iterator = self._agreement, run.iterator
+        coordinator, iterator = self._coordinator, run.iterator
         begun = [
             f"a model with {type(self._optimizer).__name__}",
             f"epoch {iterator.epoch} and batch {iterator.batch} to go on from",
         ]
-        agreement.compare("the first epoch", begun)
-        agreement.broadcast_model(run.model, self._optimizer)
-        agreement.broadcast_random_numbers()
-        iterator.source.restore("distribute", agreement.broadcast(iterator.source.state()))
+        coordinator.compare("the first epoch", begun)
+        coordinator.broadcast_model(run.model, self._optimizer)
+        coordinator.broadcast_random_numbers()
+        iterator.source.restore("distribute", coordinator.broadcast(iterator.source.state()))
 
     @property
     def _optimizer(self) -> Optimizer:
         return optimizer_for(self._run.model, self._run.compiled)
 
-    def _agree(self, place: str) -> None:
-        self._agreement.agree(place, self._run.model, self._optimizer)
+    def _synchronize(self, place: str) -> None:
+        self._coordinator.synchronize(place, self._run.model, self._optimizer)
 
     def on_epoch_begin(self, epoch: int, logs: Logs | None = None) -> None:
-        self._agree(f"the beginning of epoch {epoch + 1}")
-        self._agreement.broadcast_random_numbers()
+        self._synchronize(f"the beginning of epoch {epoch + 1}")
+        self._coordinator.broadcast_random_numbers()
 
     def on_batch_end(self, batch: int, logs: Logs | None = None) -> None:
-        self._agree(f"the end of batch {batch + 1}")
+        self._synchronize(f"the end of batch {batch + 1}")
 
     def on_epoch_end(self, epoch: int, logs: Logs | None = None) -> None:
-        self._agree(f"the end of epoch {epoch + 1}")
+        self._synchronize(f"the end of epoch {epoch + 1}")
 
     def on_train_end(self, logs: Logs | None = None) -> None:
-        self._agree("the end of the training")
-        self._agreement.broadcast_random_numbers()
-        self._history.history = self._agreement.broadcast(self._history.history)
+        self._synchronize("the end of the training")
+        self._coordinator.broadcast_random_numbers()
+        self._history.history = self._coordinator.broadcast(self._history.history)

@@ -9,18 +9,18 @@ import numpy as np
 from tfpy.engine.backend import Array
 
 
-class Line(NamedTuple):
+class Interpolation(NamedTuple):
     """For each new element along a dimension, between which two old ones it lies and how far from the first."""
 
     first: Array
     second: Array
     fraction: Array
 
-    def part(self, start: int, stop: int) -> tuple[Array, Line]:
+    def part(self, start: int, stop: int) -> tuple[Array, Interpolation]:
         """Which old elements some of the new ones lie between, and where they lie among these."""
         first, second = self.first[start:stop], self.second[start:stop]
         used = np.unique(np.concatenate([first, second]))
-        return used, Line(used.searchsorted(first), used.searchsorted(second), self.fraction[start:stop])
+        return used, Interpolation(used.searchsorted(first), used.searchsorted(second), self.fraction[start:stop])
 
 
 def _positions(old: int, new: int, align_corners: bool, shift: float) -> Array:
@@ -29,16 +29,16 @@ def _positions(old: int, new: int, align_corners: bool, shift: float) -> Array:
     return (old - inner) / max(1, new - inner) * (np.arange(new) + shift)
 
 
-def bilinear_line(old: int, new: int, align_corners: bool, half_pixel_centers: bool) -> Line:
+def bilinear_interpolation(old: int, new: int, align_corners: bool, half_pixel_centers: bool) -> Interpolation:
     """Where the new elements along a dimension lie among the old ones."""
     shift = 0.5 if half_pixel_centers else 0.0
     at = _positions(old, new, align_corners, shift) - shift
     first = np.maximum(np.floor(at), 0).astype(np.intp)
     second = np.minimum(np.ceil(at), old - 1).astype(np.intp)
-    return Line(first, second, at - first)
+    return Interpolation(first, second, at - first)
 
 
-def nearest_line(old: int, new: int, align_corners: bool, half_pixel_centers: bool) -> Array:
+def nearest_interpolation(old: int, new: int, align_corners: bool, half_pixel_centers: bool) -> Array:
     """For each new element along a dimension the nearest old one."""
     at = _positions(old, new, align_corners, 0.5 if half_pixel_centers else 0.0)
     return np.minimum(np.floor(at + 0.5 if align_corners else at), old - 1).astype(np.intp)

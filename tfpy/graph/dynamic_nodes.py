@@ -13,31 +13,31 @@ from tfpy.graph.graph_def import Node, Ref
 _FEW = 3  # nodes that are not worth a plan
 
 
-class Decisions:
-    """Watches a run for nodes that cannot be part of a plan: what they give depends on values that they read, or they
-    do something beside.
+class DynamicNodes:
+    """Finds the nodes of a run that cannot be planned: their results depend on values that are read, or they have side
+    effects.
     """
 
     def __init__(self) -> None:
-        self._deciding: set[str] = set()
+        self._dynamic: set[str] = set()
         self._ran: set[str] = set()
         self._tensors: set[Ref] = set()
         self._seen = 0
 
     def __len__(self) -> int:
-        return len(self._deciding)
+        return len(self._dynamic)
 
     def note(self, node: Node, results: Sequence[Any], in_loop: bool) -> None:
-        """A node has been computed, inside of a loop or not."""
+        """Note what a node has computed, inside of a loop or not."""
         seen, self._seen = self._seen, refusals()
         if self._seen > seen:
-            self._deciding.add(node.name)
+            self._dynamic.add(node.name)
         self._ran.add(node.name)
         if not in_loop:
             self._tensors.update(Ref(node.name, i) for i, v in enumerate(results) if isinstance(v, Tensor))
 
     def bounds(self, nodes: Mapping[str, Node], given: Iterable[str], outputs: Sequence[Ref]) -> tuple[Ref, ...]:
-        """The last values that can be planned: what the nodes that come after a decision need of those that do not.
+        """The last values that can be planned: what is needed of them behind the dynamic nodes.
 
         Args:
             nodes: those of the graph.
@@ -47,7 +47,7 @@ class Decisions:
         Returns:
             None of them if there is little to plan.
         """
-        after = set(self._deciding)
+        after = set(self._dynamic)
         while True:
             self._spread(after, nodes)
             planned = {name for name in self._ran if name not in after and nodes[name].op != "Const"}

@@ -24,13 +24,13 @@ _MERGE = frozenset({"Merge", "RefMerge"})
 _NEXT = frozenset({"NextIteration", "RefNextIteration"})
 
 
-class Wiring:
-    """What some nodes are to each other, which is the same in every run.
+class Dataflow:
+    """Which nodes need which. It is the same in every run.
 
     Attributes:
-        functions: how each is computed.
+        functions: what computes each node.
         users: the nodes that need each.
-        starts: those that need none.
+        starts: the nodes that need none.
         enters: how many values enter each loop.
     """
 
@@ -49,14 +49,14 @@ class Wiring:
                 self.enters[_loop_of(node)] += 1
 
 
-def run_in_frames(wiring: Wiring, source: str, feeds: Feeds, outputs: Sequence[Ref], run: Run) -> Values:
+def run_in_frames(dataflow: Dataflow, source: str, feeds: Feeds, outputs: Sequence[Ref], run: Run) -> Values:
     """The values of the wanted nodes; None for those in branches that were not taken."""
-    return _Frames(wiring, source, feeds, outputs, run).run()
+    return _Frames(dataflow, source, feeds, outputs, run).run()
 
 
 class _Frames:
-    def __init__(self, wiring: Wiring, source: str, feeds: Feeds, outputs: Sequence[Ref], run: Run) -> None:
-        self._wiring = wiring
+    def __init__(self, dataflow: Dataflow, source: str, feeds: Feeds, outputs: Sequence[Ref], run: Run) -> None:
+        self._wiring = dataflow
         self._source = source
         self._feeds = feeds
         self._outputs = outputs

@@ -9,7 +9,7 @@ from tfpy.core.io.faults import ModelFileError
 from tfpy.core.ops.create import scalar
 from tfpy.core.plans import Plans, Result
 from tfpy.core.tensor import Tensor
-from tfpy.graph.decisions import Decisions
+from tfpy.graph.dynamic_nodes import DynamicNodes
 from tfpy.graph.graph_def import Ref
 from tfpy.graph.lists import HashTable
 from tfpy.graph.mappers import all_known
@@ -54,17 +54,17 @@ class PlannedRuns:
             for ref, value in zip(bounds, self._planned(feeds, fed, bounds), strict=True):
                 put(given, ref, value)
             return self._computed(given, wanted)
-        decisions = Decisions()
-        found = self._planned(feeds, fed, wanted, decisions)
-        if decisions and len(self._bounds) < _MOST_BOUNDS:
-            self._bounds[key] = decisions.bounds(self.executor.graph.nodes, feeds, wanted)
+        dynamic = DynamicNodes()
+        found = self._planned(feeds, fed, wanted, dynamic)
+        if dynamic and len(self._bounds) < _MOST_BOUNDS:
+            self._bounds[key] = dynamic.bounds(self.executor.graph.nodes, feeds, wanted)
         return found
 
     def _planned(
-        self, feeds: Feeds, fed: Fed, wanted: Sequence[Ref], decisions: Decisions | None = None
+        self, feeds: Feeds, fed: Fed, wanted: Sequence[Ref], dynamic: DynamicNodes | None = None
     ) -> list[Tensor]:
         def compute() -> Result:
-            return self._computed(feeds, wanted, None, decisions), None
+            return self._computed(feeds, wanted, None, dynamic), None
 
         return self.plans.run(
             (tuple(wanted), *fed),
@@ -76,12 +76,12 @@ class PlannedRuns:
         )[0]
 
     def _computed(
-        self, feeds: Feeds, wanted: Sequence[Ref], keep: Values | None = None, decisions: Decisions | None = None
+        self, feeds: Feeds, wanted: Sequence[Ref], keep: Values | None = None, dynamic: DynamicNodes | None = None
     ) -> list[Tensor]:
         """The outputs, computed node by node: each a tensor of its own, though nodes pass on what they are given."""
         taken = {id(v) for values in (*feeds.values(), self.resources.weights.values()) for v in values}
         try:
-            found = self.executor.run(feeds, wanted, self.resources, keep, decisions)
+            found = self.executor.run(feeds, wanted, self.resources, keep, dynamic)
         except RecursionError:
             source = self.executor.graph.source
             raise ModelFileError(f"{source}: has functions that call each other too deeply.") from None

@@ -9,8 +9,8 @@ from tfpy.core.io.faults import ModelFileError
 from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import nearest
 from tfpy.graph import ops  # noqa: F401  (fills the table)
-from tfpy.graph.decisions import Decisions
-from tfpy.graph.frames import Wiring, run_in_frames
+from tfpy.graph.dynamic_nodes import DynamicNodes
+from tfpy.graph.frames import Dataflow, run_in_frames
 from tfpy.graph.graph_def import FRAME_OPS, Graph, Node, Ref
 from tfpy.graph.lists import HashTable
 from tfpy.graph.mappers import Call, Function, mapper_of, own_meanings
@@ -45,15 +45,15 @@ class Step(NamedTuple):
     finished: list[str]
 
 
-class Order(NamedTuple):
+class ExecutionOrder(NamedTuple):
     """What is to be computed for some outputs of some inputs, each node after what it needs.
 
     Attributes:
-        wiring: how nodes follow each other where there are loops or branches of the first kind; else None.
+        dataflow: how nodes follow each other where there are loops or branches of the first kind; else None.
     """
 
     steps: list[Step]
-    wiring: Wiring | None
+    dataflow: Dataflow | None
 
 
 class Executor:
@@ -61,7 +61,7 @@ class Executor:
 
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
-        self._orders: dict[Hashable, Order] = {}
+        self._orders: dict[Hashable, ExecutionOrder] = {}
 
     def call(self, arguments: Sequence[Any], resources: Resources) -> list[Any]:
         """The results of a function."""
@@ -77,7 +77,7 @@ class Executor:
         outputs: Sequence[Ref],
         resources: Resources,
         keep: Values | None = None,
-        decisions: Decisions | None = None,
+        dynamic: DynamicNodes | None = None,
     ) -> list[Any]:
         """The values of outputs.
 
@@ -86,15 +86,15 @@ class Executor:
             outputs: what is wanted.
             resources: constants, functions and tables.
             keep: where to put the values of all nodes that are computed, of loops those of the last turn.
-            decisions: where to note the nodes that decide on values.
+            dynamic: where to note the nodes whose results depend on values that are read.
 
         Raises:
             ValueError: an input that is needed and not given.
         """
-        steps, wiring = self.order(feeds, outputs)
-        run = Run(resources, keep, decisions)
-        if wiring is not None:
-            values = run_in_frames(wiring, self.graph.source, feeds, outputs, run)
+        steps, dataflow = self.order(feeds, outputs)
+        run = Run(resources, keep, dynamic)
+        if dataflow is not None:
+            values = run_in_frames(dataflow, self.graph.source, feeds, outputs, run)
             return [_output(values, ref, self.graph) for ref in outputs]
         values = dict(feeds)
         wanted = {ref.node for ref in outputs}
@@ -106,7 +106,7 @@ class Executor:
                     values.pop(name, None)
         return [_output(values, ref, self.graph) for ref in outputs]
 
-    def order(self, feeds: Iterable[str], outputs: Sequence[Ref]) -> Order:
+    def order(self, feeds: Iterable[str], outputs: Sequence[Ref]) -> ExecutionOrder:
         """What has to be computed."""
         given = list(feeds)
         key = frozenset(given), tuple(outputs), own_meanings()
@@ -115,7 +115,7 @@ class Executor:
             order = self._orders[key] = self._ordered(given, outputs)
         return order
 
-    def _ordered(self, given: list[str], outputs: Sequence[Ref]) -> Order:
+    def _ordered(self, given: list[str], outputs: Sequence[Ref]) -> ExecutionOrder:
         nodes = self.graph.needed_for([ref.node for ref in outputs], given)
         check_inputs(self.graph, nodes, given, outputs)
         last: dict[str, int] = {}
@@ -125,7 +125,7 @@ class Executor:
         for name, i in last.items():
             finished[i].append(name)
         steps = [Step(node, function_of(node), done) for node, done in zip(nodes, finished, strict=True)]
-        return Order(steps, Wiring(steps) if any(node.op in FRAME_OPS for node in nodes) else None)
+        return ExecutionOrder(steps, Dataflow(steps) if any(node.op in FRAME_OPS for node in nodes) else None)
 
 
 def check_inputs(graph: Graph, nodes: Sequence[Node], given: Sequence[str], outputs: Sequence[Ref]) -> None:
@@ -155,10 +155,10 @@ class Run:
         resources: what the graphs of the model share.
     """
 
-    def __init__(self, resources: Resources, keep: Values | None = None, decisions: Decisions | None = None) -> None:
+    def __init__(self, resources: Resources, keep: Values | None = None, dynamic: DynamicNodes | None = None) -> None:
         self.resources = resources
         self._keep = keep
-        self._decisions = decisions
+        self._dynamic = dynamic
 
     def compute(self, node: Node, values: Values, function: Any) -> Sequence[Any]:
         """The values of a node's outputs, from those of its inputs."""
@@ -187,11 +187,11 @@ class Run:
         return result if isinstance(result, (list, tuple)) else [result]
 
     def note(self, node: Node, results: Sequence[Any], in_loop: bool = False) -> None:
-        """A node has been computed: who wants its values, or watches for decisions, gets to know."""
+        """Note what a node has computed, for those who want its values or look for dynamic nodes."""
         if self._keep is not None:
             self._keep[node.name] = results
-        if self._decisions is not None:
-            self._decisions.note(node, results, in_loop)
+        if self._dynamic is not None:
+            self._dynamic.note(node, results, in_loop)
 
     def constant(self, node: Node) -> Tensor:
         """The value of a Const."""

@@ -22,11 +22,11 @@ from tfpy.layers.activations import get_activation
 from tfpy.layers.added_losses import AddedLoss, add_activity_losses, add_from_call, as_functions
 from tfpy.layers.calling import as_tensors, keywords_of, taking_a_dict
 from tfpy.layers.constraints import Constraint
-from tfpy.layers.copying import Copied
+from tfpy.layers.copying import Copyable
 from tfpy.layers.declared import Declared, DeclaredSignature, declared_in, kinds_in, known_only
 from tfpy.layers.initializers import Initializer
 from tfpy.layers.layer_options import LayerOptions
-from tfpy.layers.naming import name_scope, snake_class, take_note, uid
+from tfpy.layers.naming import name_scope, register_name, snake_class, uid
 from tfpy.layers.regularizers import Regularizer
 from tfpy.layers.shapes import are_several, check_partial_shape, shapes_of_all, warn_of_other_shape
 from tfpy.layers.specs import InputSpec, check_inputs
@@ -35,7 +35,7 @@ from tfpy.layers.weights import DisposeResult, LayerVariable, count_params, make
 
 
 @export(namespace="layers", doc="Layers / Classes")
-class Layer(LayerCamel, Copied, Declared, family="layer"):
+class Layer(LayerCamel, Copyable, Declared, family="layer"):
     """A step of a model, with weights of its own.
 
     A subclass declares its options, and defines `build(input_shape)`, which adds the weights, `call(inputs, …)` and
@@ -105,7 +105,7 @@ class Layer(LayerCamel, Copied, Declared, family="layer"):
         self.initial_weights = base["weights"]
         kind = self.get_class_name()
         self.name: str = base["name"] or uid(f"{snake_class(kind)}_{kind}")
-        take_note(self.name)
+        register_name(self.name)
         self.dtype: DType | None = base["dtype"]
         shape, inner = base["batch_input_shape"], base["input_shape"]
         if shape is None and inner is not None:
@@ -463,7 +463,7 @@ class Layer(LayerCamel, Copied, Declared, family="layer"):
         name = config.get("name")
         if isinstance(name, str) and name != layer.name:  # the constructor has not handed it on
             layer.name = name
-            take_note(name)
+            register_name(name)
         return layer
 
     def get_config(self) -> dict[str, Any]:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from tfpy.layers.naming import take_note
+from tfpy.layers.naming import register_name
 
 if TYPE_CHECKING:
     from tfpy.layers.symbolic import Node
 
 
-class Copied:
+class Copyable:
     """Base of layers.
 
     A layer knows the calls on its outputs, but its copy only those whose layers are copied, too: they add themselves.
@@ -35,7 +35,7 @@ class Copied:
         own.update(state)
         own.setdefault("outbound_nodes", [])
         if "name" in state:  # it may come from another process, which counts by itself
-            take_note(state["name"])
+            register_name(state["name"])
         for node in self._own_calls():
             for layer in node.inbound_layers:
                 if layer is not None:  # it may not have got its own state yet

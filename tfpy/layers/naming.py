@@ -35,7 +35,7 @@ def uid(prefix: str) -> str:
         return f"{prefix}{_uids[prefix]}"
 
 
-def take_note(name: str) -> None:
+def register_name(name: str) -> None:
     """Note a name that `uid` has not made, so that the names that it makes from here on have higher numbers.
 
     Layers that are added to a model from a file could otherwise get the names of the layers in it.

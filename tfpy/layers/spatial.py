@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, TypeAlias
 
 from tfpy.core.ops.arith import add
@@ -11,6 +11,7 @@ from tfpy.core.ops.spatial import LAYOUTS
 from tfpy.core.tensor import Tensor
 from tfpy.engine.arguments import as_int, unpacked
 from tfpy.engine.errors import argument_error
+from tfpy.engine.windows import per_dimension
 from tfpy.layers.choose import DATA_FORMATS, choose
 from tfpy.layers.one_output import OneOutput
 from tfpy.layers.specs import InputSpec
@@ -32,8 +33,25 @@ class Spatial(OneOutput):
     dimensions: ClassVar[int]
 
     def configure(self) -> None:
-        self.data_format = choose(self.class_name, "data_format", self.data_format, DATA_FORMATS)
+        normalize_options(self, self.dimensions)
         self.input_spec = [InputSpec(ndim=self.dimensions + 2)]
+
+
+def normalize_options(layer: Any, n: int, *numbers: str, paddings: Mapping[str, str] | None = None) -> None:
+    """Check the options that layers over n inner dimensions share, and bring them into one form.
+
+    Args:
+        layer: the layer. Its data format becomes one of TF.js's words.
+        n: how many inner dimensions there are.
+        numbers: the options that are one number, or one for each dimension; they become tuples.
+        paddings: the words that its padding may be; None if it has none, or one of numbers.
+    """
+    kind = layer.class_name
+    for option in numbers:
+        setattr(layer, option, per_dimension(kind, option, getattr(layer, option), n))
+    if paddings is not None:
+        layer.padding = choose(kind, "padding", layer.padding, paddings)
+    layer.data_format = choose(kind, "data_format", layer.data_format, DATA_FORMATS)
 
 
 def pairs(layer: str, option: str, value: Any, n: int) -> tuple[tuple[int, int], ...]:

@@ -175,6 +175,22 @@ class CheckpointLoaderCamel(BothSpellings):
         getVariable = forward("get_variable")
 
 
+class ElementAccessCamel(BothSpellings):
+    """TF.js's spellings for ElementAccess."""
+
+    __slots__ = ()
+
+    if TYPE_CHECKING:
+
+        def locToIndex(self, locs: ShapeLike) -> int: ...
+
+        def indexToLoc(self, index: int) -> list[int]: ...
+
+    else:
+        locToIndex = forward("loc_to_index")
+        indexToLoc = forward("index_to_loc")
+
+
 class EnvironmentCamel(BothSpellings):
     """TF.js's spellings for Environment."""
 
@@ -540,22 +556,6 @@ class OptimizerCamel(BothSpellings):
         coreOptimizer = forward("core_optimizer")
         computeGradients = forward("compute_gradients")
         applyGradients = forward("apply_gradients")
-
-
-class PlacesCamel(BothSpellings):
-    """TF.js's spellings for Places."""
-
-    __slots__ = ()
-
-    if TYPE_CHECKING:
-
-        def locToIndex(self, locs: ShapeLike) -> int: ...
-
-        def indexToLoc(self, index: int) -> list[int]: ...
-
-    else:
-        locToIndex = forward("loc_to_index")
-        indexToLoc = forward("index_to_loc")
 
 
 class RuleOptimizerCamel(BothSpellings):

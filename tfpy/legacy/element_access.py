@@ -9,11 +9,11 @@ import numpy as np
 from tfpy.engine.arguments import as_element_index, as_int, as_int_or_ints
 from tfpy.engine.errors import argument_error
 from tfpy.engine.handle import Handle, check_live
-from tfpy.legacy._camel import PlacesCamel
+from tfpy.legacy._camel import ElementAccessCamel
 from tfpy.legacy.values import ShapeLike
 
 
-class Places(PlacesCamel, Handle):
+class ElementAccess(ElementAccessCamel, Handle):
     """Base of arrays and variables: their elements by index. Each defines `get` itself."""
 
     __slots__ = ()
@@ -39,7 +39,7 @@ class Places(PlacesCamel, Handle):
             raise argument_error("index_to_loc", "index", f"from 0 to {self.spec.size - 1}", index)
         return [int(i) for i in np.unravel_index(at, self.spec.shape)]
 
-    def _place(self, op: str, locs: tuple[int, ...]) -> int:
+    def _element_offset(self, op: str, locs: tuple[int, ...]) -> int:
         """The index in the flat values of the element to read: without indices, of the first."""
         if locs or not self.spec.size:
             return self._offset(op, locs)

@@ -27,8 +27,8 @@ from tfpy.engine.spec import strides_of
 from tfpy.legacy._camel import ArrayMethodsCamel, NDArrayCamel
 from tfpy.legacy.chained import Chained
 from tfpy.legacy.create import ArrayFactories, ScalarConstant, new_array
-from tfpy.legacy.places import Places
-from tfpy.legacy.storage import Mirrored
+from tfpy.legacy.element_access import ElementAccess
+from tfpy.legacy.storage import HostCached
 from tfpy.legacy.values import LegacyDType, ShapeLike, Values, checked_dtype, checked_shape, stored_number
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from tfpy.legacy.math import NDArrayMath
 
 
-class ArrayMethods(Chained, Places, TensorProperties, ArrayMethodsCamel):
+class ArrayMethods(Chained, ElementAccess, TensorProperties, ArrayMethodsCamel):
     """What arrays and variables have: methods that read the values, or give arrays of them."""
 
     __slots__ = ()
@@ -144,7 +144,7 @@ class ArrayMethods(Chained, Places, TensorProperties, ArrayMethodsCamel):
         raise RuntimeError("get_texture_shape_rc: tfpy has no textures; the array's size is in its shape.")
 
 
-class NDArray(Mirrored, ArrayMethods, ArrayFactories, NDArrayCamel, Ready):
+class NDArray(HostCached, ArrayMethods, ArrayFactories, NDArrayCamel, Ready):
     """An array of float32 numbers, int32 numbers or booleans, of any shape.
 
     Args:
@@ -187,7 +187,7 @@ class NDArray(Mirrored, ArrayMethods, ArrayFactories, NDArrayCamel, Ready):
         Raises:
             ValueError: not one index for each dimension, or outside the shape.
         """
-        return self.host_values("get")[self._place("get", locs)].item()
+        return self.host_values("get")[self._element_offset("get", locs)].item()
 
     def set(self, value: float, *locs: int) -> None:
         """Write a number at a place: the value first, then the indices."""

@@ -18,7 +18,7 @@ from tfpy.engine.handle import Handle, check_live, leave_share
 _stored: Any = Handle.__dict__["payload"]
 
 
-class Mirrored(Handle):
+class HostCached(Handle):
     """A handle whose values may be kept on the host, too.
 
     Attributes:

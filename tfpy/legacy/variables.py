@@ -82,7 +82,7 @@ class Variable(_VariableMethods, CoreVariable, ArrayFactories, VariableCamel):  
 
     def get(self, *locs: int) -> Any:
         """The number at a place; without indices, the first."""
-        return self.data_sync()[self._place("get", locs)].item()
+        return self.data_sync()[self._element_offset("get", locs)].item()
 
 
 @accepts_options()

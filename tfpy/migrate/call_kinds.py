@@ -15,11 +15,11 @@ from tfpy.migrate.kind import (
     UNSEEN,
     Class,
     DictOf,
-    Gives,
+    FunctionOf,
     Kind,
     ListOf,
-    OwnProvider,
     TupleOf,
+    UserProvider,
     dict_of,
     element,
     holds_arrays,
@@ -103,7 +103,7 @@ def _of_name(kinds: Kinds, function: Kind, name: str, args: Args) -> Kind:
 def _instance(kinds: Kinds, owner: cst.ClassDef) -> Kind:
     methods = kinds.variables.methods
     found = [name for name in NEXT_COPY if any(is_of(owner, method) for method in methods.get(name, []))]
-    return OwnProvider(found[0]) if found else "object"
+    return UserProvider(found[0]) if found else "object"
 
 
 # Functions of Python
@@ -123,7 +123,7 @@ def _reduce(kinds: Kinds, args: Args, first: Kind) -> Kind:
 
 @_builtin("partial")
 def _partial(kinds: Kinds, args: Args, first: Kind) -> Kind:
-    return Gives(kinds.result_of(first)) if is_function(first) else None
+    return FunctionOf(kinds.result_of(first)) if is_function(first) else None
 
 
 @_builtin("next")
@@ -231,7 +231,7 @@ def _of_provider(kinds: Kinds, owner: Kind, name: str, args: Args) -> Kind:
     return kinds.evaluated()
 
 
-@_method_of(OwnProvider)
+@_method_of(UserProvider)
 def _of_own_provider(kinds: Kinds, owner: Kind, name: str, args: Args) -> Kind:
     return kinds.evaluated() if name in NEXT_COPY else kinds.variables.results_of(name)
 

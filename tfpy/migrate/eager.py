@@ -8,18 +8,18 @@ import tfpy
 from tfpy import legacy
 from tfpy.core.naming.names import camel
 from tfpy.legacy._eager import __all__ as EAGER
-from tfpy.migrate.kind import DictOf, Gives, Kind, ListOf, RecordOf
+from tfpy.migrate.kind import DictOf, FunctionOf, Kind, ListOf, RecordOf
 
 _LIST = ListOf("array")
 _OWN: dict[str, Kind] = {
     "moments": "record",
     "basic_lstm_cell": _LIST,
     "multi_rnn_cell": ListOf(_LIST),
-    "grad": Gives("array"),
-    "grads": Gives(_LIST),
-    "custom_grad": Gives("array"),
-    "value_and_grad": Gives(RecordOf((("value", "array"), ("grad", "array")))),
-    "value_and_grads": Gives(RecordOf((("value", "array"), ("grads", _LIST)))),
+    "grad": FunctionOf("array"),
+    "grads": FunctionOf(_LIST),
+    "custom_grad": FunctionOf("array"),
+    "value_and_grad": FunctionOf(RecordOf((("value", "array"), ("grad", "array")))),
+    "value_and_grads": FunctionOf(RecordOf((("value", "array"), ("grads", _LIST)))),
     "variable_grads": RecordOf((("value", "array"), ("grads", DictOf(((None, "array"),))))),
     "buffer": "buffer",
 }

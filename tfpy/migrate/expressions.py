@@ -15,16 +15,16 @@ from tfpy.migrate.graphs import Graphs
 from tfpy.migrate.kind import UNSEEN, FunctionNode, Kind, ListOf
 from tfpy.migrate.kinds import Kinds
 from tfpy.migrate.legacy_kinds import ARRAYS, BUILDERS, NEXT_COPY, SCALARS
+from tfpy.migrate.none_checks import NoneChecks
 from tfpy.migrate.padding import default_pad
 from tfpy.migrate.pinning import is_write
 from tfpy.migrate.scoped import Scoped
 from tfpy.migrate.templates import CannotRewrite, bind, expression, fill
 from tfpy.migrate.training import HELPER, Sessions
-from tfpy.migrate.truth import Truth
 from tfpy.migrate.versions import plain
 
 
-class ExpressionRewriter(Scoped, Truth):
+class ExpressionRewriter(Scoped, NoneChecks):
     """Rewrites expressions.
 
     Args:

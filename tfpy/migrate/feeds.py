@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import libcst as cst
 
-from tfpy.migrate.kind import Kind, OwnProvider
+from tfpy.migrate.kind import Kind, UserProvider
 from tfpy.migrate.kinds import Kinds
 from tfpy.migrate.names import dotted
 from tfpy.migrate.symbols import Problem, Symbols
@@ -33,12 +33,12 @@ class Feed(NamedTuple):
     @property
     def provides(self) -> bool:
         """Whether it is a provider."""
-        return self.kind == "provider" or isinstance(self.kind, OwnProvider)
+        return self.kind == "provider" or isinstance(self.kind, UserProvider)
 
     @property
     def next_copy(self) -> str | None:
         """The method of a provider of one's own that gives the next array; None for anything else."""
-        return self.kind.method if isinstance(self.kind, OwnProvider) else None
+        return self.kind.method if isinstance(self.kind, UserProvider) else None
 
     @property
     def has_name(self) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import libcst as cst
 
-from tfpy.migrate.kind import UNSEEN, Class, Function, FunctionNode, Kind, OwnProvider, functions
+from tfpy.migrate.kind import UNSEEN, Class, Function, FunctionNode, Kind, UserProvider, functions
 from tfpy.migrate.kinds import Kinds
 
 
@@ -46,7 +46,7 @@ def called(kinds: Kinds, call: cst.Call) -> list[tuple[FunctionNode, bool]]:
         return []
     if isinstance(func, cst.Attribute) and func.attr.value in methods:
         owner = kinds.of(func.value)
-        may_be_own = owner in UNSEEN or owner == "object" or isinstance(owner, OwnProvider)
+        may_be_own = owner in UNSEEN or owner == "object" or isinstance(owner, UserProvider)
         return [(m, True) for m in methods[func.attr.value]] if may_be_own else []
     if isinstance(func, cst.Name) and isinstance(kind, Class):
         return [(m, True) for m in methods.get("__init__", []) if is_of(kind.node, m)]

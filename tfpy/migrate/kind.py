@@ -58,7 +58,7 @@ class Function:
 
 
 @dataclass(frozen=True, slots=True)
-class Gives:
+class FunctionOf:
     """Another function, of which only the result is known."""
 
     result: Kind
@@ -79,13 +79,13 @@ class Class:
 
 
 @dataclass(frozen=True, slots=True)
-class OwnProvider:
+class UserProvider:
     """A provider whose class is one of the file; `method` is the name of what gives the next copy."""
 
     method: str
 
 
-Made = ListOf | TupleOf | DictOf | RecordOf | Function | Gives | OneOf | Class | OwnProvider
+Made = ListOf | TupleOf | DictOf | RecordOf | Function | FunctionOf | OneOf | Class | UserProvider
 Kind = Named | Made | None  # None: nothing is known yet
 UNKNOWN: Named = "unknown"
 UNSEEN: tuple[Kind, ...] = (None, UNKNOWN)
@@ -127,7 +127,7 @@ def join_all(kinds: Iterable[Kind]) -> Kind:
 
 def is_function(kind: Kind) -> bool:
     """Whether a kind is that of functions whose results are known."""
-    return isinstance(kind, (Function, Gives, OneOf))
+    return isinstance(kind, (Function, FunctionOf, OneOf))
 
 
 def functions(kind: Kind) -> Sequence[Kind]:

@@ -8,7 +8,7 @@ from typing import Any
 import libcst as cst
 
 from tfpy.migrate import legacy_kinds
-from tfpy.migrate.kind import UNSEEN, Class, Function, Gives, Kind, ListOf, functions, join_all
+from tfpy.migrate.kind import UNSEEN, Class, Function, FunctionOf, Kind, ListOf, functions, join_all
 from tfpy.migrate.names import dotted
 from tfpy.migrate.variables import Variables
 from tfpy.node_rules import NodeRules
@@ -59,7 +59,7 @@ class Kinds:
 
     def _given_by(self, function: Kind) -> Kind:
         match function:
-            case Gives(result):
+            case FunctionOf(result):
                 return result
             case Function(node):
                 return self.variables.returns.get(node)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from tfpy.core.naming.names import camel
 from tfpy.legacy import successors
 from tfpy.migrate import eager
-from tfpy.migrate.kind import Gives, Kind, ListOf, as_pinned
+from tfpy.migrate.kind import FunctionOf, Kind, ListOf, as_pinned
 
 ARRAYS = ("NDArray", "Scalar", "Array1D", "Array2D", "Array3D", "Array4D")
 MATHS = ("NDArrayMath", "NDArrayMathCPU", "NDArrayMathGPU")
@@ -72,9 +72,9 @@ def named(path: str) -> Kind:
         return "math"
     head, _, name = path.partition(".")
     if head in ARRAYS and (name == "new" or successors.successor("static", name)):
-        return Gives("ndarray")
+        return FunctionOf("ndarray")
     result = eager.results().get(path)
-    return None if result is None else Gives(result if eager.is_in_both(path) else as_pinned(result))
+    return None if result is None else FunctionOf(result if eager.is_in_both(path) else as_pinned(result))
 
 
 def math_method(name: str) -> Kind:
@@ -83,4 +83,4 @@ def math_method(name: str) -> Kind:
     if found is None or found.own or not found.forms:
         return None
     result = OF_MATH.get(successors.snake("math", name), "array")
-    return Gives(result if found.function else as_pinned(result))
+    return FunctionOf(result if found.function else as_pinned(result))

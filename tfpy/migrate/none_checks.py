@@ -15,7 +15,7 @@ from tfpy.migrate.templates import parenthesized
 CHOICE = "an array is always true, a tensor is not; ask whether it `is None`"
 
 
-class Truth(cst.CSTTransformer):
+class NoneChecks(cst.CSTTransformer):
     """Asks of arrays whether they are None, in conditions and in what `and` and `or` choose from."""
 
     kinds: Kinds

@@ -12,7 +12,7 @@ from tfpy.migrate.feeds import Feed
 from tfpy.migrate.graphs import Graphs, are_placeholders
 from tfpy.migrate.imports import with_imports
 from tfpy.migrate.inference import infer
-from tfpy.migrate.kind import FunctionNode, Gives, Kind, functions
+from tfpy.migrate.kind import FunctionNode, FunctionOf, Kind, functions
 from tfpy.migrate.kinds import Kinds
 from tfpy.migrate.names import Names
 from tfpy.migrate.templates import CannotRewrite
@@ -272,7 +272,7 @@ def _is_attribute(key: Key) -> bool:
 
 def _names_functions(kind: Kind, node: cst.BaseExpression) -> bool:
     """Whether an expression names methods of the math, to which an object whose class has them does not give itself."""
-    return not isinstance(node, cst.Call) and all(isinstance(part, Gives) for part in functions(kind))
+    return not isinstance(node, cst.Call) and all(isinstance(part, FunctionOf) for part in functions(kind))
 
 
 def _backend(kinds: Kinds, node: cst.BaseExpression) -> bool:

@@ -214,7 +214,7 @@ def fit_callbacks(
     }
     if x_label is not None:
         options["x_label"] = x_label
-    live = _Live(container, names, options, series_colors)
+    live = _LiveChart(container, names, options, series_colors)
     known = {"on_epoch_end": "Epoch", "on_batch_end": "Batch"}
     found: dict[str, Callable[..., None]] = {}
     for given in v.texts(where, "callbacks", callbacks):
@@ -225,7 +225,7 @@ def fit_callbacks(
     return found
 
 
-class _Live(Group):
+class _LiveChart(Group):
     """A picture that grows: the logs of each event, and the drawings made of them when it is looked at."""
 
     def __init__(self, container: Container, metrics: list[str], options: dict[str, Any], series_colors: Any) -> None:
@@ -234,7 +234,7 @@ class _Live(Group):
         self._metrics = metrics
         self._options = options
         self._colors = None if series_colors is None else _colors(metrics, _plots(metrics), series_colors)
-        self._logs: dict[str, _Thinned] = {}
+        self._logs: dict[str, _DownsampledLogs] = {}
         self._labels: dict[str, str] = {}
         self._display: Any = None
         self._shown = -_REFRESH
@@ -243,7 +243,7 @@ class _Live(Group):
 
     def listener(self, event: str, label: str) -> Callable[..., None]:
         """The function to call at an event."""
-        self._logs[event], self._labels[event] = _Thinned(), label
+        self._logs[event], self._labels[event] = _DownsampledLogs(), label
 
         def listen(number: int, logs: Mapping[str, Any] | None = None) -> None:
             self._logs[event].add({name: logs[name] for name in self._metrics if name in (logs or {})})  # type: ignore[index]
@@ -272,13 +272,13 @@ class _Live(Group):
                 found.append((event, self._charts(logs, present, self._labels[event])))
         return found
 
-    def _charts(self, logs: _Thinned, present: list[str], label: str) -> Drawing:
+    def _charts(self, logs: _DownsampledLogs, present: list[str], label: str) -> Drawing:
         colors = self._colors and [self._colors[name] for name in present]
         options = {"x_label": label, **self._options, "series_colors": colors}
         return history(None, _Numbered(logs.kept, present), present, options)
 
 
-class _Thinned:
+class _DownsampledLogs:
     """Logs with their numbers; when there are too many, every second one is kept from then on."""
 
     def __init__(self) -> None:

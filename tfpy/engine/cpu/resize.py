@@ -10,7 +10,7 @@ import numpy as np
 from tfpy.engine.backend import Array
 from tfpy.engine.cpu.table import KERNELS
 from tfpy.engine.cpu.threads import run_sharded, spans_in_turns
-from tfpy.engine.resizing import Line, bilinear_line, nearest_line
+from tfpy.engine.resizing import Interpolation, bilinear_interpolation, nearest_interpolation
 
 _BLOCK_ELEMENTS = 1 << 17
 _SHARD_ELEMENTS = 1 << 19  # so many make a shard worth its while
@@ -18,7 +18,7 @@ _SHARD_ELEMENTS = 1 << 19  # so many make a shard worth its while
 Size = tuple[int, int]
 
 
-def _lerp(x: Array, line: Line, factors: Array, axis: int, out: Array | None = None) -> Array:
+def _lerp(x: Array, line: Interpolation, factors: Array, axis: int, out: Array | None = None) -> Array:
     """Between the elements of a line; the factors are its fractions, as `_along` gives them."""
     first = x.take(line.first, axis=axis)
     difference = x.take(line.second, axis=axis)
@@ -57,8 +57,8 @@ def _sum_back(values: Array, index: Array, size: int, axis: int) -> Array:
 def _bilinear(images: Array, size: Size, align_corners: bool, half_pixel_centers: bool) -> Array:
     batch, height, width, channels = images.shape
     out = np.empty((batch, *size, channels), images.dtype)
-    across = bilinear_line(width, size[1], align_corners, half_pixel_centers)
-    down = bilinear_line(height, size[0], align_corners, half_pixel_centers)
+    across = bilinear_interpolation(width, size[1], align_corners, half_pixel_centers)
+    down = bilinear_interpolation(height, size[0], align_corners, half_pixel_centers)
     factors = _along(across.fraction, 2, images)
     together, rows = _block(batch, *out.shape[1:])
     parts = [(slice(a, a + rows), *down.part(a, a + rows)) for a in range(0, size[0], rows)]
@@ -84,7 +84,7 @@ def _block(batch: int, height: int, width: int, channels: int) -> tuple[int, int
 
 def _bilinear_grad(dy: Array, size: Size, align_corners: bool, half_pixel_centers: bool) -> Array:
     for axis in (1, 2):
-        line = bilinear_line(size[axis - 1], dy.shape[axis], align_corners, half_pixel_centers)
+        line = bilinear_interpolation(size[axis - 1], dy.shape[axis], align_corners, half_pixel_centers)
         second = dy * _along(line.fraction, axis, dy)
         first = dy - second
         n = size[axis - 1]
@@ -94,14 +94,14 @@ def _bilinear_grad(dy: Array, size: Size, align_corners: bool, half_pixel_center
 
 def _nearest(images: Array, size: Size, align_corners: bool, half_pixel_centers: bool) -> Array:
     for axis in (2, 1):
-        line = nearest_line(images.shape[axis], size[axis - 1], align_corners, half_pixel_centers)
+        line = nearest_interpolation(images.shape[axis], size[axis - 1], align_corners, half_pixel_centers)
         images = images.take(line, axis=axis)
     return images
 
 
 def _nearest_grad(dy: Array, size: Size, align_corners: bool, half_pixel_centers: bool) -> Array:
     for axis in (1, 2):
-        line = nearest_line(size[axis - 1], dy.shape[axis], align_corners, half_pixel_centers)
+        line = nearest_interpolation(size[axis - 1], dy.shape[axis], align_corners, half_pixel_centers)
         dy = _sum_back(dy, line, size[axis - 1], axis)
     return dy
 

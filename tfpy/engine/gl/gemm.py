@@ -63,8 +63,8 @@ class Operand(NamedTuple):
         return f"{name}[{index}]" if self.source is None else f"read{name}({index})"
 
 
-class Form(NamedTuple):
-    """What a shader is made for.
+class Variant(NamedTuple):
+    """What a shader is compiled for.
 
     Attributes:
         words: how many parameters the operands' steps have.
@@ -87,14 +87,14 @@ class Form(NamedTuple):
         return text + self.b.declaration("B", self.dtype, self.a.buffers(), OWN_WORDS + self.words[0])
 
 
-class _Side(NamedTuple):
+class _OperandTile(NamedTuple):
     """One operand in a shader: its name, its outer size's parameter, its extent in the tile."""
 
     name: str
     outer: str
     extent: int
     operand: Operand
-    form: Form
+    variant: Variant
 
     @property
     def inner_fastest(self) -> bool:
@@ -105,21 +105,21 @@ class _Side(NamedTuple):
         return self.extent // 4 + self.inner_fastest
 
     def rows(self) -> int:
-        return self.form.tile.k
+        return self.variant.tile.k
 
     def vectors(self) -> int:
-        return self.extent * self.form.tile.k // 4
+        return self.extent * self.variant.tile.k // 4
 
     def per_thread(self) -> int:
         """How many vectors a thread brings."""
-        return -(-self.vectors() // self.form.tile.threads())
+        return -(-self.vectors() // self.variant.tile.threads())
 
     def load(self) -> str:
         """The function that reads a vector of the block: of four outer indices from o on, at the inner index k.
 
         Beyond the operand it reads what is at its edge: as zeros past the last inner index; other results are not kept.
         """
-        vec, name, exact = _vector(self.form.dtype), self.name, self.form.exact
+        vec, name, exact = _vector(self.variant.dtype), self.name, self.variant.exact
         step, along = (K, "1u") if self.inner_fastest else ("1u", self.outer)
         lines = [] if exact else ["bool inside = k < to; k = min(k, to - 1u);"]
         if self.operand.vector:
@@ -148,12 +148,12 @@ class _Side(NamedTuple):
     def _place(self) -> tuple[str, str]:
         """Where vector {t} of the block lies, outwards in vectors and inwards; neighbours in memory are neighbours."""
         if self.inner_fastest:
-            return f"{{t}} / {self.form.tile.k}u", f"{{t}} % {self.form.tile.k}u"
+            return f"{{t}} / {self.variant.tile.k}u", f"{{t}} % {self.variant.tile.k}u"
         return f"{{t}} % {self.extent // 4}u", f"{{t}} / {self.extent // 4}u"
 
     def _each(self, statement: str) -> str:
         """A statement for each vector that a thread brings; {i} is its number, {t} its place in the block."""
-        threads, lines = self.form.tile.threads(), []
+        threads, lines = self.variant.tile.threads(), []
         for i in range(self.per_thread()):
             t = f"(t + {i * threads}u)" if i else "t"
             guard = f"if ({t} < {self.vectors()}u) " if (i + 1) * threads > self.vectors() else ""
@@ -165,24 +165,24 @@ def _vector(dtype: str) -> str:
     return {"float32": "vec4", "int32": "ivec4"}[dtype]
 
 
-def tiled(form: Form, fused: Fused, words: int) -> str:
+def tiled(variant: Variant, fused: Fused, words: int) -> str:
     """The shader of a product; the steps of `fused`, with so many parameters, are applied to each of its elements."""
-    a = _Side("A", M, form.tile.m, form.a, form)
-    b = _Side("B", N, form.tile.n, form.b, form)
-    vector = form.vector_result and fused.vectorizable
-    first_word = OWN_WORDS + sum(form.words)
+    a = _OperandTile("A", M, variant.tile.m, variant.a, variant)
+    b = _OperandTile("B", N, variant.tile.n, variant.b, variant)
+    vector = variant.vector_result and fused.vectorizable
+    first_word = OWN_WORDS + sum(variant.words)
     text = "#pragma optionNV(unroll all)\n"
-    text += f"layout(local_size_x = {form.tile.threads()}) in;\n" + parameters(first_word + words)
-    text += form.declarations() + _results(form, fused, vector)
-    vec = _vector(form.dtype)
+    text += f"layout(local_size_x = {variant.tile.threads()}) in;\n" + parameters(first_word + words)
+    text += variant.declarations() + _results(variant, fused, vector)
+    vec = _vector(variant.dtype)
     text += f"shared {vec} sA[2][{a.rows() * a.row()}], sB[2][{b.rows() * b.row()}];\n"
     text += "uint fromA, fromB, to;\n" + a.load() + b.load() + templates.element_function(fused, first_word)
-    return text + _main(form, a, b, _store(form, fused, vector))
+    return text + _main(variant, a, b, _store(variant, fused, vector))
 
 
-def _results(form: Form, fused: Fused, vector: bool) -> str:
+def _results(variant: Variant, fused: Fused, vector: bool) -> str:
     """The buffers that the steps after the product read, and those of the results."""
-    first, kinds = form.a.buffers() + form.b.buffers(), fused.leaves
+    first, kinds = variant.a.buffers() + variant.b.buffers(), fused.leaves
     text = "".join(
         templates.buffer(first + i, f"a{i}_", dtype, "readonly", vector and i in fused.direct)
         for i, dtype in enumerate(kinds)
@@ -193,8 +193,8 @@ def _results(form: Form, fused: Fused, vector: bool) -> str:
     )
 
 
-def _main(form: Form, a: _Side, b: _Side, store: str) -> str:
-    tile, vec, scalar = form.tile, _vector(form.dtype), templates.BUFFER_GLSL[form.dtype]
+def _main(variant: Variant, a: _OperandTile, b: _OperandTile, store: str) -> str:
+    tile, vec, scalar = variant.tile, _vector(variant.dtype), templates.BUFFER_GLSL[variant.dtype]
     across = tile.n // tile.tn
     fetched = "\n".join(f"  {vec} p{o.name}[{o.per_thread()}];" for o in (a, b))
     return f"""
@@ -220,7 +220,7 @@ void main() {{
     bool more = k0 + {tile.k}u < to;
     if (more) {{
 {a.fetch("m0", f"k0 + {tile.k}u")}{b.fetch("n0", f"k0 + {tile.k}u")}    }}
-{_multiply(form, a, b)}
+{_multiply(variant, a, b)}
     if (more) {{
 {a.put("cur ^ 1u")}{b.put("cur ^ 1u")}    }}
     barrier();
@@ -230,9 +230,9 @@ void main() {{
 """
 
 
-def _multiply(form: Form, a: _Side, b: _Side) -> str:
+def _multiply(variant: Variant, a: _OperandTile, b: _OperandTile) -> str:
     """The products of the blocks in shared memory, inner index by inner index."""
-    tile, vec, scalar = form.tile, _vector(form.dtype), templates.BUFFER_GLSL[form.dtype]
+    tile, vec, scalar = variant.tile, _vector(variant.dtype), templates.BUFFER_GLSL[variant.dtype]
     sides = (a, "ty", tile.tm, tile.m // tile.tm), (b, "tx", tile.tn, tile.n // tile.tn)
     lines = [f"    for (uint kk = 0u; kk < {tile.k}u; kk += 4u) for (uint c = 0u; c < 4u; c++) {{"]
     lines.append(f"      {scalar} fA[{tile.tm}], fB[{tile.tn}];")
@@ -240,19 +240,19 @@ def _multiply(form: Form, a: _Side, b: _Side) -> str:
         for i in range(count // 4):
             lines.append(f"      {{ {vec} v = s{o.name}[cur][(kk + c) * {o.row()}u + {lane} + {i * step}u];")
             lines.append("        " + " ".join(f"f{o.name}[{4 * i + q}] = v[{q}];" for q in range(4)) + " }")
-    product = "fma(fA[i], fB[j], acc[i][j])" if form.dtype == "float32" else "fA[i] * fB[j] + acc[i][j]"
+    product = "fma(fA[i], fB[j], acc[i][j])" if variant.dtype == "float32" else "fA[i] * fB[j] + acc[i][j]"
     lines.append(f"      for (int i = 0; i < {tile.tm}; i++) for (int j = 0; j < {tile.tn}; j++)")
     lines.append(f"        acc[i][j] = {product};")
     return "\n".join([*lines, "    }"])
 
 
-def _store(form: Form, fused: Fused, vector: bool) -> str:
+def _store(variant: Variant, fused: Fused, vector: bool) -> str:
     """Go on computing with each element of the tile, and write the results; with `vector` four neighbours at a time.
 
     Sums stay in the registers of the thread that has them: on an NVIDIA H200 a large product whose sums went through
     shared memory took half as long again.
     """
-    tile = form.tile
+    tile = variant.tile
     four = _four_at_once(fused) if vector else "\n      ".join(_alone(fused, q) for q in range(4))
     return f"""  for (uint r = 0u; r < {tile.tm}u; r++) {{
     uint m = m0 + (ty + r / 4u * {tile.m // tile.tm}u) * 4u + r % 4u;

@@ -20,7 +20,7 @@ from tfpy.engine.gl.table import KERNELS, Attrs
 from tfpy.engine.gl.templates import BUFFER_GLSL, FLAT_INDEX, GROUP
 from tfpy.engine.gl.trace import Expression, Indexed, Trace
 from tfpy.engine.gl.value import Value, stored_bytes
-from tfpy.engine.gl.views import WithGaps, known_numbers
+from tfpy.engine.gl.views import MaskedGather, known_numbers
 from tfpy.engine.spec import Shape, Spec, spec
 from tfpy.engine.value_checks import check_counted, check_nd_indices
 
@@ -40,7 +40,7 @@ def _block(depth: int) -> tuple[str, str]:
     return inside, number
 
 
-class _GatherNd(WithGaps):
+class _GatherNd(MaskedGather):
     """Elements of the first input in the blocks that the second points to.
 
     Parameters: the sizes of the indexed axes, the elements of a block, and the 0 for an index that points nowhere.

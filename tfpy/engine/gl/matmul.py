@@ -11,7 +11,7 @@ from tfpy.engine.gl import gemm, maps, templates
 from tfpy.engine.gl.device import Device
 from tfpy.engine.gl.elementwise import BINARY
 from tfpy.engine.gl.fusion import defer, ensure, fuse, prepared, view
-from tfpy.engine.gl.gemm import Form, Tile
+from tfpy.engine.gl.gemm import Tile, Variant
 from tfpy.engine.gl.pool import Buffer, Lease
 from tfpy.engine.gl.programs import parameters, word
 from tfpy.engine.gl.reduce import OPERATIONS, reduction
@@ -42,7 +42,7 @@ class Sizes(NamedTuple):
     step_b: int
 
 
-class _Reads(NamedTuple):
+class _OperandSource(NamedTuple):
     """What an operand is read from.
 
     Attributes:
@@ -100,17 +100,17 @@ class MatMul:
         if s.m * s.n * s.k <= SMALL_MULTIPLICATIONS:
             self._run_small(device, dtype, a, b, others, writes, fused, words)
             return
-        form = self._form(dtype, a, b)
+        variant = self._variant(dtype, a, b)
         operands, own = [*a.buffers, *b.buffers], [*a.words, *b.words]
-        parts = _parts(s, form.tile)
+        parts = _parts(s, variant.tile)
         if parts == 1:
-            self._run_tiled(device, form, 1, [*operands, *others], writes, fused, [*own, *words])
+            self._run_tiled(device, variant, 1, [*operands, *others], writes, fused, [*own, *words])
         else:
             partial = device.take(parts * s.m * s.n * 4)
-            self._run_tiled(device, form, parts, operands, [partial.buffer], _plain(form.dtype), own)
+            self._run_tiled(device, variant, parts, operands, [partial.buffer], _plain(variant.dtype), own)
             _add_parts(device, parts, s.m * s.n, [partial.buffer, *others], writes, fused, words)
 
-    def _form(self, dtype: str, a: _Reads, b: _Reads) -> Form:
+    def _variant(self, dtype: str, a: _OperandSource, b: _OperandSource) -> Variant:
         s = self.sizes
         tile = tile_for(s)
         first, second = (
@@ -118,23 +118,30 @@ class MatMul:
             for inner, outer, reads in ((not self.transpose_a, s.m, a), (self.transpose_b, s.n, b))
         )
         exact = s.m % tile.m == 0 and s.n % tile.n == 0 and s.k % tile.k == 0
-        return Form(tile, first, second, (len(a.words), len(b.words)), exact, s.n % 4 == 0, dtype)
+        return Variant(tile, first, second, (len(a.words), len(b.words)), exact, s.n % 4 == 0, dtype)
 
     def _run_tiled(
-        self, device: Device, form: Form, parts: int, reads: Any, writes: Any, fused: Fused, words: list[int]
+        self, device: Device, variant: Variant, parts: int, reads: Any, writes: Any, fused: Fused, words: list[int]
     ) -> None:
-        s, tile = self.sizes, form.tile
+        s, tile = self.sizes, variant.tile
         part = -(-s.k // (parts * tile.k)) * tile.k
-        extra = len(words) - sum(form.words)
-        program = device.programs.get(("gemm", form, fused), gemm.tiled, form, fused, extra)
+        extra = len(words) - sum(variant.words)
+        program = device.programs.get(("gemm", variant, fused), gemm.tiled, variant, fused, extra)
         own = s.m, s.n, s.k, part, parts, s.step_a, s.step_b, s.batches
         groups = -(-s.m // tile.m) * -(-s.n // tile.n) * s.batches * parts
         device.dispatch(program, reads, writes, (*own, *words), groups)
 
     def _run_small(
-        self, device: Device, dtype: str, a: _Reads, b: _Reads, others: Sequence[Buffer], writes: list[Buffer],
-        fused: Fused, words: Sequence[int],
-    ) -> None:  # fmt: skip
+        self,
+        device: Device,
+        dtype: str,
+        a: _OperandSource,
+        b: _OperandSource,
+        others: Sequence[Buffer],
+        writes: list[Buffer],
+        fused: Fused,
+        words: Sequence[int],
+    ) -> None:
         operands = (a.source, b.source), (len(a.words), len(b.words))
         key = ("small gemm", dtype, *operands, fused)
         program = device.programs.get(key, _small, dtype, *operands, fused, len(words))
@@ -151,15 +158,15 @@ def _plain(dtype: str) -> Fused:
     return interned((("base", dtype),), ((0, dtype),))
 
 
-def _reads(device: Device, v: Value) -> _Reads:
+def _reads(device: Device, v: Value) -> _OperandSource:
     """An operand whose elements are found at other places is read there; any other is made first."""
     if not (getattr(v.op, "spreads", False) or (v.op is VIEW and v.spec.size <= _SMALL_VIEW_ELEMENTS)):
-        return _Reads([v], [ensure(device, v).buffer], None, [])
+        return _OperandSource([v], [ensure(device, v).buffer], None, [])
     for source in v.inputs:
         ensure(device, source)
     recipe, values, _ = prepared(device, (v,), False)
     leaves = [values[place] for place in recipe.leaves]
-    return _Reads(leaves, [ensure(device, leaf).buffer for leaf in leaves], recipe.plain, recipe.words(values))
+    return _OperandSource(leaves, [ensure(device, leaf).buffer for leaf in leaves], recipe.plain, recipe.words(values))
 
 
 _LARGE = Tile(128, 128, 8, 8, 8), Tile(128, 64, 8, 8, 4)

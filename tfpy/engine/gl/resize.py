@@ -18,11 +18,11 @@ from tfpy.engine.gl.matmul import Sizes, product
 from tfpy.engine.gl.table import KERNELS, Attrs
 from tfpy.engine.gl.trace import Expression
 from tfpy.engine.gl.value import Value, constant
-from tfpy.engine.resizing import bilinear_line, nearest_line
+from tfpy.engine.resizing import bilinear_interpolation, nearest_interpolation
 from tfpy.engine.spec import Spec, spec
 
 Values = tuple[Value, ...]
-Line = tuple[int, int, bool, bool]  # old size, new size, align_corners, half_pixel_centers
+Interpolation = tuple[int, int, bool, bool]  # old size, new size, align_corners, half_pixel_centers
 
 _BLEND = Expression("({1} - {0}) * {2} + {0}", "float32")
 
@@ -35,7 +35,7 @@ def _taken(device: Device, x: Value, axis: int, places: Value) -> Value:
     return taken
 
 
-def _lines(images: Value, attrs: Attrs) -> list[tuple[int, Line]]:
+def _lines(images: Value, attrs: Attrs) -> list[tuple[int, Interpolation]]:
     rest = attrs["align_corners"], attrs["half_pixel_centers"]
     return [(axis, (images.spec.shape[axis], attrs["size"][axis - 1], *rest)) for axis in (2, 1)]
 
@@ -45,7 +45,7 @@ def _nearest(device: Device, values: Values, attrs: Attrs, out: Spec) -> Value |
     if out.dtype not in ("float32", "int32") or not x.spec.size:
         return None
     for axis, line in _lines(x, attrs):
-        places = constant(device, ("nearest", line), "int32", partial(nearest_line, *line))
+        places = constant(device, ("nearest", line), "int32", partial(nearest_interpolation, *line))
         x = _taken(device, x, axis, places)
     return x
 
@@ -63,25 +63,25 @@ def _bilinear(device: Device, values: Values, attrs: Attrs, out: Spec) -> Value 
     return x
 
 
-def _between(device: Device, line: Line) -> tuple[Value, Value, Value]:
+def _between(device: Device, line: Interpolation) -> tuple[Value, Value, Value]:
     """Between which old elements the new ones lie, and how far from the first."""
     return (
-        constant(device, ("first", line), "int32", lambda: bilinear_line(*line).first),
-        constant(device, ("second", line), "int32", lambda: bilinear_line(*line).second),
-        constant(device, ("fraction", line), "float32", lambda: bilinear_line(*line).fraction),
+        constant(device, ("first", line), "int32", lambda: bilinear_interpolation(*line).first),
+        constant(device, ("second", line), "int32", lambda: bilinear_interpolation(*line).second),
+        constant(device, ("fraction", line), "float32", lambda: bilinear_interpolation(*line).fraction),
     )
 
 
-def _nearest_matrix(line: Line) -> Array:
+def _nearest_matrix(line: Interpolation) -> Array:
     """What the new elements (rows) are of the old ones (columns)."""
     matrix = np.zeros((line[1], line[0]))
-    matrix[np.arange(line[1]), nearest_line(*line)] = 1
+    matrix[np.arange(line[1]), nearest_interpolation(*line)] = 1
     return matrix
 
 
-def _bilinear_matrix(line: Line) -> Array:
+def _bilinear_matrix(line: Interpolation) -> Array:
     matrix = np.zeros((line[1], line[0]))
-    first, second, fraction = bilinear_line(*line)
+    first, second, fraction = bilinear_interpolation(*line)
     np.add.at(matrix, (np.arange(line[1]), first), 1 - fraction)
     np.add.at(matrix, (np.arange(line[1]), second), fraction)
     return matrix

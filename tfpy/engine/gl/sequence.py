@@ -12,7 +12,7 @@ from tfpy.engine.gl.device import Device
 from tfpy.engine.gl.fusion import ensure, fuse, view
 from tfpy.engine.gl.maps import transposed
 from tfpy.engine.gl.pool import Buffer, Lease, Part, aligned
-from tfpy.engine.gl.sequence_shaders import GATES, SAVED, STATES, Form
+from tfpy.engine.gl.sequence_shaders import GATES, SAVED, STATES, Variant
 from tfpy.engine.gl.table import KERNELS, Attrs, Builder
 from tfpy.engine.gl.trace import Indexed
 from tfpy.engine.gl.value import Value, stored_bytes
@@ -52,19 +52,23 @@ def rows_for(device: Device, cell: str, sizes: _Sizes) -> int:
     return wanted
 
 
-def _form(
+def _variant(
     device: Device, cell: str, sizes: _Sizes, attrs: Attrs, optional: bool, saves: bool, masked: bool
-) -> Form:  # fmt: skip
+) -> Variant:  # fmt: skip
     activation = attrs.get("recurrent_activation") or "sigmoid"
-    form = Form(cell, sizes.units, rows_for(device, cell, sizes), 0, activation, optional, saves, masked)
-    kept = min(KEPT_WEIGHTS, _GROUP_REGISTERS // form.threads - _OTHER_REGISTERS, sizes.units) // 4 * 4
-    return form if form.wide > 1024 or device.software else form._replace(kept=kept)
+    variant = Variant(cell, sizes.units, rows_for(device, cell, sizes), 0, activation, optional, saves, masked)
+    kept = min(KEPT_WEIGHTS, _GROUP_REGISTERS // variant.threads - _OTHER_REGISTERS, sizes.units) // 4 * 4
+    return variant if variant.wide > 1024 or device.software else variant._replace(kept=kept)
 
 
-def _spans(device: Device, form: Form, time: int) -> list[tuple[int, int]]:
+def _spans(device: Device, variant: Variant, time: int) -> list[tuple[int, int]]:
     # A step takes fewer iterations than there are units.
     most = max(
-        1, min(_MOST_MULTIPLICATIONS // (form.wide * form.units * form.rows), device.most_iterations // form.units)
+        1,
+        min(
+            _MOST_MULTIPLICATIONS // (variant.wide * variant.units * variant.rows),
+            device.most_iterations // variant.units,
+        ),
     )
     return [(start, min(start + most, time)) for start in range(0, time, most)]
 
@@ -85,20 +89,20 @@ def _forward(cell: str, masked: bool) -> Builder:
         sizes = _sizes(x, recurrent)
         if not x.spec.size or not rows_for(device, cell, sizes):
             return None
-        form = _form(device, cell, sizes, attrs, attrs["sequences"], attrs["training"], masked)
-        program = device.programs.get(("sequence", form), shaders.forward, form)
+        variant = _variant(device, cell, sizes, attrs, attrs["sequences"], attrs["training"], masked)
+        program = device.programs.get(("sequence", variant), shaders.forward, variant)
         pre = ensure(device, _inputs(device, x, weights, bias, sizes))
         reads = [pre.buffer, ensure(device, recurrent).buffer]
-        y = device.take(stored_bytes(outs[0])) if form.optional else None
-        work, parts = _saved(cell, sizes, None, device) if form.saves else (None, [])
+        y = device.take(stored_bytes(outs[0])) if variant.optional else None
+        work, parts = _saved(cell, sizes, None, device) if variant.saves else (None, [])
         before = [ensure(device, s) for s in states]
         mask = [ensure(device, m).buffer for m in masks]
         last = before
-        for start, stop in _spans(device, form, sizes.time):
+        for start, stop in _spans(device, variant, sizes.time):
             last = [device.take(4 * sizes.batch * sizes.units) for _ in states]
             writes = [lease.buffer for lease in ([] if y is None else [y]) + last + parts]
             given = [*reads, *(s.buffer for s in before), *mask]
-            _run(device, program, given, writes, form, sizes, (start, stop), attrs)
+            _run(device, program, given, writes, variant, sizes, (start, stop), attrs)
             before = last
         leases = [y, *last, work]
         return [
@@ -109,11 +113,11 @@ def _forward(cell: str, masked: bool) -> Builder:
 
 
 def _run(
-    device: Device, program: object, reads: list[Buffer], writes: list[Buffer], form: Form, sizes: _Sizes,
+    device: Device, program: object, reads: list[Buffer], writes: list[Buffer], variant: Variant, sizes: _Sizes,
     span: tuple[int, int], attrs: Attrs,
 ) -> None:  # fmt: skip
     words = (sizes.batch, sizes.time, *span, int(attrs["go_backwards"]))
-    device.dispatch(program, reads, writes, words, -(-sizes.batch // form.rows))  # type: ignore[arg-type]
+    device.dispatch(program, reads, writes, words, -(-sizes.batch // variant.rows))  # type: ignore[arg-type]
 
 
 def _empty(out: Spec) -> Value:
@@ -175,21 +179,21 @@ def _gate_gradients(
 ) -> tuple[Lease, list[Lease]]:  # fmt: skip
     """The gradients of the gates at all steps before they open, and those of the first states."""
     dy, *after = given
-    form = _form(device, cell, sizes, attrs, dy.spec.size > 0 and dy.word != 0, False, mask is not None)
-    program = device.programs.get(("sequence back", form), shaders.backward, form)
+    variant = _variant(device, cell, sizes, attrs, dy.spec.size > 0 and dy.word != 0, False, mask is not None)
+    program = device.programs.get(("sequence back", variant), shaders.backward, variant)
     shape = recurrent.spec.shape
     turned = view(device, spec(shape[::-1], "float32"), recurrent, transposed(shape, (1, 0)))
     saved = {"SimpleRNN": parts[:1], "GRU": parts[:2], "LSTM": parts}[cell]
     fixed = [part.buffer for part in saved] + [ensure(device, turned).buffer]
     fixed += [] if mask is None else [ensure(device, mask).buffer]
-    outputs = [ensure(device, dy).buffer] if form.optional else []
-    dz = device.take(4 * sizes.batch * sizes.time * form.wide)
+    outputs = [ensure(device, dy).buffer] if variant.optional else []
+    dz = device.take(4 * sizes.batch * sizes.time * variant.wide)
     later = [ensure(device, v) for v in after]
-    for span in reversed(_spans(device, form, sizes.time)):
+    for span in reversed(_spans(device, variant, sizes.time)):
         first = [device.take(4 * sizes.batch * sizes.units) for _ in after]
         reads = [*outputs, *(lease.buffer for lease in later), *fixed]
         writes = [dz.buffer, *(lease.buffer for lease in first)]
-        _run(device, program, reads, writes, form, sizes, span, attrs)
+        _run(device, program, reads, writes, variant, sizes, span, attrs)
         later = first
     return dz, later
 

@@ -33,8 +33,8 @@ _OPENED = {
 }
 
 
-class Form(NamedTuple):
-    """What a shader is made for.
+class Variant(NamedTuple):
+    """What a shader is compiled for.
 
     Attributes:
         cell: 'SimpleRNN', 'GRU' or 'LSTM'.
@@ -76,106 +76,118 @@ def shared_bytes(cell: str, units: int, rows: int) -> int:
     return 4 * rows * (units + 4) * (3 * GATES[cell] + 3)
 
 
-def forward(form: Form) -> str:
+def forward(variant: Variant) -> str:
     """The shader of the steps from FROM to TO."""
-    states = ["h", "c"][: STATES[form.cell]]
-    reads = ["pre", "weights", *[f"{s}_first" for s in states]] + ["mask"] * form.masked
-    writes = ["y"] * form.optional + [f"{s}_last" for s in states] + [*SAVED[form.cell]] * form.saves
-    gates, update = _FORWARD[form.cell]
-    first = "hf[p] = live ? h_first[row * N + n] : 0.;" + _if_cell(form, " cs[e] = live ? c_first[row * N + n] : 0.;")
+    states = ["h", "c"][: STATES[variant.cell]]
+    reads = ["pre", "weights", *[f"{s}_first" for s in states]] + ["mask"] * variant.masked
+    writes = ["y"] * variant.optional + [f"{s}_last" for s in states] + [*SAVED[variant.cell]] * variant.saves
+    gates, update = _FORWARD[variant.cell]
+    cell_first, cell_last = " cs[e] = live ? c_first[row * N + n] : 0.;", " c_last[row * N + n] = cs[e];"
+    first = "hf[p] = live ? h_first[row * N + n] : 0.;" + _if_cell(variant, cell_first)
+    last = "if (live) { h_last[row * N + n] = hf[p];" + _if_cell(variant, cell_last) + " }"
     body = f"""
-{_for_units(form, first)}
-{_in_registers(form, _FORWARD_WEIGHT)}  barrier();
-{_vectors(form, "hf", "hv", 1)}
+{_for_units(variant, first)}
+{_in_registers(variant, _FORWARD_WEIGHT)}  barrier();
+{_vectors(variant, "hf", "hv", 1)}
   for (uint s = {FROM}; s < {TO}; s++) {{
     uint tau = {BACKWARDS} != 0u ? {TIME} - 1u - s : s;
-{gates(form)}
-{_for_units(form, update + _stay(form) + _keep(form) + " hf[p] = h;")}
+{gates(variant)}
+{_for_units(variant, update + _stay(variant) + _keep(variant) + " hf[p] = h;")}
     barrier();
-{_vectors(form, "hf", "hv", 1)}
+{_vectors(variant, "hf", "hv", 1)}
   }}
-{_for_units(form, "if (live) { h_last[row * N + n] = hf[p];" + _if_cell(form, " c_last[row * N + n] = cs[e];") + " }")}
+{_for_units(variant, last)}
 """
-    shared = [("float", "hf", form.rows * 4 * form.vectors), ("vec4", "hv", form.rows * form.vectors)]
-    shared += [("float", "zs", form.rows * form.wide)]
-    shared += [("float", "cs", form.rows * form.units)] if form.cell == "LSTM" else []
-    if form.cell == "GRU":
-        shared += [("float", "rf", form.rows * 4 * form.vectors), ("vec4", "rv", form.rows * form.vectors)]
-    return _shader(form, reads, writes, shared, ["hf"] + ["rf"] * (form.cell == "GRU"), body)
+    shared = [("float", "hf", variant.rows * 4 * variant.vectors), ("vec4", "hv", variant.rows * variant.vectors)]
+    shared += [("float", "zs", variant.rows * variant.wide)]
+    shared += [("float", "cs", variant.rows * variant.units)] if variant.cell == "LSTM" else []
+    if variant.cell == "GRU":
+        shared += [("float", "rf", variant.rows * 4 * variant.vectors), ("vec4", "rv", variant.rows * variant.vectors)]
+    return _shader(variant, reads, writes, shared, ["hf"] + ["rf"] * (variant.cell == "GRU"), body)
 
 
-def backward(form: Form) -> str:
+def backward(variant: Variant) -> str:
     """The shader of the way back from TO to FROM. The weights are transposed."""
-    states = ["h", "c"][: STATES[form.cell]]
-    kept = [name for name in SAVED[form.cell] if name != "reset" and (name, form.cell) != ("before", "SimpleRNN")]
-    reads = ["dy"] * form.optional + [f"d{s}_last" for s in states] + [*kept, "weights"] + ["mask"] * form.masked
+    states = ["h", "c"][: STATES[variant.cell]]
+    kept = [name for name in SAVED[variant.cell] if name != "reset" and (name, variant.cell) != ("before", "SimpleRNN")]
+    reads = ["dy"] * variant.optional + [f"d{s}_last" for s in states] + [*kept, "weights"] + ["mask"] * variant.masked
     writes = ["dz", *[f"d{s}_first" for s in states]]
-    gates = GATES[form.cell]
+    gates = GATES[variant.cell]
     first = "dh[e] = live ? dh_last[row * N + n] : 0.;"
-    last = "if (live) { dh_first[row * N + n] = dh[e];" + _if_cell(form, " dc_first[row * N + n] = dc[e];") + " }"
+    last = "if (live) { dh_first[row * N + n] = dh[e];" + _if_cell(variant, " dc_first[row * N + n] = dc[e];") + " }"
     body = f"""
-{_for_units(form, first + _if_cell(form, " dc[e] = live ? dc_last[row * N + n] : 0.;"))}
-{_in_registers(form, _BACKWARD_WEIGHT)}  for (uint s = {TO}; s-- > {FROM};) {{
+{_for_units(variant, first + _if_cell(variant, " dc[e] = live ? dc_last[row * N + n] : 0.;"))}
+{_in_registers(variant, _BACKWARD_WEIGHT)}  for (uint s = {TO}; s-- > {FROM};) {{
     uint tau = {BACKWARDS} != 0u ? {TIME} - 1u - s : s;
-{_BACKWARD[form.cell](form)}
+{_BACKWARD[variant.cell](variant)}
   }}
-{_for_units(form, last)}
+{_for_units(variant, last)}
 """
-    shared = [("float", "zf", gates * form.rows * 4 * form.vectors), ("vec4", "zv", gates * form.rows * form.vectors)]
-    shared += [("float", "part", form.rows * form.wide), ("float", "dh", form.rows * form.units)]
-    shared += [("float", "dc", form.rows * form.units)] if form.cell == "LSTM" else []
-    return _shader(form, reads, writes, shared, ["zf"], body)
+    shared = [
+        ("float", "zf", gates * variant.rows * 4 * variant.vectors),
+        ("vec4", "zv", gates * variant.rows * variant.vectors),
+    ]
+    shared += [("float", "part", variant.rows * variant.wide), ("float", "dh", variant.rows * variant.units)]
+    shared += [("float", "dc", variant.rows * variant.units)] if variant.cell == "LSTM" else []
+    return _shader(variant, reads, writes, shared, ["zf"], body)
 
 
 def _shader(
-    form: Form, reads: Sequence[str], writes: Sequence[str], shared: list[tuple[str, str, int]], zero: Sequence[str],
+    variant: Variant,
+    reads: Sequence[str],
+    writes: Sequence[str],
+    shared: list[tuple[str, str, int]],
+    zero: Sequence[str],
     body: str,
-) -> str:  # fmt: skip
+) -> str:
     """The whole text. Arrays of `zero` have gaps at the ends of rows, which are read as 0."""
-    opened, slope = _OPENED[form.activation]
-    text = f"layout(local_size_x = {form.threads}) in;\n" + parameters(WORDS)
+    opened, slope = _OPENED[variant.activation]
+    text = f"layout(local_size_x = {variant.threads}) in;\n" + parameters(WORDS)
     for binding, name in enumerate([*reads, *writes]):
         access = "readonly restrict" if binding < len(reads) else "writeonly restrict"
         text += templates.buffer(binding, name, "bool" if name == "mask" else "float32", access)
     text += "".join(f"shared {kind} {name}[{size}];\n" for kind, name, size in shared)
     sizes = {name: size for _, name, size in shared}
-    clear = "".join(f"  for (uint e = t; e < {sizes[n]}u; e += {form.threads}u) {n}[e] = 0.;\n" for n in zero)
+    clear = "".join(f"  for (uint e = t; e < {sizes[n]}u; e += {variant.threads}u) {n}[e] = 0.;\n" for n in zero)
     return f"""{text}
-const uint N = {form.units}u, W = {form.wide}u, V = {form.vectors}u;
+const uint N = {variant.units}u, W = {variant.wide}u, V = {variant.vectors}u;
 float opened(float x) {{ precise float y = {opened}; return y; }}
 float slope(float y) {{ precise float d = {slope}; return d; }}
 void main() {{
-  uint t = gl_LocalInvocationIndex, b0 = {templates.FLAT_INDEX} * {form.rows}u;
+  uint t = gl_LocalInvocationIndex, b0 = {templates.FLAT_INDEX} * {variant.rows}u;
 {clear}  barrier();
 {body}}}
 """
 
 
-def _for_units(form: Form, statement: str) -> str:
+def _for_units(variant: Variant, statement: str) -> str:
     """A statement for each unit of each sample of the group; it has them to itself.
 
     In it: e their number, r the sample in the group, n the unit, row the sample, live whether there is such a one,
     p the unit's place in an array with gaps, at (where a step is in the order of time) the sample and step.
     """
-    return f"""    for (uint e = t; e < {form.rows}u * N; e += {form.threads}u) {{
+    return f"""    for (uint e = t; e < {variant.rows}u * N; e += {variant.threads}u) {{
       uint r = e / N, n = e % N, row = b0 + r, p = r * 4u * V + n;
       bool live = row < {BATCH};
       {statement.replace("AT", f"(row * {TIME} + tau)")}
     }}"""
 
 
-def _if_cell(form: Form, text: str) -> str:
-    return text if form.cell == "LSTM" else ""
+def _if_cell(variant: Variant, text: str) -> str:
+    return text if variant.cell == "LSTM" else ""
 
 
-def _vectors(form: Form, numbers: str, vectors: str, parts: int) -> str:
+def _vectors(variant: Variant, numbers: str, vectors: str, parts: int) -> str:
     """Numbers in shared memory, written before a barrier, made vectors."""
     each = ", ".join(f"{numbers}[4u * e + {q}u]" for q in range(4))
-    return f"""    for (uint e = t; e < {parts * form.rows}u * V; e += {form.threads}u) {vectors}[e] = vec4({each});
+    count, threads = parts * variant.rows, variant.threads
+    return f"""    for (uint e = t; e < {count}u * V; e += {threads}u) {vectors}[e] = vec4({each});
     barrier();"""
 
 
-def _product(form: Form, columns: str, first: str, weight: str, vectors: str, then: str, thread: str = "0u") -> str:
+def _product(
+    variant: Variant, columns: str, first: str, weight: str, vectors: str, then: str, thread: str = "0u"
+) -> str:
     """Columns of a product with vectors in shared memory, for all samples of the group.
 
     Args:
@@ -186,19 +198,19 @@ def _product(form: Form, columns: str, first: str, weight: str, vectors: str, th
         then: what is done with the sum `acc[r]`.
         thread: which thread has the first column's weights in registers, if they are kept there.
     """
-    row = "(4u * k + {}u)" if form.units % 4 == 0 else "min(4u * k + {}u, N - 1u)"
+    row = "(4u * k + {}u)" if variant.units % 4 == 0 else "min(4u * k + {}u, N - 1u)"
     weights = ", ".join(weight.replace("ROW", row.format(q)) for q in range(4))
-    add = f"for (uint r = 0u; r < {form.rows}u; r++) {{ vec4 v = {vectors}; "
+    add = f"for (uint r = 0u; r < {variant.rows}u; r++) {{ vec4 v = {vectors}; "
     add += "acc[r] = fma(w.x, v.x, fma(w.y, v.y, fma(w.z, v.z, fma(w.w, v.w, acc[r])))); }"
-    count = form.kept // 4
+    count = variant.kept // 4
     start = f"if (t >= {thread}) for (uint j = t - {thread}" if count else "for (uint j = t"
     in_registers = "\n".join(f"      {{ const uint k = {k}u; vec4 w = w{k}; {add} }}" for k in range(count))
-    return f"""    {start}; j < {columns}; j += {form.threads}u) {{
-      float acc[{form.rows}];
-      for (uint r = 0u; r < {form.rows}u; r++) {{ uint row = b0 + r; acc[r] = {first}; }}
+    return f"""    {start}; j < {columns}; j += {variant.threads}u) {{
+      float acc[{variant.rows}];
+      for (uint r = 0u; r < {variant.rows}u; r++) {{ uint row = b0 + r; acc[r] = {first}; }}
 {in_registers}
       for (uint k = {count}u; k < V; k++) {{ vec4 w = vec4({weights}); {add} }}
-      for (uint r = 0u; r < {form.rows}u; r++) {{ {then} }}
+      for (uint r = 0u; r < {variant.rows}u; r++) {{ {then} }}
     }}
     barrier();"""
 
@@ -207,10 +219,10 @@ _FORWARD_WEIGHT = "weights[ROW * W + j]"
 _BACKWARD_WEIGHT = "weights[(j / N * N + ROW) * N + j % N]"
 
 
-def _in_registers(form: Form, weight: str) -> str:
+def _in_registers(variant: Variant, weight: str) -> str:
     """The first weights of the thread's column, which it then has in all steps."""
-    text = "  uint j = min(t, W - 1u);\n" if form.kept else ""
-    for k in range(form.kept // 4):
+    text = "  uint j = min(t, W - 1u);\n" if variant.kept else ""
+    for k in range(variant.kept // 4):
         each = ", ".join(weight.replace("ROW", f"{4 * k + q}u") for q in range(4))
         text += f"  vec4 w{k} = vec4({each});\n"
     return text
@@ -219,37 +231,37 @@ def _in_registers(form: Form, weight: str) -> str:
 _SEEN = "bool seen = !live || mask[AT] != 0;"
 
 
-def _stay(form: Form) -> str:
+def _stay(variant: Variant) -> str:
     """What a step does to samples that it does not see: nothing."""
-    return f" {_SEEN} if (!seen) {{ h = h_before;{_if_cell(form, ' cs[e] = c_before;')} }}" if form.masked else ""
+    return f" {_SEEN} if (!seen) {{ h = h_before;{_if_cell(variant, ' cs[e] = c_before;')} }}" if variant.masked else ""
 
 
-def _pass_by(form: Form, gates: Sequence[str], carried: str = "") -> str:
+def _pass_by(variant: Variant, gates: Sequence[str], carried: str = "") -> str:
     """Samples that the step did not see: their gates get no gradient, and what the states get is carried on."""
     zeros = "".join(f" {gate} = 0.;" for gate in gates)
-    return f" {_SEEN} if (!seen) {{{zeros} {carried}}} " if form.masked else ""
+    return f" {_SEEN} if (!seen) {{{zeros} {carried}}} " if variant.masked else ""
 
 
-def _aside(form: Form) -> str:
+def _aside(variant: Variant) -> str:
     """The state's gradient of a sample that the step did not see, kept where `_to_state` adds to it."""
-    return " dh[e] = seen ? 0. : d; " if form.masked else ""
+    return " dh[e] = seen ? 0. : d; " if variant.masked else ""
 
 
-def _to_state(form: Form) -> str:
-    return "precise float k = dh[e] + x; dh[e] = k;" if form.masked else "dh[e] = x;"
+def _to_state(variant: Variant) -> str:
+    return "precise float k = dh[e] + x; dh[e] = k;" if variant.masked else "dh[e] = x;"
 
 
-def _keep(form: Form) -> str:
+def _keep(variant: Variant) -> str:
     """What is written of a step: what it saves, and its output."""
     text = ""
-    if form.saves:
-        names = {"SimpleRNN": ["h"], "GRU": ["z", "r_", "g"], "LSTM": ["i", "f", "g", "o"]}[form.cell]
+    if variant.saves:
+        names = {"SimpleRNN": ["h"], "GRU": ["z", "r_", "g"], "LSTM": ["i", "f", "g", "o"]}[variant.cell]
         text += " ".join(f"gates[AT * W + {q}u * N + n] = {name};" for q, name in enumerate(names))
         text += " before[AT * N + n] = h_before;"
         text += {"SimpleRNN": "", "GRU": " reset[AT * N + n] = rf[p];", "LSTM": " cells[AT * N + n] = c_before;"}[
-            form.cell
+            variant.cell
         ]
-    if form.optional:
+    if variant.optional:
         text += f" y[(row * {TIME} + s) * N + n] = h;"
     return f" if (live) {{ {text} }}" if text else ""
 
@@ -257,20 +269,22 @@ def _keep(form: Form) -> str:
 _PRE = f"row < {BATCH} ? pre[(row * {TIME} + tau) * W + %s] : 0."
 
 
-def _all_gates(form: Form) -> str:
+def _all_gates(variant: Variant) -> str:
     then = "zs[r * W + j] = acc[r];"
-    return _product(form, "W", _PRE % "j", _FORWARD_WEIGHT, "hv[r * V + k]", then)
+    return _product(variant, "W", _PRE % "j", _FORWARD_WEIGHT, "hv[r * V + k]", then)
 
 
-def _gru_gates(form: Form) -> str:
+def _gru_gates(variant: Variant) -> str:
     """The gates that open first; then the state times the reset gate, and the new content."""
-    opening = _product(form, "2u * N", _PRE % "j", _FORWARD_WEIGHT, "hv[r * V + k]", "zs[r * W + j] = opened(acc[r]);")
-    reset = _for_units(form, "precise float x = zs[r * W + N + n] * hf[p]; rf[p] = x;")
+    opening = _product(
+        variant, "2u * N", _PRE % "j", _FORWARD_WEIGHT, "hv[r * V + k]", "zs[r * W + j] = opened(acc[r]);"
+    )
+    reset = _for_units(variant, "precise float x = zs[r * W + N + n] * hf[p]; rf[p] = x;")
     content = _product(
-        form, "N", _PRE % "2u * N + j", "weights[ROW * W + 2u * N + j]", "rv[r * V + k]",
+        variant, "N", _PRE % "2u * N + j", "weights[ROW * W + 2u * N + j]", "rv[r * V + k]",
         "zs[r * W + 2u * N + j] = m_tanh(acc[r]);", "2u * N",
     )  # fmt: skip
-    return f"{opening}\n{reset}\n    barrier();\n{_vectors(form, 'rf', 'rv', 1)}\n{content}"
+    return f"{opening}\n{reset}\n    barrier();\n{_vectors(variant, 'rf', 'rv', 1)}\n{content}"
 
 
 _FORWARD = {
@@ -289,9 +303,9 @@ _FORWARD = {
 }
 
 
-def _given(form: Form) -> str:
+def _given(variant: Variant) -> str:
     """The gradient of a step's output added to that of the state after it."""
-    more = f" + (live ? dy[(row * {TIME} + s) * N + n] : 0.)" if form.optional else ""
+    more = f" + (live ? dy[(row * {TIME} + s) * N + n] : 0.)" if variant.optional else ""
     return f"float d = dh[e]{more};"
 
 
@@ -304,31 +318,31 @@ def _write_gates(gates: Sequence[str], first: int = 0) -> str:
     return " ".join(parts)
 
 
-def _through_weights(form: Form, gates: Sequence[int], then: str) -> str:
+def _through_weights(variant: Variant, gates: Sequence[int], then: str) -> str:
     """The gradients of gates times their weights: a part for each gate, and `then` with their sum, x."""
     columns = f"{len(gates)}u * N"
     q = f"(j / N + {gates[0]}u)"
     product = _product(
-        form, columns, "0.", f"weights[({q} * N + ROW) * N + j % N]", f"zv[({q} * {form.rows}u + r) * V + k]",
+        variant, columns, "0.", f"weights[({q} * N + ROW) * N + j % N]", f"zv[({q} * {variant.rows}u + r) * V + k]",
         f"part[r * W + {q} * N + j % N] = acc[r];", f"{gates[0]}u * N",
     )  # fmt: skip
     total = " + ".join(f"part[r * W + {g}u * N + n]" for g in gates)
-    return f"{product}\n{_for_units(form, f'precise float x = {total}; {then}')}"
+    return f"{product}\n{_for_units(variant, f'precise float x = {total}; {then}')}"
 
 
-def _with_vectors(form: Form, statement: str) -> str:
-    text = _for_units(form, statement.replace("ROWS", f"{form.rows}u"))
-    return f"{text}\n    barrier();\n{_vectors(form, 'zf', 'zv', GATES[form.cell])}"
+def _with_vectors(variant: Variant, statement: str) -> str:
+    text = _for_units(variant, statement.replace("ROWS", f"{variant.rows}u"))
+    return f"{text}\n    barrier();\n{_vectors(variant, 'zf', 'zv', GATES[variant.cell])}"
 
 
-def _back_simple(form: Form) -> str:
-    own = f"{_given(form)} float y = live ? gates[AT * W + n] : 0.; precise float a = d * (1. - y * y);"
-    own += _pass_by(form, ["a"]) + _aside(form) + _write_gates(["a"])
-    return f"{_with_vectors(form, own)}\n{_through_weights(form, [0], _to_state(form))}"
+def _back_simple(variant: Variant) -> str:
+    own = f"{_given(variant)} float y = live ? gates[AT * W + n] : 0.; precise float a = d * (1. - y * y);"
+    own += _pass_by(variant, ["a"]) + _aside(variant) + _write_gates(["a"])
+    return f"{_with_vectors(variant, own)}\n{_through_weights(variant, [0], _to_state(variant))}"
 
 
-def _back_lstm(form: Form) -> str:
-    own = f"""{_given(form)}
+def _back_lstm(variant: Variant) -> str:
+    own = f"""{_given(variant)}
       float i = 0., f = 0., g = 0., o = 0., c_before = 0.;
       if (live) {{ i = gates[AT * W + n]; f = gates[AT * W + N + n]; g = gates[AT * W + 2u * N + n];
         o = gates[AT * W + 3u * N + n]; c_before = cells[AT * N + n]; }}
@@ -338,28 +352,28 @@ def _back_lstm(form: Form) -> str:
       precise float dO = d * th * slope(o), dcell = s_ * f;
       """
     gates = ["di", "df", "dg", "dO"]
-    own += _pass_by(form, gates, "dcell = dc[e];") + _aside(form) + "dc[e] = dcell;" + _write_gates(gates)
-    return f"{_with_vectors(form, own)}\n{_through_weights(form, [0, 1, 2, 3], _to_state(form))}"
+    own += _pass_by(variant, gates, "dcell = dc[e];") + _aside(variant) + "dc[e] = dcell;" + _write_gates(gates)
+    return f"{_with_vectors(variant, own)}\n{_through_weights(variant, [0, 1, 2, 3], _to_state(variant))}"
 
 
-def _back_gru(form: Form) -> str:
+def _back_gru(variant: Variant) -> str:
     """First back through the new content to the reset gate, then through both gates to the state."""
     load = (
         "float z = 0., r_ = 0., g = 0., h = 0.; if (live) { z = gates[AT * W + n]; r_ = gates[AT * W + N + n]; "
         "g = gates[AT * W + 2u * N + n]; h = before[AT * N + n]; }"
     )
     content = (
-        f"{_given(form)} {load} precise float dg = d * (1. - z) * (1. - g * g), dz_ = d * (h - g) * slope(z);"
-        f" precise float k = d * z; {_pass_by(form, ['dg', 'dz_'], 'k = d;')} dh[e] = k;"
+        f"{_given(variant)} {load} precise float dg = d * (1. - z) * (1. - g * g), dz_ = d * (h - g) * slope(z);"
+        f" precise float k = d * z; {_pass_by(variant, ['dg', 'dz_'], 'k = d;')} dh[e] = k;"
         f" {_write_gates(['dg'], 2)} {_write_gates(['dz_'], 0)}"
     )
     reset = (
         f"{load} precise float dr = x * h * slope(r_), k = dh[e] + x * r_; dh[e] = k; "
-        f"{_write_gates(['dr'], 1).replace('ROWS', f'{form.rows}u')}"
+        f"{_write_gates(['dr'], 1).replace('ROWS', f'{variant.rows}u')}"
     )
-    first = f"{_with_vectors(form, content)}\n{_through_weights(form, [2], reset)}"
-    again = f"    barrier();\n{_vectors(form, 'zf', 'zv', 3)}"
-    return f"{first}\n{again}\n{_through_weights(form, [0, 1], 'precise float k = dh[e] + x; dh[e] = k;')}"
+    first = f"{_with_vectors(variant, content)}\n{_through_weights(variant, [2], reset)}"
+    again = f"    barrier();\n{_vectors(variant, 'zf', 'zv', 3)}"
+    return f"{first}\n{again}\n{_through_weights(variant, [0, 1], 'precise float k = dh[e] + x; dh[e] = k;')}"
 
 
 _BACKWARD = {"SimpleRNN": _back_simple, "GRU": _back_gru, "LSTM": _back_lstm}

@@ -41,19 +41,19 @@ class _RowTask:
 
     def run(self, device: Device, value: Value) -> Lease:
         rows = value.spec.size // self.length
-        form = _form(self.length)
-        program = device.programs.get((self.name, form), _source, self.name, form)
+        variant = _variant(self.length)
+        program = device.programs.get((self.name, variant), _source, self.name, variant)
         source = ensure(device, value.inputs[0])
         lease = device.take(stored_bytes(value.spec))
         concurrent = (
-            CONCURRENT_ROW_GROUPS if form.kept * form.width <= _MANY_REGISTERS else CONCURRENT_ROW_GROUPS * 5 // 8
+            CONCURRENT_ROW_GROUPS if variant.kept * variant.width <= _MANY_REGISTERS else CONCURRENT_ROW_GROUPS * 5 // 8
         )
-        groups = groups_of(-(-rows * form.lanes // GROUP), 2 * stored_bytes(value.spec), concurrent)
-        device.dispatch(program, [source.buffer], [lease.buffer], (rows, self.length // form.width), groups)
+        groups = groups_of(-(-rows * variant.lanes // GROUP), 2 * stored_bytes(value.spec), concurrent)
+        device.dispatch(program, [source.buffer], [lease.buffer], (rows, self.length // variant.width), groups)
         return lease
 
 
-class _Form(NamedTuple):
+class _Variant(NamedTuple):
     """How threads share a row.
 
     Attributes:
@@ -76,12 +76,12 @@ class _Form(NamedTuple):
         return [name] if self.width == 1 else [f"{name}.{part}" for part in "xyzw"]
 
 
-def _form(length: int) -> _Form:
+def _variant(length: int) -> _Variant:
     width = 4 if length % 4 == 0 and length <= _MOST_ELEMENTS_BY_FOUR else 1
     reads = length // width
     lanes = _lanes(reads, _FEW_READS[width])
     kept = -(-reads // lanes)
-    return _Form(lanes, width, 1 << (kept - 1).bit_length() if kept * width <= _MOST_REGISTERS else 0)
+    return _Variant(lanes, width, 1 << (kept - 1).bit_length() if kept * width <= _MOST_REGISTERS else 0)
 
 
 def _lanes(reads: int, few: int) -> int:
@@ -94,15 +94,15 @@ def _lanes(reads: int, few: int) -> int:
     return lanes
 
 
-def _source(name: str, form: _Form) -> str:
+def _source(name: str, variant: _Variant) -> str:
     """A group goes along a stretch of rows; mostly all of them are done at once."""
-    lanes, each = form.lanes, GROUP // form.lanes
-    at_once = 4 if 0 < form.kept * form.width <= _FEW_REGISTERS else 2
-    body = (_in_registers if form.kept else _in_memory)(name, form)
+    lanes, each = variant.lanes, GROUP // variant.lanes
+    at_once = 4 if 0 < variant.kept * variant.width <= _FEW_REGISTERS else 2
+    body = (_in_registers if variant.kept else _in_memory)(name, variant)
     return f"""layout(local_size_x = {GROUP}) in;
 {parameters(2)}
-layout(std430, binding = 0) readonly buffer A {{ {form.kind} a[]; }};
-layout(std430, binding = 1) writeonly buffer C {{ {form.kind} c[]; }};
+layout(std430, binding = 0) readonly buffer A {{ {variant.kind} a[]; }};
+layout(std430, binding = 1) writeonly buffer C {{ {variant.kind} c[]; }};
 float larger(float a, float b) {{ return max(a, b); }}
 float plus(float a, float b) {{ precise float c = a + b; return c; }}
 {_all("larger", lanes, at_once)}{_all("plus", lanes, at_once)}
@@ -118,44 +118,44 @@ void main() {{
 """
 
 
-def _in_registers(name: str, form: _Form) -> str:
+def _in_registers(name: str, variant: _Variant) -> str:
     """A thread reads its elements once, all of them before it needs the first."""
     total = _RESULTS[name][2]
-    read = {f"x{k}": f"from + {k * form.lanes}u" for k in range(form.kept)}
-    lines = [f"{form.kind} {x} = {form.kind}(-m_inf()); if ({at} < to) {x} = a[{at}];" for x, at in read.items()]
-    lines += [_largest(form, x) for x in read]
+    read = {f"x{k}": f"from + {k * variant.lanes}u" for k in range(variant.kept)}
+    lines = [f"{variant.kind} {x} = {variant.kind}(-m_inf()); if ({at} < to) {x} = a[{at}];" for x, at in read.items()]
+    lines += [_largest(variant, x) for x in read]
     lines.append("most = all_larger(most, t, lane);")
-    lines += [f"if ({at} < to) {{ {_elements(name, form, x, True)} }}" for x, at in read.items()]
+    lines += [f"if ({at} < to) {{ {_elements(name, variant, x, True)} }}" for x, at in read.items()]
     lines.append(f"total = all_plus(total, t, lane); total = {total};")
-    lines += [f"if ({at} < to) {{ {_result(name, form, x)} c[{at}] = {x}; }}" for x, at in read.items()]
+    lines += [f"if ({at} < to) {{ {_result(name, variant, x)} c[{at}] = {x}; }}" for x, at in read.items()]
     return "".join(f"    {line}\n" for line in lines)
 
 
-def _in_memory(name: str, form: _Form) -> str:
+def _in_memory(name: str, variant: _Variant) -> str:
     """The same for long rows: a thread reads its elements three times."""
-    elements = f"for (uint i = from; i < to; i += {form.lanes}u) {{ {form.kind} x = a[i];"
-    return f"""    {elements} {_largest(form, "x")} }}
+    elements = f"for (uint i = from; i < to; i += {variant.lanes}u) {{ {variant.kind} x = a[i];"
+    return f"""    {elements} {_largest(variant, "x")} }}
     most = all_larger(most, t, lane);
-    {elements} {_elements(name, form, "x", True)} }}
+    {elements} {_elements(name, variant, "x", True)} }}
     total = all_plus(total, t, lane); total = {_RESULTS[name][2]};
-    {elements} {_elements(name, form, "x", False)} {_result(name, form, "x")} c[i] = x; }}
+    {elements} {_elements(name, variant, "x", False)} {_result(name, variant, "x")} c[i] = x; }}
 """
 
 
-def _largest(form: _Form, name: str) -> str:
-    return " ".join(f"most = max(most, {x});" for x in form.parts(name))
+def _largest(variant: _Variant, name: str) -> str:
+    return " ".join(f"most = max(most, {x});" for x in variant.parts(name))
 
 
-def _elements(name: str, form: _Form, read: str, add: bool) -> str:
+def _elements(name: str, variant: _Variant, read: str, add: bool) -> str:
     """What was read becomes the elements, and they are added up if that is wanted."""
     element, added, _, _ = _RESULTS[name]
     sum_ = f" total = plus(total, {added});" if add else ""
-    return " ".join(f"{{ precise float v = {x} - most, e = {element}; {x} = e;{sum_} }}" for x in form.parts(read))
+    return " ".join(f"{{ precise float v = {x} - most, e = {element}; {x} = e;{sum_} }}" for x in variant.parts(read))
 
 
-def _result(name: str, form: _Form, elements: str) -> str:
+def _result(name: str, variant: _Variant, elements: str) -> str:
     result = _RESULTS[name][3]
-    return " ".join(f"{{ precise float e = {x}, y = {result}; {x} = y; }}" for x in form.parts(elements))
+    return " ".join(f"{{ precise float e = {x}, y = {result}; {x} = y; }}" for x in variant.parts(elements))
 
 
 def _all(function: str, lanes: int, at_once: int) -> str:

@@ -24,7 +24,7 @@ _TILE_SIDE = 32  # elements
 _BAND_TILES = 256  # so many go down before the next ones across, if the array is very large
 
 
-class _Exchange:
+class _TransposeTask:
     """The task: matrices (rows, columns), `batches` of them, each transposed."""
 
     extends = False
@@ -92,7 +92,7 @@ def _transpose(device: Device, values: tuple[Value, ...], attrs: Attrs, out: Spe
     matrices = _as_matrices(x.spec.shape, perm) if out.size >= _LARGE_ELEMENTS else None
     if matrices is None or min(matrices[1:]) < _TILE_SIDE // 2:
         return view(device, out, x, transposed(x.spec.shape, perm))
-    return defer(device, out, _Exchange(*matrices), (x,))
+    return defer(device, out, _TransposeTask(*matrices), (x,))
 
 
 KERNELS["Transpose"] = _transpose

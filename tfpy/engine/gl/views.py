@@ -71,7 +71,7 @@ def _unpack(device: Device, values: Values, attrs: Attrs, outs: list[Spec]) -> l
 _PLACE = Expression(f"({{0}} == {NOWHERE} ? 0u : {{0}})", "uint")
 
 
-class WithGaps:
+class MaskedGather:
     """Elements of the input where the map, the value's first, leads to one; the value's last parameter elsewhere."""
 
     def __init__(self, dtype: str, spreads: bool = False) -> None:
@@ -87,7 +87,7 @@ class WithGaps:
         return trace.add(self._choose, trace.words_of(v) + len(v.words) - 1, place, found)
 
 
-class _Gather(WithGaps):
+class _Gather(MaskedGather):
     """Elements of the first input at the places that the second gives; 0 for a place that does not exist.
 
     Parameters: the size of the axis, the elements of a batch and outer index, those after the axis, and the 0.
@@ -103,7 +103,7 @@ _GATHERED = Expression(
     "uint",
     ("uint",) * 3,
 )
-_PAD = {dtype: WithGaps(dtype) for dtype in ("float32", "int32", "bool")}
+_PAD = {dtype: MaskedGather(dtype) for dtype in ("float32", "int32", "bool")}
 _GATHER = {dtype: _Gather(dtype) for dtype in ("float32", "int32", "bool")}
 
 

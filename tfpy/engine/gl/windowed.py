@@ -23,13 +23,13 @@ from tfpy.engine.gl.reduce import OPERATIONS, reduction
 from tfpy.engine.gl.table import KERNELS, Attrs, Builder
 from tfpy.engine.gl.trace import SPREAD, Expression, Indexed, Trace
 from tfpy.engine.gl.value import Value, bits, constant, float_bits
-from tfpy.engine.gl.views import WithGaps
+from tfpy.engine.gl.views import MaskedGather
 from tfpy.engine.spec import Shape, Spec, spec, strides_of
 from tfpy.engine.windows import Window, divisor
 
 Values = tuple[Value, ...]
 _LEAST = float_bits(-math.inf)
-_GAPS = {dtype: WithGaps(dtype, spreads=True) for dtype in ("float32", "int32")}
+_GAPS = {dtype: MaskedGather(dtype, spreads=True) for dtype in ("float32", "int32")}
 _DIVIDE = Expression("m_div({0}, {1})", "float32")
 
 

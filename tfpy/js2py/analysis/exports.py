@@ -14,7 +14,7 @@ from tfpy.js2py.syntax import parse
 from tfpy.js2py.syntax.parse import FUNCTIONS, kids, optional, text
 
 
-class Passed(NamedTuple):
+class ReExport(NamedTuple):
     """`export {name as alias} from source`; the name is "*" for all of a module."""
 
     alias: str
@@ -35,7 +35,7 @@ class Exports:
     """
 
     own: dict[str, Export] = field(default_factory=dict)
-    passed: list[Passed] = field(default_factory=list)
+    passed: list[ReExport] = field(default_factory=list)
     whole: list[str] = field(default_factory=list)
     is_default: bool = False
     is_known: bool = True
@@ -58,11 +58,11 @@ def _exported(found: Exports, node: Node, top: Scope) -> None:
     if source is not None and clause is None:
         found.whole.append(source)
     elif clause is not None and clause.type == "namespace_export" and source is not None:
-        found.passed.append(Passed(text(kids(clause)[0]), source, "*"))
+        found.passed.append(ReExport(text(kids(clause)[0]), source, "*"))
     elif clause is not None:
         for name, alias in specifiers(clause):
             if source is not None:
-                found.passed.append(Passed(alias, source, text(name)))
+                found.passed.append(ReExport(alias, source, text(name)))
             else:
                 _put(found, alias, name, top)
     elif declaration is not None:

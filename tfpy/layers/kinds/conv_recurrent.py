@@ -9,8 +9,7 @@ from tfpy.core.ops.join import split
 from tfpy.core.tensor import Tensor
 from tfpy.engine.arguments import as_positive
 from tfpy.engine.errors import argument_error
-from tfpy.engine.windows import output_size, per_dimension
-from tfpy.layers.choose import DATA_FORMATS, choose
+from tfpy.engine.windows import output_size
 from tfpy.layers.kinds.cells import BaseLSTMCell, ForgettingOptions
 from tfpy.layers.kinds.recurrent import CellLayer
 from tfpy.layers.shapes import one_shape
@@ -22,6 +21,7 @@ from tfpy.layers.spatial import (
     inner_axes,
     known_channels,
     layout,
+    normalize_options,
 )
 from tfpy.layers.specs import InputSpec
 from tfpy.layers.symbolic import PartialShape
@@ -49,13 +49,8 @@ class ConvLSTM2DCell(ConvLSTMOptions, BaseLSTMCell, class_name="ConvLSTM2DCell",
 
     def configure(self) -> None:
         super().configure()
-        kind = self.class_name
-        self.filters = as_positive(kind, "filters", self.filters)
-        self.kernel_size = per_dimension(kind, "kernel_size", self.kernel_size, 2)
-        self.strides = per_dimension(kind, "strides", self.strides, 2)
-        self.dilation_rate = per_dimension(kind, "dilation_rate", self.dilation_rate, 2)
-        self.padding = choose(kind, "padding", self.padding, SAME_OR_VALID)
-        self.data_format = choose(kind, "data_format", self.data_format, DATA_FORMATS)
+        self.filters = as_positive(self.class_name, "filters", self.filters)
+        normalize_options(self, 2, "kernel_size", "strides", "dilation_rate", paddings=SAME_OR_VALID)
         self.state_size = [self.filters, self.filters]
 
     def build(self, input_shape: Any) -> None:

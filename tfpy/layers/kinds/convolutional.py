@@ -11,10 +11,10 @@ from tfpy.core.ops.slice import pad
 from tfpy.core.tensor import Tensor
 from tfpy.engine.arguments import as_positive
 from tfpy.engine.errors import argument_error
-from tfpy.engine.windows import output_size, per_dimension, transposed_size
+from tfpy.engine.windows import output_size, transposed_size
 from tfpy.layers.activations import ActivationOption, name_of
 from tfpy.layers.calling import one_tensor
-from tfpy.layers.choose import DATA_FORMATS, PADDINGS, choose
+from tfpy.layers.choose import PADDINGS
 from tfpy.layers.constraints import ConstraintOption
 from tfpy.layers.initializers import InitializerOption
 from tfpy.layers.one_output import OneOutput
@@ -30,6 +30,7 @@ from tfpy.layers.spatial import (
     inner_axes,
     known_channels,
     layout,
+    normalize_options,
     to_channels_last,
     with_inner,
 )
@@ -38,8 +39,8 @@ from tfpy.layers.symbolic import PartialShape
 from tfpy.layers.weights import LayerVariable
 
 
-class Sliding(OneOutput):
-    """A layer that slides a filter over its input, in any number of dimensions.
+class BaseConv(OneOutput):
+    """A convolution of any kind, in any number of dimensions.
 
     Source: TF.js's `BaseConv`.
     """
@@ -61,13 +62,8 @@ class Sliding(OneOutput):
     paddings: ClassVar[dict[str, str]] = SAME_OR_VALID
 
     def configure(self) -> None:
-        kind, n = self.class_name, self.dimensions
-        self.kernel_size = per_dimension(kind, "kernel_size", self.kernel_size, n)
-        self.strides = per_dimension(kind, "strides", self.strides, n)
-        self.dilation_rate = per_dimension(kind, "dilation_rate", self.dilation_rate, n)
-        self.padding = choose(kind, "padding", self.padding, self.paddings)
-        self.data_format = choose(kind, "data_format", self.data_format, DATA_FORMATS)
-        self.input_spec = [InputSpec(ndim=n + 2)]
+        normalize_options(self, self.dimensions, "kernel_size", "strides", "dilation_rate", paddings=self.paddings)
+        self.input_spec = [InputSpec(ndim=self.dimensions + 2)]
         self.bias: LayerVariable | None = None
 
     def build(self, input_shape: Any) -> None:
@@ -75,21 +71,21 @@ class Sliding(OneOutput):
         channels = known_channels(self.name, one_shape(self.name, input_shape), axis)
         self.add_filters(channels)
         if self.use_bias:
-            self.bias = self._add_declared_weight("bias", (self.outputs(channels),))
+            self.bias = self._add_declared_weight("bias", (self.output_channels(channels),))
         self.input_spec = [InputSpec(ndim=self.dimensions + 2, axes={axis: channels})]
         self.built = True
 
     def add_filters(self, channels: int) -> None:
-        """Add the filters' weights, for inputs of so many channels."""
+        """Add the weights of the filters, for inputs of so many channels."""
         raise TypeError(f"{self.class_name}: a layer of this kind must define add_filters(channels).")
 
-    def outputs(self, channels: int) -> int:
-        """The number of channels of the output."""
-        raise TypeError(f"{self.class_name}: a layer of this kind must define outputs(channels).")
+    def output_channels(self, channels: int) -> int:
+        """The number of channels of the output, for inputs of so many channels."""
+        raise TypeError(f"{self.class_name}: a layer of this kind must define output_channels(channels).")
 
-    def slid(self, x: Tensor) -> Tensor:
-        """x with the filters slid over it."""
-        raise TypeError(f"{self.class_name}: a layer of this kind must define slid(x).")
+    def convolve(self, x: Tensor) -> Tensor:
+        """The convolution of x with the filters, without bias."""
+        raise TypeError(f"{self.class_name}: a layer of this kind must define convolve(x).")
 
     def inner_size(self, i: int, size: int | None) -> int | None:
         """The size of the output's i-th inner dimension."""
@@ -99,19 +95,19 @@ class Sliding(OneOutput):
     def compute_output_shape(self, input_shape: Any) -> Any:
         shape = list(one_shape(self.name, input_shape))
         axis = channel_axis(self.data_format, self.dimensions)
-        shape[axis] = self.outputs(known_channels(self.name, tuple(shape), axis))
+        shape[axis] = self.output_channels(known_channels(self.name, tuple(shape), axis))
         inner = [shape[a] for a in inner_axes(self.data_format, self.dimensions)]
         sizes = [self.inner_size(i, size) for i, size in enumerate(inner)]
         check_fit(self.name, "kernel_size", self.kernel_size, inner, sizes)
         return with_inner(tuple(shape), self.data_format, sizes)
 
     def call(self, inputs: Any) -> Tensor:
-        y: Tensor = self.activation(add_bias(self.slid(one_tensor(self.name, inputs)), self.bias, self.data_format))
+        y: Tensor = self.activation(add_bias(self.convolve(one_tensor(self.name, inputs)), self.bias, self.data_format))
         return y
 
 
-class Convolution(Sliding):
-    """A layer whose filters each go over all channels.
+class Conv(BaseConv):
+    """A convolution whose filters each see all channels.
 
     Source: TF.js's `Conv`.
     """
@@ -125,26 +121,26 @@ class Convolution(Sliding):
         super().configure()
         self.filters = as_positive(self.class_name, "filters", self.filters)
 
-    def outputs(self, channels: int) -> int:
+    def output_channels(self, channels: int) -> int:
         return self.filters
 
     def add_filters(self, channels: int) -> None:
-        self.kernel = self._add_declared_weight("kernel", (*self.kernel_size, *self.ends(channels)))
+        self.kernel = self._add_declared_weight("kernel", (*self.kernel_size, *self.kernel_channels(channels)))
 
-    def ends(self, channels: int) -> tuple[int, int]:
-        """The last two sizes of the kernel."""
+    def kernel_channels(self, channels: int) -> tuple[int, int]:
+        """The last two sizes of the kernel, for inputs of so many channels."""
         return channels, self.filters
 
 
-def padded_causally(x: Tensor, layer: Sliding) -> Tensor:
-    """A sequence with so much in front of it that no place of the window sees what comes later."""
+def causal_padding(x: Tensor, layer: BaseConv) -> Tensor:
+    """A sequence padded in front, so that no output depends on what comes later."""
     (size,), (dilation,) = layer.kernel_size, layer.dilation_rate
     paddings = [[0, 0]] * 3
     paddings[inner_axes(layer.data_format, 1)[0]] = [(size - 1) * dilation, 0]
     return pad(x, paddings)
 
 
-class Conv1D(Convolution, class_name="Conv1D", factory="layers.conv1d"):
+class Conv1D(Conv, class_name="Conv1D", factory="layers.conv1d"):
     """Convolution of sequences: (batch, time, channels) → (batch, places, filters).
 
     Weights: kernel [kernel_size, channels, filters], bias [filters]. The padding may be 'causal' too, with which an
@@ -155,10 +151,10 @@ class Conv1D(Convolution, class_name="Conv1D", factory="layers.conv1d"):
     dimensions = 1
     paddings = PADDINGS
 
-    def slid(self, x: Tensor) -> Tensor:
+    def convolve(self, x: Tensor) -> Tensor:
         padding = self.padding
         if padding == "causal":
-            x, padding = padded_causally(x, self), "valid"
+            x, padding = causal_padding(x, self), "valid"
         return conv1d(x, self.kernel, self.strides, padding, layout(self.data_format, 1), self.dilation_rate)
 
 
@@ -166,7 +162,7 @@ class Conv1D(Convolution, class_name="Conv1D", factory="layers.conv1d"):
 _FUSED = ("linear", "relu", "elu")
 
 
-class Conv2D(Convolution, class_name="Conv2D", factory="layers.conv2d"):
+class Conv2D(Conv, class_name="Conv2D", factory="layers.conv2d"):
     """Convolution of images: (batch, height, width, channels) → (batch, rows, columns, filters).
 
     Weights: kernel [*kernel_size, channels, filters], bias [filters].
@@ -184,7 +180,7 @@ class Conv2D(Convolution, class_name="Conv2D", factory="layers.conv2d"):
         return y if name in _FUSED else self.activation(y)
 
 
-class Conv3D(Convolution, class_name="Conv3D", factory="layers.conv3d"):
+class Conv3D(Conv, class_name="Conv3D", factory="layers.conv3d"):
     """Convolution of volumes: (batch, depth, height, width, channels) → (batch, …, filters).
 
     Weights: kernel [*kernel_size, channels, filters], bias [filters].
@@ -192,12 +188,12 @@ class Conv3D(Convolution, class_name="Conv3D", factory="layers.conv3d"):
 
     dimensions = 3
 
-    def slid(self, x: Tensor) -> Tensor:
+    def convolve(self, x: Tensor) -> Tensor:
         return conv3d(x, self.kernel, self.strides, self.padding, layout(self.data_format, 3), self.dilation_rate)
 
 
-class _Transposed(Convolution):
-    """A layer that goes the way of a convolution back."""
+class _Transposed(Conv):
+    """A transposed convolution."""
 
     transpose: ClassVar[Callable[..., Tensor]]
 
@@ -207,13 +203,13 @@ class _Transposed(Convolution):
             expected = "1, as there are no transposed convolutions with dilation"
             raise argument_error(self.class_name, "dilation_rate", expected, self.dilation_rate)
 
-    def ends(self, channels: int) -> tuple[int, int]:
+    def kernel_channels(self, channels: int) -> tuple[int, int]:
         return self.filters, channels
 
     def inner_size(self, i: int, size: int | None) -> int | None:
         return transposed_size(size, self.kernel_size[i], self.padding, self.strides[i])
 
-    def slid(self, x: Tensor) -> Tensor:
+    def convolve(self, x: Tensor) -> Tensor:
         moved = to_channels_last(x, self.data_format)
         inner = [self.inner_size(i, size) for i, size in enumerate(moved.shape[1:-1])]
         shape: PartialShape = (x.shape[0], *inner, self.filters)

@@ -10,10 +10,9 @@ from tfpy.core.ops.compare import greater_equal
 from tfpy.core.ops.random import random_normal, random_uniform
 from tfpy.core.tensor import Tensor
 from tfpy.layers.calling import one_tensor
-from tfpy.layers.choose import DATA_FORMATS, choose
 from tfpy.layers.kinds.core import Dropout
 from tfpy.layers.one_output import OneOutput
-from tfpy.layers.spatial import inner_axes
+from tfpy.layers.spatial import inner_axes, normalize_options
 from tfpy.layers.specs import InputSpec
 
 
@@ -84,7 +83,7 @@ class _SpatialDropout(Dropout):
 
     def configure(self) -> None:
         super().configure()
-        self.data_format = choose(self.class_name, "data_format", self.data_format, DATA_FORMATS)
+        normalize_options(self, self.dimensions)
         self.input_spec = [InputSpec(ndim=self.dimensions + 2)]
 
     def mask_shape(self, x: Tensor) -> list[int | None] | None:

@@ -9,9 +9,8 @@ from tfpy.core.ops.pool import avg_pool, avg_pool3d, max_pool, max_pool3d
 from tfpy.core.ops.reduce import max_, mean
 from tfpy.core.ops.shape import expand_dims, squeeze
 from tfpy.core.tensor import Tensor
-from tfpy.engine.windows import output_size, per_dimension
+from tfpy.engine.windows import output_size
 from tfpy.layers.calling import one_tensor
-from tfpy.layers.choose import DATA_FORMATS, choose
 from tfpy.layers.one_output import OneOutput
 from tfpy.layers.shapes import one_shape
 from tfpy.layers.spatial import (
@@ -22,6 +21,7 @@ from tfpy.layers.spatial import (
     check_fit,
     from_channels_last,
     inner_axes,
+    normalize_options,
     to_channels_last,
     with_inner,
 )
@@ -43,13 +43,11 @@ class _Pooling(OneOutput):
     pool: ClassVar[Pool]
 
     def configure(self) -> None:
-        kind, n = self.class_name, self.dimensions
-        self.pool_size = per_dimension(kind, "pool_size", self.pool_size, n)
-        given = self.pool_size if self.strides is None else self.strides
-        self.strides = self._steps = per_dimension(kind, "strides", given, n)
-        self.padding = choose(kind, "padding", self.padding, SAME_OR_VALID)
-        self.data_format = choose(kind, "data_format", self.data_format, DATA_FORMATS)
-        self.input_spec = [InputSpec(ndim=n + 2)]
+        if self.strides is None:
+            self.strides = self.pool_size
+        normalize_options(self, self.dimensions, "pool_size", "strides", paddings=SAME_OR_VALID)
+        self._steps: tuple[int, ...] = self.strides
+        self.input_spec = [InputSpec(ndim=self.dimensions + 2)]
 
     def compute_output_shape(self, input_shape: Any) -> Any:
         shape = one_shape(self.name, input_shape)

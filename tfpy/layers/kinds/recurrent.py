@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar, Self
 
 from tfpy.core.calling.registry import export
@@ -35,44 +35,32 @@ Step = Callable[[Tensor, list[Tensor]], tuple[Tensor, list[Tensor]]]
 
 
 def run_steps(
-    step: Step,
-    inputs: Tensor,
-    states: list[Tensor],
-    go_backwards: bool,
-    mask: Tensor | None,
-    every: bool,
-    zeros: bool = False,
-) -> tuple[Tensor, Tensor | None, list[Tensor]]:
-    """A step function over the second axis of the inputs.
+    step: Step, inputs: Tensor, states: list[Tensor], mask: Tensor | None, go_backwards: bool
+) -> Iterator[tuple[Tensor, list[Tensor], Tensor | None]]:
+    """Run a step function over the second axis of the inputs.
 
     Args:
         step: (input of a step, states) → (output, new states).
         inputs: (batch, time, …).
         states: the first states.
-        go_backwards: whether to begin at the end.
         mask: (batch, time); where it is false, output and states stay what they were.
-        every: whether to return the outputs of every step.
-        zeros: whether the outputs of steps that are masked are returned as zeros.
+        go_backwards: whether to begin at the end.
 
-    Returns:
-        The last output; the outputs of all steps as they were processed, (batch, time, …), or None; the last states.
+    Yields:
+        The output and the states after each step, and its mask as factors, (batch, 1, …), or None.
     """
     order = range(inputs.shape[1])
     xs = inputs.unstack(1)
     masks = None if mask is None else _step_masks(mask, inputs.rank)
-    outputs: list[Tensor] = []
-    output = states[0] if states else xs[0]
     for t in reversed(order) if go_backwards else order:
         output, new = step(xs[t], states)
-        if masks is not None:
-            seen = masks[t]
+        seen = None if masks is None else masks[t]
+        if seen is not None:
             unseen = seen.ones_like().sub(seen)
             output = output.mul(seen).add(states[0].mul(unseen))
             new = [n.mul(seen).add(old.mul(unseen)) for n, old in zip(new, states, strict=True)]
         states = new
-        if every:
-            outputs.append(output if masks is None or not zeros else output.mul(masks[t]))
-    return output, stack(outputs, 1) if every else None, states
+        yield output, states, seen
 
 
 def _all_agree(found: Sequence[PartialShape | None], wanted: Sequence[PartialShape]) -> bool:
@@ -238,10 +226,12 @@ class RNN(RNNCamel, TakesStates, class_name="RNN", factory="layers.rnn"):
             output, *after = self.cell.invoke([step_input, *before], {"training": training})
             return output, after
 
-        last, outputs, states = run_steps(
-            step, x, states, self.go_backwards, mask, self.return_sequences, self.zero_output_for_mask
-        )
-        return last if outputs is None else outputs, states
+        last, outputs = states[0] if states else x, []
+        for output, after_step, seen in run_steps(step, x, states, mask, self.go_backwards):
+            last, states = output, after_step
+            if self.return_sequences:
+                outputs.append(output.mul(seen) if seen is not None and self.zero_output_for_mask else output)
+        return stack(outputs, 1) if self.return_sequences else last, states
 
     def _first_states(self, x: Tensor, given: Sequence[Tensor]) -> list[Tensor]:
         if given:

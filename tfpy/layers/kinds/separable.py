@@ -13,7 +13,7 @@ from tfpy.engine.warn import warn_user
 from tfpy.layers.choose import PADDINGS
 from tfpy.layers.constraints import ConstraintOption
 from tfpy.layers.initializers import Initializer, InitializerOption
-from tfpy.layers.kinds.convolutional import Sliding, padded_causally
+from tfpy.layers.kinds.convolutional import BaseConv, causal_padding
 from tfpy.layers.regularizers import RegularizerOption
 from tfpy.layers.spatial import inner_axes, layout
 
@@ -21,8 +21,8 @@ from tfpy.layers.spatial import inner_axes, layout
 _OTHERS = ("kernel_initializer", "kernel_constraint", "kernel_regularizer")
 
 
-class _ByChannel(Sliding):
-    """A layer whose filters see one channel each; computed on images, of which sequences are those of height 1."""
+class _BaseDepthwise(BaseConv):
+    """A convolution whose filters see one channel each. Sequences are computed as images of height 1."""
 
     depth_multiplier: int = 1
     depthwise_initializer: InitializerOption = "glorotNormal"
@@ -45,36 +45,36 @@ class _ByChannel(Sliding):
         """The filters."""
         return [self.depthwise_kernel]
 
-    def slid(self, x: Tensor) -> Tensor:
-        return self.slid_over_images(
+    def convolve(self, x: Tensor) -> Tensor:
+        return self.convolve_images(
             x, self.kernels, strides=self.strides, pad=self.padding, dilations=self.dilation_rate
         )
 
-    def slid_over_images(self, x: Tensor, kernels: list[Tensor], **steps: Any) -> Tensor:
-        """Images with the filters slid over them, in these steps."""
+    def convolve_images(self, x: Tensor, kernels: list[Tensor], **steps: Any) -> Tensor:
+        """The convolution of images with the filters."""
         return depthwise_conv2d(x, kernels[0], data_format=layout(self.data_format, 2), **steps)
 
     def get_config(self) -> dict[str, Any]:
         return {key: value for key, value in super().get_config().items() if key not in _OTHERS}
 
 
-class _OfSequences(_ByChannel):
+class _OverSequences(_BaseDepthwise):
     """Sequences computed as images of height 1; their padding may be 'causal' too."""
 
     dimensions = 1
     paddings = PADDINGS
 
-    def slid(self, x: Tensor) -> Tensor:
+    def convolve(self, x: Tensor) -> Tensor:
         padding = self.padding
         if padding == "causal":
-            x, padding = padded_causally(x, self), "valid"
+            x, padding = causal_padding(x, self), "valid"
         axis = inner_axes(self.data_format, 1)[0]
         images, kernels = expand_dims(x, axis), [expand_dims(kernel, 0) for kernel in self.kernels]
         steps = {"strides": (1, *self.strides), "pad": padding, "dilations": (1, *self.dilation_rate)}
-        return squeeze(self.slid_over_images(images, kernels, **steps), [axis])
+        return squeeze(self.convolve_images(images, kernels, **steps), [axis])
 
 
-class _Depthwise(_ByChannel):
+class _Depthwise(_BaseDepthwise):
     def configure(self) -> None:
         super().configure()
         for option in _OTHERS:
@@ -82,7 +82,7 @@ class _Depthwise(_ByChannel):
                 other = option.replace("kernel", "depthwise")
                 warn_user(f"{self.class_name}: {option} has no effect; use {other}.")
 
-    def outputs(self, channels: int) -> int:
+    def output_channels(self, channels: int) -> int:
         return channels * self.depth_multiplier
 
 
@@ -96,7 +96,7 @@ class DepthwiseConv2D(_Depthwise, class_name="DepthwiseConv2D", factory="layers.
     dimensions = 2
 
 
-class DepthwiseConv1D(_OfSequences, _Depthwise, class_name="DepthwiseConv1D", factory="layers.depthwise_conv1d"):
+class DepthwiseConv1D(_OverSequences, _Depthwise, class_name="DepthwiseConv1D", factory="layers.depthwise_conv1d"):
     """Convolution of each channel of sequences by itself: (…, channels) → (…, channels · depth_multiplier).
 
     Weights: depthwise_kernel [kernel_size, channels, depth_multiplier], bias [channels · depth_multiplier].
@@ -105,7 +105,7 @@ class DepthwiseConv1D(_OfSequences, _Depthwise, class_name="DepthwiseConv1D", fa
     """
 
 
-class _Separable(_ByChannel):
+class _Separable(_BaseDepthwise):
     filters: int
     depthwise_initializer: InitializerOption = None
     pointwise_initializer: InitializerOption = None
@@ -134,10 +134,10 @@ class _Separable(_ByChannel):
         """The filters of each channel, and those that mix the channels."""
         return [self.depthwise_kernel, self.pointwise_kernel]
 
-    def outputs(self, channels: int) -> int:
+    def output_channels(self, channels: int) -> int:
         return self.filters
 
-    def slid_over_images(self, x: Tensor, kernels: list[Tensor], **steps: Any) -> Tensor:
+    def convolve_images(self, x: Tensor, kernels: list[Tensor], **steps: Any) -> Tensor:
         depthwise, pointwise = kernels
         rate = steps.pop("dilations")
         return separable_conv2d(
@@ -156,7 +156,7 @@ class SeparableConv2D(_Separable, class_name="SeparableConv2D", factory="layers.
     dimensions = 2
 
 
-class SeparableConv1D(_OfSequences, _Separable, class_name="SeparableConv1D", factory="layers.separable_conv1d"):
+class SeparableConv1D(_OverSequences, _Separable, class_name="SeparableConv1D", factory="layers.separable_conv1d"):
     """Convolution of each channel of sequences, and then a mixture of the channels: (…, channels) → (…, filters).
 
     Weights: depthwise_kernel [kernel_size, channels, depth_multiplier],

@@ -89,7 +89,7 @@ class Permute(OneOutput, class_name="Permute", factory="layers.permute"):
         return transpose(one_tensor(self.name, inputs), [0, *self.dims])
 
 
-class _Inner(Spatial):
+class _ResizesSpace(Spatial):
     """A layer that changes the sizes of the inner dimensions."""
 
     def inner_size(self, i: int, size: int) -> int:
@@ -103,7 +103,7 @@ class _Inner(Spatial):
         return with_inner(shape, self.data_format, sizes)
 
 
-class _Cropping(_Inner):
+class _Cropping(_ResizesSpace):
     cropping: NumbersOption
 
     def configure(self) -> None:
@@ -157,7 +157,7 @@ class Cropping3D(_Cropping, class_name="Cropping3D", factory="layers.cropping3d"
     dimensions = 3
 
 
-class _ZeroPadding(_Inner):
+class _ZeroPadding(_ResizesSpace):
     padding: NumbersOption = 1
 
     def configure(self) -> None:
@@ -204,7 +204,7 @@ class ZeroPadding3D(_ZeroPadding, class_name="ZeroPadding3D", factory="layers.ze
     dimensions = 3
 
 
-class _UpSampling(_Inner):
+class _UpSampling(_ResizesSpace):
     size: NumbersOption = 2
 
     def configure(self) -> None:

@@ -25,7 +25,7 @@ from tfpy.layers.model import LayersModel
 from tfpy.layers.registry import known_class
 from tfpy.layers.saving.keras.optimizer_state import restore_keras_state
 from tfpy.layers.saving.keras.reader import found_keras_file, opened, write_keras_weights
-from tfpy.layers.saving.keras.semantics import as_keras_means, follow_mask_rules, mask_rules_meant
+from tfpy.layers.saving.keras.semantics import follow_mask_rules, mask_rules_of, with_keras_semantics
 from tfpy.layers.saving.lazy_build import build_lazy_layers
 from tfpy.layers.saving.optimizer_state import restore_optimizer
 from tfpy.layers.saving.topology import read
@@ -85,8 +85,8 @@ def load_keras(path: Path, strict: bool = True, custom_objects: CustomObjects | 
         if file.topology is None:
             raise ModelFileError(f"{path}: holds weights alone; make the model and call its load_weights.")
         check_depth(file.topology, str(path))
-        model = built(as_keras_means(file.topology, file.version), str(path), custom_objects)
-        rules = mask_rules_meant(file.topology, file.version)
+        model = built(with_keras_semantics(file.topology, file.version), str(path), custom_objects)
+        rules = mask_rules_of(file.topology, file.version)
         follow_mask_rules(model, rules)
         with _filling(str(path)):
             write_keras_weights(model, file, strict)

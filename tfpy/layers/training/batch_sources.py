@@ -273,7 +273,7 @@ def as_dataset(value: Any) -> Any:
     return None
 
 
-def how_to_go_on(dataset: Any) -> str:
+def short_data_advice(dataset: Any) -> str:
     """How data that ends too early can be made to last, for messages."""
     if isinstance(dataset, _Readable):
         again = "without a number of batches a generator function is called for each epoch"

@@ -11,7 +11,7 @@ from tfpy.engine.errors import Words, argument_error
 from tfpy.engine.warn import warn_user
 from tfpy.layers.symbolic import to_list
 from tfpy.layers.training.batch import Batch
-from tfpy.layers.training.batch_sources import ArrayBatches, DatasetBatches, as_dataset, how_to_go_on
+from tfpy.layers.training.batch_sources import ArrayBatches, DatasetBatches, as_dataset, short_data_advice
 from tfpy.layers.training.compile_config import CompileConfig
 from tfpy.layers.training.data_adapter import check_indices, check_lengths, standardize
 from tfpy.layers.training.fit_options import BatchLimit, batch_limit
@@ -123,7 +123,7 @@ class DataHandler(NamedTuple):
             return self.by_class(self.arrays(x, y, None, weight, from_dataset=True), class_weight)
 
         def too_few(found: int) -> str:
-            return limit.too_few(self.where, found, how_to_go_on(dataset))
+            return limit.too_few(self.where, found, short_data_advice(dataset))
 
         return DatasetBatches(dataset, batch_of, limit.batches, too_few)
 

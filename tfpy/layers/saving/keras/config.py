@@ -19,7 +19,7 @@ from tfpy.layers.saving.keras.mask_propagation import differing
 from tfpy.layers.saving.keras.mask_rules import KERAS_MASKS
 from tfpy.layers.saving.keras.operation import Operation, as_operation
 from tfpy.layers.saving.keras.paths import layer_configs
-from tfpy.layers.saving.keras.semantics import MEANING, meaning_of, meaning_of_masks
+from tfpy.layers.saving.keras.semantics import MEANING, meaning_of_masks, to_keras_semantics
 from tfpy.layers.saving.keras_names import KERAS3_OPTIONS, KERAS_CLASSES
 from tfpy.layers.saving.topology import makes_masks, written
 
@@ -93,7 +93,7 @@ class KerasConfig:
         if isinstance(layer, Container) and layer_configs(options):
             return self._named(name, self._container(options, layer), listed)
         found = self._options(name, options, layer)
-        meaning, difference = meaning_of(name, found, self._version)
+        meaning, difference = to_keras_semantics(name, found, self._version)
         if meaning is None:
             return self._named(name, found, listed)
         self.faults.append(f"layer {found.get('name', name)!r}: {difference}")

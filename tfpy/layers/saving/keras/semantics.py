@@ -32,17 +32,17 @@ _CROPS = "Keras crops otherwise where the width shrinks by 1, or where a picture
 _ON_VOLUMES = frozenset({"AveragePooling3D", "Conv3D", "Conv3DTranspose", "MaxPooling3D"})
 
 
-def as_keras_means(config: Any, version: int) -> Any:
+def with_keras_semantics(config: Any, version: int) -> Any:
     """A configuration of a version of Keras, with what that takes for granted as options.
 
     Layers in a Bidirectional return zeros where masked, pixels are placed by their centers, and in Keras 3
     'hard_sigmoid' is what is 'hard_sigmoid6' here.
     """
-    return _meant(config, KERAS3 if version >= 3 else _KERAS2)
+    return _with_semantics(config, KERAS3 if version >= 3 else _KERAS2)
 
 
-def _meant(config: Any, meaning: str) -> Any:
-    found = map_children(config, lambda value: _meant(value, meaning))
+def _with_semantics(config: Any, meaning: str) -> Any:
+    found = map_children(config, lambda value: _with_semantics(value, meaning))
     if not isinstance(config, Mapping):
         return found
     found.pop(MEANING, None)
@@ -73,7 +73,7 @@ def _meant(config: Any, meaning: str) -> Any:
     return found
 
 
-def mask_rules_meant(config: Mapping[str, Any], version: int) -> MaskRules:
+def mask_rules_of(config: Mapping[str, Any], version: int) -> MaskRules:
     """The rules that the masks of a model follow: those of the version of the file if nothing is said."""
     said, own = config.get(MEANING), KERAS_MASKS[version]
     return _RULES.get(said, own) if isinstance(said, str) else own
@@ -112,7 +112,7 @@ def _three(value: Any) -> list[int]:
     return [n for n in listed if isinstance(n, int)]
 
 
-def meaning_of(name: str, options: dict[str, Any], version: int) -> tuple[str | None, str]:
+def to_keras_semantics(name: str, options: dict[str, Any], version: int) -> tuple[str | None, str]:
     """Give options the names and values that mean the same in Keras.
 
     Args:

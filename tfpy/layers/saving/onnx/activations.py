@@ -10,7 +10,7 @@ from tfpy.layers.activations import Activation as Function
 from tfpy.layers.activations import LayerActivation, name_of
 from tfpy.layers.kinds.advanced_activations import ELU, HIDDEN, LeakyReLU, PReLU, ReLU, Softmax, ThresholdedReLU
 from tfpy.layers.kinds.core import Activation
-from tfpy.layers.saving.onnx.builder import Builder, Call, Kind, Refused, Value
+from tfpy.layers.saving.onnx.builder import Builder, Call, Kind, UnsupportedError, Value
 from tfpy.layers.saving.onnx.masks import may_broadcast
 from tfpy.layers.symbolic import to_list
 
@@ -79,7 +79,7 @@ def activated(b: Builder, activation: Function, x: Value) -> Value:
     """A value with an activation applied.
 
     Raises:
-        Refused: the activation is a function of the user's.
+        UnsupportedError: the activation is a function of the user's.
     """
     if isinstance(activation, LayerActivation):
         found = KINDS[type(activation.layer)].export(b, activation.layer, [x], Call({}, None, []))
@@ -87,7 +87,7 @@ def activated(b: Builder, activation: Function, x: Value) -> Value:
         return found
     name = name_of(activation)
     if name is None:
-        raise Refused(f"its activation {activation.name!r} is a function of your own")
+        raise UnsupportedError(f"its activation {activation.name!r} is a function of your own")
     return _FUNCTIONS[name](b, x)
 
 
@@ -129,7 +129,7 @@ def _softmax(b: Builder, layer: Softmax, inputs: list[Value], call: Call) -> Val
     if call.mask is not None:
         fits = may_broadcast(call.mask.shape, x.shape)
         if fits is None:
-            raise Refused("whether its mask fits its inputs depends on their sizes")
+            raise UnsupportedError("whether its mask fits its inputs depends on their sizes")
         x = hidden(b, x, call.mask) if fits else x
     axes = to_list(layer.axis)
     if len(axes) == 1:

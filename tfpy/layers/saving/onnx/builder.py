@@ -22,7 +22,7 @@ from tfpy.layers.symbolic import PartialShape, one_or_list, to_list
 Order = tuple[int, ...]
 
 
-class Refused(Exception):
+class UnsupportedError(Exception):
     """A layer that ONNX has no nodes for; the message says why."""
 
 
@@ -211,7 +211,7 @@ class Builder(Nodes):
         with self.within(layer.name):
             try:
                 found = to_list(self._exported(layer, inputs, arguments, mask, listed))
-            except Refused as reason:
+            except UnsupportedError as reason:
                 path = "/".join(self.shared.path)
                 self.shared.refused.setdefault(f"{path} ({layer.get_class_name()})", str(reason))
                 found = [Value("", shape) for shape in listed]
@@ -222,13 +222,15 @@ class Builder(Nodes):
     ) -> Value | list[Value]:
         kind = self.kind_of(layer)
         if kind is None:
-            raise Refused("has no counterpart in ONNX" if is_ours(type(layer)) else "its class is not one of tfpy's")
+            raise UnsupportedError(
+                "has no counterpart in ONNX" if is_ours(type(layer)) else "its class is not one of tfpy's"
+            )
         names = keywords_of(type(layer).call)[0] or {}
         given = {names[key]: v for key, v in arguments.items() if key in names and v is not None}
         given.pop("training", None)
         unknown = sorted(given.keys() - kind.keywords)
         if unknown:
-            raise Refused(f"is called with {', '.join(unknown)}")
+            raise UnsupportedError(f"is called with {', '.join(unknown)}")
         values = inputs if kind.any_dtype else [self.cast(value, "float32") for value in inputs]
         return kind.export(self, layer, list(values), Call(given, mask, shapes))
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tfpy.layers.kinds import convolutional, pooling, separable
-from tfpy.layers.kinds.convolutional import Sliding
+from tfpy.layers.kinds.convolutional import BaseConv
 from tfpy.layers.saving.onnx.activations import activated
 from tfpy.layers.saving.onnx.builder import Builder, Call, Kind, Order, Value, channels_in_front
 from tfpy.layers.saving.onnx.nodes import Array
@@ -38,7 +38,7 @@ def _one_by_one(kernel: Array) -> Array:
     return moved.reshape(-1, 1, *moved.shape[2:])
 
 
-def _slid(b: Builder, layer: Sliding, x: Value, kernel: str, bias: Any, **more: Any) -> Value:
+def _convolve(b: Builder, layer: BaseConv, x: Value, kernel: str, bias: Any, **more: Any) -> Value:
     """A value with filters slid over it as a layer's options say."""
     order, biases = order_of(layer), [] if bias is None else [b.weight(bias)]
     steps = (layer.padding, layer.kernel_size, layer.strides, layer.dilation_rate)
@@ -48,7 +48,7 @@ def _slid(b: Builder, layer: Sliding, x: Value, kernel: str, bias: Any, **more: 
 
 def _convolution(b: Builder, layer: Any, inputs: list[Value], call: Call) -> Value:
     kernel = b.weight(layer.kernel, filters_in_front, "filters-first")
-    return activated(b, layer.activation, _slid(b, layer, inputs[0], kernel, layer.bias))
+    return activated(b, layer.activation, _convolve(b, layer, inputs[0], kernel, layer.bias))
 
 
 def _depthwise(b: Builder, layer: Any, inputs: list[Value], call: Call) -> Value:
@@ -57,7 +57,7 @@ def _depthwise(b: Builder, layer: Any, inputs: list[Value], call: Call) -> Value
 
 def _by_channel(b: Builder, layer: Any, x: Value, bias: Any) -> Value:
     kernel = b.weight(layer.depthwise_kernel, _one_by_one, "by-channel")
-    return _slid(b, layer, x, kernel, bias, group=layer.depthwise_kernel.shape[-2])
+    return _convolve(b, layer, x, kernel, bias, group=layer.depthwise_kernel.shape[-2])
 
 
 def _separable(b: Builder, layer: Any, inputs: list[Value], call: Call) -> Value:

@@ -9,7 +9,7 @@ from typing import Any
 from tfpy.layers.kinds.cells import GRUCell, LSTMCell, SimpleRNNCell
 from tfpy.layers.kinds.conv_recurrent import ConvLSTM2DCell
 from tfpy.layers.saving.onnx.activations import activated
-from tfpy.layers.saving.onnx.builder import Builder, Order, Refused, Value, channels_in_front
+from tfpy.layers.saving.onnx.builder import Builder, Order, UnsupportedError, Value, channels_in_front
 from tfpy.layers.saving.onnx.convolutional import filters_in_front
 from tfpy.layers.saving.onnx.core import affine
 from tfpy.layers.saving.onnx.masks import with_axes
@@ -29,7 +29,7 @@ def looped(
     """
     step = _STEPS.get(type(cell))
     if step is None:
-        raise Refused(f"its cell {type(cell).__name__} is not one of tfpy's")
+        raise UnsupportedError(f"its cell {type(cell).__name__} is not one of tfpy's")
     shape, order = _state_of(cell, x)
     # Time comes first, and images have their channels in front.
     by_time = (1, 0, *(axis + 1 for axis in (order or range(len(shape)))[1:]))
@@ -53,7 +53,7 @@ def _state_of(cell: Any, x: Value) -> tuple[PartialShape, Order | None]:
         return (x.shape[0], cell.units), None
     shape = cell.state_shape((x.shape[0], *x.shape[2:]))
     if None in shape[1:]:
-        raise Refused("the sizes of its images are not known")
+        raise UnsupportedError("the sizes of its images are not known")
     return shape, channels_in_front(4, channel_axis(cell.data_format, 2))
 
 

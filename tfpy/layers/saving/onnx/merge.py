@@ -9,7 +9,7 @@ from typing import Any
 from tfpy.engine.backend import current
 from tfpy.layers.kinds import merge
 from tfpy.layers.kinds.merge import Average, Concatenate, Dot
-from tfpy.layers.saving.onnx.builder import Builder, Call, Kind, Refused, Value
+from tfpy.layers.saving.onnx.builder import Builder, Call, Kind, UnsupportedError, Value
 from tfpy.layers.saving.onnx.core import turned
 from tfpy.layers.saving.onnx.masks import with_axes
 from tfpy.layers.saving.onnx.normalization import of_length_1
@@ -20,7 +20,7 @@ def _alike(b: Builder, inputs: list[Value]) -> list[Value]:
     """Values of one dtype: the widest of theirs."""
     dtypes = {value.dtype for value in inputs}
     if dtypes == {"bool"}:
-        raise Refused("its inputs are of dtype bool")
+        raise UnsupportedError("its inputs are of dtype bool")
     return [b.cast(value, "float32" if "float32" in dtypes else "int32") for value in inputs]
 
 

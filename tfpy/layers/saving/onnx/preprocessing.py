@@ -11,7 +11,7 @@ from tfpy.core.convert import to_tensor
 from tfpy.core.memory import tidy
 from tfpy.engine import dispatch
 from tfpy.layers.kinds.preprocessing import CategoryEncoding, CenterCrop, Rescaling, Resizing
-from tfpy.layers.saving.onnx.builder import Builder, Call, Kind, Refused, Value, channels_in_front
+from tfpy.layers.saving.onnx.builder import Builder, Call, Kind, UnsupportedError, Value, channels_in_front
 from tfpy.layers.saving.onnx.shaping import resized
 
 
@@ -21,7 +21,7 @@ def _rescaling(b: Builder, layer: Rescaling, inputs: list[Value], call: Call) ->
 
 def _images(x: Value) -> Value:
     if x.rank != 4:
-        raise Refused("its images have no batch")
+        raise UnsupportedError("its images have no batch")
     return x
 
 
@@ -49,7 +49,7 @@ def _picked(b: Builder, layer: Any, x: Value) -> Value:
     """Images of which a layer takes some rows and columns as they are: it is asked which ones."""
     height, width = x.shape[1:3]
     if height is None or width is None:
-        raise Refused("the sizes of its images are not known")
+        raise UnsupportedError("the sizes of its images are not known")
     numbers = np.stack(np.meshgrid(np.arange(height), np.arange(width), indexing="ij"), -1)
     asked = to_tensor("save", "inputs", numbers[None].astype(np.float32), "float32")
     taken = tidy(lambda: dispatch.read(layer.call(asked), "save")).reshape(1, layer.height, layer.width, 2)
@@ -69,7 +69,7 @@ def _category_encoding(b: Builder, layer: CategoryEncoding, inputs: list[Value],
     if layer.output_mode == "int":
         return b.cast(numbers, "int32")
     if numbers.rank != 2 or (layer.output_mode == "oneHot" and numbers.shape[1] != 1):
-        raise Refused("encodes a vector for each sample only, and with 'oneHot' a single number")
+        raise UnsupportedError("encodes a vector for each sample only, and with 'oneHot' a single number")
     depth = b.constant(layer.num_tokens, np.int64)
     ones = Value(b.node("OneHot", b.plain(numbers), depth, b.constant([0, 1])), (*numbers.shape, layer.num_tokens))
     return b.reduced("ReduceSum" if layer.output_mode == "count" else "ReduceMax", ones, [1])

@@ -13,7 +13,7 @@ from tfpy.layers.kinds.cells import GRUCell, LSTMCell, SimpleRNNCell, StackedRNN
 from tfpy.layers.kinds.conv_recurrent import ConvLSTM2D
 from tfpy.layers.kinds.recurrent import GRU, LSTM, RNN, SimpleRNN
 from tfpy.layers.kinds.wrappers import Bidirectional
-from tfpy.layers.saving.onnx.builder import Builder, Call, Kind, Refused, Value
+from tfpy.layers.saving.onnx.builder import Builder, Call, Kind, UnsupportedError, Value
 from tfpy.layers.saving.onnx.loops import looped
 from tfpy.layers.saving.onnx.masks import with_axes
 from tfpy.layers.saving.onnx.nodes import Array
@@ -51,13 +51,13 @@ def _given(b: Builder, inputs: list[Value], call: Call) -> tuple[Value, list[Val
 def _run(b: Builder, layer: RNN, x: Value, states: Sequence[Value], mask: Value | None) -> tuple[Value, list[Value]]:
     """The outputs of a layer at all steps, in the order of time, and its last states."""
     if layer.stateful:
-        raise Refused("keeps states from one batch to the next")
+        raise UnsupportedError("keeps states from one batch to the next")
     if mask is not None and mask.rank != 2:
-        raise Refused("its mask is none of time steps")
+        raise UnsupportedError("its mask is none of time steps")
     every, last = run_cell(b, layer.cell, x, states, mask, layer.go_backwards)
     if mask is not None and layer.zero_output_for_mask:
         if not layer.return_sequences:
-            raise Refused("gives zeros where the last step is masked")
+            raise UnsupportedError("gives zeros where the last step is masked")
         shown = with_axes(b, b.cast(mask, "float32"), *range(2, every.rank))
         every = replace(every, name=b.node("Mul", b.plain(every), shown.name), order=None)
     return every, last

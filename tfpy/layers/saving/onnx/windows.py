@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tfpy.layers.saving.onnx.builder import Builder, Refused
+from tfpy.layers.saving.onnx.builder import Builder, UnsupportedError
 
 
 def windowed(
@@ -31,7 +31,7 @@ def windowed(
         dilations: how far apart its cells are, for nodes that know of it.
 
     Raises:
-        Refused: the padding depends on sizes that are not known, in a way that nodes do not know.
+        UnsupportedError: the padding depends on sizes that are not known, in a way that nodes do not know.
     """
     steps: dict[str, Any] = {"kernel_shape": list(window), "strides": list(strides)}
     if dilations is not None:
@@ -59,7 +59,7 @@ def _same(sizes: Sequence[int | None], reach: Sequence[int], strides: Sequence[i
     steps = list(zip(sizes, reach, strides, strict=True))
     if any(size is None and stride != 1 and (three or r) for size, r, stride in steps):
         if any(stride > r + 1 for _, r, stride in steps):
-            raise Refused("its windows leave something out, how much depends on sizes that are not known")
+            raise UnsupportedError("its windows leave something out, how much depends on sizes that are not known")
         return None
     totals = [r - ((size or 1) - 1) % stride for size, r, stride in steps]
     totals = totals if three else [max(n, 0) for n in totals]

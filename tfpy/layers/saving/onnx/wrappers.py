@@ -9,7 +9,7 @@ from tfpy.layers.container import Container
 from tfpy.layers.graph import LayerGraph
 from tfpy.layers.kinds.merge import Merge
 from tfpy.layers.kinds.wrappers import TimeDistributed
-from tfpy.layers.saving.onnx.builder import Builder, Call, Kind, Refused, Value
+from tfpy.layers.saving.onnx.builder import Builder, Call, Kind, UnsupportedError, Value
 from tfpy.layers.saving.onnx.masks import MASKS
 from tfpy.layers.symbolic import Node, to_list
 
@@ -48,7 +48,7 @@ def _time_distributed(b: Builder, layer: TimeDistributed, inputs: list[Value], c
     """The time steps as samples of one batch: outside of training layers do not look at other samples."""
     (x,), (shape,) = inputs, call.shapes
     if not layer.layer.per_sample and 0 in [axis % (x.rank - 1) for axis in to_list(getattr(layer.layer, "axis", 1))]:
-        raise Refused("its layer goes along the samples")
+        raise UnsupportedError("its layer goes along the samples")
     steps = b.reshaped(x, [-1, *((x, axis) for axis in range(2, x.rank))], (None, *x.shape[2:]))
     (y,) = b.call(layer.layer, [steps], {})
     inner = [(y, axis) for axis in range(1, y.rank)]
