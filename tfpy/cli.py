@@ -52,7 +52,7 @@ def doctor() -> None:
 
 @contextmanager
 def _faults_as_text() -> Iterator[None]:
-    """A file that is at fault, or an extra that is missing, is told in a line; and so is a warning."""
+    """Show errors of files and of missing extras as one line each, and warnings, too."""
     with warnings.catch_warnings():
         warnings.simplefilter("default", UserWarning)
         warnings.showwarning = lambda message, *_: print(f"warning: {message}", file=sys.stderr)
@@ -124,7 +124,7 @@ def convert(
 
 @app.command()
 def check_browser(model: _Source) -> None:
-    """Say what TF.js would refuse of a model once converted, or compute otherwise; exit with 1 if there is any."""
+    """Show what TF.js would refuse of the converted model, or compute differently; exit with 1 if there is any."""
     from tfpy.saved_models import refused
 
     with _faults_as_text():
@@ -186,8 +186,7 @@ def js2py(
 
 
 def main() -> None:
-    """Run the command line. What the system refuses, such as a file's name or to print to a full disk, is told in a
-    line."""
+    """Run the command line. Errors of the system, such as a file's name or a full disk, are shown as one line."""
     try:
         try:
             app(prog_name="tfpy")

@@ -1,4 +1,4 @@
-"""What the command line does with saved models: `tfpy summary`, `tfpy convert`, `tfpy check-browser`."""
+"""The commands for saved models: `tfpy summary`, `tfpy convert`, `tfpy check-browser`."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def converted(source: str, target: str, include_optimizer: bool, strict: bool, q
 
 
 def refused(source: str) -> list[str]:
-    """What TF.js 4.22 would refuse, or compute otherwise, of a model of layers as `converted` writes it for it.
+    """What TF.js 4.22 would refuse of a model of layers that `converted` writes, or compute differently.
 
     Raises:
         ValueError: it is a graph.

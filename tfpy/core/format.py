@@ -20,7 +20,7 @@ _LAST_DIGIT = Decimal("1e-7")
 
 
 def tensor_text(spec: Spec, values: Array, verbose: bool) -> str:
-    """What `print` prints: 'Tensor', with `verbose` dtype, rank and shape, and the values in aligned columns."""
+    """The text of `print`: 'Tensor', with `verbose` dtype, rank and shape, and the values in aligned columns."""
     lines = _rows(spec, values)
     out = ["Tensor"]
     if verbose:
@@ -36,7 +36,7 @@ def tensor_preview(spec: Spec, values: Array) -> str:
 
 
 def tensor_html(class_name: str, spec: Spec, values: Array | None, more: str = "") -> str:
-    """What a notebook shows: class, dtype, shape, what else there is to say, and a preview of the values."""
+    """The HTML for notebooks: class, dtype, shape, further facts, and a preview of the values."""
     shape = " × ".join(map(str, spec.shape)) or "scalar"
     body = "disposed" if values is None else tensor_preview(spec, values)
     head = html.escape(f"{spec.dtype}, {shape}{more}")
@@ -55,7 +55,7 @@ def _rows(spec: Spec, values: Array, brief: bool = False) -> list[str]:
 
 
 def _scalar(value: Any, dtype: str) -> str:
-    """A single number with all its digits, and a string as it is."""
+    """A single number with all its digits, and a string without quotes."""
     if dtype == "string":
         return _text(value)
     return number_text(value) if dtype == "float32" else _element(value, dtype)

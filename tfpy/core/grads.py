@@ -26,21 +26,21 @@ from tfpy.engine.tape import Saved, paused, record, recorded, saved, stand_in, s
 
 
 class ValueAndGrad(Record):
-    """What `value_and_grad` returns."""
+    """The result of `value_and_grad`."""
 
     value: Tensor
     grad: Tensor
 
 
 class ValueAndGrads(Record):
-    """What `value_and_grads` returns."""
+    """The result of `value_and_grads`."""
 
     value: Tensor
     grads: list[Tensor]
 
 
 class VariableGrads(Record):
-    """What `variable_grads` returns: the gradients by the variables' names."""
+    """The result of `variable_grads`: the gradients by the variables' names."""
 
     value: Tensor
     grads: dict[str, Tensor]
@@ -193,7 +193,7 @@ def _listed(index: int, given: Any) -> Variable:
 def _gradients(
     name: str, f: Callable[[], Any], sources: list[Tensor], dy: TensorLike | None
 ) -> tuple[Tensor, list[Tensor]]:
-    """What f() returns and its gradients by the sources."""
+    """The result of f(), and its gradients with respect to the sources."""
     (given, value), tape = recorded(lambda: _checked_value(name, f), sources)
     start = _start(name, value, dy)
     first = next_id()
@@ -277,7 +277,7 @@ def _sources(name: str, args: Any) -> list[Tensor]:
 
 
 def _checked_value(name: str, f: Callable[[], Any]) -> tuple[Tensor, Tensor]:
-    """What f() returns, and it as a tensor."""
+    """The result of f(), as it is and as a tensor."""
     given = f()
     return given, _tensor_from(name, given)
 
@@ -344,7 +344,7 @@ def _record_custom(inputs: tuple[Tensor, ...], value: Tensor, kept: list[Saved],
 
 
 def as_gradients(name: str, found: Sequence[Any]) -> list[Tensor | None]:
-    """What a user's gradient function gave as tensors; None where no gradient flows."""
+    """The results of a user's gradient function as tensors; None where no gradient flows."""
     return [None if g is None else to_tensor(name, f"grad_func, gradient {i}", g) for i, g in enumerate(found)]
 
 

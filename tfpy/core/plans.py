@@ -71,7 +71,7 @@ class Plans:
         watch: Callable[[], Holds | None],
         constants: Callable[[], Sequence[Tensor]] | None = None,
     ) -> Result:
-        """What `compute` returns, from a plan if there is one.
+        """The result of `compute`, from a plan if there is one.
 
         Args:
             key: what tells this step from others, beside the shapes of its inputs.
@@ -113,7 +113,7 @@ class Plans:
             self._planned.pop(key, None)
 
     def again(self, key: tuple[Hashable, ...], inputs: Sequence[Tensor]) -> Result | None:
-        """What `run` returns, if there is a plan that can be run."""
+        """The result of `run`, if there is a plan that can be run."""
         backend = current()
         planned = self._planned.get(_full_key(key, backend, inputs))
         if planned is None or not may_plan(backend):

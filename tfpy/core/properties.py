@@ -1,4 +1,4 @@
-"""What a tensor says of itself without a look at its values; the arrays of the older API say it, too."""
+"""Properties of tensors, and of the arrays of the older API, that do not depend on their values."""
 
 from __future__ import annotations
 

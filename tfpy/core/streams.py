@@ -1,4 +1,4 @@
-"""What can be read as a stream of elements: TF.js's objects with `next()`, Python's iterators, async ones."""
+"""Streams of elements from TF.js's objects with `next()`, and from Python's iterators, async ones included."""
 
 from __future__ import annotations
 

@@ -142,7 +142,7 @@ class Tensor(TensorMethods, Chained, Operators, TensorProperties, TensorCamel, R
         return tensor_html(type(self).__name__, self.spec, values, self._more())
 
     def _more(self) -> str:
-        """What a notebook shows besides dtype and shape."""
+        """Further facts for notebooks, besides dtype and shape."""
         return ""
 
     # Python's protocols
@@ -226,7 +226,7 @@ def read_only(values: Array) -> Array:
 
 
 def as_array(values: Array, dtype: Any, copy: bool | None, copied: bool) -> Array:
-    """What `__array__` gives of values, of which it is said whether they are a copy already.
+    """The result of `__array__` for values, which may be a copy already.
 
     Args:
         values: those to give.

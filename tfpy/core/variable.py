@@ -200,7 +200,7 @@ def variable(
 
 
 def first_value(given: TensorLike, dtype: DType | None) -> Tensor:
-    """What a variable starts as: what it is given, in a dtype if one is."""
+    """The initial value of a variable, cast to a dtype if one is given."""
     value = to_tensor("variable", "initial_value", given, "any")
     return value if dtype is None or dtype == value.dtype else value.cast(dtype)
 

@@ -216,7 +216,7 @@ def split_row(line: str, delimiter: str, collapse: bool) -> list[str]:
 
 
 def _closing_quote(line: str, at: int, delimiter: str) -> int:
-    """Where the quote is that ends a cell: the first one before a delimiter or the line's end.
+    """The index of the quote that ends a cell: the first one before a delimiter or the end of the line.
 
     A quote that something else follows begins a part of the cell that ends with the next quote.
     """

@@ -111,7 +111,7 @@ class Dataset(DatasetCamel, Hints):
         return stream(self).for_each_async(_function("for_each_async", "f", f))
 
     def map(self, transform: Callable[[Any], Any]) -> Dataset:
-        """What a function makes of each element. It runs in a tidy: of its tensors only those it returns live on.
+        """The results of a function for each element. It runs in a tidy: of its tensors only those it returns live on.
 
         Tensors of the old element that are not in the new one are disposed.
 
@@ -121,7 +121,7 @@ class Dataset(DatasetCamel, Hints):
         return self._then("map", partial(_tidied, function), size=self.size)
 
     def map_async(self, transform: Callable[[Any], Any]) -> Dataset:
-        """What an async function makes of each element. It is waited for, and must dispose tensors of its own itself.
+        """The results of an async function for each element. It is awaited, and must dispose its own tensors itself.
 
         Tensors of the old element that are not in the new one are disposed.
 
@@ -209,7 +209,7 @@ class Dataset(DatasetCamel, Hints):
         return self._finite("to_array_for_test").to_array_for_test()
 
     def _then(self, stage: str, option: Any, *, size: Size) -> Dataset:
-        """What a stage of the streams, a method of theirs, makes of this data set."""
+        """This data set with a transformation of its streams, which is a method of theirs."""
         return FunctionDataset(partial(_staged, self, stage, option), size)
 
     def _finite(self, where: str) -> LazyIterator:

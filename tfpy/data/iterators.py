@@ -26,7 +26,7 @@ _TEST_AHEAD = 100
 
 
 class IteratorResult(Record, Ready):
-    """What `next` of a LazyIterator returns: the element, and whether there was none left. It may be awaited."""
+    """The result of `next` of a LazyIterator: the element, and whether there was none left. It may be awaited."""
 
     value: Any
     done: bool
@@ -168,7 +168,7 @@ class _Mapped(_Transformation):
 
 
 def replaced(element: Any, transform: Callable[[Any], Any]) -> Any:
-    """What a function makes of an element, whose other tensors are disposed. It may change the element in place."""
+    """The result of a function for an element, whose other tensors are disposed. It may change the element in place."""
     before = list(handles_in(element))
     result = finish(transform(element))
     if before:

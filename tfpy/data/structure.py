@@ -32,7 +32,7 @@ def like(structure: Any, values: Sequence[Any]) -> Any:
 
 
 def children(structure: Any) -> list[Any]:
-    """What is directly in a structure."""
+    """The values directly in a structure."""
     return list(structure.values() if isinstance(structure, Mapping) else structure)
 
 

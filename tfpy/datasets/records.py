@@ -1,4 +1,4 @@
-"""What the functions of `tf.datasets` return."""
+"""The results of the functions of `tf.datasets`."""
 
 from __future__ import annotations
 

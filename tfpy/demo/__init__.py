@@ -1,4 +1,4 @@
-"""What `tfpy demo` runs: three small trainings, each a file that can be read as an example of the API."""
+"""The demos of `tfpy demo`: three small trainings, each a file that can be read as an example of the API."""
 
 from __future__ import annotations
 

@@ -184,7 +184,7 @@ def _log_names(model: LayersModel) -> list[str]:
 
 
 def _plain(optimizer: Optimizer) -> dict[str, Any]:
-    """What an optimizer is set to and keeps from step to step, beside its slots, as far as it can be sent."""
+    """The settings and state of an optimizer besides its slots, as far as they can be sent."""
     return {name: value for name, value in vars(optimizer).items() if _is_plain(value)}
 
 
@@ -195,7 +195,7 @@ def _is_plain(value: Any) -> bool:
 
 
 def _payloads(weights: Sequence[LayerVariable]) -> list[Any]:
-    """What tells whether a weight has been written: its data on the current backend, to which a step would move it."""
+    """The payloads of weights on the current backend, to which steps would move them. Changed weights have new ones."""
     backend = current()
     for weight in weights:
         if weight.backend is not backend:

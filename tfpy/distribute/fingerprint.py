@@ -1,4 +1,4 @@
-"""What must be the same in all processes that train a model together, in words that can be compared and shown."""
+"""A description of all that must be the same in the processes that train a model together, line by line."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def _options(layer: Layer) -> Iterator[tuple[str, str]]:
 
 
 def _config_of(thing: Layer | Optimizer) -> Mapping[str, Any]:
-    """What a layer or an optimizer says of itself; of those of the user's that say nothing nothing is compared."""
+    """The configuration of a layer or an optimizer; nothing for those of the user's that have none."""
     try:
         found: Any = thing.get_config()
     except Exception:

@@ -55,7 +55,7 @@ class Ranks(Strategy):
         return CallbackList(everyone) if self.first else PartialCallbackList(everyone, [history, synchronization])
 
     def step(self, model: LayersModel, optimizer: Any, batch: Batch, run: ReplicaStep) -> list[Tensor]:
-        """What `run` returns for this process's part of a batch."""
+        """Run a step on this process's part of a batch."""
         place = f"a batch of {batch.size} samples ({_fingerprint(batch):08x})"
         self._coordinator.synchronize(place, model, optimizer)
         start, end = (batch.size * rank // self.size for rank in (self.rank, self.rank + 1))
@@ -112,5 +112,5 @@ def _fingerprint(batch: Batch) -> int:
 
 
 def _bytes_of(array: npt.NDArray[Any]) -> bytes:
-    """What an array holds; that of strings has only pointers to them."""
+    """The bytes of an array; those of the texts for an array of strings, which has only pointers to them."""
     return repr(array.tolist()).encode() if array.dtype == object else array.tobytes()

@@ -1,4 +1,4 @@
-"""Where processes that train together meet during a training, and which callbacks each of them calls."""
+"""Callbacks of several processes: which of them each process calls, and where they synchronize."""
 
 from __future__ import annotations
 

@@ -78,7 +78,7 @@ def as_string(op: str, argument: str, value: object) -> str:
 
 
 def as_function(op: str, argument: str, value: object) -> Callable[..., Any]:
-    """What can be called.
+    """The argument, which must be callable.
 
     Raises:
         TypeError: anything else.

@@ -29,7 +29,7 @@ Outputs = Spec | Sequence[Spec]
 
 
 class Backend(Protocol):
-    """What the engine asks of a backend.
+    """The interface of backends.
 
     One that users write needs `name`, `write`, `read`, `run` and `implements`; for the others there are `Defaults`.
 
@@ -67,7 +67,7 @@ class Backend(Protocol):
         """Whether this backend has the kernel."""
 
     def memory(self) -> dict[str, Any]:
-        """What the backend adds to `memory()`."""
+        """The backend's entries in `memory()`."""
 
     def dispose(self) -> None:
         """Let go of everything; the backend is not used again."""
@@ -87,7 +87,7 @@ class Backend(Protocol):
 
 
 class Defaults:
-    """What holds of a backend that says nothing else: it is on the CPU, may put off its kernels, and owns nothing."""
+    """Defaults of backends: on the CPU, kernels may be deferred, nothing to free."""
 
     name: str
     symbolic = False

@@ -8,7 +8,7 @@ from tfpy.engine.scope import Scope, leave_scope, open_block
 
 
 class Block:
-    """What is made inside is disposed at the end, save what is assigned to `result`, unless the block fails.
+    """A `with` that disposes what was made inside, save what is assigned to `result`, unless the block fails.
 
     A block with an `await` in it disposes nothing, since it cannot tell its tensors from those of other tasks.
 

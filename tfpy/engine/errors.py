@@ -44,7 +44,7 @@ class UnreachedError(GradientError):
 
 
 class Words(str):
-    """What was found, said in words: messages show it without quotes."""
+    """A description of what was found, which messages show without quotes."""
 
     __slots__ = ()
 
@@ -138,7 +138,7 @@ def _words_of(name: str) -> set[str]:
 
 
 def letters_of(name: str) -> str:
-    """What all spellings of a name have in common."""
+    """The letters of a name, which are the same in all its spellings."""
     return name.replace("_", "").lower()
 
 

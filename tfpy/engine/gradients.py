@@ -91,7 +91,7 @@ GRADIENTS: dict[str, GradientRow] = {}
 
 
 class _UserGradients:
-    """What plans must know of gradients that users register.
+    """Tells plans of gradients that users register.
 
     Attributes:
         changes: how often one was registered or taken away: plans made before hold what was there then.

@@ -1,4 +1,4 @@
-"""What can be put between the engine and a backend: kernels of users, and observers of every kernel run.
+"""Hooks between the engine and a backend: kernels of users, and observers of every kernel run.
 
 Both stand in front of a backend object's `run` only while there are any; without them nothing is in the way.
 """
@@ -56,7 +56,7 @@ def set_user_kernel(backend_name: str, kernel: str, function: UserKernel | None)
 
 
 class _Bypass(threading.local):
-    """The kernel that this thread runs as the backend has it, whatever users have put in its place."""
+    """The kernel that this thread runs as the backend's own, whatever users have registered in its place."""
 
     kernel = ""
 
@@ -98,7 +98,7 @@ def observing(observer: Observer) -> Iterator[None]:
 
 
 class _Hooked:
-    """What a backend has as its `run` while something stands in front of its own.
+    """The `run` of a backend while there are hooks.
 
     Attributes:
         own: the backend's own `run`.
@@ -127,7 +127,7 @@ def _install_all() -> None:
 
 
 def install_hooks(name: str, backend: Backend) -> None:
-    """Put in front of a backend what there is to put, in place of what was there."""
+    """Install the hooks that there are now on a backend, in place of those that it had."""
     attributes = vars(backend)
     before = attributes.get("run")
     own, of_object = (

@@ -1,4 +1,4 @@
-"""What this process takes of its machine: into how many shards it cuts work, and which GPU it uses.
+"""The share of this process in its machine: the number of shards that it cuts work into, and its GPU.
 
 Upper layers say so here, and the backends look here.
 """

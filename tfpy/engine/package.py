@@ -1,4 +1,4 @@
-"""Where the package lies: what tells its own code from the user's."""
+"""Tells the package's own code from the user's."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ class PlanNode(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """What a function computes.
+    """The computation of a function.
 
     Attributes:
         size: how many slots there are. Each is written once.

@@ -60,7 +60,7 @@ class Recorder:
                 self.constant(handle)
 
     def _key(self, handle: Handle) -> Any:
-        """What a handle's values are known by: a variable's change while its id stays."""
+        """The key of a handle's values: those of a variable change while its id stays."""
         if handle.id not in self._variable_ids:
             return handle.id
         self._kept.append(handle.payload)
@@ -146,7 +146,7 @@ class Recorder:
     # The plan
 
     def plan(self, results: Sequence[Handle]) -> Plan | None:
-        """What was computed, assignments included; None if it cannot be planned."""
+        """The plan of what was computed, assignments included; None if it cannot be planned."""
         results = (*results, *self._assigned.values())
         outputs = tuple([self._slot(t, "the result") for t in results])
         if self.refusal:
@@ -156,7 +156,7 @@ class Recorder:
         return Plan(self._count, self._inputs, self._constants, nodes, last_uses(nodes, outputs), outputs, specs)
 
     def compiled(self, results: Sequence[Handle]) -> Replay | None:
-        """What was recorded, to be run again; None if it cannot be."""
+        """The recorded computation, to be run again; None if it cannot be."""
         backend, plan = self.backend, self.plan(results)
         if plan is None or user_gradients.count or not can_replay(backend):
             return None
@@ -183,7 +183,7 @@ def recording_plan(
     variables: Sequence[Handle],
     constants: Sequence[Handle] | None = None,
 ) -> tuple[T, Recorder]:
-    """What a function returns, and what has watched this thread's kernels in it.
+    """The result of a function, and the recorder of this thread's kernels in it.
 
     Args:
         function: what is watched.

@@ -24,13 +24,13 @@ class Interpolation(NamedTuple):
 
 
 def _positions(old: int, new: int, align_corners: bool, shift: float) -> Array:
-    """Where the new elements lie among the old ones, each taken at `shift` from its start."""
+    """The positions of the new elements among the old ones, each taken at `shift` from its start."""
     inner = 1 if align_corners and new > 1 else 0
     return (old - inner) / max(1, new - inner) * (np.arange(new) + shift)
 
 
 def bilinear_interpolation(old: int, new: int, align_corners: bool, half_pixel_centers: bool) -> Interpolation:
-    """Where the new elements along a dimension lie among the old ones."""
+    """The two nearest old elements of each new one along a dimension."""
     shift = 0.5 if half_pixel_centers else 0.0
     at = _positions(old, new, align_corners, shift) - shift
     first = np.maximum(np.floor(at), 0).astype(np.intp)

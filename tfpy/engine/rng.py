@@ -37,7 +37,7 @@ _FEW = 200  # so many numbers are sooner made one by one than in stretches
 
 
 class _Source(_random.Random):
-    """What streams without a seed are seeded from.
+    """The source that streams without a seed are seeded from.
 
     Attributes:
         repeats: whether somebody has asked for certain numbers.
@@ -104,7 +104,7 @@ def _unseeded() -> np.random.Generator:
 
 
 def source_state() -> list[Any]:
-    """Where the streams without a seed are: plain values, which `restore_source` takes."""
+    """The state of the streams without a seed: plain values, which `restore_source` takes."""
     version, words, spare = _source.getstate()
     return [version, list(words), spare]
 
@@ -153,7 +153,7 @@ class Alea:
 
     @property
     def state(self) -> list[int]:
-        """Where it is: four whole numbers."""
+        """The state of the stream: four whole numbers."""
         return [*self._x, self._carry]
 
     @state.setter
@@ -373,7 +373,7 @@ class Shuffler:
 
     @property
     def state(self) -> list[int] | None:
-        """Where its stream is; None if it has none of its own."""
+        """The state of its stream; None if it has none of its own."""
         return None if self._stream is None else self._stream.state
 
     @state.setter

@@ -83,7 +83,7 @@ def start_scope(name: str = "") -> Scope:
 
 
 def run_in_scope(function: Callable[[], T], name: str = "") -> T:
-    """What a function returns, called in a scope of its own, which ends with it."""
+    """Call a function in a scope of its own, which ends with it; its result."""
     scope, result = Scope(name), None
     try:
         open_scope(scope)

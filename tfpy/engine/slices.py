@@ -1,4 +1,4 @@
-"""What a strided slice with masks picks from a tensor of a known shape: pure functions of numbers."""
+"""The indices that a strided slice with masks takes of a tensor of a known shape: pure functions of numbers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tfpy.engine.spec import Shape
 
 @dataclass(frozen=True)
 class StridedPicks:
-    """What a strided slice picks.
+    """The indices that a strided slice takes.
 
     Attributes:
         begin: for each axis of the tensor the first index.

@@ -1,4 +1,4 @@
-"""What a tensor looks like without its values: shape and dtype, and the rules that combine them.
+"""Specs of tensors: shape and dtype, and the rules that combine them.
 
 The rules are pure functions of shapes and dtypes; nothing knows of tensors, backends, numpy or what users write.
 """

@@ -1,4 +1,4 @@
-"""What each thread knows of the work it is in: its scopes, the tapes that record it, the backend chosen for it.
+"""The state of each thread: its scopes, the tapes that record it, the backend chosen for it.
 
 Threads that compute on one backend may share tensors; this state they never do. To another backend a tensor's data
 moves, which no thread may ask for while another one computes with it.
@@ -47,7 +47,7 @@ local = _Local()
 
 
 def refuse_plan(reason: str) -> None:
-    """What runs now does something beyond its kernels, which a plan would not do."""
+    """Note that what runs now does something beyond its kernels, which a plan would not do."""
     if local.state.recorder is not None:
         local.state.recorder.refuse(reason)
 

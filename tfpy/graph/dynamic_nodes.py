@@ -1,4 +1,4 @@
-"""What keeps a graph from being planned as a whole, and where its part ends that can be."""
+"""Finds the nodes that keep a graph from being planned as a whole, and the boundary of the part that can be."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class DynamicNodes:
 
 
 def _last(nodes: Mapping[str, Node], planned: set[str], given: set[str], outputs: Sequence[Ref]) -> tuple[Ref, ...]:
-    """What is met first of the planned nodes on all ways back from the outputs."""
+    """The planned nodes that are met first on all ways back from the outputs."""
     found: dict[Ref, None] = {}
     left, been = list(outputs), set(outputs)
     while left:

@@ -1,4 +1,4 @@
-"""What flows through graphs besides tensors: lists and arrays of tensors, and tables."""
+"""The values in graphs that are no tensors: lists and arrays of tensors, and tables."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PartialShape = tuple[int, ...]
 
 
 def merge_shapes(where: str, a: PartialShape | None, b: PartialShape | None) -> PartialShape | None:
-    """What two shapes say together, -1 standing for sizes that are not known and None for a rank that is not."""
+    """The shape that two shapes agree on; -1 stands for an unknown size, None for an unknown rank."""
     if a is None or b is None:
         return b if a is None else a
     if len(a) != len(b) or any(m != n and m >= 0 and n >= 0 for m, n in zip(a, b, strict=True)):

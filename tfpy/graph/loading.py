@@ -16,7 +16,7 @@ from tfpy.graph.run import Executor, Resources
 def read_model(
     artifacts: ModelArtifacts, weights: Mapping[str, Tensor], source: str
 ) -> tuple[Executor, Executor | None, Resources]:
-    """What runs a model, what runs its initializer if it has one, and what both share.
+    """The executor of a model, that of its initializer if it has one, and the resources that both share.
 
     Raises:
         ModelFileError: a graph that makes no sense, ops that are not known, or constants without a value.

@@ -121,7 +121,7 @@ class Call:
 
 
 class NodeValue:
-    """What a function given to `register_op` is called with.
+    """The argument of a function given to `register_op`.
 
     Attributes:
         inputs: the tensors.

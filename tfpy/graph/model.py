@@ -133,12 +133,12 @@ class GraphModel(GraphModelCamel, Ready):
 
     @property
     def metadata(self) -> Any:
-        """What the user has noted in the model; None if nothing."""
+        """The metadata that the user has put into the model; None if there are none."""
         return self._given.user_defined_metadata
 
     @property
     def model_signature(self) -> Any:
-        """What the inputs and outputs are called; None if the model does not say."""
+        """The names of inputs and outputs; None if the model has none."""
         return self._metadata.get("signature") or self._given.signature
 
     @property
@@ -306,7 +306,7 @@ class GraphModel(GraphModelCamel, Ready):
         return {port.key: value for port, value in zip(ports, values, strict=True)}
 
     def _captured_resources(self) -> dict[Any, Any]:
-        """What the model's initializer makes, such as tables, by the numbers that the signature gives them."""
+        """The resources that the model's initializer makes, such as tables, by the numbers in the signature."""
         if self._captured is None:
             captured: dict[Any, Any] = {}
             if self._initializer is not None:

@@ -23,7 +23,7 @@ Feeds = Mapping[str, Sequence[Any]]
 
 
 class Resources:
-    """What the graphs of a model share.
+    """The resources that the graphs of a model share.
 
     Attributes:
         weights: the values of constants, by node.
@@ -46,7 +46,7 @@ class Step(NamedTuple):
 
 
 class ExecutionOrder(NamedTuple):
-    """What is to be computed for some outputs of some inputs, each node after what it needs.
+    """The nodes to compute for some outputs of some inputs, each after those that it needs.
 
     Attributes:
         dataflow: how nodes follow each other where there are loops or branches of the first kind; else None.
@@ -107,7 +107,7 @@ class Executor:
         return [_output(values, ref, self.graph) for ref in outputs]
 
     def order(self, feeds: Iterable[str], outputs: Sequence[Ref]) -> ExecutionOrder:
-        """What has to be computed."""
+        """The nodes to compute, each after those that it needs."""
         given = list(feeds)
         key = frozenset(given), tuple(outputs), own_meanings()
         order = self._orders.get(key)

@@ -1,4 +1,4 @@
-"""The converter: what it knows of the script while it goes through it, and the tables of rules that it goes by.
+"""The converter: its state while it goes through a script, and the tables of rules that it applies.
 
 The rules are functions in the other modules, one for each kind of node of the syntax tree. A rule for an expression
 gives an expression; what must happen before the statement, such as a function with a body, it puts into `pre`. A rule
@@ -36,7 +36,7 @@ effect: NodeRules[str, StatementRule] = NodeRules()  # of expressions that stand
 
 
 class NeedsStatementsError(NotConvertedError):
-    """What an expression means takes statements, and there is no place for them here."""
+    """An expression needs statements in Python, and there is no place for them here."""
 
 
 class Converter:
@@ -169,7 +169,7 @@ class Converter:
         return comment_lines(node)
 
     def name(self, node: Node) -> ast.expr:
-        """What is assigned to: a variable by its name in Python, or a place."""
+        """The target of an assignment: a variable by its name in Python, or a subscript or attribute."""
         binding = self.scopes.bindings.get(node.id)
         return build.atom(binding.python) if binding is not None else self.expr(node)
 
@@ -178,7 +178,7 @@ class Converter:
         return self.by_rule(node, statement.get(node.type, _unknown))
 
     def effects(self, node: Node) -> list[ast.stmt]:
-        """What an expression does, where nobody looks at its value."""
+        """The effects of an expression whose value is not used, as statements."""
         node = bare(node)
         return effect.get(node.type, evaluated)(self, node)
 
@@ -187,7 +187,7 @@ class Converter:
         return self.by_rule(node, _returned)
 
     def by_rule(self, node: Node, rule: StatementRule) -> list[ast.stmt]:
-        """What a rule makes of a statement, with what goes before and behind it, and comments from within it."""
+        """The Python of a rule for a statement, with what goes before and behind it, and comments from within it."""
         saved = self.pre, self.post, self.certain, self.checks
         self.pre, self.post, self.certain, self.checks = [], [], True, []
         try:
@@ -210,7 +210,7 @@ class Converter:
         return [build.comment(f"{MARK[2:]}check: {said}") for said in dict.fromkeys(note.text for note in checks)]
 
     def _left(self, node: Node, reason: str) -> list[ast.stmt]:
-        """What stands for a statement that is not converted: the reason, the original, and a `raise`."""
+        """The replacement of a statement that is not converted: the reason, the original, and a `raise`."""
         reason = " ".join(reason.split())
         self.notes.append(Note(parse.line_of(node), reason, True))
         for inner in parse.walk(node):

@@ -62,7 +62,7 @@ def variable(name: str) -> str:
 
 
 class Options(NamedTuple):
-    """What a function of tfpy takes as options.
+    """The options of a function of tfpy.
 
     Attributes:
         at: the position of the option dict.
@@ -126,7 +126,7 @@ def resolve(path: list[str]) -> tuple[str, Any] | None:
 
 
 def missing(path: list[str]) -> str:
-    """What to say of a path that `resolve` does not know."""
+    """The message for a path that `resolve` does not know."""
     known = OF_MODULES.get(path[-1], "") if path[0] == "tf" else ""
     return f"tfpy has no {'.'.join(path)}" + (f"; in tfpy it is {known}" if known else "")
 
@@ -205,7 +205,7 @@ def method_options() -> dict[str, Options]:
 
 
 def result(function: object) -> str:
-    """What a function or a property of tfpy says that it gives; empty if nothing."""
+    """The declared result of a function or a property of tfpy; empty if there is none."""
     if isinstance(function, property):
         function = function.fget
     return str(getattr(function, "__annotations__", {}).get("return", ""))
@@ -222,5 +222,5 @@ def _method_results() -> dict[str, str]:
 
 
 def method_result(name: str) -> str:
-    """What a method gives, where all classes of tfpy that have it agree; empty where not."""
+    """The declared result of a method, where all classes of tfpy that have it agree; empty where not."""
     return _method_results().get(attributes().get(name, ""), "")

@@ -1,4 +1,4 @@
-"""What is said about places that are not converted, or that a person should look at."""
+"""Notes on places that are not converted, or that a person should look at."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the packages stand for that scripts import: TF.js and its kin, modules of Node, and what means nothing here."""
+"""The counterparts of packages that scripts import: TF.js and its kin, modules of Node, others without meaning here."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ NODE = {
 
 
 def root_of(source: str) -> str | None:
-    """What stands for a module of TF.js, tfjs-vis or deeplearn.js; None for any other."""
+    """The counterpart of a module of TF.js, tfjs-vis or deeplearn.js; None for any other."""
     if source in _SPACES:
         return _SPACES[source]
     return "tf" if _TFJS.fullmatch(source) else "dl" if _DEEPLEARN.fullmatch(source) else None

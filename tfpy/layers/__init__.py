@@ -148,7 +148,7 @@ def activation(
 
 
 def activation(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> Activation:
-    """An activation by itself.
+    """An activation as a layer of its own.
 
     Args:
         config: the options below as a dict.
@@ -3748,7 +3748,7 @@ def lambda_(
 
 
 def lambda_(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> Lambda:
-    """A function of one's own as a layer.
+    """A user's function as a layer.
 
     It is called with the input, or the list of them, and the arguments as keywords. The shape of what it returns, with
     the batch size in front, is found by running it on shapes alone, unless `shape` says what a sample of it looks like.

@@ -37,7 +37,7 @@ class Activation:
         return self.function(x)
 
     def serialized(self) -> str:
-        """What a configuration holds: the name."""
+        """The value in a configuration: the name."""
         return self.name
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -59,7 +59,7 @@ class LayerActivation(Activation):
         self.layer = layer
 
     def serialized(self) -> Any:
-        """What a configuration holds: that of the layer."""
+        """The value in a configuration: the layer's configuration."""
         return {"class_name": self.name, "config": self.layer.get_config()}
 
     def __reduce__(self) -> tuple[Any, ...]:

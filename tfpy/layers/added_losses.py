@@ -29,7 +29,7 @@ _current = _Collection()
 
 
 def with_added_losses(function: Callable[[], T]) -> tuple[T, list[Tensor]]:
-    """What a function returns, and the losses that are added while it runs.
+    """The result of a function, and the losses that are added while it runs.
 
     It takes a function, since an interrupt at the end of a `with` block would leave that open.
     """

@@ -127,7 +127,7 @@ class Layer(LayerCamel, Copyable, Declared, family="layer"):
             """Add the weights, for inputs of the given shape (a list of shapes for several inputs)."""
 
         def call(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
-            """What the layer computes."""
+            """Compute the layer's outputs."""
     else:
 
         def build(self, input_shape: Any) -> None:
@@ -135,7 +135,7 @@ class Layer(LayerCamel, Copyable, Declared, family="layer"):
             self.built = True
 
         def call(self, inputs: Any) -> Any:
-            """What the layer computes."""
+            """Compute the layer's outputs."""
             return inputs
 
     def compute_output_shape(self, input_shape: Any) -> Any:

@@ -153,7 +153,7 @@ class Container(ContainerCamel, Layer):
         return one_or_list(outputs)
 
     def _values(self, inputs: Any) -> list[Tensor]:
-        """What the model is called on, a tensor for each input."""
+        """The inputs of a call as a list, a tensor for each."""
         values = [x if isinstance(x, Tensor) else to_tensor(self.name, "inputs", x, "any") for x in to_list(inputs)]
         if len(values) != len(self.inputs):
             raise argument_error(self.name, "inputs", f"{len(self.inputs)} tensors", Words(f"{len(values)}"))

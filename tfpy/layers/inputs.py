@@ -1,4 +1,4 @@
-"""Where data enters a model: InputLayer and `tf.input`."""
+"""The inputs of models: InputLayer and `tf.input`."""
 
 from __future__ import annotations
 

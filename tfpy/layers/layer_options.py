@@ -9,7 +9,7 @@ from tfpy.engine.dtypes import DType
 
 
 class LayerOptions:
-    """What every layer may be given besides its own options."""
+    """Options of every layer, besides its own."""
 
     input_shape: int | Sequence[int | None] | None = None
     batch_input_shape: Sequence[int | None] | None = None

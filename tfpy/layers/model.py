@@ -399,7 +399,7 @@ class LayersModel(LayersModelCamel, Container, Ready, class_name="Model"):
 
     @accepts_options()
     def execute(self, inputs: Any, outputs: str | Sequence[str]) -> Any:
-        """What symbolic tensors within the model come to, such as the outputs of inner layers.
+        """The values of symbolic tensors within the model, such as the outputs of inner layers.
 
         Args:
             inputs: a tensor, a list with one for each input of the model, or a dict by the names of `model.inputs`.
@@ -548,7 +548,7 @@ class LayersModel(LayersModelCamel, Container, Ready, class_name="Model"):
         self._metadata = writing.as_metadata(user_defined_metadata)
 
     def get_user_defined_metadata(self) -> dict[str, Any] | None:
-        """What was noted, or saved with the model; None if nothing was.
+        """The metadata that were set, or saved with the model; None if there are none.
 
         Source: TF.js `tf.LayersModel.getUserDefinedMetadata`.
         """

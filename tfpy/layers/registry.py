@@ -25,7 +25,7 @@ def class_of(name: Any) -> type | None:
 
 
 def named(name: str, custom_objects: Mapping[str, Any] | None) -> Any:
-    """What a name stands for: among the custom objects, or a registered class; None if there is nothing of that name.
+    """The custom object or registered class of a name; None if there is none.
 
     The package that Keras puts before the names of users' classes ('Custom>Scale') counts only if it is known.
     """
@@ -44,7 +44,7 @@ def names_of_classes(fits: Callable[[type], bool]) -> list[str]:
 
 @export(namespace="serialization", doc="Models / Serialization")
 def register_class(cls: C, pkg: str | None = None, name: str | None = None) -> C:
-    """Let saved models refer to a class of one's own.
+    """Register a user's class, so that saved models can refer to it.
 
     Args:
         cls: a class with `from_config`; its `class_name` (or `className`) is the name that files give it.

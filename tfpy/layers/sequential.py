@@ -110,7 +110,7 @@ class Sequential(SequentialCamel, OneOutput, LayersModel, class_name="Sequential
         ) -> Tensor: ...
 
     def build(self, input_shape: Any = None) -> None:
-        """Nothing is left to do: a layer has its weights as soon as it is added.
+        """Do nothing: a layer has its weights as soon as it is added.
 
         Raises:
             TypeError: the model has no layers.

@@ -1,4 +1,4 @@
-"""What layers over images, sequences and volumes share: options for each dimension, layouts."""
+"""Shared parts of layers over images, sequences and volumes: options for each dimension, layouts."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def pairs(layer: str, option: str, value: Any, n: int) -> tuple[tuple[int, int],
 
 
 def layout(data_format: str, n: int) -> str:
-    """What ops call the layout of n inner dimensions: 'NHWC' or 'NCHW' for two."""
+    """The name in ops of the layout of n inner dimensions: 'NHWC' or 'NCHW' for two."""
     return LAYOUTS[n][data_format == "channelsFirst"]
 
 
@@ -102,7 +102,7 @@ def to_channels_last(x: Tensor, data_format: str) -> Tensor:
 
 
 def from_channels_last(y: Tensor, data_format: str) -> Tensor:
-    """What was computed with the channels at the end, in the layout that it came in."""
+    """y with its channels moved from the end to their place."""
     return transpose(y, [0, y.rank - 1, *range(1, y.rank - 1)]) if data_format == "channelsFirst" else y
 
 

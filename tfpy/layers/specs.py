@@ -14,7 +14,7 @@ from tfpy.layers.symbolic import PartialShape
 
 @export(doc="Layers / Classes")
 class InputSpec(InputSpecCamel):
-    """What an input must look like; None where anything will do.
+    """The shape and dtype that an input must have; None where anything will do.
 
     Attributes:
         dtype: its dtype.

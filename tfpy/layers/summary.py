@@ -46,7 +46,7 @@ def summary_lines(model: LayersModel, line_length: int | None, positions: Sequen
 
 
 def _ends(positions: Sequence[float] | None, chain: bool, width: int) -> list[int]:
-    """Where the columns end, in characters."""
+    """The ends of the columns, in characters."""
     given = as_list("summary", "positions", () if positions is None else positions, "numbers")
     ends = [as_number("summary", "positions", end) for end in given]
     if not all(map(math.isfinite, ends)):
@@ -110,7 +110,7 @@ def _text(shape: Any) -> str:
 
 
 def _sources(model: LayersModel, layer: Layer) -> list[str]:
-    """Where a layer's inputs come from: 'layer[call][output]'."""
+    """The sources of a layer's inputs: 'layer[call][output]'."""
     own = set(model.graph.nodes)
     return [
         f"{node_of(t).outbound_layer.name}[{t.node_index}][{t.tensor_index}]"

@@ -22,7 +22,7 @@ PartialShape: TypeAlias = "tuple[int | None, ...]"
 
 @export(doc="Models / Classes")
 class SymbolicTensor(SymbolicTensorCamel, Hints):
-    """What a layer will return: a dtype and a shape, of which the batch size and others may be None.
+    """A tensor that a layer will return: a dtype and a shape, of which the batch size and others may be None.
 
     Layers and `tf.input` make them. One made by hand belongs to no model, and a layer that is called on it says what
     it will return.

@@ -66,7 +66,7 @@ def watch(things: Sequence[Any], leaves: tuple[type, ...]) -> Holds | None:
 
 
 class _Watch:
-    """What a step depends on, as it was when this was made."""
+    """The objects that a step depends on, with their versions when this was made."""
 
     def __init__(self, reached: Sequence[Any], things: Sequence[Any]) -> None:
         watched = [thing for thing in reached if isinstance(thing, Versioned)]
@@ -147,7 +147,7 @@ _PLAIN: tuple[type, ...] = (
 
 
 def _parts(thing: Any) -> list[Any] | None:
-    """What a thing is made of, as far as its code may use it; None if its code is not tfpy's own."""
+    """The parts of an object that its code may use; None if its code is not tfpy's own."""
     if isinstance(thing, (list, tuple, set, frozenset)):
         return list(thing)
     if isinstance(thing, dict):

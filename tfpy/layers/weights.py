@@ -28,7 +28,7 @@ from tfpy.layers.naming import scoped, unique
 
 @export(doc="Layers / Classes")
 class LayerVariable(Variable, LayerVariableCamel):
-    """A layer's weight. It is a variable, so that it can be computed with as it is.
+    """A layer's weight. It is a variable, and ops take it as a tensor.
 
     Attributes:
         original_name: the name with those of the layers around it; `name` is made unique beyond that.

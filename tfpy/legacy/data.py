@@ -109,7 +109,7 @@ class InMemoryShuffledInputProviderBuilder(InMemoryShuffledInputProviderBuilderC
         return [ShuffledInputProvider(self, i) for i in range(len(self.inputs))]
 
     def copy_of(self, array: NDArray) -> NDArray:
-        """What a provider hands out: an array that shares the data until one of the two is written to."""
+        """The array that a provider gives: it shares the data until one of the two is written to."""
         return alias(type(array), array)
 
 
@@ -135,7 +135,7 @@ def _examples(argument: str, examples: Any) -> list[NDArray]:
 
 
 class DataStats(Record):
-    """What `InMemoryDataset.get_stats` says of one list. Source: deeplearn.js `DataStats`."""
+    """The result of `InMemoryDataset.get_stats` for one list. Source: deeplearn.js `DataStats`."""
 
     example_count: int
     input_min: float

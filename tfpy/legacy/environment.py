@@ -66,7 +66,7 @@ class Environment(EnvironmentCamel):
 
     @property
     def engine(self) -> Engine:
-        """What keeps scopes, variables and kernels (0.5): that of `tf.engine()`."""
+        """The engine, which has scopes, variables and kernels (0.5): that of `tf.engine()`."""
         return ENGINE
 
     @property

@@ -1,4 +1,4 @@
-"""What sessions are fed: arrays, and providers of arrays, for the symbolic tensors of a graph."""
+"""Feeds of sessions: arrays, and providers of arrays, for the symbolic tensors of a graph."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class Feed:
         return array
 
     def value(self, array: Handle) -> CoreTensor:
-        """What the graph computes with: the array in the dtype of its tensor, which is float32 for a placeholder."""
+        """The array in the dtype of its symbolic tensor, which is float32 for a placeholder."""
         return cast_to(as_tensor(array), self.tensor.dtype)
 
     def batch(self, arrays: Sequence[Handle]) -> CoreTensor:

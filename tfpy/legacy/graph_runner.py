@@ -52,7 +52,7 @@ class MetricReduction(IntEnum):
 
 
 class TrainedBatch(Record):
-    """What `GraphRunner.batches` gives after each batch: how many there were, and the cost if it was computed."""
+    """The item of `GraphRunner.batches` after each batch: how many there were, and the cost if it was computed."""
 
     batches_trained: int
     avg_cost: float | None

@@ -159,7 +159,7 @@ class NDArrayMath(DerivedMath, Gradients, NDArrayMathCamel):
         return result
 
     def _wanted(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        """What computes an op with the numbers wanted; in safe mode only where a scope is open."""
+        """The function that computes an op with the numerics chosen; in safe mode only where a scope is open."""
         if self.safe_mode:
             check_safe(function.__name__, True)
         return quirks.numbers_of(function)

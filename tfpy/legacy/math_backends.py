@@ -36,7 +36,7 @@ def chosen_backend(backend: Any) -> Backend | None:
 
 
 class NamedBackend:
-    """What deeplearn.js constructs to choose a backend."""
+    """An object that deeplearn.js constructs to choose a backend."""
 
     backend: Backend | None
 

@@ -26,7 +26,7 @@ Arrays = Any  # an array, or a dict of arrays
 
 
 class ValueAndGradients(Record):
-    """What `value_and_gradients` and `variable_gradients` return."""
+    """The result of `value_and_gradients` and `variable_gradients`."""
 
     value: NDArray
     gradients: Any

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 
 class ArrayMethods(Chained, ElementAccess, TensorProperties, ArrayMethodsCamel):
-    """What arrays and variables have: methods that read the values, or give arrays of them."""
+    """Methods of arrays and variables that read the values, or return arrays of them."""
 
     __slots__ = ()
 
@@ -300,7 +300,7 @@ class Array1D(NDArray):
 
 
 class _Shaped(NDArray):
-    """What the higher ranks share: `new(shape, values)`."""
+    """Base of the higher ranks: `new(shape, values)`."""
 
     __slots__ = ()
 

@@ -27,7 +27,7 @@ from tfpy.legacy.quirks import numbers_of
 
 
 class Value(NamedTuple):
-    """What a node computed.
+    """The result of a node.
 
     Attributes:
         tensor: the tensor.

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 
 class Optimizer(OptimizerCamel, Closed):
-    """What `Session.train` calls: before a batch, after each evaluation, and after the batch.
+    """The optimizer of `Session.train`, which calls it before a batch, after each evaluation, and after the batch.
 
     A subclass of one's own overrides `after_batch` and finds the sum of each variable's gradients over the batch in
     `variable_gradients`.
@@ -353,7 +353,7 @@ class AdadeltaOptimizer(RuleOptimizer):
 
 
 class _BetaOptimizer(RuleOptimizer):
-    """What Adam and Adamax share: betas, whose powers grow in float32 with the steps."""
+    """Base of Adam and Adamax: betas, whose powers grow in float32 with the steps."""
 
     def _next(self, settings: Settings) -> Settings:
         power = float(np.float32(settings.power) * np.float32(settings.decay))

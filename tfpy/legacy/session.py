@@ -45,7 +45,7 @@ T = TypeVar("T")
 
 
 class CostReduction(IntEnum):
-    """What `Session.train` returns: 0, the sum of the examples' costs, or their mean."""
+    """How `Session.train` reduces the costs of the examples: to 0, to their sum, or to their mean."""
 
     NONE = 0
     SUM = 1
@@ -230,7 +230,7 @@ class Session(SessionCamel):
         values: Mapping[int, Value],
         compute: Callable[[dict[int, Value]], Result],
     ) -> Result:
-        """What `compute` returns for the values that a step starts from, by a plan if there is one.
+        """The result of `compute` for the values that a step starts from, by a plan if there is one.
 
         Nodes never change, and the numerics, which may, are in the plan's key.
         """
@@ -247,7 +247,7 @@ class Session(SessionCamel):
         return self._orders[key]
 
     def _in_scope(self, op: str, function: Callable[[], T]) -> T:
-        """What a function returns, run on this session's math in a scope of its own."""
+        """Call a function on this session's math in a scope of its own; its result."""
         self.math.check_scope(op)
 
         def compute() -> T:
@@ -258,7 +258,7 @@ class Session(SessionCamel):
 
 
 def _holds(nodes: Sequence[Node]) -> Holds | None:
-    """What tells that a plan holds: always; None where a node that was made by hand runs code that is not tfpy's."""
+    """A check that a plan still holds: it always does; None where a user's node runs code that is not tfpy's."""
     own = all(
         node.evaluate is None or (isinstance(node.evaluate, FunctionType) and is_ours(node.evaluate)) for node in nodes
     )
@@ -313,7 +313,7 @@ def _as_reduction(value: Any) -> CostReduction:
 
 
 def _reduced(costs: CoreTensor, reduction: CostReduction, count: int) -> CoreTensor:
-    """What `train` returns, of the costs of the examples: a vector, or their sum."""
+    """The result of `train`, of the costs of the examples: a vector, or their sum."""
     if reduction == CostReduction.NONE:
         return full((), 0)
     if costs.rank:

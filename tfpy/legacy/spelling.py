@@ -1,4 +1,4 @@
-"""Names that deeplearn.js spells otherwise than the rule of `core/naming/names.py` has it.
+"""Names that deeplearn.js spells differently from the rule of `core/naming/names.py`.
 
 tools/generate.py runs this file without the package: it imports nothing.
 """

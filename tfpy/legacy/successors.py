@@ -1,4 +1,4 @@
-"""What the new API has for each name of deeplearn.js: the tables of `tfpy migrate` and of `dl.migration_hints`.
+"""The successors in the new API of deeplearn.js's names: the tables of `tfpy migrate` and of `dl.migration_hints`.
 
 A successor is an expression over the parameters of the old function, such as `tf.mul(a, b)`. Where it depends on which
 arguments are given there are several of them, each with the argument that it needs; the first that fits is taken.
@@ -277,7 +277,7 @@ Parameters = list[tuple[str, Any]]
 
 
 class Successor(NamedTuple):
-    """What became of a name.
+    """The successor of a name in the new API.
 
     Attributes:
         parameters: the old parameters and their defaults; `inspect.Parameter.empty` where there is none.
@@ -411,5 +411,5 @@ def snake(kind: str, name: str) -> str:
 
 
 def successor(kind: str, name: str) -> Successor | None:
-    """What became of a name of either spelling; None for a name that the table does not have."""
+    """The successor of a name in either spelling; None for a name that the table does not have."""
     return table(kind).get(snake(kind, name))

@@ -22,7 +22,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def _of_arrays(make: F) -> F:
-    """What makes an optimizer, whose gradients then are arrays."""
+    """A function that makes an optimizer, whose gradients then are arrays."""
 
     @functools.wraps(make)
     def made(*args: Any, **keywords: Any) -> Any:

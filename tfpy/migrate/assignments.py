@@ -1,4 +1,4 @@
-"""What targets of assignments are found to hold."""
+"""The kinds that assignments give to their targets."""
 
 from __future__ import annotations
 

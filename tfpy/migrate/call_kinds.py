@@ -1,4 +1,4 @@
-"""What calls give: of functions of tfpy.legacy, of the file and of Python, and of methods by their owner."""
+"""The kinds of results of calls: functions of tfpy.legacy, of the file and of Python, and methods by their owner."""
 
 from __future__ import annotations
 

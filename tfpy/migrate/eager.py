@@ -1,4 +1,4 @@
-"""What the functions of deeplearn.js 0.5 give: `dl.sum(x)`, `dl.grad(f)`."""
+"""The results of the functions of deeplearn.js 0.5: `dl.sum(x)`, `dl.grad(f)`."""
 
 from __future__ import annotations
 

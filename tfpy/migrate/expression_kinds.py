@@ -1,4 +1,4 @@
-"""What expressions hold: the rules by the type of the expression. Those for calls are in call_kinds.py."""
+"""The kinds of expressions: rules by the type of the expression. Those for calls are in call_kinds.py."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a file feeds to its graphs: the entries that sessions are given, and the lists of them that have names."""
+"""The feeds of a file's graphs: the entries that sessions are given, and the lists of them that have names."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class Feeds:
         self.lists[key] = _placed(target, self._listed(node.value))
 
     def of(self, node: cst.BaseExpression | None) -> dict[Key, Feed]:
-        """What an argument of a session feeds."""
+        """The feeds in an argument of a session."""
         if node is None or (isinstance(node, (cst.List, cst.Tuple)) and not node.elements):
             return {}
         key = self.kinds.variables.key(node)

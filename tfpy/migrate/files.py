@@ -19,7 +19,7 @@ _MARK = "\ufeff"  # a byte order mark
 
 
 class Outcome(NamedTuple):
-    """What became of a file.
+    """The result of migrating a file.
 
     Attributes:
         path: the file.
@@ -40,7 +40,7 @@ class Outcome(NamedTuple):
 
 
 def outcomes(paths: Sequence[Path], to_write: bool) -> Iterator[Outcome]:
-    """What becomes of each file, one after the other; nothing is written.
+    """The result of migrating each file, one after the other; nothing is written.
 
     Args:
         paths: files, or folders whose Python files that use tfpy.legacy are meant; not those in hidden folders and in

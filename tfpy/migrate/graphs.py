@@ -41,7 +41,7 @@ class SessionCall(NamedTuple):
 
 
 class Graphs(ScopedVisitor):
-    """What the graphs of a file consist of.
+    """The nodes of the graphs of a file.
 
     Attributes:
         symbols: its symbolic tensors.
@@ -245,7 +245,7 @@ class Graphs(ScopedVisitor):
         self._expected(node)
 
     def _expected(self, node: cst.Name | cst.Attribute) -> None:
-        """What belongs to graphs must have been understood by now."""
+        """Raise for parts of graphs that have not been understood by now."""
         if not self._checking:
             return
         parent = self._nesting[-2] if len(self._nesting) > 1 else None

@@ -1,4 +1,4 @@
-"""What the expressions of a file hold, as far as it is known by now."""
+"""The kinds of a file's expressions, as far as they are known by now."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the names of a file mean: which of them come from tfpy.legacy."""
+"""The meanings of the names of a file: which of them come from tfpy.legacy."""
 
 from __future__ import annotations
 

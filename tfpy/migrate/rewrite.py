@@ -24,7 +24,7 @@ _FREE = ("graph", "session", "placeholder")
 
 
 class Migration(NamedTuple):
-    """What became of a file.
+    """The result of migrating a file.
 
     Attributes:
         code: its new text.

@@ -9,7 +9,7 @@ from tfpy.migrate.variables import SCOPES, Variables
 
 
 class Scoped:
-    """What visitors share that know the scopes around a node."""
+    """Base of visitors that know the scopes around a node."""
 
     kinds: Kinds
     variables: Variables

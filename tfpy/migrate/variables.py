@@ -106,7 +106,7 @@ class Variables:
         return self.labels.get(node, node.value)
 
     def key(self, node: cst.CSTNode) -> Key | None:
-        """What identifies the variable that an expression names; None for other expressions."""
+        """The key of the variable that an expression names; None for other expressions."""
         if isinstance(node, cst.Name):
             label = self.label(node)
             return self.scope_of(label), label

@@ -1,4 +1,4 @@
-"""What `tf.vis` makes: charts, tables and groups of them. Each displays in a notebook and saves itself to a file."""
+"""The drawings of `tf.vis`: charts, tables, groups of them. Each displays in a notebook and saves itself to a file."""
 
 from __future__ import annotations
 

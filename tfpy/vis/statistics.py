@@ -1,4 +1,4 @@
-"""What some numbers are like: how many there are, the least and the greatest, zeros, and those that are not finite."""
+"""Statistics of numbers: how many there are, the least and the greatest, zeros, and those that are not finite."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What charts are made of: the user's numbers and options, checked, as what JSON can hold."""
+"""The values of charts: the user's numbers and options, checked, in a form that JSON can hold."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What annotations ask for: in words, for messages, and as tests of values. The only place that reads annotations so.
+"""The meaning of annotations: as words for messages, and as tests of values. No other module reads them so.
 
 There are two tests, since there are two uses. A function that is called makes do with much: a number in an array, any
 boolean, whatever has items. An option that an object keeps, shows and saves must be what its annotation says.
@@ -24,7 +24,7 @@ NUMBERS = {"float": (float, int, bool), "float | None": (float, int, bool, type(
 
 
 class Kind:
-    """What an annotation asks for.
+    """The values that an annotation allows.
 
     Attributes:
         expected: what it is called; nothing for None, which messages do not offer.
@@ -49,7 +49,7 @@ class Kind:
 
 @functools.cache
 def kind_of(annotation: str) -> Kind | None:
-    """What an annotation asks for; None where one of its alternatives is not known."""
+    """The `Kind` of an annotation; None where one of its alternatives is not known."""
     kinds = []
     for text in _alternatives(annotation):
         kind = _single(_ALIASES.get(text, text))
@@ -83,7 +83,7 @@ def _alternatives(annotation: str) -> list[str]:
 
 
 def _single(annotation: str) -> Kind | None:
-    """What an annotation without alternatives asks for."""
+    """The `Kind` of an annotation without alternatives."""
     name, _, of = annotation.removesuffix("]").partition("[")
     return _list_of(name, kind_of(of)) if name in _LISTS else _KINDS.get(name)
 

@@ -51,7 +51,7 @@ class ReadyNone(Ready):
 
 
 def finish(result: Any) -> Any:
-    """What a function of the user's returned; if it is `async`, what it comes to in the end."""
+    """The result of a user's function; of an `async` one, the awaited result."""
     if not isinstance(result, CoroutineType):
         return result
     import asyncio  # slow to import, and mostly not needed

@@ -82,7 +82,7 @@ def export(*, doc: str, namespace: str = "", options: str | None = None, aliases
 
 
 def path_of(name: str, namespace: str) -> str:
-    """Where a public name is found under `tf`."""
+    """The path of a public name under `tf`."""
     return f"{namespace}.{name}" if namespace else name
 
 

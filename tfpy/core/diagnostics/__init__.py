@@ -1,1 +1,1 @@
-"""What shows users what their tensors and ops do: debug mode, leaks, origins, profiles."""
+"""Tools that show what tensors and ops do: debug mode, leaks, origins, profiles."""

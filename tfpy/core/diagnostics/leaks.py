@@ -34,7 +34,7 @@ class _Left(NamedTuple):
 
 
 class Leaks:
-    """What was made inside a `with tf.leaks()` and is still there; to be read after the block, or in it.
+    """The tensors that were made inside a `with tf.leaks()` and still live; to be read after the block, or in it.
 
     Its length is the number of tensors; iterating gives a record for each line that made some, the most bytes first:
     op, file, line, count, bytes, and tensors, their dtypes and shapes.

@@ -1,4 +1,4 @@
-"""Where tensors come from: the user's line and the op that made them, while somebody watches.
+"""The origins of tensors: the user's line and the op that made them, recorded only while somebody asks for them.
 
 Nothing is recorded otherwise, and nothing costs anything: the engine asks `watching` whether somebody is there.
 """
@@ -62,7 +62,7 @@ def origin(frame: FrameType | None = None) -> Origin:
 
 
 class _Watch:
-    """What is recorded while at least one watcher is there."""
+    """The origins that are recorded while there is at least one watcher."""
 
     def __init__(self) -> None:
         self.watchers = 0

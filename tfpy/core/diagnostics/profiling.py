@@ -1,4 +1,4 @@
-"""What kernels cost: `profile` and `time`."""
+"""The cost of kernels: `profile` and `time`."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class KernelInfo(Record):
 
 
 class ProfileInfo(Record, Ready):
-    """What `profile` returns; it may be awaited."""
+    """The result of `profile`; it may be awaited."""
 
     new_bytes: int
     new_tensors: int
@@ -43,7 +43,7 @@ class ProfileInfo(Record, Ready):
 
 
 class TimingInfo(Record, Ready):
-    """What `time` returns; it may be awaited."""
+    """The result of `time`; it may be awaited."""
 
     wall_ms: float
     kernel_ms: float

@@ -1,1 +1,1 @@
-"""What users add to the engine, or take the place of: backends, kernels, gradients."""
+"""Extensions of the engine by users: backends, kernels, gradients."""

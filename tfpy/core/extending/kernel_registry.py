@@ -201,7 +201,7 @@ def _tensor(handle: Handle) -> Tensor:
 
 
 def _called(function: Callable[..., Any], inputs: Inputs, attrs: Mapping[str, Any]) -> list[Tensor]:
-    """What a user's kernel returns, as tensors. The tapes do not see how it computes them."""
+    """The results of a user's kernel as tensors. No tape records how it computes them."""
     with paused():
         result = call_with_as_many(
             function, {"inputs": inputs, "backend": current(), "attrs": in_both_spellings(attrs)}
@@ -267,7 +267,7 @@ def _run_row(row: Kernel, given: Inputs, attrs: Mapping[str, Any]) -> Any:
 
 
 def _attributes(row: Kernel, attrs: Mapping[str, Any]) -> dict[str, Any]:
-    """The attributes of a kernel by their names; one of the user's in its place may have others."""
+    """The attributes of a kernel by their names; a user's kernel in its place may have others."""
     known = spellings(row.attrs)
     named = {known.get(name, name): value for name, value in attrs.items()}
     if set(named) != set(row.attrs) and (row.name, current().name) not in _kernels:

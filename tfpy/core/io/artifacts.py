@@ -1,4 +1,4 @@
-"""What makes up a saved model, in memory and as the JSON of a model.json."""
+"""The parts of a saved model, in memory and as the JSON of a model.json."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _IN_JSON = (
 
 @export(namespace="io", doc="Models / Loading")
 class ModelArtifacts(Entries, Ready):
-    """What makes up a saved model; read by key or attribute in either spelling, None for what is not given.
+    """The parts of a saved model, by key or attribute in either spelling; None for those that are not given.
 
     `model_topology`, `weight_specs` (a list of {'name', 'shape', 'dtype', …}), `weight_data` (bytes, or a list of
     them), `get_weight_stream` (in its place, a function that gives something to iterate over that gives bytes),
@@ -53,13 +53,13 @@ class ModelArtifactsInfo(Entries, Ready):
 
 
 class SaveResult(Entries, Ready):
-    """What a save handler says of what it did."""
+    """The report of a save handler."""
 
     known = ("model_artifacts_info", "responses", "errors")
 
 
 def saved_now(topology_type: str, weights: Iterable[Tensor]) -> SaveResult:
-    """What is said of a file of another library that was written."""
+    """The report of a file in another library's format."""
     size = sum(bytes_per_element(weight.dtype) * weight.size for weight in weights)
     info = {"date_saved": datetime.now(UTC), "model_topology_type": topology_type, "weight_data_bytes": size}
     return SaveResult({"model_artifacts_info": ModelArtifactsInfo(info)})

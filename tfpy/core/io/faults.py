@@ -1,4 +1,4 @@
-"""What is wrong with a saved model: the errors, and the limits that keep a hostile file from doing harm."""
+"""Errors of saved models, and the limits that keep a hostile file from doing harm."""
 
 from __future__ import annotations
 

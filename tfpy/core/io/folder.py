@@ -1,4 +1,4 @@
-"""Models in folders: a model.json, and weight files beside it."""
+"""Models in folders: a model.json and its weight files."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _MOST_TRIES = 10
 
 
 class Folder:
-    """A model.json, and weight files beside it."""
+    """A model.json and its weight files."""
 
     def __init__(self, model_json: Path, prefix: str | None = None) -> None:
         self.label = str(model_json)

@@ -1,4 +1,4 @@
-"""Who saves and loads: the handler for a path, a URL, a model in memory or a handler of the user's own."""
+"""Finds the handler that saves or loads: for a path, a URL, a model in memory or a handler of the user's own."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def handler_for(where: str, kind: str, target: Any, options: LoadOptions) -> Any
 
 
 def _for_routers(options: LoadOptions) -> Entries:
-    """What the user said of each option; None where nothing."""
+    """The options by name; None for those that the user has not given."""
     return Entries({name: options.get(name) for name in LoadOptions.__annotations__})
 
 

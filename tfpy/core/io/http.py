@@ -95,7 +95,7 @@ def form(files: Mapping[str, tuple[str, bytes]]) -> tuple[str, bytes]:
 
 
 def parse_url(url: str) -> tuple[str, str]:
-    """What comes before the last part of a URL's path, and the query after it."""
+    """The parts of a URL before and after the last part of its path."""
     path, mark, query = url.partition("?")
     return path[: path.rfind("/") + 1], mark + query
 

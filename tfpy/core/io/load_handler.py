@@ -1,4 +1,4 @@
-"""What loading gives, and what all handlers here that load have in common."""
+"""The result of loading, and the base of all handlers that load."""
 
 from __future__ import annotations
 

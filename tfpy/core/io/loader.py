@@ -57,7 +57,7 @@ def load_weights(
 
 @export(namespace="io", doc="Models / Loading")
 def weights_loader_factory(fetch_weights_function: Fetch) -> Callable[..., ReadyDict[str, Tensor]]:
-    """`load_weights` with a function of one's own that fetches the files.
+    """`load_weights` with a custom function that fetches the files.
 
     Args:
         fetch_weights_function: called once, with the paths or URLs of all files; returns a list of their bytes. It may

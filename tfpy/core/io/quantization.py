@@ -42,7 +42,7 @@ def quantized(artifacts: ModelArtifacts, kind: str) -> ModelArtifacts:
 
 
 def _smaller(spec: WeightSpec, stored: memoryview, kind: str) -> tuple[dict[str, Any], bytes] | None:
-    """What is said of a weight, and its bytes; None where it stays as it is."""
+    """The manifest's entry of a quantized weight, and its bytes; None where it stays as it is."""
     if spec.dtype != "float32" or spec.quantization is not None or spec.group == "optimizer" or not spec.size:
         return None
     values = np.frombuffer(stored, "<f4")

@@ -23,7 +23,7 @@ ReadFile = Callable[[str, int], bytes]
 
 
 class WeightFiles(Protocol):
-    """Where the weight files of a model are.
+    """A source of weight files.
 
     Attributes:
         label: what messages call the model.json.
@@ -33,14 +33,14 @@ class WeightFiles(Protocol):
     def label(self) -> str: ...
 
     def weight_place(self, path: str) -> str:
-        """Where a weight file of the manifest is."""
+        """The place of a weight file of the manifest."""
 
     def read_weights(self, place: str, limit: int) -> bytes:
         """A weight file; at most `limit` bytes and one more."""
 
 
 class Place(WeightFiles, Protocol):
-    """Where all of a model is: a folder, an archive."""
+    """A source of all files of a model: a folder, an archive."""
 
     def read_json(self, limit: int) -> bytes:
         """The model.json; at most `limit` bytes and one more."""
@@ -138,6 +138,6 @@ def _misfit(source: str, field: str, need: int, places: Sequence[str], have: str
 
 
 def _last_end(data: Sequence[bytes], group: WeightGroup, source: str) -> int:
-    """Where the last weight of a group ends."""
+    """The end of the last weight of a group, in bytes."""
     *_, end = (0, *(end for _, _, end in byte_ranges(CompositeArrayBuffer(list(data)), group.specs, source)))
     return end

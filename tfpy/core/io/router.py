@@ -49,7 +49,7 @@ def _checked(router: Any, where: str) -> Router:
 
 @export(namespace="io", doc="Models / Loading")
 def get_save_handlers(url: Any) -> list[Any]:
-    """What the routers find to save a model under a URL.
+    """The handlers that routers find to save a model under a URL.
 
     Source: TF.js `tf.io.getSaveHandlers`.
     """
@@ -58,7 +58,7 @@ def get_save_handlers(url: Any) -> list[Any]:
 
 @export(namespace="io", doc="Models / Loading")
 def get_load_handlers(url: Any, load_options: Mapping[str, Any] | None = None) -> list[Any]:
-    """What the routers find to load a model from a URL.
+    """The handlers that routers find to load a model from a URL.
 
     Source: TF.js `tf.io.getLoadHandlers`.
     """

@@ -18,7 +18,7 @@ class SaveFunction:
         self._function = function
 
     def save(self, artifacts: ModelArtifacts) -> SaveResult:
-        """What the function returns."""
+        """Call the function, and return its result."""
         return as_save_result(finish(self._function(artifacts)))
 
 

@@ -37,7 +37,7 @@ class Server:
             raise argument_error("http", "request_init", "without a body", self._init)
 
     def get(self, url: str, limit: int) -> bytes:
-        """What a URL holds, one byte more than the limit at most.
+        """The bytes at a URL, at most one more than the limit.
 
         Raises:
             ModelReadError: it cannot be fetched.

@@ -1,4 +1,4 @@
-"""What a weights manifest says: weights by name, shape, dtype and quantization, in groups of files."""
+"""Weights manifests: name, shape, dtype and quantization of each weight, in groups of files."""
 
 from __future__ import annotations
 

@@ -94,7 +94,7 @@ def decode(data: CompositeArrayBuffer, specs: Iterable[WeightSpec], source: str)
 def byte_ranges(
     data: CompositeArrayBuffer, specs: Iterable[WeightSpec], source: str
 ) -> Iterator[tuple[WeightSpec, int, int]]:
-    """Where in the data each weight begins and ends.
+    """The start and end of each weight in the data.
 
     Raises:
         ModelFileError: the data ends before a weight does.

@@ -173,7 +173,7 @@ def _also_called(file: Path, name: Path) -> bool:
 
 @contextlib.contextmanager
 def _naming(path: Path) -> Iterator[None]:
-    """What the file system refuses inside a `with` is told of the place that the user gave."""
+    """Let errors of the file system inside a `with` name the place that the user gave."""
     if "\0" in str(path):
         raise ModelReadError(f"{str(path)!r}: cannot be written: paths have no NUL characters.")
     try:
@@ -199,7 +199,7 @@ def new_file(path: Path) -> Iterator[IO[bytes]]:
 
 @contextlib.contextmanager
 def replacing(path: Path) -> Iterator[IO[bytes]]:
-    """Write a file beside its place and then move it there: at the place is the old file or the new one, whole.
+    """Write a file under another name and then move it to its place, where there always is the whole old or new file.
 
     Raises:
         OSError: it cannot be written; or what is at the place is no ordinary file but a folder, a device or a pipe.

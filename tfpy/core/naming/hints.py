@@ -1,4 +1,4 @@
-"""What is said when a name does not exist: the nearest one that does, or what another library's name is called here."""
+"""Messages for names that do not exist: the nearest one that does, or the name here of what another library has."""
 
 from __future__ import annotations
 
@@ -217,7 +217,7 @@ class Hints:
             raise self._no_attribute(name)
 
     def _no_attribute(self, name: str) -> AttributeError:
-        """What is raised where a name is asked for that is not there."""
+        """The error for a name that does not exist."""
         return MissingNameError(f"'{type(self).__name__}' object", name, lambda: dir(self), self._elsewhere)
 
 

@@ -1,4 +1,4 @@
-"""What the namespaces of `tf` answer when they are asked for their names, or for one that they do not have."""
+"""The `__dir__` and `__getattr__` of the namespaces of `tf`: their names, and errors for those that do not exist."""
 
 from __future__ import annotations
 

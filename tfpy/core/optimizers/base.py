@@ -93,7 +93,7 @@ class Optimizer(OptimizerCamel, Closed):
         return self.rule(value, grad, slots, **self.hyperparameters())
 
     def hyperparameters(self) -> dict[str, Any]:
-        """What the rule of this step takes beside values, gradients and slots."""
+        """The arguments of this step's rule besides values, gradients and slots."""
         return {}
 
     def end_step(self) -> None:
@@ -161,7 +161,7 @@ class Optimizer(OptimizerCamel, Closed):
         self.increment_iterations()
 
     def increment_iterations(self) -> None:
-        """Count a step, in an `apply_gradients` of one's own."""
+        """Count a step, in a custom `apply_gradients`."""
         self.iterations += 1
 
     def _step(self, pairs: Sequence[tuple[Variable, Tensor]]) -> None:

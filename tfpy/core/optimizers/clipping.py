@@ -17,7 +17,7 @@ from tfpy.engine.errors import argument_error
 
 
 class Bounds(TypedDict, total=False):
-    """Options that every optimizer has beside its own: at most one bound on the gradients of a step."""
+    """Options of every optimizer besides its own: at most one bound on the gradients of a step."""
 
     clip_value: float | None
     """Bounds each number, above and below 0."""

@@ -155,7 +155,7 @@ def rate_of(where: str, learning_rate: Any) -> LearningRate:
 
 
 def config_of(learning_rate: LearningRate, step: int) -> Any:
-    """What stands for a learning rate in a configuration: a function of one's own is what it gives at this step."""
+    """A learning rate as a configuration has it; of a user's function, its rate at this step."""
     if isinstance(learning_rate, Schedule):
         return {"class_name": learning_rate.class_name, "config": learning_rate.get_config()}
     if not callable(learning_rate):

@@ -1,1 +1,1 @@
-"""What is around a program: flags, the platform, packages that may be missing, the network."""
+"""The environment of a program: flags, the platform, packages that may be missing, the network."""

@@ -131,7 +131,7 @@ class Environment(EnvironmentCamel):
 
     @accepts_options()
     def evaluate_flag(self, flag_name: str) -> Any:
-        """What a flag's rule gives now."""
+        """The value that a flag's rule gives now."""
         return self._flag(flag_name).rule()
 
     @accepts_options()

@@ -1,4 +1,4 @@
-"""What the surroundings offer a program: the clock, strings as bytes, and what is at a URL."""
+"""The services of the platform: the clock, text encoding, and fetching files."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Platform:
-    """What the surroundings offer: the clock, text encoding, and fetching files.
+    """The services of the platform: the clock, text encoding, and fetching files.
 
     Any object with these methods can take its place (`set_platform`).
     """
@@ -36,7 +36,7 @@ class Platform:
         return bytes(data).decode(encoding, errors="replace")
 
     def fetch(self, path: str, init: Mapping[str, Any] | None = None) -> Response:
-        """What is at an http, https or file URL; `init` may hold a method, headers and a body.
+        """Fetch an http, https or file URL; `init` may hold a method, headers and a body.
 
         A server's answer that nothing was found, or another refusal, is an answer: see its `status`.
 
@@ -54,7 +54,7 @@ class Platform:
 
 
 class Response(Ready):
-    """What `fetch` gives; it may be awaited.
+    """The result of `fetch`; it may be awaited.
 
     Attributes:
         content: the bytes of the file.

@@ -34,5 +34,5 @@ def path_of(place: Any) -> Path | None:
 
 
 def ending(path: Path) -> str:
-    """What a path ends with, in small letters: it tells what kind of file it is."""
+    """The suffix of a path in lower case, which tells the kind of file."""
     return path.suffix.lower()

@@ -1,4 +1,4 @@
-"""What servers answer. Nothing else opens a connection."""
+"""Requests to servers. Nothing else opens a connection."""
 
 from __future__ import annotations
 

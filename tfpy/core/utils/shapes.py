@@ -17,7 +17,7 @@ from tfpy.engine.spec import Shape, broadcast_axes, broadcast_shapes
 
 
 class SliceInfo(Record):
-    """What `slice_util.slice_info` returns."""
+    """The result of `slice_util.slice_info`."""
 
     final_shape_sparse: list[int]
     final_shape: list[int]
@@ -30,7 +30,7 @@ class SliceInfo(Record):
 
 
 class ScatterShapeInfo(Record):
-    """What `scatter_util.calculate_shapes` returns."""
+    """The result of `scatter_util.calculate_shapes`."""
 
     slice_rank: int
     num_updates: int
@@ -111,7 +111,7 @@ def assert_params_valid(input: Any, begin: Sequence[int], size: Sequence[int]) -
 
 @export(namespace="slice_util", doc="Util")
 def parse_slice_params(x: Any, begin: Any, size: Any = None) -> list[list[int]]:
-    """Where a block of a tensor starts in each axis, and how far it goes.
+    """The start and size of a block of a tensor along each axis.
 
     Raises:
         ValueError: it is not inside the tensor.
@@ -155,7 +155,7 @@ def is_slice_continous(shape: Sequence[int], begin: Sequence[int], size: Sequenc
 
 @export(namespace="slice_util", doc="Util")
 def compute_flat_offset(begin: Sequence[int], strides: Sequence[int]) -> int:
-    """Where a block starts in the flat array; 1 for a scalar, as in TF.js.
+    """The offset of a block in the flat array; 1 for a scalar, as in TF.js.
 
     Source: TF.js `tf.slice_util.computeFlatOffset`.
     """
@@ -174,7 +174,7 @@ def slice_info(
     new_axis_mask: int,
     shrink_axis_mask: int,
 ) -> SliceInfo:
-    """What a strided slice picks from a shape; see `strided_slice` for the arguments.
+    """The elements that a strided slice takes of a shape; see `strided_slice` for the arguments.
 
     Returns:
         A record: final_shape, the shape of the result, and final_shape_sparse, without its new axes; begin, end and
@@ -200,7 +200,7 @@ def slice_info(
 
 @export(namespace="gather_util", doc="Util")
 def prepare_and_validate(tensor: Any, indices: Any) -> list[Any]:
-    """What `gather_nd` does with a tensor and indices of given shapes.
+    """The sizes that `gather_nd` computes with, for a tensor and indices of given shapes.
 
     Returns:
         The shape of the result, the number of blocks taken, the number of elements in a block, and for each number of

@@ -24,7 +24,7 @@ _BYTES = bytes, bytearray, memoryview, np.ndarray
 
 
 class SqueezedShape(Record):
-    """What `util.squeeze_shape` returns."""
+    """The result of `util.squeeze_shape`."""
 
     new_shape: list[int]
     kept_dims: list[int]

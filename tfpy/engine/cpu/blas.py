@@ -21,7 +21,7 @@ from tfpy.engine.locks import ProcessLock
 
 
 class _BlasState(threading.local):
-    """What this thread has asked of BLAS.
+    """The number of BLAS threads that this thread has asked for.
 
     Attributes:
         lasting: it is in `run_once_asked`.
@@ -63,7 +63,7 @@ class _OneBlasThread:
                 self._get, self._set = (getattr(library, name.format(verb)) for verb in ("get", "set"))
 
     def run(self, function: Callable[..., T], *arguments: Any) -> T:
-        """What a function returns, called with BLAS on the threads that call it."""
+        """Call a function with BLAS on one thread, that of the caller."""
         if not blas_state.lasting:
             return self.run_once_asked(self.run, function, *arguments)
         if not blas_state.alone:

@@ -16,7 +16,7 @@ Size = tuple[int, int]
 
 
 class _Samples(NamedTuple):
-    """Where the elements of each crop lie in its image, along one dimension; arrays (boxes, crop size).
+    """The positions of the elements of each crop in its image, along one dimension; arrays (boxes, crop size).
 
     Attributes:
         first: the element at or before the position. second: the element at or after it.

@@ -30,7 +30,7 @@ def _per_copy(filter: Array) -> Array:
 
 
 class _Lines(NamedTuple):
-    """What a window covers, (batch, *places, *cells, line), and the names of these axes for einsum.
+    """The elements under a window, (batch, *places, *cells, line), and the names of these axes for einsum.
 
     Where neighbouring places are neighbours in memory, the last of them and the channels are one axis: numpy's inner
     loops run over whole lines.

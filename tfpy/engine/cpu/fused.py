@@ -70,7 +70,7 @@ def _fill_pooled(y: Array, x: Array, filter: Array, *extras: Array, window: Wind
 def _by_line(
     extras: tuple[Array, ...], places: int, activation: str, leakyrelu_alpha: float
 ) -> Callable[[Array], None]:
-    """What adds numbers for each channel to lines (places · channels) and applies an activation, in place."""
+    """A function that adds a bias to lines (places · channels) and applies an activation, in place."""
     along = tuple([along_line(extra, places) for extra in extras])
 
     def finish(lines: Array) -> None:

@@ -203,7 +203,7 @@ def _program(todo: Sequence[Lazy], outs: Sequence[Array | None]) -> list[_Run]:
 
 
 def _work(todo: Sequence[Lazy], outs: Sequence[Array | None], sums: Array | None) -> Callable[[int, int], None]:
-    """What computes the blocks from one number to another."""
+    """A function that computes the blocks from one number to another."""
     program = _program(todo, outs)
     size, dtype = todo[-1].size, todo[-1].dtype
     most = min(size, _BLOCK_ELEMENTS)
@@ -240,7 +240,7 @@ def _row(x: Lazy | Array) -> Array:
 
 
 def _in_order(last: Lazy) -> list[Lazy]:
-    """What has to be run for a result: inputs first, the result itself last."""
+    """The values to compute for a result: inputs first, the result itself last."""
     found: dict[int, Lazy] = {}
     stack = [last]
     while stack:

@@ -35,7 +35,7 @@ _FEW_CHANNELS = 16  # the runs of a cell are short
 
 
 def lowest(dtype: np.dtype[Any]) -> float:
-    """What no element of the dtype is below."""
+    """The lowest number of a dtype."""
     if dtype.kind == "f":
         return -np.inf
     return 0 if dtype.kind == "b" else int(np.iinfo(dtype).min)

@@ -39,7 +39,7 @@ class _Step(NamedTuple):
 
 
 class _Program(NamedTuple):
-    """What an executor runs.
+    """The program of an executor.
 
     Attributes:
         steps: the kernel calls.

@@ -135,7 +135,7 @@ class Pass:
         return [dh, *self.first_gradients()]
 
     def _collect(self, start: int, stop: int, d: Array, dx: Array | None) -> None:
-        """What the gates' gradients of some steps give for the weights and the input."""
+        """Add what the gates' gradients of some steps contribute to the gradients of the weights and the input."""
         inputs = self.z[start:stop].transpose(1, 0, 2).reshape(self.z.shape[1], -1)
         d_flat = d.transpose(1, 0, 2).reshape(self.wide, -1)
         self.accumulate(inputs, d_flat)

@@ -19,7 +19,7 @@ _SLOPES = {"sigmoid": 0.5, "hard_sigmoid": 0.2}
 
 
 def _open(gates: Array, activation: str, numbers: tuple[Array, Array, Array]) -> None:
-    """What a sigmoid makes of gates, in place; their slope is in the weights, and tanh has been taken.
+    """The sigmoid of gates, in place; their slope is in the weights, and tanh has been taken.
 
     The numbers are 0, ½ and 1 as arrays: a Python number would be made one at each step, for the price of a kernel.
     """

@@ -1,4 +1,4 @@
-"""What the numpy kernels of convolution and pooling share: padded inputs, views of windows, blocks that fit the cache.
+"""Parts of the numpy kernels of convolution and pooling: padded inputs, views of windows, blocks that fit the cache.
 
 Arrays are (batch, *inner, channels). The views are made by strides: nothing is copied until a kernel reads them.
 """
@@ -133,7 +133,7 @@ def finite(factors: Array) -> bool:
 
 
 def cell(views: Array, at: Shape) -> Array:
-    """What one cell of the window covers at each place: (batch, *places, channels)."""
+    """The elements under one cell of the window at each place: (batch, *places, channels)."""
     index: Index = (..., *at, slice(None))
     return views[index]
 

@@ -101,7 +101,7 @@ def open_context() -> Opened:
 
 
 def gpus() -> list[str]:
-    """What the drivers call the GPUs that can be used here, in the order of their numbers."""
+    """The names of the GPUs that can be used here, in the order of their numbers."""
     found: list[str] = []
 
     def look() -> None:
@@ -179,7 +179,7 @@ def import_moderngl() -> Any:
 
 
 def advice(attempts: list[Attempt]) -> str:
-    """What to do so that a GPU is found, in plain words."""
+    """Advice for users whose GPU is not found."""
     if not sys.platform.startswith("linux"):
         if sys.platform == "darwin":
             return "macOS stops at OpenGL 4.1; use the backend 'cpu'."
@@ -201,7 +201,7 @@ def is_forbidden() -> bool:
 
 
 def _places() -> list[tuple[str, dict[str, Any]]]:
-    """Where contexts are looked for, in order: EGL's devices, then the platform's default."""
+    """The places to look for contexts, in order: EGL's devices, then the platform's default."""
     default: list[tuple[str, dict[str, Any]]] = [("default display", {})]
     if not sys.platform.startswith("linux"):
         return default
@@ -218,7 +218,7 @@ def _try(moderngl: Any, how: str, settings: dict[str, Any]) -> tuple[Any, Attemp
 
 
 def _reasons(attempts: list[Attempt]) -> str:
-    """What went wrong, said once where it did at several places that follow on each other."""
+    """The errors of all attempts; equal ones that follow each other are stated once."""
     reasons = []
     for problem, alike in groupby(attempts, lambda attempt: attempt.problem):
         places = [attempt.how for attempt in alike]

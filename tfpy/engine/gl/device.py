@@ -36,7 +36,7 @@ _SOFTWARE_ITERATIONS = 60_000
 
 
 class Counts:
-    """What the device did since it was opened; `fallbacks` counts the runs of kernels that it has no shader for."""
+    """Counters of a device since it was opened; `fallbacks` counts the runs of kernels that it has no shader for."""
 
     __slots__ = ("copies", "dispatches", "downloads", "fallbacks", "uploads")
 
@@ -72,7 +72,7 @@ Call = tuple[Callable[..., object], tuple[Any, ...]]
 
 
 class Cache(Protocol):
-    """What holds memory that it can do without."""
+    """A holder of memory that can be freed when memory runs out."""
 
     def clear(self) -> None:
         """Give it back."""
@@ -370,7 +370,7 @@ def _die_in_children(device: Device) -> None:
 
 
 def _mark_of(device: Device, reason: str) -> Callable[[], None]:
-    """What marks a device, if it is still there, as of no use any more."""
+    """A function that marks a device, if it is still there, as closed."""
     ref = weakref.ref(device)
 
     def mark() -> None:
@@ -382,7 +382,7 @@ def _mark_of(device: Device, reason: str) -> Callable[[], None]:
 
 
 class _Ended:
-    """What a thread holds until it ends."""
+    """An object that a thread holds until it ends."""
 
 
 _thread = local()

@@ -1,4 +1,4 @@
-"""What there is to say about this machine's GPU: what it is, whether its results are right, how fast it is."""
+"""A report on this machine's GPU: its name, whether its results are right, its speed."""
 
 from __future__ import annotations
 

@@ -142,7 +142,7 @@ def two_inputs(by_dtype: Mapping[str, str], result: str | None = None) -> Builde
 
 
 def broadcast(values: tuple[Value, ...], out: Spec) -> Maps | None:
-    """Where the elements of inputs are found that are broadcast; a number is the same at every place."""
+    """The maps of inputs that are broadcast; a number is the same at every place."""
     found = [None if v.word is not None else maps.broadcast(v.spec.shape, out.shape) for v in values]
     return None if found.count(None) == len(found) else tuple(found)
 

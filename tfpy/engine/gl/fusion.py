@@ -113,7 +113,7 @@ def view(device: Device, spec: Spec, source: Value, where: Map | None) -> Value:
 
 
 def _exact_cost(inputs: tuple[Value, ...]) -> Cost:
-    """What fusing with all inputs comes to, each value being counted once."""
+    """The cost of fusing with all inputs, each value being counted once."""
     weight = leaves = 0
     seen: set[Value] = set()
     stack = list(inputs)
@@ -227,7 +227,7 @@ def _made(device: Device, v: Value) -> Lease:
 
 
 def buffers(device: Device, recipe: Recipe, values: Sequence[Value]) -> list[Buffer]:
-    """What a recipe reads."""
+    """The buffers that a recipe reads."""
     found = []  # a comprehension would be a call of a function up to Python 3.11
     for place in recipe.leaves:
         v = values[place]

@@ -146,7 +146,7 @@ class _OperandTile(NamedTuple):
         return self._each(f"s{self.name}[{half}][{inwards} * {self.row()}u + {outwards}] = p{self.name}[{{i}}];")
 
     def _place(self) -> tuple[str, str]:
-        """Where vector {t} of the block lies, outwards in vectors and inwards; neighbours in memory are neighbours."""
+        """The position of vector {t} in the block, outwards in vectors and inwards; neighbours stay neighbours."""
         if self.inner_fastest:
             return f"{{t}} / {self.variant.tile.k}u", f"{{t}} % {self.variant.tile.k}u"
         return f"{{t}} % {self.extent // 4}u", f"{{t}} / {self.extent // 4}u"

@@ -41,7 +41,7 @@ class _Member(NamedTuple):
     shared: Shared
 
     def key(self) -> Hashable:
-        """What members that are computed together have in common."""
+        """The key that members that are computed together have in common."""
         return self.fused, self.words, tuple([(place, id(v)) for place, v in self.shared])
 
 
@@ -106,7 +106,7 @@ def _is_whole(trace: Trace, step: int) -> bool:
 
 
 class _Row(NamedTuple):
-    """Where values lie side by side in one buffer.
+    """The layout of values side by side in one buffer.
 
     Attributes:
         first, last: which values these are.

@@ -69,7 +69,7 @@ def _numbering(depth: int) -> Expression:
 
 
 def _components(depth: int, count: int, repeats: int) -> tuple[Map | None, ...]:
-    """Where the numbers of each index are, each index being used for so many elements in turn."""
+    """The positions of the numbers of each index; each index is used for so many elements in turn."""
     return tuple([maps.strided((count, repeats), (depth, 0), i) for i in range(depth)])
 
 

@@ -1,4 +1,4 @@
-"""Where the elements of an input are found: maps from the flat index of a result to the flat index of an input.
+"""Maps from the flat index of a result to the flat index of an input.
 
 Broadcasting, slicing, transposing, reversing and repeating are all the same map with other numbers: the index is split
 into coordinates, each coordinate has a stride, and the sum gets an offset. Maps are interned: equal ones are one
@@ -165,7 +165,7 @@ def _merged(shape: Shape, strides: tuple[int, ...]) -> list[tuple[int, int]]:
 
 @functools.lru_cache(maxsize=4096)
 def broadcast(shape: Shape, to: Shape) -> Map | None:
-    """Where an array of `shape` that is broadcast to `to` has its elements."""
+    """The map of an array of `shape` that is broadcast to `to`."""
     if shape == to:
         return None
     if math.prod(shape) == 1:
@@ -176,14 +176,14 @@ def broadcast(shape: Shape, to: Shape) -> Map | None:
 
 @functools.lru_cache(maxsize=4096)
 def transposed(shape: Shape, perm: tuple[int, ...]) -> Map | None:
-    """Where the array with its axes in another order has the elements of the array of `shape`."""
+    """The map of an array of `shape` with its axes in another order."""
     own = strides_of(shape)
     return strided(tuple(shape[axis] for axis in perm), tuple(own[axis] for axis in perm))
 
 
 @functools.lru_cache(maxsize=4096)
 def sliced(shape: Shape, index: tuple[tuple[int, int, int], ...]) -> Map | None:
-    """Where the part given by (start, step, count) for each axis has its elements."""
+    """The map of the part given by (start, step, count) for each axis."""
     own = strides_of(shape)
     offset = sum(start * s for (start, _, _), s in zip(index, own, strict=True))
     steps = tuple(step * s for (_, step, _), s in zip(index, own, strict=True))
@@ -192,7 +192,7 @@ def sliced(shape: Shape, index: tuple[tuple[int, int, int], ...]) -> Map | None:
 
 @functools.lru_cache(maxsize=4096)
 def tiled(shape: Shape, reps: tuple[int, ...]) -> Map | None:
-    """Where the repeated array has its elements: each axis is seen as (repetition, place)."""
+    """The map of the repeated array: each axis is seen as (repetition, place)."""
     own = strides_of(shape)
     both = [n for size, r in zip(shape, reps, strict=True) for n in (r, size)]
     return strided(tuple(both), tuple(n for s in own for n in (0, s)))
@@ -231,7 +231,7 @@ def gapped(axes: tuple[int, ...], dimensions: tuple[Dimension, ...]) -> Map:
 
 
 def padded(shape: Shape, paddings: tuple[tuple[int, int], ...]) -> Map:
-    """Where the array with margins has its elements; NOWHERE in the margins."""
+    """The map of the array with margins; NOWHERE in the margins."""
     axes = tuple([n + before + after for n, (before, after) in zip(shape, paddings, strict=True)])
     rows = zip(shape, paddings, strides_of(shape), strict=True)
     return gapped(

@@ -43,7 +43,7 @@ class Sizes(NamedTuple):
 
 
 class _OperandSource(NamedTuple):
-    """What an operand is read from.
+    """The source of an operand.
 
     Attributes:
         values: what lies in the buffers. They must live until the product has been dispatched: a view lets go of its

@@ -1,4 +1,4 @@
-"""What a task reads: its input, computed in the task's own shader if it is elementwise and still to do."""
+"""The input of a task, computed in the task's own shader if it is elementwise and not computed yet."""
 
 from __future__ import annotations
 

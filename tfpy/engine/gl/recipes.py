@@ -93,7 +93,7 @@ class Recipe:
         return [step for step in found if step != self.step or self._root_counts]
 
     def fused(self, extras: Sequence[int]) -> Fused:
-        """What a shader computes that stores the results of further steps, too."""
+        """The fused operations of a shader that stores the results of further steps, too."""
         if not extras:
             return self.plain
         return interned(self.steps, (*self.plain.outputs, *[(step, self._dtypes[step]) for step in extras]))

@@ -68,7 +68,7 @@ class Executor:
         return self._record(key, inputs)
 
     def _constant_spans(self) -> set[Span]:
-        """Where constants lie: a recording could not tell them from an input that lies there, too."""
+        """The spans of constants: a recording could not tell them from an input in the same place."""
         constants = [*self._plan.constants.values(), *self._device.constants.values()]
         return {v.lease.span() for v in constants if v.lease is not None}
 
@@ -126,14 +126,14 @@ class Executor:
 
 
 class _Layout(NamedTuple):
-    """Where results begin, in bytes, in one buffer for all of them; and its size."""
+    """The offsets of results, in bytes, in one buffer for all of them; and its size."""
 
     places: dict[int, int]
     room: int
 
 
 def _leased(device: Device, v: Value) -> Value:
-    """The same value, known to be nothing but a buffer: that it is one number, say, may be otherwise the next time."""
+    """The same value, known only as a buffer: that it is one number, say, may not hold the next time."""
     lease = ensure(device, v)
     return v if v.word is None and v.host is None else Value(v.spec, lease=lease)
 
@@ -159,7 +159,7 @@ def _copied(device: Device, v: Value) -> Value:
 
 
 class Recording(NamedTuple):
-    """What the device did, to be done again on other inputs.
+    """A recording of a device's work, to be done again on other inputs.
 
     Attributes:
         results: a value that is always the same; the place of an input; or what is made anew: (spec, start, size).

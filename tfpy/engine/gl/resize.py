@@ -73,7 +73,7 @@ def _between(device: Device, line: Interpolation) -> tuple[Value, Value, Value]:
 
 
 def _nearest_matrix(line: Interpolation) -> Array:
-    """What the new elements (rows) are of the old ones (columns)."""
+    """The matrix that makes the new elements (rows) of the old ones (columns)."""
     matrix = np.zeros((line[1], line[0]))
     matrix[np.arange(line[1]), nearest_interpolation(*line)] = 1
     return matrix

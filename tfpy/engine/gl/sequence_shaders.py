@@ -232,7 +232,7 @@ _SEEN = "bool seen = !live || mask[AT] != 0;"
 
 
 def _stay(variant: Variant) -> str:
-    """What a step does to samples that it does not see: nothing."""
+    """The text that leaves samples as they are where a step is masked."""
     return f" {_SEEN} if (!seen) {{ h = h_before;{_if_cell(variant, ' cs[e] = c_before;')} }}" if variant.masked else ""
 
 
@@ -252,7 +252,7 @@ def _to_state(variant: Variant) -> str:
 
 
 def _keep(variant: Variant) -> str:
-    """What is written of a step: what it saves, and its output."""
+    """The text that writes what a step saves, and its output."""
     text = ""
     if variant.saves:
         names = {"SimpleRNN": ["h"], "GRU": ["z", "r_", "g"], "LSTM": ["i", "f", "g", "o"]}[variant.cell]

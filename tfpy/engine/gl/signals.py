@@ -17,7 +17,7 @@ T = TypeVar("T")
 
 
 def undisturbed(function: Callable[..., T], *arguments: Any) -> T:
-    """What a function returns, called while no handler of a signal runs; for those that came, it runs afterwards."""
+    """Call a function while no handler of a signal runs; handlers of signals that come meanwhile run afterwards."""
     if current_thread() is not main_thread():  # handlers run on the main one alone
         return function(*arguments)
     waiting = _Waiting()

@@ -147,7 +147,7 @@ def _largest(variant: _Variant, name: str) -> str:
 
 
 def _elements(name: str, variant: _Variant, read: str, add: bool) -> str:
-    """What was read becomes the elements, and they are added up if that is wanted."""
+    """The text that makes elements of what was read, and adds them up if that is wanted."""
     element, added, _, _ = _RESULTS[name]
     sum_ = f" total = plus(total, {added});" if add else ""
     return " ".join(f"{{ precise float v = {x} - most, e = {element}; {x} = e;{sum_} }}" for x in variant.parts(read))

@@ -18,7 +18,7 @@ _MOST_STRUCTURES = 1 << 14
 
 
 class Structure:
-    """What a value is to those who compute with it: its dtype if it is there, else the operations that lead to it.
+    """The structure of a value: its dtype if it is computed, else the operations that lead to it.
 
     Attributes:
         fuses: it is still to do, and computed by the shader that needs it.
@@ -51,7 +51,7 @@ _DTYPE_OF = {structure: dtype for kind in (THERE, NUMBER) for dtype, structure i
 
 
 class Cost(NamedTuple):
-    """What fusing all inputs of an operation comes to, where each of them was counted once."""
+    """The cost of fusing all inputs of an operation, where each of them was counted once."""
 
     weight: int
     leaves: int

@@ -1,4 +1,4 @@
-"""What has to be computed for one element of a value: the fused operations as a flat list of steps.
+"""The computation of one element of a value: the fused operations as a flat list of steps.
 
 The list, without the numbers in it, is the key of the shader: equal lists are computed by one program. A step is a
 tuple, and its id is its place in the list:
@@ -135,7 +135,7 @@ class Trace:
         return found
 
     def words_of(self, v: Value) -> int:
-        """Where a value's own parameters begin."""
+        """The index of a value's first parameter."""
         return self._words(v, OWN, len(v.words))
 
     def add(self, operation: Expression, word: int, *arguments: int) -> int:

@@ -47,7 +47,7 @@ def spread(device: Device, x: Value, axes: Shape, dimensions: tuple[Dimension, .
 
 
 def covered(shape: Shape, window: Window, batch: int, places: int, cells: int, channel: int) -> tuple[Dimension, ...]:
-    """What the window covers of an input of that shape.
+    """The part of an input of that shape that the window covers.
 
     Args:
         batch, channel: the axes that have the batch and the channels.
@@ -177,7 +177,7 @@ def _depthwise_filter(device: Device, values: Values, attrs: Attrs, out: Spec) -
 
 
 def windows_of(device: Device, x: Value, window: Window, pad: int) -> Value:
-    """What the window covers, its cells first: (*cells, batch, *places, channels)."""
+    """The elements under the window, its cells first: (*cells, batch, *places, channels)."""
     n, (batch, *_, channels) = len(window.size), x.spec.shape
     axes = (*window.size, batch, *window.out, channels)
     return spread(device, x, axes, covered(x.spec.shape, window, n, n + 1, 0, 2 * n + 1), pad)

@@ -141,5 +141,5 @@ def _row_numbers(kind: str, numbers: Array) -> Array:
 
 
 def _run_starts(numbers: Array) -> Array:
-    """Where each run of equal numbers begins."""
+    """The start of each run of equal numbers."""
     return np.flatnonzero(np.append(True, numbers[1:] != numbers[:-1])) if numbers.size else np.zeros(0, np.int64)

@@ -68,7 +68,7 @@ def _class(text: str) -> str:
 
 
 def _in_class(match: re.Match[str]) -> str:
-    """What stands in a class: beside a set of characters a hyphen is itself, and makes no range."""
+    """The text of a character class: beside a set of characters a hyphen is itself, and makes no range."""
     if match["set"] is not None:
         sets = {"\\s": _SPACE, "\\S": _NO_SPACE}
         return sets.get(match["set"], match["set"]) + (r"\-" if match[0][-1] == "-" else "")
@@ -93,7 +93,7 @@ def replaced(text: str, pattern: re.Pattern[str], rewrite: str, everywhere: bool
 
 
 def _expanded(part: re.Match[str], match: re.Match[str]) -> str:
-    """What one `$…` of a replacement text stands for; itself when there is no such group."""
+    """The text that one `$…` of a replacement stands for; itself when there is no such group."""
     if part["sign"]:
         before, after = match.string[: match.start()], match.string[match.end() :]
         return {"$": "$", "&": match[0], "`": before, "'": after}[part["sign"]]

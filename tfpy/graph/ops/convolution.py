@@ -58,7 +58,7 @@ def _convolved(call: Call, convolve: Op) -> Any:
 
 
 def fused_parts(call: Call) -> dict[str, Any]:
-    """What is fused with a product or convolution: a bias, an activation, the slopes of the activation.
+    """The parts that are fused with a product or convolution: a bias, an activation, the slopes of the activation.
 
     Raises:
         ValueError: something else, or another number of inputs than these take.

@@ -40,7 +40,7 @@ def _transpose(call: Call) -> Any:
 
 @maps("MatrixBandPart")
 def _band_part(call: Call) -> Any:
-    """What reaches beyond the matrix is all of it: TF.js limits numbers that are tensors."""
+    """A number of diagonals that is larger than the matrix means all of them: TF.js limits numbers that are tensors."""
     x = call.tensor(0)
     rows, columns = x.shape[-2:] if x.rank > 1 else (0, 0)
     return band_part(x, min(call.number(1), rows), min(call.number(2), columns))

@@ -1,1 +1,1 @@
-"""What a script says without being run: who declares what, what expressions hold, what is imported and exported."""
+"""Static analysis of a script: scopes, the kinds of expressions, imports and exports."""

@@ -1,4 +1,4 @@
-"""What JavaScript's own functions, methods and literals hold or give, as kinds."""
+"""The kinds of JavaScript's own literals, and of the results of its functions and methods."""
 
 from __future__ import annotations
 

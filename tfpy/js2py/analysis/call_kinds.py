@@ -1,4 +1,4 @@
-"""What calls give: of functions of JavaScript, of tfpy and of the script, and of methods."""
+"""The kinds of calls' results: of functions of JavaScript, of tfpy and of the script, and of methods."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _WHOLE = ("floor", "ceil", "round", "max", "min", "abs", "trunc")  # functions o
 
 @kind_of("call_expression")
 def call(kinds: Inference, node: Node) -> Kind:
-    """What a call gives: of JavaScript's functions, of tfpy, of methods, of functions of the script."""
+    """The kind of a call's result: of JavaScript's functions, of tfpy, of methods, of functions of the script."""
     callee = parse.field(node, "function")
     path = kinds.path_to(callee)
     given = node.child_by_field_name("arguments")
@@ -44,7 +44,7 @@ def call(kinds: Inference, node: Node) -> Kind:
 
 
 def _of_path(kinds: Inference, path: list[str], arguments: list[Node]) -> Kind | None:
-    """What a function of JavaScript or of tfpy gives; None for any other."""
+    """The kind of the result of a function of JavaScript or of tfpy; None for any other."""
     name = ".".join(path)
     if name in builtin_kinds.CALLS:
         return builtin_kinds.CALLS[name]
@@ -71,7 +71,7 @@ def _tidied(kinds: Inference, arguments: list[Node]) -> Kind:
 
 @_function("Promise.all", "Promise.resolve")
 def _promised(kinds: Inference, arguments: list[Node]) -> Kind:
-    """What is promised: here it is there at once."""
+    """The kind of a promise's result, which is there at once here."""
     return kinds.of(arguments[0])
 
 
@@ -79,7 +79,7 @@ def _promised(kinds: Inference, arguments: list[Node]) -> Kind:
 
 
 def _of_method(kinds: Inference, callee: Node, arguments: list[Node]) -> Kind:
-    """What a method gives, by what it is called on."""
+    """The kind of a method's result, by what it is called on."""
     node, name = parse.field(callee, "object"), text(parse.field(callee, "property"))
     owner = kinds.owner_of(node)
     if owner == UNKNOWN and name in kinds.members.methods:
@@ -102,7 +102,7 @@ def _holds_texts(kinds: Inference, node: Node) -> bool:
 
 
 def _of_owner(kinds: Inference, owner: Kind, name: str) -> Kind | None:
-    """What a method of tfpy gives, of a parser of arguments or of a class of the script; None for any other."""
+    """The kind of a method's result, of tfpy, of a parser of arguments or of a class of the script; None for others."""
     if owner.name in names.classes():
         said = annotated(names.result(getattr(names.classes()[owner.name], names.attribute(name), None)))
         return said if said != UNKNOWN or name not in builtin_kinds.METHODS else Kind(builtin_kinds.METHODS[name])
@@ -115,7 +115,7 @@ def _of_owner(kinds: Inference, owner: Kind, name: str) -> Kind | None:
 
 
 def _of_any(owner: Kind, name: str) -> Kind:
-    """What a method gives by its name alone, where JavaScript or tfpy has one of the name."""
+    """The kind of the result of a method by its name alone, where JavaScript or tfpy has one of the name."""
     given = builtin_kinds.METHODS.get(name, "")
     if given in ("same", "item"):
         return owner._replace(fixed=False) if given == "same" else owner.item or UNKNOWN

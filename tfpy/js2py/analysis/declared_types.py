@@ -1,4 +1,4 @@
-"""What TypeScript is told of the types of expressions, as it is written: `Part`, `MaxHeap<Part>`, `number[]`."""
+"""The types of expressions that TypeScript declares, as they are written: `Part`, `MaxHeap<Part>`, `number[]`."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ class DeclaredTypes:
         return _item(self.of(parse.field(callee, "object"))) if takes_items else ""
 
     def _result(self, callee: Node) -> str:
-        """What a function or a method of the script gives; T of a class `Heap<T>` is what its object says."""
+        """The declared type of a call of the script's functions; T of a class `Heap<T>` comes from its object."""
         for function in self._kinds.called(callee):
             returned = function.child_by_field_name("return_type")
             found = written(returned) if returned is not None else ""

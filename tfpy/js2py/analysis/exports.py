@@ -1,4 +1,4 @@
-"""What a script exports, and the names that it has in Python."""
+"""The exports of a script, and their names in Python."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class ReExport(NamedTuple):
 
 @dataclass
 class Exports:
-    """What a script exports.
+    """The exports of a script.
 
     Attributes:
         own: by the names under which other scripts import it.
@@ -42,7 +42,7 @@ class Exports:
 
 
 def exports_of(root: Node, scopes: Scopes) -> Exports:
-    """What a script exports, by statements at its top."""
+    """The exports of a script, by statements at its top."""
     found = Exports()
     for node in root.named_children:
         if node.type == "export_statement" and not parse.has(node, "type"):
@@ -82,7 +82,7 @@ def specifiers(clause: Node) -> list[tuple[Node, str]]:
 
 
 def renamed(alias: str, name: str, python: str) -> str:
-    """What a name of a module is called in Python in a file that exports it under an alias."""
+    """The name in Python of a name of a module in a file that exports it under an alias."""
     return python if alias in (name, "default") else names.variable(alias)
 
 

@@ -1,4 +1,4 @@
-"""What expressions hold: the rules of inference, by the type of the expression."""
+"""The kinds of expressions: the rules of inference, by the type of the expression."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def is_index(kinds: Inference, node: Node | None) -> bool:
 
 @kind_of("ternary_expression")
 def ternary(kinds: Inference, node: Node) -> Kind:
-    """What both branches have in common."""
+    """The kind that both branches have in common."""
     return joined([kinds.of(parse.field(node, "consequence")), kinds.of(parse.field(node, "alternative"))])
 
 
@@ -126,7 +126,7 @@ def subscript(kinds: Inference, node: Node) -> Kind:
 
 @kind_of("method_definition")
 def getter(kinds: Inference, node: Node) -> Kind:
-    """What a getter gives, which is read as an attribute."""
+    """The kind of a getter's value, which is read as an attribute."""
     return kinds.result_of(node) if parse.has(node, "get") else UNKNOWN
 
 

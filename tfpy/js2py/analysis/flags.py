@@ -1,4 +1,4 @@
-"""What a script declares for the command line with Node's argparse: names, and what they hold."""
+"""The command line that a script declares with Node's argparse: names, and the kinds of their values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the expressions of a script hold, as far as the script says: numbers, strings, lists, tensors, …
+"""The kinds of a script's expressions, as far as they can be inferred: numbers, strings, lists, tensors, …
 
 JavaScript writes a property of a plain object and one of an instance alike, joins strings and adds numbers with one
 sign, and takes an empty list for true. Which Python is right depends on what there is.
@@ -86,7 +86,7 @@ class Inference:
         return self._known[node.id]
 
     def _cast(self, node: Node) -> Kind:
-        """The kind that TypeScript is told of an expression: `x as Type`, where x is not known otherwise."""
+        """The kind that TypeScript declares of an expression: `x as Type`, where that of x is not known."""
         around, found = node.parent, UNKNOWN
         while around is not None and parse.is_wrapper(around) and found == UNKNOWN:
             if around.type == "as_expression":
@@ -165,7 +165,7 @@ class Inference:
         )
 
     def pushed(self, binding: Binding) -> list[Node]:
-        """What is pushed to a list."""
+        """The values that are pushed to a list."""
         found: list[Node] = []
         for read in binding.reads:
             callee = read.parent
@@ -188,7 +188,7 @@ class Inference:
         return self.of_member(value, binding.name) if value is not None else UNKNOWN
 
     def _written(self, identifier: Node) -> Kind:
-        """What an assignment gives to a variable."""
+        """The kind that an assignment gives to a variable."""
         parent = identifier.parent
         if parent is None:
             return UNKNOWN
@@ -248,7 +248,7 @@ class Inference:
         return item if method == "sort" else UNKNOWN
 
     def _method_given(self, method: Node, at: int) -> list[Kind]:
-        """What a method of a class of the script is called with."""
+        """The arguments that a method of a class of the script is called with."""
         owner = class_around(method)
         name = text(parse.field(method, "name"))
         if name in ("computeOutputShape", "build"):
@@ -260,7 +260,7 @@ class Inference:
         return [self.of(a) for a in self.given(method, at)]
 
     def given(self, function: Node, at: int) -> list[Node]:
-        """What a function of the script, or a constructor or a method of a class of it, is given in one place."""
+        """The arguments at one position of a function of the script, or of a constructor or a method of its classes."""
         name, role = function.child_by_field_name("name"), "function"
         if function.type == "method_definition" and text(name) != "constructor":
             return [kids(arguments)[at] for arguments in self.calls.get(text(name), []) if at < len(kids(arguments))]

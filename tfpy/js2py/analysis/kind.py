@@ -10,7 +10,7 @@ from tfpy.js2py import names
 
 
 class Kind(NamedTuple):
-    """What an expression holds.
+    """The kind of an expression's value.
 
     Attributes:
         name: "string", "number", "index" (a whole number that is not negative), "bool", "list", "dict", "map", "set",

@@ -46,7 +46,7 @@ class Members:
         return binding.name if binding is not None else text(node)
 
     def of(self, owner: str, name: str) -> list[Node]:
-        """What a class, or else the one that it extends, has under a name."""
+        """The members of a name of a class, or else of the class that it extends."""
         while owner in self._fields:
             if name in self._fields[owner]:
                 return self._fields[owner][name]

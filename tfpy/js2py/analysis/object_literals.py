@@ -32,7 +32,7 @@ class ObjectLiterals:
         return not all(have) and (any(have) or not {name, f"'{name}'", f'"{name}"'} & self._assigned)
 
     def kind_of(self, owner: Node, name: str) -> Kind:
-        """What a key of an object has."""
+        """The kind of an object's value under a key."""
         return joined([self._kinds.of(value) for value in self._values(owner, name)])
 
     def of(self, node: Node) -> list[Node]:
@@ -97,7 +97,7 @@ class ObjectLiterals:
         return self._of_all(self._items(over)) if over is not None else []
 
     def _values(self, owner: Node, name: str) -> list[Node]:
-        """What a property may be: of an object, or of an instance of a class of the script."""
+        """The values that a property may have: of an object, or of an instance of a class of the script."""
         kind = self._kinds.of(owner).name
         if kind.startswith("."):
             return self._kinds.members.of(kind[1:], name)

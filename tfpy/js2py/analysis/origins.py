@@ -1,4 +1,4 @@
-"""Where imported variables come from: the module, and the name that they have in it."""
+"""The origins of imported variables: the module, and the name in it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tfpy.js2py.syntax.parse import kids, optional, text
 
 
 class Origin(NamedTuple):
-    """What an imported variable is.
+    """The origin of an imported variable.
 
     Attributes:
         source: the module, as the script names it.
@@ -38,7 +38,7 @@ def source_of(statement: Node) -> str | None:
 
 
 def origin_of(binding: Binding) -> Origin | None:
-    """Where a variable comes from; None for one that is not imported."""
+    """The origin of a variable; None for one that is not imported."""
     return _imported(binding.node) if binding.kind == "import" else _required(binding)
 
 

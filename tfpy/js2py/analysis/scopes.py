@@ -1,4 +1,4 @@
-"""Who declares what: JavaScript's blocks and functions, and the name that each variable gets in Python."""
+"""Scopes: JavaScript's blocks and functions, their variables, and the name that each variable gets in Python."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ class Scope:
         return self if self.is_function or self.parent is None else self.parent.function
 
     def find(self, name: str) -> Binding | None:
-        """What a name means here."""
+        """The variable that a name means here."""
         return self.bindings.get(name) or (self.parent.find(name) if self.parent else None)
 
     def around(self) -> Iterator[Scope]:
@@ -134,7 +134,7 @@ class Scopes:
         return binding.origin if binding is not None and binding.origin is not None else binding
 
     def export(self, node: Node) -> Export | None:
-        """What `a.b` is in an imported file a; None for anything else."""
+        """The export that `a.b` means for an imported file a; None for anything else."""
         module = self.meant(parse.field(node, "object"))
         return module.members.get(text(parse.field(node, "property"))) if module is not None else None
 

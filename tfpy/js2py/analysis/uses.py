@@ -42,7 +42,7 @@ def is_options(node: Node, path_to: Callable[[Node], list[str]]) -> bool:
 
 
 def arguments(binding: Binding | None, role: str, at: int) -> list[Node]:
-    """What is given at a position where a function or a class is called."""
+    """The arguments at a position of all calls of a function or a class."""
     found = []
     for read in binding.reads if binding is not None else []:
         call = read.parent

@@ -42,7 +42,7 @@ def _takes_no_item(c: Converter, function: Node) -> bool:
 
 
 def _items(c: Converter, owner: Node) -> ast.expr:
-    """What a function is called for: the items of a list, those of a numpy array as Python's numbers."""
+    """The items that a function is called for: those of a list, or those of a numpy array as Python's numbers."""
     return iterated(c, owner) if c.kinds.of(owner) == NDARRAY else c.expr(owner)
 
 

@@ -70,7 +70,7 @@ def match_all(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.e
 
 
 def replacement(c: Converter, node: Node) -> ast.expr:
-    """What is put for a match: a string with groups as Python writes them, or a function of the match."""
+    """The replacement of a match: a string with groups as Python writes them, or a function of the match."""
     if node.type in parse.FUNCTIONS:
         count = len(parse.parameters(node))
         found = reference(c, node, "replacement")

@@ -1,4 +1,4 @@
-"""What may be left out: parameters of a script's functions, by where these are called, and keys of objects."""
+"""Parameters of a script's functions that may be left out, by their calls, and such keys of objects."""
 
 from __future__ import annotations
 

@@ -141,7 +141,7 @@ def spread(c: Converter, node: Node) -> ast.expr:
 
 
 def iterated(c: Converter, node: Node) -> ast.expr:
-    """What gives the items of something in JavaScript's order: of a map its pairs, of a set what was put in first.
+    """An expression for items in JavaScript's order: of a map its pairs, of a set in the order of insertion.
 
     Those of numpy arrays become Python's numbers, since numpy's own wrap and round when they are computed with.
     """

@@ -1,4 +1,4 @@
-"""What a script asks of where it runs: its command line, the environment, what kind of file something is."""
+"""Properties of Node: the command line, the environment, the kinds of files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a script looks at for being there: properties and items that may be missing."""
+"""Tests of presence: properties and items that may be missing."""
 
 from __future__ import annotations
 

@@ -73,7 +73,7 @@ def member(c: Converter, node: Node) -> ast.expr:
 
 
 def _of_file(c: Converter, node: Node) -> ast.expr | None:
-    """What another file of the script's exports, of which all is imported; None for anything else."""
+    """An export of another file that is imported as a whole; None for anything else."""
     found = c.scopes.export(node)
     return ast.Attribute(c.expr(parse.field(node, "object")), found.python) if found is not None else None
 
@@ -198,7 +198,7 @@ def namespace_of(c: Converter, node: Node) -> list[str] | None:
 
 
 def part_of(value: ast.expr, name: str) -> ast.expr | None:
-    """What a namespace of tfpy has by a name of TF.js; None where the value is none."""
+    """A member of a namespace of tfpy by its name in TF.js; None where the value is no namespace."""
     space = source(value)
     if space.partition(".")[0] not in names.ROOTS or not names.namespace(space):
         return None
@@ -234,7 +234,7 @@ def property_of(c: Converter, node: Node, owner: Node, value: ast.expr, name: st
 
 
 def _form(kind: Kind, owner: Node, name: str) -> str | None:
-    """What stands for a property that JavaScript's own objects have; None for any other."""
+    """The Python for a property of JavaScript's own objects; None for any other."""
     if name == "length" and kind != DICT and not kind.name.startswith("."):
         return "len(_0)" if not node_properties.is_command_line(owner) else "len(sys.argv) + 1"
     if name == "name" and text(owner).endswith(".constructor"):
@@ -305,7 +305,7 @@ def subscript(c: Converter, node: Node) -> ast.expr:
 
 
 def _place(c: Converter, node: Node, owner: Node, at: Node) -> ast.expr:
-    """What is between the brackets; of what is counted from the end, that number."""
+    """The index between the brackets; a negative number for what is counted from the end."""
     last = re.fullmatch(r"(.+)\.length\s*-\s*(\d+)", text(at))
     if last is not None and last[1] == text(owner):
         return py(f"-{last[2]}")

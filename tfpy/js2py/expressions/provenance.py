@@ -1,4 +1,4 @@
-"""What data come from: objects of the script, JSON, or the configurations that `getConfig` gives."""
+"""The provenance of data: objects of the script, JSON, or the configurations that `getConfig` returns."""
 
 from __future__ import annotations
 

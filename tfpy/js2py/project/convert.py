@@ -1,4 +1,4 @@
-"""What `tfpy.js2py` gives: a script converted, where tree-sitter is installed."""
+"""`tfpy.js2py`: converts a script, where tree-sitter is installed."""
 
 from __future__ import annotations
 

@@ -132,7 +132,7 @@ def _convert(folder: _Folder, project: Project, path: Path, target: Path) -> Non
 
 
 def _sum_up(folder: _Folder) -> None:
-    """What cannot be converted, what is left out, and how much there is to do."""
+    """Report what cannot be converted, what is left out, and how much is left to do."""
     for fault in folder.faults.values():
         print(fault, file=sys.stderr)
     if folder.left_out:

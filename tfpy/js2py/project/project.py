@@ -117,7 +117,7 @@ class Project:
         return next((self.scripts[PurePosixPath(p)] for p in tried if PurePosixPath(p) in self.scripts), None)
 
     def _exports_of(self, script: Script) -> dict[str, Export]:
-        """What a script exports, with what it passes on from others, by name; types are not among it."""
+        """The exports of a script by name, with those that it re-exports; types are not among them."""
         if script in self._exports:
             return self._exports[script]
         found = self._exports[script] = dict(script.exports.own)

@@ -1,4 +1,4 @@
-"""What the command says of scripts, on the standard error output, so that the Python may go to a pipe."""
+"""The command's reports, on the standard error output, so that the Python may go to a pipe."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def summary(notes: Sequence[Note], has_faults: bool = False) -> str:
 
 
 def fault_of(path: Path, error: Exception) -> str:
-    """What is said of a script that cannot be converted."""
+    """The message for a script that cannot be converted."""
     if isinstance(error, ScriptError):
         return f"{path}:{error.line}:{error.column}: {error.text}"
     if isinstance(error, SyntaxError):

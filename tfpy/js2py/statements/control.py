@@ -18,7 +18,7 @@ from tfpy.js2py.syntax.parse import kids, optional, text
 @statement("comment", "empty_statement", "type_alias_declaration", "interface_declaration", "hash_bang_line",
            "ambient_declaration", "function_signature")  # fmt: skip
 def nothing(c: Converter, node: Node) -> list[ast.stmt]:
-    """What means nothing in Python."""
+    """A statement that means nothing in Python."""
     return []
 
 

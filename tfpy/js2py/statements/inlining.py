@@ -31,7 +31,7 @@ def call_statement(c: Converter, node: Node) -> list[ast.stmt]:
 
 
 def inlined_call(c: Converter, node: Node) -> list[ast.stmt] | None:
-    """What stands for a call with a function whose body can lie here; None for any other call."""
+    """The statements for a call with a function whose body can be inlined; None for any other call."""
     callee = parse.field(node, "function")
     given = kids(parse.field(node, "arguments"))
     if callee.type != "member_expression" or not given:

@@ -43,7 +43,7 @@ _matcher: NodeRules[str, Callable[[Converter, Node, list[Node]], ast.expr]] = No
 
 
 def tested(c: Converter, node: Node) -> list[ast.stmt] | None:
-    """What stands for a call of jasmine's; None for any other call."""
+    """The Python for a call of jasmine's; None for any other call."""
     callee, given = parse.field(node, "function"), kids(parse.field(node, "arguments"))
     name = text(callee)
     if callee.type == "identifier" and callee.id not in c.scopes.bindings:
@@ -110,7 +110,7 @@ def _function(c: Converter, node: Node, name: str, decorator: str) -> list[ast.s
 
 
 def _fixture(c: Converter, name: str, function: Node) -> list[ast.stmt]:
-    """What is done before or after each test or all of them."""
+    """A fixture for what is done before or after each test or all of them."""
     (made,) = _function(c, function, names.snake(name), _FIXTURES[name])
     if name.startswith("after") and isinstance(made, ast.FunctionDef):
         at = next(i for i, s in enumerate(made.body) if not isinstance(s, (ast.Global, ast.Nonlocal)))

@@ -183,7 +183,7 @@ def _looked_up(c: Converter, module: str, late: list[tuple[Binding, str]]) -> as
 
 @statement("export_statement")
 def export_statement(c: Converter, node: Node) -> list[ast.stmt]:
-    """What is exported is there; nothing need be said of it."""
+    """An export becomes its declaration alone: in Python all names of a module can be imported."""
     declaration, value = optional(node, "declaration"), optional(node, "value")
     if declaration is not None:
         return c.statement(declaration)

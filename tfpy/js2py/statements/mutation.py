@@ -1,4 +1,4 @@
-"""What JavaScript lets a script change and Python does not: dicts that a loop goes over, numbers of a tensor."""
+"""Mutations that JavaScript allows and Python does not: of dicts that a loop goes over, of numbers of a tensor."""
 
 from __future__ import annotations
 

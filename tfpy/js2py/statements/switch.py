@@ -21,7 +21,7 @@ _ENDS = ("break_statement", "return_statement", "throw_statement", "continue_sta
 
 
 class Case(NamedTuple):
-    """What is done for some values.
+    """The statements for some values.
 
     Attributes:
         values: the values.

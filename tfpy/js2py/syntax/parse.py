@@ -126,7 +126,7 @@ def walk(node: Node) -> Iterator[Node]:
 
 
 def walk_own(node: Node) -> Iterator[Node]:
-    """What is below a node, without the insides of functions and classes in it."""
+    """The descendants of a node, without the insides of functions and classes in it."""
     for child in node.children:
         yield child
         if child.type not in FUNCTIONS and child.type != "class_body":
@@ -223,7 +223,7 @@ def is_static_getter(member: Node) -> bool:
 
 
 def literal_of(getter: Node) -> Node | None:
-    """What a getter that only returns a literal returns."""
+    """The literal that a getter returns, if it does nothing else."""
     body = kids(field(getter, "body"))
     if len(body) == 1 and body[0].type == "return_statement" and kids(body[0]):
         value = kids(body[0])[0]
@@ -232,7 +232,7 @@ def literal_of(getter: Node) -> Node | None:
 
 
 def base_of(owner: Node) -> Node | None:
-    """What a class extends; None where it extends nothing."""
+    """The base class of a class; None where it extends nothing."""
     heritage = next((kid for kid in kids(owner) if kid.type == "class_heritage"), None)
     clause = kids(heritage)[0] if heritage is not None else None
     if clause is None or clause.type == "implements_clause":

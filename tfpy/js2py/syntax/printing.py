@@ -189,7 +189,7 @@ def _pairs(node: ast.Dict) -> list[ast.AST]:
 
 
 def _parts(parts: Sequence[ast.AST], indent: str) -> list[str]:
-    """What is between brackets: in one line if it fits, else each part in its own."""
+    """The parts between brackets: in one line if they fit, else each in its own."""
     deeper = indent + _INDENT
     line = deeper + ", ".join(_part_source(part) for part in parts)
     if len(line) <= WIDTH and not any(_commented(part) for part in parts):
@@ -228,7 +228,7 @@ def _bare(node: ast.expr) -> ast.expr:
 
 
 def _comprehended(node: ast.expr, indent: str) -> list[str]:
-    """What is between the brackets of a comprehension."""
+    """The text between the brackets of a comprehension."""
     assert isinstance(node, (ast.ListComp, ast.GeneratorExp))
     lines = [source(node.elt), *(line for g in node.generators for line in _generator(g))]
     return [f"{indent}{_INDENT}{line}" for line in lines]

@@ -31,7 +31,7 @@ _FIELDS = ("epoch", "batch", "began", "model", "callbacks", "means", "logs", "st
 
 @export(doc="Callbacks", aliases="callbacks.backup_and_restore")
 class BackupAndRestore(RunCallback):
-    """Lets a training that was cut off at any point go on, to the very numbers that it would have come to.
+    """Lets a training that was cut off at any point go on, with the very numbers that it would have had.
 
     Run the same program again. `fit` then takes up where the backup was made, with the weights, the state of the
     optimizer, the random streams, the order of the samples, and what the callbacks know; its history is that of the
@@ -161,7 +161,7 @@ class BackupAndRestore(RunCallback):
 
 
 def _checked(state: dict[str, Any]) -> dict[str, Any]:
-    """A state, checked as far as it is that of the run; data, model and callbacks check their parts.
+    """A state whose entries of the run are checked; data, model and callbacks check their parts.
 
     Raises:
         ValueError, TypeError: no training has such a state.

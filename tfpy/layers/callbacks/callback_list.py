@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @export(doc="Callbacks")
 class CallbackList(CallbackListCamel):
-    """Calls every callback for each event, in a training loop of one's own, say.
+    """Calls every callback for each event, in a custom training loop, say.
 
     Logs are read from the device only for callbacks that look at them.
 

@@ -23,7 +23,7 @@ def _as_values_by_name(where: str, name: str, value: Any) -> dict[str, list[Any]
 
 @export(doc="Callbacks")
 class History(HistoryCamel, Callback, Ready):
-    """What `fit` returns: the losses and metrics of all epochs. It may be awaited.
+    """The result of `fit`: the losses and metrics of all epochs. It may be awaited.
 
     Attributes:
         epoch: the epochs' numbers.

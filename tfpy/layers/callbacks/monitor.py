@@ -32,7 +32,7 @@ class Monitor:
 
     @property
     def worst(self) -> float:
-        """What every number is better than."""
+        """A value that every number is better than."""
         return -self._sign * math.inf
 
     def value(self, logs: Logs | None) -> float | None:

@@ -263,7 +263,7 @@ class MultiHeadAttention(_Attending, class_name="MultiHeadAttention", factory="l
         return transpose(y.reshape([*x.shape[:2], heads, size]), [0, 2, 1, 3])
 
     def _seen(self, query: Tensor, value: Tensor, mask: Any, attention_mask: Any, causal: bool) -> Tensor | None:
-        """What steps of the value each step of the query sees, for all heads or each."""
+        """A mask of the steps of the value that each step of the query sees, for all heads or each."""
         query_mask, value_mask = [*to_list(mask), None][:2] if len(to_list(mask)) > 1 else to_list(mask) * 2
         masks = [
             attention_mask,

@@ -42,7 +42,7 @@ class RNNCell(RNNCellCamel, Layer):
 
 
 class CellOptions(Declared):
-    """What all cells declare, and the recurrent layers made of them."""
+    """Options of all cells, and of the recurrent layers made of them."""
 
     activation: ActivationOption = "tanh"
     use_bias: bool = True
@@ -61,40 +61,40 @@ class CellOptions(Declared):
 
 
 class UnitsOptions(Declared):
-    """What cells declare whose states are vectors."""
+    """Further options of cells whose states are vectors."""
 
     units: int
 
 
 class RecurrentOptions(UnitsOptions, CellOptions):
-    """What simple cells declare."""
+    """Options of simple cells."""
 
 
 class GatedOptions(CellOptions):
-    """What cells with gates declare beyond that."""
+    """Further options of cells with gates."""
 
     recurrent_activation: ActivationOption = "hardSigmoid"
     implementation: int | None = None
 
 
 class GRUOptions(UnitsOptions, GatedOptions):
-    """What GRU cells declare beyond that."""
+    """Further options of GRU cells."""
 
     reset_after: bool = False
 
 
 class ForgettingOptions(GatedOptions):
-    """What all LSTM cells declare beyond that."""
+    """Further options of all LSTM cells."""
 
     unit_forget_bias: bool | None = None
 
 
 class LSTMOptions(UnitsOptions, ForgettingOptions):
-    """What LSTM cells declare whose states are vectors."""
+    """Options of LSTM cells whose states are vectors."""
 
 
 class Cell(CellOptions, RNNCell):
-    """What all cells share: three weights, and dropout masks that hold for a whole sequence."""
+    """Base of all cells: three weights, and dropout masks that hold for a whole sequence."""
 
     # Drawn anew for each sequence, so that they concern no step but the one that they are made in.
     transient = frozenset(("_masks",))
@@ -141,7 +141,7 @@ class Cell(CellOptions, RNNCell):
 
 
 class _VectorCell(RecurrentOptions, Cell):
-    """What the cells share whose states are vectors: weights for a number of gates."""
+    """Base of cells whose states are vectors: weights for a number of gates."""
 
     gates = 1
 
@@ -225,7 +225,7 @@ class ForgetBias(Initializer):
 
 
 class BaseLSTMCell(ForgettingOptions, Cell):
-    """What all LSTM cells share: how the bias starts, and what the gates do."""
+    """Base of all LSTM cells: how the bias starts, and what the gates do."""
 
     def first_bias(self) -> Any:
         return ForgetBias(self.bias_initializer, self.state_size[0]) if self.unit_forget_bias else self.bias_initializer

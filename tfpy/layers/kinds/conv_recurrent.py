@@ -28,7 +28,7 @@ from tfpy.layers.symbolic import PartialShape
 
 
 class ConvLSTMOptions(ForgettingOptions):
-    """What cells that convolve declare, and the layers made of them."""
+    """Options of cells that convolve, and of the layers made of them."""
 
     filters: int
     kernel_size: NumbersOption

@@ -77,7 +77,7 @@ class Dense(OneOutput, class_name="Dense", factory="layers.dense"):
 
 
 class Activation(OneOutput, class_name="Activation", factory="layers.activation"):
-    """An activation by itself."""
+    """An activation as a layer of its own."""
 
     activation: ActivationOption
 
@@ -228,7 +228,7 @@ class Masking(OneOutput, class_name="Masking", factory="layers.masking"):
 
 
 class Lambda(Layer, class_name="Lambda", factory="layers.lambda_"):
-    """A function of one's own as a layer.
+    """A user's function as a layer.
 
     It is called with the input, or the list of them, and the arguments as keywords. The shape of what it returns, with
     the batch size in front, is found by running it on shapes alone, unless `shape` says what a sample of it looks like.

@@ -1,4 +1,4 @@
-"""What Keras calls otherwise: classes, options and losses. Each table is read both ways, to write and to read files.
+"""Keras's names of classes, options and losses that differ from ours. Each table serves to write and to read files.
 
 Files of TF.js have some of these names, too.
 """

@@ -1,4 +1,4 @@
-"""What TF.js 4.22 would refuse, or compute otherwise, of a saved model: read off the JSON that would be saved."""
+"""Finds what TF.js 4.22 would refuse of a saved model, or compute differently, in the JSON that would be saved."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ _OPTIONS: dict[str, dict[str, _Limit]] = {
 
 
 def browser_faults(artifacts: ModelArtifacts, names: Iterable[str]) -> list[Fault]:
-    """What TF.js 4.22 would refuse, or compute otherwise, of a model that is saved so.
+    """What TF.js 4.22 would refuse of a saved model, or compute differently.
 
     Args:
         artifacts: what is saved.
@@ -147,7 +147,7 @@ def browser_faults(artifacts: ModelArtifacts, names: Iterable[str]) -> list[Faul
 
 
 def sentences(faults: Iterable[Fault]) -> list[str]:
-    """One for what TF.js will not load, and one for what it computes otherwise, if there is such a thing."""
+    """One for what TF.js will not load, and one for what it computes differently, as far as there is any."""
     heads = {False: "TF.js 4.22 will not load or run this in a browser", True: "TF.js 4.22 will compute otherwise"}
     said = {loads: "; ".join(fault.text for fault in faults if fault.loads is loads) for loads in heads}
     return [f"{heads[loads]}: {text}." for loads, text in said.items() if text]

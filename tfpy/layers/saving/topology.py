@@ -156,7 +156,7 @@ class _Reader:
         }
 
     def options(self, name: str, cls: type, config: Mapping[str, Any]) -> dict[str, Any]:
-        """The options of a class. What a user's own means by them is its business, but for the objects in them."""
+        """The options of a class. Those of a user's class stay as they are, but for the objects in them."""
         if issubclass(cls, Container) and "layers" in config:
             config = {**config, "layers": without_masks(config["layers"])}
         if is_ours(cls) and issubclass(cls, Declared):

@@ -54,7 +54,7 @@ _METRICS = {
 
 
 def training_config_of(model: LayersModel) -> dict[str, Any]:
-    """What `compile` was given, as TF.js writes it.
+    """The arguments of `compile`, as TF.js writes them.
 
     Raises:
         ValueError: a loss or a metric of the user's own, or one without a name to compile with, which no file can hold.

@@ -92,7 +92,7 @@ def _save_onnx(model: LayersModel, path: Path, **options: bool) -> SaveResult:
 
 
 def _look_for_faults(model: LayersModel, artifacts: ModelArtifacts, strict: bool) -> None:
-    """Raise or warn of what TF.js would refuse or compute otherwise."""
+    """Raise or warn of what TF.js would refuse or compute differently."""
     found = sentences(browser_faults(artifacts, [weight.original_name for weight in model.weights]))
     text = f"model {model.name}: {' '.join(found)}"
     if found and strict:
@@ -131,7 +131,7 @@ def save_weights(model: LayersModel, path: str | os.PathLike[str]) -> ReadyNone:
 
 
 def as_metadata(given: Any) -> dict[str, Any]:
-    """What a user notes of a model, as a file will have it."""
+    """The metadata of a user as a file will have them."""
     where = "set_user_defined_metadata"
     if not isinstance(given, Mapping):
         raise argument_error(where, "user_defined_metadata", "a dict", given, TypeError)

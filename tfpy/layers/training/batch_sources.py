@@ -1,4 +1,4 @@
-"""Where batches come from: arrays that are in memory, or data sets that are read as training goes on."""
+"""Sources of batches: arrays that are in memory, or data sets that are read as training goes on."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Step(NamedTuple):
 
 
 class BatchSource(Protocol):
-    """What a `TrainingRun` trains on.
+    """The data of a `TrainingRun`.
 
     Attributes:
         samples: how many samples an epoch has, if that is known.
@@ -61,7 +61,7 @@ class BatchSource(Protocol):
         ...
 
     def state(self) -> dict[str, Any]:
-        """What the epochs from here on depend on, besides their number."""
+        """The state that further epochs depend on, besides their number."""
         ...
 
     def restore(self, where: str, state: dict[str, Any]) -> None:

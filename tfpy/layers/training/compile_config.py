@@ -1,4 +1,4 @@
-"""What `compile` sets: the optimizer, losses and metrics, the weights to train; and the state of training a model."""
+"""The configuration that `compile` sets, and whether a model is compiled and being trained."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class TrainingState:
 
 
 class CompileConfig(NamedTuple):
-    """What `compile` sets.
+    """The configuration that `compile` sets.
 
     Attributes:
         optimizer: the optimizer.

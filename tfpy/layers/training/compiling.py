@@ -44,7 +44,7 @@ def is_compiled(model: LayersModel) -> bool:
 
 
 def compiled_of(model: LayersModel, where: str) -> CompileConfig:
-    """What `compile` has set of a model.
+    """The configuration that `compile` has set.
 
     Raises:
         RuntimeError: the model is not compiled.
@@ -122,7 +122,7 @@ def _losses(loss: Any, names: Sequence[str]) -> list[Any]:
 
 
 def _output_weights(given: Any, names: Sequence[str]) -> list[float]:
-    """How much the loss of each output counts; as much as it is where nothing is said."""
+    """The weight of each output's loss; 1 by default."""
     if given is not None and len(names) == 1 and not isinstance(given, (list, tuple, Mapping)):
         given = [given]
     if isinstance(given, (list, tuple)):
@@ -136,7 +136,7 @@ def _output_weights(given: Any, names: Sequence[str]) -> list[float]:
 
 
 def _in_order(argument: str, given: Sequence[Any], each: str, names: Sequence[str]) -> list[Any]:
-    """What is given in a list, one for each output."""
+    """The entries of a list, one for each output."""
     if len(given) != len(names):
         expected = f"one {each} for each of the {len(names)} outputs"
         raise argument_error("compile", argument, expected, Words(f"{len(given)} of them"))

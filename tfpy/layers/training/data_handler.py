@@ -128,7 +128,7 @@ class DataHandler(NamedTuple):
         return DatasetBatches(dataset, batch_of, limit.batches, too_few)
 
     def validation(self, given: Any, size: int, batches: int | None) -> Validation | None:
-        """What gives the loss and metrics of validation data.
+        """The validation on given data.
 
         Args:
             given: a data set, or (x, y) and maybe the weights of the samples; None if there is none.
@@ -149,7 +149,7 @@ class DataHandler(NamedTuple):
         return self.validation_on(reader.arrays(x, y, size, sample_weight=weights), size)
 
     def validation_on(self, data: Batch, size: int) -> Validation:
-        """What gives the loss and metrics of samples that have been read."""
+        """The validation on samples that have been read."""
         return Validation(lambda: test_loop(self.model, self.compiled, ArrayBatches(data, size).epoch()))
 
 

@@ -1,4 +1,4 @@
-"""What `fit` and its kin are asked for, checked."""
+"""The options of `fit` and `fit_dataset`, checked."""
 
 from __future__ import annotations
 

@@ -53,7 +53,7 @@ class EpochMeans:
         settle([total] for total in self._totals.values())
 
     def state(self) -> dict[str, Any]:
-        """What was reported so far, as plain values."""
+        """The sums so far, as plain values."""
         return {"seen": self._seen, "totals": {name: float(total) for name, total in self._totals.items()}}
 
     def restore(self, state: dict[str, Any]) -> None:

@@ -1,4 +1,4 @@
-"""What users give for each output of a model, by the outputs' names."""
+"""Arguments that have a value for each output of a model, by the outputs' names."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tfpy.engine.errors import unknown_name_error
 
 
 def by_output(argument: str, given: Mapping[str, Any], names: Sequence[str], default: Any = None) -> list[Any]:
-    """What a dict has for each output, in their order.
+    """The entries of a dict for each output, in their order.
 
     Raises:
         ValueError: it has something for an output that the model has not.

@@ -1,4 +1,4 @@
-"""What a model makes of inputs: its outputs, or what is within it."""
+"""Predictions of a model: its outputs, or tensors within it."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def _outputs(where: str, model: LayersModel, x: Any, size: int | None) -> Any:
 
 
 def execute(model: LayersModel, inputs: Any, outputs: str | Sequence[str]) -> Any:
-    """What symbolic tensors within a model come to."""
+    """The values of symbolic tensors within a model."""
     names: list[Any] = [outputs] if isinstance(outputs, str) else as_list("execute", "outputs", outputs, "names")
     if not names:
         raise argument_error("execute", "outputs", "at least one name", outputs)

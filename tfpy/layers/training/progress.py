@@ -1,4 +1,4 @@
-"""What `fit` shows while it runs: a bar with the time left on a terminal, a line that changes in a notebook, and plain
+"""The display of `fit`: a bar with the time left on a terminal, a line that changes in a notebook, and plain
 lines elsewhere."""
 
 from __future__ import annotations

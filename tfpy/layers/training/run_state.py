@@ -1,4 +1,4 @@
-"""What a model's further training depends on, as plain values and arrays."""
+"""The state that a model's further training depends on, as plain values and arrays."""
 
 from __future__ import annotations
 

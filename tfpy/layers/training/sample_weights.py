@@ -1,4 +1,4 @@
-"""How much each sample counts: by itself, and by its class."""
+"""The weights of samples: their own, and those of their classes."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def class_weights(where: str, given: Any, names: Sequence[str], targets: Sequenc
 
 
 def sample_weights(where: str, given: Any, names: Sequence[str], count: int) -> list[Tensor | None]:
-    """For each output how much each sample counts by itself: from a dict by output, a list, or what is for all."""
+    """The samples' weights for each output, given in a dict by output, in a list, or for all outputs."""
     if isinstance(given, Mapping):
         return [_weights_for(where, own, count) for own in by_output("sample_weight", given, names)]
     if isinstance(given, (list, tuple)) and any(own is None or _is_list(own) for own in given):

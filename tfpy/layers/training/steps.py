@@ -99,7 +99,7 @@ class _TotalLoss:
 def _planned(
     model: LayersModel, key: tuple[Any, ...], compiled: CompileConfig, batch: Batch, compute: Callable[[], Any]
 ) -> Any:
-    """What a step computes of a batch, from the model's plans if they have it."""
+    """The results of a step on a batch, from the model's plans if they have it."""
     inputs = [*batch.inputs, *batch.targets, *[w for w in batch.weights if w is not None]]
     weighted = tuple([w is not None for w in batch.weights])
     return model.plans.run_step((*key, weighted), inputs, [model, compiled.outputs], lambda: model.weights, compute)
@@ -111,7 +111,7 @@ def test_step(model: LayersModel, compiled: CompileConfig, batch: Batch) -> list
 
 
 def _test(model: LayersModel, compiled: CompileConfig, batch: Batch) -> tuple[list[Tensor], Tensor | None]:
-    """What is reported, and of how many steps, see `_steps_seen`."""
+    """The loss and the metrics, and the number of steps, see `_steps_seen`."""
 
     def judged() -> tuple[list[Tensor], int]:
         outputs = _judged(model, *model.graph.run(batch.inputs))
@@ -177,7 +177,7 @@ def _steps_seen(outputs: Sequence[tuple[Tensor, Any]], losses: Tensor) -> list[T
 def _losses(
     compiled: CompileConfig, batch: Batch, outputs: Sequence[tuple[Tensor, Any]]
 ) -> tuple[Tensor, list[Tensor]]:
-    """The losses of all outputs for each sample, weighted and added up, and the mean of each as it is."""
+    """The weighted sum of the outputs' losses for each sample, and the mean of each loss without its weight."""
     total: Tensor | None = None
     singles = []
     judged = zip(compiled.outputs, batch.targets, batch.weights, outputs, strict=True)
@@ -206,7 +206,7 @@ def _added(total: Tensor, loss: Tensor, mean: Tensor) -> Tensor:
 def _reported(
     compiled: CompileConfig, batch: Batch, outputs: Sequence[tuple[Tensor, Any]], losses: list[Tensor]
 ) -> list[Tensor]:
-    """What is reported of a batch beside its loss: the losses of the outputs if there are several, and the metrics."""
+    """The losses of the outputs of a batch if there are several, and the metrics."""
     metrics = [
         _masked(to_tensor("metric", name, metric(target, found)), mask).mean()
         for output, target, (found, mask) in zip(compiled.outputs, batch.targets, outputs, strict=True)

@@ -36,7 +36,7 @@ class Strategy(ABC):
 
     @abstractmethod
     def step(self, model: LayersModel, optimizer: Any, batch: Batch, run: ReplicaStep) -> list[Tensor]:
-        """What `run` returns for this process's part of a batch."""
+        """Run a step on this process's part of a batch."""
 
     @abstractmethod
     def callbacks(self, callbacks: Sequence[Callback], history: History) -> CallbackList:

@@ -20,7 +20,7 @@ from tfpy.legacy.windows import Pad, Pair
 
 
 class Conv2DGradients(Record):
-    """What `conv2d_back_prop` returns."""
+    """The result of `conv2d_back_prop`."""
 
     dx: Tensor
     dw: Tensor

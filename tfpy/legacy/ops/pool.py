@@ -78,7 +78,7 @@ def min_pool(x: TensorLike, filter_size: Pair, strides: Pair, pad: Pad, dim_roun
 
 
 def _turned(x: Tensor) -> Tensor:
-    """What is the largest where x is the smallest: -x, or for booleans, which have no negative, `not x`."""
+    """x with its order reversed: -x, or for booleans, which have no negative, `not x`."""
     return logical_not(x) if x.dtype == "bool" else neg(x)
 
 

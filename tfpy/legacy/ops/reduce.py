@@ -16,7 +16,7 @@ from tfpy.legacy.registry import math_op
 
 
 class TopK(Record):
-    """What `top_k` returns."""
+    """The result of `top_k`."""
 
     values: Tensor
     indices: Tensor

@@ -1,4 +1,4 @@
-"""Where deeplearn.js gives other numbers than TF.js, and the switch between the two.
+"""The numbers of deeplearn.js where TF.js has others, and the switch between the two.
 
 By default (`dl.numerics("tfjs")`) the legacy generation computes what the new one computes, bit for bit. Under
 `dl.numerics("deeplearn.js")` the entries of `QUIRKS` apply: each is a place where deeplearn.js 0.3.17 gives other
@@ -40,7 +40,7 @@ _differentiating: ContextVar[bool] = ContextVar("differentiating", default=False
 
 
 class Numerics:
-    """What `numerics` returns: the setting has been made; as a context manager it is undone at the end of the block."""
+    """The result of `numerics`. As a context manager it undoes the setting at the end of the block."""
 
     def __init__(self, mode: Mode, before: Mode, inner: bool) -> None:
         self.mode = mode

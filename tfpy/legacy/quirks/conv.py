@@ -98,7 +98,7 @@ def _fitted(x: Tensor, rows: tuple[int, int], columns: tuple[int, int], outside:
 
 
 def _read(x: Tensor, rows: _Axis, columns: _Axis, outside: float = 0) -> Tensor:
-    """What a kernel reads of images."""
+    """The images as a kernel reads them."""
     sizes = [(a.margin, (a.windows - 1) * a.stride + a.field) for a in (rows, columns)]
     return _fitted(x, sizes[0], sizes[1], outside)
 
@@ -262,7 +262,7 @@ def _largest(name: str, x: TensorLike, windows: Windows) -> Tensor:
 
 
 def _with_holes(out: Tensor, name: str, x: TensorLike, windows: Windows) -> Tensor:
-    """What a pooling gave, with NaN for each window that has one."""
+    """The result of a pooling, with NaN for each window that has one."""
     holes = _largest(name, as_float(run_untracked("IsNan", as_float(of_rank(name, "x", x, 3, 4)))), windows)
     return add(out, run("Select", run("Greater", holes, number(0)), full(out.shape, math.nan), full(out.shape, 0)))
 

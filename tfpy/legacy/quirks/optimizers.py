@@ -24,7 +24,7 @@ TINY = 1e-8
 
 
 class Settings(NamedTuple):
-    """What a rule depends on beside the variable.
+    """The settings that a rule depends on besides the variable.
 
     Attributes:
         decay: the momentum, gamma or beta1.

@@ -46,7 +46,7 @@ def products_in_double(a: Tensor, b: Tensor, transpose_a: bool = False, transpos
 
 
 def in_double(compute: Callable[..., Array], op: Callable[..., Tensor], *inputs: Tensor) -> Tensor:
-    """What `compute` makes of the inputs' values in double precision, rounded once; the gradient is that of `op`."""
+    """The result of `compute` for the inputs in double precision, rounded once; the gradient is that of `op`."""
     if current().symbolic:
         return op(*inputs)
 

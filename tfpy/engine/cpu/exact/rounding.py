@@ -8,7 +8,7 @@ from tfpy.engine.backend import Array
 
 
 def rounded(values: Array) -> Array:
-    """What float32, or complex64, can hold of double precision; other dtypes as they are."""
+    """Double precision rounded to float32 or complex64; other dtypes as they are."""
     if values.dtype == np.float64:
         return values.astype(np.float32).astype(np.float64)
     if values.dtype == np.complex128:

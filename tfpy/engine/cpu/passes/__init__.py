@@ -1,1 +1,1 @@
-"""What is done to a plan before it runs: fewer nodes, or nodes side by side. The numbers stay the same, bit for bit."""
+"""Optimizations of plans: fewer nodes, or nodes in parallel. The numbers stay the same, bit for bit."""

@@ -154,7 +154,7 @@ class KerasConfig:
             self.faults.append(f"{label}: Keras 3 does not take several axes from an .h5 file; Keras 2 does")
 
     def _users(self, options: Mapping[str, Any], layer: Layer | None, others: Sequence[str]) -> dict[str, Any]:
-        """The options of a class of the user's own but for some others; what its strings mean is its business."""
+        """The options of a user's class, without some others. Its strings stay as they are."""
         given = {key: v for key, v in options.items() if key not in others}
         return {key: self._value(v, getattr(layer, key, None), respell=False) for key, v in given.items()}
 

@@ -93,7 +93,7 @@ def _merged(layer: Merge, inputs: Sequence[Tensor], masks: Sequence[Tensor | Non
 
 
 def _changed(layer: Layer, inputs: list[Tensor], masks: list[Tensor | None]) -> list[Tensor]:
-    """What a layer takes in place of its inputs where these are masked."""
+    """The inputs of a layer, replaced where they are masked."""
     if isinstance(layer, GlobalAveragePooling1D):
         return [_to_average(layer, inputs[0], masks[0])]
     if isinstance(layer, Multiply):
@@ -116,7 +116,7 @@ def _factors(layer: Multiply, inputs: list[Tensor], masks: list[Tensor | None]) 
 
 
 def _to_compare(inputs: list[Tensor], masks: list[Tensor | None]) -> list[Tensor]:
-    """Where an input is masked, the first that is not; where all are, the first."""
+    """Each input, and where it is masked the first one that is not; where all are, the first."""
     seen = inputs[0]
     for x, m in [*zip(inputs, masks, strict=True)][::-1]:
         seen = _where(m, x, seen)

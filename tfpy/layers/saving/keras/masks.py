@@ -82,7 +82,7 @@ class _Graph:
         return frozenset[_Origin]().union(*(self._origin(place) for place in places))
 
     def _origin(self, place: _Place) -> frozenset[_Origin]:
-        """Where the mask of a tensor comes from, or that which an op has made; found once for each tensor."""
+        """The origins of a tensor's mask, or of the mask that an op has made; found once for each tensor."""
         pending = [place]
         while pending:
             at = pending[-1]
@@ -97,7 +97,7 @@ class _Graph:
         return self._origins[place]
 
     def _step(self, place: _Place) -> tuple[list[_Place], frozenset[_Origin]]:
-        """What a tensor is made of, and the mask that the layer makes, if it makes one."""
+        """The inputs of the call that makes a tensor, and the origin of the mask if the layer makes one."""
         name, call, _ = place
         entry = self._layers.get(name, {})
         nodes = _nodes(entry)

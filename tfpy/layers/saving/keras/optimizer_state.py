@@ -1,4 +1,4 @@
-"""The state of an optimizer as Keras keeps it: arrays in an order that goes by the optimizer's class.
+"""The state of an optimizer as Keras saves it: arrays in an order that depends on the class.
 
 First the number of steps and the learning rate (which Keras 2, and schedules of rates, leave out), then the slots:
 group by group, in a group variable by variable, for each variable all slots of the group.
@@ -84,7 +84,7 @@ def _initial(optimizer: Optimizer, name: SlotName, shape: tuple[int, ...]) -> Ar
 
 
 def _scale(optimizer: Optimizer, rate: float) -> np.float32:
-    """What slots are multiplied with to be Keras's: its momentum is what is added to a variable, ours a gradient."""
+    """The factors that make our slots Keras's: its momentum is what is added to a variable, ours a gradient."""
     return np.float32(-rate if optimizer.get_class_name() == "Momentum" else 1)
 
 
@@ -130,7 +130,7 @@ def _as_ours(optimizer: Optimizer, numbers: Sequence[Any], places: _Places, arra
 
 
 def _arrays(hdf5: Hdf5) -> list[Any]:
-    """What a file says of the optimizer, in its order; nothing where the order is that of Keras before 2.11."""
+    """The arrays of the optimizer in a file, in its order; none where the order is that of Keras before 2.11."""
     listed = hdf5.child(hdf5.root, _STATE_BY_NAME)
     if listed is not None:
         names = hdf5.texts(listed, "weight_names") or [""]

@@ -1,4 +1,4 @@
-"""Where the weights of a model are in Keras's own files: under names made of classes, and of what layers hold."""
+"""The paths of weights in Keras's own files, which are made of the names of classes and of attributes."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def _held(layer: Layer, config: Mapping[str, Any]) -> Iterator[tuple[str, Layer,
 
 
 def layer_configs(options: Any) -> Sequence[Mapping[str, Any]]:
-    """The configurations of a model's layers among its options; none where a class of one's own has other options."""
+    """The configurations of a model's layers among its options; none where a user's class has other options."""
     listed = options if isinstance(options, (list, tuple)) else config_value(options, "layers")
     return listed if isinstance(listed, (list, tuple)) and all(map(is_object_config, listed)) else []
 

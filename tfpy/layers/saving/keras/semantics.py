@@ -87,7 +87,7 @@ def follow_mask_rules(layer: Layer, rules: MaskRules) -> None:
 
 
 def meaning_of_masks(model: Container, version: int) -> dict[str, str]:
-    """What the configuration of a model that makes masks says of whose rules these follow, beside its class."""
+    """The entry beside a model's class that says whose rules its masks follow."""
     return {} if model.mask_rules == KERAS_MASKS[version] else {MEANING: model.mask_rules.owner}
 
 

@@ -78,7 +78,7 @@ def _heads(b: Builder, layer: MultiHeadAttention, name: str, x: Value) -> Value:
 
 
 def _seen(b: Builder, query: Value, value: Value, call: Call) -> Value | None:
-    """What steps of the value each step of the query sees, for all heads or each."""
+    """A mask of the steps of the value that each step of the query sees, for all heads or each."""
     listed = to_list(call.mask)
     query_mask, value_mask = [*listed, None][:2] if len(listed) > 1 else listed * 2
     given = call.arguments.get("attention_mask")

@@ -28,7 +28,7 @@ class UnsupportedError(Exception):
 
 @dataclass(frozen=True)
 class Value:
-    """What a node puts out.
+    """An output of a node.
 
     Layers speak of images with their channels at the end, the nodes of ONNX have them in front. A value may lie in
     another order than its shape says, and is transposed only where a layer asks for an order that it does not have.
@@ -50,13 +50,13 @@ class Value:
         return len(self.shape)
 
     def stored(self, axis: int) -> int:
-        """Where an axis of the shape is stored."""
+        """The axis of the stored value for an axis of the shape."""
         axis %= self.rank
         return axis if self.order is None else self.order.index(axis)
 
 
 class Call(NamedTuple):
-    """What a layer is called with besides its inputs.
+    """The arguments of a layer's call besides its inputs.
 
     Attributes:
         arguments: keywords of the call that are not None, by their snake_case names.
@@ -205,7 +205,7 @@ class Builder(Nodes):
     def call(
         self, layer: Layer, inputs: Sequence[Value], arguments: Mapping[str, Any], mask: Any = None
     ) -> list[Value]:
-        """What a layer makes of its inputs. Where it cannot be exported, that is noted and the shapes are right."""
+        """The outputs of a layer. Where it cannot be exported, that is noted and the shapes are right."""
         shapes = layer.shapes_of_call(one_or_list([value.shape for value in inputs]), arguments)
         listed = shapes_of_all(shapes)
         with self.within(layer.name):

@@ -23,7 +23,7 @@ Step = Callable[[Builder, Any, Value, list[Value]], list[Value]]
 def looped(
     b: Builder, cell: Any, x: Value, states: Sequence[Value], mask: Value | None, backwards: bool
 ) -> tuple[Value, list[Value]]:
-    """What a cell puts out at all steps of a sequence, in the order of time, and its last states.
+    """The outputs of a cell at all steps of a sequence, in the order of time, and its last states.
 
     Where a mask is false the states stay as they were.
     """
@@ -67,7 +67,7 @@ def _zeros(b: Builder, x: Value, shape: PartialShape) -> str:
 
 
 def _body(b: Builder, step: Step, cell: Any, inner: PartialShape, shape: PartialShape, masked: bool) -> Any:
-    """What is done at each step: from the states, the input and maybe the mask to the states and the output."""
+    """The graph of a step: from the states, the input and maybe the mask to the states and the output."""
     old = [Value(b.unique(f"state_{i}"), shape) for i in range(len(to_list(cell.state_size)))]
     now, seen = Value(b.unique("now"), inner), Value(b.unique("seen"), (shape[0], *[1] * (len(shape) - 1)), "bool")
     new = step(b, cell, now, old)

@@ -21,13 +21,13 @@ Masks = Sequence["Value | None"]
 
 
 def unlike(b: Builder, x: Value, number: float) -> Value:
-    """Where the elements of a value are not a number."""
+    """A mask of the elements of a value that are not a number."""
     wanted = b.cast(x, "float32")
     return b.each("Not", b.each("Equal", wanted, b.constant(number), dtype="bool"))
 
 
 def any_along_last(b: Builder, x: Value) -> Value:
-    """Where something along the last axis is true; the axis stays, with size 1."""
+    """Whether any element along the last axis is true; the axis stays, with size 1."""
     return b.cast(b.reduced("ReduceMax", b.cast(x, "float32"), [-1], True), "bool")
 
 
@@ -45,7 +45,7 @@ def with_axes(b: Builder, x: Value, *axes: int) -> Value:
 
 
 def all_of(b: Builder, masks: Sequence[Value | None]) -> Value | None:
-    """Where all of the masks that are there are true."""
+    """The logical and of the masks that are there."""
     given = [mask for mask in masks if mask is not None]
     return reduce(lambda x, y: _both(b, x, y), given) if given else None
 

@@ -16,7 +16,7 @@ Array = npt.NDArray[Any]
 
 
 class Shared:
-    """What a graph shares with the graphs of loops inside it.
+    """The state that a graph shares with the graphs of loops inside it.
 
     Attributes:
         package: the module onnx.
@@ -48,7 +48,7 @@ class Nodes:
 
     @contextmanager
     def within(self, name: str) -> Iterator[None]:
-        """What is added inside a `with` belongs to the layer of that name."""
+        """Nodes that are added inside a `with` belong to the layer of that name."""
         self.shared.path.append(name)
         try:
             yield
@@ -96,7 +96,7 @@ class Nodes:
     # The whole
 
     def element_type(self, dtype: str) -> int:
-        """What ONNX calls a dtype."""
+        """The element type of ONNX for a dtype."""
         found: int = self._helper.np_dtype_to_tensor_dtype(np.dtype(dtype))
         return found
 

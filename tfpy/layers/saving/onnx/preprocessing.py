@@ -31,7 +31,7 @@ def _resizing(b: Builder, layer: Resizing, inputs: list[Value], call: Call) -> V
 
 
 def _positions(layer: Resizing) -> str:
-    """Where ONNX finds the pixels of an image."""
+    """How ONNX finds the pixels of an image."""
     if layer.half_pixel_centers:
         return "half_pixel"
     return "asymmetric" if layer.crop_to_aspect_ratio else "align_corners"

@@ -66,7 +66,7 @@ def _run(b: Builder, layer: RNN, x: Value, states: Sequence[Value], mask: Value 
 def run_cell(
     b: Builder, cell: Any, x: Value, states: Sequence[Value], mask: Value | None, backwards: bool
 ) -> tuple[Value, list[Value]]:
-    """What a cell puts out at all steps of a sequence, in the order of time, and its last states."""
+    """The outputs of a cell at all steps of a sequence, in the order of time, and its last states."""
     if type(cell) is StackedRNNCells:
         return _run_stack(b, cell, x, states, mask, backwards)
     if mask is None and type(cell) in _NODES and all(name in _ACTIVATIONS for name in _activations(cell)):
