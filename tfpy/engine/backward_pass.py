@@ -130,7 +130,7 @@ def _input_gradients(node: Node, grads: Mapping[int, Handle], tracked: set[int])
 
 
 def _output_gradients(node: Node, grads: Mapping[int, Handle]) -> list[Handle]:
-    """The gradients of several outputs, zeros for those that none reaches; KeyError if it reaches none of them."""
+    """The gradients of a node's outputs, zeros for those without one; KeyError if none has one."""
     if grads.keys().isdisjoint(node.outputs):
         raise KeyError(node.outputs)
     count = len(node.outputs) - node.kernel.workspace

@@ -115,7 +115,7 @@ H = TypeVar("H", bound=Handle)
 
 
 class Watcher(Protocol):
-    """Who wants to know of every handle that begins and ends, on all threads."""
+    """Is told of every handle that begins and ends, on all threads."""
 
     def made(self, handle: Handle) -> None:
         """A handle has its data and its id."""
@@ -128,7 +128,7 @@ class Watcher(Protocol):
 
 
 class Watching:
-    """Who watches handles now; None nearly always.
+    """The watchers of handles; None nearly always.
 
     Asked in `attach`, `release` and the runner of `dispatch`, as `watching.watcher`: an attribute of an object that
     never changes, so that whoever imports the object sees who watches. Asking costs an op less than a hundredth.

@@ -124,8 +124,8 @@ class Attributes:
         return [self.function(name) for name, entry in zip(self.raw, entries, strict=True) if "func" in entry]
 
     def plain(self) -> dict[str, Any]:
-        """All attributes as Python values, for ops of the user's own: functions by their names, and None for kinds of
-        values that TF.js does not read either.
+        """All attributes as Python values, for users' ops: functions by their names, and None for kinds of values that
+        TF.js does not read either.
         """
         return {name: self._plain(name) for name in self.raw}
 

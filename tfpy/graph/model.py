@@ -323,8 +323,8 @@ class GraphModel(GraphModelCamel, Ready):
     # Keeping and letting go
 
     def get_intermediate_tensors(self) -> dict[str, list[Tensor]] | None:
-        """What the nodes computed or were given in the last run, if `keep_intermediate_tensors` or the flag was set.
-        Scopes do not free it; `dispose_intermediate_tensors` and the next run do.
+        """The values of the nodes in the last run, if `keep_intermediate_tensors` or the flag was set. Scopes do not
+        free them; `dispose_intermediate_tensors` and the next run do.
         """
         return self._intermediate
 

@@ -21,8 +21,8 @@ _MOST_BOUNDS = 64
 
 
 class PlannedRuns:
-    """The runs of one graph. A graph does the same each time, unless it decides on values; what comes before the first
-    decision does so even then. What comes after runs node by node.
+    """The runs of one graph, replayed from a plan where that is possible. What comes before the first dynamic node is
+    planned; the rest runs node by node.
 
     Attributes:
         executor: runs the graph.

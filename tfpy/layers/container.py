@@ -211,8 +211,8 @@ class Container(ContainerCamel, Layer):
 
     @property
     def losses(self) -> list[Callable[[], Tensor]]:
-        """The functions whose values are added to the loss: a layer's once for each of its calls, as in TF.js; and the
-        model's own (beyond TF.js, which forgets them).
+        """The functions whose values are added to the loss: those of a layer once for each of its calls, as in TF.js;
+        and the model's own (beyond TF.js, which ignores them).
         """
         if not self.outputs:
             return []

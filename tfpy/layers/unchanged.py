@@ -21,7 +21,7 @@ from tfpy.engine.package import is_ours
 
 
 class _Total:
-    """How often attributes of versioned objects have been set in all: mostly none has since, as one look shows."""
+    """The number of times that attributes of all versioned objects were set: if it is the same, none has changed."""
 
     times_set = 0
 

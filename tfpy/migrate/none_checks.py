@@ -1,5 +1,5 @@
-"""What is asked for its truth. An array is always true, so that scripts ask in this way whether there is one; a tensor
-is not: that of one element has the truth of its number, and larger ones have none.
+"""Conditions on arrays. An array of deeplearn.js is always true, so that scripts test in this way whether there is one.
+A tensor has the truth of its single number, or none.
 """
 
 from __future__ import annotations

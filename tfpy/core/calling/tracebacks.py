@@ -8,7 +8,7 @@ from tfpy.engine.package import PACKAGE
 
 
 def hide_own_lines(error: BaseException) -> None:
-    """Mark the functions of tfpy that an error came through as IPython wants it; of a script nothing is changed.
+    """Mark the frames of tfpy in an error's traceback, which IPython then hides; in a script nothing changes.
 
     The one that raised the error is shown all the same.
     """

@@ -118,5 +118,5 @@ class AttributesInBothSpellings(Hints):
 
 
 def _attribute_of(target: object, name: str) -> str:
-    """The name of an object's attribute that a name means: the one that it spells as TF.js does, or the name itself."""
+    """The name of the attribute of an object that a name in either spelling means."""
     return name if name.islower() else spellings(vars(target)).get(name, name)

@@ -1,5 +1,6 @@
-"""`np.where` for many numbers. numpy asks for each of them, and the processor guesses wrong half of the time; bits are
-picked without asking, which is several times faster."""
+"""`np.where` for many numbers. numpy branches on each of them, and half of the branches are mispredicted; selecting
+bits without branches is several times faster.
+"""
 
 from __future__ import annotations
 

@@ -94,7 +94,7 @@ def _member(device: Device, values: list[Value]) -> _Member | None:
 
 
 def _depends_on_place(step: Step) -> bool:
-    """Whether a step computes with the index of its element, which is another one in a row of many values."""
+    """Whether a step depends on the index of its element, which is another one in a row of several values."""
     if step[0] == "map":
         return bool(step[1] != "zero")
     return not isinstance(step[0], str) and ROOT in step[2:]

@@ -207,8 +207,8 @@ class RNN(RNNCamel, TakesStates, class_name="RNN", factory="layers.rnn"):
         return [output, *states] if self.return_state else output
 
     def _of_steps(self, mask: Tensor, x: Tensor) -> Tensor:
-        """The mask with a value for each step. Behind a layer that shortens sequences it has more: as in TF.js those
-        that come first on the way through the sequence count.
+        """The mask with a value for each step. Behind a layer that shortens sequences it has more values: as in TF.js
+        the first ones in the direction of the sequence count.
         """
         batch, steps = x.shape[:2]
         if mask.rank < 2 or mask.shape[0] != batch or mask.shape[1] < steps:

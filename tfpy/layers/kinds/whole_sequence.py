@@ -16,8 +16,8 @@ _KERNELS = {SimpleRNNCell: "SimpleRNN", GRUCell: "GRU", LSTMCell: "LSTM"}
 
 
 def fits_whole_sequence(cell: Any, x: Tensor, mask: Tensor | None, training: bool) -> bool:
-    """Whether a kernel does what the cell would do: tanh, one of two sigmoids, GRUs that reset before the
-    product, no dropout, float32."""
+    """Whether a kernel computes what the cell would: tanh, one of two sigmoids, GRUs that reset before the product, no
+    dropout, float32."""
     kernel = _KERNELS.get(type(cell))
     if kernel is None or (mask is not None and mask.rank != 2) or x.dtype != "float32" or not x.size:
         return False

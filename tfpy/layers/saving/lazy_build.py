@@ -14,7 +14,7 @@ from tfpy.layers.symbolic import one_or_list
 
 
 def build_lazy_layers(model: Container) -> None:
-    """Build the layers that only a call of the layer around them builds, so that a file finds their weights.
+    """Build the layers that are only built by a call of the layer around them, so that a file finds their weights.
 
     They are called on shapes alone. One that looks at values stays as it is: the file has weights then that the model
     lacks.

@@ -1,4 +1,4 @@
-"""How a model is compiled, as a file has it: optimizer, loss and metrics."""
+"""The training configuration of a file: optimizer, loss and metrics."""
 
 from __future__ import annotations
 
@@ -131,7 +131,7 @@ def compile_as(model: LayersModel, config: Any, source: str, metric_of: Callable
 
 
 def _metrics(given: Any, metric_of: Callable[[str], str]) -> tuple[Any, list[str]]:
-    """The metrics of a file that there are here, in the structure that they are in, and the names of the others."""
+    """The metrics of a file that are known here, in the structure that they are in, and the names of the others."""
     if given is None:
         return [], []
     if isinstance(given, list) or (isinstance(given, Mapping) and not is_object_config(given)):
@@ -172,7 +172,7 @@ def _optimizer(config: Mapping[str, Any]) -> Any:
 
 
 def _read(value: Any) -> Any:
-    """Losses or metrics of a file: names, or the objects of Keras, whose options must say nothing more than a name."""
+    """Losses or metrics of a file by name. Keras also has objects, whose options must say nothing more than a name."""
     if is_object_config(value):
         kind, inner = value["class_name"], value.get("config")
         if kind == "function":

@@ -77,7 +77,7 @@ def _targets(model: Container, names: Sequence[str], source: str) -> dict[str, L
 
 
 def weights_by_name(model: Container) -> dict[str, LayerVariable]:
-    """The weights of a model by the names that files have for them: their own, numbered where several have the same.
+    """The weights of a model by their names in files: their own, numbered where several are the same.
 
     They are numbered by the places of their layers, and within a layer in the order of their creation. A model that is
     made again has the same order, whatever is frozen. A layer that is in several places, such as a model and another
@@ -109,8 +109,8 @@ def _in_places(layer: Layer) -> list[LayerVariable]:
 
 
 def _with_names_of(targets: Mapping[str, LayerVariable], values: Mapping[str, Tensor]) -> Mapping[str, Tensor]:
-    """The weights of a file by the names of a model whose layers of a kind come in the same order, but with other
-    numbers: those of names that layers get by themselves go on counting with every model that is made.
+    """The weights of a file by the names of a model with the same layers in the same order, but with other numbers in
+    the names that layers got automatically: these go on counting with every model that is made.
     """
     own, given = _counted_anew(targets), _counted_anew(values)
     return {own[name]: values[given[name]] for name in given} if own.keys() == given.keys() else values
@@ -132,7 +132,8 @@ def _counted_anew(names: Iterable[str]) -> dict[str, str]:
 
 
 def _spellings(name: str) -> Iterator[str]:
-    """A weight's name and what it may stand for: without the models around it, and without the cell of its layer."""
+    """The names of a model's weights that a name in a file may stand for: without the models around it, and without the
+    cell of its layer."""
     tokens = name.removesuffix(":0").split("/")
     tokens = (
         [t for t in (token.removeprefix("_") for token in tokens) if t not in _FOLDERS]

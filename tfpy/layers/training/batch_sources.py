@@ -274,7 +274,7 @@ def as_dataset(value: Any) -> Any:
 
 
 def short_data_advice(dataset: Any) -> str:
-    """How data that ends too early can be made to last, for messages."""
+    """Advice on data that ends too early, for messages."""
     if isinstance(dataset, _Readable):
         again = "without a number of batches a generator function is called for each epoch"
         return f"A generator goes on with 'while True'; {again}."

@@ -39,7 +39,9 @@ def compile_model(
 
 
 def is_compiled(model: LayersModel) -> bool:
-    """Whether a model can be trained: it may have an optimizer and no loss, of a file whose loss is not known here."""
+    """Whether `compile` was called. A model from a file whose loss is not known here may have an optimizer all the
+    same.
+    """
     return model.training_state.compiled is not None
 
 

@@ -64,7 +64,7 @@ def standardize(
 
 
 def check_indices(where: str, argument: str, tensors: Sequence[Tensor], counts: Sequence[int | None]) -> None:
-    """Indices into so many things must be in range, as far as the host knows them: the shaders of a GPU do not look.
+    """Raise for indices out of range, as far as the host knows them: the shaders of a GPU do not check.
 
     Args:
         where: the method, for messages.

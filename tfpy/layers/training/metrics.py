@@ -70,7 +70,7 @@ def metric_name(identifier: Any) -> str:
 
 
 def metric_for_output(identifier: Any, shape: tuple[int | None, ...], loss: Loss | None) -> tuple[str, Metric]:
-    """Name and function of a metric; 'accuracy' and 'crossentropy' stand for what fits the output and its loss."""
+    """Name and function of a metric; 'accuracy' and 'crossentropy' mean the one that fits the output and its loss."""
     if not isinstance(identifier, str) or identifier not in (*ACCURACY, *CROSSENTROPY):
         return metric_name(identifier), get_metric(identifier)
     accuracy: Metric

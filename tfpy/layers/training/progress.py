@@ -28,8 +28,9 @@ class Display(Callback):
 
 
 def displays(verbose: Any) -> list[Display]:
-    """The displays for a `verbose`: none for 0, for 1 the one that changes most where it is shown, else a line for each
-    epoch."""
+    """The displays of a `verbose`: 0 none, 1 a bar or a changing line where that is possible, else a line for each
+    epoch.
+    """
     if not verbose:
         return []
     return [_liveliest() if verbose == 1 else EpochLines()]

@@ -1,4 +1,4 @@
-"""How sessions sum, and what initializers draw."""
+"""The sums of sessions, and the random numbers of initializers."""
 
 from __future__ import annotations
 

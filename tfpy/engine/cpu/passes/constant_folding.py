@@ -22,7 +22,9 @@ def _is_large(node: PlanNode) -> bool:
 
 
 def fold_constants(plan: Plan, kernel: Kernel) -> Plan:
-    """The plan with what depends on constants only as further constants; those that nobody needs are left out."""
+    """The plan with results that depend on constants alone as further constants, and without constants that nobody
+    needs.
+    """
     constants: dict[int, Array] = dict(plan.constants)
     nodes, unused = [], []
     for node, free in zip(plan.nodes, plan.last_uses, strict=True):

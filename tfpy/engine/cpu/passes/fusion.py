@@ -41,7 +41,7 @@ def fuse(plan: Plan) -> Plan:
 def _fused_with_input(
     node: PlanNode, made: Mapping[int, PlanNode], uses: Mapping[int, int]
 ) -> tuple[int, PlanNode] | None:
-    """A slot that this node alone reads, and the node joined with what fills it; None if there is no such slot."""
+    """A slot that this node alone reads, and the node fused with the one that fills it; None if there is none."""
     for slot in node.inputs:
         one = _fused(made[slot], slot, node) if uses[slot] == 1 and slot in made else None
         if one is not None:

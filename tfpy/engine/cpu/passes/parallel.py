@@ -1,5 +1,5 @@
-"""Two recurrent sequences of a plan that do not need each other, as the directions of a bidirectional layer, become one
-node, which runs them on two threads. The numbers are the same, bit for bit."""
+"""Runs two recurrent sequences of a plan that do not depend on each other, such as the directions of a bidirectional
+layer, on two threads as one node. The numbers are the same, bit for bit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The ways that masks go through a model: which of them reach which layers, by the rules of TF.js or of Keras.
+"""Mask propagation: which masks reach which layers of a model, by the rules of TF.js or of Keras.
 
 Masks have no values here: of each it is known how it comes about, so that two of them can be compared.
 """

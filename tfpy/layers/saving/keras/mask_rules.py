@@ -1,4 +1,4 @@
-"""The rules of Keras for masks: through which layers they go, what becomes of several, and what they hide from whom."""
+"""The rules of Keras for masks: which layers pass them on, how several are combined, and what they hide from whom."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from tfpy.layers.symbolic import one_or_list, to_list
 
 @dataclass(frozen=True)
 class KerasMaskRules(MaskRules):
-    """The rules of a version of Keras: each output has a mask of its own, and a call heeds those of its inputs alone.
+    """The rules of a version of Keras: each output has a mask of its own, and a call uses those of its inputs alone.
 
     Attributes:
         passed: the layers that masks go through, where they end in TF.js.

@@ -14,7 +14,8 @@ from tfpy.layers.symbolic import to_list
 
 
 class Normalization(Layer, class_name="Normalization"):
-    """Shifted and scaled to mean 0 and variance 1, by numbers that Keras has found beforehand; inverted, the way back.
+    """Shifts and scales to mean 0 and variance 1, by numbers that Keras has computed beforehand; inverted, the other
+    way.
 
     There is no `adapt` here: mean and variance are options, or weights that come from a file.
     """

@@ -62,7 +62,7 @@ def _places(optimizer: Optimizer, variables: Sequence[LayerVariable]) -> _Places
 
 
 def keras_state(model: LayersModel) -> list[Array]:
-    """The state of a model's optimizer, as Keras 3 has it; nothing of a class of the user's with state of its own."""
+    """The state of a model's optimizer as Keras 3 saves it; empty for a user's class with state of its own."""
     optimizer: Optimizer = model.optimizer
     places = _places(optimizer, model.trainable_weights)
     if places is None:

@@ -1,4 +1,4 @@
-"""How a model is compiled: from Keras's form to that of TF.js, and back."""
+"""The training configuration of Keras, from and to that of TF.js."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _OF_LOGITS = {name: kind for kind, name in FROM_LOGITS.items()}
 
 
 def training_config_from_keras(config: Any, key: str) -> Mapping[str, Any] | None:
-    """How a model is compiled, in the form of TF.js; None if a file does not say so.
+    """The training configuration of a file of Keras in the form of TF.js; None if the file has none.
 
     Args:
         config: what the file says.
@@ -57,7 +57,7 @@ def training_config_from_keras(config: Any, key: str) -> Mapping[str, Any] | Non
 
 
 def training_config_for_keras(config: Mapping[str, Any], version: int) -> dict[str, Any]:
-    """How a model is compiled, in the form of a version of Keras, from that of TF.js."""
+    """The training configuration in the form of a version of Keras, from that of TF.js."""
     optimizer = config["optimizer_config"]
     name = optimizer["class_name"]
     renamed = dict(zip(_SAME, _SAME, strict=True)) | keras_optimizer_options(name)

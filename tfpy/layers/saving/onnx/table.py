@@ -1,4 +1,4 @@
-"""How each kind of layer is exported: a class has its own entry, as a subclass may compute something else.
+"""The exporters of layers. A class has its own entry, as a subclass may compute something else.
 
 Models have that of `Container`, see `Builder.kind_of`.
 """
