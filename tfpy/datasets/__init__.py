@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING
 
 from tfpy.core.naming.namespaces import missing_from as _missing_from
 from tfpy.core.naming.namespaces import names_in as _names_in
+from tfpy.datasets.bundled import iris as iris
+from tfpy.datasets.bundled import japanese_vowels as japanese_vowels
+from tfpy.datasets.bundled import path as path
+from tfpy.datasets.bundled import sonnets as sonnets
 from tfpy.datasets.downloads import cifar10 as cifar10
 from tfpy.datasets.downloads import fashion_mnist as fashion_mnist
 from tfpy.datasets.downloads import mnist as mnist
 from tfpy.datasets.downloads import text as text
-from tfpy.datasets.made import housing as housing
-from tfpy.datasets.shipped import iris as iris
-from tfpy.datasets.shipped import japanese_vowels as japanese_vowels
-from tfpy.datasets.shipped import path as path
-from tfpy.datasets.shipped import sonnets as sonnets
+from tfpy.datasets.synthetic import housing as housing
 
 fashionMnist = fashion_mnist
 japaneseVowels = japanese_vowels

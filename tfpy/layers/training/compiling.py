@@ -90,8 +90,8 @@ def output_configs(
     for i, (name, own) in enumerate(zip(names, _losses(loss, names), strict=True)):
         function = None if own is None else get_loss(own)
         shape = outputs[i].shape
-        judges = [metric_for_output(m, shape, function) for m in to_list(named[i])]
-        found.append(OutputConfig(name, function, weights[i], judges))
+        own_metrics = [metric_for_output(m, shape, function) for m in to_list(named[i])]
+        found.append(OutputConfig(name, function, weights[i], own_metrics))
     return found
 
 

@@ -30,7 +30,7 @@ def train_step(
         GradientError: the loss does not depend on the weights.
     """
     try:
-        return _shared(model, compiled, batch, lambda part, mean: _train(model, compiled, part, variables, mean))
+        return _run_step(model, compiled, batch, lambda part, mean: _train(model, compiled, part, variables, mean))
     except IndependentError:
         raise GradientError(
             f"The loss depends on none of the weights that are trained ({some_of([v.name for v in variables])}). "
@@ -38,8 +38,8 @@ def train_step(
         ) from None
 
 
-def _shared(model: LayersModel, compiled: CompileConfig, batch: Batch, run: ReplicaStep) -> list[Tensor]:
-    """A step on a batch, or on this process's part of it."""
+def _run_step(model: LayersModel, compiled: CompileConfig, batch: Batch, run: ReplicaStep) -> list[Tensor]:
+    """Run a step on a batch, or with a strategy on this process's part of it."""
     strategy = compiled.strategy
     return run(batch, single_replica_mean) if strategy is None else strategy.step(model, compiled.optimizer, batch, run)
 
@@ -58,7 +58,7 @@ def _train(
         total_loss = _TotalLoss(model, compiled, batch)
         loss, grads = optimizer.compute_gradients(total_loss, variables)
         reported = [loss, *total_loss.reported]
-        return [*reported, *grads.values(), *total_loss.steps_seen], (len(reported), list(grads))
+        return [*reported, *grads.values(), *total_loss.unmasked_steps], (len(reported), list(grads))
 
     key = "train", id(compiled.outputs), *[v.id for v in variables]
     found, (count, names) = _planned(model, key, compiled, batch, gradients)
@@ -72,8 +72,8 @@ class _TotalLoss:
     """The loss of a batch, with those that layers add, as the function that an optimizer minimizes.
 
     Attributes:
-        reported: what else is reported of the batch, once it has been called.
-        steps_seen: what `_steps_seen` gives then.
+        reported: the result of `_reported`, once it has been called.
+        unmasked_steps: the result of `_unmasked_steps` then.
     """
 
     def __init__(self, model: LayersModel, compiled: CompileConfig, batch: Batch) -> None:
@@ -81,15 +81,15 @@ class _TotalLoss:
         self._compiled = compiled
         self._batch = batch
         self.reported: list[Tensor] = []
-        self.steps_seen: list[Tensor] = []
+        self.unmasked_steps: list[Tensor] = []
 
     def __call__(self) -> Tensor:
         model, compiled, batch = self._model, self._compiled, self._batch
         (outputs, masks), added = with_added_losses(lambda: model.graph.run(batch.inputs, training=True))
-        judged = _judged(model, outputs, masks)
-        losses, singles = _losses(compiled, batch, judged)
-        self.reported = _reported(compiled, batch, judged, singles)
-        self.steps_seen = _steps_seen(judged, losses)
+        found = _with_loss_masks(model, outputs, masks)
+        losses, means = _losses(compiled, batch, found)
+        self.reported = _reported(compiled, batch, found, means)
+        self.unmasked_steps = _unmasked_steps(found, losses)
         total = losses.mean()
         for loss in [*model.calculate_losses(), *added]:
             total = add(total, loss)
@@ -107,23 +107,23 @@ def _planned(
 
 def test_step(model: LayersModel, compiled: CompileConfig, batch: Batch) -> list[Tensor]:
     """The loss, without that of regularizers, and the metrics of a batch."""
-    return _shared(model, compiled, batch, lambda part, mean: mean(*_test(model, compiled, part)))
+    return _run_step(model, compiled, batch, lambda part, mean: mean(*_test(model, compiled, part)))
 
 
 def _test(model: LayersModel, compiled: CompileConfig, batch: Batch) -> tuple[list[Tensor], Tensor | None]:
-    """The loss and the metrics, and the number of steps, see `_steps_seen`."""
+    """The loss and the metrics, and the number of steps, see `_unmasked_steps`."""
 
-    def judged() -> tuple[list[Tensor], int]:
-        outputs = _judged(model, *model.graph.run(batch.inputs))
-        samples, singles = _losses(compiled, batch, outputs)
-        weighted = [_weighted(single, output) for single, output in zip(singles, compiled.outputs, strict=True)]
+    def compute() -> tuple[list[Tensor], int]:
+        outputs = _with_loss_masks(model, *model.graph.run(batch.inputs))
+        samples, means = _losses(compiled, batch, outputs)
+        weighted = [_weighted(mean, output) for mean, output in zip(means, compiled.outputs, strict=True)]
         total = weighted[0]
-        for single in weighted[1:]:
-            total = add(total, single)
-        found = [total, *_reported(compiled, batch, outputs, singles)]
-        return [*found, *_steps_seen(outputs, samples)], len(found)
+        for mean in weighted[1:]:
+            total = add(total, mean)
+        found = [total, *_reported(compiled, batch, outputs, means)]
+        return [*found, *_unmasked_steps(outputs, samples)], len(found)
 
-    found, count = _planned(model, ("test", id(compiled.outputs)), compiled, batch, judged)
+    found, count = _planned(model, ("test", id(compiled.outputs)), compiled, batch, compute)
     return found[:count], _only(found[count:])
 
 
@@ -139,12 +139,12 @@ def predict_step(model: LayersModel, inputs: list[Tensor]) -> list[Tensor]:
     """The outputs of a model for given inputs."""
 
     def compute() -> tuple[list[Tensor], None]:
-        return _apart(model.graph.run(inputs)[0], inputs), None
+        return _distinct(model.graph.run(inputs)[0], inputs), None
 
     return model.plans.run_step(PREDICTION, inputs, [model], lambda: model.weights, compute)[0]
 
 
-def _apart(outputs: Sequence[Tensor], inputs: Sequence[Tensor]) -> list[Tensor]:
+def _distinct(outputs: Sequence[Tensor], inputs: Sequence[Tensor]) -> list[Tensor]:
     """Outputs that are disposed apart from the inputs and from each other: a layer may pass on its very input."""
     taken = {t.id for t in inputs}
     found = []
@@ -154,7 +154,7 @@ def _apart(outputs: Sequence[Tensor], inputs: Sequence[Tensor]) -> list[Tensor]:
     return found
 
 
-def _judged(model: LayersModel, outputs: Sequence[Tensor], masks: Sequence[Any]) -> list[tuple[Tensor, Any]]:
+def _with_loss_masks(model: LayersModel, outputs: Sequence[Tensor], masks: Sequence[Any]) -> list[tuple[Tensor, Any]]:
     """The outputs, with the masks that their losses and metrics heed: by the rules of Keras, and none in TF.js."""
     return [*zip(outputs, masks if model.mask_rules.reach_losses else [None] * len(outputs), strict=True)]
 
@@ -167,7 +167,7 @@ def _masked(values: Tensor, mask: Tensor | None) -> Tensor:
     return values.mul(seen).mul(div_no_nan(values.size, seen.sum()))
 
 
-def _steps_seen(outputs: Sequence[tuple[Tensor, Any]], losses: Tensor) -> list[Tensor]:
+def _unmasked_steps(outputs: Sequence[tuple[Tensor, Any]], losses: Tensor) -> list[Tensor]:
     """How many steps are not masked, if a mask decides over what the losses are means; none for several outputs."""
     mask = outputs[0][1]
     counts = len(outputs) == 1 and mask is not None and mask.shape == losses.shape
@@ -179,18 +179,18 @@ def _losses(
 ) -> tuple[Tensor, list[Tensor]]:
     """The weighted sum of the outputs' losses for each sample, and the mean of each loss without its weight."""
     total: Tensor | None = None
-    singles = []
-    judged = zip(compiled.outputs, batch.targets, batch.weights, outputs, strict=True)
-    for output, target, weight, (found, mask) in judged:
+    means = []
+    rows = zip(compiled.outputs, batch.targets, batch.weights, outputs, strict=True)
+    for output, target, weight, (found, mask) in rows:
         loss = full((), 0) if output.loss is None else to_tensor("loss", output.name, output.loss(target, found))
         if weight is not None:
             loss = loss.mul(weight.reshape([-1] + [1] * (loss.rank - 1)) if loss.rank > 1 else weight)
         loss = _masked(loss, mask)
-        singles.append(loss.mean())
+        means.append(loss.mean())
         part = _weighted(loss, output)
-        total = part if total is None else _added(total, part, _weighted(singles[-1], output))
+        total = part if total is None else _added(total, part, _weighted(means[-1], output))
     assert total is not None
-    return total, singles
+    return total, means
 
 
 def _weighted(loss: Tensor, output: OutputConfig) -> Tensor:

@@ -1,4 +1,4 @@
-"""Data sets that are made, the same numbers each time: where real ones are not to be passed on."""
+"""Synthetic data sets, with the same numbers each time, where real ones may not be distributed."""
 
 from __future__ import annotations
 
