@@ -59,7 +59,7 @@ class Feed:
         return array
 
     def value(self, array: Handle) -> CoreTensor:
-        """The array in the dtype of its symbolic tensor, which is float32 for a placeholder."""
+        """What the graph computes with: the array in the dtype of its tensor, which is float32 for a placeholder."""
         return cast_to(as_tensor(array), self.tensor.dtype)
 
     def batch(self, arrays: Sequence[Handle]) -> CoreTensor:

@@ -141,17 +141,10 @@ def _gradient_row(config: GradientConfig, row: Kernel, inputs: Sequence[KernelIn
     saves = (*saved_parts, "y") if any(config.outputs_to_save) else tuple(saved_parts)
 
     def joint(dy: Any, node: Any) -> list[Tensor | None]:
-        saved: list[Tensor] = []
-        for part in saved_parts:
-            value = vars(node)[part]
-            saved += value if isinstance(value, list) else [value]
-        if any(config.outputs_to_save):
-            outputs = node.y if isinstance(node.y, list) else [node.y]
-            saved += [y for y, wanted in zip(outputs, config.outputs_to_save, strict=False) if wanted]
         assert config.grad_func is not None
         given = [stand_in(Tensor, d) for d in dy] if isinstance(dy, list) else stand_in(Tensor, dy)
-        own = [stand_in(Tensor, t) for t in saved]
-        found = call_with_as_many(config.grad_func, given, own, in_both_spellings(node.attrs))
+        saved = [stand_in(Tensor, t) for t in _saved(config, node, saved_parts)]
+        found = call_with_as_many(config.grad_func, given, saved, in_both_spellings(node.attrs))
         if isinstance(found, Mapping):
             found = _in_order(config.kernel_name, found, inputs, len(node.inputs) - len(row.inputs))
         if not isinstance(found, (list, tuple)) or len(found) != len(node.inputs):
@@ -160,6 +153,18 @@ def _gradient_row(config: GradientConfig, row: Kernel, inputs: Sequence[KernelIn
         return as_gradients(config.kernel_name, [f() if callable(f) else f for f in found])
 
     return GradientRow(row, saves, {}, joint)
+
+
+def _saved(config: GradientConfig, node: Any, parts: Sequence[str]) -> list[Any]:
+    """The inputs and outputs that a node has saved for a user's gradient."""
+    saved: list[Any] = []
+    for part in parts:
+        value = vars(node)[part]
+        saved += value if isinstance(value, list) else [value]
+    if any(config.outputs_to_save):
+        outputs = node.y if isinstance(node.y, list) else [node.y]
+        saved += [y for y, wanted in zip(outputs, config.outputs_to_save, strict=False) if wanted]
+    return saved
 
 
 def _in_order(kernel: str, found: Mapping[str, Any], inputs: Sequence[KernelInput], more: int) -> list[Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from tfpy.core.calling.ready import finish
@@ -36,11 +36,8 @@ def handler_for(where: str, kind: str, target: Any, options: LoadOptions) -> Any
     if not isinstance(path, (str, list, tuple)) or not path:
         argument = "handler_or_url" if kind == "save" else "path_or_io_handler"
         raise argument_error(where, argument, f"a path, a URL, or a handler with a {kind} method", target, TypeError)
-    if kind == "load" and isinstance(path, str) and path.lstrip().startswith("{") and not os.path.exists(path):
-        expected = "a path, a URL or a handler; of the text of a model.json, give json.loads(text)"
-        raise argument_error(where, "path_or_io_handler", expected, path)
-    if kind == "load" and _is_onnx(path):
-        raise ModelFileError(f"{path}: ONNX files are written here, not read; load what the model was made from.")
+    if kind == "load":
+        _check_to_load(where, path)
     found = get_save_handlers(path) if kind == "save" else get_load_handlers(path, _for_routers(options))
     if len(found) > 1:
         raise ValueError(f"{where}: {len(found)} handlers were found for {path!r}; only one may answer.")
@@ -52,6 +49,15 @@ def handler_for(where: str, kind: str, target: Any, options: LoadOptions) -> Any
             f"register a router with tf.io.register_{kind}_router."
         )
     return FileSystem(path, options)
+
+
+def _check_to_load(where: str, path: str | Sequence[Any]) -> None:
+    """Refuse what looks like a path or a URL and is something else, or of a format that is only written."""
+    if isinstance(path, str) and path.lstrip().startswith("{") and not os.path.exists(path):
+        expected = "a path, a URL or a handler; of the text of a model.json, give json.loads(text)"
+        raise argument_error(where, "path_or_io_handler", expected, path)
+    if _is_onnx(path):
+        raise ModelFileError(f"{path}: ONNX files are written here, not read; load what the model was made from.")
 
 
 def _for_routers(options: LoadOptions) -> Entries:

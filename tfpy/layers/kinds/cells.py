@@ -83,13 +83,13 @@ class GRUOptions(UnitsOptions, GatedOptions):
     reset_after: bool = False
 
 
-class ForgettingOptions(GatedOptions):
+class BaseLSTMOptions(GatedOptions):
     """Further options of all LSTM cells."""
 
     unit_forget_bias: bool | None = None
 
 
-class LSTMOptions(UnitsOptions, ForgettingOptions):
+class LSTMOptions(UnitsOptions, BaseLSTMOptions):
     """Options of LSTM cells whose states are vectors."""
 
 
@@ -224,7 +224,7 @@ class ForgetBias(Initializer):
         return concat([first, first.ones_like(), rest])
 
 
-class BaseLSTMCell(ForgettingOptions, Cell):
+class BaseLSTMCell(BaseLSTMOptions, Cell):
     """Base of all LSTM cells: how the bias starts, and what the gates do."""
 
     def first_bias(self) -> Any:

@@ -10,7 +10,7 @@ from tfpy.core.tensor import Tensor
 from tfpy.engine.arguments import as_positive
 from tfpy.engine.errors import argument_error
 from tfpy.engine.windows import output_size
-from tfpy.layers.kinds.cells import BaseLSTMCell, ForgettingOptions
+from tfpy.layers.kinds.cells import BaseLSTMCell, BaseLSTMOptions
 from tfpy.layers.kinds.recurrent import CellLayer
 from tfpy.layers.shapes import one_shape
 from tfpy.layers.spatial import (
@@ -27,7 +27,7 @@ from tfpy.layers.specs import InputSpec
 from tfpy.layers.symbolic import PartialShape
 
 
-class ConvLSTMOptions(ForgettingOptions):
+class ConvLSTMOptions(BaseLSTMOptions):
     """Options of cells that convolve, and of the layers made of them."""
 
     filters: int

@@ -71,7 +71,7 @@ class BaseConv(OneOutput):
         channels = known_channels(self.name, one_shape(self.name, input_shape), axis)
         self.add_filters(channels)
         if self.use_bias:
-            self.bias = self._add_declared_weight("bias", (self.output_channels(channels),))
+            self.bias = self._add_declared_weight("bias", (self.outputs(channels),))
         self.input_spec = [InputSpec(ndim=self.dimensions + 2, axes={axis: channels})]
         self.built = True
 
@@ -79,9 +79,9 @@ class BaseConv(OneOutput):
         """Add the weights of the filters, for inputs of so many channels."""
         raise TypeError(f"{self.class_name}: a layer of this kind must define add_filters(channels).")
 
-    def output_channels(self, channels: int) -> int:
-        """The number of channels of the output, for inputs of so many channels."""
-        raise TypeError(f"{self.class_name}: a layer of this kind must define output_channels(channels).")
+    def outputs(self, channels: int) -> int:
+        """The number of channels of the output."""
+        raise TypeError(f"{self.class_name}: a layer of this kind must define outputs(channels).")
 
     def convolve(self, x: Tensor) -> Tensor:
         """The convolution of x with the filters, without bias."""
@@ -95,7 +95,7 @@ class BaseConv(OneOutput):
     def compute_output_shape(self, input_shape: Any) -> Any:
         shape = list(one_shape(self.name, input_shape))
         axis = channel_axis(self.data_format, self.dimensions)
-        shape[axis] = self.output_channels(known_channels(self.name, tuple(shape), axis))
+        shape[axis] = self.outputs(known_channels(self.name, tuple(shape), axis))
         inner = [shape[a] for a in inner_axes(self.data_format, self.dimensions)]
         sizes = [self.inner_size(i, size) for i, size in enumerate(inner)]
         check_fit(self.name, "kernel_size", self.kernel_size, inner, sizes)
@@ -121,7 +121,7 @@ class Conv(BaseConv):
         super().configure()
         self.filters = as_positive(self.class_name, "filters", self.filters)
 
-    def output_channels(self, channels: int) -> int:
+    def outputs(self, channels: int) -> int:
         return self.filters
 
     def add_filters(self, channels: int) -> None:

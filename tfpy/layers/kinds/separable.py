@@ -82,7 +82,7 @@ class _Depthwise(_BaseDepthwise):
                 other = option.replace("kernel", "depthwise")
                 warn_user(f"{self.class_name}: {option} has no effect; use {other}.")
 
-    def output_channels(self, channels: int) -> int:
+    def outputs(self, channels: int) -> int:
         return channels * self.depth_multiplier
 
 
@@ -134,7 +134,7 @@ class _Separable(_BaseDepthwise):
         """The filters of each channel, and those that mix the channels."""
         return [self.depthwise_kernel, self.pointwise_kernel]
 
-    def output_channels(self, channels: int) -> int:
+    def outputs(self, channels: int) -> int:
         return self.filters
 
     def convolve_images(self, x: Tensor, kernels: list[Tensor], **steps: Any) -> Tensor:

@@ -129,19 +129,20 @@ class _Reader:
         """An object's configuration: {'class_name', 'config', …}."""
         if is_operation(config):
             config = as_layer(config)
-        name = config_value(config, "class_name")
-        inner = config.get("config")
+        name, inner = config_value(config, "class_name"), config.get("config")
+        if not isinstance(name, str) or is_keras_tensor(config):
+            return config
         if name == "__tuple__":
             return [self.value(v) for v in config.get("items", [])]
-        if is_keras_tensor(config):
-            return config
         if name == "function":
             return inner
         if name == "DTypePolicy" and isinstance(inner, Mapping):
             return _dtype(inner.get("name"))
-        if not isinstance(name, str):
-            return config
-        name = name if name in self._custom else CLASS_ALIASES.get(name, name)
+        return self.instance(name if name in self._custom else CLASS_ALIASES.get(name, name), config)
+
+    def instance(self, name: str, config: Mapping[str, Any]) -> dict[str, Any]:
+        """The configuration of an instance of a class of that name."""
+        inner = config.get("config")
         cls = named(name, self._custom)
         if cls is Identity and "name" in _config_of(config):  # the layer, and not the initializer
             name, cls, inner = "Activation", class_of("Activation"), {**_config_of(config), "activation": "linear"}
@@ -149,11 +150,8 @@ class _Reader:
             inner = [self.value(v) for v in inner]
         elif isinstance(inner or {}, Mapping):  # what is no options at all is refused where the object is made of them
             inner = self.options(name, cls if isinstance(cls, type) else object, inner or {})
-        return {
-            **{key: self.value(v) for key, v in config.items() if key not in _NOTES and key != "config"},
-            "class_name": name,
-            "config": inner,
-        }
+        others = {key: self.value(v) for key, v in config.items() if key not in _NOTES and key != "config"}
+        return {**others, "class_name": name, "config": inner}
 
     def options(self, name: str, cls: type, config: Mapping[str, Any]) -> dict[str, Any]:
         """The options of a class. Those of a user's class stay as they are, but for the objects in them."""
@@ -173,26 +171,18 @@ class _Reader:
         known = spellings(_options_of(cls))
         # TF.js repeats the options of the cell among those of an RNN.
         repeated = _config_of(config.get("cell")) if name == "RNN" else {}
-        idle = _IDLE_OF_CLASS.get(name, frozenset())
+        # Without masks zero_output_for_mask means nothing, and TF.js need not be told of it.
+        idle = _IDLE_OF_CLASS.get(name, frozenset()) | ({"zero_output_for_mask"} if not self._masks else set())
         renamed = _RENAMED | swapped(KERAS3_OPTIONS.get(name, {}))
         for given, noted in config.items():
             value = _number(noted)
-            # Where there are no masks this means nothing, and TF.js need not be told of it.
-            if given == "zero_output_for_mask" and not self._masks:
-                continue
             if given in idle or (given == "backward_layer" and _mirrors(value, config.get("layer"))):
                 continue
             key = renamed.get(given, given)
             if key in known:
                 out[key] = self.option(key, self.value(value))
             elif key not in _NOTES and key not in repeated and value not in (None, _WITHOUT_EFFECT.get(key)):
-                label = config.get("name") or name
-                if key in _WITHOUT_EFFECT and key not in _HARMLESS:
-                    raise ValueError(
-                        f"{label}: option {given} of {name} is {show(value)} in the file, which is not supported here; "
-                        f"{show(_WITHOUT_EFFECT[key])} is."
-                    )
-                warn_user(f"{label}: option {given} = {show(value)} of the file is not known here and has no effect.")
+                _complain(config.get("name") or name, name, given, value)
         if name == "BatchNormalization" and isinstance(out.get("axis"), list) and len(out["axis"]) == 1:
             out["axis"] = out["axis"][0]
         return out
@@ -208,6 +198,20 @@ class _Reader:
     def value(self, value: Any) -> Any:
         """Any value, objects in it included."""
         return self.object(value) if is_object_config(value) else map_children(value, self.value)
+
+
+def _complain(label: str, name: str, option: str, value: Any) -> None:
+    """Raise or warn of the value of an option of Keras that is not known here.
+
+    Raises:
+        ValueError: it has an effect.
+    """
+    if option in _WITHOUT_EFFECT and option not in _HARMLESS:
+        raise ValueError(
+            f"{label}: option {option} of {name} is {show(value)} in the file, which is not supported here; "
+            f"{show(_WITHOUT_EFFECT[option])} is."
+        )
+    warn_user(f"{label}: option {option} = {show(value)} of the file is not known here and has no effect.")
 
 
 def _number(value: Any) -> Any:

@@ -87,7 +87,7 @@ class DataHandler(NamedTuple):
             raise argument_error(where, "x", expected, inputs[0])
         return Batch(inputs, targets, sample_weights(where, sample_weight, names, inputs[0].shape[0]))
 
-    def by_class(self, data: Batch, class_weight: Any) -> Batch:
+    def with_class_weights(self, data: Batch, class_weight: Any) -> Batch:
         """Samples whose weights are multiplied with those of their classes.
 
         Args:
@@ -120,7 +120,7 @@ class DataHandler(NamedTuple):
 
         def batch_of(element: Any) -> Batch:
             x, y, weight = _unpacked(self.where, element)
-            return self.by_class(self.arrays(x, y, None, weight, from_dataset=True), class_weight)
+            return self.with_class_weights(self.arrays(x, y, None, weight, from_dataset=True), class_weight)
 
         def too_few(found: int) -> str:
             return limit.too_few(self.where, found, short_data_advice(dataset))

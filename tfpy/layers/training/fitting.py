@@ -56,7 +56,7 @@ def fit(model: LayersModel, x: Any, y: Any, given: FitOptions) -> History:
             validation = None if held_out is None else handler.validation_on(held_out, size)
         else:
             validation = handler.validation(given.validation_data, size, given.validation_steps)
-        data = handler.by_class(data, given.class_weight)
+        data = handler.with_class_weights(data, given.class_weight)
         trained.append(_run(handler, ArrayBatches(data, size, given.shuffle, given.seed), validation, options))
 
     _alone(model, lambda: tidy(train))

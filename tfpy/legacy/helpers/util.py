@@ -137,7 +137,7 @@ def infer_from_implicit_shape(shape: Sequence[int], size: int) -> list[int]:
 
 @accepts_options()
 def get_nan(dtype: str) -> float:
-    """The value that stands for NaN in a dtype."""
+    """What stands for NaN in a dtype."""
     return _NAN[checked_dtype("get_nan", dtype)]
 
 

@@ -47,30 +47,44 @@ def _with_semantics(config: Any, meaning: str) -> Any:
         return found
     found.pop(MEANING, None)
     name, options = found.get("class_name"), found.get("config")
-    if not isinstance(name, str) or not isinstance(options, dict):
-        return found
-    if name == "Bidirectional":
-        for part in ("layer", "backward_layer"):
-            inner = options.get(part)
-            inner = inner.get("config") if isinstance(inner, dict) else None
-            if isinstance(inner, dict) and inner.get("return_sequences"):
-                inner.setdefault("zero_output_for_mask", True)
-    own = config.get(MEANING, meaning)
-    if own != TFJS and name == _RESIZING and options.get("crop_to_aspect_ratio"):
-        label = options.get("name", name)
-        raise ModelFileError(f"layer {label}: crop_to_aspect_ratio=True of Keras's Resizing is not supported here.")
-    if own != TFJS and leaves_out(name, options):
-        raise ModelFileError(
-            f"layer {options.get('name', name)}: strides larger than the window, with padding 'same', are not "
-            f"supported in {name}: TF.js leaves out other elements than Keras."
-        )
-    if own != TFJS and name == _CENTER_CROP:
-        warn_user(f"layer {options.get('name', name)}: {_CROPS}.")
-    if own != TFJS and places_pixels(name, options):
-        options["half_pixel_centers"] = True
-    if own == KERAS3:
-        _respell(options, "hard_sigmoid", "hard_sigmoid6")
+    if isinstance(name, str) and isinstance(options, dict):
+        own = config.get(MEANING, meaning)
+        if name == "Bidirectional":
+            _zero_masked_outputs(options)
+        if own != TFJS:
+            _state_keras_semantics(name, options)
+        if own == KERAS3:
+            _respell(options, "hard_sigmoid", "hard_sigmoid6")
     return found
+
+
+def _zero_masked_outputs(options: Mapping[str, Any]) -> None:
+    """Let the layers in a Bidirectional return zeros where masked, if they return sequences."""
+    for part in ("layer", "backward_layer"):
+        inner = options.get(part)
+        inner = inner.get("config") if isinstance(inner, dict) else None
+        if isinstance(inner, dict) and inner.get("return_sequences"):
+            inner.setdefault("zero_output_for_mask", True)
+
+
+def _state_keras_semantics(name: str, options: dict[str, Any]) -> None:
+    """Add to options what Keras takes for granted.
+
+    Raises:
+        ModelFileError: Keras computes what is not supported here.
+    """
+    label = f"layer {options.get('name', name)}"
+    if name == _RESIZING and options.get("crop_to_aspect_ratio"):
+        raise ModelFileError(f"{label}: crop_to_aspect_ratio=True of Keras's Resizing is not supported here.")
+    if leaves_out(name, options):
+        raise ModelFileError(
+            f"{label}: strides larger than the window, with padding 'same', are not supported in {name}: TF.js leaves "
+            "out other elements than Keras."
+        )
+    if name == _CENTER_CROP:
+        warn_user(f"{label}: {_CROPS}.")
+    if places_pixels(name, options):
+        options["half_pixel_centers"] = True
 
 
 def mask_rules_of(config: Mapping[str, Any], version: int) -> MaskRules:
