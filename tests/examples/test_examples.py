@@ -28,6 +28,8 @@ RESULTS: dict[str, tuple[Callable[[Any], bool], Callable[[Any], bool]]] = {
     "addition_rnn": (lambda found: found > 0.5, lambda found: found > 0.9),
     "lstm_text_generation": (lambda found: found[-1] < found[0], lambda found: found[-1] < 2.4),
     "date_conversion_attention": (lambda found: found > 0.2, lambda found: found > 0.95),
+    "digits_vae": (lambda found: found[-1] < 480, lambda found: found[-1] < 290),
+    "cart_pole": (lambda found: found > 40, lambda found: found > 150),
 }
 
 

@@ -10,7 +10,7 @@ from tfpy.core.calling.callables import call_with_as_many
 from tfpy.core.calling.registry import op
 from tfpy.core.convert import TensorLike, to_tensor, to_tensors
 from tfpy.core.ops.common import CONSTANT, cast_to, full, zero_gradient
-from tfpy.core.results import Record, field
+from tfpy.core.results import Record, TensorRecord, field
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
 from tfpy.core.variable import Variable, trainable_variables, variable_of
@@ -25,7 +25,7 @@ from tfpy.engine.state import local
 from tfpy.engine.tape import Saved, paused, record, recorded, saved, stand_in, standing_for
 
 
-class ValueAndGrad(Record):
+class ValueAndGrad(TensorRecord):
     """The result of `value_and_grad`."""
 
     value: Tensor

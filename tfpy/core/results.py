@@ -54,6 +54,14 @@ class Record(AttributesInBothSpellings):
         return f"{type(self).__name__}({', '.join(f'{k}={v!r}' for k, v in self._asdict().items())})"
 
 
+class TensorRecord(Record):
+    """Several tensors under names; type checkers see that unpacking gives tensors."""
+
+    if TYPE_CHECKING:
+
+        def __iter__(self) -> Iterator[Tensor]: ...
+
+
 class NamedTensor(Record):
     """A tensor and its name, as optimizers and models list what they hold."""
 

@@ -12,7 +12,7 @@ from tfpy.core.calling.ready import ReadyList
 from tfpy.core.calling.registry import export
 from tfpy.data._camel import CSVDatasetCamel
 from tfpy.data.dataset import Dataset
-from tfpy.data.iterators import LazyIterator, PythonIterator
+from tfpy.data.iterators import Items, LazyIterator
 from tfpy.data.text_line_dataset import TextLineDataset
 from tfpy.engine.errors import argument_error, show, unknown_name_error
 from tfpy.engine.javascript_numbers import text_number
@@ -106,7 +106,7 @@ class CSVDataset(CSVDatasetCamel, Dataset):
         if self._columns is None:
             self._columns = self._checked_columns(header)
         # Python's `map`, and not that of `lines`, which looks for tensors to dispose. After a bad row it goes on.
-        return PythonIterator(map(self.make_data_element, lines))
+        return Items(map(self.make_data_element, lines))
 
     def _checked_columns(self, header: str | None) -> list[tuple[str, Column | None]]:
         found = None if header is None else split_row(header, self._delimiter, self._collapse)

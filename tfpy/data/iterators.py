@@ -102,7 +102,7 @@ class LazyIterator(LazyIteratorCamel, Ready):
 
     def handle_errors(self, handler: Callable[[Exception], Any]) -> LazyIterator:
         """The elements without those that raised an error, as long as a function of the error returns True."""
-        return _ErrorHandled(self, handler)
+        return _Handled(self, handler)
 
     def to_array(self) -> ReadyList[Any]:
         """All remaining elements as a list; it may be awaited."""
@@ -122,7 +122,7 @@ class LazyIterator(LazyIteratorCamel, Ready):
         return self.map(f).resolve_fully()
 
 
-class PythonIterator(LazyIterator):
+class Items(LazyIterator):
     """The elements of a Python iterator."""
 
     def __init__(self, items: Iterable[Any]) -> None:
@@ -134,14 +134,10 @@ class PythonIterator(LazyIterator):
 
 def elements_of(function: str, argument: str, expected: str, source: Any) -> LazyIterator:
     """The stream of what can be read, or an error that says what was expected of the function's argument."""
-    return (
-        source
-        if isinstance(source, LazyIterator)
-        else PythonIterator(elements_in(function, argument, expected, source))
-    )
+    return source if isinstance(source, LazyIterator) else Items(elements_in(function, argument, expected, source))
 
 
-class FunctionCallIterator(LazyIterator):
+class Calls(LazyIterator):
     """The elements that a function gives, one for each call, as `next` of TF.js does: {value, done}."""
 
     def __init__(self, function: Callable[[], Any]) -> None:
@@ -296,7 +292,7 @@ class _Shuffled(_Transformation):
         raise StopIteration
 
 
-class _ErrorHandled(_Transformation):
+class _Handled(_Transformation):
     def __init__(self, upstream: Iterator[Any], handler: Callable[[Exception], Any]) -> None:
         super().__init__(upstream)
         self._handler = handler

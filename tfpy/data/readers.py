@@ -12,7 +12,7 @@ from tfpy.core.calling.ready import finish
 from tfpy.core.calling.registry import export
 from tfpy.data.csv_dataset import CSVDataset
 from tfpy.data.dataset import Dataset, FunctionDataset, stream
-from tfpy.data.iterators import FunctionCallIterator, LazyIterator, PythonIterator, Zipped, elements_of
+from tfpy.data.iterators import Calls, Items, LazyIterator, Zipped, elements_of
 from tfpy.data.sources import source_of
 from tfpy.data.structure import children, cloned, is_structure, mapped
 from tfpy.engine.arguments import as_function
@@ -42,7 +42,7 @@ def array(items: Any) -> Dataset:
 
 
 def _copies(rows: Any) -> LazyIterator:
-    return PythonIterator(map(cloned, rows))
+    return Items(map(cloned, rows))
 
 
 @export(namespace="data", doc="Data / Operations")
@@ -95,7 +95,7 @@ def func(f: Callable[[], Any]) -> Dataset:
     Source: TF.js `tf.data.func`.
     """
     as_function("func", "f", f)
-    return FunctionDataset(partial(_same, FunctionCallIterator(f)))
+    return FunctionDataset(partial(_same, Calls(f)))
 
 
 def _same(elements: LazyIterator) -> LazyIterator:

@@ -18,7 +18,7 @@ from tfpy.core.system.gunzip import gunzip
 from tfpy.core.system.urls import has_scheme, local_path
 from tfpy.core.system.web import open_web_file
 from tfpy.data._camel import ByteChunkIteratorCamel
-from tfpy.data.iterators import LazyIterator, PythonIterator
+from tfpy.data.iterators import Items, LazyIterator
 from tfpy.engine.arguments import as_int, as_positive
 from tfpy.engine.errors import argument_error
 
@@ -29,7 +29,7 @@ _CHUNK = 1 << 20
 _GZIP_MAGIC = b"\x1f\x8b"
 
 
-class ByteChunkIterator(ByteChunkIteratorCamel, PythonIterator):
+class ByteChunkIterator(ByteChunkIteratorCamel, Items):
     """A stream of `bytes`. Source: TF.js `ByteChunkIterator`."""
 
     def decode_utf8(self) -> StringIterator:
@@ -37,12 +37,12 @@ class ByteChunkIterator(ByteChunkIteratorCamel, PythonIterator):
         return StringIterator(_decoded(self))
 
 
-class StringIterator(PythonIterator):
+class StringIterator(Items):
     """A stream of text in pieces whose borders mean nothing. Source: TF.js `StringIterator`."""
 
     def split(self, separator: str) -> LazyIterator:
         """The text between the separators; an empty end is left out."""
-        return PythonIterator(_parts(self, separator))
+        return Items(_parts(self, separator))
 
 
 class DataSource:

@@ -10,7 +10,7 @@ from tfpy.core.convert import Kind, TensorLike
 from tfpy.core.ops.common import as_float, stop_gradient
 from tfpy.core.ops.conv import check_steps
 from tfpy.core.ops.spatial import Numbers, Padding, arranged, inner_pad
-from tfpy.core.results import Record
+from tfpy.core.results import TensorRecord
 from tfpy.core.run import run, run_multi
 from tfpy.core.tensor import Tensor
 from tfpy.engine.arguments import as_int, unpacked
@@ -23,7 +23,7 @@ from tfpy.engine.windows import Window, per_dimension, slide
 _MANY_CELLS = 2**16
 
 
-class MaxPoolWithArgmax(Record):
+class MaxPoolWithArgmax(TensorRecord):
     """What `max_pool_with_argmax` returns."""
 
     result: Tensor

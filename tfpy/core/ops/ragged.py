@@ -11,7 +11,7 @@ from tfpy.core.calling.registry import op
 from tfpy.core.convert import TensorLike, to_tensor, to_tensors
 from tfpy.core.ops.common import int_tensor, real, reshape_to
 from tfpy.core.ops.join import concat
-from tfpy.core.results import Record
+from tfpy.core.results import Record, TensorRecord
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
 from tfpy.engine import dispatch
@@ -22,7 +22,7 @@ from tfpy.engine.javascript_numbers import to_int32
 from tfpy.engine.spec import Shape, broadcast_shapes
 
 
-class RaggedRange(Record):
+class RaggedRange(TensorRecord):
     """What `ragged_range` returns."""
 
     rt_nested_splits: Tensor

@@ -10,7 +10,7 @@ from tfpy.core.calling.registry import op
 from tfpy.core.convert import TensorLike, number, to_tensor
 from tfpy.core.ops.arith import add, div, mul, sub
 from tfpy.core.ops.common import as_float, cast_to, factor, full, mask, real, reshape_to, sum_over
-from tfpy.core.results import Record
+from tfpy.core.results import TensorRecord
 from tfpy.core.run import run, run_multi
 from tfpy.core.tensor import Tensor
 from tfpy.engine.arguments import resolve_axes, resolve_axis
@@ -23,7 +23,7 @@ from tfpy.engine.state import local
 Axis: TypeAlias = int | Sequence[int] | None
 
 
-class Moments(Record):
+class Moments(TensorRecord):
     """What `moments` returns."""
 
     mean: Tensor

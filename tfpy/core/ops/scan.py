@@ -8,7 +8,7 @@ from tfpy.core.calling.registry import op
 from tfpy.core.convert import TensorLike, to_tensor
 from tfpy.core.ops.arith import add, mul
 from tfpy.core.ops.common import cast_to, factor, real
-from tfpy.core.results import Record
+from tfpy.core.results import TensorRecord
 from tfpy.core.run import run, run_multi
 from tfpy.core.tensor import Tensor
 from tfpy.engine.arguments import as_int, resolve_axis
@@ -16,7 +16,7 @@ from tfpy.engine.errors import argument_error
 from tfpy.engine.gradients import gradient
 
 
-class TopK(Record):
+class TopK(TensorRecord):
     """What `topk` returns."""
 
     values: Tensor

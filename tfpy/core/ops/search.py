@@ -15,7 +15,7 @@ from tfpy.core.calling.registry import op
 from tfpy.core.convert import TensorLike, to_tensor
 from tfpy.core.ops.common import cast_to, int_tensor, real, reshape_to
 from tfpy.core.ops.scan import topk
-from tfpy.core.results import Record
+from tfpy.core.results import TensorRecord
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
 from tfpy.engine import dispatch
@@ -25,7 +25,7 @@ from tfpy.engine.errors import argument_error
 from tfpy.engine.gradients import no_gradient
 
 
-class Unique(Record):
+class Unique(TensorRecord):
     """What `unique` returns."""
 
     values: Tensor

@@ -9,7 +9,7 @@ from tfpy.core.convert import TensorLike, to_tensor
 from tfpy.core.ops.arith import div
 from tfpy.core.ops.common import as_float, cast_to, int_tensor, reshape_to
 from tfpy.core.ops.join import concat
-from tfpy.core.results import Record
+from tfpy.core.results import TensorRecord
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
 from tfpy.engine import dispatch
@@ -18,7 +18,7 @@ from tfpy.engine.errors import argument_error
 from tfpy.engine.host import sparse
 
 
-class FilledRows(Record):
+class FilledRows(TensorRecord):
     """What `sparse.sparse_fill_empty_rows` returns."""
 
     output_indices: Tensor
@@ -27,7 +27,7 @@ class FilledRows(Record):
     reverse_index_map: Tensor
 
 
-class ReshapedSparse(Record):
+class ReshapedSparse(TensorRecord):
     """What `sparse.sparse_reshape` returns."""
 
     output_indices: Tensor

@@ -9,7 +9,7 @@ import numpy as np
 from tfpy.core.calling.registry import op
 from tfpy.core.convert import TensorLike, to_tensor
 from tfpy.core.ops.common import int_tensor
-from tfpy.core.results import Record
+from tfpy.core.results import TensorRecord
 from tfpy.core.tensor import Tensor
 from tfpy.engine import dispatch
 from tfpy.engine.arguments import as_int, as_ints
@@ -18,14 +18,14 @@ from tfpy.engine.host import regex, strings
 from tfpy.engine.host.fingerprint import fingerprint64
 
 
-class StringNGrams(Record):
+class StringNGrams(TensorRecord):
     """What `string.string_n_grams` returns."""
 
     n_grams: Tensor
     n_grams_splits: Tensor
 
 
-class StringSplit(Record):
+class StringSplit(TensorRecord):
     """What `string.string_split` returns."""
 
     indices: Tensor

@@ -11,7 +11,7 @@ import numpy as np
 
 from tfpy.core.calling.registry import op
 from tfpy.core.convert import TensorLike, to_tensor
-from tfpy.core.results import Record
+from tfpy.core.results import TensorRecord
 from tfpy.core.tensor import Tensor
 from tfpy.engine import dispatch
 from tfpy.engine.arguments import as_int
@@ -22,14 +22,14 @@ _BLOCK = 64  # boxes that are compared with each other at a time
 _PAIRS = 1 << 12  # of boxes with such as are kept, that are compared at a time
 
 
-class SuppressionWithScore(Record):
+class SuppressionWithScore(TensorRecord):
     """What `non_max_suppression_with_score` returns."""
 
     selected_indices: Tensor
     selected_scores: Tensor
 
 
-class SuppressionPadded(Record):
+class SuppressionPadded(TensorRecord):
     """What `non_max_suppression_padded` returns."""
 
     selected_indices: Tensor

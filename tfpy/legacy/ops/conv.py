@@ -9,7 +9,7 @@ from tfpy.core.grads import grad
 from tfpy.core.ops import conv, depthwise
 from tfpy.core.ops.arith import add
 from tfpy.core.ops.common import full, reshape_to, sum_over
-from tfpy.core.results import Record
+from tfpy.core.results import TensorRecord
 from tfpy.core.tensor import Tensor
 from tfpy.engine.arguments import as_shape
 from tfpy.engine.errors import argument_error
@@ -19,7 +19,7 @@ from tfpy.legacy.registry import eager_op, math_op
 from tfpy.legacy.windows import Pad, Pair
 
 
-class Conv2DGradients(Record):
+class Conv2DGradients(TensorRecord):
     """The result of `conv2d_back_prop`."""
 
     dx: Tensor

@@ -7,7 +7,7 @@ from tfpy.core.ops import reduce, scan
 from tfpy.core.ops.common import as_float, reshape_to
 from tfpy.core.ops.compare import equal
 from tfpy.core.ops.losses import softmax_cross_entropy_rows
-from tfpy.core.results import Record
+from tfpy.core.results import TensorRecord
 from tfpy.core.tensor import Tensor
 from tfpy.engine.arguments import as_int
 from tfpy.engine.errors import argument_error
@@ -15,7 +15,7 @@ from tfpy.legacy.ops.common import same_shape
 from tfpy.legacy.registry import math_op
 
 
-class TopK(Record):
+class TopK(TensorRecord):
     """The result of `top_k`."""
 
     values: Tensor

@@ -1,0 +1,54 @@
+"""What type checkers see of users' programs. It is not run: mypy, which is told of it in `pyproject.toml`, checks it."""
+
+from typing import assert_type
+
+import numpy as np
+
+import tfpy as tf
+from tfpy import legacy as dl
+
+a = tf.tensor2d([[1, 2], [3, 4]])
+
+
+def of_ops() -> None:
+    assert_type(a.sub(1).square().mean(), tf.Tensor)
+    assert_type((a + 1) @ a[0] > 2, tf.Tensor)
+    assert_type(tf.tidy(lambda: a.add(a)), tf.Tensor)
+    assert_type(tf.split(a, 2), list[tf.Tensor])
+    assert_type(tf.moments(a).mean, tf.Tensor)
+    values, indices = tf.topk(a)
+    assert_type(values, tf.Tensor)
+    assert_type(indices, tf.Tensor)
+
+
+def of_gradients() -> None:
+    w = tf.variable(tf.zeros([2]))
+    assert_type(w, tf.Variable)
+    assert_type(tf.grad(lambda x: x.square())(a), tf.Tensor)
+    value, gradient = tf.value_and_grad(lambda x: x.square())(a)
+    assert_type(value, tf.Tensor)
+    assert_type(gradient, tf.Tensor)
+    assert_type(tf.variable_grads(lambda: w.sum()).grads, dict[str, tf.Tensor])
+    assert_type(tf.train.sgd(0.1).minimize(lambda: w.sum(), True), tf.Tensor)
+
+
+def of_models() -> None:
+    x = tf.input(shape=[3])
+    y = tf.layers.dense({"units": 2}).apply(x)
+    assert_type(y, tf.SymbolicTensor)
+    model = tf.model(inputs=x, outputs=y)
+    model.compile(optimizer="adam", loss="meanSquaredError", metrics=["mse"])
+    assert_type(model.fit(a, a, {"epochs": 2, "batchSize": 4}), tf.History)
+    assert_type(tf.sequential().predict(np.zeros([2, 3])), tf.Tensor)
+    assert_type(model.get_weights(), list[tf.Tensor])
+    assert_type(tf.load_layers_model("model.json"), tf.LayersModel)
+
+
+def of_the_legacy_generation() -> None:
+    math = dl.NDArrayMathCPU()
+    assert_type(dl.Array1D.new([1, 2]), dl.Array1D)
+    assert_type(math.scope(lambda keep, track: math.sum(track(dl.Array1D.new([1, 2])))), dl.NDArray)
+    graph = dl.Graph()
+    x = graph.placeholder("x", [3])
+    assert_type(graph.square(x), dl.Tensor)
+    assert_type(dl.Session(graph, math).eval(graph.square(x)), dl.NDArray)
