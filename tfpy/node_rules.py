@@ -1,4 +1,4 @@
-"""Tables of rules by the types of the nodes that they are for: what goes over syntax trees of scripts goes by them."""
+"""Tables of rules by the types of syntax nodes that they are for."""
 
 from __future__ import annotations
 

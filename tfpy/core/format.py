@@ -85,7 +85,7 @@ def _most_signs(column: Array) -> int:
 
 
 def _picked(size: int, edge: int) -> list[int]:
-    """The indices that are shown along an axis: so many at either end, or all."""
+    """The indices that are shown along an axis: all, or a number of them at either end."""
     return [*range(edge), *range(size - edge, size)] if edge else list(range(size))
 
 

@@ -208,7 +208,7 @@ def _gradients(
 
 
 def _distinct(gradients: Sequence[Handle], first: int) -> list[Tensor]:
-    """Each as a tensor of its own: who disposes of it disposes of no other one, nor of what was there before.
+    """Each as a tensor of its own, so that disposing one disposes no other.
 
     Args:
         gradients: what was found; of a sum all parts have one tensor, which may be dy itself.

@@ -129,8 +129,8 @@ class Plans:
 
 
 def _full_key(key: tuple[Hashable, ...], backend: Backend, inputs: Sequence[Tensor]) -> tuple[Hashable, ...]:
-    """With the inputs' specs, and which of them are one tensor: a plan of `f(x, x)` does not know the second from the
-    first."""
+    """The key with the inputs' specs, and which of them are the same tensor: a plan of `f(x, x)` cannot tell them
+    apart."""
     if len(inputs) == 1:
         return (*key, backend, inputs[0].spec)
     first: dict[int, int] = {}

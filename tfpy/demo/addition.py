@@ -44,7 +44,7 @@ def _model(hidden: int = 128) -> tf.Sequential:
 
 
 def learn_to_add(epochs: int, examples: int = 5000, enough: float = 0.97, seed: int = 1) -> float:
-    """Train until so many letters of unseen answers are right, and show some of them.
+    """Train until enough letters of unseen answers are right, and show some of them.
 
     Returns:
         The part of the letters of unseen answers that were right in the end.

@@ -83,7 +83,7 @@ class Backend(Protocol):
         """Makes of a plan a function that does what it says; None where plans cannot be replayed."""
 
     def fits_sequence(self, cell: str, units: int) -> bool:
-        """Whether the kernel that runs a recurrent cell over a sequence takes so many units, where there is one."""
+        """Whether there is a kernel that runs a recurrent cell with that number of units over a sequence."""
 
 
 class Defaults:

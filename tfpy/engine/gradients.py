@@ -107,7 +107,7 @@ user_gradients = _UserGradients()
 
 
 def gradients_changed(count: int) -> None:
-    """Make all plans void: users have registered so many gradients now."""
+    """Invalidate all plans, since the gradients of users have changed; `count` is their number now."""
     user_gradients.changes += 1
     user_gradients.count = count
 

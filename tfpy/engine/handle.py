@@ -146,7 +146,7 @@ watching = Watching()
 
 
 def all_of(kind: type[H]) -> Iterator[H]:
-    """All handles of a class that there are in the process."""
+    """All live handles of a class in the process."""
     for item in gc.get_objects():
         if issubclass(type(item), kind):  # `isinstance` would ask strange objects for a class, which may warn or fail
             yield cast("H", item)

@@ -106,5 +106,5 @@ def reduced(x: Handle, *, axes: tuple[int, ...], keep_dims: bool) -> Spec:
 
 
 def described(*, shape: tuple[int, ...], dtype: DType, **attrs: Any) -> Spec:
-    """No inputs: the attributes say what comes out."""
+    """The spec that the attributes describe, for kernels without inputs."""
     return spec(shape, dtype)

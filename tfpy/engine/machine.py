@@ -45,7 +45,7 @@ def most_shards() -> int:
 
 
 def set_most_shards(count: int) -> None:
-    """Cut batches into at most so many shards; 1 keeps all work on one core, 0 is the number at the start."""
+    """Set the largest number of shards of a batch; 1 keeps all work on one core, 0 restores the number at the start."""
     share.shards = max(1, count or share.shards_at_first)
 
 

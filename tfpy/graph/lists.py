@@ -91,7 +91,7 @@ class TensorList:
         return self._with(grown)
 
     def resized(self, size: int) -> TensorList:
-        """The list with so many tensors."""
+        """The list with another number of tensors."""
         return self._with([*self.items[:size], *[None] * (size - len(self.items))])
 
     def stacked(self, where: str, shape: PartialShape | None, indices: Sequence[int] | None = None) -> Tensor:

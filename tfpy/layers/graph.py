@@ -120,7 +120,7 @@ class LayerGraph:
         masks: Sequence[Any] = (),
         mask: Any = None,
     ) -> tuple[list[T], list[Any]]:
-        """The outputs and their masks, with a function that makes the calls: on tensors, or on what stands for them.
+        """The outputs and their masks. A given function makes the calls: on tensors, or on what stands for them.
 
         As in TF.js a layer whose inputs have no mask is called with the one that the layer before it was called with:
         a mask passes layers that do not support masking, and even goes from one branch of the graph to the next. By the

@@ -179,7 +179,7 @@ def _histogram_values(where: str, data: Any) -> npt.NDArray[np.float64]:
 
 
 def nice_bins(values: npt.NDArray[np.float64], most: int) -> npt.NDArray[np.float64]:
-    """The edges of at most so many bins that hold all values: Vega's rule, steps of 1, 2 or 5 times a power of 10."""
+    """The edges of bins that hold all values, up to a number: Vega's rule, steps of 1, 2 or 5 times a power of 10."""
     if not values.size:
         return np.array([0.0, 1.0])
     low, high = float(values.min()), float(values.max())

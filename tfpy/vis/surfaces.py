@@ -176,7 +176,7 @@ def visor() -> Visor:
 
 
 def put(where: str, container: Container, drawing: D) -> D:
-    """A drawing, put on a surface if one is given; it takes the place of what was there."""
+    """A drawing, put on a surface in place of what was there, if one is given."""
     surface = _surface(where, container)
     if surface is not None:
         surface.drawing = drawing

@@ -1,4 +1,4 @@
-"""Gradients of users, of kernels of their own or in place of those that there are."""
+"""Gradients that users register, for their own kernels or in place of built-in ones."""
 
 from __future__ import annotations
 
@@ -168,7 +168,7 @@ def _saved(config: GradientConfig, node: Any, parts: Sequence[str]) -> list[Any]
 
 
 def _in_order(kernel: str, found: Mapping[str, Any], inputs: Sequence[KernelInput], more: int) -> list[Any]:
-    """Gradients by the names of inputs as those of all tensors; a list in the table has so many `more` than one."""
+    """Gradients by the names of inputs as a list for all tensors; an input that is a list has `more` than one."""
     gradients: list[Any] = []
     for name, parts, is_list in inputs:
         gradient = found.get(name, found.get(camel(name)))

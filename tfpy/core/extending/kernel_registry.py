@@ -1,4 +1,4 @@
-"""Kernels of users: to add new ones, or to take the place of those that there are."""
+"""Kernels that users register: new ones, or in place of built-in ones."""
 
 from __future__ import annotations
 
@@ -277,7 +277,7 @@ def _attributes(row: Kernel, attrs: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _run_new(config: KernelConfig, given: Inputs, attrs: Mapping[str, Any]) -> Any:
-    """A kernel that only the user knows: what it returns is what comes out."""
+    """Run a kernel that is not in the table: its results are what the user's function returns."""
     outs = [dispatch.alias(Tensor, t) for t in _called(config.kernel_func, given, attrs)]
     if local.state.tapes:
         named = given if isinstance(given, Mapping) else {str(i): v for i, v in enumerate(given)}

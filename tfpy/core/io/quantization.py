@@ -55,7 +55,7 @@ def _smaller(spec: WeightSpec, stored: memoryview, kind: str) -> tuple[dict[str,
 
 
 def _whole_numbers(values: Array, kind: str) -> tuple[Array, dict[str, float]]:
-    """From the least to the largest value in equal steps, of which one is 0 where that lies between."""
+    """The range from the least to the largest value in equal steps; 0 is one of the steps if it is within."""
     most = int(np.iinfo(STORED_AS[kind]).max)
     low, high = float(np.minimum.reduce(values)), float(np.maximum.reduce(values))
     scale = (high - low) / most or 1.0

@@ -77,7 +77,7 @@ def _read_weights(manifest: Any, place: WeightFiles, options: LoadOptions) -> li
 
 
 def read_pieces(read: Callable[[int], Any], limit: int) -> bytes:
-    """What `read(n)` gives piece by piece, one byte more than the limit at most; room is made only for what comes."""
+    """All that `read(n)` gives piece by piece, at most one byte more than the limit. Memory grows with what comes."""
     pieces: list[bytes] = []
     left = limit + 1
     while left > 0:

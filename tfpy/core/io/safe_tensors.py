@@ -28,7 +28,7 @@ def _package(name: str = "safetensors") -> Any:
 
 @export(namespace="io", doc="Models / Loading")
 def save_safetensors(tensors: Mapping[str, Any], path: str | os.PathLike[str]) -> ReadyNone:
-    """Write tensors to a `.safetensors` file; what was there stays whole until the new file is.
+    """Write tensors to a `.safetensors` file. An existing file stays whole until the new one is complete.
 
     Args:
         tensors: tensors by name; no strings.

@@ -186,7 +186,8 @@ def _naming(path: Path) -> Iterator[None]:
 
 @contextlib.contextmanager
 def new_file(path: Path) -> Iterator[IO[bytes]]:
-    """A file that a user asks for, in a folder that is made if need be; what was there stays whole until it is written.
+    """A file that a user asks for; its folder is made if needed. An existing file stays whole until the new one is
+    complete.
 
     Raises:
         ModelReadError: it cannot be written.

@@ -154,7 +154,7 @@ def loc_to_index(locs: Sequence[int], rank: int, strides: Sequence[int]) -> int:
 
 @export(namespace="util", doc="Util")
 def infer_from_implicit_shape(shape: Sequence[int], size: int) -> list[int]:
-    """A shape with its -1 replaced by what is left of a number of elements.
+    """A shape with its -1 replaced by the size that a number of elements leaves.
 
     Raises:
         ValueError: the elements do not fill the shape.

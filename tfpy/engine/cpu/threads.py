@@ -124,13 +124,13 @@ class _Workers:
         return count
 
     def offer(self, call: _Call, workers: int) -> None:
-        """Let so many workers do the jobs of a call, while this thread goes on."""
+        """Let a number of workers do the jobs of a call, while this thread goes on."""
         self.start(workers)
         for _ in range(workers):
             self._calls.put(call)
 
     def start(self, workers: int) -> None:
-        """Have at least so many workers."""
+        """Start workers until there are that many."""
         with self._lock():
             while self._started < workers:
                 threading.Thread(target=self._work, args=(self._calls,), name="tfpy", daemon=True).start()

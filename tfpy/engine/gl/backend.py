@@ -116,7 +116,7 @@ class GlBackend(Defaults):
         return kernel in KERNELS or self._cpu.implements(kernel)
 
     def fits_sequence(self, cell: str, units: int) -> bool:
-        """Whether one shader can run a recurrent cell of so many units over a sequence."""
+        """Whether one shader can run a recurrent cell with that number of units over a sequence."""
         return fits(self.device, cell, units)
 
     def memory(self) -> dict[str, Any]:

@@ -202,7 +202,7 @@ class Device:
         return -(-groups // rows), rows
 
     def run_again(self, calls: Sequence[Call], dispatches: int, copies: int) -> None:
-        """Make calls of OpenGL's that were made before, among them so many dispatches and copies.
+        """Repeat recorded OpenGL calls; the numbers are those of the dispatches and copies among them.
 
         What came before is done then, and what follows waits for all of it: the buffers need not tell. That holds also
         where it is cut off in the middle, as by Ctrl-C.

@@ -125,7 +125,7 @@ def _timing(backend: GlBackend) -> Iterator[str]:
 
 
 def _milliseconds(backend: Backend, values: Array, compute: Callable[[Handle], Handle]) -> float:
-    """The best of a few runs on data that is there already, the result not read."""
+    """The shortest time of a few runs on data on the GPU, without reading the result."""
     with using(backend):
         given = make(Handle, values, "float32")
 

@@ -166,7 +166,7 @@ def _vector(dtype: str) -> str:
 
 
 def tiled(variant: Variant, fused: Fused, words: int) -> str:
-    """The shader of a product; the steps of `fused`, with so many parameters, are applied to each of its elements."""
+    """The shader of a product. The steps of `fused`, which have `words` parameters, are applied to each element."""
     a = _OperandTile("A", M, variant.tile.m, variant.a, variant)
     b = _OperandTile("B", N, variant.tile.n, variant.b, variant)
     vector = variant.vector_result and fused.vectorizable

@@ -123,7 +123,7 @@ class _Row(NamedTuple):
 
 @functools.lru_cache(maxsize=1024)
 def _rows(elements: tuple[int, ...], most: int) -> list[_Row]:
-    """The rows of values of so many elements; several where they exceed so many bytes."""
+    """The rows of values with these numbers of elements; several where one would exceed `most` bytes."""
     rows = [_Row(0, 0, [], [], 0)]
     for i, size in enumerate(aligned(4 * n) for n in elements):
         first, _, starts, sizes, total = rows[-1]

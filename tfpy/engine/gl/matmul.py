@@ -214,7 +214,7 @@ def _most_parts(s: Sizes) -> int:
 
 
 def _parts(s: Sizes, tile: Tile) -> int:
-    """Into how many parts the inner size is split, so that there are enough groups."""
+    """The number of parts that the inner size is split into, so that there are enough groups."""
     parts = min(_FULL_GROUPS // _count(s, tile), _most_parts(s))
     return max(1, -(-s.k // (-(-s.k // (parts * tile.k)) * tile.k))) if parts > 1 else 1
 

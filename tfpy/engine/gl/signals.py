@@ -29,7 +29,7 @@ def undisturbed(function: Callable[..., T], *arguments: Any) -> T:
 
 
 class _Waiting:
-    """Stands in the place of all handlers, and remembers for which of them a signal came."""
+    """Stands in for all handlers, and remembers the signals that came."""
 
     def __init__(self) -> None:
         found = {number: signal.getsignal(number) for number in range(1, signal.NSIG)}

@@ -100,7 +100,7 @@ def _alone(op: Expression, inputs: list[Structure]) -> Fused:
 
 @functools.lru_cache(maxsize=1024)
 def structure_of_task(extends: bool, dtype: str, leaves: int, depth: int) -> Structure:
-    """That of a value with a task, whose shader reads so many buffers when it is extended.
+    """The structure of a value with a task, whose shader reads that number of buffers when it is extended.
 
     All arguments tell structures apart, and so recipes: one that extends, say, can be the base of others.
     """

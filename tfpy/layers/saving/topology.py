@@ -228,7 +228,7 @@ def _options_of(cls: type[Declared]) -> set[str]:
 
 
 def _config_of(value: Any) -> dict[str, Any]:
-    """The options in an object's configuration; none if it is no such thing."""
+    """The options in an object's configuration; none of any other value."""
     config = value.get("config") if isinstance(value, Mapping) else None
     return config if isinstance(config, dict) else {}
 

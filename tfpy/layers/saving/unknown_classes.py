@@ -1,4 +1,4 @@
-"""Names in a topology that there are no classes for: they are all told in one error."""
+"""Names in a topology that there are no classes for: one error lists them all."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ _VERSIONS = {3: "3.8.0", 2: "2.15.0"}
 
 
 def save_keras(model: LayersModel, path: Path, include_optimizer: bool, strict: bool | None) -> SaveResult:
-    """Write a model as a `.keras` or `.h5` file; what was there stays whole until the new file is.
+    """Write a model as a `.keras` or `.h5` file. An existing file stays whole until the new one is complete.
 
     Args:
         model: the model.

@@ -30,7 +30,7 @@ MAX_BYTES = 2**31 - 1
 
 
 def save_onnx(model: LayersModel, path: Path) -> SaveResult:
-    """Write a model as an ONNX file; what was there stays whole until the new file is.
+    """Write a model as an ONNX file. An existing file stays whole until the new one is complete.
 
     Args:
         model: the model.
