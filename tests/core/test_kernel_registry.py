@@ -270,6 +270,7 @@ def test_run_kernel_takes_inputs_by_name_or_in_order() -> None:
     assert engine.run_kernel("Sum", {"x": tf.ones([2, 3])}, {"axes": (0,), "keepDims": True}).shape == (1, 3)
     values, indices = engine.run_kernel("TopK", [tf.tensor([1.0, 3.0])], {"k": 1, "sorted": True})
     assert (values.array_sync(), indices.array_sync()) == ([3], [1])
+    assert engine.run_kernel("Concat", [[a, b]], {"axis": 0}).array_sync() == [3, 2]
 
 
 @pytest.mark.parametrize(

@@ -245,6 +245,8 @@ def test_bad_arguments_of_tidy() -> None:
         tf.tidy("name", 3)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="tidy"):
         tf.tidy(3)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="tidy: argument 'name_or_fn' must be a name"):
+        tf.tidy(3, lambda: None)  # type: ignore[call-overload]
 
 
 def test_an_async_function_is_warned_about() -> None:

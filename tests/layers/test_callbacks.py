@@ -154,6 +154,13 @@ def test_early_stopping() -> None:
         tf.callbacks.early_stopping(mode="most")
 
 
+@pytest.mark.parametrize(("epochs", "verbose"), [(9, True), (9, False), (1, True)])
+def test_early_stopping_says_when_it_stopped(epochs: int, verbose: bool, capsys: pytest.CaptureFixture[str]) -> None:
+    stopping = tf.callbacks.early_stopping(monitor="loss", patience=1, verbose=verbose)
+    fit(linear(tf.train.sgd(0)), epochs=epochs, shuffle=False, callbacks=stopping)
+    assert capsys.readouterr().out == ("Epoch 1: early stopping.\n" if verbose and epochs > 1 else "")
+
+
 def test_early_stopping_can_restore_the_best_weights() -> None:
     model = linear(tf.train.sgd(0.9))  # diverges
     seen = [values(model)]

@@ -206,6 +206,8 @@ def test_routers(tmp_path: Path) -> None:
     tf.io.registerLoadRouter(lambda url: InDict(url))
     with pytest.raises(ValueError, match="2 handlers were found"):
         tf.load_layers_model("mem://a")
+    with pytest.raises(TypeError, match="register_save_router: argument 'loud_router' must be a function of a URL"):
+        tf.io.register_save_router("mem://")
 
 
 @pytest.mark.usefixtures("routers")
