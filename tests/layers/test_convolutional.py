@@ -137,3 +137,19 @@ def test_a_function_of_ones_own_is_not_taken_for_the_activation_of_its_name() ->
 def test_sizes_beyond_floats() -> None:
     layer = tf.layers.average_pooling2d(pool_size=3, strides=2)
     assert layer.compute_output_shape((None, 10**400, 5, 1)) == (None, (10**400 - 3) // 2 + 1, 2, 1)
+
+
+@pytest.mark.parametrize(
+    ("layer", "channels"),
+    [
+        (tf.layers.conv2d(filters=4, kernel_size=3), 4),
+        (tf.layers.conv2d_transpose(filters=4, kernel_size=1), 4),
+        (tf.layers.separable_conv2d(filters=4, kernel_size=3), 4),
+        (tf.layers.depthwise_conv2d(kernel_size=3), None),
+    ],
+)
+def test_the_shape_of_the_output_of_channels_that_are_not_known(layer: tf.layers.Layer, channels: int | None) -> None:
+    shape = layer.compute_output_shape([None, None, None, None])
+    assert shape == (None, None, None, channels)
+    with pytest.raises(ValueError, match=r"a shape whose channels, axis 3, are known"):
+        layer.apply(tf.input(shape=[None, None, None]))

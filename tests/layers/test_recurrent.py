@@ -207,6 +207,11 @@ def test_stateful_models_keep_no_more_than_their_states() -> None:
     assert tf.memory().num_tensors == before
 
 
+def twice(layer: tf.layers.Layer) -> Any:
+    """The layer, on what it puts out itself."""
+    return layer.apply(layer.apply(tf.input(shape=[3, 2])))
+
+
 @pytest.mark.parametrize(
     ("make", "words"),
     [
@@ -218,6 +223,7 @@ def test_stateful_models_keep_no_more_than_their_states() -> None:
         (lambda: tf.layers.lstm(units=2).apply(tf.ones([2, 3, 4]), {"initialState": [tf.ones([2, 2])]}), "initial_state|states"),
         (lambda: tf.layers.time_distributed(layer=3), "layer"),
         (lambda: tf.layers.time_distributed(layer=tf.layers.dense(units=2)).apply(tf.ones([2, 3])), "rank 3"),
+        (lambda: twice(tf.layers.time_distributed(layer=tf.layers.dense(units=4))), r"shape \[None, None, 2\], but got .*4\]"),
     ],
 )  # fmt: skip
 def test_mistakes_are_named(make: Any, words: str) -> None:

@@ -65,6 +65,19 @@ def test_a_regularizer_counts_for_each_call_of_its_layer() -> None:
     assert trained - float(outer.evaluate(X, Y)) == pytest.approx(4 * 0.5 * 2, rel=ACCUMULATED)
 
 
+@pytest.mark.parametrize("depth", [1, 2])
+def test_regularizers_of_a_model_count_where_it_is_the_first_of_a_chain(depth: int) -> None:
+    rate = tf.regularizers.l2(l2=0.5)
+    chain = tf.sequential(
+        [tf.layers.dense(units=1, kernel_initializer="ones", kernel_regularizer=rate, input_shape=[2])]
+    )
+    for _ in range(depth):
+        chain = tf.sequential([chain])
+    chain.compile(optimizer=tf.train.sgd(0), loss="meanSquaredError")
+    trained = fit(chain, batch_size=10).history["loss"][0]
+    assert trained - float(chain.evaluate(X, Y)) == pytest.approx(0.5 * 2, rel=ACCUMULATED)
+
+
 def test_constraints_hold_after_writing() -> None:
     model = tf.sequential()
     model.add(tf.layers.dense(units=1, kernel_constraint="nonNeg", input_shape=[2]))

@@ -16,7 +16,7 @@ from tfpy.layers.constraints import NonNeg as NonNeg
 from tfpy.layers.constraints import UnitNorm as UnitNorm
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from typing import Any
 
 
@@ -25,15 +25,15 @@ def max_norm(config: Mapping[str, Any], /) -> MaxNorm: ...
 
 
 @overload
-def max_norm(*, max_value: float = 2.0, axis: int = 0) -> MaxNorm: ...
+def max_norm(*, max_value: float = 2.0, axis: int | Sequence[int] = 0) -> MaxNorm: ...
 
 
 @overload
-def max_norm(*, maxValue: float = 2.0, axis: int = 0) -> MaxNorm: ...
+def max_norm(*, maxValue: float = 2.0, axis: int | Sequence[int] = 0) -> MaxNorm: ...
 
 
 def max_norm(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> MaxNorm:
-    """Vectors along an axis no longer than max_value.
+    """Vectors along an axis, or several, no longer than max_value.
 
     Args:
         config: the options below as a dict.
@@ -54,15 +54,19 @@ def min_max_norm(config: Mapping[str, Any], /) -> MinMaxNorm: ...
 
 
 @overload
-def min_max_norm(*, min_value: float = 0.0, max_value: float = 1.0, axis: int = 0, rate: float = 1.0) -> MinMaxNorm: ...
+def min_max_norm(
+    *, min_value: float = 0.0, max_value: float = 1.0, axis: int | Sequence[int] = 0, rate: float = 1.0
+) -> MinMaxNorm: ...
 
 
 @overload
-def min_max_norm(*, minValue: float = 0.0, maxValue: float = 1.0, axis: int = 0, rate: float = 1.0) -> MinMaxNorm: ...
+def min_max_norm(
+    *, minValue: float = 0.0, maxValue: float = 1.0, axis: int | Sequence[int] = 0, rate: float = 1.0
+) -> MinMaxNorm: ...
 
 
 def min_max_norm(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> MinMaxNorm:
-    """Vectors along an axis drawn, at a rate, to a length from min_value to max_value.
+    """Vectors along an axis, or several, drawn, at a rate, to a length from min_value to max_value.
 
     Args:
         config: the options below as a dict.
@@ -104,11 +108,11 @@ def unit_norm(config: Mapping[str, Any], /) -> UnitNorm: ...
 
 
 @overload
-def unit_norm(*, axis: int = 0) -> UnitNorm: ...
+def unit_norm(*, axis: int | Sequence[int] = 0) -> UnitNorm: ...
 
 
 def unit_norm(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> UnitNorm:
-    """Vectors along an axis of length 1.
+    """Vectors along an axis, or several, of length 1.
 
     Args:
         config: the options below as a dict.

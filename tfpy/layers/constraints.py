@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, TypeAlias
 
 from tfpy.core.calling.registry import export
@@ -32,15 +33,15 @@ class Constraint(Declared, family="constraint"):
         return self.apply(w)
 
 
-def _norms(w: Tensor, axis: int) -> Tensor:
+def _norms(w: Tensor, axis: int | Sequence[int]) -> Tensor:
     return sum_(w.mul(w), axis, True).sqrt()
 
 
 class MaxNorm(Constraint, class_name="MaxNorm", factory="constraints.max_norm"):
-    """Vectors along an axis no longer than max_value."""
+    """Vectors along an axis, or several, no longer than max_value."""
 
     max_value: float = 2.0
-    axis: int = 0
+    axis: int | Sequence[int] = 0
 
     def apply(self, w: Tensor) -> Tensor:
         norms = _norms(w, self.axis)
@@ -48,9 +49,9 @@ class MaxNorm(Constraint, class_name="MaxNorm", factory="constraints.max_norm"):
 
 
 class UnitNorm(Constraint, class_name="UnitNorm", factory="constraints.unit_norm"):
-    """Vectors along an axis of length 1."""
+    """Vectors along an axis, or several, of length 1."""
 
-    axis: int = 0
+    axis: int | Sequence[int] = 0
 
     def apply(self, w: Tensor) -> Tensor:
         return w.div(_norms(w, self.axis).add(current().epsilon()))
@@ -64,11 +65,11 @@ class NonNeg(Constraint, class_name="NonNeg", factory="constraints.non_neg"):
 
 
 class MinMaxNorm(Constraint, class_name="MinMaxNorm", factory="constraints.min_max_norm"):
-    """Vectors along an axis drawn, at a rate, to a length from min_value to max_value."""
+    """Vectors along an axis, or several, drawn, at a rate, to a length from min_value to max_value."""
 
     min_value: float = 0.0
     max_value: float = 1.0
-    axis: int = 0
+    axis: int | Sequence[int] = 0
     rate: float = 1.0
 
     def apply(self, w: Tensor) -> Tensor:

@@ -79,8 +79,8 @@ class BaseConv(OneOutput):
         """Add the weights of the filters, for inputs of so many channels."""
         raise TypeError(f"{self.class_name}: a layer of this kind must define add_filters(channels).")
 
-    def outputs(self, channels: int) -> int:
-        """The number of channels of the output."""
+    def outputs(self, channels: int | None) -> int | None:
+        """The number of channels of the output, as far as that of the input tells."""
         raise TypeError(f"{self.class_name}: a layer of this kind must define outputs(channels).")
 
     def convolve(self, x: Tensor) -> Tensor:
@@ -95,7 +95,7 @@ class BaseConv(OneOutput):
     def compute_output_shape(self, input_shape: Any) -> Any:
         shape = list(one_shape(self.name, input_shape))
         axis = channel_axis(self.data_format, self.dimensions)
-        shape[axis] = self.outputs(known_channels(self.name, tuple(shape), axis))
+        shape[axis] = self.outputs(shape[axis])
         inner = [shape[a] for a in inner_axes(self.data_format, self.dimensions)]
         sizes = [self.inner_size(i, size) for i, size in enumerate(inner)]
         check_fit(self.name, "kernel_size", self.kernel_size, inner, sizes)
@@ -121,7 +121,7 @@ class Conv(BaseConv):
         super().configure()
         self.filters = as_positive(self.class_name, "filters", self.filters)
 
-    def outputs(self, channels: int) -> int:
+    def outputs(self, channels: int | None) -> int:
         return self.filters
 
     def add_filters(self, channels: int) -> None:

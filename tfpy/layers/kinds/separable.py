@@ -82,8 +82,8 @@ class _Depthwise(_BaseDepthwise):
                 other = option.replace("kernel", "depthwise")
                 warn_user(f"{self.class_name}: {option} has no effect; use {other}.")
 
-    def outputs(self, channels: int) -> int:
-        return channels * self.depth_multiplier
+    def outputs(self, channels: int | None) -> int | None:
+        return None if channels is None else channels * self.depth_multiplier
 
 
 class DepthwiseConv2D(_Depthwise, class_name="DepthwiseConv2D", factory="layers.depthwise_conv2d"):
@@ -134,7 +134,7 @@ class _Separable(_BaseDepthwise):
         """The filters of each channel, and those that mix the channels."""
         return [self.depthwise_kernel, self.pointwise_kernel]
 
-    def outputs(self, channels: int) -> int:
+    def outputs(self, channels: int | None) -> int:
         return self.filters
 
     def convolve_images(self, x: Tensor, kernels: list[Tensor], **steps: Any) -> Tensor:

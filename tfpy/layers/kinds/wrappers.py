@@ -84,7 +84,8 @@ class TimeDistributed(Wrapper, class_name="TimeDistributed", factory="layers.tim
         shape = one_shape(self.name, input_shape)
         if len(shape) < 3:
             raise argument_error(self.name, "input_shape", "of rank 3 or more", list(shape))
-        self.input_spec = [InputSpec(ndim=len(shape))]
+        # TF.js also ties it to the number of samples and steps that it was first called on.
+        self.input_spec = [InputSpec(shape=(None, None, *shape[2:]))]
         step = (shape[0], *shape[2:])
         check_shapes(self.layer.name, self.layer.input_spec, [step])
         if not self.layer.built:
