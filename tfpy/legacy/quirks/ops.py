@@ -140,9 +140,9 @@ def row_entropies_with_epsilon(labels: TensorLike, logits: TensorLike, dim: int 
 
 
 @quirk(
-    "NDArray.asType, math.cast",
-    "bool is false where a number rounds to 0: of 0.3 and -0.4, too. TF.js: where it is 0.",
-    instead_of=shape.cast,
+    "NDArray.asType",
+    "bool is false where a number rounds to 0: of 0.3 and -0.4, too. TF.js, and `cast` of 0.4: where it is 0.",
+    instead_of=array.as_type,
 )
 def cast_through_typed_array(x: TensorLike, dtype: DType) -> Tensor:
     t = to_tensor("cast", "x", x, "any")
