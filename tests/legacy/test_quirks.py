@@ -396,6 +396,29 @@ def test_cast_of_04_is_that_of_the_new_api() -> None:
             assert flat(cast(A1([NAN, 1.7]), "int32")) == [0, 1]
 
 
+@pytest.mark.parametrize(
+    ("compute", "expected"),
+    [
+        (lambda x, dy: m().conv2dDerFilter(x, dy, [2, 2, 1, 1], 1, 0), [2, 4, 6, 8]),
+        (lambda x, dy: m().conv2dDerInput([2, 2, 1], dy, A4([2, 2, 1, 1], [1, 2, 3, 4], "int32"), 1, 0), [2, 4, 6, 8]),
+        (lambda x, dy: m().maxPoolBackprop(dy, x, 2, 1, 0), [0, 0, 0, 2]),
+        (lambda x, dy: m().avgPoolBackprop(dy, x, 2, 1, 0), [0.5] * 4),
+    ],
+)
+def test_gradients_of_whole_numbers_are_float32(compute: Any, expected: list[float]) -> None:
+    with dl.numerics("deeplearn.js"):
+        found = compute(A3([2, 2, 1], [1, 2, 3, 4], "int32"), A3([1, 1, 1], [2], "int32"))
+    assert (found.dtype, flat(found)) == ("float32", expected)
+
+
+def test_lstm_cells_take_whole_numbers() -> None:
+    with dl.numerics("deeplearn.js"):
+        kernel, bias = A2([2, 4], [1, 0, 1, 0, 1, 1, 0, 1], "int32"), A1([0, 1, 0, 1], "int32")
+        one, zero = A2([1, 1], [1], "int32"), A2([1, 1], [0], "int32")
+        c, h = m().basicLSTMCell(S(1, "int32"), kernel, bias, one, zero, one)
+    assert [c.get(0, 0), h.get(0, 0)] == pytest.approx([0.8491127, 0.6082834], rel=1e-6)
+
+
 def test_a_function_is_replaced_once() -> None:
     with pytest.raises(ValueError, match="conv2d is already replaced by conv2d_swapped"):
         quirks.call_instead(abs, legacy_conv.conv2d)

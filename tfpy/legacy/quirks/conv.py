@@ -246,6 +246,7 @@ def der_filter_with_margins(
     dim_rounding_mode: str | None = None,
 ) -> Tensor:
     images, slopes, shape = checked_filter_shape(x, dy, filter_shape)
+    images, slopes = as_float(images), as_float(slopes)
     axes = _axes("conv2d_der_filter", images.shape, shape[:2], strides, pad, dim_rounding_mode)
     read = _read(images, *axes)
     return grad(lambda f: core_conv.conv2d(read, f, _strides(*axes), "valid"))(full(shape, 0), slopes)
@@ -323,7 +324,7 @@ def max_pool_gradient(
     dim_rounding_mode: str | None = None,
 ) -> Tensor:
     given = of_rank("max_pool_backprop", "x", x, 3, 4)
-    slopes = of_rank("max_pool_backprop", "dy", dy, given.rank)
+    slopes = as_float(of_rank("max_pool_backprop", "dy", dy, given.rank))
     windows = filter_size, strides, pad, dim_rounding_mode
     return grad(lambda t: _largest("max_pool_backprop", t, windows))(given, slopes)
 
@@ -331,5 +332,5 @@ def max_pool_gradient(
 @quirk("math.avgPoolBackprop", "the gradient of avgPool: whole windows.", instead_of=pool.avg_pool_backprop)
 def avg_pool_gradient(dy: TensorLike, x: TensorLike, filter_size: Pair, strides: Pair, pad: Pad) -> Tensor:
     given = of_rank("avg_pool_backprop", "x", x, 3, 4)
-    slopes = of_rank("avg_pool_backprop", "dy", dy, given.rank)
+    slopes = as_float(of_rank("avg_pool_backprop", "dy", dy, given.rank))
     return grad(lambda t: avg_pool_of_whole_windows(t, filter_size, strides, pad))(given, slopes)
