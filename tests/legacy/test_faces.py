@@ -115,8 +115,6 @@ def method(name: str) -> Callable[..., Any] | None:
         return lambda arrays, axis: getattr(arrays[0], name)(arrays[1], axis)
     if name == "where":
         return lambda condition, a, b: a.where(condition, b)
-    if name == "cast":
-        return lambda x, dtype: x.as_type(dtype)
     return getattr(dl.NDArray, name, None)
 
 

@@ -85,6 +85,7 @@ def test_bad_scalings_are_named() -> None:
         (lambda: util.sizeToSquarishShape(7), [1, 7]),
         (lambda: util.right_pad("ab", 4), "ab  "),
         (lambda: util.get_query_params("?a=1&b=x%20y"), {"a": "1", "b": "x y"}),
+        (lambda: util.get_query_params("http://host/page?a=1"), {"a": "1"}),
         (lambda: util.infer_from_implicit_shape([2, -1], 6), [2, 3]),
         (lambda: util.infer_from_implicit_shape([1, -1], 6), [1, 6]),
         (lambda: util.inferFromImplicitShape([2, 3], 6), [2, 3]),

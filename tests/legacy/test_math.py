@@ -201,6 +201,12 @@ def test_sizes_that_are_not_whole_are_rounded_on_demand(numerics: Any) -> None:
         )
         with pytest.raises(ValueError, match="'dim_rounding_mode'"):
             m().maxPool(x, 2, 2, 0, "up")
+        for rounded in (
+            lambda: m().maxPool(x, 2, 2, "same", "up"),
+            lambda: m().conv2d(x, f, None, 2, "valid", "floor"),
+        ):
+            with pytest.raises(ValueError, match="dim_rounding_mode"):  # without a numeric pad
+                rounded()
     row, taps = A2([3, 1], [1, 2, 3]), A3([2, 1, 1], [1, 10])
     for rounding in ("floor", "ceil"):  # no matter: deeplearn.js counts the places by the height, which is 1
         close(m().conv1d(row, taps, None, 2, 0, rounding), [[21], [3], [0]])

@@ -134,7 +134,7 @@ def long_product() -> float:
 CASES: dict[str, tuple[Callable[[], Any], Any, Any]] = {
     "typed_arrays": (lambda: flat(A1([NAN, 1.7], "int32")), [SMALLEST, 1], [0, 1]),
     "cast_through_typed_array": (
-        lambda: [flat(a) for a in (A1([0.3, -0.4, 0, NAN]).asType("bool"), m().cast(A1([NAN, 1.7]), "int32"))],
+        lambda: [flat(a) for a in (A1([0.3, -0.4, 0, NAN]).asType("bool"), A1([NAN, 1.7]).asType("int32"))],
         [[0, 0, 0, 1], [SMALLEST, 1]],
         [[1, 1, 0, 1], [0, 1]],
     ),
@@ -373,6 +373,50 @@ def test_pools_of_whole_numbers_are_float32(name: str, expected: float) -> None:
     with dl.numerics("deeplearn.js"):
         found = getattr(m(), name)(A3([2, 2, 1], [-2, 1, 2, 7], "int32"), 2, 1, 0)
     assert (found.dtype, flat(found)) == ("float32", [expected])
+
+
+@pytest.mark.parametrize("numerics", ["tfjs", "deeplearn.js"])
+@pytest.mark.parametrize("dtype", ["int32", "bool"])
+def test_the_gradient_of_a_bias_is_float32(dtype: Any, numerics: Any) -> None:
+    with dl.numerics(numerics):
+        found = m().conv2dDerBias(A3([1, 2, 1], [1, 1], dtype))
+    assert (found.dtype, flat(found)) == ("float32", [2])
+
+
+def test_what_is_multiplied_by_a_single_zero_counts() -> None:
+    with dl.numerics("deeplearn.js"):
+        found = flat(m().conv2d(A3([1, 2, 1], [1, python_math.inf]), A4([1, 1, 1, 1], [0]), None, 1, 0))
+    np.testing.assert_equal(found, [0, NAN])
+
+
+def test_cast_of_04_is_that_of_the_new_api() -> None:
+    with dl.numerics("deeplearn.js"):
+        for cast in (m().cast, dl.cast):
+            assert flat(cast(A1([0.3, 0]), "bool")) == [True, False]
+            assert flat(cast(A1([NAN, 1.7]), "int32")) == [0, 1]
+
+
+@pytest.mark.parametrize(
+    ("compute", "expected"),
+    [
+        (lambda x, dy: m().conv2dDerFilter(x, dy, [2, 2, 1, 1], 1, 0), [2, 4, 6, 8]),
+        (lambda x, dy: m().conv2dDerInput([2, 2, 1], dy, A4([2, 2, 1, 1], [1, 2, 3, 4], "int32"), 1, 0), [2, 4, 6, 8]),
+        (lambda x, dy: m().maxPoolBackprop(dy, x, 2, 1, 0), [0, 0, 0, 2]),
+        (lambda x, dy: m().avgPoolBackprop(dy, x, 2, 1, 0), [0.5] * 4),
+    ],
+)
+def test_gradients_of_whole_numbers_are_float32(compute: Any, expected: list[float]) -> None:
+    with dl.numerics("deeplearn.js"):
+        found = compute(A3([2, 2, 1], [1, 2, 3, 4], "int32"), A3([1, 1, 1], [2], "int32"))
+    assert (found.dtype, flat(found)) == ("float32", expected)
+
+
+def test_lstm_cells_take_whole_numbers() -> None:
+    with dl.numerics("deeplearn.js"):
+        kernel, bias = A2([2, 4], [1, 0, 1, 0, 1, 1, 0, 1], "int32"), A1([0, 1, 0, 1], "int32")
+        one, zero = A2([1, 1], [1], "int32"), A2([1, 1], [0], "int32")
+        c, h = m().basicLSTMCell(S(1, "int32"), kernel, bias, one, zero, one)
+    assert [c.get(0, 0), h.get(0, 0)] == pytest.approx([0.8491127, 0.6082834], rel=1e-6)
 
 
 def test_a_function_is_replaced_once() -> None:

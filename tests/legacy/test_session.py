@@ -81,6 +81,18 @@ def test_costs_of_whole_numbers_are_float32(math: dl.NDArrayMathCPU) -> None:
     assert dl.Session(g, math).eval(cost).get_values().dtype == np.float32
 
 
+@pytest.mark.parametrize("numerics", ["tfjs", "deeplearn.js"])
+def test_what_follows_indices_is_float32(math: dl.NDArrayMathCPU, numerics: Any) -> None:
+    """Also when numbers are fed in the place of the indices, which need not be whole."""
+    with dl.numerics(numerics):
+        g = dl.Graph()
+        index = g.argmax(g.constant([1, 3, 2]))
+        column = g.reshape(index, [1, 1])
+        session = dl.Session(g, math)
+        assert session.eval(column).get_values().dtype == np.float32
+        assert session.eval(column, [{"tensor": index, "data": A1([1.5])}]).get_values().tolist() == [1.5]
+
+
 def test_eval_takes_one_array_of_a_provider_and_gives_it_back(math: dl.NDArrayMathCPU) -> None:
     g = dl.Graph()
     x = g.placeholder("x", [1])

@@ -14,6 +14,10 @@ MOVED = np.array([[1, 0.1, 0.4, -0.2, 0.9, 0.3, 0.01, 0.02]], np.float32)
 SHIFTED = np.array([[1, 0, -7, 0, 1, 6, 0, 0]], np.float32)
 CORNERS = np.array([[0, 0, 1, 1], [0, 0.1, 1, 1.1], [1, 2, 0, 1], [0, 3, 1, 4]], np.float32)
 SCORES = np.array([0.6, 0.9, 0.5, 0.3], np.float32)
+WHOLE_CORNERS, WHOLE_SCORES = (
+    np.array([[0, 0, 2, 2], [0, 0, 2, 2], [4, 4, 6, 6]], np.int32),
+    np.array([1, 3, 2], np.int32),
+)
 
 
 def _line(old: int, new: int, align: bool, half: bool) -> np.ndarray:
@@ -164,8 +168,10 @@ IMAGE: dict[str, list[Case]] = {
         raises(ValueError, CORNERS, SCORES, 3, 1.5),
         raises(ValueError, CORNERS, SCORES[:2], 3),
         raises(ValueError, CORNERS[:, :3], SCORES, 3),
+        raises(TypeError, WHOLE_CORNERS, WHOLE_SCORES, 3),
     ],
     "image.non_max_suppression_with_score": [
+        case(WHOLE_CORNERS, WHOLE_SCORES, 3, reference=lambda *_: [np.array([1, 2]), np.array([3, 2], np.float32)], order=0),
         case(CORNERS, SCORES, 4, 1, -np.inf, 0, reference=lambda *_: [np.array([1, 0, 2, 3]), np.array([0.9, 0.6, 0.5, 0.3], np.float32)], order=0),
         case(CORNERS, SCORES, 4, 1, 0.25, 0.5, order=0),
         raises(ValueError, CORNERS, SCORES, 3, 0.5, 0, 2),
@@ -173,6 +179,7 @@ IMAGE: dict[str, list[Case]] = {
     "image.non_max_suppression_padded": [
         case(CORNERS, SCORES, 9, 0.5, 0.4, True, reference=lambda *_: [np.array([1, 2, 0, 0]), np.array(2)], order=0),
         case(CORNERS, SCORES, 9, reference=lambda *_: [np.array([1, 2, 3]), np.array(3)], order=0),
+        case(WHOLE_CORNERS, WHOLE_SCORES, 3, reference=lambda *_: [np.array([1, 2]), np.array(2)], order=0),
         raises(ValueError, CORNERS, SCORES, 3, -1),
     ],
 }  # fmt: skip

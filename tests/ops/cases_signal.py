@@ -41,7 +41,8 @@ SIGNAL: dict[str, list[Case]] = {
     "signal.stft": [
         case(floats(12), 5, 3, reference=_spectra),
         case(floats(12), 4, 2, 6, reference=_spectra),
-        raises(TypeError, ints(12), 4, 2),
+        case(ints(12), 4, 2, reference=_spectra, order=0),
+        raises(TypeError, complexes(12), 4, 2),
     ],
     "spectral.fft": [
         case(complexes(4), reference=np.fft.fft),

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from ops.cases_image import CORNERS, SCORES
+from ops.cases_image import CORNERS, SCORES, WHOLE_CORNERS, WHOLE_SCORES
 
 import tfpy as tf
 
@@ -39,6 +39,11 @@ def test_non_max_suppression(name: str, last: list[Any]) -> None:
     expected = getattr(tf.image, name)(*arguments)
     for f, e in zip(_parts(found), _parts(expected), strict=True):
         np.testing.assert_array_equal(f.numpy(), e.numpy())
+
+
+def test_non_max_suppression_of_whole_numbers() -> None:
+    found = _awaited(tf.image.non_max_suppression_async(WHOLE_CORNERS, WHOLE_SCORES, 3))
+    assert found.numpy().tolist() == [1, 2]
 
 
 def _parts(result: Any) -> list[Any]:

@@ -59,14 +59,15 @@ class Feed:
         return array
 
     def value(self, array: Handle) -> CoreTensor:
-        """What the graph computes with: the array in the dtype of its tensor, which is float32 for a placeholder."""
-        return cast_to(as_tensor(array), self.tensor.dtype)
+        """What the graph computes with: the array in float32, unless its dtype is that of its tensor."""
+        tensor = as_tensor(array)
+        return tensor if tensor.dtype == self.tensor.dtype else cast_to(tensor, "float32")
 
     def batch(self, arrays: Sequence[Handle]) -> CoreTensor:
         """The same for the arrays of a batch, as one tensor."""
         dtypes = {a.spec.dtype for a in arrays}
-        alike = arrays if len(dtypes) == 1 else [self.value(a) for a in arrays]
-        return cast_to(run("Pack", *alike, axis=0), self.tensor.dtype)
+        alike = arrays if len(dtypes) == 1 else [cast_to(as_tensor(a), "float32") for a in arrays]
+        return self.value(run("Pack", *alike, axis=0))
 
     def dispose_copy(self, array: Handle) -> None:
         """Give a provider its array back."""

@@ -28,6 +28,7 @@ from tfpy.legacy._camel import ArrayMethodsCamel, NDArrayCamel
 from tfpy.legacy.chained import Chained
 from tfpy.legacy.create import ArrayFactories, ScalarConstant, new_array
 from tfpy.legacy.element_access import ElementAccess
+from tfpy.legacy.ops.array import as_type
 from tfpy.legacy.storage import HostCached
 from tfpy.legacy.values import LegacyDType, ShapeLike, Values, checked_dtype, checked_shape, stored_number
 
@@ -122,7 +123,7 @@ class ArrayMethods(Chained, ElementAccess, TensorProperties, ArrayMethodsCamel):
         """The values in another dtype; itself when it has that dtype."""
         check_live(self, "as_type")
         wanted = checked_dtype("as_type", dtype)
-        return self._itself() if wanted == self.spec.dtype else self._array(ops.shape.cast, wanted)
+        return self._itself() if wanted == self.spec.dtype else self._array(as_type, wanted)
 
     # Living and dying
 

@@ -115,8 +115,8 @@ def reduce_sum(x: Value) -> Value:
 
 
 def reshaped(x: Value, shape: Shape) -> Value:
-    """Each example under another shape."""
-    return Value(x.as_example(shape), x.batched)
+    """Each example under another shape, in float32."""
+    return Value(as_float(x.as_example(shape)), x.batched)
 
 
 def normalized(x: Value) -> Value:

@@ -10,7 +10,7 @@ import numpy as np
 from tfpy.core.calling.registry import op
 from tfpy.core.convert import TensorLike, to_tensor
 from tfpy.core.ops.arith import mul
-from tfpy.core.ops.common import stored_number
+from tfpy.core.ops.common import real, stored_number
 from tfpy.core.ops.spectral import rfft
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
@@ -153,7 +153,7 @@ def stft(
     """The spectrum of a signal over time: the Fourier transforms of windowed stretches.
 
     Args:
-        signal: a float32 vector.
+        signal: a vector of real numbers.
         frame_length: the length of a stretch.
         frame_step: how far the next stretch begins behind one.
         fft_length: the length of the transform; the power of two that encloses frame_length by default.
@@ -163,11 +163,11 @@ def stft(
         A complex64 matrix with a spectrum of fft_length // 2 + 1 numbers in each row.
 
     Raises:
-        ValueError: not a vector, or a length or step below 1. TypeError: not float32.
+        ValueError: not a vector, or a length or step below 1. TypeError: strings or complex numbers.
 
     Source: TF.js `tf.signal.stft`. Its gradient is beyond TF.js.
     """
-    t = to_tensor("stft", "signal", signal, "float32")
+    t = real("stft", signal, "float32", "signal")
     frames = frame(t, frame_length, frame_step)
     as_function("stft", "window_fn", window_fn)
     length = enclosing_power_of_two(frame_length) if fft_length is None else fft_length

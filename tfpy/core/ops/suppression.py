@@ -11,6 +11,7 @@ import numpy as np
 
 from tfpy.core.calling.registry import op
 from tfpy.core.convert import TensorLike, to_tensor
+from tfpy.core.ops.common import real
 from tfpy.core.results import TensorRecord
 from tfpy.core.tensor import Tensor
 from tfpy.engine import dispatch
@@ -62,7 +63,8 @@ def non_max_suppression(
     Source: TF.js `tf.image.nonMaxSuppression`.
     """
     name = "non_max_suppression"
-    return _indices(_selected(name, boxes, scores, max_output_size, iou_threshold, score_threshold)[0])
+    given = to_tensor(name, "boxes", boxes, "float32"), to_tensor(name, "scores", scores, "float32")
+    return _indices(_selected(name, *given, max_output_size, iou_threshold, score_threshold)[0])
 
 
 @op(namespace="image", doc="Operations / Images")
@@ -77,8 +79,8 @@ def non_max_suppression_with_score(
     """As `non_max_suppression`, with scores that sink the more a box overlaps with better ones.
 
     Args:
-        boxes: a float32 tensor (boxes, 4).
-        scores: a float32 tensor (boxes).
+        boxes: a tensor (boxes, 4).
+        scores: a tensor (boxes).
         max_output_size: how many to keep at most.
         iou_threshold: boxes that overlap by at least this part are left out; from 0 to 1.
         score_threshold: boxes need a score above it, also after it has sunk.
@@ -88,7 +90,7 @@ def non_max_suppression_with_score(
         A record (selected_indices, selected_scores): an int32 tensor of indices, best first, and their scores.
 
     Raises:
-        ValueError: shapes that do not fit, or a number out of range. TypeError: not float32.
+        ValueError: shapes that do not fit, or a number out of range. TypeError: strings or complex numbers.
 
     Source: TF.js `tf.image.nonMaxSuppressionWithScore`.
     """
@@ -109,8 +111,8 @@ def non_max_suppression_padded(
     """As `non_max_suppression`, with indices that may be filled up to a fixed number.
 
     Args:
-        boxes: a float32 tensor (boxes, 4).
-        scores: a float32 tensor (boxes).
+        boxes: a tensor (boxes, 4).
+        scores: a tensor (boxes).
         max_output_size: how many to keep at most.
         iou_threshold: boxes that overlap by at least this part are left out; from 0 to 1.
         score_threshold: boxes need a score above it.
@@ -121,7 +123,8 @@ def non_max_suppression_padded(
         many of them are no filling.
 
     Raises:
-        ValueError: shapes that do not fit, or a threshold out of range. TypeError: not float32.
+        ValueError: shapes that do not fit, or a threshold out of range. TypeError: strings or complex
+            numbers.
 
     Source: TF.js `tf.image.nonMaxSuppressionPadded`.
     """
@@ -141,11 +144,12 @@ async def non_max_suppression_async(
     iou_threshold: float = 0.5,
     score_threshold: float = -math.inf,
 ) -> Tensor:
-    """`non_max_suppression`, to be awaited.
+    """`non_max_suppression`, to be awaited; it takes whole numbers, too.
 
     Source: TF.js `tf.image.nonMaxSuppressionAsync`.
     """
-    return non_max_suppression(boxes, scores, max_output_size, iou_threshold, score_threshold)
+    name = "non_max_suppression_async"
+    return _indices(_selected(name, boxes, scores, max_output_size, iou_threshold, score_threshold)[0])
 
 
 @op(namespace="image", doc="Operations / Images")
@@ -198,8 +202,7 @@ def _selected(
     soft_nms_sigma: float = 0.0,
 ) -> tuple[Array, Array, int]:
     """The indices and scores of the boxes that are kept, and how many could be."""
-    corners = to_tensor(name, "boxes", boxes, "float32")
-    marks = to_tensor(name, "scores", scores, "float32")
+    corners, marks = real(name, boxes, "float32", "boxes"), real(name, scores, "float32", "scores")
     if corners.rank != 2 or corners.shape[1] != 4:
         raise argument_error(name, "boxes", "of shape (boxes, 4)", corners)
     if marks.shape != corners.shape[:1]:

@@ -116,8 +116,8 @@ def size_to_squarish_shape(size: int) -> list[int]:
 
 @accepts_options()
 def get_query_params(query_string: str) -> dict[str, str]:
-    """The parameters of a URL's query."""
-    return dict(parse_qsl(query_string.lstrip("?"), keep_blank_values=True))
+    """The parameters of a query, which may stand at the end of a URL."""
+    return dict(parse_qsl(query_string.rpartition("?")[2], keep_blank_values=True))
 
 
 @accepts_options()

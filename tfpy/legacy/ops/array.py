@@ -6,13 +6,19 @@ from collections.abc import Sequence
 from typing import Any
 
 from tfpy.core.convert import TensorLike, to_tensor
-from tfpy.core.ops import create, join, logic, slice
+from tfpy.core.ops import create, join, logic, shape, slice
 from tfpy.core.ops.common import cast_to, reshape_to
 from tfpy.core.tensor import Tensor
 from tfpy.engine.arguments import as_int, resolve_axes, unpacked
+from tfpy.engine.dtypes import DType
 from tfpy.engine.errors import argument_error
 from tfpy.legacy.ops.common import of_rank
 from tfpy.legacy.registry import math_op
+
+
+def as_type(x: TensorLike, dtype: DType) -> Tensor:
+    """The values in another dtype. Source: deeplearn.js `NDArray.asType`."""
+    return shape.cast(x, dtype)
 
 
 def _slice(name: str, x: TensorLike, begin: Any, size: Any, rank: int) -> Tensor:

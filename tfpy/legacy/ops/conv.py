@@ -8,7 +8,7 @@ from tfpy.core.convert import TensorLike
 from tfpy.core.grads import grad
 from tfpy.core.ops import conv, depthwise
 from tfpy.core.ops.arith import add
-from tfpy.core.ops.common import full, reshape_to, sum_over
+from tfpy.core.ops.common import as_float, full, reshape_to, sum_over
 from tfpy.core.results import TensorRecord
 from tfpy.core.tensor import Tensor
 from tfpy.engine.arguments import as_shape
@@ -246,7 +246,7 @@ def conv2d_der_bias(dy: TensorLike) -> Tensor:
 
     Source: deeplearn.js `math.conv2dDerBias`.
     """
-    return sum_over(batch_of(of_rank("conv2d_der_bias", "dy", dy, 3, 4)), (0, 1, 2))
+    return sum_over(batch_of(as_float(of_rank("conv2d_der_bias", "dy", dy, 3, 4))), (0, 1, 2))
 
 
 @math_op()

@@ -26,6 +26,7 @@ from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
 from tfpy.engine.backend import Array
 from tfpy.engine.errors import argument_error
+from tfpy.engine.windows import check_rounding
 from tfpy.legacy.ops import conv, pool
 from tfpy.legacy.ops.common import of_rank
 from tfpy.legacy.ops.conv import (
@@ -67,6 +68,7 @@ def _axes(
     op: str, shape: Sequence[int], field: Pair, strides: Pair, pad: Pad, rounding: str | None = None
 ) -> tuple[_Axis, _Axis]:
     """The windows along height and width."""
+    check_rounding(op, pad, rounding)
     fields, steps = pair(op, "filter_size", field), pair(op, "strides", strides)
     if min(steps) < 1:
         raise argument_error(op, "strides", "1 or more", strides)
@@ -136,7 +138,11 @@ def _convolution(
         return with_bias(core_conv.conv2d(x, w, _strides(*axes), "valid"), *(b or [None]))
 
     def exact(x: Array, w: Array, *b: Array) -> Array:
-        return np.tensordot(_windows(x, axes), w, axes=([4, 5, 3], [0, 1, 2])) + (b[0] if b else 0.0)
+        windows = _windows(x, axes).transpose(0, 1, 2, 4, 5, 3)
+        # `matmul`, since `tensordot` leaves out what is multiplied by a single 0, NaN too.
+        sums: Array = np.matmul(windows.reshape(-1, math.prod(w.shape[:3])), w.reshape(-1, w.shape[3]))
+        offset = b[0] if b else 0.0
+        return sums.reshape(*windows.shape[:3], -1) + offset
 
     return in_double(exact, rounded, _read(images, *axes), weights, *([] if bias is None else [bias]))
 
@@ -240,6 +246,7 @@ def der_filter_with_margins(
     dim_rounding_mode: str | None = None,
 ) -> Tensor:
     images, slopes, shape = checked_filter_shape(x, dy, filter_shape)
+    images, slopes = as_float(images), as_float(slopes)
     axes = _axes("conv2d_der_filter", images.shape, shape[:2], strides, pad, dim_rounding_mode)
     read = _read(images, *axes)
     return grad(lambda f: core_conv.conv2d(read, f, _strides(*axes), "valid"))(full(shape, 0), slopes)
@@ -317,7 +324,7 @@ def max_pool_gradient(
     dim_rounding_mode: str | None = None,
 ) -> Tensor:
     given = of_rank("max_pool_backprop", "x", x, 3, 4)
-    slopes = of_rank("max_pool_backprop", "dy", dy, given.rank)
+    slopes = as_float(of_rank("max_pool_backprop", "dy", dy, given.rank))
     windows = filter_size, strides, pad, dim_rounding_mode
     return grad(lambda t: _largest("max_pool_backprop", t, windows))(given, slopes)
 
@@ -325,5 +332,5 @@ def max_pool_gradient(
 @quirk("math.avgPoolBackprop", "the gradient of avgPool: whole windows.", instead_of=pool.avg_pool_backprop)
 def avg_pool_gradient(dy: TensorLike, x: TensorLike, filter_size: Pair, strides: Pair, pad: Pad) -> Tensor:
     given = of_rank("avg_pool_backprop", "x", x, 3, 4)
-    slopes = of_rank("avg_pool_backprop", "dy", dy, given.rank)
+    slopes = as_float(of_rank("avg_pool_backprop", "dy", dy, given.rank))
     return grad(lambda t: avg_pool_of_whole_windows(t, filter_size, strides, pad))(given, slopes)

@@ -10,7 +10,7 @@ from tfpy.core.calling.options import accepts_options
 from tfpy.core.convert import TensorLike, number, to_tensor
 from tfpy.core.grads import custom_grad
 from tfpy.core.naming.names import camel
-from tfpy.core.ops import activation, arith, matmul, ranked, reduce, shape, softmax, trig, unary
+from tfpy.core.ops import activation, arith, matmul, ranked, recurrent, reduce, shape, softmax, trig, unary
 from tfpy.core.ops.common import as_float, binary_operands, cast_to, full, real, reshape_to, sum_over
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
@@ -140,9 +140,9 @@ def row_entropies_with_epsilon(labels: TensorLike, logits: TensorLike, dim: int 
 
 
 @quirk(
-    "NDArray.asType, math.cast",
-    "bool is false where a number rounds to 0: of 0.3 and -0.4, too. TF.js: where it is 0.",
-    instead_of=shape.cast,
+    "NDArray.asType",
+    "bool is false where a number rounds to 0: of 0.3 and -0.4, too. TF.js, and `cast` of 0.4: where it is 0.",
+    instead_of=array.as_type,
 )
 def cast_through_typed_array(x: TensorLike, dtype: DType) -> Tensor:
     t = to_tensor("cast", "x", x, "any")
@@ -160,6 +160,7 @@ _FLOAT_RESULTS: tuple[Callable[..., Any], ...] = (
     matrix.mat_mul, matrix.vector_times_matrix, matrix.matrix_times_vector, matrix.dot_product,
     ranked.concat1d, ranked.concat2d, ranked.concat3d, ranked.concat4d,
     ranked.slice1d, ranked.slice2d, ranked.slice3d, ranked.slice4d,
+    recurrent.basic_lstm_cell,
     shape.clone,
     trig.acos, trig.asin, trig.atan, trig.cos, trig.cosh, trig.sin, trig.sinh, trig.tan, trig.tanh,
     unary.abs_, unary.ceil, unary.clip_by_value, unary.exp, unary.floor, unary.log, unary.neg, unary.sqrt, unary.square,

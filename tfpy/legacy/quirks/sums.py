@@ -36,11 +36,9 @@ def products_in_double(a: Tensor, b: Tensor, transpose_a: bool = False, transpos
             by_y = products_in_double(dy, x, True, ta) if tb else products_in_double(x, dy, not ta, False)
             return [unbroadcast(by_x, x.shape), unbroadcast(by_y, y.shape)]
 
-        left, right = doubles(x), doubles(y)
-        product = np.matmul(
-            left.swapaxes(-1, -2) if transpose_a else left, right.swapaxes(-1, -2) if transpose_b else right
-        )
-        return make(Tensor, product, "float32"), gradients
+        left = doubles(x).swapaxes(-1, -2) if transpose_a else doubles(x)
+        right = doubles(y).swapaxes(-1, -2) if transpose_b else doubles(y)
+        return _rounded(np.matmul, left, right), gradients
 
     return custom_grad(value)(a, b)
 
@@ -53,9 +51,15 @@ def in_double(compute: Callable[..., Array], op: Callable[..., Tensor], *inputs:
     def value(*given: Any) -> Any:
         *tensors, save = given
         save(tensors)
-        return make(Tensor, compute(*map(doubles, tensors)), "float32"), lambda dy, saved: grads(op)(saved, dy)
+        return _rounded(compute, *map(doubles, tensors)), lambda dy, saved: grads(op)(saved, dy)
 
     return custom_grad(value)(*inputs)
+
+
+def _rounded(compute: Callable[..., Array], *inputs: Array) -> Tensor:
+    """What is computed in double precision, as a tensor; numpy says nothing of NaN and infinity there."""
+    with np.errstate(all="ignore"):
+        return make(Tensor, compute(*inputs), "float32")
 
 
 def doubles(t: Tensor) -> Array:
