@@ -87,9 +87,9 @@ def _marked(module: Module) -> list[Method]:
 
 
 def _constants() -> dict[str, str]:
-    """The constants of legacy/generated_names.py."""
+    """The constants of legacy/naming/generated_names.py."""
     found = {}
-    for node in read_module(PACKAGE / "legacy/generated_names.py").tree.body:
+    for node in read_module(PACKAGE / "legacy/naming/generated_names.py").tree.body:
         if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
             found[node.targets[0].id] = ast.literal_eval(node.value)
     return found
@@ -127,7 +127,7 @@ def _class(title: str, head: str, methods: list[Method], skip: int) -> str:
         *sorted({_module_import(m) for m in methods}),
         "\nif TYPE_CHECKING:\n",
         *[f"    {line}\n" for line in imports_for(needs, frozenset({"Any", "Tensor"}))],
-        "    from collections.abc import Callable\n    from tfpy.legacy.ndarray import NDArray\n",
+        "    from collections.abc import Callable\n    from tfpy.legacy.arrays.ndarray import NDArray\n",
         f"\n\n{head}",
         "    if TYPE_CHECKING:\n\n        def _run(self, function: Callable[..., Any], *args: Any) -> Any: ...\n",
         *[_method(m, skip) for m in methods],
@@ -173,7 +173,8 @@ def _graph(public: list[Public], names: list[str]) -> str:
         NOTICE.format("The methods of Graph that are an op of one array, element by element."),
         "from typing import TYPE_CHECKING, Any\n\n",
         *sorted({f"from {p.module.name} import {p.local_name} as core_{p.name}\n" for p in chosen}),
-        "\nif TYPE_CHECKING:\n    from collections.abc import Callable\n    from tfpy.legacy.graph import Tensor\n",
+        "\nif TYPE_CHECKING:\n    from collections.abc import Callable\n",
+        "    from tfpy.legacy.graphs.graph import Tensor\n",
         '\n\nclass DerivedGraph:\n    """Ops of one array, in both spellings."""\n\n    if TYPE_CHECKING:\n\n',
         "        def _elementwise(self, name: str, function: Callable[..., Any], x: Tensor) -> Tensor: ...\n",
     ]

@@ -24,7 +24,7 @@ def _run(path: str) -> dict[str, Any]:
 
 
 _names = _run("core/naming/names.py")
-_LEGACY_EXCEPTIONS: dict[str, dict[str, str]] = _run("legacy/spelling.py")["EXCEPTIONS"]
+_LEGACY_EXCEPTIONS: dict[str, dict[str, str]] = _run("legacy/naming/spelling.py")["EXCEPTIONS"]
 camel: Callable[[str, str], str] = _names["camel"]
 public_name: Callable[[str], str] = _names["public_name"]
 

@@ -13,7 +13,7 @@ from tolerance import ROUNDING
 import tfpy as tf
 from tfpy import legacy as dl
 from tfpy.core.naming.names import camel
-from tfpy.legacy.generated_names import CHAINED_OPS
+from tfpy.legacy.naming.generated_names import CHAINED_OPS
 
 A1, A2 = dl.Array1D.new, dl.Array2D.new
 

@@ -19,7 +19,7 @@ import pytest
 
 import tfpy as tf
 from tfpy import legacy as dl
-from tfpy.legacy.files import decode_png
+from tfpy.legacy.datasets.files import decode_png
 
 A1 = dl.Array1D.new
 

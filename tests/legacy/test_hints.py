@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from tfpy import legacy as dl
-from tfpy.legacy import successors
+from tfpy.legacy.migration import successors
 
 
 @pytest.fixture(autouse=True)

@@ -13,7 +13,7 @@ from legacy.names import EXPORTS, METHODS, NAMESPACES
 import tfpy as tf
 from tfpy import legacy as dl
 from tfpy.core.naming.names import camel
-from tfpy.legacy.spelling import EXCEPTIONS
+from tfpy.legacy.naming.spelling import EXCEPTIONS
 
 # The source of a shader, and a name that Python keeps for itself.
 NOT_IN_PYTHON = {"IS_NAN_SHADER_FUNC", "assert"}

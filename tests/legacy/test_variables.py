@@ -15,7 +15,7 @@ from legacy.test_faces import ARGUMENTS
 import tfpy as tf
 from tfpy import legacy as dl
 from tfpy.engine.scope import handles_in
-from tfpy.legacy.buffer import ArrayBuffer
+from tfpy.legacy.arrays.buffer import ArrayBuffer
 
 # What writes to an array: a variable is given another value by `assign`. And what is not about values.
 WRITING = {"set", "fill", "add", "new", "dispose", "variable", "math", "print"}

@@ -101,7 +101,7 @@ def test_most_of_the_corpus_is_rewritten() -> None:
 def test_the_corpus_covers_the_methods_of_math_and_graphs() -> None:
     text = "\n".join(path.read_text(encoding="utf-8") for path in CORPUS.values())
     used = set(re.findall(r"\.(\w+)\(?", text))
-    from tfpy.legacy.successors import snake, table
+    from tfpy.legacy.migration.successors import snake, table
 
     for kind, share in (("math", 0.7), ("graph", 0.85), ("array", 0.5)):
         names = {name for name, found in table(kind).items() if found.forms}

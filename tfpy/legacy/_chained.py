@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from tfpy.core.convert import TensorLike
     from tfpy.core.ops.reduce import Axis
-    from tfpy.legacy.ndarray import NDArray
+    from tfpy.legacy.arrays.ndarray import NDArray
     from tfpy.legacy.windows import Pad, Pair
 
 

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from tfpy.core.ops.reduce import Axis, Moments
     from tfpy.engine.dtypes import DType
     from tfpy.engine.rng import Seed
-    from tfpy.legacy.ndarray import NDArray
+    from tfpy.legacy.arrays.ndarray import NDArray
     from tfpy.legacy.ops.conv import Conv2DGradients
     from tfpy.legacy.ops.reduce import TopK
     from tfpy.legacy.windows import Pad, Pair

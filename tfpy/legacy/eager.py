@@ -13,9 +13,9 @@ from tfpy.core.extending import backends
 from tfpy.core.tensor import Tensor
 from tfpy.engine.handle import Handle, join_share
 from tfpy.engine.tape import stand_in
+from tfpy.legacy.arrays.ndarray import NDArray, class_of_rank
 from tfpy.legacy.environment import ENV
 from tfpy.legacy.math import NDArrayMath, adopted
-from tfpy.legacy.ndarray import NDArray, class_of_rank
 
 P = ParamSpec("P")
 H = TypeVar("H", bound=Handle)

@@ -30,11 +30,11 @@ from tfpy.engine.warn import warn_user
 from tfpy.legacy import quirks, scopes
 from tfpy.legacy._camel import NDArrayMathCamel
 from tfpy.legacy._math import DerivedMath
-from tfpy.legacy.create import check_safe
+from tfpy.legacy.arrays.create import check_safe
+from tfpy.legacy.arrays.ndarray import NDArray, adopt, shared
 from tfpy.legacy.environment import ENV
 from tfpy.legacy.math_backends import GPU, chosen_backend
 from tfpy.legacy.math_gradients import Gradients
-from tfpy.legacy.ndarray import NDArray, adopt, shared
 
 T = TypeVar("T")
 H = TypeVar("H", bound=Handle)

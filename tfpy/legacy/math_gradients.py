@@ -19,7 +19,7 @@ from tfpy.engine.state import local
 from tfpy.engine.tape import Tape, on_tape
 from tfpy.legacy import quirks
 from tfpy.legacy._camel import GradientsCamel
-from tfpy.legacy.ndarray import NDArray, adopt, as_tensor, shared
+from tfpy.legacy.arrays.ndarray import NDArray, adopt, as_tensor, shared
 
 T = TypeVar("T")
 Arrays = Any  # an array, or a dict of arrays

@@ -13,10 +13,10 @@ from tfpy.core.variable import Variable as CoreVariable
 from tfpy.core.variable import first_value
 from tfpy.engine.backend import Array
 from tfpy.legacy._camel import VariableCamel
-from tfpy.legacy.create import ArrayFactories
+from tfpy.legacy.arrays.create import ArrayFactories
+from tfpy.legacy.arrays.ndarray import ArrayMethods, NDArray, shared
+from tfpy.legacy.arrays.values import LegacyDType
 from tfpy.legacy.eager import giving_arrays
-from tfpy.legacy.ndarray import ArrayMethods, NDArray, shared
-from tfpy.legacy.values import LegacyDType
 
 
 class _VariableOf:

@@ -15,5 +15,5 @@ It needs libcst, which the extra `migrate` installs. How a file goes through it:
     imports.py    the imports of the result, and a remark on each legacy name that is left
     files.py      reading, comparing, writing
 
-What replaces what is in `tfpy.legacy.successors`, which `dl.migration_hints` reads, too.
+What replaces what is in `tfpy.legacy.migration.successors`, which `dl.migration_hints` reads, too.
 """

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import libcst as cst
 
-from tfpy.legacy.successors import Successor, snake, successor, table
+from tfpy.legacy.migration.successors import Successor, snake, successor, table
 from tfpy.migrate.kind import Kind, ListOf, TupleOf
 from tfpy.migrate.kinds import Kinds
 from tfpy.migrate.legacy_kinds import ARRAYS

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 import libcst as cst
 
-from tfpy.legacy.successors import snake, successor
+from tfpy.legacy.migration.successors import snake, successor
 from tfpy.migrate import eager, legacy_kinds
 from tfpy.migrate.functions import is_of
 from tfpy.migrate.kind import (

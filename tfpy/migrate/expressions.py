@@ -7,7 +7,7 @@ import libcst as cst
 import tfpy
 from tfpy import legacy
 from tfpy.legacy._eager import __all__ as EAGER
-from tfpy.legacy.successors import snake, successor, table
+from tfpy.legacy.migration.successors import snake, successor, table
 from tfpy.migrate import arrays, maths, statements
 from tfpy.migrate.eager import is_in_both
 from tfpy.migrate.functions import arguments, called

@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 import libcst as cst
 
-from tfpy.legacy.session import Session
-from tfpy.legacy.successors import parameters, snake, successor
+from tfpy.legacy.graphs.session import Session
+from tfpy.legacy.migration.successors import parameters, snake, successor
 from tfpy.migrate.feeds import Feed, Feeds
 from tfpy.migrate.kind import Kind, ListOf, TupleOf
 from tfpy.migrate.kinds import Kinds

@@ -7,7 +7,7 @@ from typing import Any
 
 import libcst as cst
 
-from tfpy.legacy.successors import table
+from tfpy.legacy.migration.successors import table
 from tfpy.migrate.eager import is_in_both
 from tfpy.migrate.legacy_kinds import ARRAYS, MATHS
 from tfpy.migrate.names import PACKAGE, Names, asname, dotted

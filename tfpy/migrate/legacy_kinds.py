@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from tfpy.core.naming.names import camel
-from tfpy.legacy import successors
+from tfpy.legacy.migration import successors
 from tfpy.migrate import eager
 from tfpy.migrate.kind import FunctionOf, Kind, ListOf, as_pinned
 

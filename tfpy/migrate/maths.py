@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import libcst as cst
 
-from tfpy.legacy.successors import snake, successor
+from tfpy.legacy.migration.successors import snake, successor
 from tfpy.migrate.kind import Function
 from tfpy.migrate.kinds import Kinds
 from tfpy.migrate.templates import CannotRewrite, bind, expression, fill, parenthesized

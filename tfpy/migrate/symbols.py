@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import libcst as cst
 
-from tfpy.legacy.successors import snake, successor, table
+from tfpy.legacy.migration.successors import snake, successor, table
 from tfpy.migrate.kinds import Kinds
 from tfpy.migrate.names import dotted
 from tfpy.migrate.padding import default_pad

@@ -1,4 +1,4 @@
-"""Filling the expressions of `tfpy.legacy.successors` with the arguments of a call."""
+"""Filling the expressions of `tfpy.legacy.migration.successors` with the arguments of a call."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 import libcst as cst
 
 from tfpy.core.naming.names import camel
-from tfpy.legacy.successors import Parameters, Successor
+from tfpy.legacy.migration.successors import Parameters, Successor
 
 Given = dict[str, cst.BaseExpression]
 

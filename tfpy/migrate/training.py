@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 
 import libcst as cst
 
-from tfpy.legacy.initializers import VarianceScalingInitializer
-from tfpy.legacy.successors import parameters, successor, table
+from tfpy.legacy.graphs.initializers import VarianceScalingInitializer
+from tfpy.legacy.migration.successors import parameters, successor, table
 from tfpy.migrate.feeds import Feed
 from tfpy.migrate.graphs import Graphs
 from tfpy.migrate.kinds import Kinds

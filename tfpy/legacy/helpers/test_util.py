@@ -12,8 +12,8 @@ from tfpy.engine import rng
 from tfpy.engine.backend import Array
 from tfpy.engine.errors import argument_error
 from tfpy.engine.handle import Handle
+from tfpy.legacy.arrays.ndarray import NDArray
 from tfpy.legacy.helpers.util import is_val_nan
-from tfpy.legacy.ndarray import NDArray
 
 TEST_EPSILON = 1e-2
 _CHI_SQUARE_2 = 5.991  # the 95 % point of the χ² distribution with 2 degrees of freedom

@@ -41,7 +41,7 @@ from tfpy.engine.errors import ShapeError, argument_error
 from tfpy.engine.handle import Handle
 from tfpy.engine.javascript_numbers import round_half_up
 from tfpy.engine.spec import broadcast_shapes
-from tfpy.legacy.values import DTYPES, checked_dtype
+from tfpy.legacy.arrays.values import DTYPES, checked_dtype
 
 NAN_INT32 = -(2**31)
 NAN_BOOL = 255

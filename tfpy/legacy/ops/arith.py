@@ -7,8 +7,8 @@ from tfpy.core.ops.arith import add, div, mul, sub
 from tfpy.core.ops.common import as_float, full, run_untracked
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
+from tfpy.legacy.naming.registry import math_op
 from tfpy.legacy.ops.common import of_rank, same_shape, scalar
-from tfpy.legacy.registry import math_op
 
 
 @math_op()

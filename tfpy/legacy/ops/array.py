@@ -12,8 +12,8 @@ from tfpy.core.tensor import Tensor
 from tfpy.engine.arguments import as_int, resolve_axes, unpacked
 from tfpy.engine.dtypes import DType
 from tfpy.engine.errors import argument_error
+from tfpy.legacy.naming.registry import math_op
 from tfpy.legacy.ops.common import of_rank
-from tfpy.legacy.registry import math_op
 
 
 def as_type(x: TensorLike, dtype: DType) -> Tensor:

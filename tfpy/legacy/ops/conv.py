@@ -13,9 +13,9 @@ from tfpy.core.results import TensorRecord
 from tfpy.core.tensor import Tensor
 from tfpy.engine.arguments import as_shape
 from tfpy.engine.errors import argument_error
+from tfpy.legacy.naming.registry import eager_op, math_op
 from tfpy.legacy.ops.common import of_rank
 from tfpy.legacy.quirks import numbers_of
-from tfpy.legacy.registry import eager_op, math_op
 from tfpy.legacy.windows import Pad, Pair
 
 

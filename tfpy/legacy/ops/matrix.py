@@ -10,9 +10,9 @@ from tfpy.core.ops.matmul import multiply_matrices
 from tfpy.core.tensor import Tensor
 from tfpy.engine.arguments import as_int
 from tfpy.engine.errors import argument_error
+from tfpy.legacy.naming.registry import math_op
 from tfpy.legacy.ops.common import of_rank
 from tfpy.legacy.quirks import numbers_of
-from tfpy.legacy.registry import math_op
 
 
 class MatrixOrientation(IntEnum):

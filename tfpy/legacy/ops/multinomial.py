@@ -6,8 +6,8 @@ from tfpy.core.convert import TensorLike
 from tfpy.core.ops import random
 from tfpy.core.tensor import Tensor
 from tfpy.engine.rng import Seed
+from tfpy.legacy.naming.registry import math_op
 from tfpy.legacy.ops.common import of_rank
-from tfpy.legacy.registry import math_op
 
 
 @math_op()

@@ -11,9 +11,9 @@ from tfpy.core.ops.normalization import local_response_normalization as core_nor
 from tfpy.core.tensor import Tensor
 from tfpy.engine.arguments import as_int
 from tfpy.engine.errors import argument_error
+from tfpy.legacy.naming.registry import math_op
 from tfpy.legacy.ops.common import of_rank
 from tfpy.legacy.ops.conv import batch_of, like_input
-from tfpy.legacy.registry import math_op
 
 
 def _batch_normalization(

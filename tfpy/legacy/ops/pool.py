@@ -13,9 +13,9 @@ from tfpy.core.ops.unary import neg
 from tfpy.core.tensor import Tensor
 from tfpy.engine.arguments import unpacked
 from tfpy.engine.errors import argument_error
+from tfpy.legacy.naming.registry import math_op
 from tfpy.legacy.ops.common import of_rank
 from tfpy.legacy.ops.conv import batch_of, like_input
-from tfpy.legacy.registry import math_op
 from tfpy.legacy.windows import Pad, Pair, pair
 
 

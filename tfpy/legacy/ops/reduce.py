@@ -11,8 +11,8 @@ from tfpy.core.results import TensorRecord
 from tfpy.core.tensor import Tensor
 from tfpy.engine.arguments import as_int
 from tfpy.engine.errors import argument_error
+from tfpy.legacy.naming.registry import math_op
 from tfpy.legacy.ops.common import same_shape
-from tfpy.legacy.registry import math_op
 
 
 class TopK(TensorRecord):

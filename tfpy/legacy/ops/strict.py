@@ -5,8 +5,8 @@ from __future__ import annotations
 from tfpy.core.convert import TensorLike
 from tfpy.core.ops import arith, compare
 from tfpy.core.tensor import Tensor
+from tfpy.legacy.naming.registry import math_op
 from tfpy.legacy.ops.common import same_shape
-from tfpy.legacy.registry import math_op
 
 
 @math_op(eager="add_strict")

@@ -12,7 +12,7 @@ from tfpy.core.ops.arith import add, mul, sub
 from tfpy.core.ops.common import full, mask, run_untracked, sum_over, unbroadcast
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
-from tfpy.legacy import costs
+from tfpy.legacy.graphs import costs
 from tfpy.legacy.ops.arith import elu_der
 from tfpy.legacy.quirks import quirk
 from tfpy.legacy.quirks.ops import EPSILON, softmax_through_logarithm

@@ -19,12 +19,12 @@ from tfpy.engine.backend import current
 from tfpy.engine.dispatch import make, read
 from tfpy.engine.dtypes import DType
 from tfpy.engine.errors import argument_error
+from tfpy.legacy.arrays.values import converted
 from tfpy.legacy.ops import arith as legacy_arith
 from tfpy.legacy.ops import array, matrix, strict
 from tfpy.legacy.ops import reduce as legacy_reduce
 from tfpy.legacy.quirks import behaviour, call_instead, quirk
 from tfpy.legacy.quirks.sums import Save, products_in_double
-from tfpy.legacy.values import converted
 
 EPSILON = 1e-5  # in front of logarithms of probabilities
 

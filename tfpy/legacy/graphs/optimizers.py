@@ -23,16 +23,16 @@ from tfpy.engine.arguments import as_list
 from tfpy.engine.errors import argument_error
 from tfpy.engine.scope import outlive_scopes
 from tfpy.legacy import quirks
-from tfpy.legacy._camel import MomentumOptimizerCamel, OptimizerCamel, RuleOptimizerCamel
-from tfpy.legacy.maps import SummedTensorArrayMap, TensorArrayMap
-from tfpy.legacy.ndarray import NDArray, Scalar, adopt
+from tfpy.legacy.arrays.ndarray import NDArray, Scalar, adopt
+from tfpy.legacy.graphs._camel import MomentumOptimizerCamel, OptimizerCamel, RuleOptimizerCamel
+from tfpy.legacy.graphs.maps import SummedTensorArrayMap, TensorArrayMap
 from tfpy.legacy.quirks import optimizers as quirk_rules
 from tfpy.legacy.quirks.optimizers import Settings
 
 if TYPE_CHECKING:
-    from tfpy.legacy.graph import Node, Tensor
+    from tfpy.legacy.graphs.graph import Node, Tensor
+    from tfpy.legacy.graphs.session import SessionRuntime
     from tfpy.legacy.math import NDArrayMath
-    from tfpy.legacy.session import SessionRuntime
 
 
 class Optimizer(OptimizerCamel, Closed):
@@ -167,7 +167,7 @@ class Optimizer(OptimizerCamel, Closed):
 
 
 def _variable_node(given: Any) -> Node:
-    from tfpy.legacy.graph import Node, Tensor
+    from tfpy.legacy.graphs.graph import Node, Tensor
 
     node = given.node if isinstance(given, Tensor) else given
     if not isinstance(node, Node) or not node.trainable:

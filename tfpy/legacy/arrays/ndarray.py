@@ -24,13 +24,13 @@ from tfpy.engine.errors import argument_error
 from tfpy.engine.handle import Handle, check_live, hand_over
 from tfpy.engine.scope import track
 from tfpy.engine.spec import strides_of
-from tfpy.legacy._camel import ArrayMethodsCamel, NDArrayCamel
-from tfpy.legacy.chained import Chained
-from tfpy.legacy.create import ArrayFactories, ScalarConstant, new_array
-from tfpy.legacy.element_access import ElementAccess
+from tfpy.legacy.arrays._camel import ArrayMethodsCamel, NDArrayCamel
+from tfpy.legacy.arrays.chained import Chained
+from tfpy.legacy.arrays.create import ArrayFactories, ScalarConstant, new_array
+from tfpy.legacy.arrays.element_access import ElementAccess
+from tfpy.legacy.arrays.storage import HostCached
+from tfpy.legacy.arrays.values import LegacyDType, ShapeLike, Values, checked_dtype, checked_shape, stored_number
 from tfpy.legacy.ops.array import as_type
-from tfpy.legacy.storage import HostCached
-from tfpy.legacy.values import LegacyDType, ShapeLike, Values, checked_dtype, checked_shape, stored_number
 
 if TYPE_CHECKING:
     from tfpy.engine.dtypes import DType  # only here: jedi, which completes names in notebooks, fails at a Literal

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from tfpy.core.buffer import TensorBuffer
 from tfpy.core.ops import create
-from tfpy.legacy.values import LegacyDType, ShapeLike, checked_dtype, checked_shape
+from tfpy.legacy.arrays.values import LegacyDType, ShapeLike, checked_dtype, checked_shape
 
 if TYPE_CHECKING:
-    from tfpy.legacy.ndarray import NDArray
+    from tfpy.legacy.arrays.ndarray import NDArray
 
 
 class ArrayBuffer(TensorBuffer):
@@ -18,7 +18,7 @@ class ArrayBuffer(TensorBuffer):
 
     def to_tensor(self) -> NDArray:  # type: ignore[override]  # as all that the legacy generation gives
         """An array of the values as they are now."""
-        from tfpy.legacy.ndarray import adopt
+        from tfpy.legacy.arrays.ndarray import adopt
 
         return adopt(super().to_tensor())
 

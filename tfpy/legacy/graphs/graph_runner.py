@@ -20,13 +20,13 @@ from tfpy.core.results import Record, member
 from tfpy.engine.errors import argument_error
 from tfpy.engine.handle import Handle
 from tfpy.engine.scope import outlive_scopes
-from tfpy.legacy._camel import GraphRunnerCamel
-from tfpy.legacy.feeds import FeedEntry, provider_method
-from tfpy.legacy.graph import Tensor
+from tfpy.legacy.arrays.ndarray import NDArray, adopt
+from tfpy.legacy.graphs._camel import GraphRunnerCamel
+from tfpy.legacy.graphs.feeds import FeedEntry, provider_method
+from tfpy.legacy.graphs.graph import Tensor
+from tfpy.legacy.graphs.optimizers import Optimizer
+from tfpy.legacy.graphs.session import CostReduction, Session
 from tfpy.legacy.math import NDArrayMath
-from tfpy.legacy.ndarray import NDArray, adopt
-from tfpy.legacy.optimizers import Optimizer
-from tfpy.legacy.session import CostReduction, Session
 
 EVAL_INTERVAL_MS = 1500
 COST_INTERVAL_MS = 500

@@ -8,7 +8,7 @@ from typing import Protocol
 
 from tfpy.core.calling.options import accepts_options
 from tfpy.engine.errors import argument_error
-from tfpy.legacy.ndarray import NDArray
+from tfpy.legacy.arrays.ndarray import NDArray
 from tfpy.legacy.quirks import training
 
 

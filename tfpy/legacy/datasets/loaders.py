@@ -18,10 +18,10 @@ from tfpy.core.memory import dispose
 from tfpy.engine.backend import Array
 from tfpy.engine.errors import argument_error, unknown_name_error
 from tfpy.engine.scope import outlive_scopes
-from tfpy.legacy._camel import CheckpointLoaderCamel, XhrDatasetCamel
-from tfpy.legacy.data import InMemoryDataset
-from tfpy.legacy.files import decode_png, read_bytes
-from tfpy.legacy.ndarray import NDArray
+from tfpy.legacy.arrays.ndarray import NDArray
+from tfpy.legacy.datasets._camel import CheckpointLoaderCamel, XhrDatasetCamel
+from tfpy.legacy.datasets.data import InMemoryDataset
+from tfpy.legacy.datasets.files import decode_png, read_bytes
 
 MANIFEST = "manifest.json"
 

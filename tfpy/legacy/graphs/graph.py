@@ -20,15 +20,15 @@ from tfpy.engine.errors import argument_error
 from tfpy.engine.handle import Handle
 from tfpy.engine.scope import outlive_scopes
 from tfpy.engine.spec import Shape, spec
-from tfpy.legacy import nodes
-from tfpy.legacy._camel import GraphCamel
 from tfpy.legacy._graph import DerivedGraph
-from tfpy.legacy.create import new_array
+from tfpy.legacy.arrays.create import new_array
+from tfpy.legacy.arrays.ndarray import NDArray, shared
+from tfpy.legacy.graphs import nodes
+from tfpy.legacy.graphs._camel import GraphCamel
+from tfpy.legacy.graphs.initializers import Initializer, VarianceScalingInitializer, ZerosInitializer
+from tfpy.legacy.graphs.nodes import Evaluate, Value
 from tfpy.legacy.helpers.conv_util import compute_default_pad, compute_output_shape3d
 from tfpy.legacy.helpers.util import infer_shape
-from tfpy.legacy.initializers import Initializer, VarianceScalingInitializer, ZerosInitializer
-from tfpy.legacy.ndarray import NDArray, shared
-from tfpy.legacy.nodes import Evaluate, Value
 
 _next_id = itertools.count().__next__
 

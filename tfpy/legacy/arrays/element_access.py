@@ -9,8 +9,8 @@ import numpy as np
 from tfpy.engine.arguments import as_element_index, as_int, as_int_or_ints
 from tfpy.engine.errors import argument_error
 from tfpy.engine.handle import Handle, check_live
-from tfpy.legacy._camel import ElementAccessCamel
-from tfpy.legacy.values import ShapeLike
+from tfpy.legacy.arrays._camel import ElementAccessCamel
+from tfpy.legacy.arrays.values import ShapeLike
 
 
 class ElementAccess(ElementAccessCamel, Handle):

@@ -18,13 +18,13 @@ from tfpy.engine.handle import Handle
 from tfpy.engine.javascript_numbers import round_half_up
 from tfpy.engine.spec import Shape
 from tfpy.engine.state import local
-from tfpy.legacy._camel import ArrayFactoriesCamel
+from tfpy.legacy.arrays._camel import ArrayFactoriesCamel
+from tfpy.legacy.arrays.values import LegacyDType, ShapeLike, Values, array_of, checked_dtype, checked_shape
 from tfpy.legacy.quirks import training
-from tfpy.legacy.values import LegacyDType, ShapeLike, Values, array_of, checked_dtype, checked_shape
 
 if TYPE_CHECKING:
+    from tfpy.legacy.arrays.ndarray import NDArray
     from tfpy.legacy.math import NDArrayMath
-    from tfpy.legacy.ndarray import NDArray
 
 A = TypeVar("A", bound="NDArray")
 
@@ -53,8 +53,8 @@ def new_array(cls: type[A], op: str, shape: Shape | None, values: Values | None,
     Raises:
         ValueError: the values do not fit the shape. RuntimeError: safe mode, and no scope is open.
     """
+    from tfpy.legacy.arrays.ndarray import class_of_rank
     from tfpy.legacy.environment import ENV
-    from tfpy.legacy.ndarray import class_of_rank
 
     check_safe(op, ENV.safe_mode)
     kind = checked_dtype(op, dtype)
@@ -197,7 +197,7 @@ class ArrayFactories(ArrayFactoriesCamel):
 
 
 def _new(op: str, shape: ShapeLike, values: Values | None, dtype: str | None) -> NDArray:
-    from tfpy.legacy.ndarray import NDArray
+    from tfpy.legacy.arrays.ndarray import NDArray
 
     return new_array(NDArray, op, checked_shape(op, shape), values, dtype)
 

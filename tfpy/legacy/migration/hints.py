@@ -13,9 +13,12 @@ from typing import Any
 
 from tfpy.core.naming.wrappers import hands_on
 from tfpy.engine.package import PACKAGE
-from tfpy.legacy import data, graph, graph_runner, loaders, math, ndarray, optimizers, session
-from tfpy.legacy.create import ArrayFactories
-from tfpy.legacy.successors import Successor, snake, table
+from tfpy.legacy import math
+from tfpy.legacy.arrays import ndarray
+from tfpy.legacy.arrays.create import ArrayFactories
+from tfpy.legacy.datasets import data, loaders
+from tfpy.legacy.graphs import graph, graph_runner, optimizers, session
+from tfpy.legacy.migration.successors import Successor, snake, table
 
 # The classes whose methods a table is about, and how strings call an instance.
 _OWNERS: list[tuple[type, str, str]] = [

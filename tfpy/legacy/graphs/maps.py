@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 from tfpy.core.ops.arith import add
 from tfpy.core.tensor import Tensor as CoreTensor
 from tfpy.engine.handle import Handle
-from tfpy.legacy.ndarray import NDArray, as_tensor, shared
+from tfpy.legacy.arrays.ndarray import NDArray, as_tensor, shared
 
 if TYPE_CHECKING:
-    from tfpy.legacy.graph import Tensor
+    from tfpy.legacy.graphs.graph import Tensor
 
 
 class TensorArrayMap:

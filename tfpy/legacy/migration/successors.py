@@ -14,12 +14,12 @@ from typing import Any, NamedTuple
 
 from tfpy.core.calling.registry import OPS
 from tfpy.core.naming.names import camel
-from tfpy.legacy.generated_names import CHAINED_OPS, GRAPH_OPS
-from tfpy.legacy.graph import Graph, GraphLayers
-from tfpy.legacy.ndarray import NDArray
-from tfpy.legacy.registry import MATH_OPS, OWN_EAGER_OPS
-from tfpy.legacy.session import Session
-from tfpy.legacy.spelling import EXCEPTIONS
+from tfpy.legacy.arrays.ndarray import NDArray
+from tfpy.legacy.graphs.graph import Graph, GraphLayers
+from tfpy.legacy.graphs.session import Session
+from tfpy.legacy.naming.generated_names import CHAINED_OPS, GRAPH_OPS
+from tfpy.legacy.naming.registry import MATH_OPS, OWN_EAGER_OPS
+from tfpy.legacy.naming.spelling import EXCEPTIONS
 
 _SAME = """
     slice1d slice2d slice3d slice4d reverse1d reverse2d reverse3d reverse4d pad1d pad2d
@@ -367,7 +367,7 @@ def _classes() -> dict[str, Successor]:
 
 
 def _initializers() -> dict[str, Successor]:
-    from tfpy.legacy import initializers
+    from tfpy.legacy.graphs import initializers
 
     return {name: _successor(getattr(initializers, name), forms) for name, forms in _INITIALIZERS.items()}
 

@@ -15,12 +15,12 @@ from tfpy.engine.dispatch import alias
 from tfpy.engine.errors import argument_error
 from tfpy.engine.handle import Handle
 from tfpy.engine.scope import outlive_scopes
-from tfpy.legacy._camel import (
+from tfpy.legacy.arrays.ndarray import NDArray, shared
+from tfpy.legacy.datasets._camel import (
     InMemoryDatasetCamel,
     InMemoryShuffledInputProviderBuilderCamel,
     ShuffledInputProviderCamel,
 )
-from tfpy.legacy.ndarray import NDArray, shared
 
 _STATISTICS_SKIP = 0.1  # of the shuffled examples
 

@@ -20,7 +20,7 @@ from tfpy.core.ops.matmul import multiply_matrices
 from tfpy.core.ops.unary import square
 from tfpy.core.tensor import Tensor
 from tfpy.engine.spec import Shape
-from tfpy.legacy import costs
+from tfpy.legacy.graphs import costs
 from tfpy.legacy.ops import conv, matrix, pool
 from tfpy.legacy.ops.reduce import arg_max
 from tfpy.legacy.quirks import numbers_of

@@ -13,14 +13,14 @@ from tfpy.core.format import tensor_text
 from tfpy.core.operators import Operators
 from tfpy.core.ops import arith, create, join, unary
 from tfpy.engine.handle import Handle, check_live
-from tfpy.legacy._camel import ChainedCamel
 from tfpy.legacy._chained import ChainedOps
-from tfpy.legacy.buffer import ArrayBuffer
+from tfpy.legacy.arrays._camel import ChainedCamel
+from tfpy.legacy.arrays.buffer import ArrayBuffer
 from tfpy.legacy.ops import array
 
 if TYPE_CHECKING:
+    from tfpy.legacy.arrays.ndarray import NDArray
     from tfpy.legacy.math import NDArrayMath
-    from tfpy.legacy.ndarray import NDArray
     from tfpy.legacy.variables import Variable
 
 

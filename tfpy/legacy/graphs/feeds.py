@@ -14,8 +14,8 @@ from tfpy.core.run import run
 from tfpy.core.tensor import Tensor as CoreTensor
 from tfpy.engine.errors import argument_error
 from tfpy.engine.handle import Handle
-from tfpy.legacy.graph import Graph, Tensor
-from tfpy.legacy.ndarray import NDArray, as_tensor
+from tfpy.legacy.arrays.ndarray import NDArray, as_tensor
+from tfpy.legacy.graphs.graph import Graph, Tensor
 
 if TYPE_CHECKING:
     from tfpy.legacy.math import NDArrayMath

@@ -31,14 +31,14 @@ from tfpy.engine.scope import run_in_scope
 from tfpy.engine.spec import spec
 from tfpy.engine.tape import recorded
 from tfpy.legacy import quirks
-from tfpy.legacy._camel import SessionCamel
-from tfpy.legacy.feeds import Feed, as_it_is_now, read_feeds
-from tfpy.legacy.graph import Graph, Node, Tensor
-from tfpy.legacy.maps import SummedTensorArrayMap, TensorArrayMap
+from tfpy.legacy.arrays.ndarray import NDArray, adopt, as_tensor
+from tfpy.legacy.graphs._camel import SessionCamel
+from tfpy.legacy.graphs.feeds import Feed, as_it_is_now, read_feeds
+from tfpy.legacy.graphs.graph import Graph, Node, Tensor
+from tfpy.legacy.graphs.maps import SummedTensorArrayMap, TensorArrayMap
+from tfpy.legacy.graphs.nodes import NotBatchedError, Value
+from tfpy.legacy.graphs.optimizers import Optimizer
 from tfpy.legacy.math import NDArrayMath
-from tfpy.legacy.ndarray import NDArray, adopt, as_tensor
-from tfpy.legacy.nodes import NotBatchedError, Value
-from tfpy.legacy.optimizers import Optimizer
 from tfpy.legacy.quirks import training
 
 T = TypeVar("T")

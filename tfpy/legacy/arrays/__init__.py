@@ -1,0 +1,1 @@
+"""NDArrays: what they are, how they are made, where their values are."""

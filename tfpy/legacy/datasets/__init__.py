@@ -1,0 +1,1 @@
+"""Examples for training, in memory and from files."""

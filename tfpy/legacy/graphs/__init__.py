@@ -1,0 +1,1 @@
+"""Graphs, and the sessions that evaluate and train them."""
