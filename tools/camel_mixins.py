@@ -106,15 +106,15 @@ def _parameters_spelt(function: Function) -> Function:
 
     Where keywords are taken in one spelling only, parameters go by position: a subclass names them as it likes.
     """
-    camel_name = deepcopy(function)
-    args = camel_name.args
+    respelt = deepcopy(function)
+    args = respelt.args
     places = [*args.posonlyargs, *args.args]
     differs = any(camel(p.arg, "") != p.arg for p in places)
     for parameter in (*places, *args.kwonlyargs):
         parameter.arg = camel(parameter.arg, "")
     if differs and not args.vararg and not any("accepts_options" in ast.unparse(d) for d in function.decorator_list):
         args.posonlyargs, args.args = places, []
-    return camel_name
+    return respelt
 
 
 def _bound_member(spelling: str, name: str, kind: str) -> str:

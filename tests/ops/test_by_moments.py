@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tolerance import ACCUMULATED, DOUBLE, GPU_FUNCTIONS, GRADIENT, ROUNDING, SECOND_STEP, TRAINED, central_difference
+from tolerance import ACCUMULATED, DOUBLE, GRADIENT, ROUNDING, SECOND_STEP, TRAINED, central_difference
 
 import tfpy as tf
 from tfpy.core.ops import by_moments
@@ -83,7 +83,7 @@ def test_on_each_backend(shape: Any, axes: Any, along: Any, backend: str, monkey
     found = _everything(shape, axes, along, True, True)
     monkeypatch.setattr(by_moments, "_whole_possible", lambda *args: False)
     for value, expected in zip(found, _everything(shape, axes, along, True, True), strict=True):
-        np.testing.assert_allclose(value, expected, rtol=TRAINED, atol=GPU_FUNCTIONS)
+        np.testing.assert_allclose(value, expected, rtol=TRAINED, atol=2 * ACCUMULATED)
 
 
 @pytest.mark.parametrize(("case", "whole"), [*[(case, True) for case in CASES], *[(case, False) for case in OTHERS]])

@@ -217,7 +217,7 @@ class Container(ContainerCamel, Layer):
         if not self.outputs:
             return []
         calls = Counter(node.outbound_layer for node in self.graph.nodes)
-        # A model for which its graph stands, the first of a sequential one, is not called itself.
+        # A model that is the first layer of a sequential one is never called: its graph is walked in its place.
         of_layers = [loss for layer in self.layers for _ in range(calls[layer] or 1) for loss in layer.losses]
         return [*of_layers, *self._losses]
 
