@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,7 +18,8 @@ class Workload(NamedTuple):
         task: 'fit' (steps of Adam), 'predict', 'chain' or 'elementwise'; the last two without and with a gradient.
         shape: that of one batch of inputs.
         layers: of the model: ('lstm', units), ('dense', units, activation), ('conv', filters, size),
-            ('depthwise', size), ('norm',), ('pool',), ('flatten',).
+            ('depthwise', size), ('norm',), ('pool',), ('flatten',), ('average',) over the time steps,
+            ('transformer', heads, hidden units): attention and two dense layers, each normalized first and added.
         steps: how many are timed together.
     """
 
@@ -56,6 +58,8 @@ def _separable(filters: int) -> tuple[Layer, ...]:
 
 _SEPARABLE = ("conv", 16, 3), *_separable(32), ("pool",), *_separable(64), ("flatten",), ("dense", 10, "softmax")
 
+_TRANSFORMER = ("transformer", 4, 512), ("transformer", 4, 512), ("average",), ("dense", 10, "softmax")
+
 WORKLOADS = [
     *_recurrent("rnn"),
     *_recurrent("gru"),
@@ -73,6 +77,8 @@ WORKLOADS = [
     Workload("convnet 32/64: predict", "predict", _IMAGES, _LARGE, 5),
     Workload("separable convnet, batch 32: fit", "fit", (32, 32, 32, 3), _SEPARABLE, 3),
     Workload("separable convnet: predict", "predict", (32, 32, 32, 3), _SEPARABLE, 5),
+    Workload("transformer 128, 64 steps, batch 32: fit", "fit", (32, 64, 128), _TRANSFORMER, 3),
+    Workload("transformer 128, 64 steps: predict", "predict", (32, 64, 128), _TRANSFORMER, 3),
     Workload("one sample, MLP: predict", "predict", (1, 784), _MLP, 100),
     Workload("one sample, lstm 128: predict", "predict", (1, 80, 4), (("lstm", 128), ("dense", 3, "softmax")), 20),
     Workload("tiny model, 2 weights: fit", "fit", (4, 2), (("dense", 1, "linear"),), 200),
@@ -84,6 +90,18 @@ WORKLOADS = [
 ]
 
 _GATES = {"rnn": 1, "gru": 3, "lstm": 4}
+
+
+def _transformer_weights(normal: Callable[..., np.ndarray], size: int, heads: int, hidden: int) -> list[np.ndarray]:
+    def product(*shape: int, inner: int, bias: tuple[int, ...]) -> list[np.ndarray]:
+        return [normal(*shape, scale=inner**-0.5), normal(*bias, scale=0.1)]
+
+    width = size // heads
+    norm = [np.ones(size, np.float32), np.zeros(size, np.float32)]
+    projections = [w for _ in range(3) for w in product(size, heads, width, inner=size, bias=(heads, width))]
+    joined = product(heads, width, size, inner=size, bias=(size,))
+    dense = product(size, hidden, inner=size, bias=(hidden,)) + product(hidden, size, inner=hidden, bias=(size,))
+    return [*norm, *projections, *joined, *norm, *dense]
 
 
 def arrays_of(workload: Workload) -> dict[str, np.ndarray]:
@@ -116,6 +134,10 @@ def arrays_of(workload: Workload) -> dict[str, np.ndarray]:
             (k,) = options
             weights += [normal(k, k, shape[-1], 1, scale=1 / k), normal(shape[-1], scale=0.1)]
             shape = (shape[0] - k + 1, shape[1] - k + 1, shape[-1])
+        elif kind == "transformer":
+            weights += _transformer_weights(normal, shape[-1], *options)
+        elif kind == "average":
+            shape = (shape[-1],)
         elif kind == "pool":
             shape = (shape[0] // 2, shape[1] // 2, shape[2])
         elif kind == "flatten":

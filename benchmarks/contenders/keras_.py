@@ -14,6 +14,15 @@ import numpy as np
 from protocol import Step, in_order, serve
 
 
+def _transformer(shape: tuple[int, ...], heads: int, hidden: int) -> Any:
+    layers = keras.layers
+    x = keras.Input(shape[1:], batch_size=shape[0])
+    normal = layers.LayerNormalization(epsilon=1e-5)(x)
+    y = x + layers.MultiHeadAttention(heads, shape[-1] // heads)(normal, normal)
+    z = layers.Dense(hidden, activation="relu")(layers.LayerNormalization(epsilon=1e-5)(y))
+    return keras.Model(x, y + layers.Dense(shape[-1])(z))
+
+
 def _layer(kind: str, options: list[Any]) -> Any:
     layers = keras.layers
     if kind == "dense":
@@ -28,6 +37,8 @@ def _layer(kind: str, options: list[Any]) -> Any:
         return layers.Conv2D(options[0], options[1], activation="relu")
     if kind == "depthwise":
         return layers.DepthwiseConv2D(options[0], activation="relu")
+    if kind == "average":
+        return layers.GlobalAveragePooling1D()
     if kind == "norm":
         return layers.BatchNormalization()
     return layers.MaxPooling2D(2) if kind == "pool" else layers.Flatten()
@@ -39,7 +50,7 @@ def make(workload: Mapping[str, Any], arrays: dict[str, np.ndarray]) -> Step:
     model = keras.Sequential([keras.Input(workload["shape"][1:], batch_size=workload["shape"][0])])
     rest = in_order(arrays)
     for kind, *options in workload["layers"]:
-        layer = _layer(kind, options)
+        layer = _transformer(workload["shape"], *options) if kind == "transformer" else _layer(kind, options)
         model.add(layer)
         if kind != "norm":
             layer.set_weights([next(rest) for _ in layer.get_weights()])

@@ -13,6 +13,8 @@ function layer(kind, options, first) {
   if (kind === 'lstm') return l.lstm({units: options[0], recurrentActivation: 'sigmoid', ...first});
   if (kind === 'conv') return l.conv2d({filters: options[0], kernelSize: options[1], activation: 'relu', ...first});
   if (kind === 'depthwise') return l.depthwiseConv2d({kernelSize: options[0], activation: 'relu', ...first});
+  if (kind === 'average') return l.globalAveragePooling1d(first);
+  if (kind === 'transformer') throw new Error('no attention');
   if (kind === 'norm') return l.batchNormalization(first);
   return kind === 'pool' ? l.maxPooling2d({poolSize: 2, ...first}) : l.flatten(first);
 }

@@ -20,13 +20,24 @@ def model_of(workload: Mapping[str, Any], arrays: dict[str, np.ndarray]) -> Any:
     model = tf.sequential()
     first: dict[str, Any] = {"input_shape": workload["shape"][1:]}
     rest = in_order(arrays)
+    shape = workload["shape"][1:]
     for kind, *options in workload["layers"]:
-        layer = _layer(kind, options, first)
+        layer = _transformer(shape, *options) if kind == "transformer" else _layer(kind, options, first)
         model.add(layer)
         first = {}
         if kind != "norm":
             layer.set_weights([next(rest) for _ in layer.get_weights()])
     return model
+
+
+def _transformer(shape: list[int], heads: int, hidden: int) -> Any:
+    layers: Any = tf.layers
+    x = tf.input(shape=shape)
+    normal = layers.layer_normalization(epsilon=1e-5).apply(x)
+    attended = layers.multi_head_attention(num_heads=heads, key_dim=shape[-1] // heads).apply([normal, normal])
+    y = layers.add().apply([x, attended])
+    z = layers.dense(units=hidden, activation="relu").apply(layers.layer_normalization(epsilon=1e-5).apply(y))
+    return tf.model(inputs=x, outputs=layers.add().apply([y, layers.dense(units=shape[-1]).apply(z)]))
 
 
 def _layer(kind: str, options: list[Any], first: dict[str, Any]) -> Any:
@@ -37,6 +48,8 @@ def _layer(kind: str, options: list[Any], first: dict[str, Any]) -> Any:
         return layers.simple_rnn(units=options[0], **first)
     if kind in ("gru", "lstm"):
         return getattr(layers, kind)(units=options[0], recurrent_activation="sigmoid", **first)
+    if kind == "average":
+        return layers.global_average_pooling1d(**first)
     if kind == "flatten":
         return layers.flatten(**first)
     if not hasattr(layers, "conv2d"):

@@ -32,6 +32,39 @@ class Recurrent(nn.Module):
         return self.inner(x)[0][:, -1]
 
 
+class Transformer(nn.Module):
+    """Attention and two dense layers, each normalized first and added to its input."""
+
+    def __init__(self, heads: int, weights: list[torch.Tensor]) -> None:
+        super().__init__()
+        self.heads, size = heads, len(weights[0])
+        self.norms = nn.ModuleList([nn.LayerNorm(size), nn.LayerNorm(size)])
+        shapes = [(size, size)] * 4 + [tuple(weights[12].shape), tuple(weights[14].shape)]
+        self.products = nn.ModuleList([nn.Linear(*shape) for shape in shapes])
+        with torch.no_grad():
+            for norm, at in zip(self.norms, (0, 10), strict=True):
+                norm.weight.copy_(weights[at])
+                norm.bias.copy_(weights[at + 1])
+            for product, at, shape in zip(self.products, (2, 4, 6, 8, 12, 14), shapes, strict=True):
+                product.weight.copy_(weights[at].reshape(shape).T)
+                product.bias.copy_(weights[at + 1].reshape(-1))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        query, key, value, out, first, second = self.products
+        normal = self.norms[0](x)
+        q, k, v = (p(normal).unflatten(-1, (self.heads, -1)).transpose(1, 2) for p in (query, key, value))
+        attended = nn.functional.scaled_dot_product_attention(q, k, v).transpose(1, 2).flatten(2)
+        y: torch.Tensor = x + out(attended)
+        return y + second(torch.relu(first(self.norms[1](y))))
+
+
+class Average(nn.Module):
+    """The mean over the time steps."""
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return x.mean(1)
+
+
 class Flat(nn.Module):
     """Flattens as TF.js does, channels last."""
 
@@ -56,6 +89,10 @@ def model_of(workload: Mapping[str, Any], weights: list[torch.Tensor]) -> nn.Mod
             kernel, bias = next(rest), next(rest)
             parts += [_convolution(kind, kernel, bias), nn.ReLU()]
             channels = len(bias)
+        elif kind == "transformer":
+            parts.append(Transformer(options[0], [next(rest) for _ in range(16)]))
+        elif kind == "average":
+            parts.append(Average())
         elif kind == "norm":
             parts.append(nn.BatchNorm2d(channels, eps=1e-3, momentum=0.01))
         else:
