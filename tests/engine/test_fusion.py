@@ -12,7 +12,7 @@ import tfpy as tf
 from tfpy.core.ops.by_moments import normalize_by_moments
 from tfpy.core.tensor import Tensor
 from tfpy.engine.backend import registry
-from tfpy.engine.cpu import fused
+from tfpy.engine.cpu import fused, matmul
 from tfpy.engine.cpu.passes.fusion import fuse
 from tfpy.engine.plan import Replay
 from tfpy.engine.recording import recording_plan
@@ -175,6 +175,75 @@ def test_slopes_in_blocks(special: float, monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr(fused, "_BLOCK_ELEMENTS", 16)
     monkeypatch.setattr(fused, "_SHARD_ELEMENTS", 1)
     np.testing.assert_array_equal(fused._relu_grad(dy, x), expected)
+
+
+ROWS = RNG.normal(size=(6, 5, 40)).astype(np.float32)
+PRODUCTS = RNG.normal(size=(40, 24)).astype(np.float32)
+
+
+@pytest.fixture(params=["whole", "in shards"])
+def sharded(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Products as small ones are computed, and as large ones: in shards, each finished in blocks."""
+    if request.param == "in shards":
+        monkeypatch.setattr(matmul, "_SHARD_MULTIPLICATIONS", 1 << 8)
+        monkeypatch.setattr(matmul, "_ONE_THREAD_MULTIPLICATIONS", 0)
+        monkeypatch.setattr(fused, "_SHARD_ELEMENTS", 1)
+        monkeypatch.setattr(fused, "_BLOCK_ELEMENTS", 100)
+
+
+@pytest.mark.usefixtures("sharded")
+@pytest.mark.parametrize("special", [0.0, np.nan, np.inf])
+@pytest.mark.parametrize("activation", ACTIVATIONS)
+@pytest.mark.parametrize("rows", [30, 4])
+def test_a_product_with_its_bias_and_activation(rows: int, activation: str, special: float) -> None:
+    """With more rows than columns, and with fewer."""
+    f = lambda x, w, b: getattr(x.mat_mul(w).add(b), activation)()  # noqa: E731
+    x, bias = ROWS.reshape(30, 40)[:rows].copy(), RNG.normal(size=24).astype(np.float32)
+    replay, kernels = recorded(f, x, PRODUCTS, bias)
+    assert kernels == ["_FusedMatMul"]
+    x[2, 3] = special
+    same_numbers(f, replay, x, PRODUCTS, bias)
+
+
+@pytest.mark.usefixtures("sharded")
+@pytest.mark.parametrize("shape", [(), (24,), (5, 24), (5, 1), (6, 5, 24), (2, 6, 5, 24)])
+def test_a_product_with_biases_of_any_shape(shape: tuple[int, ...]) -> None:
+    f = lambda x, w, b: tf.add(b, x.mat_mul(w).reshape([6, 5, 24])).relu()  # noqa: E731
+    x, bias = ROWS.reshape(30, 40), RNG.normal(size=shape).astype(np.float32)
+    replay, kernels = recorded(f, x, PRODUCTS, bias)
+    assert kernels == ["FusedMatMulReshape"]
+    same_numbers(f, replay, x, PRODUCTS, bias)
+
+
+@pytest.mark.usefixtures("sharded")
+def test_a_dense_layer_of_sequences_and_its_gradients() -> None:
+    def f(x: Any, w: Any, b: Any) -> list[Any]:
+        dense = tf.layers.dense(units=24, activation="relu")
+        dense.build([None, None, 40])
+        dense.kernel, dense.bias = w, b
+        return list(tf.grads(lambda x, w, b: dense.apply(x).square().sum())([x, w, b]))
+
+    bias = RNG.normal(size=24).astype(np.float32)
+    replay, kernels = recorded(f, ROWS, PRODUCTS, bias)
+    assert "FusedMatMulReshape" in kernels
+    assert not {"Add", "Relu", "Step"} & set(kernels)
+    same_numbers(f, replay, ROWS, PRODUCTS, bias)
+
+
+@pytest.mark.parametrize("columns", [[6, 5, 8, 3], [30, 12, 2]])
+def test_a_bias_along_a_part_of_the_columns(columns: list[int]) -> None:
+    f = lambda x, w, b: x.mat_mul(w).reshape(columns).add(b)  # noqa: E731
+    bias = RNG.normal(size=columns[-1]).astype(np.float32)
+    replay, _ = recorded(f, ROWS.reshape(30, 40), PRODUCTS, bias)
+    same_numbers(f, replay, ROWS.reshape(30, 40), PRODUCTS, bias)
+
+
+def test_products_of_whole_numbers_stay_apart() -> None:
+    f = lambda x, w, b: x.mat_mul(w).add(b).relu()  # noqa: E731
+    arrays = [RNG.integers(-9, 9, shape).astype(np.int32) for shape in ((4, 3), (3, 2), (2,))]
+    replay, kernels = recorded(f, *arrays)
+    assert kernels == ["BatchMatMul", "Add", "Relu"]
+    same_numbers(f, replay, *arrays)
 
 
 def test_what_is_needed_elsewhere_is_not_joined() -> None:

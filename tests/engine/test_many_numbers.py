@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-from tfpy.engine.cpu import resize
+from tfpy.engine.cpu import matmul, resize
 from tfpy.engine.cpu.table import KERNELS
 from tfpy.engine.cpu.where import where
 from tfpy.engine.javascript_numbers import to_int32
@@ -123,3 +123,13 @@ def test_images_are_resized_in_blocks(
         monkeypatch.setattr(resize, "_BLOCK_ELEMENTS", block)
         found = KERNELS["ResizeBilinear"](images, size=size, align_corners=align, half_pixel_centers=half)
         assert found.tobytes() == whole.tobytes()
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_products_of_stacks_of_stacks_in_shards(turned: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(4)
+    a, b = (rng.standard_normal(shape).astype(np.float32) for shape in ((5, 2, 7, 8), (5, 7, 2, 8)))
+    b = b.transpose(0, 2, 3, 1) if not turned else b.transpose(0, 2, 1, 3)
+    whole = KERNELS["BatchMatMul"](a, b, transpose_a=False, transpose_b=turned)
+    monkeypatch.setattr(matmul, "_SHARD_MULTIPLICATIONS", 100)
+    assert KERNELS["BatchMatMul"](a, b, transpose_a=False, transpose_b=turned).tobytes() == whole.tobytes()

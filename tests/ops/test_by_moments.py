@@ -68,6 +68,8 @@ def test_as_its_parts(
         monkeypatch.setattr(lines, "_SHARD_ELEMENTS", block)
         monkeypatch.setattr(lines, "_LINE_ELEMENTS", 24)
         monkeypatch.setattr(moments, "_SMALL_ELEMENTS", 0)
+        monkeypatch.setattr(moments, "_ROW_BLOCK_ELEMENTS", block)
+        monkeypatch.setattr(moments, "_ROW_SHARD_ELEMENTS", block)
         monkeypatch.setattr(normalization, "_LARGE_ELEMENTS", 0)
     lines._rows_in_line.cache_clear()
     found = _everything(shape, axes, along, shifted, scaled)

@@ -36,12 +36,17 @@ def softmax(logits: TensorLike, dim: int = -1) -> Tensor:
     return run("Softmax", t)
 
 
-def _softmax_gradient(dy: Tensor, n: Any) -> Tensor:
-    weighted = mul(dy, n.y)
-    return sub(weighted, mul(sum_over(weighted, (weighted.rank - 1,), True), n.y))
+gradient("Softmax", saves="y", logits=lambda dy, n: run("SoftmaxGrad", dy, n.y))
 
 
-gradient("Softmax", saves="y", logits=_softmax_gradient)
+def _softmax_grad_by_y(ddy: Tensor, n: Any) -> Tensor:
+    """The gradient of y · (dy - Σ dy · y)."""
+    last = (n.y.rank - 1,)
+    centred = sub(n.dy, sum_over(mul(n.dy, n.y), last, True))
+    return sub(mul(ddy, centred), mul(n.dy, sum_over(mul(ddy, n.y), last, True)))
+
+
+gradient("SoftmaxGrad", saves="dy y", dy=lambda ddy, n: run("SoftmaxGrad", ddy, n.y), y=_softmax_grad_by_y)
 
 
 @op(chain=True, doc="Operations / Normalization")

@@ -19,6 +19,7 @@ from tfpy.engine.cpu import (  # noqa: F401
     reduce,
     resize,
     sequence_cells,
+    softmax,
     transform,
     update,
 )

@@ -12,6 +12,7 @@ from tfpy.engine.cpu.batches import by_batch, window_rows
 from tfpy.engine.cpu.conv import convolved, result_shape
 from tfpy.engine.cpu.elementwise import positive_part, relu6
 from tfpy.engine.cpu.lines import along_line, widened
+from tfpy.engine.cpu.matmul import is_sharded, product, sharded_product, turned
 from tfpy.engine.cpu.pool import fill_max
 from tfpy.engine.cpu.table import KERNELS, PLANNED
 from tfpy.engine.cpu.threads import run_split, spans_in_turns
@@ -20,7 +21,7 @@ from tfpy.engine.spec import Shape
 from tfpy.engine.windows import Window
 
 _SMALL_ELEMENTS = 1 << 13
-_BLOCK_ELEMENTS = 1 << 15
+_BLOCK_ELEMENTS = 1 << 17
 _SHARD_ELEMENTS = 1 << 17
 
 
@@ -111,6 +112,45 @@ def _pooled_conv(x: Array, filter: Array, *extras: Array, pool: Window, **attrs:
     return KERNELS["MaxPool"](_whole(x, filter, *extras, **attrs), window=pool)
 
 
+def _fused_matmul(
+    a: Array,
+    b: Array,
+    *extras: Array,
+    transpose_a: bool,
+    transpose_b: bool,
+    activation: str,
+    leakyrelu_alpha: float,
+    shape: Shape | None = None,
+) -> Array:
+    """The product with its bias, through an activation; if a shape is given, that of what the bias is added to."""
+    a, b = turned(a, transpose_a), turned(b, transpose_b)
+    if not (_is_large_product(a, b) and _by_channel(b, extras) and (shape is None or shape[-1] == b.shape[-1])):
+        y = product(a, b)
+        return _finished(y if shape is None else y.reshape(shape), extras, activation, leakyrelu_alpha)
+
+    def finish(part: Array, columns: slice) -> None:
+        """A shard, by blocks that stay in the cache."""
+        along = tuple([extra[columns] for extra in extras])
+        step = max(1, _BLOCK_ELEMENTS // part.shape[1])
+        for start in range(0, len(part), step):
+            block = part[start : start + step]
+            found = _finished(block, along, activation, leakyrelu_alpha)
+            if found is not block:
+                block[...] = found
+
+    y = sharded_product(a, b, finish)
+    return y if shape is None else y.reshape(shape)
+
+
+def _is_large_product(a: Array, b: Array) -> bool:
+    """Whether a product is cut into shards, each of which has enough elements to be finished by itself."""
+    return is_sharded(a, b) and len(a) * b.shape[1] >= _SHARD_ELEMENTS
+
+
+def _matmul_reshape(a: Array, b: Array, transpose_a: bool, transpose_b: bool, shape: Shape) -> Array:
+    return product(turned(a, transpose_a), turned(b, transpose_b)).reshape(shape)
+
+
 def _relu_grad(dy: Array, x: Array) -> Array:
     """dy where x is above 0, in blocks that stay in the cache."""
     if dy.size < _SMALL_ELEMENTS or dy.shape != x.shape or not dy.flags.c_contiguous or not x.flags.c_contiguous:
@@ -124,18 +164,21 @@ def _relu_grad(dy: Array, x: Array) -> Array:
             above: Array = slopes[block] > 0
             if np.isnan(np.maximum.reduce(slopes[block])):
                 above = KERNELS["Step"](slopes[block], alpha=0.0)
-            np.multiply(factors[block], above, out=products[block])
+            np.copyto(products[block], above)  # a product of numbers and booleans takes half as long again
+            np.multiply(factors[block], products[block], out=products[block])
 
     run_split(work, spans_in_turns(out.size, out.size, _SHARD_ELEMENTS))
     return out
 
 
-FUSED = {
+FUSED: dict[str, Callable[..., Array]] = {
     "FusedConv2D": _fused_conv,
     "FusedDepthwiseConv2D": _fused("DepthwiseConv2dNative"),
-    "_FusedMatMul": _fused("BatchMatMul"),
+    "_FusedMatMul": _fused_matmul,
 }
 KERNELS.update(FUSED)
 
 PLANNED["FusedConv2DMaxPool"] = _pooled_conv
+PLANNED["FusedMatMulReshape"] = _fused_matmul
+PLANNED["MatMulReshape"] = _matmul_reshape
 PLANNED["ReluGrad"] = _relu_grad

@@ -50,25 +50,37 @@ def widened(values: Array, shape: Shape) -> Array:
     return np.repeat(values[None], shape[-2], axis=0)
 
 
-def block_count(rows: Array) -> int:
+def block_count(rows: Array, block_elements: int | None = None) -> int:
     """How many blocks a matrix is cut into."""
-    return -(-len(rows) // _step(rows))
+    return -(-len(rows) // _step(rows, block_elements))
 
 
-def each_block(rows: Array, work: Callable[[int, slice], None]) -> None:
-    """Call work(number, part) for each block of a matrix, `rows[part]`."""
-    step = _step(rows)
+def each_block(
+    rows: Array,
+    work: Callable[[int, slice], None],
+    block_elements: int | None = None,
+    shard_elements: int | None = None,
+) -> None:
+    """Call work(number, part) for each block of a matrix, `rows[part]`.
+
+    Args:
+        rows: the matrix.
+        work: what is to be done with a block.
+        block_elements: how many make a block. By default, and so the next, as many as suit lines.
+        shard_elements: how many make another core worth its while.
+    """
+    step = _step(rows, block_elements)
 
     def shard(a: int, b: int) -> None:
         for number in range(a, b):
             work(number, slice(number * step, min(len(rows), (number + 1) * step)))
 
-    count = block_count(rows)
+    count = block_count(rows, block_elements)
     if count == 1:
         work(0, slice(0, len(rows)))
     else:
-        run_sharded(shard, spans_in_turns(count, rows.size, _SHARD_ELEMENTS))
+        run_sharded(shard, spans_in_turns(count, rows.size, shard_elements or _SHARD_ELEMENTS))
 
 
-def _step(rows: Array) -> int:
-    return max(1, _BLOCK_ELEMENTS // max(1, rows.shape[1]))
+def _step(rows: Array, block_elements: int | None) -> int:
+    return max(1, (block_elements or _BLOCK_ELEMENTS) // max(1, rows.shape[1]))

@@ -6,6 +6,8 @@ threads on an idle machine, and many times faster on a busy one, where those wai
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from tfpy.engine.backend import Array
@@ -34,17 +36,11 @@ def product(a: Array, b: Array) -> Array:
             return a.dot(b)
         if work < 2 * _SHARD_MULTIPLICATIONS:
             return one_blas_thread.run(a.dot, b)
-        a, b = _for_blas(a), _for_blas(b)
-        out = np.empty((m, n), np.result_type(a, b))
-        if m >= n:
-            run_sharded(lambda i, j: np.matmul(a[i:j], b, out=out[i:j]), spans(m, work, _SHARD_MULTIPLICATIONS))
-        else:
-            run_sharded(lambda i, j: np.matmul(a, b[:, i:j], out=out[:, i:j]), spans(n, work, _SHARD_MULTIPLICATIONS))
-        return out
+        return sharded_product(a, b)
     a, b = _for_blas(a), _for_blas(b)
     m, n = a.shape[-2], b.shape[-1]
-    if a.ndim == 3 and b.shape[:-2] == a.shape[:-2]:
-        out = np.empty((len(a), m, n), np.result_type(a, b))
+    if b.shape[:-2] == a.shape[:-2]:
+        out = np.empty((*a.shape[:-2], m, n), np.result_type(a, b))
         cuts = spans(len(a), a.size * n, _SHARD_MULTIPLICATIONS)
         run_sharded(lambda i, j: np.matmul(a[i:j], b[i:j], out=out[i:j]), cuts)
         return out
@@ -53,13 +49,45 @@ def product(a: Array, b: Array) -> Array:
     return out
 
 
+def is_sharded(a: Array, b: Array) -> bool:
+    """Whether the product of two matrices has work for more than one core."""
+    return a.ndim == b.ndim == 2 and a.size * b.shape[1] >= 2 * _SHARD_MULTIPLICATIONS
+
+
+def sharded_product(a: Array, b: Array, finish: Callable[[Array, slice], None] | None = None) -> Array:
+    """The product of two matrices in shards of rows, or of columns where there are more of these.
+
+    Args:
+        a, b: the matrices.
+        finish: what is done to each shard of the product in place, given that shard and its columns.
+    """
+    a, b = _for_blas(a), _for_blas(b)
+    m, n = len(a), b.shape[1]
+    out = np.empty((m, n), np.result_type(a, b))
+
+    def work(start: int, end: int) -> None:
+        rows, columns = (slice(start, end), slice(None)) if m >= n else (slice(None), slice(start, end))
+        part = out[rows, columns]
+        np.matmul(a[rows], b[:, columns], out=part)
+        if finish is not None:
+            finish(part, columns)
+
+    run_sharded(work, spans(max(m, n), a.size * n, _SHARD_MULTIPLICATIONS))
+    return out
+
+
 def _for_blas(x: Array) -> Array:
     """A matrix that is a row, a column or a number repeated is written out: `matmul` before numpy 2.3 is slow on it."""
     return np.ascontiguousarray(x) if 0 in x.strides[-2:] else x
 
 
+def turned(a: Array, transpose: bool) -> Array:
+    """Matrices as an operand of a product, transposed or not."""
+    return a.swapaxes(-1, -2) if transpose else a
+
+
 def _batch_matmul(a: Array, b: Array, transpose_a: bool, transpose_b: bool) -> Array:
-    return product(a.swapaxes(-1, -2) if transpose_a else a, b.swapaxes(-1, -2) if transpose_b else b)
+    return product(turned(a, transpose_a), turned(b, transpose_b))
 
 
 KERNELS["BatchMatMul"] = _batch_matmul

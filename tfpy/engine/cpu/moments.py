@@ -9,14 +9,16 @@ import numpy as np
 
 from tfpy.engine.backend import Array
 from tfpy.engine.cpu.lines import along_line, as_lines, block_count, each_block
-from tfpy.engine.cpu.normalization import batch_norm
-from tfpy.engine.cpu.reduce import sum_of_rows
+from tfpy.engine.cpu.normalization import Epilogue, apply_in_place, batch_norm
+from tfpy.engine.cpu.reduce import sum_of_rows, sums_along_rows
 from tfpy.engine.cpu.table import KERNELS
 from tfpy.engine.spec import are_first, are_last, reduced_shape
 
 Axes = tuple[int, ...]
 
 _SMALL_ELEMENTS = 1 << 17
+_ROW_BLOCK_ELEMENTS = 1 << 17
+_ROW_SHARD_ELEMENTS = 1 << 17
 
 _sum = KERNELS["Sum"]
 
@@ -56,16 +58,43 @@ def _of_rows(rows: Array) -> tuple[Array, Array]:
     mean, variance = np.empty(count, rows.dtype), np.empty(count, rows.dtype)
 
     def work(number: int, part: slice) -> None:
-        mean[part] = np.add.reduce(rows[part], axis=1) / width
+        mean[part, None] = sums_along_rows(rows[part]) / width
         centred = np.subtract(rows[part], mean[part, None])
         variance[part] = np.einsum("ij,ij->i", centred, centred) / width
 
-    each_block(rows, work)
+    each_block(rows, work, _ROW_BLOCK_ELEMENTS)
     return mean, variance
 
 
 def _normalize(x: Array, mean: Array, variance: Array, offset: Array, scale: Array, axes: Axes, **attrs: Any) -> Array:
+    if x.size >= _SMALL_ELEMENTS and are_last(axes, x.ndim):
+        return _normalized_rows(x, mean, variance, offset, scale, **attrs)
     return batch_norm(x, mean, variance, offset, scale, **attrs)
+
+
+def _normalized_rows(
+    x: Array,
+    mean: Array,
+    variance: Array,
+    offset: Array,
+    scale: Array,
+    variance_epsilon: float,
+    epilogue: Epilogue = (),
+) -> Array:
+    y = np.empty(x.shape, x.dtype)
+    rows, found = np.ascontiguousarray(x).reshape(mean.size, -1), y.reshape(mean.size, -1)
+    centre, inverse = mean.reshape(-1, 1), (1 / np.sqrt(variance + variance_epsilon)).reshape(-1, 1)
+    factor, shift = (v.reshape(-1) for v in (scale, offset))
+
+    def work(number: int, part: slice) -> None:
+        out = np.subtract(rows[part], centre[part], out=found[part])
+        out *= inverse[part]
+        out *= factor
+        out += shift
+        apply_in_place(out, epilogue)
+
+    each_block(rows, work, _ROW_BLOCK_ELEMENTS, _ROW_SHARD_ELEMENTS)
+    return y
 
 
 def _normalize_grad(
@@ -129,7 +158,7 @@ def _back_by_rows(dx: Array, dy: Array, x: Array, mean: Array, inverse: Array, s
     """Fill dx, unless it is empty; the gradients of offset and scale."""
     rows = np.ascontiguousarray(x).reshape(len(mean), -1)
     slopes, found, width = dy.reshape(rows.shape), dx.reshape(-1, rows.shape[1]), rows.shape[1]
-    sums = np.empty((block_count(rows), width), rows.dtype)
+    sums = np.empty((block_count(rows, _ROW_BLOCK_ELEMENTS), width), rows.dtype)
     products = np.empty_like(sums)
 
     def work(number: int, part: slice) -> None:
@@ -141,11 +170,11 @@ def _back_by_rows(dx: Array, dy: Array, x: Array, mean: Array, inverse: Array, s
             return
         out = np.multiply(slopes[part], scale, out=found[part])
         normal *= np.einsum("ij,ij->i", out, normal)[:, None] / width
-        out -= np.add.reduce(out, axis=1, keepdims=True) / width
+        out -= sums_along_rows(out) / width
         out -= normal
         out *= inverse[part, None]
 
-    each_block(rows, work)
+    each_block(rows, work, _ROW_BLOCK_ELEMENTS, _ROW_SHARD_ELEMENTS)
     return np.add.reduce(sums, axis=0), np.add.reduce(products, axis=0)
 
 

@@ -34,11 +34,12 @@ def batch_norm(
     y = np.asarray(np.subtract(x, widened(mean, x.shape)))
     np.multiply(y, widened(factor, x.shape), out=y)
     np.add(y, widened(offset, x.shape), out=y)
-    _apply(y, epilogue)
+    apply_in_place(y, epilogue)
     return y
 
 
-def _apply(y: Array, epilogue: Epilogue) -> None:
+def apply_in_place(y: Array, epilogue: Epilogue) -> None:
+    """What a plan joined with a normalization, on its result."""
     for kernel, attrs in epilogue:
         IN_PLACE[kernel](y, **attrs, out=y)
 
@@ -58,7 +59,7 @@ def _normalized_lines(x: Array, mean: Array, factor: Array, offset: Array, epilo
         out = np.subtract(lines[part], centre, out=found[part])
         out *= slope
         out += shift
-        _apply(out, epilogue)
+        apply_in_place(out, epilogue)
 
     each_block(lines, work)
     return y

@@ -1,4 +1,4 @@
-"""Softmax and its logarithm along rows: the largest element, the sum and the result in one shader."""
+"""Softmax and its logarithm along rows: the largest element, the sum and the result in one shader. Its gradient."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tfpy.engine.gl.programs import parameters, word
 from tfpy.engine.gl.table import KERNELS, Attrs, Builder
 from tfpy.engine.gl.templates import FLAT_INDEX, GROUP
 from tfpy.engine.gl.value import Value, stored_bytes
-from tfpy.engine.spec import Spec
+from tfpy.engine.spec import Spec, spec
 
 _FEW_READS = {
     1: 8,
@@ -197,4 +197,18 @@ def _builder(name: str) -> Builder:
     return build
 
 
+def _gradient(device: Device, values: tuple[Value, ...], attrs: Attrs, out: Spec) -> Value | None:
+    """y · (dy - Σ dy · y), of parts that are fused."""
+    if out.dtype != "float32":
+        return None
+    dy, y = values
+    rows = spec((*out.shape[:-1], 1), out.dtype)
+    weighted = KERNELS["Multiply"](device, (dy, y), {}, out)
+    total = KERNELS["Sum"](device, (weighted,), {"axes": (len(out.shape) - 1,), "keep_dims": True}, rows)
+    centred = KERNELS["Sub"](device, (dy, total), {}, out)
+    found: Value = KERNELS["Multiply"](device, (centred, y), {}, out)
+    return found
+
+
 KERNELS.update({name: _builder(name) for name in _RESULTS})
+KERNELS["SoftmaxGrad"] = _gradient

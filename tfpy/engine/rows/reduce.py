@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tfpy.engine.handle import Handle
-from tfpy.engine.kernels import kernel, reduced, same
+from tfpy.engine.kernels import broadcast, kernel, reduced, same
 from tfpy.engine.spec import Spec, reduced_shape, spec
 
 for _name in ["All", "Any", "Max", "Mean", "Min", "Prod", "Sum"]:
@@ -26,3 +26,4 @@ kernel("Cumprod", "x", same, attrs="axis exclusive reverse")
 kernel("TopK", "x", _top_k, attrs="k sorted", label="topk")
 kernel("Softmax", "logits", same)  # over the last axis
 kernel("LogSoftmax", "logits", same, label="log_softmax")  # over the last axis
+kernel("SoftmaxGrad", "dy y", broadcast, label="gradient of softmax")

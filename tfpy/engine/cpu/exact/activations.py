@@ -32,6 +32,11 @@ def _log_softmax(logits: Array) -> Array:
     return shifted - rounded(np.log(total))
 
 
+def _softmax_grad(dy: Array, y: Array) -> Array:
+    weighted = rounded(dy * y)
+    return weighted - rounded(rounded(np.sum(weighted, axis=-1, keepdims=True)) * y)
+
+
 def _tanh_grad(dy: Array, y: Array) -> Array:
     return rounded(1 - rounded(y * y)) * dy
 
@@ -44,5 +49,6 @@ ACTIVATIONS: Mapping[str, Callable[..., Any]] = {
     "LogSoftmax": _log_softmax,
     "SigmoidGrad": _sigmoid_grad,
     "Softmax": _softmax,
+    "SoftmaxGrad": _softmax_grad,
     "TanhGrad": _tanh_grad,
 }

@@ -16,8 +16,12 @@ from tfpy.engine.plan import Plan, PlanNode, last_uses
 from tfpy.engine.rows.fused import ACTIVATIONS
 from tfpy.engine.windows import Window
 
-# Matrix products gain nothing: they take much longer than what follows on them.
-_FUSED = {"Conv2D": "FusedConv2D", "DepthwiseConv2dNative": "FusedDepthwiseConv2D"}
+_FUSED = {
+    "BatchMatMul": "_FusedMatMul",
+    "Conv2D": "FusedConv2D",
+    "DepthwiseConv2dNative": "FusedDepthwiseConv2D",
+    "MatMulReshape": "FusedMatMulReshape",
+}
 # Those that take nothing but their input, by kernel.
 _ACTIVATIONS = {kernel: name for name, kernel in ACTIVATIONS.items() if name not in ("linear", "leakyrelu", "prelu")}
 _NORMALIZED = ("FusedBatchNorm", "NormalizeByMoments")
@@ -69,6 +73,11 @@ def _is_slope(node: PlanNode) -> bool:
 def _fused(first: PlanNode, slot: int, second: PlanNode) -> PlanNode | None:
     """One node for two, the second of which reads the first's result from a slot; None if there is no such kernel."""
     others = tuple([s for s in second.inputs if s != slot])
+    if first.specs[0].dtype != "float32":
+        return None
+    if second.kernel == "Reshape" and first.kernel == "BatchMatMul":
+        attrs = {**first.attrs, "shape": second.specs[0].shape}
+        return second._replace(kernel="MatMulReshape", inputs=first.inputs, attrs=attrs)
     if second.kernel == "Add" and first.kernel in _FUSED:
         attrs = {**first.attrs, "activation": "linear", "leakyrelu_alpha": 0.2}
         return second._replace(kernel=_FUSED[first.kernel], inputs=(*first.inputs, *others), attrs=attrs)
