@@ -13,6 +13,7 @@ from tfpy.core.tensor import Tensor
 from tfpy.engine.backend import registry
 from tfpy.engine.cpu import backend as cpu
 from tfpy.engine.cpu import lazy
+from tfpy.engine.cpu.passes import in_place
 from tfpy.engine.recording import recording_plan
 
 UNARY = [
@@ -90,9 +91,14 @@ def assert_same(found: Sequence[tf.Tensor], expected: Sequence[np.ndarray]) -> N
 
 @pytest.mark.parametrize("seed", range(60))
 @pytest.mark.parametrize("compute", [graph, gradients])
+@pytest.mark.parametrize("large", [500, 5000])
 def test_all_ways_give_the_same_bits(
-    compute: Callable[[int, Sequence[tf.Tensor]], list[tf.Tensor]], seed: int, monkeypatch: pytest.MonkeyPatch
+    compute: Callable[[int, Sequence[tf.Tensor]], list[tf.Tensor]],
+    seed: int,
+    large: int,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    """Plans run elementwise kernels in blocks where arrays are large, and in place where they are not."""
     monkeypatch.setattr(lazy, "LARGE_ELEMENTS", 500)
     monkeypatch.setattr(lazy, "_BLOCK_ELEMENTS", 64)
     monkeypatch.setattr(lazy, "_SHARD_ELEMENTS", 200)
@@ -101,6 +107,8 @@ def test_all_ways_give_the_same_bits(
     monkeypatch.setattr(cpu, "LARGE_ELEMENTS", 500)
     put_off = compute(seed, inputs)
     assert_same(put_off[::-1], expected[::-1])
+    monkeypatch.setattr(cpu, "LARGE_ELEMENTS", large)
+    monkeypatch.setattr(in_place, "LARGE_ELEMENTS", large)
     results, recorder = recording_plan(lambda: compute(seed, inputs), registry.default(), inputs, [])
     replay = recorder.compiled(results)
     assert replay is not None

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from tfpy.engine.backend import Array
-from tfpy.engine.cpu.table import KERNELS
+from tfpy.engine.cpu.table import KERNELS, PLANNED
 from tfpy.engine.cpu.where import where
 from tfpy.engine.javascript_numbers import to_bool, to_int32
 from tfpy.engine.rows.elementwise import SELU_SCALE, SELU_SCALE_ALPHA
@@ -53,6 +53,23 @@ def _sigmoid(x: Array) -> Array:
     return np.divide(one, y, out=y)
 
 
+def _in_pieces(kernel: Callable[..., Array]) -> Callable[..., Array]:
+    """A kernel that makes several passes over floats, on pieces that stay in the cache meanwhile."""
+
+    def run(x: Array, **attrs: Any) -> Array:
+        if x.size <= _PIECE_ELEMENTS or x.dtype.kind != "f" or not x.flags.c_contiguous:
+            return kernel(x, **attrs)
+        y = np.empty(x.shape, x.dtype)
+        given, found = x.reshape(-1), y.reshape(-1)
+        for start in range(0, x.size, _PIECE_ELEMENTS):
+            piece = slice(start, start + _PIECE_ELEMENTS)
+            found[piece] = kernel(given[piece], **attrs)
+        return y
+
+    return run
+
+
+@_in_pieces
 def _softplus(x: Array) -> Array:
     """log(1 + eˣ); where eˣ is tiny or huge against 1 the sum is skipped, as in TF.js."""
     threshold = math.log(1.1920928955078125e-7) + 2
@@ -60,25 +77,38 @@ def _softplus(x: Array) -> Array:
     return where(x < threshold, e, where(x > -threshold, x, np.log1p(e)))
 
 
+@_in_pieces
 def _elu(x: Array) -> Array:
     return where(x >= 0, x, np.expm1(x))
 
 
+@_in_pieces
 def _selu(x: Array) -> Array:
     return where(x >= 0, x * SELU_SCALE, np.expm1(x) * SELU_SCALE_ALPHA)
 
 
+@_in_pieces
 def _erf(x: Array) -> Array:
-    v = np.abs(x)
-    t = 1 / (1 + _ERF_P * v)
-    series = t * 0
-    for a in reversed(_ERF_A):
-        series = (series + a) * t
-    return np.sign(x) * (1 - series * np.exp(-v * v))
+    y = np.asarray(np.abs(x))
+    t = np.asarray(_ERF_P * y)
+    t += 1
+    np.reciprocal(t, out=t)
+    *rest, last = _ERF_A
+    series = np.asarray(last * t)
+    for a in reversed(rest):
+        series += a
+        series *= t
+    np.multiply(y, np.negative(y, out=t), out=y)
+    np.exp(y, out=y)
+    y *= series
+    np.subtract(1, y, out=y)
+    y *= _sign(x)
+    return y
 
 
 _MOST_EXACT_QUOTIENT = 2.0**29
 _FEW_ELEMENTS = 1 << 10
+_PIECE_ELEMENTS = 1 << 17  # smaller pieces make threads wait for each other
 
 
 def positive_part(x: Array, out: Array | None = None) -> Array:
@@ -101,6 +131,7 @@ def relu6(x: Array, out: Array | None = None) -> Array:
     return np.clip(y, y.dtype.type(0), y.dtype.type(6), out=y)
 
 
+@_in_pieces
 def _leaky_relu(x: Array, alpha: float) -> Array:
     return where(x < 0, x * alpha, x)
 
@@ -109,10 +140,14 @@ def _prelu(x: Array, alpha: Array) -> Array:
     return where(x < 0, x * alpha, x)
 
 
+@_in_pieces
 def _step(x: Array, alpha: float) -> Array:
-    if alpha == 0 and _is_float(x):  # the gradient of relu: the same in two quick calls, NaN included
-        y = np.asarray(positive_part(x))
-        return np.sign(y, out=y)
+    if alpha == 0 and _is_float(x):  # the gradient of relu
+        if x.size < _FEW_ELEMENTS:  # the same in two quick calls, NaN included
+            y = np.asarray(positive_part(x))
+            return np.sign(y, out=y)
+        if not np.isnan(np.maximum.reduce(x, None)):
+            return (x > 0).astype(x.dtype)
     if _is_float(x):
         slope = where(x > 0, x.dtype.type(1), x.dtype.type(alpha))
         unknown = np.isnan(x)
@@ -311,6 +346,12 @@ KERNELS.update(_TABLE)
 
 IN_PLACE: Mapping[str, Callable[..., Array]] = {"ClipByValue": _clip, "Relu": positive_part, "Relu6": relu6}
 """Those that may write the floats they find over what they are given, as `out`."""
+
+OVERWRITING = {"Relu": "ReluInPlace", "Sub": "SubInPlace"}
+"""Kernels of which plans have another one, for floats, that takes the array it writes to behind its inputs."""
+
+PLANNED["ReluInPlace"] = positive_part
+PLANNED["SubInPlace"] = np.subtract
 
 # What computes each element of its result from those of its inputs at the same place, in the dtype of a piece of it.
 ELEMENTWISE = frozenset(_TABLE) - {"Cast", "Complex", "Imag", "Real"}

@@ -151,11 +151,11 @@ def _matmul_reshape(a: Array, b: Array, transpose_a: bool, transpose_b: bool, sh
     return product(turned(a, transpose_a), turned(b, transpose_b)).reshape(shape)
 
 
-def _relu_grad(dy: Array, x: Array) -> Array:
+def _relu_grad(dy: Array, x: Array, out: Array | None = None) -> Array:
     """dy where x is above 0, in blocks that stay in the cache."""
     if dy.size < _SMALL_ELEMENTS or dy.shape != x.shape or not dy.flags.c_contiguous or not x.flags.c_contiguous:
-        return np.multiply(dy, KERNELS["Step"](x, alpha=0.0))
-    out = np.empty_like(dy)
+        return np.multiply(dy, KERNELS["Step"](x, alpha=0.0), out=out)
+    out = np.empty_like(dy) if out is None else out
     slopes, factors, products = x.reshape(-1), dy.reshape(-1), out.reshape(-1)
 
     def work(start: int, end: int) -> None:
@@ -164,8 +164,8 @@ def _relu_grad(dy: Array, x: Array) -> Array:
             above: Array = slopes[block] > 0
             if np.isnan(np.maximum.reduce(slopes[block])):
                 above = KERNELS["Step"](slopes[block], alpha=0.0)
-            np.copyto(products[block], above)  # a product of numbers and booleans takes half as long again
-            np.multiply(factors[block], products[block], out=products[block])
+            slope = above.astype(dy.dtype)  # a product of numbers and booleans takes half as long again
+            np.multiply(factors[block], slope, out=products[block])
 
     run_split(work, spans_in_turns(out.size, out.size, _SHARD_ELEMENTS))
     return out

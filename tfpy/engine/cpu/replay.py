@@ -15,6 +15,7 @@ from tfpy.engine.cpu.blas import one_blas_thread
 from tfpy.engine.cpu.passes.common_subexpressions import eliminate_common_subexpressions
 from tfpy.engine.cpu.passes.constant_folding import Kernel, fold_constants
 from tfpy.engine.cpu.passes.fusion import fuse
+from tfpy.engine.cpu.passes.in_place import write_in_place
 from tfpy.engine.cpu.passes.parallel import run_in_parallel
 from tfpy.engine.plan import Executor, Plan, PlanNode
 
@@ -60,7 +61,7 @@ def executor(plan: Plan, kernel: Kernel) -> Executor:
         kernel: gives a node's kernel as a function of arrays.
     """
     shorter = fold_constants(run_in_parallel(fuse(eliminate_common_subexpressions(plan))), kernel)
-    steps, start, outputs = _allocated(shorter, kernel)
+    steps, start, outputs = _allocated(write_in_place(shorter), kernel)
     ndarray, asarray = np.ndarray, np.asarray
 
     def run(payloads: Sequence[Any]) -> list[Any]:
