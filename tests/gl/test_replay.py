@@ -256,6 +256,25 @@ def test_a_plan_that_goes_while_another_is_recorded(device: Device, monkeypatch:
     assert tf.memory()["numBytesInPlans"] == while_recorded
 
 
+def test_a_recording_whose_idle_memory_is_more_than_a_pool_keeps(
+    device: Device, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What it does not need any more on its way is not freed: it is needed the next time."""
+    monkeypatch.setattr(device.pool, "_cap", 1024)
+    x = on_gpu(40, 40)
+
+    def f(x: Any) -> Any:
+        y = x
+        for columns in (200, 90, 40, 10):
+            y = y.mat_mul(tf.ones([y.shape[1], columns])).sin()
+        return y.sum()
+
+    replay, executor = recorded(f, x)
+    found = [float(replay.run(Tensor, [x])[0][0]) for _ in range(3)]
+    assert executor.recordings
+    assert found == [float(f(x))] * 3
+
+
 class CutOff(list[Any]):
     """Calls of which so many are made."""
 

@@ -6,6 +6,7 @@ owning thread frees what exceeds the cap when it next asks for a buffer.
 
 from __future__ import annotations
 
+import sys
 from collections import deque
 from collections.abc import Callable
 from typing import Any
@@ -206,10 +207,11 @@ class Pool:
     def another(self) -> Pool:
         """An empty pool on the same device, which takes over what is idle now and frees the rest when it is short.
 
-        What returns to this pool later stays here: the other one may have read what was in it before.
+        What returns to this pool later stays here: the other one may have read what was in it before. And that one keeps
+        what is idle, however much: a recording will use all of it again.
         """
         self.collect()
-        return Pool(self._allocate, self._out_of_memory, self._cap, self._give_way, self)
+        return Pool(self._allocate, self._out_of_memory, sys.maxsize, self._give_way, self)
 
     def _give_way(self) -> None:
         self._make_room()
