@@ -207,7 +207,7 @@ class Pool:
     def another(self) -> Pool:
         """An empty pool on the same device, which takes over what is idle now and frees the rest when it is short.
 
-        What returns to this pool later stays here: the other one may have read what was in it before. And that one keeps
+        What returns to this pool later stays here: the other one may have read what was in it before. That one keeps
         what is idle, however much: a recording will use all of it again.
         """
         self.collect()
