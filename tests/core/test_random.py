@@ -15,7 +15,9 @@ import pytest
 from tolerance import ROUNDING
 
 import tfpy as tf
+from tfpy.core.run import run
 from tfpy.engine import rng
+from tfpy.engine.backend import registry
 
 VECTORS: dict[str, Any] = json.loads((Path(__file__).parent.parent / "golden/prng_vectors.json").read_text("utf-8"))
 
@@ -95,6 +97,50 @@ def test_set_seed_makes_unseeded_streams_repeatable() -> None:
     assert tf.random_normal([3]).array_sync() != first[0]
 
 
+def pcg3d(*words: int) -> list[int]:
+    """The three words that Jarzynski and Olano's hash makes of three."""
+    x, y, z = ((word * 1664525 + 1013904223) % 2**32 for word in words)
+    for shift in (16, 0):
+        x = (x + y * z) % 2**32
+        y = (y + z * x) % 2**32
+        z = (z + x * y) % 2**32
+        if shift:
+            x, y, z = (word ^ word >> shift for word in (x, y, z))
+    return [x, y, z]
+
+
+@pytest.mark.parametrize("shape", [(), (1,), (2,), (3, 5), (0, 4), (100_000,)])
+def test_numbers_of_a_key_are_the_same_on_each_backend(shape: tuple[int, ...], backend: str) -> None:
+    key, count = [123456789, -987654321], math.prod(shape)
+    found = run("RandomUniform", tf.tensor1d(key, "int32"), shape=shape, dtype="float32").numpy()
+    third = -(-count // 3)
+    assert found.shape == shape
+    for place in {0, third - 1, third, 2 * third, count // 2, count - 1} & set(range(count)):
+        word = pcg3d(place % third, key[0] % 2**32, key[1] % 2**32)[place // third]
+        assert found.reshape(-1)[place] == (word >> 8) / 2**24
+
+
+def test_numbers_of_a_key_are_evenly_spread() -> None:
+    """Counts in 64 cells, of single numbers and of pairs at some distances: χ² is within five deviations of its mean."""
+    u = run("RandomUniform", tf.tensor1d([1, 2], "int32"), shape=(300_000,), dtype="float32").numpy()
+    pairs = [(u[:-apart] * 8).astype(int) * 8 + (u[apart:] * 8).astype(int) for apart in (1, 3, 128, 100_000)]
+    for cells in [(u * 64).astype(int), (u * 2**16 % 1 * 64).astype(int), *pairs]:
+        expected = len(cells) / 64
+        chi_squared = ((np.bincount(cells, minlength=64) - expected) ** 2 / expected).sum()
+        assert abs(chi_squared - 63) < 5 * math.sqrt(2 * 63)
+
+
+def test_unseeded_dropout_is_the_same_on_each_backend_after_set_seed(backend: str) -> None:
+    tf.set_seed(5)
+    found = [tf.dropout(tf.ones([200]), 0.25).numpy() for _ in range(2)]
+    registry.use("cpu")
+    tf.set_seed(5)
+    for kept in found:
+        np.testing.assert_array_equal(kept, tf.dropout(tf.ones([200]), 0.25).numpy())
+        assert 0.6 < (kept > 0).mean() < 0.9
+    assert (found[0] != found[1]).any()
+
+
 FORKED = """
 import os, sys
 import tfpy as tf
@@ -114,14 +160,14 @@ print(*tf.random_uniform([3]).data_sync())
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork on this system")
 @pytest.mark.parametrize(("kind", "different"), [("unseeded", 3), ("seeded", 1)])
 def test_forked_processes_draw_numbers_of_their_own_unless_they_are_seeded(kind: str, different: int) -> None:
-    run = subprocess.run(
+    ended = subprocess.run(
         [sys.executable, "-W", "ignore", "-c", FORKED, kind],
         env={**os.environ, "TFPY_BACKEND": "cpu"},
         capture_output=True,
         text=True,
         check=True,
     )
-    lines = run.stdout.splitlines()
+    lines = ended.stdout.splitlines()
     assert len(lines) == 3
     assert len(set(lines)) == different
 

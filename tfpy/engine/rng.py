@@ -103,6 +103,12 @@ def _unseeded() -> np.random.Generator:
     return _generators.at(_source.randbytes(32))
 
 
+def key() -> npt.NDArray[np.int32]:
+    """Two words for numbers that a kernel makes of them, of the streams without a seed."""
+    refuse_plan(_DRAWN)
+    return np.frombuffer(_source.randbytes(8), np.int32)
+
+
 def source_state() -> list[Any]:
     """The state of the streams without a seed: plain values, which `restore_source` takes."""
     version, words, spare = _source.getstate()

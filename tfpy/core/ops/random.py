@@ -16,7 +16,7 @@ from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
 from tfpy.engine import dispatch, rng
 from tfpy.engine.arguments import as_dtype, as_function, as_int, as_list, as_number, as_shape
-from tfpy.engine.backend import Array
+from tfpy.engine.backend import Array, current
 from tfpy.engine.dtypes import DType
 from tfpy.engine.errors import argument_error
 from tfpy.engine.gradients import no_gradient
@@ -319,5 +319,15 @@ def dropout(
             "dropout", [t.shape[i] if n is None and same_rank else n for i, n in enumerate(sizes)], "noise_shape"
         )
     keep = 1 - rate
-    kept = (random_uniform(shape, 0, 1, "float32", seed) + keep).floor()
-    return t.mul(kept.div(keep))
+    chances = _unseeded(shape) if seed is None else random_uniform(shape, 0, 1, "float32", seed)
+    return t.mul((chances + keep).floor().div(keep))
+
+
+def _unseeded(shape: Shape) -> Tensor:
+    """Numbers in [0, 1) that the backend makes: only their key is drawn here, and goes to the GPU."""
+    if not current().implements("RandomUniform"):
+        return random_uniform(shape)
+    return run("RandomUniform", _drawn(rng.key, (2,), "int32"), shape=shape, dtype="float32")
+
+
+no_gradient("RandomUniform")

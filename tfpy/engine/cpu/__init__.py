@@ -16,6 +16,7 @@ from tfpy.engine.cpu import (  # noqa: F401
     moments,
     normalization,
     pool,
+    random,
     reduce,
     resize,
     sequence_cells,

@@ -333,6 +333,18 @@ float m_pow(float x, float y) {
 }
 """
 
+# Of a place, two words, and a third of the number of places: see the numpy kernel, which gives the same numbers.
+_RANDOM = """
+float m_uniform(uvec3 at, uint third) {
+  uint part = at.x < third ? 0u : at.x - third < third ? 1u : 2u;
+  uvec3 v = uvec3(at.x - part * third, at.yz) * 1664525u + 1013904223u;
+  v.x += v.y * v.z; v.y += v.z * v.x; v.z += v.x * v.y;
+  v ^= v >> 16u;
+  v.x += v.y * v.z; v.y += v.z * v.x; v.z += v.x * v.y;
+  return float((part == 0u ? v.x : part == 1u ? v.y : v.z) >> 8u) * 5.9604644775390625e-8;
+}
+"""
+
 # The quotient of an index by a parameter is a product (see maps.py): a GPU takes twenty operations for a division.
 # GLSL leaves / and % of negative integers open, so magnitudes are divided. m_fmod subtracts shifted divisors: exact.
 # A quotient may have been rounded to a whole number that lies above it; the remainder tells.
@@ -406,7 +418,7 @@ _DEFINITION = re.compile(r"^\w+ (m_\w+)\(", re.MULTILINE)
 @functools.cache
 def _library(exact_division: bool) -> dict[str, str]:
     """The text of each function by name, each after those that it calls."""
-    parts = _BASICS, _DIVISION[exact_division], _EXPONENTIALS, _TRIGONOMETRY, _POWER, _INTEGERS, _COMPLEX
+    parts = _BASICS, _DIVISION[exact_division], _EXPONENTIALS, _TRIGONOMETRY, _POWER, _RANDOM, _INTEGERS, _COMPLEX
     text = "".join(parts)
     starts = [(m.start(), m[1]) for m in _DEFINITION.finditer(text)]
     ends = [start for start, _ in starts[1:]] + [len(text)]

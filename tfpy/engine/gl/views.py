@@ -184,6 +184,14 @@ def _range(device: Device, values: Values, attrs: Attrs, out: Spec) -> Value | N
 
 _COUNTED = Indexed("{p} + int({0}) * {q}", "int32", ("int32", "int32"))
 
+_UNIFORM = Indexed("m_uniform(uvec3({2}, {0}, {1}), {p})", "float32", ("uint",))
+
+
+def _uniform(device: Device, values: tuple[Value, ...], attrs: Attrs, out: Spec) -> Value | None:
+    words = tuple([maps.strided((out.size,), (0,), place) for place in range(2)])
+    return fuse(device, out, _UNIFORM, values * 2, words, (-(-out.size // 3),)) if out.dtype == "float32" else None
+
+
 KERNELS.update(
     {
         "BroadcastTo": _moved(lambda source, shape: maps.broadcast(source, shape)),
@@ -193,6 +201,7 @@ KERNELS.update(
         "OneHot": _one_hot,
         "PadV2": _pad,
         "Range": _range,
+        "RandomUniform": _uniform,
         "Reshape": _reshape,
         "Reverse": _moved(_reversed),
         "Slice": _moved(_block),

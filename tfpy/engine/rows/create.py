@@ -5,7 +5,7 @@ from __future__ import annotations
 from tfpy.engine.dtypes import DType
 from tfpy.engine.handle import Handle
 from tfpy.engine.kernels import described, kernel
-from tfpy.engine.spec import Spec, spec
+from tfpy.engine.spec import Shape, Spec, spec
 
 
 def _vector(*, count: int, dtype: DType, **attrs: float) -> Spec:
@@ -22,8 +22,14 @@ kernel("LinSpace", "", _vector, attrs="start stop count dtype", label="linspace"
 kernel("OneHot", "indices", _one_hot, attrs="depth on_value off_value dtype", label="one_hot")
 
 
+def _random(key: Handle, *, shape: Shape, dtype: DType) -> Spec:
+    return spec(shape, dtype)
+
+
 def _multinomial(probabilities: Handle, *, num_samples: int, seed: int | float | str) -> Spec:
     return spec((probabilities.spec.shape[0], num_samples), "int32")
 
 
+# Float32 numbers in [0, 1) that two words, the key, settle: the same ones on every backend.
+kernel("RandomUniform", "key", _random, attrs="shape dtype", label="random numbers")
 kernel("Multinomial", "probabilities", _multinomial, attrs="num_samples seed")
