@@ -86,7 +86,7 @@ def _smaller(device: Device, spec: Spec, op: Pointwise, inputs: tuple[Value, ...
         structure = device.structures[(op, *map(_structure_of, inputs), *how, cost)]
         if not structure.large:
             return structure
-        ensure(device, max(inputs, key=_weight))
+        _make_less(device, max(inputs, key=_weight))
 
 
 def defer(device: Device, spec: Spec, task: Task, inputs: tuple[Value, ...], leaves: int = 1) -> Value:
@@ -94,12 +94,32 @@ def defer(device: Device, spec: Spec, task: Task, inputs: tuple[Value, ...], lea
     depth = max([v.structure.depth for v in inputs])
     if depth >= _MOST_DEPTH:
         for v in inputs:
-            ensure(device, v)
+            _make_less(device, v)
         depth = 0
     v = Value(spec)
     v.structure = structure_of_task(task.extends, spec.dtype, leaves, depth + 1)
     v.op, v.inputs = task, inputs
     return v
+
+
+def _make_less(device: Device, v: Value) -> None:
+    """Make a value, or only what it spreads out, which a window does to an image: that has fewer elements."""
+    for x in [x for x in _spread_out(v) if x.lease is None and x.word is None] or [v]:
+        ensure(device, x)
+
+
+def _spread_out(v: Value) -> list[Value]:
+    """What a value spreads out, or the values that it would be computed together with."""
+    found, stack = [], [v]
+    while stack:
+        x = stack.pop()
+        if x.op is None or not x.structure.fuses:
+            continue
+        if getattr(x.op, "spreads", False):
+            found.append(x.inputs[0])
+        else:
+            stack += x.inputs
+    return found
 
 
 def view(device: Device, spec: Spec, source: Value, where: Map | None) -> Value:
