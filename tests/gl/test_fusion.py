@@ -300,3 +300,14 @@ def test_what_a_product_reads_lives_until_it_has_been_read(gpu: GlBackend) -> No
         return row.mat_mul(total, True)
 
     assert squares().array_sync() == [[48], [96], [144]]
+
+
+def test_windows_are_not_stored_where_shaders_get_too_large_or_deep(device: Device) -> None:
+    """What is computed before a convolution is, and not that for each cell of the window."""
+    x, depthwise, points = on_gpu((2, 32, 32, 8)), on_gpu((3, 3, 8, 1)), on_gpu((1, 1, 8, 8))
+    before = device.pool.allocated
+    y = x
+    for _ in range(3):
+        y = y.depthwise_conv2d(depthwise, 1, "same").conv2d(points, 1, "same").sub(y.mean()).square().tanh().relu()
+    made(y)
+    assert device.pool.allocated - before < 12 * x.size * 4

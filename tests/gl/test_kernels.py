@@ -444,3 +444,32 @@ def test_six_dimensions(gpu: GlBackend) -> None:
     assert_sums(t.sum([0, 2, 4]).numpy(), x.sum((0, 2, 4), np.float64), np.abs(x).sum((0, 2, 4)))
     np.testing.assert_array_equal(t.add(tf.tensor(x[:, :1, :, :1])).numpy(), x + x[:, :1, :, :1])
     np.testing.assert_array_equal(t.reverse([1, 4]).numpy(), x[:, ::-1, :, :, ::-1])
+
+
+@pytest.mark.parametrize(
+    ("size", "stride"), [((4, 4), (2, 2)), ((2, 2), (2, 2)), ((3, 3), (3, 3)), ((4, 2), (2, 1)), ((6, 4), (3, 2))]
+)
+@pytest.mark.parametrize("pad", ["same", "valid", 1])
+@pytest.mark.parametrize("image", [(8, 6), (9, 13), (7, 7)])
+def test_a_gradient_by_the_input_where_windows_move_on_by_a_part_of_their_size(
+    size: tuple[int, int], stride: tuple[int, int], pad: Any, image: tuple[int, int]
+) -> None:
+    rng = np.random.default_rng(3)
+    arrays = [rng.normal(size=shape).astype(np.float32) for shape in ((2, *image, 5), (*size, 5, 3))]
+    x, weights = (tf.tensor(a) for a in arrays)
+    found = []
+    for name in ("webgl", "double"):
+        registry.use(name)
+        found.append(tf.grad(lambda x: tf.conv2d(x, weights, stride, pad).square().sum())(x).numpy())
+    scale = float(np.abs(found[1]).max())
+    np.testing.assert_allclose(found[0], found[1], rtol=ACCUMULATED, atol=ACCUMULATED * scale)
+
+
+def test_a_transposed_convolution_multiplies_with_no_more_than_covers_an_element(gpu: GlBackend) -> None:
+    """NaN stays within the elements that its place covers."""
+    dy = np.ones((1, 3, 3, 1), np.float32)
+    dy[0, 1, 1, 0] = np.nan
+    found = tf.conv2d_transpose(tf.tensor(dy), tf.ones([2, 2, 1, 1]), [1, 6, 6, 1], 2, "valid").numpy()
+    unknown = np.isnan(found[0, :, :, 0])
+    assert unknown.sum() == 4
+    assert unknown[2:4, 2:4].all()

@@ -108,6 +108,8 @@ def _conv_input(device: Device, values: Values, attrs: Attrs, out: Spec) -> Valu
     if out.dtype not in TIMES or not (dy.spec.size and weights.spec.size):
         return None
     window = attrs["window"]
+    if _has_phases(window):
+        return _conv_input_by_phase(device, dy, weights, window, out)
     n, (batch, *inner, channels), last = len(window.size), out.shape, dy.spec.shape[-1]
     axes = (batch, *inner, *window.size, last)
     dimensions = covering(dy.spec.shape, window, 0, 1, 1 + n, ((1 + 2 * n, 1),))
@@ -116,6 +118,53 @@ def _conv_input(device: Device, values: Values, attrs: Attrs, out: Spec) -> Valu
     turned_weights = view(device, turned, weights, maps.transposed((window.cells, channels, last), (0, 2, 1)))
     sizes = Sizes(1, out.size // channels, channels, window.cells * last, 0, 0)
     return defer(device, out, product(sizes, False, False), (places, turned_weights), leaves=3)
+
+
+def _has_phases(window: Window) -> bool:
+    """Whether windows move on by a part of their size: then only one in so many of their cells covers an element."""
+    return (
+        set(window.strides) != {1}
+        and set(window.dilations) == {1}
+        and all(size % step == 0 for size, step in zip(window.size, window.strides, strict=True))
+    )
+
+
+def _conv_input_by_phase(device: Device, dy: Value, weights: Value, window: Window, out: Spec) -> Value:
+    """One product for all elements of a stride (phases): the places that cover them are the same, the cells differ.
+
+    An element at step · i + phase, counted from the padding, is covered at place i - t by the cell step · t + phase.
+    The general way multiplies with a 0 for each cell that does not cover the element.
+    """
+    n, (batch, *inner, channels), last = len(window.size), out.shape, dy.spec.shape[-1]
+    steps, pads = window.strides, [before for before, _ in window.pads]
+    firsts = [before // step for before, step in zip(pads, steps, strict=True)]
+    ends = [(size - 1 + before) // step + 1 for size, before, step in zip(inner, pads, steps, strict=True)]
+    counts = [end - first for end, first in zip(ends, firsts, strict=True)]
+    taps = [size // step for size, step in zip(window.size, steps, strict=True)]
+
+    places = [Dimension(((0, 1),), strides_of(dy.spec.shape)[0])]
+    for j, (stride, first) in enumerate(zip(strides_of(dy.spec.shape)[1:-1], firsts, strict=True)):
+        places.append(Dimension(((1 + j, 1), (1 + n + j, -1)), stride, first, 1, window.out[j]))
+    places.append(Dimension(((1 + 2 * n, 1),), 1))
+    rows = spread(device, dy, (batch, *counts, *taps, last), tuple(places))
+
+    cells = tuple([size for pair in zip(taps, steps, strict=True) for size in pair])
+    order = (*range(0, 2 * n, 2), 2 * n + 1, *range(1, 2 * n, 2), 2 * n)  # taps, last, phases, channels
+    factors = spec((math.prod(taps) * last, math.prod(steps) * channels), out.dtype)
+    turned = view(device, factors, weights, maps.transposed((*cells, channels, last), order))
+
+    sizes = Sizes(1, batch * math.prod(counts), factors.shape[1], factors.shape[0], 0, 0)
+    by_phase = (batch, *counts, *steps, channels)
+    phases = defer(device, spec(by_phase, out.dtype), product(sizes, False, False), (rows, turned), leaves=3)
+    order = (0, *[axis for j in range(n) for axis in (1 + j, 1 + n + j)], 1 + 2 * n)
+    whole = (batch, *[count * step for count, step in zip(counts, steps, strict=True)], channels)
+    joined = view(device, spec(whole, out.dtype), phases, maps.transposed(by_phase, order))
+    begins = [
+        (0, 1, batch),
+        *[(p % s, 1, size) for p, s, size in zip(pads, steps, inner, strict=True)],
+        (0, 1, channels),
+    ]
+    return view(device, out, joined, maps.sliced(whole, tuple(begins)))
 
 
 # Depthwise: reductions of products, the summed axes first, so that neighbouring threads write neighbours
