@@ -166,7 +166,7 @@ def main() -> None:
     backend = tf.backend()
     assert isinstance(backend, GlBackend)
     print(f"Errors in units in the last place: {backend.device.renderer}\n")
-    print("| function | domain: most | mean | usual: most | numpy float32: most | wrong in kind |")
+    print("| function | domain: max | mean | typical: max | numpy float32: max | NaN or infinity wrong |")
     print("| --- | --- | --- | --- | --- | --- |")
     for name, found in results.items():
         usual = f"{found['usual'].most:.2f}" if "usual" in found else ""

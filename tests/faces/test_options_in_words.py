@@ -51,7 +51,7 @@ def test_defaults_that_none_stands_for_are_said() -> None:
 
 
 def test_a_class_has_its_own_words_for_a_name() -> None:
-    assert "are joined" in described(tf.layers.concatenate)["axis"]
+    assert "are concatenated" in described(tf.layers.concatenate)["axis"]
     assert "channels" in described(tf.layers.batch_normalization)["axis"]
     assert "must be 1" in described(tf.layers.conv2d_transpose)["dilation_rate"]
 

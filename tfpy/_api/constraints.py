@@ -37,8 +37,8 @@ def max_norm(config: Mapping[str, Any] | None = None, /, *more: Any, **options: 
 
     Args:
         config: the options below as a dict.
-        max_value: the largest length (default: 2.0).
-        axis: the axis along which lengths are measured (default: 0).
+        max_value: the maximum norm (default: 2.0).
+        axis: the axis along which norms are computed (default: 0).
     """
     return MaxNorm(config, *more, **options)
 
@@ -70,10 +70,10 @@ def min_max_norm(config: Mapping[str, Any] | None = None, /, *more: Any, **optio
 
     Args:
         config: the options below as a dict.
-        min_value: the smallest length (default: 0.0).
-        max_value: the largest length (default: 1.0).
-        axis: the axis along which lengths are measured (default: 0).
-        rate: how far to go: at 1 all lengths are brought within the bounds, below it a part of the way (default: 1.0).
+        min_value: the minimum norm (default: 0.0).
+        max_value: the maximum norm (default: 1.0).
+        axis: the axis along which norms are computed (default: 0).
+        rate: the strength: at 1 all norms are brought within the bounds, below 1 only part of the way (default: 1.0).
     """
     return MinMaxNorm(config, *more, **options)
 
@@ -116,7 +116,7 @@ def unit_norm(config: Mapping[str, Any] | None = None, /, *more: Any, **options:
 
     Args:
         config: the options below as a dict.
-        axis: the axis along which lengths are measured (default: 0).
+        axis: the axis along which norms are computed (default: 0).
     """
     return UnitNorm(config, *more, **options)
 

@@ -67,7 +67,7 @@ def glorot_normal(config: Mapping[str, Any] | None = None, /, *more: Any, **opti
 
     Args:
         config: the options below as a dict.
-        seed: a seed, for the same numbers each time; without one, see tf.set_seed (default: none).
+        seed: the random seed; without one, see tf.set_seed (default: none).
     """
     return GlorotNormal(config, *more, **options)
 
@@ -91,7 +91,7 @@ def glorot_uniform(config: Mapping[str, Any] | None = None, /, *more: Any, **opt
 
     Args:
         config: the options below as a dict.
-        seed: a seed, for the same numbers each time; without one, see tf.set_seed (default: none).
+        seed: the random seed; without one, see tf.set_seed (default: none).
     """
     return GlorotUniform(config, *more, **options)
 
@@ -115,7 +115,7 @@ def he_normal(config: Mapping[str, Any] | None = None, /, *more: Any, **options:
 
     Args:
         config: the options below as a dict.
-        seed: a seed, for the same numbers each time; without one, see tf.set_seed (default: none).
+        seed: the random seed; without one, see tf.set_seed (default: none).
     """
     return HeNormal(config, *more, **options)
 
@@ -139,7 +139,7 @@ def he_uniform(config: Mapping[str, Any] | None = None, /, *more: Any, **options
 
     Args:
         config: the options below as a dict.
-        seed: a seed, for the same numbers each time; without one, see tf.set_seed (default: none).
+        seed: the random seed; without one, see tf.set_seed (default: none).
     """
     return HeUniform(config, *more, **options)
 
@@ -163,7 +163,7 @@ def identity(config: Mapping[str, Any] | None = None, /, *more: Any, **options: 
 
     Args:
         config: the options below as a dict.
-        gain: what the matrix is multiplied by (default: 1.0).
+        gain: a factor for the matrix (default: 1.0).
     """
     return Identity(config, *more, **options)
 
@@ -184,7 +184,7 @@ def le_cun_normal(config: Mapping[str, Any] | None = None, /, *more: Any, **opti
 
     Args:
         config: the options below as a dict.
-        seed: a seed, for the same numbers each time; without one, see tf.set_seed (default: none).
+        seed: the random seed; without one, see tf.set_seed (default: none).
     """
     return LeCunNormal(config, *more, **options)
 
@@ -208,7 +208,7 @@ def le_cun_uniform(config: Mapping[str, Any] | None = None, /, *more: Any, **opt
 
     Args:
         config: the options below as a dict.
-        seed: a seed, for the same numbers each time; without one, see tf.set_seed (default: none).
+        seed: the random seed; without one, see tf.set_seed (default: none).
     """
     return LeCunUniform(config, *more, **options)
 
@@ -248,8 +248,8 @@ def orthogonal(config: Mapping[str, Any] | None = None, /, *more: Any, **options
 
     Args:
         config: the options below as a dict.
-        gain: what the matrix is multiplied by (default: 1.0).
-        seed: a seed, for the same numbers each time; without one, see tf.set_seed (default: none).
+        gain: a factor for the matrix (default: 1.0).
+        seed: the random seed; without one, see tf.set_seed (default: none).
     """
     return Orthogonal(config, *more, **options)
 
@@ -272,7 +272,7 @@ def random_normal(config: Mapping[str, Any] | None = None, /, *more: Any, **opti
         config: the options below as a dict.
         mean: the mean (default: 0.0).
         stddev: the standard deviation (default: 0.05).
-        seed: a seed, for the same numbers each time; without one, see tf.set_seed (default: none).
+        seed: the random seed; without one, see tf.set_seed (default: none).
     """
     return RandomNormal(config, *more, **options)
 
@@ -296,9 +296,9 @@ def random_uniform(config: Mapping[str, Any] | None = None, /, *more: Any, **opt
 
     Args:
         config: the options below as a dict.
-        minval: where the range begins (default: -0.05).
-        maxval: where the range ends (default: 0.05).
-        seed: a seed, for the same numbers each time; without one, see tf.set_seed (default: none).
+        minval: the lower bound of the range (default: -0.05).
+        maxval: the upper bound of the range (default: 0.05).
+        seed: the random seed; without one, see tf.set_seed (default: none).
     """
     return RandomUniform(config, *more, **options)
 
@@ -324,7 +324,7 @@ def truncated_normal(config: Mapping[str, Any] | None = None, /, *more: Any, **o
         config: the options below as a dict.
         mean: the mean (default: 0.0).
         stddev: the standard deviation (default: 0.05).
-        seed: a seed, for the same numbers each time; without one, see tf.set_seed (default: none).
+        seed: the random seed; without one, see tf.set_seed (default: none).
     """
     return TruncatedNormal(config, *more, **options)
 
@@ -354,10 +354,10 @@ def variance_scaling(config: Mapping[str, Any] | None = None, /, *more: Any, **o
     Args:
         config: the options below as a dict.
         scale: the factor of the variance (default: 1.0).
-        mode: what n is: 'fanIn', the number of inputs of a unit; 'fanOut', that of its outputs; 'fanAvg', their average
-            (default: 'fanIn').
+        mode: the meaning of n: 'fanIn', the number of a unit's inputs; 'fanOut', of its outputs; 'fanAvg', their
+            average (default: 'fanIn').
         distribution: 'normal', 'uniform' or 'truncatedNormal', see above (default: 'normal').
-        seed: a seed, for the same numbers each time; without one, see tf.set_seed (default: none).
+        seed: the random seed; without one, see tf.set_seed (default: none).
     """
     return VarianceScaling(config, *more, **options)
 

@@ -153,16 +153,15 @@ def activation(config: Mapping[str, Any] | None = None, /, *more: Any, **options
     Args:
         config: the options below as a dict.
         activation: the activation.
-        input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
-            first layer of a model needs it.
-        batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
-            takes precedence over input_shape.
-        batch_size: the batch size that is put in front of input_shape (default: any).
+        input_shape: the shape of one sample, without the batch size; a number n means the shape (n,). Required for the
+            first layer of a model.
+        batch_input_shape: the shape of the inputs including the batch size, with None for unknown sizes; it takes
+            precedence over input_shape.
+        batch_size: the batch size to prepend to input_shape (default: any).
         dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
-        name: the layer's name, with which those of its weights begin (default: made of the class and a number).
+        name: the layer's name, which prefixes those of its weights (default: derived from the class, with a number).
         trainable: whether training changes the weights (default: True).
-        weights: the values that the weights begin with, as get_weights() lists them (default: those of the
-            initializers).
+        weights: the initial values of the weights, in the order of get_weights() (default: from the initializers).
         input_dtype: another name of dtype, for old scripts (default: dtype).
     """
     return Activation(config, *more, **options)
@@ -208,16 +207,15 @@ def add(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) 
 
     Args:
         config: the options below as a dict.
-        input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
-            first layer of a model needs it.
-        batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
-            takes precedence over input_shape.
-        batch_size: the batch size that is put in front of input_shape (default: any).
+        input_shape: the shape of one sample, without the batch size; a number n means the shape (n,). Required for the
+            first layer of a model.
+        batch_input_shape: the shape of the inputs including the batch size, with None for unknown sizes; it takes
+            precedence over input_shape.
+        batch_size: the batch size to prepend to input_shape (default: any).
         dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
-        name: the layer's name, with which those of its weights begin (default: made of the class and a number).
+        name: the layer's name, which prefixes those of its weights (default: derived from the class, with a number).
         trainable: whether training changes the weights (default: True).
-        weights: the values that the weights begin with, as get_weights() lists them (default: those of the
-            initializers).
+        weights: the initial values of the weights, in the order of get_weights() (default: from the initializers).
         input_dtype: another name of dtype, for old scripts (default: dtype).
     """
     return Add(config, *more, **options)
@@ -269,19 +267,18 @@ def alpha_dropout(config: Mapping[str, Any] | None = None, /, *more: Any, **opti
 
     Args:
         config: the options below as a dict.
-        rate: the part of the inputs that is dropped, above 0 and below 1; other rates drop nothing, as in TF.js.
-        noise_shape: the shape of what is drawn, with None for the inputs' own size; along an axis of size 1 all is
-            dropped or kept together (default: that of the inputs).
-        input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
-            first layer of a model needs it.
-        batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
-            takes precedence over input_shape.
-        batch_size: the batch size that is put in front of input_shape (default: any).
+        rate: the fraction of the inputs to drop; as in TF.js, values outside (0, 1) drop nothing.
+        noise_shape: the shape of the random mask, with None for the size of the inputs; along an axis of size 1, all
+            elements are dropped or kept together (default: the shape of the inputs).
+        input_shape: the shape of one sample, without the batch size; a number n means the shape (n,). Required for the
+            first layer of a model.
+        batch_input_shape: the shape of the inputs including the batch size, with None for unknown sizes; it takes
+            precedence over input_shape.
+        batch_size: the batch size to prepend to input_shape (default: any).
         dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
-        name: the layer's name, with which those of its weights begin (default: made of the class and a number).
+        name: the layer's name, which prefixes those of its weights (default: derived from the class, with a number).
         trainable: whether training changes the weights (default: True).
-        weights: the values that the weights begin with, as get_weights() lists them (default: those of the
-            initializers).
+        weights: the initial values of the weights, in the order of get_weights() (default: from the initializers).
         input_dtype: another name of dtype, for old scripts (default: dtype).
     """
     return AlphaDropout(config, *more, **options)
@@ -348,20 +345,19 @@ def attention(config: Mapping[str, Any] | None = None, /, *more: Any, **options:
 
     Args:
         config: the options below as a dict.
-        dropout: the part of the attention weights that is set to 0 in training; 0 or more, and below 1 (default: 0.0).
-        seed: a seed of the dropout; without one, see tf.set_seed (default: none).
-        use_scale: whether to multiply the scores by a factor, which is learnt (default: False).
-        score_mode: how queries are compared with keys: 'dot' or 'concat', see above (default: 'dot').
-        input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
-            first layer of a model needs it.
-        batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
-            takes precedence over input_shape.
-        batch_size: the batch size that is put in front of input_shape (default: any).
+        dropout: the fraction of the attention weights set to 0 in training; at least 0, and below 1 (default: 0.0).
+        seed: the random seed of the dropout; without one, see tf.set_seed (default: none).
+        use_scale: whether to multiply the scores by a trainable factor (default: False).
+        score_mode: how queries are scored against keys: 'dot' or 'concat', see above (default: 'dot').
+        input_shape: the shape of one sample, without the batch size; a number n means the shape (n,). Required for the
+            first layer of a model.
+        batch_input_shape: the shape of the inputs including the batch size, with None for unknown sizes; it takes
+            precedence over input_shape.
+        batch_size: the batch size to prepend to input_shape (default: any).
         dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
-        name: the layer's name, with which those of its weights begin (default: made of the class and a number).
+        name: the layer's name, which prefixes those of its weights (default: derived from the class, with a number).
         trainable: whether training changes the weights (default: True).
-        weights: the values that the weights begin with, as get_weights() lists them (default: those of the
-            initializers).
+        weights: the initial values of the weights, in the order of get_weights() (default: from the initializers).
         input_dtype: another name of dtype, for old scripts (default: dtype).
     """
     return Attention(config, *more, **options)
@@ -407,16 +403,15 @@ def average(config: Mapping[str, Any] | None = None, /, *more: Any, **options: A
 
     Args:
         config: the options below as a dict.
-        input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
-            first layer of a model needs it.
-        batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
-            takes precedence over input_shape.
-        batch_size: the batch size that is put in front of input_shape (default: any).
+        input_shape: the shape of one sample, without the batch size; a number n means the shape (n,). Required for the
+            first layer of a model.
+        batch_input_shape: the shape of the inputs including the batch size, with None for unknown sizes; it takes
+            precedence over input_shape.
+        batch_size: the batch size to prepend to input_shape (default: any).
         dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
-        name: the layer's name, with which those of its weights begin (default: made of the class and a number).
+        name: the layer's name, which prefixes those of its weights (default: derived from the class, with a number).
         trainable: whether training changes the weights (default: True).
-        weights: the values that the weights begin with, as get_weights() lists them (default: those of the
-            initializers).
+        weights: the initial values of the weights, in the order of get_weights() (default: from the initializers).
         input_dtype: another name of dtype, for old scripts (default: dtype).
     """
     return Average(config, *more, **options)
@@ -471,21 +466,20 @@ def average_pooling1d(config: Mapping[str, Any] | None = None, /, *more: Any, **
     Args:
         config: the options below as a dict.
         pool_size: the size of the window (default: 2).
-        strides: how far the window moves from place to place (default: pool_size).
-        padding: 'valid': windows stay within the input; 'same': they reach over its ends, so that with strides of 1 the
-            output is as large as the input (default: 'valid').
+        strides: the step size of the window (default: pool_size).
+        padding: 'valid': windows stay within the input; 'same': the input is padded, so that with strides of 1 the
+            output has the same size (default: 'valid').
         data_format: where the channels are: 'channelsLast', the last axis, or 'channelsFirst', the one after the batch
             (default: 'channelsLast').
-        input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
-            first layer of a model needs it.
-        batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
-            takes precedence over input_shape.
-        batch_size: the batch size that is put in front of input_shape (default: any).
+        input_shape: the shape of one sample, without the batch size; a number n means the shape (n,). Required for the
+            first layer of a model.
+        batch_input_shape: the shape of the inputs including the batch size, with None for unknown sizes; it takes
+            precedence over input_shape.
+        batch_size: the batch size to prepend to input_shape (default: any).
         dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
-        name: the layer's name, with which those of its weights begin (default: made of the class and a number).
+        name: the layer's name, which prefixes those of its weights (default: derived from the class, with a number).
         trainable: whether training changes the weights (default: True).
-        weights: the values that the weights begin with, as get_weights() lists them (default: those of the
-            initializers).
+        weights: the initial values of the weights, in the order of get_weights() (default: from the initializers).
         input_dtype: another name of dtype, for old scripts (default: dtype).
     """
     return AveragePooling1D(config, *more, **options)
@@ -555,21 +549,20 @@ def average_pooling2d(config: Mapping[str, Any] | None = None, /, *more: Any, **
     Args:
         config: the options below as a dict.
         pool_size: the size of the window (default: 2).
-        strides: how far the window moves from place to place (default: pool_size).
-        padding: 'valid': windows stay within the input; 'same': they reach over its ends, so that with strides of 1 the
-            output is as large as the input (default: 'valid').
+        strides: the step size of the window (default: pool_size).
+        padding: 'valid': windows stay within the input; 'same': the input is padded, so that with strides of 1 the
+            output has the same size (default: 'valid').
         data_format: where the channels are: 'channelsLast', the last axis, or 'channelsFirst', the one after the batch
             (default: 'channelsLast').
-        input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
-            first layer of a model needs it.
-        batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
-            takes precedence over input_shape.
-        batch_size: the batch size that is put in front of input_shape (default: any).
+        input_shape: the shape of one sample, without the batch size; a number n means the shape (n,). Required for the
+            first layer of a model.
+        batch_input_shape: the shape of the inputs including the batch size, with None for unknown sizes; it takes
+            precedence over input_shape.
+        batch_size: the batch size to prepend to input_shape (default: any).
         dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
-        name: the layer's name, with which those of its weights begin (default: made of the class and a number).
+        name: the layer's name, which prefixes those of its weights (default: derived from the class, with a number).
         trainable: whether training changes the weights (default: True).
-        weights: the values that the weights begin with, as get_weights() lists them (default: those of the
-            initializers).
+        weights: the initial values of the weights, in the order of get_weights() (default: from the initializers).
         input_dtype: another name of dtype, for old scripts (default: dtype).
     """
     return AveragePooling2D(config, *more, **options)
@@ -639,21 +632,20 @@ def average_pooling3d(config: Mapping[str, Any] | None = None, /, *more: Any, **
     Args:
         config: the options below as a dict.
         pool_size: the size of the window (default: 2).
-        strides: how far the window moves from place to place (default: pool_size).
-        padding: 'valid': windows stay within the input; 'same': they reach over its ends, so that with strides of 1 the
-            output is as large as the input (default: 'valid').
+        strides: the step size of the window (default: pool_size).
+        padding: 'valid': windows stay within the input; 'same': the input is padded, so that with strides of 1 the
+            output has the same size (default: 'valid').
         data_format: where the channels are: 'channelsLast', the last axis, or 'channelsFirst', the one after the batch
             (default: 'channelsLast').
-        input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
-            first layer of a model needs it.
-        batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
-            takes precedence over input_shape.
-        batch_size: the batch size that is put in front of input_shape (default: any).
+        input_shape: the shape of one sample, without the batch size; a number n means the shape (n,). Required for the
+            first layer of a model.
+        batch_input_shape: the shape of the inputs including the batch size, with None for unknown sizes; it takes
+            precedence over input_shape.
+        batch_size: the batch size to prepend to input_shape (default: any).
         dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
-        name: the layer's name, with which those of its weights begin (default: made of the class and a number).
+        name: the layer's name, which prefixes those of its weights (default: derived from the class, with a number).
         trainable: whether training changes the weights (default: True).
-        weights: the values that the weights begin with, as get_weights() lists them (default: those of the
-            initializers).
+        weights: the initial values of the weights, in the order of get_weights() (default: from the initializers).
         input_dtype: another name of dtype, for old scripts (default: dtype).
     """
     return AveragePooling3D(config, *more, **options)
@@ -747,28 +739,27 @@ def batch_normalization(config: Mapping[str, Any] | None = None, /, *more: Any, 
     Args:
         config: the options below as a dict.
         epsilon: added to the variance, so that nothing is divided by 0 (default: 0.001).
-        center: whether to add beta, which is learnt (default: True).
-        scale: whether to multiply by gamma, which is learnt (default: True).
-        beta_initializer: how beta begins (default: 'zeros').
-        gamma_initializer: how gamma begins (default: 'ones').
-        beta_regularizer: what beta adds to the loss.
-        gamma_regularizer: what gamma adds to the loss.
-        beta_constraint: what beta is made to fulfil.
-        gamma_constraint: what gamma is made to fulfil.
+        center: whether to add beta, a trainable offset (default: True).
+        scale: whether to multiply by gamma, a trainable factor (default: True).
+        beta_initializer: the initializer of beta (default: 'zeros').
+        gamma_initializer: the initializer of gamma (default: 'ones').
+        beta_regularizer: the regularizer of beta.
+        gamma_regularizer: the regularizer of gamma.
+        beta_constraint: the constraint on beta.
+        gamma_constraint: the constraint on gamma.
         axis: the axis of the channels (default: -1).
-        momentum: the part of the moving mean and variance that each step keeps (default: 0.99).
-        moving_mean_initializer: how the moving mean begins (default: 'zeros').
-        moving_variance_initializer: how the moving variance begins (default: 'ones').
-        input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
-            first layer of a model needs it.
-        batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
-            takes precedence over input_shape.
-        batch_size: the batch size that is put in front of input_shape (default: any).
+        momentum: the fraction of the moving mean and variance kept in each step (default: 0.99).
+        moving_mean_initializer: the initializer of the moving mean (default: 'zeros').
+        moving_variance_initializer: the initializer of the moving variance (default: 'ones').
+        input_shape: the shape of one sample, without the batch size; a number n means the shape (n,). Required for the
+            first layer of a model.
+        batch_input_shape: the shape of the inputs including the batch size, with None for unknown sizes; it takes
+            precedence over input_shape.
+        batch_size: the batch size to prepend to input_shape (default: any).
         dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
-        name: the layer's name, with which those of its weights begin (default: made of the class and a number).
+        name: the layer's name, which prefixes those of its weights (default: derived from the class, with a number).
         trainable: whether training changes the weights (default: True).
-        weights: the values that the weights begin with, as get_weights() lists them (default: those of the
-            initializers).
+        weights: the initial values of the weights, in the order of get_weights() (default: from the initializers).
         input_dtype: another name of dtype, for old scripts (default: dtype).
     """
     return BatchNormalization(config, *more, **options)
@@ -827,18 +818,17 @@ def bidirectional(config: Mapping[str, Any] | None = None, /, *more: Any, **opti
 
     Args:
         config: the options below as a dict.
-        layer: the recurrent layer that is run forwards; its copy is run backwards.
+        layer: the recurrent layer for the forward direction; a copy runs backwards.
         merge_mode: how the outputs of both directions are merged, see above (default: 'concat').
-        input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
-            first layer of a model needs it.
-        batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
-            takes precedence over input_shape.
-        batch_size: the batch size that is put in front of input_shape (default: any).
+        input_shape: the shape of one sample, without the batch size; a number n means the shape (n,). Required for the
+            first layer of a model.
+        batch_input_shape: the shape of the inputs including the batch size, with None for unknown sizes; it takes
+            precedence over input_shape.
+        batch_size: the batch size to prepend to input_shape (default: any).
         dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
-        name: the layer's name, with which those of its weights begin (default: made of the class and a number).
+        name: the layer's name, which prefixes those of its weights (default: derived from the class, with a number).
         trainable: whether training changes the weights (default: True).
-        weights: the values that the weights begin with, as get_weights() lists them (default: those of the
-            initializers).
+        weights: the initial values of the weights, in the order of get_weights() (default: from the initializers).
         input_dtype: another name of dtype, for old scripts (default: dtype).
     """
     return Bidirectional(config, *more, **options)
@@ -892,18 +882,17 @@ def category_encoding(config: Mapping[str, Any] | None = None, /, *more: Any, **
 
     Args:
         config: the options below as a dict.
-        num_tokens: the number of categories; the inputs are below it.
+        num_tokens: the number of categories; inputs must be less.
         output_mode: 'oneHot', 'multiHot', 'count' or 'int', see above (default: 'multiHot').
-        input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
-            first layer of a model needs it.
-        batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
-            takes precedence over input_shape.
-        batch_size: the batch size that is put in front of input_shape (default: any).
+        input_shape: the shape of one sample, without the batch size; a number n means the shape (n,). Required for the
+            first layer of a model.
+        batch_input_shape: the shape of the inputs including the batch size, with None for unknown sizes; it takes
+            precedence over input_shape.
+        batch_size: the batch size to prepend to input_shape (default: any).
         dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
-        name: the layer's name, with which those of its weights begin (default: made of the class and a number).
+        name: the layer's name, which prefixes those of its weights (default: derived from the class, with a number).
         trainable: whether training changes the weights (default: True).
-        weights: the values that the weights begin with, as get_weights() lists them (default: those of the
-            initializers).
+        weights: the initial values of the weights, in the order of get_weights() (default: from the initializers).
         input_dtype: another name of dtype, for old scripts (default: dtype).
     """
     return CategoryEncoding(config, *more, **options)
@@ -960,16 +949,15 @@ def center_crop(config: Mapping[str, Any] | None = None, /, *more: Any, **option
         config: the options below as a dict.
         height: the height of the results.
         width: the width of the results.
-        input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
-            first layer of a model needs it.
-        batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
-            takes precedence over input_shape.
-        batch_size: the batch size that is put in front of input_shape (default: any).
+        input_shape: the shape of one sample, without the batch size; a number n means the shape (n,). Required for the
+            first layer of a model.
+        batch_input_shape: the shape of the inputs including the batch size, with None for unknown sizes; it takes
+            precedence over input_shape.
+        batch_size: the batch size to prepend to input_shape (default: any).
         dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
-        name: the layer's name, with which those of its weights begin (default: made of the class and a number).
+        name: the layer's name, which prefixes those of its weights (default: derived from the class, with a number).
         trainable: whether training changes the weights (default: True).
-        weights: the values that the weights begin with, as get_weights() lists them (default: those of the
-            initializers).
+        weights: the initial values of the weights, in the order of get_weights() (default: from the initializers).
         input_dtype: another name of dtype, for old scripts (default: dtype).
     """
     return CenterCrop(config, *more, **options)
@@ -1020,17 +1008,16 @@ def concatenate(config: Mapping[str, Any] | None = None, /, *more: Any, **option
 
     Args:
         config: the options below as a dict.
-        axis: the axis along which the inputs are joined (default: -1).
-        input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
-            first layer of a model needs it.
-        batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
-            takes precedence over input_shape.
-        batch_size: the batch size that is put in front of input_shape (default: any).
+        axis: the axis along which the inputs are concatenated (default: -1).
+        input_shape: the shape of one sample, without the batch size; a number n means the shape (n,). Required for the
+            first layer of a model.
+        batch_input_shape: the shape of the inputs including the batch size, with None for unknown sizes; it takes
+            precedence over input_shape.
+        batch_size: the batch size to prepend to input_shape (default: any).
         dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
-        name: the layer's name, with which those of its weights begin (default: made of the class and a number).
+        name: the layer's name, which prefixes those of its weights (default: derived from the class, with a number).
         trainable: whether training changes the weights (default: True).
-        weights: the values that the weights begin with, as get_weights() lists them (default: those of the
-            initializers).
+        weights: the initial values of the weights, in the order of get_weights() (default: from the initializers).
         input_dtype: another name of dtype, for old scripts (default: dtype).
     """
     return Concatenate(config, *more, **options)
@@ -1110,35 +1097,34 @@ def conv1d(config: Mapping[str, Any] | None = None, /, *more: Any, **options: An
 
     Args:
         config: the options below as a dict.
-        kernel_size: the size of the window that each filter looks at.
-        filters: the number of filters, which is that of the channels of the output.
-        strides: how far the window moves from place to place; above 1, dilation_rate must be 1 (default: 1).
-        padding: 'valid', 'same', or 'causal': zeros in front, so that an output depends on no later input (default:
-            'valid').
+        kernel_size: the size of the convolution window.
+        filters: the number of filters, which is the number of output channels.
+        strides: the step size of the window; above 1, dilation_rate must be 1 (default: 1).
+        padding: 'valid', 'same', or 'causal': padding at the start, so that an output does not depend on later inputs
+            (default: 'valid').
         data_format: where the channels are: 'channelsLast', the last axis, or 'channelsFirst', the one after the batch
             (default: 'channelsLast').
         dilation_rate: the distance between neighbouring elements of the window; above 1, strides must be 1 (default:
             1).
-        activation: what the outputs go through (default: 'linear').
-        use_bias: whether to add a bias, which is learnt (default: True).
-        bias_initializer: how the bias begins (default: 'zeros').
-        bias_constraint: what the bias is made to fulfil.
-        bias_regularizer: what the bias adds to the loss.
-        activity_regularizer: what the outputs add to the loss in training, for each sample (beyond TF.js, which refuses
-            to run such a layer).
-        kernel_initializer: how the kernel begins (default: 'glorotNormal').
-        kernel_constraint: what the kernel is made to fulfil.
-        kernel_regularizer: what the kernel adds to the loss.
-        input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
-            first layer of a model needs it.
-        batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
-            takes precedence over input_shape.
-        batch_size: the batch size that is put in front of input_shape (default: any).
+        activation: the activation function of the outputs (default: 'linear').
+        use_bias: whether to add a trainable bias (default: True).
+        bias_initializer: the initializer of the bias (default: 'zeros').
+        bias_constraint: the constraint on the bias.
+        bias_regularizer: the regularizer of the bias.
+        activity_regularizer: the regularizer of the outputs, applied per sample in training (TF.js does not support
+            it).
+        kernel_initializer: the initializer of the kernel (default: 'glorotNormal').
+        kernel_constraint: the constraint on the kernel.
+        kernel_regularizer: the regularizer of the kernel.
+        input_shape: the shape of one sample, without the batch size; a number n means the shape (n,). Required for the
+            first layer of a model.
+        batch_input_shape: the shape of the inputs including the batch size, with None for unknown sizes; it takes
+            precedence over input_shape.
+        batch_size: the batch size to prepend to input_shape (default: any).
         dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
-        name: the layer's name, with which those of its weights begin (default: made of the class and a number).
+        name: the layer's name, which prefixes those of its weights (default: derived from the class, with a number).
         trainable: whether training changes the weights (default: True).
-        weights: the values that the weights begin with, as get_weights() lists them (default: those of the
-            initializers).
+        weights: the initial values of the weights, in the order of get_weights() (default: from the initializers).
         input_dtype: another name of dtype, for old scripts (default: dtype).
     """
     return Conv1D(config, *more, **options)
@@ -1216,35 +1202,34 @@ def conv2d(config: Mapping[str, Any] | None = None, /, *more: Any, **options: An
 
     Args:
         config: the options below as a dict.
-        kernel_size: the size of the window that each filter looks at.
-        filters: the number of filters, which is that of the channels of the output.
-        strides: how far the window moves from place to place; above 1, dilation_rate must be 1 (default: 1).
-        padding: 'valid': windows stay within the input; 'same': they reach over its ends, so that with strides of 1 the
-            output is as large as the input (default: 'valid').
+        kernel_size: the size of the convolution window.
+        filters: the number of filters, which is the number of output channels.
+        strides: the step size of the window; above 1, dilation_rate must be 1 (default: 1).
+        padding: 'valid': windows stay within the input; 'same': the input is padded, so that with strides of 1 the
+            output has the same size (default: 'valid').
         data_format: where the channels are: 'channelsLast', the last axis, or 'channelsFirst', the one after the batch
             (default: 'channelsLast').
         dilation_rate: the distance between neighbouring elements of the window; above 1, strides must be 1 (default:
             1).
-        activation: what the outputs go through (default: 'linear').
-        use_bias: whether to add a bias, which is learnt (default: True).
-        bias_initializer: how the bias begins (default: 'zeros').
-        bias_constraint: what the bias is made to fulfil.
-        bias_regularizer: what the bias adds to the loss.
-        activity_regularizer: what the outputs add to the loss in training, for each sample (beyond TF.js, which refuses
-            to run such a layer).
-        kernel_initializer: how the kernel begins (default: 'glorotNormal').
-        kernel_constraint: what the kernel is made to fulfil.
-        kernel_regularizer: what the kernel adds to the loss.
-        input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
-            first layer of a model needs it.
-        batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
-            takes precedence over input_shape.
-        batch_size: the batch size that is put in front of input_shape (default: any).
+        activation: the activation function of the outputs (default: 'linear').
+        use_bias: whether to add a trainable bias (default: True).
+        bias_initializer: the initializer of the bias (default: 'zeros').
+        bias_constraint: the constraint on the bias.
+        bias_regularizer: the regularizer of the bias.
+        activity_regularizer: the regularizer of the outputs, applied per sample in training (TF.js does not support
+            it).
+        kernel_initializer: the initializer of the kernel (default: 'glorotNormal').
+        kernel_constraint: the constraint on the kernel.
+        kernel_regularizer: the regularizer of the kernel.
+        input_shape: the shape of one sample, without the batch size; a number n means the shape (n,). Required for the
+            first layer of a model.
+        batch_input_shape: the shape of the inputs including the batch size, with None for unknown sizes; it takes
+            precedence over input_shape.
+        batch_size: the batch size to prepend to input_shape (default: any).
         dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
-        name: the layer's name, with which those of its weights begin (default: made of the class and a number).
+        name: the layer's name, which prefixes those of its weights (default: derived from the class, with a number).
         trainable: whether training changes the weights (default: True).
-        weights: the values that the weights begin with, as get_weights() lists them (default: those of the
-            initializers).
+        weights: the initial values of the weights, in the order of get_weights() (default: from the initializers).
         input_dtype: another name of dtype, for old scripts (default: dtype).
     """
     return Conv2D(config, *more, **options)
@@ -1324,34 +1309,33 @@ def conv2d_transpose(config: Mapping[str, Any] | None = None, /, *more: Any, **o
 
     Args:
         config: the options below as a dict.
-        kernel_size: the size of the window that each filter looks at.
-        filters: the number of filters, which is that of the channels of the output.
-        strides: how far apart in the output the windows of neighbouring inputs are (default: 1).
-        padding: 'valid': the output holds every window whole; 'same': it is strides times as large as the input
+        kernel_size: the size of the convolution window.
+        filters: the number of filters, which is the number of output channels.
+        strides: the distance in the output between the windows of neighbouring inputs (default: 1).
+        padding: 'valid': the output contains every window completely; 'same': it is strides times as large as the input
             (default: 'valid').
         data_format: where the channels are: 'channelsLast', the last axis, or 'channelsFirst', the one after the batch
             (default: 'channelsLast').
         dilation_rate: must be 1 (default: 1).
-        activation: what the outputs go through (default: 'linear').
-        use_bias: whether to add a bias, which is learnt (default: True).
-        bias_initializer: how the bias begins (default: 'zeros').
-        bias_constraint: what the bias is made to fulfil.
-        bias_regularizer: what the bias adds to the loss.
-        activity_regularizer: what the outputs add to the loss in training, for each sample (beyond TF.js, which refuses
-            to run such a layer).
-        kernel_initializer: how the kernel begins (default: 'glorotNormal').
-        kernel_constraint: what the kernel is made to fulfil.
-        kernel_regularizer: what the kernel adds to the loss.
-        input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
-            first layer of a model needs it.
-        batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
-            takes precedence over input_shape.
-        batch_size: the batch size that is put in front of input_shape (default: any).
+        activation: the activation function of the outputs (default: 'linear').
+        use_bias: whether to add a trainable bias (default: True).
+        bias_initializer: the initializer of the bias (default: 'zeros').
+        bias_constraint: the constraint on the bias.
+        bias_regularizer: the regularizer of the bias.
+        activity_regularizer: the regularizer of the outputs, applied per sample in training (TF.js does not support
+            it).
+        kernel_initializer: the initializer of the kernel (default: 'glorotNormal').
+        kernel_constraint: the constraint on the kernel.
+        kernel_regularizer: the regularizer of the kernel.
+        input_shape: the shape of one sample, without the batch size; a number n means the shape (n,). Required for the
+            first layer of a model.
+        batch_input_shape: the shape of the inputs including the batch size, with None for unknown sizes; it takes
+            precedence over input_shape.
+        batch_size: the batch size to prepend to input_shape (default: any).
         dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
-        name: the layer's name, with which those of its weights begin (default: made of the class and a number).
+        name: the layer's name, which prefixes those of its weights (default: derived from the class, with a number).
         trainable: whether training changes the weights (default: True).
-        weights: the values that the weights begin with, as get_weights() lists them (default: those of the
-            initializers).
+        weights: the initial values of the weights, in the order of get_weights() (default: from the initializers).
         input_dtype: another name of dtype, for old scripts (default: dtype).
     """
     return Conv2DTranspose(config, *more, **options)
@@ -1432,35 +1416,34 @@ def conv3d(config: Mapping[str, Any] | None = None, /, *more: Any, **options: An
 
     Args:
         config: the options below as a dict.
-        kernel_size: the size of the window that each filter looks at.
-        filters: the number of filters, which is that of the channels of the output.
-        strides: how far the window moves from place to place; above 1, dilation_rate must be 1 (default: 1).
-        padding: 'valid': windows stay within the input; 'same': they reach over its ends, so that with strides of 1 the
-            output is as large as the input (default: 'valid').
+        kernel_size: the size of the convolution window.
+        filters: the number of filters, which is the number of output channels.
+        strides: the step size of the window; above 1, dilation_rate must be 1 (default: 1).
+        padding: 'valid': windows stay within the input; 'same': the input is padded, so that with strides of 1 the
+            output has the same size (default: 'valid').
         data_format: where the channels are: 'channelsLast', the last axis, or 'channelsFirst', the one after the batch
             (default: 'channelsLast').
         dilation_rate: the distance between neighbouring elements of the window; above 1, strides must be 1 (default:
             1).
-        activation: what the outputs go through (default: 'linear').
-        use_bias: whether to add a bias, which is learnt (default: True).
-        bias_initializer: how the bias begins (default: 'zeros').
-        bias_constraint: what the bias is made to fulfil.
-        bias_regularizer: what the bias adds to the loss.
-        activity_regularizer: what the outputs add to the loss in training, for each sample (beyond TF.js, which refuses
-            to run such a layer).
-        kernel_initializer: how the kernel begins (default: 'glorotNormal').
-        kernel_constraint: what the kernel is made to fulfil.
-        kernel_regularizer: what the kernel adds to the loss.
-        input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
-            first layer of a model needs it.
-        batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
-            takes precedence over input_shape.
-        batch_size: the batch size that is put in front of input_shape (default: any).
+        activation: the activation function of the outputs (default: 'linear').
+        use_bias: whether to add a trainable bias (default: True).
+        bias_initializer: the initializer of the bias (default: 'zeros').
+        bias_constraint: the constraint on the bias.
+        bias_regularizer: the regularizer of the bias.
+        activity_regularizer: the regularizer of the outputs, applied per sample in training (TF.js does not support
+            it).
+        kernel_initializer: the initializer of the kernel (default: 'glorotNormal').
+        kernel_constraint: the constraint on the kernel.
+        kernel_regularizer: the regularizer of the kernel.
+        input_shape: the shape of one sample, without the batch size; a number n means the shape (n,). Required for the
+            first layer of a model.
+        batch_input_shape: the shape of the inputs including the batch size, with None for unknown sizes; it takes
+            precedence over input_shape.
+        batch_size: the batch size to prepend to input_shape (default: any).
         dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
-        name: the layer's name, with which those of its weights begin (default: made of the class and a number).
+        name: the layer's name, which prefixes those of its weights (default: derived from the class, with a number).
         trainable: whether training changes the weights (default: True).
-        weights: the values that the weights begin with, as get_weights() lists them (default: those of the
-            initializers).
+        weights: the initial values of the weights, in the order of get_weights() (default: from the initializers).
         input_dtype: another name of dtype, for old scripts (default: dtype).
     """
     return Conv3D(config, *more, **options)
@@ -1540,34 +1523,33 @@ def conv3d_transpose(config: Mapping[str, Any] | None = None, /, *more: Any, **o
 
     Args:
         config: the options below as a dict.
-        kernel_size: the size of the window that each filter looks at.
-        filters: the number of filters, which is that of the channels of the output.
-        strides: how far apart in the output the windows of neighbouring inputs are (default: 1).
-        padding: 'valid': the output holds every window whole; 'same': it is strides times as large as the input
+        kernel_size: the size of the convolution window.
+        filters: the number of filters, which is the number of output channels.
+        strides: the distance in the output between the windows of neighbouring inputs (default: 1).
+        padding: 'valid': the output contains every window completely; 'same': it is strides times as large as the input
             (default: 'valid').
         data_format: where the channels are: 'channelsLast', the last axis, or 'channelsFirst', the one after the batch
             (default: 'channelsLast').
         dilation_rate: must be 1 (default: 1).
-        activation: what the outputs go through (default: 'linear').
-        use_bias: whether to add a bias, which is learnt (default: True).
-        bias_initializer: how the bias begins (default: 'zeros').
-        bias_constraint: what the bias is made to fulfil.
-        bias_regularizer: what the bias adds to the loss.
-        activity_regularizer: what the outputs add to the loss in training, for each sample (beyond TF.js, which refuses
-            to run such a layer).
-        kernel_initializer: how the kernel begins (default: 'glorotNormal').
-        kernel_constraint: what the kernel is made to fulfil.
-        kernel_regularizer: what the kernel adds to the loss.
-        input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
-            first layer of a model needs it.
-        batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
-            takes precedence over input_shape.
-        batch_size: the batch size that is put in front of input_shape (default: any).
+        activation: the activation function of the outputs (default: 'linear').
+        use_bias: whether to add a trainable bias (default: True).
+        bias_initializer: the initializer of the bias (default: 'zeros').
+        bias_constraint: the constraint on the bias.
+        bias_regularizer: the regularizer of the bias.
+        activity_regularizer: the regularizer of the outputs, applied per sample in training (TF.js does not support
+            it).
+        kernel_initializer: the initializer of the kernel (default: 'glorotNormal').
+        kernel_constraint: the constraint on the kernel.
+        kernel_regularizer: the regularizer of the kernel.
+        input_shape: the shape of one sample, without the batch size; a number n means the shape (n,). Required for the
+            first layer of a model.
+        batch_input_shape: the shape of the inputs including the batch size, with None for unknown sizes; it takes
+            precedence over input_shape.
+        batch_size: the batch size to prepend to input_shape (default: any).
         dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
-        name: the layer's name, with which those of its weights begin (default: made of the class and a number).
+        name: the layer's name, which prefixes those of its weights (default: derived from the class, with a number).
         trainable: whether training changes the weights (default: True).
-        weights: the values that the weights begin with, as get_weights() lists them (default: those of the
-            initializers).
+        weights: the initial values of the weights, in the order of get_weights() (default: from the initializers).
         input_dtype: another name of dtype, for old scripts (default: dtype).
     """
     return Conv3DTranspose(config, *more, **options)
@@ -1683,55 +1665,53 @@ def conv_lstm2d(config: Mapping[str, Any] | None = None, /, *more: Any, **option
 
     Args:
         config: the options below as a dict.
-        filters: the number of filters, which is that of the channels of the output.
-        kernel_size: the size of the windows that the filters look at, of inputs and states.
-        cell: without effect, as in TF.js; for a cell of your own there is tf.layers.rnn.
+        filters: the number of filters, which is the number of output channels.
+        kernel_size: the size of the convolution windows of inputs and states.
+        cell: without effect, as in TF.js; for a custom cell use tf.layers.rnn.
         return_sequences: return the outputs of all steps, not only that of the last (default: False).
-        return_state: return a list: the output, then the last states (default: False).
-        go_backwards: begin with the last step; outputs come in the order in which they were made (default: False).
-        stateful: begin each batch with the last states of the one before, sample by sample; needs a known batch size,
-            and shuffle=False in fit (default: False).
+        return_state: return a list: the output, then the final states (default: False).
+        go_backwards: process the sequence backwards; outputs are in the order of processing (default: False).
+        stateful: start each batch with the final states of the previous one, sample by sample; requires a fixed batch
+            size, and shuffle=False in fit (default: False).
         unroll: must be False (default: False).
-        zero_output_for_mask: let the outputs of masked steps be 0, instead of repeating the output before (default:
-            False).
-        input_dim: of no use for images; give input_shape.
-        input_length: of no use for images; give input_shape.
-        activation: what the candidate of the new state goes through, and the state on its way to the output (default:
+        zero_output_for_mask: output 0 for masked steps, instead of repeating the previous output (default: False).
+        input_dim: not applicable to images; use input_shape.
+        input_length: not applicable to images; use input_shape.
+        activation: the activation function of the candidate state, and of the state before it is output (default:
             'tanh').
-        use_bias: whether to add a bias, which is learnt (default: True).
-        kernel_initializer: how the kernel begins (default: 'glorotNormal').
-        recurrent_initializer: how the recurrent kernel begins (default: 'orthogonal').
-        bias_initializer: how the bias begins (default: 'zeros').
-        kernel_regularizer: what the kernel adds to the loss.
-        recurrent_regularizer: what the recurrent kernel adds to the loss.
-        bias_regularizer: what the bias adds to the loss.
-        kernel_constraint: what the kernel is made to fulfil.
-        recurrent_constraint: what the recurrent kernel is made to fulfil.
-        bias_constraint: what the bias is made to fulfil.
-        dropout: the part of the inputs that is set to 0 in training, the same at every step; above 0 and below 1,
-            others drop nothing (default: 0.0).
-        recurrent_dropout: the part of the state that is set to 0 in training, the same at every step; above 0 and below
-            1, others drop nothing (default: 0.0).
-        dropout_func: a function (x, rate) that does the dropping out; meant for tests (default: tf.dropout).
-        recurrent_activation: what the gates go through (default: 'hardSigmoid').
+        use_bias: whether to add a trainable bias (default: True).
+        kernel_initializer: the initializer of the kernel (default: 'glorotNormal').
+        recurrent_initializer: the initializer of the recurrent kernel (default: 'orthogonal').
+        bias_initializer: the initializer of the bias (default: 'zeros').
+        kernel_regularizer: the regularizer of the kernel.
+        recurrent_regularizer: the regularizer of the recurrent kernel.
+        bias_regularizer: the regularizer of the bias.
+        kernel_constraint: the constraint on the kernel.
+        recurrent_constraint: the constraint on the recurrent kernel.
+        bias_constraint: the constraint on the bias.
+        dropout: the fraction of the inputs set to 0 in training, the same ones at every step; values outside (0, 1)
+            drop nothing (default: 0.0).
+        recurrent_dropout: the fraction of the state set to 0 in training, the same elements at every step; values
+            outside (0, 1) drop nothing (default: 0.0).
+        dropout_func: a function (x, rate) that implements dropout; meant for tests (default: tf.dropout).
+        recurrent_activation: the activation function of the gates (default: 'hardSigmoid').
         implementation: without effect, as in TF.js: there is one implementation.
-        unit_forget_bias: whether the bias of the forget gate begins with 1 (default: False).
-        strides: how far the inputs' window moves from place to place; above 1, dilation_rate must be 1 (default: 1).
-        padding: 'valid' or 'same', of the inputs; that of the states is always 'same' (default: 'valid').
+        unit_forget_bias: whether the bias of the forget gate is initialised to 1 (default: False).
+        strides: the step size of the input window; above 1, dilation_rate must be 1 (default: 1).
+        padding: 'valid' or 'same', for the inputs; for the states it is always 'same' (default: 'valid').
         data_format: where the channels are: 'channelsLast', the last axis, or 'channelsFirst', the one after the batch
             (default: 'channelsLast').
-        dilation_rate: the distance between neighbouring elements of the inputs' window; above 1, strides must be 1
+        dilation_rate: the distance between neighbouring elements of the input window; above 1, strides must be 1
             (default: 1).
-        input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
-            first layer of a model needs it.
-        batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
-            takes precedence over input_shape.
-        batch_size: the batch size that is put in front of input_shape (default: any).
+        input_shape: the shape of one sample, without the batch size; a number n means the shape (n,). Required for the
+            first layer of a model.
+        batch_input_shape: the shape of the inputs including the batch size, with None for unknown sizes; it takes
+            precedence over input_shape.
+        batch_size: the batch size to prepend to input_shape (default: any).
         dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
-        name: the layer's name, with which those of its weights begin (default: made of the class and a number).
+        name: the layer's name, which prefixes those of its weights (default: derived from the class, with a number).
         trainable: whether training changes the weights (default: True).
-        weights: the values that the weights begin with, as get_weights() lists them (default: those of the
-            initializers).
+        weights: the initial values of the weights, in the order of get_weights() (default: from the initializers).
         input_dtype: another name of dtype, for old scripts (default: dtype).
     """
     return ConvLSTM2D(config, *more, **options)
@@ -1831,44 +1811,43 @@ def conv_lstm2d_cell(config: Mapping[str, Any] | None = None, /, *more: Any, **o
 
     Args:
         config: the options below as a dict.
-        filters: the number of filters, which is that of the channels of the output.
-        kernel_size: the size of the windows that the filters look at, of inputs and states.
-        activation: what the candidate of the new state goes through, and the state on its way to the output (default:
+        filters: the number of filters, which is the number of output channels.
+        kernel_size: the size of the convolution windows of inputs and states.
+        activation: the activation function of the candidate state, and of the state before it is output (default:
             'tanh').
-        use_bias: whether to add a bias, which is learnt (default: True).
-        kernel_initializer: how the kernel begins (default: 'glorotNormal').
-        recurrent_initializer: how the recurrent kernel begins (default: 'orthogonal').
-        bias_initializer: how the bias begins (default: 'zeros').
-        kernel_regularizer: what the kernel adds to the loss.
-        recurrent_regularizer: what the recurrent kernel adds to the loss.
-        bias_regularizer: what the bias adds to the loss.
-        kernel_constraint: what the kernel is made to fulfil.
-        recurrent_constraint: what the recurrent kernel is made to fulfil.
-        bias_constraint: what the bias is made to fulfil.
-        dropout: the part of the inputs that is set to 0 in training, the same at every step; above 0 and below 1,
-            others drop nothing (default: 0.0).
-        recurrent_dropout: the part of the state that is set to 0 in training, the same at every step; above 0 and below
-            1, others drop nothing (default: 0.0).
-        dropout_func: a function (x, rate) that does the dropping out; meant for tests (default: tf.dropout).
-        recurrent_activation: what the gates go through (default: 'hardSigmoid').
+        use_bias: whether to add a trainable bias (default: True).
+        kernel_initializer: the initializer of the kernel (default: 'glorotNormal').
+        recurrent_initializer: the initializer of the recurrent kernel (default: 'orthogonal').
+        bias_initializer: the initializer of the bias (default: 'zeros').
+        kernel_regularizer: the regularizer of the kernel.
+        recurrent_regularizer: the regularizer of the recurrent kernel.
+        bias_regularizer: the regularizer of the bias.
+        kernel_constraint: the constraint on the kernel.
+        recurrent_constraint: the constraint on the recurrent kernel.
+        bias_constraint: the constraint on the bias.
+        dropout: the fraction of the inputs set to 0 in training, the same ones at every step; values outside (0, 1)
+            drop nothing (default: 0.0).
+        recurrent_dropout: the fraction of the state set to 0 in training, the same elements at every step; values
+            outside (0, 1) drop nothing (default: 0.0).
+        dropout_func: a function (x, rate) that implements dropout; meant for tests (default: tf.dropout).
+        recurrent_activation: the activation function of the gates (default: 'hardSigmoid').
         implementation: without effect, as in TF.js: there is one implementation.
-        unit_forget_bias: whether the bias of the forget gate begins with 1 (default: False).
-        strides: how far the inputs' window moves from place to place; above 1, dilation_rate must be 1 (default: 1).
-        padding: 'valid' or 'same', of the inputs; that of the states is always 'same' (default: 'valid').
+        unit_forget_bias: whether the bias of the forget gate is initialised to 1 (default: False).
+        strides: the step size of the input window; above 1, dilation_rate must be 1 (default: 1).
+        padding: 'valid' or 'same', for the inputs; for the states it is always 'same' (default: 'valid').
         data_format: where the channels are: 'channelsLast', the last axis, or 'channelsFirst', the one after the batch
             (default: 'channelsLast').
-        dilation_rate: the distance between neighbouring elements of the inputs' window; above 1, strides must be 1
+        dilation_rate: the distance between neighbouring elements of the input window; above 1, strides must be 1
             (default: 1).
-        input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
-            first layer of a model needs it.
-        batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
-            takes precedence over input_shape.
-        batch_size: the batch size that is put in front of input_shape (default: any).
+        input_shape: the shape of one sample, without the batch size; a number n means the shape (n,). Required for the
+            first layer of a model.
+        batch_input_shape: the shape of the inputs including the batch size, with None for unknown sizes; it takes
+            precedence over input_shape.
+        batch_size: the batch size to prepend to input_shape (default: any).
         dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
-        name: the layer's name, with which those of its weights begin (default: made of the class and a number).
+        name: the layer's name, which prefixes those of its weights (default: derived from the class, with a number).
         trainable: whether training changes the weights (default: True).
-        weights: the values that the weights begin with, as get_weights() lists them (default: those of the
-            initializers).
+        weights: the initial values of the weights, in the order of get_weights() (default: from the initializers).
         input_dtype: another name of dtype, for old scripts (default: dtype).
     """
     return ConvLSTM2DCell(config, *more, **options)
@@ -1925,18 +1904,17 @@ def cropping1d(config: Mapping[str, Any] | None = None, /, *more: Any, **options
         config: the options below as a dict.
         data_format: where the channels are: 'channelsLast', the last axis, or 'channelsFirst', the one after the batch
             (default: 'channelsLast').
-        cropping: how much to cut off: a number for all ends, or for each dimension a number or a pair (before, after)
+        cropping: how much to crop: a number for all sides, or for each dimension a number or a pair (before, after)
             (default: (1, 1)).
-        input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
-            first layer of a model needs it.
-        batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
-            takes precedence over input_shape.
-        batch_size: the batch size that is put in front of input_shape (default: any).
+        input_shape: the shape of one sample, without the batch size; a number n means the shape (n,). Required for the
+            first layer of a model.
+        batch_input_shape: the shape of the inputs including the batch size, with None for unknown sizes; it takes
+            precedence over input_shape.
+        batch_size: the batch size to prepend to input_shape (default: any).
         dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
-        name: the layer's name, with which those of its weights begin (default: made of the class and a number).
+        name: the layer's name, which prefixes those of its weights (default: derived from the class, with a number).
         trainable: whether training changes the weights (default: True).
-        weights: the values that the weights begin with, as get_weights() lists them (default: those of the
-            initializers).
+        weights: the initial values of the weights, in the order of get_weights() (default: from the initializers).
         input_dtype: another name of dtype, for old scripts (default: dtype).
     """
     return Cropping1D(config, *more, **options)
@@ -1991,19 +1969,18 @@ def cropping2d(config: Mapping[str, Any] | None = None, /, *more: Any, **options
 
     Args:
         config: the options below as a dict.
-        cropping: how much to cut off: a number for all ends, or for each dimension a number or a pair (before, after).
+        cropping: how much to crop: a number for all sides, or for each dimension a number or a pair (before, after).
         data_format: where the channels are: 'channelsLast', the last axis, or 'channelsFirst', the one after the batch
             (default: 'channelsLast').
-        input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
-            first layer of a model needs it.
-        batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
-            takes precedence over input_shape.
-        batch_size: the batch size that is put in front of input_shape (default: any).
+        input_shape: the shape of one sample, without the batch size; a number n means the shape (n,). Required for the
+            first layer of a model.
+        batch_input_shape: the shape of the inputs including the batch size, with None for unknown sizes; it takes
+            precedence over input_shape.
+        batch_size: the batch size to prepend to input_shape (default: any).
         dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
-        name: the layer's name, with which those of its weights begin (default: made of the class and a number).
+        name: the layer's name, which prefixes those of its weights (default: derived from the class, with a number).
         trainable: whether training changes the weights (default: True).
-        weights: the values that the weights begin with, as get_weights() lists them (default: those of the
-            initializers).
+        weights: the initial values of the weights, in the order of get_weights() (default: from the initializers).
         input_dtype: another name of dtype, for old scripts (default: dtype).
     """
     return Cropping2D(config, *more, **options)
@@ -2062,18 +2039,17 @@ def cropping3d(config: Mapping[str, Any] | None = None, /, *more: Any, **options
         config: the options below as a dict.
         data_format: where the channels are: 'channelsLast', the last axis, or 'channelsFirst', the one after the batch
             (default: 'channelsLast').
-        cropping: how much to cut off: a number for all ends, or for each dimension a number or a pair (before, after)
+        cropping: how much to crop: a number for all sides, or for each dimension a number or a pair (before, after)
             (default: (1, 1, 1)).
-        input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
-            first layer of a model needs it.
-        batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
-            takes precedence over input_shape.
-        batch_size: the batch size that is put in front of input_shape (default: any).
+        input_shape: the shape of one sample, without the batch size; a number n means the shape (n,). Required for the
+            first layer of a model.
+        batch_input_shape: the shape of the inputs including the batch size, with None for unknown sizes; it takes
+            precedence over input_shape.
+        batch_size: the batch size to prepend to input_shape (default: any).
         dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
-        name: the layer's name, with which those of its weights begin (default: made of the class and a number).
+        name: the layer's name, which prefixes those of its weights (default: derived from the class, with a number).
         trainable: whether training changes the weights (default: True).
-        weights: the values that the weights begin with, as get_weights() lists them (default: those of the
-            initializers).
+        weights: the initial values of the weights, in the order of get_weights() (default: from the initializers).
         input_dtype: another name of dtype, for old scripts (default: dtype).
     """
     return Cropping3D(config, *more, **options)
@@ -2146,28 +2122,27 @@ def dense(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any
 
     Args:
         config: the options below as a dict.
-        units: the number of units, which is the last size of the output.
-        activation: what the outputs go through (default: 'linear').
-        use_bias: whether to add a bias, which is learnt (default: True).
-        kernel_initializer: how the kernel begins (default: 'glorotNormal').
-        bias_initializer: how the bias begins (default: 'zeros').
-        input_dim: the last size of input_shape, which may be left out then (default: that of the inputs).
-        kernel_constraint: what the kernel is made to fulfil.
-        bias_constraint: what the bias is made to fulfil.
-        kernel_regularizer: what the kernel adds to the loss.
-        bias_regularizer: what the bias adds to the loss.
-        activity_regularizer: what the outputs add to the loss in training, for each sample (beyond TF.js, which refuses
-            to run such a layer).
-        input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
-            first layer of a model needs it.
-        batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
-            takes precedence over input_shape.
-        batch_size: the batch size that is put in front of input_shape (default: any).
+        units: the number of units, which is the last dimension of the output.
+        activation: the activation function of the outputs (default: 'linear').
+        use_bias: whether to add a trainable bias (default: True).
+        kernel_initializer: the initializer of the kernel (default: 'glorotNormal').
+        bias_initializer: the initializer of the bias (default: 'zeros').
+        input_dim: the last dimension of input_shape, which may then be omitted (default: from the inputs).
+        kernel_constraint: the constraint on the kernel.
+        bias_constraint: the constraint on the bias.
+        kernel_regularizer: the regularizer of the kernel.
+        bias_regularizer: the regularizer of the bias.
+        activity_regularizer: the regularizer of the outputs, applied per sample in training (TF.js does not support
+            it).
+        input_shape: the shape of one sample, without the batch size; a number n means the shape (n,). Required for the
+            first layer of a model.
+        batch_input_shape: the shape of the inputs including the batch size, with None for unknown sizes; it takes
+            precedence over input_shape.
+        batch_size: the batch size to prepend to input_shape (default: any).
         dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
-        name: the layer's name, with which those of its weights begin (default: made of the class and a number).
+        name: the layer's name, which prefixes those of its weights (default: derived from the class, with a number).
         trainable: whether training changes the weights (default: True).
-        weights: the values that the weights begin with, as get_weights() lists them (default: those of the
-            initializers).
+        weights: the initial values of the weights, in the order of get_weights() (default: from the initializers).
         input_dtype: another name of dtype, for old scripts (default: dtype).
     """
     return Dense(config, *more, **options)
@@ -2253,38 +2228,37 @@ def depthwise_conv1d(config: Mapping[str, Any] | None = None, /, *more: Any, **o
 
     Args:
         config: the options below as a dict.
-        kernel_size: the size of the window that each filter looks at.
-        strides: how far the window moves from place to place; above 1, dilation_rate must be 1 (default: 1).
-        padding: 'valid', 'same', or 'causal': zeros in front, so that an output depends on no later input (default:
-            'valid').
+        kernel_size: the size of the convolution window.
+        strides: the step size of the window; above 1, dilation_rate must be 1 (default: 1).
+        padding: 'valid', 'same', or 'causal': padding at the start, so that an output does not depend on later inputs
+            (default: 'valid').
         data_format: where the channels are: 'channelsLast', the last axis, or 'channelsFirst', the one after the batch
             (default: 'channelsLast').
         dilation_rate: the distance between neighbouring elements of the window; above 1, strides must be 1 (default:
             1).
-        activation: what the outputs go through (default: 'linear').
-        use_bias: whether to add a bias, which is learnt (default: True).
-        bias_initializer: how the bias begins (default: 'zeros').
-        bias_constraint: what the bias is made to fulfil.
-        bias_regularizer: what the bias adds to the loss.
-        activity_regularizer: what the outputs add to the loss in training, for each sample (beyond TF.js, which refuses
-            to run such a layer).
-        depth_multiplier: how many filters each channel has (default: 1).
-        depthwise_initializer: how the depthwise kernel begins (default: 'glorotNormal').
-        depthwise_constraint: what the depthwise kernel is made to fulfil.
-        depthwise_regularizer: what the depthwise kernel adds to the loss.
+        activation: the activation function of the outputs (default: 'linear').
+        use_bias: whether to add a trainable bias (default: True).
+        bias_initializer: the initializer of the bias (default: 'zeros').
+        bias_constraint: the constraint on the bias.
+        bias_regularizer: the regularizer of the bias.
+        activity_regularizer: the regularizer of the outputs, applied per sample in training (TF.js does not support
+            it).
+        depth_multiplier: the number of filters per input channel (default: 1).
+        depthwise_initializer: the initializer of the depthwise kernel (default: 'glorotNormal').
+        depthwise_constraint: the constraint on the depthwise kernel.
+        depthwise_regularizer: the regularizer of the depthwise kernel.
         kernel_initializer: without effect, with a warning; use depthwise_initializer.
         kernel_constraint: without effect, with a warning; use depthwise_constraint.
         kernel_regularizer: without effect, with a warning; use depthwise_regularizer.
-        input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
-            first layer of a model needs it.
-        batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
-            takes precedence over input_shape.
-        batch_size: the batch size that is put in front of input_shape (default: any).
+        input_shape: the shape of one sample, without the batch size; a number n means the shape (n,). Required for the
+            first layer of a model.
+        batch_input_shape: the shape of the inputs including the batch size, with None for unknown sizes; it takes
+            precedence over input_shape.
+        batch_size: the batch size to prepend to input_shape (default: any).
         dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
-        name: the layer's name, with which those of its weights begin (default: made of the class and a number).
+        name: the layer's name, which prefixes those of its weights (default: derived from the class, with a number).
         trainable: whether training changes the weights (default: True).
-        weights: the values that the weights begin with, as get_weights() lists them (default: those of the
-            initializers).
+        weights: the initial values of the weights, in the order of get_weights() (default: from the initializers).
         input_dtype: another name of dtype, for old scripts (default: dtype).
     """
     return DepthwiseConv1D(config, *more, **options)
@@ -2372,38 +2346,37 @@ def depthwise_conv2d(config: Mapping[str, Any] | None = None, /, *more: Any, **o
 
     Args:
         config: the options below as a dict.
-        kernel_size: the size of the window that each filter looks at.
-        strides: how far the window moves from place to place; above 1, dilation_rate must be 1 (default: 1).
-        padding: 'valid': windows stay within the input; 'same': they reach over its ends, so that with strides of 1 the
-            output is as large as the input (default: 'valid').
+        kernel_size: the size of the convolution window.
+        strides: the step size of the window; above 1, dilation_rate must be 1 (default: 1).
+        padding: 'valid': windows stay within the input; 'same': the input is padded, so that with strides of 1 the
+            output has the same size (default: 'valid').
         data_format: where the channels are: 'channelsLast', the last axis, or 'channelsFirst', the one after the batch
             (default: 'channelsLast').
         dilation_rate: the distance between neighbouring elements of the window; above 1, strides must be 1 (default:
             1).
-        activation: what the outputs go through (default: 'linear').
-        use_bias: whether to add a bias, which is learnt (default: True).
-        bias_initializer: how the bias begins (default: 'zeros').
-        bias_constraint: what the bias is made to fulfil.
-        bias_regularizer: what the bias adds to the loss.
-        activity_regularizer: what the outputs add to the loss in training, for each sample (beyond TF.js, which refuses
-            to run such a layer).
-        depth_multiplier: how many filters each channel has (default: 1).
-        depthwise_initializer: how the depthwise kernel begins (default: 'glorotNormal').
-        depthwise_constraint: what the depthwise kernel is made to fulfil.
-        depthwise_regularizer: what the depthwise kernel adds to the loss.
+        activation: the activation function of the outputs (default: 'linear').
+        use_bias: whether to add a trainable bias (default: True).
+        bias_initializer: the initializer of the bias (default: 'zeros').
+        bias_constraint: the constraint on the bias.
+        bias_regularizer: the regularizer of the bias.
+        activity_regularizer: the regularizer of the outputs, applied per sample in training (TF.js does not support
+            it).
+        depth_multiplier: the number of filters per input channel (default: 1).
+        depthwise_initializer: the initializer of the depthwise kernel (default: 'glorotNormal').
+        depthwise_constraint: the constraint on the depthwise kernel.
+        depthwise_regularizer: the regularizer of the depthwise kernel.
         kernel_initializer: without effect, with a warning; use depthwise_initializer.
         kernel_constraint: without effect, with a warning; use depthwise_constraint.
         kernel_regularizer: without effect, with a warning; use depthwise_regularizer.
-        input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
-            first layer of a model needs it.
-        batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
-            takes precedence over input_shape.
-        batch_size: the batch size that is put in front of input_shape (default: any).
+        input_shape: the shape of one sample, without the batch size; a number n means the shape (n,). Required for the
+            first layer of a model.
+        batch_input_shape: the shape of the inputs including the batch size, with None for unknown sizes; it takes
+            precedence over input_shape.
+        batch_size: the batch size to prepend to input_shape (default: any).
         dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
-        name: the layer's name, with which those of its weights begin (default: made of the class and a number).
+        name: the layer's name, which prefixes those of its weights (default: derived from the class, with a number).
         trainable: whether training changes the weights (default: True).
-        weights: the values that the weights begin with, as get_weights() lists them (default: those of the
-            initializers).
+        weights: the initial values of the weights, in the order of get_weights() (default: from the initializers).
         input_dtype: another name of dtype, for old scripts (default: dtype).
     """
     return DepthwiseConv2D(config, *more, **options)
@@ -2459,17 +2432,16 @@ def dot(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) 
     Args:
         config: the options below as a dict.
         axes: the axis to sum over: one for both inputs, or a list of one for each.
-        normalize: bring the vectors to length 1 first, so that the products are cosines (default: False).
-        input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
-            first layer of a model needs it.
-        batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
-            takes precedence over input_shape.
-        batch_size: the batch size that is put in front of input_shape (default: any).
+        normalize: normalize the vectors first, so that the products are cosine similarities (default: False).
+        input_shape: the shape of one sample, without the batch size; a number n means the shape (n,). Required for the
+            first layer of a model.
+        batch_input_shape: the shape of the inputs including the batch size, with None for unknown sizes; it takes
+            precedence over input_shape.
+        batch_size: the batch size to prepend to input_shape (default: any).
         dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
-        name: the layer's name, with which those of its weights begin (default: made of the class and a number).
+        name: the layer's name, which prefixes those of its weights (default: derived from the class, with a number).
         trainable: whether training changes the weights (default: True).
-        weights: the values that the weights begin with, as get_weights() lists them (default: those of the
-            initializers).
+        weights: the initial values of the weights, in the order of get_weights() (default: from the initializers).
         input_dtype: another name of dtype, for old scripts (default: dtype).
     """
     return Dot(config, *more, **options)
@@ -2521,20 +2493,20 @@ def dropout(config: Mapping[str, Any] | None = None, /, *more: Any, **options: A
 
     Args:
         config: the options below as a dict.
-        rate: the part of the inputs that is dropped, above 0 and below 1; other rates drop nothing, as in TF.js.
-        noise_shape: the shape of what is drawn, with None for the inputs' own size; along an axis of size 1 all is
-            dropped or kept together (default: that of the inputs).
-        seed: a seed, with which each call drops the same places; without one, see tf.set_seed (default: none).
-        input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
-            first layer of a model needs it.
-        batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
-            takes precedence over input_shape.
-        batch_size: the batch size that is put in front of input_shape (default: any).
+        rate: the fraction of the inputs to drop; as in TF.js, values outside (0, 1) drop nothing.
+        noise_shape: the shape of the random mask, with None for the size of the inputs; along an axis of size 1, all
+            elements are dropped or kept together (default: the shape of the inputs).
+        seed: the random seed, with which each call drops the same elements; without one, see tf.set_seed (default:
+            none).
+        input_shape: the shape of one sample, without the batch size; a number n means the shape (n,). Required for the
+            first layer of a model.
+        batch_input_shape: the shape of the inputs including the batch size, with None for unknown sizes; it takes
+            precedence over input_shape.
+        batch_size: the batch size to prepend to input_shape (default: any).
         dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
-        name: the layer's name, with which those of its weights begin (default: made of the class and a number).
+        name: the layer's name, which prefixes those of its weights (default: derived from the class, with a number).
         trainable: whether training changes the weights (default: True).
-        weights: the values that the weights begin with, as get_weights() lists them (default: those of the
-            initializers).
+        weights: the initial values of the weights, in the order of get_weights() (default: from the initializers).
         input_dtype: another name of dtype, for old scripts (default: dtype).
     """
     return Dropout(config, *more, **options)
@@ -2583,16 +2555,15 @@ def elu(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) 
     Args:
         config: the options below as a dict.
         alpha: outputs approach -alpha for very negative inputs (default: 1.0).
-        input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
-            first layer of a model needs it.
-        batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
-            takes precedence over input_shape.
-        batch_size: the batch size that is put in front of input_shape (default: any).
+        input_shape: the shape of one sample, without the batch size; a number n means the shape (n,). Required for the
+            first layer of a model.
+        batch_input_shape: the shape of the inputs including the batch size, with None for unknown sizes; it takes
+            precedence over input_shape.
+        batch_size: the batch size to prepend to input_shape (default: any).
         dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
-        name: the layer's name, with which those of its weights begin (default: made of the class and a number).
+        name: the layer's name, which prefixes those of its weights (default: derived from the class, with a number).
         trainable: whether training changes the weights (default: True).
-        weights: the values that the weights begin with, as get_weights() lists them (default: those of the
-            initializers).
+        weights: the initial values of the weights, in the order of get_weights() (default: from the initializers).
         input_dtype: another name of dtype, for old scripts (default: dtype).
     """
     return ELU(config, *more, **options)
@@ -2654,27 +2625,25 @@ def embedding(config: Mapping[str, Any] | None = None, /, *more: Any, **options:
 
     Args:
         config: the options below as a dict.
-        input_dim: the number of different inputs: the largest one plus 1.
+        input_dim: the size of the vocabulary: the largest input plus 1.
         output_dim: the size of the vectors.
-        embeddings_initializer: how the vectors begin (default: 'randomUniform').
-        embeddings_regularizer: what the vectors add to the loss.
-        activity_regularizer: what the outputs add to the loss in training, for each sample (beyond TF.js, which refuses
-            to run such a layer).
-        embeddings_constraint: what the vectors are made to fulfil.
-        mask_zero: whether 0 stands for nothing, so that steps with it are masked for the layers that follow; layers
-            that take no masks see all steps, and the mask goes on past them (default: False).
-        input_length: the length of the sequences; a list of several inner sizes for inputs of more dimensions (default:
-            any).
-        input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
-            first layer of a model needs it.
-        batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
-            takes precedence over input_shape.
-        batch_size: the batch size that is put in front of input_shape (default: any).
+        embeddings_initializer: the initializer of the vectors (default: 'randomUniform').
+        embeddings_regularizer: the regularizer of the vectors.
+        activity_regularizer: the regularizer of the outputs, applied per sample in training (TF.js does not support
+            it).
+        embeddings_constraint: the constraint on the vectors.
+        mask_zero: whether steps with the input 0 are masked for the following layers; layers that do not support masks
+            process all steps, and pass the mask on (default: False).
+        input_length: the length of the sequences; for inputs of higher rank, a list of the inner sizes (default: any).
+        input_shape: the shape of one sample, without the batch size; a number n means the shape (n,). Required for the
+            first layer of a model.
+        batch_input_shape: the shape of the inputs including the batch size, with None for unknown sizes; it takes
+            precedence over input_shape.
+        batch_size: the batch size to prepend to input_shape (default: any).
         dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
-        name: the layer's name, with which those of its weights begin (default: made of the class and a number).
+        name: the layer's name, which prefixes those of its weights (default: derived from the class, with a number).
         trainable: whether training changes the weights (default: True).
-        weights: the values that the weights begin with, as get_weights() lists them (default: those of the
-            initializers).
+        weights: the initial values of the weights, in the order of get_weights() (default: from the initializers).
         input_dtype: another name of dtype, for old scripts (default: dtype).
     """
     return Embedding(config, *more, **options)
@@ -2723,16 +2692,15 @@ def flatten(config: Mapping[str, Any] | None = None, /, *more: Any, **options: A
     Args:
         config: the options below as a dict.
         data_format: with 'channelsFirst' the channels are moved to the end first (default: 'channelsLast').
-        input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
-            first layer of a model needs it.
-        batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
-            takes precedence over input_shape.
-        batch_size: the batch size that is put in front of input_shape (default: any).
+        input_shape: the shape of one sample, without the batch size; a number n means the shape (n,). Required for the
+            first layer of a model.
+        batch_input_shape: the shape of the inputs including the batch size, with None for unknown sizes; it takes
+            precedence over input_shape.
+        batch_size: the batch size to prepend to input_shape (default: any).
         dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
-        name: the layer's name, with which those of its weights begin (default: made of the class and a number).
+        name: the layer's name, which prefixes those of its weights (default: derived from the class, with a number).
         trainable: whether training changes the weights (default: True).
-        weights: the values that the weights begin with, as get_weights() lists them (default: those of the
-            initializers).
+        weights: the initial values of the weights, in the order of get_weights() (default: from the initializers).
         input_dtype: another name of dtype, for old scripts (default: dtype).
     """
     return Flatten(config, *more, **options)
@@ -2782,17 +2750,16 @@ def gaussian_dropout(config: Mapping[str, Any] | None = None, /, *more: Any, **o
 
     Args:
         config: the options below as a dict.
-        rate: sets the variance of the noise, rate / (1 - rate); above 0 and below 1, others do nothing.
-        input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
-            first layer of a model needs it.
-        batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
-            takes precedence over input_shape.
-        batch_size: the batch size that is put in front of input_shape (default: any).
+        rate: sets the variance of the noise, rate / (1 - rate); values outside (0, 1) have no effect.
+        input_shape: the shape of one sample, without the batch size; a number n means the shape (n,). Required for the
+            first layer of a model.
+        batch_input_shape: the shape of the inputs including the batch size, with None for unknown sizes; it takes
+            precedence over input_shape.
+        batch_size: the batch size to prepend to input_shape (default: any).
         dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
-        name: the layer's name, with which those of its weights begin (default: made of the class and a number).
+        name: the layer's name, which prefixes those of its weights (default: derived from the class, with a number).
         trainable: whether training changes the weights (default: True).
-        weights: the values that the weights begin with, as get_weights() lists them (default: those of the
-            initializers).
+        weights: the initial values of the weights, in the order of get_weights() (default: from the initializers).
         input_dtype: another name of dtype, for old scripts (default: dtype).
     """
     return GaussianDropout(config, *more, **options)
@@ -2844,16 +2811,15 @@ def gaussian_noise(config: Mapping[str, Any] | None = None, /, *more: Any, **opt
     Args:
         config: the options below as a dict.
         stddev: the standard deviation of the noise (default: 1.0).
-        input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
-            first layer of a model needs it.
-        batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
-            takes precedence over input_shape.
-        batch_size: the batch size that is put in front of input_shape (default: any).
+        input_shape: the shape of one sample, without the batch size; a number n means the shape (n,). Required for the
+            first layer of a model.
+        batch_input_shape: the shape of the inputs including the batch size, with None for unknown sizes; it takes
+            precedence over input_shape.
+        batch_size: the batch size to prepend to input_shape (default: any).
         dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
-        name: the layer's name, with which those of its weights begin (default: made of the class and a number).
+        name: the layer's name, which prefixes those of its weights (default: derived from the class, with a number).
         trainable: whether training changes the weights (default: True).
-        weights: the values that the weights begin with, as get_weights() lists them (default: those of the
-            initializers).
+        weights: the initial values of the weights, in the order of get_weights() (default: from the initializers).
         input_dtype: another name of dtype, for old scripts (default: dtype).
     """
     return GaussianNoise(config, *more, **options)
@@ -2910,17 +2876,16 @@ def global_average_pooling1d(
         config: the options below as a dict.
         data_format: where the channels are: 'channelsLast', the last axis, or 'channelsFirst', the one after the batch
             (default: 'channelsLast').
-        keepdims: keep the inner dimensions, with size 1 (default: False).
-        input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
-            first layer of a model needs it.
-        batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
-            takes precedence over input_shape.
-        batch_size: the batch size that is put in front of input_shape (default: any).
+        keepdims: keep the reduced dimensions, with size 1 (default: False).
+        input_shape: the shape of one sample, without the batch size; a number n means the shape (n,). Required for the
+            first layer of a model.
+        batch_input_shape: the shape of the inputs including the batch size, with None for unknown sizes; it takes
+            precedence over input_shape.
+        batch_size: the batch size to prepend to input_shape (default: any).
         dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
-        name: the layer's name, with which those of its weights begin (default: made of the class and a number).
+        name: the layer's name, which prefixes those of its weights (default: derived from the class, with a number).
         trainable: whether training changes the weights (default: True).
-        weights: the values that the weights begin with, as get_weights() lists them (default: those of the
-            initializers).
+        weights: the initial values of the weights, in the order of get_weights() (default: from the initializers).
         input_dtype: another name of dtype, for old scripts (default: dtype).
     """
     return GlobalAveragePooling1D(config, *more, **options)
@@ -2977,17 +2942,16 @@ def global_average_pooling2d(
         config: the options below as a dict.
         data_format: where the channels are: 'channelsLast', the last axis, or 'channelsFirst', the one after the batch
             (default: 'channelsLast').
-        keepdims: keep the inner dimensions, with size 1 (default: False).
-        input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
-            first layer of a model needs it.
-        batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
-            takes precedence over input_shape.
-        batch_size: the batch size that is put in front of input_shape (default: any).
+        keepdims: keep the reduced dimensions, with size 1 (default: False).
+        input_shape: the shape of one sample, without the batch size; a number n means the shape (n,). Required for the
+            first layer of a model.
+        batch_input_shape: the shape of the inputs including the batch size, with None for unknown sizes; it takes
+            precedence over input_shape.
+        batch_size: the batch size to prepend to input_shape (default: any).
         dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
-        name: the layer's name, with which those of its weights begin (default: made of the class and a number).
+        name: the layer's name, which prefixes those of its weights (default: derived from the class, with a number).
         trainable: whether training changes the weights (default: True).
-        weights: the values that the weights begin with, as get_weights() lists them (default: those of the
-            initializers).
+        weights: the initial values of the weights, in the order of get_weights() (default: from the initializers).
         input_dtype: another name of dtype, for old scripts (default: dtype).
     """
     return GlobalAveragePooling2D(config, *more, **options)
@@ -3046,17 +3010,16 @@ def global_average_pooling3d(
         config: the options below as a dict.
         data_format: where the channels are: 'channelsLast', the last axis, or 'channelsFirst', the one after the batch
             (default: 'channelsLast').
-        keepdims: keep the inner dimensions, with size 1 (default: False).
-        input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
-            first layer of a model needs it.
-        batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
-            takes precedence over input_shape.
-        batch_size: the batch size that is put in front of input_shape (default: any).
+        keepdims: keep the reduced dimensions, with size 1 (default: False).
+        input_shape: the shape of one sample, without the batch size; a number n means the shape (n,). Required for the
+            first layer of a model.
+        batch_input_shape: the shape of the inputs including the batch size, with None for unknown sizes; it takes
+            precedence over input_shape.
+        batch_size: the batch size to prepend to input_shape (default: any).
         dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
-        name: the layer's name, with which those of its weights begin (default: made of the class and a number).
+        name: the layer's name, which prefixes those of its weights (default: derived from the class, with a number).
         trainable: whether training changes the weights (default: True).
-        weights: the values that the weights begin with, as get_weights() lists them (default: those of the
-            initializers).
+        weights: the initial values of the weights, in the order of get_weights() (default: from the initializers).
         input_dtype: another name of dtype, for old scripts (default: dtype).
     """
     return GlobalAveragePooling3D(config, *more, **options)
@@ -3111,17 +3074,16 @@ def global_max_pooling1d(config: Mapping[str, Any] | None = None, /, *more: Any,
         config: the options below as a dict.
         data_format: where the channels are: 'channelsLast', the last axis, or 'channelsFirst', the one after the batch
             (default: 'channelsLast').
-        keepdims: keep the inner dimensions, with size 1 (default: False).
-        input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
-            first layer of a model needs it.
-        batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
-            takes precedence over input_shape.
-        batch_size: the batch size that is put in front of input_shape (default: any).
+        keepdims: keep the reduced dimensions, with size 1 (default: False).
+        input_shape: the shape of one sample, without the batch size; a number n means the shape (n,). Required for the
+            first layer of a model.
+        batch_input_shape: the shape of the inputs including the batch size, with None for unknown sizes; it takes
+            precedence over input_shape.
+        batch_size: the batch size to prepend to input_shape (default: any).
         dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
-        name: the layer's name, with which those of its weights begin (default: made of the class and a number).
+        name: the layer's name, which prefixes those of its weights (default: derived from the class, with a number).
         trainable: whether training changes the weights (default: True).
-        weights: the values that the weights begin with, as get_weights() lists them (default: those of the
-            initializers).
+        weights: the initial values of the weights, in the order of get_weights() (default: from the initializers).
         input_dtype: another name of dtype, for old scripts (default: dtype).
     """
     return GlobalMaxPooling1D(config, *more, **options)
@@ -3182,17 +3144,16 @@ def global_max_pooling2d(config: Mapping[str, Any] | None = None, /, *more: Any,
         config: the options below as a dict.
         data_format: where the channels are: 'channelsLast', the last axis, or 'channelsFirst', the one after the batch
             (default: 'channelsLast').
-        keepdims: keep the inner dimensions, with size 1 (default: False).
-        input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
-            first layer of a model needs it.
-        batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
-            takes precedence over input_shape.
-        batch_size: the batch size that is put in front of input_shape (default: any).
+        keepdims: keep the reduced dimensions, with size 1 (default: False).
+        input_shape: the shape of one sample, without the batch size; a number n means the shape (n,). Required for the
+            first layer of a model.
+        batch_input_shape: the shape of the inputs including the batch size, with None for unknown sizes; it takes
+            precedence over input_shape.
+        batch_size: the batch size to prepend to input_shape (default: any).
         dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
-        name: the layer's name, with which those of its weights begin (default: made of the class and a number).
+        name: the layer's name, which prefixes those of its weights (default: derived from the class, with a number).
         trainable: whether training changes the weights (default: True).
-        weights: the values that the weights begin with, as get_weights() lists them (default: those of the
-            initializers).
+        weights: the initial values of the weights, in the order of get_weights() (default: from the initializers).
         input_dtype: another name of dtype, for old scripts (default: dtype).
     """
     return GlobalMaxPooling2D(config, *more, **options)
@@ -3255,17 +3216,16 @@ def global_max_pooling3d(config: Mapping[str, Any] | None = None, /, *more: Any,
         config: the options below as a dict.
         data_format: where the channels are: 'channelsLast', the last axis, or 'channelsFirst', the one after the batch
             (default: 'channelsLast').
-        keepdims: keep the inner dimensions, with size 1 (default: False).
-        input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
-            first layer of a model needs it.
-        batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
-            takes precedence over input_shape.
-        batch_size: the batch size that is put in front of input_shape (default: any).
+        keepdims: keep the reduced dimensions, with size 1 (default: False).
+        input_shape: the shape of one sample, without the batch size; a number n means the shape (n,). Required for the
+            first layer of a model.
+        batch_input_shape: the shape of the inputs including the batch size, with None for unknown sizes; it takes
+            precedence over input_shape.
+        batch_size: the batch size to prepend to input_shape (default: any).
         dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
-        name: the layer's name, with which those of its weights begin (default: made of the class and a number).
+        name: the layer's name, which prefixes those of its weights (default: derived from the class, with a number).
         trainable: whether training changes the weights (default: True).
-        weights: the values that the weights begin with, as get_weights() lists them (default: those of the
-            initializers).
+        weights: the initial values of the weights, in the order of get_weights() (default: from the initializers).
         input_dtype: another name of dtype, for old scripts (default: dtype).
     """
     return GlobalMaxPooling3D(config, *more, **options)
@@ -3349,26 +3309,25 @@ def group_normalization(config: Mapping[str, Any] | None = None, /, *more: Any, 
     Args:
         config: the options below as a dict.
         epsilon: added to the variance, so that nothing is divided by 0 (default: 0.001).
-        center: whether to add beta, which is learnt (default: True).
-        scale: whether to multiply by gamma, which is learnt (default: True).
-        beta_initializer: how beta begins (default: 'zeros').
-        gamma_initializer: how gamma begins (default: 'ones').
-        beta_regularizer: what beta adds to the loss.
-        gamma_regularizer: what gamma adds to the loss.
-        beta_constraint: what beta is made to fulfil.
-        gamma_constraint: what gamma is made to fulfil.
-        groups: the number of groups, which divides that of the channels; -1 for each channel by itself (default: 32).
+        center: whether to add beta, a trainable offset (default: True).
+        scale: whether to multiply by gamma, a trainable factor (default: True).
+        beta_initializer: the initializer of beta (default: 'zeros').
+        gamma_initializer: the initializer of gamma (default: 'ones').
+        beta_regularizer: the regularizer of beta.
+        gamma_regularizer: the regularizer of gamma.
+        beta_constraint: the constraint on beta.
+        gamma_constraint: the constraint on gamma.
+        groups: the number of groups, a divisor of the number of channels; -1 for one group per channel (default: 32).
         axis: the axis of the channels (default: -1).
-        input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
-            first layer of a model needs it.
-        batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
-            takes precedence over input_shape.
-        batch_size: the batch size that is put in front of input_shape (default: any).
+        input_shape: the shape of one sample, without the batch size; a number n means the shape (n,). Required for the
+            first layer of a model.
+        batch_input_shape: the shape of the inputs including the batch size, with None for unknown sizes; it takes
+            precedence over input_shape.
+        batch_size: the batch size to prepend to input_shape (default: any).
         dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
-        name: the layer's name, with which those of its weights begin (default: made of the class and a number).
+        name: the layer's name, which prefixes those of its weights (default: derived from the class, with a number).
         trainable: whether training changes the weights (default: True).
-        weights: the values that the weights begin with, as get_weights() lists them (default: those of the
-            initializers).
+        weights: the initial values of the weights, in the order of get_weights() (default: from the initializers).
         input_dtype: another name of dtype, for old scripts (default: dtype).
     """
     return GroupNormalization(config, *more, **options)
@@ -3475,48 +3434,46 @@ def gru(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) 
 
     Args:
         config: the options below as a dict.
-        units: the number of units, which is the last size of the output.
-        cell: without effect, as in TF.js; for a cell of your own there is tf.layers.rnn.
+        units: the number of units, which is the last dimension of the output.
+        cell: without effect, as in TF.js; for a custom cell use tf.layers.rnn.
         return_sequences: return the outputs of all steps, not only that of the last (default: False).
-        return_state: return a list: the output, then the last states (default: False).
-        go_backwards: begin with the last step; outputs come in the order in which they were made (default: False).
-        stateful: begin each batch with the last states of the one before, sample by sample; needs a known batch size,
-            and shuffle=False in fit (default: False).
-        unroll: without effect, as in TF.js: steps are always run one by one (default: False).
-        zero_output_for_mask: let the outputs of masked steps be 0, instead of repeating the output before (default:
-            False).
-        input_dim: the last size of input_shape, which may be left out then (default: that of the inputs).
-        input_length: the number of steps, for an input shape that is given by input_dim (default: any).
-        activation: what the candidate of the new state goes through (default: 'tanh').
-        use_bias: whether to add a bias, which is learnt (default: True).
-        kernel_initializer: how the kernel begins (default: 'glorotNormal').
-        recurrent_initializer: how the recurrent kernel begins (default: 'orthogonal').
-        bias_initializer: how the bias begins (default: 'zeros').
-        kernel_regularizer: what the kernel adds to the loss.
-        recurrent_regularizer: what the recurrent kernel adds to the loss.
-        bias_regularizer: what the bias adds to the loss.
-        kernel_constraint: what the kernel is made to fulfil.
-        recurrent_constraint: what the recurrent kernel is made to fulfil.
-        bias_constraint: what the bias is made to fulfil.
-        dropout: the part of the inputs that is set to 0 in training, the same at every step; above 0 and below 1,
-            others drop nothing (default: 0.0).
-        recurrent_dropout: the part of the state that is set to 0 in training, the same at every step; above 0 and below
-            1, others drop nothing (default: 0.0).
-        dropout_func: a function (x, rate) that does the dropping out; meant for tests (default: tf.dropout).
-        recurrent_activation: what the gates go through (default: 'hardSigmoid').
+        return_state: return a list: the output, then the final states (default: False).
+        go_backwards: process the sequence backwards; outputs are in the order of processing (default: False).
+        stateful: start each batch with the final states of the previous one, sample by sample; requires a fixed batch
+            size, and shuffle=False in fit (default: False).
+        unroll: without effect, as in TF.js (default: False).
+        zero_output_for_mask: output 0 for masked steps, instead of repeating the previous output (default: False).
+        input_dim: the last dimension of input_shape, which may then be omitted (default: from the inputs).
+        input_length: the number of steps, if the input shape is given by input_dim (default: any).
+        activation: the activation function of the candidate state (default: 'tanh').
+        use_bias: whether to add a trainable bias (default: True).
+        kernel_initializer: the initializer of the kernel (default: 'glorotNormal').
+        recurrent_initializer: the initializer of the recurrent kernel (default: 'orthogonal').
+        bias_initializer: the initializer of the bias (default: 'zeros').
+        kernel_regularizer: the regularizer of the kernel.
+        recurrent_regularizer: the regularizer of the recurrent kernel.
+        bias_regularizer: the regularizer of the bias.
+        kernel_constraint: the constraint on the kernel.
+        recurrent_constraint: the constraint on the recurrent kernel.
+        bias_constraint: the constraint on the bias.
+        dropout: the fraction of the inputs set to 0 in training, the same ones at every step; values outside (0, 1)
+            drop nothing (default: 0.0).
+        recurrent_dropout: the fraction of the state set to 0 in training, the same elements at every step; values
+            outside (0, 1) drop nothing (default: 0.0).
+        dropout_func: a function (x, rate) that implements dropout; meant for tests (default: tf.dropout).
+        recurrent_activation: the activation function of the gates (default: 'hardSigmoid').
         implementation: without effect, as in TF.js: there is one implementation.
-        reset_after: reset the state after the product with the recurrent kernel, and have a bias of two rows (default:
+        reset_after: apply the reset gate after the product with the recurrent kernel, with a bias of two rows (default:
             False).
-        input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
-            first layer of a model needs it.
-        batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
-            takes precedence over input_shape.
-        batch_size: the batch size that is put in front of input_shape (default: any).
+        input_shape: the shape of one sample, without the batch size; a number n means the shape (n,). Required for the
+            first layer of a model.
+        batch_input_shape: the shape of the inputs including the batch size, with None for unknown sizes; it takes
+            precedence over input_shape.
+        batch_size: the batch size to prepend to input_shape (default: any).
         dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
-        name: the layer's name, with which those of its weights begin (default: made of the class and a number).
+        name: the layer's name, which prefixes those of its weights (default: derived from the class, with a number).
         trainable: whether training changes the weights (default: True).
-        weights: the values that the weights begin with, as get_weights() lists them (default: those of the
-            initializers).
+        weights: the initial values of the weights, in the order of get_weights() (default: from the initializers).
         input_dtype: another name of dtype, for old scripts (default: dtype).
     """
     return GRU(config, *more, **options)
@@ -3603,37 +3560,36 @@ def gru_cell(config: Mapping[str, Any] | None = None, /, *more: Any, **options: 
 
     Args:
         config: the options below as a dict.
-        units: the number of units, which is the last size of the output.
-        activation: what the candidate of the new state goes through (default: 'tanh').
-        use_bias: whether to add a bias, which is learnt (default: True).
-        kernel_initializer: how the kernel begins (default: 'glorotNormal').
-        recurrent_initializer: how the recurrent kernel begins (default: 'orthogonal').
-        bias_initializer: how the bias begins (default: 'zeros').
-        kernel_regularizer: what the kernel adds to the loss.
-        recurrent_regularizer: what the recurrent kernel adds to the loss.
-        bias_regularizer: what the bias adds to the loss.
-        kernel_constraint: what the kernel is made to fulfil.
-        recurrent_constraint: what the recurrent kernel is made to fulfil.
-        bias_constraint: what the bias is made to fulfil.
-        dropout: the part of the inputs that is set to 0 in training, the same at every step; above 0 and below 1,
-            others drop nothing (default: 0.0).
-        recurrent_dropout: the part of the state that is set to 0 in training, the same at every step; above 0 and below
-            1, others drop nothing (default: 0.0).
-        dropout_func: a function (x, rate) that does the dropping out; meant for tests (default: tf.dropout).
-        recurrent_activation: what the gates go through (default: 'hardSigmoid').
+        units: the number of units, which is the last dimension of the output.
+        activation: the activation function of the candidate state (default: 'tanh').
+        use_bias: whether to add a trainable bias (default: True).
+        kernel_initializer: the initializer of the kernel (default: 'glorotNormal').
+        recurrent_initializer: the initializer of the recurrent kernel (default: 'orthogonal').
+        bias_initializer: the initializer of the bias (default: 'zeros').
+        kernel_regularizer: the regularizer of the kernel.
+        recurrent_regularizer: the regularizer of the recurrent kernel.
+        bias_regularizer: the regularizer of the bias.
+        kernel_constraint: the constraint on the kernel.
+        recurrent_constraint: the constraint on the recurrent kernel.
+        bias_constraint: the constraint on the bias.
+        dropout: the fraction of the inputs set to 0 in training, the same ones at every step; values outside (0, 1)
+            drop nothing (default: 0.0).
+        recurrent_dropout: the fraction of the state set to 0 in training, the same elements at every step; values
+            outside (0, 1) drop nothing (default: 0.0).
+        dropout_func: a function (x, rate) that implements dropout; meant for tests (default: tf.dropout).
+        recurrent_activation: the activation function of the gates (default: 'hardSigmoid').
         implementation: without effect, as in TF.js: there is one implementation.
-        reset_after: reset the state after the product with the recurrent kernel, and have a bias of two rows (default:
+        reset_after: apply the reset gate after the product with the recurrent kernel, with a bias of two rows (default:
             False).
-        input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
-            first layer of a model needs it.
-        batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
-            takes precedence over input_shape.
-        batch_size: the batch size that is put in front of input_shape (default: any).
+        input_shape: the shape of one sample, without the batch size; a number n means the shape (n,). Required for the
+            first layer of a model.
+        batch_input_shape: the shape of the inputs including the batch size, with None for unknown sizes; it takes
+            precedence over input_shape.
+        batch_size: the batch size to prepend to input_shape (default: any).
         dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
-        name: the layer's name, with which those of its weights begin (default: made of the class and a number).
+        name: the layer's name, which prefixes those of its weights (default: derived from the class, with a number).
         trainable: whether training changes the weights (default: True).
-        weights: the values that the weights begin with, as get_weights() lists them (default: those of the
-            initializers).
+        weights: the initial values of the weights, in the order of get_weights() (default: from the initializers).
         input_dtype: another name of dtype, for old scripts (default: dtype).
     """
     return GRUCell(config, *more, **options)
@@ -3687,17 +3643,16 @@ def input_layer(config: Mapping[str, Any] | None = None, /, *more: Any, **option
 
     Args:
         config: the options below as a dict.
-        sparse: noted in the configuration, without effect, as in TF.js (default: False).
-        input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
-            first layer of a model needs it.
-        batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
-            takes precedence over input_shape.
-        batch_size: the batch size that is put in front of input_shape (default: any).
+        sparse: stored in the configuration, but without effect, as in TF.js (default: False).
+        input_shape: the shape of one sample, without the batch size; a number n means the shape (n,). Required for the
+            first layer of a model.
+        batch_input_shape: the shape of the inputs including the batch size, with None for unknown sizes; it takes
+            precedence over input_shape.
+        batch_size: the batch size to prepend to input_shape (default: any).
         dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
-        name: the layer's name, with which those of its weights begin (default: made of the class and a number).
+        name: the layer's name, which prefixes those of its weights (default: derived from the class, with a number).
         trainable: whether training changes the weights (default: True).
-        weights: the values that the weights begin with, as get_weights() lists them (default: those of the
-            initializers).
+        weights: the initial values of the weights, in the order of get_weights() (default: from the initializers).
         input_dtype: another name of dtype, for old scripts (default: dtype).
     """
     return InputLayer(config, *more, **options)
@@ -3759,19 +3714,18 @@ def lambda_(config: Mapping[str, Any] | None = None, /, *more: Any, **options: A
 
     Args:
         config: the options below as a dict.
-        function: what makes the output of the input, or of the list of inputs.
-        shape: what a sample of the output looks like (default: found by running the function on shapes).
-        arguments: further arguments of the function, by name (default: none).
-        input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
-            first layer of a model needs it.
-        batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
-            takes precedence over input_shape.
-        batch_size: the batch size that is put in front of input_shape (default: any).
+        function: the function that computes the output from the input, or from a list of inputs.
+        shape: the shape of a sample of the output (default: inferred by running the function on shapes).
+        arguments: additional keyword arguments of the function (default: none).
+        input_shape: the shape of one sample, without the batch size; a number n means the shape (n,). Required for the
+            first layer of a model.
+        batch_input_shape: the shape of the inputs including the batch size, with None for unknown sizes; it takes
+            precedence over input_shape.
+        batch_size: the batch size to prepend to input_shape (default: any).
         dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
-        name: the layer's name, with which those of its weights begin (default: made of the class and a number).
+        name: the layer's name, which prefixes those of its weights (default: derived from the class, with a number).
         trainable: whether training changes the weights (default: True).
-        weights: the values that the weights begin with, as get_weights() lists them (default: those of the
-            initializers).
+        weights: the initial values of the weights, in the order of get_weights() (default: from the initializers).
         input_dtype: another name of dtype, for old scripts (default: dtype).
     """
     return Lambda(config, *more, **options)
@@ -3840,25 +3794,24 @@ def layer_normalization(config: Mapping[str, Any] | None = None, /, *more: Any, 
     Args:
         config: the options below as a dict.
         epsilon: added to the variance, so that nothing is divided by 0 (default: 0.001).
-        center: whether to add beta, which is learnt (default: True).
-        scale: whether to multiply by gamma, which is learnt (default: True).
-        beta_initializer: how beta begins (default: 'zeros').
-        gamma_initializer: how gamma begins (default: 'ones').
-        beta_regularizer: what beta adds to the loss.
-        gamma_regularizer: what gamma adds to the loss.
-        beta_constraint: what beta is made to fulfil.
-        gamma_constraint: what gamma is made to fulfil.
+        center: whether to add beta, a trainable offset (default: True).
+        scale: whether to multiply by gamma, a trainable factor (default: True).
+        beta_initializer: the initializer of beta (default: 'zeros').
+        gamma_initializer: the initializer of gamma (default: 'ones').
+        beta_regularizer: the regularizer of beta.
+        gamma_regularizer: the regularizer of gamma.
+        beta_constraint: the constraint on beta.
+        gamma_constraint: the constraint on gamma.
         axis: the axis, or a list of the axes, whose elements are normalized together (default: -1).
-        input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
-            first layer of a model needs it.
-        batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
-            takes precedence over input_shape.
-        batch_size: the batch size that is put in front of input_shape (default: any).
+        input_shape: the shape of one sample, without the batch size; a number n means the shape (n,). Required for the
+            first layer of a model.
+        batch_input_shape: the shape of the inputs including the batch size, with None for unknown sizes; it takes
+            precedence over input_shape.
+        batch_size: the batch size to prepend to input_shape (default: any).
         dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
-        name: the layer's name, with which those of its weights begin (default: made of the class and a number).
+        name: the layer's name, which prefixes those of its weights (default: derived from the class, with a number).
         trainable: whether training changes the weights (default: True).
-        weights: the values that the weights begin with, as get_weights() lists them (default: those of the
-            initializers).
+        weights: the initial values of the weights, in the order of get_weights() (default: from the initializers).
         input_dtype: another name of dtype, for old scripts (default: dtype).
     """
     return LayerNormalization(config, *more, **options)
@@ -3910,16 +3863,15 @@ def leaky_relu(config: Mapping[str, Any] | None = None, /, *more: Any, **options
     Args:
         config: the options below as a dict.
         alpha: the slope below 0 (default: 0.3).
-        input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
-            first layer of a model needs it.
-        batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
-            takes precedence over input_shape.
-        batch_size: the batch size that is put in front of input_shape (default: any).
+        input_shape: the shape of one sample, without the batch size; a number n means the shape (n,). Required for the
+            first layer of a model.
+        batch_input_shape: the shape of the inputs including the batch size, with None for unknown sizes; it takes
+            precedence over input_shape.
+        batch_size: the batch size to prepend to input_shape (default: any).
         dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
-        name: the layer's name, with which those of its weights begin (default: made of the class and a number).
+        name: the layer's name, which prefixes those of its weights (default: derived from the class, with a number).
         trainable: whether training changes the weights (default: True).
-        weights: the values that the weights begin with, as get_weights() lists them (default: those of the
-            initializers).
+        weights: the initial values of the weights, in the order of get_weights() (default: from the initializers).
         input_dtype: another name of dtype, for old scripts (default: dtype).
     """
     return LeakyReLU(config, *more, **options)
@@ -4024,48 +3976,46 @@ def lstm(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any)
 
     Args:
         config: the options below as a dict.
-        units: the number of units, which is the last size of the output.
-        cell: without effect, as in TF.js; for a cell of your own there is tf.layers.rnn.
+        units: the number of units, which is the last dimension of the output.
+        cell: without effect, as in TF.js; for a custom cell use tf.layers.rnn.
         return_sequences: return the outputs of all steps, not only that of the last (default: False).
-        return_state: return a list: the output, then the last states (default: False).
-        go_backwards: begin with the last step; outputs come in the order in which they were made (default: False).
-        stateful: begin each batch with the last states of the one before, sample by sample; needs a known batch size,
-            and shuffle=False in fit (default: False).
-        unroll: without effect, as in TF.js: steps are always run one by one (default: False).
-        zero_output_for_mask: let the outputs of masked steps be 0, instead of repeating the output before (default:
-            False).
-        input_dim: the last size of input_shape, which may be left out then (default: that of the inputs).
-        input_length: the number of steps, for an input shape that is given by input_dim (default: any).
-        activation: what the candidate of the new state goes through, and the state on its way to the output (default:
+        return_state: return a list: the output, then the final states (default: False).
+        go_backwards: process the sequence backwards; outputs are in the order of processing (default: False).
+        stateful: start each batch with the final states of the previous one, sample by sample; requires a fixed batch
+            size, and shuffle=False in fit (default: False).
+        unroll: without effect, as in TF.js (default: False).
+        zero_output_for_mask: output 0 for masked steps, instead of repeating the previous output (default: False).
+        input_dim: the last dimension of input_shape, which may then be omitted (default: from the inputs).
+        input_length: the number of steps, if the input shape is given by input_dim (default: any).
+        activation: the activation function of the candidate state, and of the state before it is output (default:
             'tanh').
-        use_bias: whether to add a bias, which is learnt (default: True).
-        kernel_initializer: how the kernel begins (default: 'glorotNormal').
-        recurrent_initializer: how the recurrent kernel begins (default: 'orthogonal').
-        bias_initializer: how the bias begins (default: 'zeros').
-        kernel_regularizer: what the kernel adds to the loss.
-        recurrent_regularizer: what the recurrent kernel adds to the loss.
-        bias_regularizer: what the bias adds to the loss.
-        kernel_constraint: what the kernel is made to fulfil.
-        recurrent_constraint: what the recurrent kernel is made to fulfil.
-        bias_constraint: what the bias is made to fulfil.
-        dropout: the part of the inputs that is set to 0 in training, the same at every step; above 0 and below 1,
-            others drop nothing (default: 0.0).
-        recurrent_dropout: the part of the state that is set to 0 in training, the same at every step; above 0 and below
-            1, others drop nothing (default: 0.0).
-        dropout_func: a function (x, rate) that does the dropping out; meant for tests (default: tf.dropout).
-        recurrent_activation: what the gates go through (default: 'hardSigmoid').
+        use_bias: whether to add a trainable bias (default: True).
+        kernel_initializer: the initializer of the kernel (default: 'glorotNormal').
+        recurrent_initializer: the initializer of the recurrent kernel (default: 'orthogonal').
+        bias_initializer: the initializer of the bias (default: 'zeros').
+        kernel_regularizer: the regularizer of the kernel.
+        recurrent_regularizer: the regularizer of the recurrent kernel.
+        bias_regularizer: the regularizer of the bias.
+        kernel_constraint: the constraint on the kernel.
+        recurrent_constraint: the constraint on the recurrent kernel.
+        bias_constraint: the constraint on the bias.
+        dropout: the fraction of the inputs set to 0 in training, the same ones at every step; values outside (0, 1)
+            drop nothing (default: 0.0).
+        recurrent_dropout: the fraction of the state set to 0 in training, the same elements at every step; values
+            outside (0, 1) drop nothing (default: 0.0).
+        dropout_func: a function (x, rate) that implements dropout; meant for tests (default: tf.dropout).
+        recurrent_activation: the activation function of the gates (default: 'hardSigmoid').
         implementation: without effect, as in TF.js: there is one implementation.
-        unit_forget_bias: whether the bias of the forget gate begins with 1 (default: False).
-        input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
-            first layer of a model needs it.
-        batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
-            takes precedence over input_shape.
-        batch_size: the batch size that is put in front of input_shape (default: any).
+        unit_forget_bias: whether the bias of the forget gate is initialised to 1 (default: False).
+        input_shape: the shape of one sample, without the batch size; a number n means the shape (n,). Required for the
+            first layer of a model.
+        batch_input_shape: the shape of the inputs including the batch size, with None for unknown sizes; it takes
+            precedence over input_shape.
+        batch_size: the batch size to prepend to input_shape (default: any).
         dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
-        name: the layer's name, with which those of its weights begin (default: made of the class and a number).
+        name: the layer's name, which prefixes those of its weights (default: derived from the class, with a number).
         trainable: whether training changes the weights (default: True).
-        weights: the values that the weights begin with, as get_weights() lists them (default: those of the
-            initializers).
+        weights: the initial values of the weights, in the order of get_weights() (default: from the initializers).
         input_dtype: another name of dtype, for old scripts (default: dtype).
     """
     return LSTM(config, *more, **options)
@@ -4149,37 +4099,36 @@ def lstm_cell(config: Mapping[str, Any] | None = None, /, *more: Any, **options:
 
     Args:
         config: the options below as a dict.
-        units: the number of units, which is the last size of the output.
-        activation: what the candidate of the new state goes through, and the state on its way to the output (default:
+        units: the number of units, which is the last dimension of the output.
+        activation: the activation function of the candidate state, and of the state before it is output (default:
             'tanh').
-        use_bias: whether to add a bias, which is learnt (default: True).
-        kernel_initializer: how the kernel begins (default: 'glorotNormal').
-        recurrent_initializer: how the recurrent kernel begins (default: 'orthogonal').
-        bias_initializer: how the bias begins (default: 'zeros').
-        kernel_regularizer: what the kernel adds to the loss.
-        recurrent_regularizer: what the recurrent kernel adds to the loss.
-        bias_regularizer: what the bias adds to the loss.
-        kernel_constraint: what the kernel is made to fulfil.
-        recurrent_constraint: what the recurrent kernel is made to fulfil.
-        bias_constraint: what the bias is made to fulfil.
-        dropout: the part of the inputs that is set to 0 in training, the same at every step; above 0 and below 1,
-            others drop nothing (default: 0.0).
-        recurrent_dropout: the part of the state that is set to 0 in training, the same at every step; above 0 and below
-            1, others drop nothing (default: 0.0).
-        dropout_func: a function (x, rate) that does the dropping out; meant for tests (default: tf.dropout).
-        recurrent_activation: what the gates go through (default: 'hardSigmoid').
+        use_bias: whether to add a trainable bias (default: True).
+        kernel_initializer: the initializer of the kernel (default: 'glorotNormal').
+        recurrent_initializer: the initializer of the recurrent kernel (default: 'orthogonal').
+        bias_initializer: the initializer of the bias (default: 'zeros').
+        kernel_regularizer: the regularizer of the kernel.
+        recurrent_regularizer: the regularizer of the recurrent kernel.
+        bias_regularizer: the regularizer of the bias.
+        kernel_constraint: the constraint on the kernel.
+        recurrent_constraint: the constraint on the recurrent kernel.
+        bias_constraint: the constraint on the bias.
+        dropout: the fraction of the inputs set to 0 in training, the same ones at every step; values outside (0, 1)
+            drop nothing (default: 0.0).
+        recurrent_dropout: the fraction of the state set to 0 in training, the same elements at every step; values
+            outside (0, 1) drop nothing (default: 0.0).
+        dropout_func: a function (x, rate) that implements dropout; meant for tests (default: tf.dropout).
+        recurrent_activation: the activation function of the gates (default: 'hardSigmoid').
         implementation: without effect, as in TF.js: there is one implementation.
-        unit_forget_bias: whether the bias of the forget gate begins with 1 (default: False).
-        input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
-            first layer of a model needs it.
-        batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
-            takes precedence over input_shape.
-        batch_size: the batch size that is put in front of input_shape (default: any).
+        unit_forget_bias: whether the bias of the forget gate is initialised to 1 (default: False).
+        input_shape: the shape of one sample, without the batch size; a number n means the shape (n,). Required for the
+            first layer of a model.
+        batch_input_shape: the shape of the inputs including the batch size, with None for unknown sizes; it takes
+            precedence over input_shape.
+        batch_size: the batch size to prepend to input_shape (default: any).
         dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
-        name: the layer's name, with which those of its weights begin (default: made of the class and a number).
+        name: the layer's name, which prefixes those of its weights (default: derived from the class, with a number).
         trainable: whether training changes the weights (default: True).
-        weights: the values that the weights begin with, as get_weights() lists them (default: those of the
-            initializers).
+        weights: the initial values of the weights, in the order of get_weights() (default: from the initializers).
         input_dtype: another name of dtype, for old scripts (default: dtype).
     """
     return LSTMCell(config, *more, **options)
@@ -4230,17 +4179,16 @@ def masking(config: Mapping[str, Any] | None = None, /, *more: Any, **options: A
 
     Args:
         config: the options below as a dict.
-        mask_value: the value that all features of a step have where it is to be masked (default: 0.0).
-        input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
-            first layer of a model needs it.
-        batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
-            takes precedence over input_shape.
-        batch_size: the batch size that is put in front of input_shape (default: any).
+        mask_value: steps whose features all have this value are masked (default: 0.0).
+        input_shape: the shape of one sample, without the batch size; a number n means the shape (n,). Required for the
+            first layer of a model.
+        batch_input_shape: the shape of the inputs including the batch size, with None for unknown sizes; it takes
+            precedence over input_shape.
+        batch_size: the batch size to prepend to input_shape (default: any).
         dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
-        name: the layer's name, with which those of its weights begin (default: made of the class and a number).
+        name: the layer's name, which prefixes those of its weights (default: derived from the class, with a number).
         trainable: whether training changes the weights (default: True).
-        weights: the values that the weights begin with, as get_weights() lists them (default: those of the
-            initializers).
+        weights: the initial values of the weights, in the order of get_weights() (default: from the initializers).
         input_dtype: another name of dtype, for old scripts (default: dtype).
     """
     return Masking(config, *more, **options)
@@ -4295,21 +4243,20 @@ def max_pooling1d(config: Mapping[str, Any] | None = None, /, *more: Any, **opti
     Args:
         config: the options below as a dict.
         pool_size: the size of the window (default: 2).
-        strides: how far the window moves from place to place (default: pool_size).
-        padding: 'valid': windows stay within the input; 'same': they reach over its ends, so that with strides of 1 the
-            output is as large as the input (default: 'valid').
+        strides: the step size of the window (default: pool_size).
+        padding: 'valid': windows stay within the input; 'same': the input is padded, so that with strides of 1 the
+            output has the same size (default: 'valid').
         data_format: where the channels are: 'channelsLast', the last axis, or 'channelsFirst', the one after the batch
             (default: 'channelsLast').
-        input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
-            first layer of a model needs it.
-        batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
-            takes precedence over input_shape.
-        batch_size: the batch size that is put in front of input_shape (default: any).
+        input_shape: the shape of one sample, without the batch size; a number n means the shape (n,). Required for the
+            first layer of a model.
+        batch_input_shape: the shape of the inputs including the batch size, with None for unknown sizes; it takes
+            precedence over input_shape.
+        batch_size: the batch size to prepend to input_shape (default: any).
         dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
-        name: the layer's name, with which those of its weights begin (default: made of the class and a number).
+        name: the layer's name, which prefixes those of its weights (default: derived from the class, with a number).
         trainable: whether training changes the weights (default: True).
-        weights: the values that the weights begin with, as get_weights() lists them (default: those of the
-            initializers).
+        weights: the initial values of the weights, in the order of get_weights() (default: from the initializers).
         input_dtype: another name of dtype, for old scripts (default: dtype).
     """
     return MaxPooling1D(config, *more, **options)
@@ -4373,21 +4320,20 @@ def max_pooling2d(config: Mapping[str, Any] | None = None, /, *more: Any, **opti
     Args:
         config: the options below as a dict.
         pool_size: the size of the window (default: 2).
-        strides: how far the window moves from place to place (default: pool_size).
-        padding: 'valid': windows stay within the input; 'same': they reach over its ends, so that with strides of 1 the
-            output is as large as the input (default: 'valid').
+        strides: the step size of the window (default: pool_size).
+        padding: 'valid': windows stay within the input; 'same': the input is padded, so that with strides of 1 the
+            output has the same size (default: 'valid').
         data_format: where the channels are: 'channelsLast', the last axis, or 'channelsFirst', the one after the batch
             (default: 'channelsLast').
-        input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
-            first layer of a model needs it.
-        batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
-            takes precedence over input_shape.
-        batch_size: the batch size that is put in front of input_shape (default: any).
+        input_shape: the shape of one sample, without the batch size; a number n means the shape (n,). Required for the
+            first layer of a model.
+        batch_input_shape: the shape of the inputs including the batch size, with None for unknown sizes; it takes
+            precedence over input_shape.
+        batch_size: the batch size to prepend to input_shape (default: any).
         dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
-        name: the layer's name, with which those of its weights begin (default: made of the class and a number).
+        name: the layer's name, which prefixes those of its weights (default: derived from the class, with a number).
         trainable: whether training changes the weights (default: True).
-        weights: the values that the weights begin with, as get_weights() lists them (default: those of the
-            initializers).
+        weights: the initial values of the weights, in the order of get_weights() (default: from the initializers).
         input_dtype: another name of dtype, for old scripts (default: dtype).
     """
     return MaxPooling2D(config, *more, **options)
@@ -4451,21 +4397,20 @@ def max_pooling3d(config: Mapping[str, Any] | None = None, /, *more: Any, **opti
     Args:
         config: the options below as a dict.
         pool_size: the size of the window (default: 2).
-        strides: how far the window moves from place to place (default: pool_size).
-        padding: 'valid': windows stay within the input; 'same': they reach over its ends, so that with strides of 1 the
-            output is as large as the input (default: 'valid').
+        strides: the step size of the window (default: pool_size).
+        padding: 'valid': windows stay within the input; 'same': the input is padded, so that with strides of 1 the
+            output has the same size (default: 'valid').
         data_format: where the channels are: 'channelsLast', the last axis, or 'channelsFirst', the one after the batch
             (default: 'channelsLast').
-        input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
-            first layer of a model needs it.
-        batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
-            takes precedence over input_shape.
-        batch_size: the batch size that is put in front of input_shape (default: any).
+        input_shape: the shape of one sample, without the batch size; a number n means the shape (n,). Required for the
+            first layer of a model.
+        batch_input_shape: the shape of the inputs including the batch size, with None for unknown sizes; it takes
+            precedence over input_shape.
+        batch_size: the batch size to prepend to input_shape (default: any).
         dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
-        name: the layer's name, with which those of its weights begin (default: made of the class and a number).
+        name: the layer's name, which prefixes those of its weights (default: derived from the class, with a number).
         trainable: whether training changes the weights (default: True).
-        weights: the values that the weights begin with, as get_weights() lists them (default: those of the
-            initializers).
+        weights: the initial values of the weights, in the order of get_weights() (default: from the initializers).
         input_dtype: another name of dtype, for old scripts (default: dtype).
     """
     return MaxPooling3D(config, *more, **options)
@@ -4520,16 +4465,15 @@ def maximum(config: Mapping[str, Any] | None = None, /, *more: Any, **options: A
 
     Args:
         config: the options below as a dict.
-        input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
-            first layer of a model needs it.
-        batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
-            takes precedence over input_shape.
-        batch_size: the batch size that is put in front of input_shape (default: any).
+        input_shape: the shape of one sample, without the batch size; a number n means the shape (n,). Required for the
+            first layer of a model.
+        batch_input_shape: the shape of the inputs including the batch size, with None for unknown sizes; it takes
+            precedence over input_shape.
+        batch_size: the batch size to prepend to input_shape (default: any).
         dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
-        name: the layer's name, with which those of its weights begin (default: made of the class and a number).
+        name: the layer's name, which prefixes those of its weights (default: derived from the class, with a number).
         trainable: whether training changes the weights (default: True).
-        weights: the values that the weights begin with, as get_weights() lists them (default: those of the
-            initializers).
+        weights: the initial values of the weights, in the order of get_weights() (default: from the initializers).
         input_dtype: another name of dtype, for old scripts (default: dtype).
     """
     return Maximum(config, *more, **options)
@@ -4575,16 +4519,15 @@ def minimum(config: Mapping[str, Any] | None = None, /, *more: Any, **options: A
 
     Args:
         config: the options below as a dict.
-        input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
-            first layer of a model needs it.
-        batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
-            takes precedence over input_shape.
-        batch_size: the batch size that is put in front of input_shape (default: any).
+        input_shape: the shape of one sample, without the batch size; a number n means the shape (n,). Required for the
+            first layer of a model.
+        batch_input_shape: the shape of the inputs including the batch size, with None for unknown sizes; it takes
+            precedence over input_shape.
+        batch_size: the batch size to prepend to input_shape (default: any).
         dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
-        name: the layer's name, with which those of its weights begin (default: made of the class and a number).
+        name: the layer's name, which prefixes those of its weights (default: derived from the class, with a number).
         trainable: whether training changes the weights (default: True).
-        weights: the values that the weights begin with, as get_weights() lists them (default: those of the
-            initializers).
+        weights: the initial values of the weights, in the order of get_weights() (default: from the initializers).
         input_dtype: another name of dtype, for old scripts (default: dtype).
     """
     return Minimum(config, *more, **options)
@@ -4666,28 +4609,27 @@ def multi_head_attention(config: Mapping[str, Any] | None = None, /, *more: Any,
 
     Args:
         config: the options below as a dict.
-        num_heads: the number of attentions side by side.
+        num_heads: the number of parallel attention heads.
         key_dim: the size of the projections of queries and keys, in each head.
-        dropout: the part of the attention weights that is set to 0 in training; 0 or more, and below 1 (default: 0.0).
-        seed: a seed of the dropout; without one, see tf.set_seed (default: none).
+        dropout: the fraction of the attention weights set to 0 in training; at least 0, and below 1 (default: 0.0).
+        seed: the random seed of the dropout; without one, see tf.set_seed (default: none).
         value_dim: the size of the projections of values, in each head (default: key_dim).
-        use_bias: whether to add a bias, which is learnt (default: True).
-        kernel_initializer: how the kernel begins (default: 'glorotUniform').
-        bias_initializer: how the bias begins (default: 'zeros').
-        kernel_regularizer: what the kernel adds to the loss.
-        bias_regularizer: what the bias adds to the loss.
-        kernel_constraint: what the kernel is made to fulfil.
-        bias_constraint: what the bias is made to fulfil.
-        input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
-            first layer of a model needs it.
-        batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
-            takes precedence over input_shape.
-        batch_size: the batch size that is put in front of input_shape (default: any).
+        use_bias: whether to add a trainable bias (default: True).
+        kernel_initializer: the initializer of the kernel (default: 'glorotUniform').
+        bias_initializer: the initializer of the bias (default: 'zeros').
+        kernel_regularizer: the regularizer of the kernel.
+        bias_regularizer: the regularizer of the bias.
+        kernel_constraint: the constraint on the kernel.
+        bias_constraint: the constraint on the bias.
+        input_shape: the shape of one sample, without the batch size; a number n means the shape (n,). Required for the
+            first layer of a model.
+        batch_input_shape: the shape of the inputs including the batch size, with None for unknown sizes; it takes
+            precedence over input_shape.
+        batch_size: the batch size to prepend to input_shape (default: any).
         dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
-        name: the layer's name, with which those of its weights begin (default: made of the class and a number).
+        name: the layer's name, which prefixes those of its weights (default: derived from the class, with a number).
         trainable: whether training changes the weights (default: True).
-        weights: the values that the weights begin with, as get_weights() lists them (default: those of the
-            initializers).
+        weights: the initial values of the weights, in the order of get_weights() (default: from the initializers).
         input_dtype: another name of dtype, for old scripts (default: dtype).
     """
     return MultiHeadAttention(config, *more, **options)
@@ -4736,16 +4678,15 @@ def multiply(config: Mapping[str, Any] | None = None, /, *more: Any, **options: 
 
     Args:
         config: the options below as a dict.
-        input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
-            first layer of a model needs it.
-        batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
-            takes precedence over input_shape.
-        batch_size: the batch size that is put in front of input_shape (default: any).
+        input_shape: the shape of one sample, without the batch size; a number n means the shape (n,). Required for the
+            first layer of a model.
+        batch_input_shape: the shape of the inputs including the batch size, with None for unknown sizes; it takes
+            precedence over input_shape.
+        batch_size: the batch size to prepend to input_shape (default: any).
         dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
-        name: the layer's name, with which those of its weights begin (default: made of the class and a number).
+        name: the layer's name, which prefixes those of its weights (default: derived from the class, with a number).
         trainable: whether training changes the weights (default: True).
-        weights: the values that the weights begin with, as get_weights() lists them (default: those of the
-            initializers).
+        weights: the initial values of the weights, in the order of get_weights() (default: from the initializers).
         input_dtype: another name of dtype, for old scripts (default: dtype).
     """
     return Multiply(config, *more, **options)
@@ -4794,16 +4735,15 @@ def permute(config: Mapping[str, Any] | None = None, /, *more: Any, **options: A
     Args:
         config: the options below as a dict.
         dims: the dimensions of a sample, counted from 1, in their new order.
-        input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
-            first layer of a model needs it.
-        batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
-            takes precedence over input_shape.
-        batch_size: the batch size that is put in front of input_shape (default: any).
+        input_shape: the shape of one sample, without the batch size; a number n means the shape (n,). Required for the
+            first layer of a model.
+        batch_input_shape: the shape of the inputs including the batch size, with None for unknown sizes; it takes
+            precedence over input_shape.
+        batch_size: the batch size to prepend to input_shape (default: any).
         dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
-        name: the layer's name, with which those of its weights begin (default: made of the class and a number).
+        name: the layer's name, which prefixes those of its weights (default: derived from the class, with a number).
         trainable: whether training changes the weights (default: True).
-        weights: the values that the weights begin with, as get_weights() lists them (default: those of the
-            initializers).
+        weights: the initial values of the weights, in the order of get_weights() (default: from the initializers).
         input_dtype: another name of dtype, for old scripts (default: dtype).
     """
     return Permute(config, *more, **options)
@@ -4859,20 +4799,19 @@ def prelu(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any
 
     Args:
         config: the options below as a dict.
-        alpha_initializer: how alpha begins (default: 'zeros').
-        alpha_regularizer: what alpha adds to the loss.
-        alpha_constraint: what alpha is made to fulfil.
-        shared_axes: the axes of a sample, counted from 1, along which one alpha holds for all places (default: none).
-        input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
-            first layer of a model needs it.
-        batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
-            takes precedence over input_shape.
-        batch_size: the batch size that is put in front of input_shape (default: any).
+        alpha_initializer: the initializer of alpha (default: 'zeros').
+        alpha_regularizer: the regularizer of alpha.
+        alpha_constraint: the constraint on alpha.
+        shared_axes: the axes of a sample, counted from 1, along which alpha is shared (default: none).
+        input_shape: the shape of one sample, without the batch size; a number n means the shape (n,). Required for the
+            first layer of a model.
+        batch_input_shape: the shape of the inputs including the batch size, with None for unknown sizes; it takes
+            precedence over input_shape.
+        batch_size: the batch size to prepend to input_shape (default: any).
         dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
-        name: the layer's name, with which those of its weights begin (default: made of the class and a number).
+        name: the layer's name, which prefixes those of its weights (default: derived from the class, with a number).
         trainable: whether training changes the weights (default: True).
-        weights: the values that the weights begin with, as get_weights() lists them (default: those of the
-            initializers).
+        weights: the initial values of the weights, in the order of get_weights() (default: from the initializers).
         input_dtype: another name of dtype, for old scripts (default: dtype).
     """
     return PReLU(config, *more, **options)
@@ -4929,21 +4868,20 @@ def random_width(config: Mapping[str, Any] | None = None, /, *more: Any, **optio
 
     Args:
         config: the options below as a dict.
-        factor: the most that is added to and taken from the width, as a part of it; or a list of the least and the most
-            to add.
-        interpolation: 'bilinear', or 'nearest' for the nearest pixel's value (default: 'bilinear').
-        seed: a seed, which grows by 1 with each call; without one, see tf.set_seed (default: none).
+        factor: the maximum change of the width, as a fraction of it, in both directions; or a list of the minimum and
+            maximum change.
+        interpolation: 'bilinear' or 'nearest' (default: 'bilinear').
+        seed: the random seed, which is incremented with each call; without one, see tf.set_seed (default: none).
         auto_vectorize: without effect, as in TF.js.
-        input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
-            first layer of a model needs it.
-        batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
-            takes precedence over input_shape.
-        batch_size: the batch size that is put in front of input_shape (default: any).
+        input_shape: the shape of one sample, without the batch size; a number n means the shape (n,). Required for the
+            first layer of a model.
+        batch_input_shape: the shape of the inputs including the batch size, with None for unknown sizes; it takes
+            precedence over input_shape.
+        batch_size: the batch size to prepend to input_shape (default: any).
         dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
-        name: the layer's name, with which those of its weights begin (default: made of the class and a number).
+        name: the layer's name, which prefixes those of its weights (default: derived from the class, with a number).
         trainable: whether training changes the weights (default: True).
-        weights: the values that the weights begin with, as get_weights() lists them (default: those of the
-            initializers).
+        weights: the initial values of the weights, in the order of get_weights() (default: from the initializers).
         input_dtype: another name of dtype, for old scripts (default: dtype).
     """
     return RandomWidth(config, *more, **options)
@@ -5000,19 +4938,18 @@ def relu(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any)
 
     Args:
         config: the options below as a dict.
-        max_value: the largest output (default: no bound).
+        max_value: the largest output (default: unbounded).
         negative_slope: the slope below the threshold (default: 0.0).
-        threshold: what inputs must be above to stay as they are (default: 0.0).
-        input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
-            first layer of a model needs it.
-        batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
-            takes precedence over input_shape.
-        batch_size: the batch size that is put in front of input_shape (default: any).
+        threshold: inputs above it are unchanged (default: 0.0).
+        input_shape: the shape of one sample, without the batch size; a number n means the shape (n,). Required for the
+            first layer of a model.
+        batch_input_shape: the shape of the inputs including the batch size, with None for unknown sizes; it takes
+            precedence over input_shape.
+        batch_size: the batch size to prepend to input_shape (default: any).
         dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
-        name: the layer's name, with which those of its weights begin (default: made of the class and a number).
+        name: the layer's name, which prefixes those of its weights (default: derived from the class, with a number).
         trainable: whether training changes the weights (default: True).
-        weights: the values that the weights begin with, as get_weights() lists them (default: those of the
-            initializers).
+        weights: the initial values of the weights, in the order of get_weights() (default: from the initializers).
         input_dtype: another name of dtype, for old scripts (default: dtype).
     """
     return ReLU(config, *more, **options)
@@ -5064,16 +5001,15 @@ def repeat_vector(config: Mapping[str, Any] | None = None, /, *more: Any, **opti
     Args:
         config: the options below as a dict.
         n: how often the vector is repeated.
-        input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
-            first layer of a model needs it.
-        batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
-            takes precedence over input_shape.
-        batch_size: the batch size that is put in front of input_shape (default: any).
+        input_shape: the shape of one sample, without the batch size; a number n means the shape (n,). Required for the
+            first layer of a model.
+        batch_input_shape: the shape of the inputs including the batch size, with None for unknown sizes; it takes
+            precedence over input_shape.
+        batch_size: the batch size to prepend to input_shape (default: any).
         dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
-        name: the layer's name, with which those of its weights begin (default: made of the class and a number).
+        name: the layer's name, which prefixes those of its weights (default: derived from the class, with a number).
         trainable: whether training changes the weights (default: True).
-        weights: the values that the weights begin with, as get_weights() lists them (default: those of the
-            initializers).
+        weights: the initial values of the weights, in the order of get_weights() (default: from the initializers).
         input_dtype: another name of dtype, for old scripts (default: dtype).
     """
     return RepeatVector(config, *more, **options)
@@ -5126,18 +5062,17 @@ def rescaling(config: Mapping[str, Any] | None = None, /, *more: Any, **options:
 
     Args:
         config: the options below as a dict.
-        scale: what the inputs are multiplied by.
-        offset: what is added to the product (default: 0.0).
-        input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
-            first layer of a model needs it.
-        batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
-            takes precedence over input_shape.
-        batch_size: the batch size that is put in front of input_shape (default: any).
+        scale: a factor for the inputs.
+        offset: a number added to the scaled input (default: 0.0).
+        input_shape: the shape of one sample, without the batch size; a number n means the shape (n,). Required for the
+            first layer of a model.
+        batch_input_shape: the shape of the inputs including the batch size, with None for unknown sizes; it takes
+            precedence over input_shape.
+        batch_size: the batch size to prepend to input_shape (default: any).
         dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
-        name: the layer's name, with which those of its weights begin (default: made of the class and a number).
+        name: the layer's name, which prefixes those of its weights (default: derived from the class, with a number).
         trainable: whether training changes the weights (default: True).
-        weights: the values that the weights begin with, as get_weights() lists them (default: those of the
-            initializers).
+        weights: the initial values of the weights, in the order of get_weights() (default: from the initializers).
         input_dtype: another name of dtype, for old scripts (default: dtype).
     """
     return Rescaling(config, *more, **options)
@@ -5188,16 +5123,15 @@ def reshape(config: Mapping[str, Any] | None = None, /, *more: Any, **options: A
     Args:
         config: the options below as a dict.
         target_shape: the shape of a sample of the output; one size may be None or -1.
-        input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
-            first layer of a model needs it.
-        batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
-            takes precedence over input_shape.
-        batch_size: the batch size that is put in front of input_shape (default: any).
+        input_shape: the shape of one sample, without the batch size; a number n means the shape (n,). Required for the
+            first layer of a model.
+        batch_input_shape: the shape of the inputs including the batch size, with None for unknown sizes; it takes
+            precedence over input_shape.
+        batch_size: the batch size to prepend to input_shape (default: any).
         dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
-        name: the layer's name, with which those of its weights begin (default: made of the class and a number).
+        name: the layer's name, which prefixes those of its weights (default: derived from the class, with a number).
         trainable: whether training changes the weights (default: True).
-        weights: the values that the weights begin with, as get_weights() lists them (default: those of the
-            initializers).
+        weights: the initial values of the weights, in the order of get_weights() (default: from the initializers).
         input_dtype: another name of dtype, for old scripts (default: dtype).
     """
     return Reshape(config, *more, **options)
@@ -5258,20 +5192,19 @@ def resizing(config: Mapping[str, Any] | None = None, /, *more: Any, **options: 
         config: the options below as a dict.
         height: the height of the results.
         width: the width of the results.
-        interpolation: 'bilinear', or 'nearest' for the nearest pixel's value (default: 'bilinear').
-        crop_to_aspect_ratio: do not lay the corners of the image on those of the result; nothing is cropped, as in
-            TF.js (default: False).
-        half_pixel_centers: measure positions from the centers of pixels (default: False).
-        input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
-            first layer of a model needs it.
-        batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
-            takes precedence over input_shape.
-        batch_size: the batch size that is put in front of input_shape (default: any).
+        interpolation: 'bilinear' or 'nearest' (default: 'bilinear').
+        crop_to_aspect_ratio: if set, the corners of the image and the result are not aligned; as in TF.js, nothing is
+            cropped (default: False).
+        half_pixel_centers: sample at pixel centres (default: False).
+        input_shape: the shape of one sample, without the batch size; a number n means the shape (n,). Required for the
+            first layer of a model.
+        batch_input_shape: the shape of the inputs including the batch size, with None for unknown sizes; it takes
+            precedence over input_shape.
+        batch_size: the batch size to prepend to input_shape (default: any).
         dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
-        name: the layer's name, with which those of its weights begin (default: made of the class and a number).
+        name: the layer's name, which prefixes those of its weights (default: derived from the class, with a number).
         trainable: whether training changes the weights (default: True).
-        weights: the values that the weights begin with, as get_weights() lists them (default: those of the
-            initializers).
+        weights: the initial values of the weights, in the order of get_weights() (default: from the initializers).
         input_dtype: another name of dtype, for old scripts (default: dtype).
     """
     return Resizing(config, *more, **options)
@@ -5340,28 +5273,26 @@ def rnn(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) 
 
     Args:
         config: the options below as a dict.
-        cell: the cell to run, or a list of cells, each of which is fed what the one before puts out (default:
+        cell: the cell to run, or a list of cells to stack, each fed with the output of the one before (default:
             required).
         return_sequences: return the outputs of all steps, not only that of the last (default: False).
-        return_state: return a list: the output, then the last states (default: False).
-        go_backwards: begin with the last step; outputs come in the order in which they were made (default: False).
-        stateful: begin each batch with the last states of the one before, sample by sample; needs a known batch size,
-            and shuffle=False in fit (default: False).
-        unroll: without effect, as in TF.js: steps are always run one by one (default: False).
-        zero_output_for_mask: let the outputs of masked steps be 0, instead of repeating the output before (default:
-            False).
-        input_dim: the last size of input_shape, which may be left out then (default: that of the inputs).
-        input_length: the number of steps, for an input shape that is given by input_dim (default: any).
-        input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
-            first layer of a model needs it.
-        batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
-            takes precedence over input_shape.
-        batch_size: the batch size that is put in front of input_shape (default: any).
+        return_state: return a list: the output, then the final states (default: False).
+        go_backwards: process the sequence backwards; outputs are in the order of processing (default: False).
+        stateful: start each batch with the final states of the previous one, sample by sample; requires a fixed batch
+            size, and shuffle=False in fit (default: False).
+        unroll: without effect, as in TF.js (default: False).
+        zero_output_for_mask: output 0 for masked steps, instead of repeating the previous output (default: False).
+        input_dim: the last dimension of input_shape, which may then be omitted (default: from the inputs).
+        input_length: the number of steps, if the input shape is given by input_dim (default: any).
+        input_shape: the shape of one sample, without the batch size; a number n means the shape (n,). Required for the
+            first layer of a model.
+        batch_input_shape: the shape of the inputs including the batch size, with None for unknown sizes; it takes
+            precedence over input_shape.
+        batch_size: the batch size to prepend to input_shape (default: any).
         dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
-        name: the layer's name, with which those of its weights begin (default: made of the class and a number).
+        name: the layer's name, which prefixes those of its weights (default: derived from the class, with a number).
         trainable: whether training changes the weights (default: True).
-        weights: the values that the weights begin with, as get_weights() lists them (default: those of the
-            initializers).
+        weights: the initial values of the weights, in the order of get_weights() (default: from the initializers).
         input_dtype: another name of dtype, for old scripts (default: dtype).
     """
     return RNN(config, *more, **options)
@@ -5456,42 +5387,41 @@ def separable_conv1d(config: Mapping[str, Any] | None = None, /, *more: Any, **o
 
     Args:
         config: the options below as a dict.
-        kernel_size: the size of the window that each filter looks at.
-        filters: the number of filters, which is that of the channels of the output.
-        strides: how far the window moves from place to place; above 1, dilation_rate must be 1 (default: 1).
-        padding: 'valid', 'same', or 'causal': zeros in front, so that an output depends on no later input (default:
-            'valid').
+        kernel_size: the size of the convolution window.
+        filters: the number of filters, which is the number of output channels.
+        strides: the step size of the window; above 1, dilation_rate must be 1 (default: 1).
+        padding: 'valid', 'same', or 'causal': padding at the start, so that an output does not depend on later inputs
+            (default: 'valid').
         data_format: where the channels are: 'channelsLast', the last axis, or 'channelsFirst', the one after the batch
             (default: 'channelsLast').
         dilation_rate: the distance between neighbouring elements of the window; above 1, strides must be 1 (default:
             1).
-        activation: what the outputs go through (default: 'linear').
-        use_bias: whether to add a bias, which is learnt (default: True).
-        bias_initializer: how the bias begins (default: 'zeros').
-        bias_constraint: what the bias is made to fulfil.
-        bias_regularizer: what the bias adds to the loss.
-        activity_regularizer: what the outputs add to the loss in training, for each sample (beyond TF.js, which refuses
-            to run such a layer).
-        depth_multiplier: how many filters each channel has (default: 1).
-        depthwise_initializer: how the depthwise kernel begins (default: 'glorotUniform').
-        depthwise_constraint: what the depthwise kernel is made to fulfil.
-        depthwise_regularizer: what the depthwise kernel adds to the loss.
-        kernel_initializer: refused; there are the options for the depthwise and the pointwise kernel.
-        kernel_constraint: refused; there are the options for the depthwise and the pointwise kernel.
-        kernel_regularizer: refused; there are the options for the depthwise and the pointwise kernel.
-        pointwise_initializer: how the pointwise kernel begins (default: depthwise_initializer).
-        pointwise_constraint: what the pointwise kernel is made to fulfil.
-        pointwise_regularizer: what the pointwise kernel adds to the loss.
-        input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
-            first layer of a model needs it.
-        batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
-            takes precedence over input_shape.
-        batch_size: the batch size that is put in front of input_shape (default: any).
+        activation: the activation function of the outputs (default: 'linear').
+        use_bias: whether to add a trainable bias (default: True).
+        bias_initializer: the initializer of the bias (default: 'zeros').
+        bias_constraint: the constraint on the bias.
+        bias_regularizer: the regularizer of the bias.
+        activity_regularizer: the regularizer of the outputs, applied per sample in training (TF.js does not support
+            it).
+        depth_multiplier: the number of filters per input channel (default: 1).
+        depthwise_initializer: the initializer of the depthwise kernel (default: 'glorotUniform').
+        depthwise_constraint: the constraint on the depthwise kernel.
+        depthwise_regularizer: the regularizer of the depthwise kernel.
+        kernel_initializer: an error; use the options for the depthwise and the pointwise kernel.
+        kernel_constraint: an error; use the options for the depthwise and the pointwise kernel.
+        kernel_regularizer: an error; use the options for the depthwise and the pointwise kernel.
+        pointwise_initializer: the initializer of the pointwise kernel (default: depthwise_initializer).
+        pointwise_constraint: the constraint on the pointwise kernel.
+        pointwise_regularizer: the regularizer of the pointwise kernel.
+        input_shape: the shape of one sample, without the batch size; a number n means the shape (n,). Required for the
+            first layer of a model.
+        batch_input_shape: the shape of the inputs including the batch size, with None for unknown sizes; it takes
+            precedence over input_shape.
+        batch_size: the batch size to prepend to input_shape (default: any).
         dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
-        name: the layer's name, with which those of its weights begin (default: made of the class and a number).
+        name: the layer's name, which prefixes those of its weights (default: derived from the class, with a number).
         trainable: whether training changes the weights (default: True).
-        weights: the values that the weights begin with, as get_weights() lists them (default: those of the
-            initializers).
+        weights: the initial values of the weights, in the order of get_weights() (default: from the initializers).
         input_dtype: another name of dtype, for old scripts (default: dtype).
     """
     return SeparableConv1D(config, *more, **options)
@@ -5588,42 +5518,41 @@ def separable_conv2d(config: Mapping[str, Any] | None = None, /, *more: Any, **o
 
     Args:
         config: the options below as a dict.
-        kernel_size: the size of the window that each filter looks at.
-        filters: the number of filters, which is that of the channels of the output.
-        strides: how far the window moves from place to place; above 1, dilation_rate must be 1 (default: 1).
-        padding: 'valid': windows stay within the input; 'same': they reach over its ends, so that with strides of 1 the
-            output is as large as the input (default: 'valid').
+        kernel_size: the size of the convolution window.
+        filters: the number of filters, which is the number of output channels.
+        strides: the step size of the window; above 1, dilation_rate must be 1 (default: 1).
+        padding: 'valid': windows stay within the input; 'same': the input is padded, so that with strides of 1 the
+            output has the same size (default: 'valid').
         data_format: where the channels are: 'channelsLast', the last axis, or 'channelsFirst', the one after the batch
             (default: 'channelsLast').
         dilation_rate: the distance between neighbouring elements of the window; above 1, strides must be 1 (default:
             1).
-        activation: what the outputs go through (default: 'linear').
-        use_bias: whether to add a bias, which is learnt (default: True).
-        bias_initializer: how the bias begins (default: 'zeros').
-        bias_constraint: what the bias is made to fulfil.
-        bias_regularizer: what the bias adds to the loss.
-        activity_regularizer: what the outputs add to the loss in training, for each sample (beyond TF.js, which refuses
-            to run such a layer).
-        depth_multiplier: how many filters each channel has (default: 1).
-        depthwise_initializer: how the depthwise kernel begins (default: 'glorotUniform').
-        depthwise_constraint: what the depthwise kernel is made to fulfil.
-        depthwise_regularizer: what the depthwise kernel adds to the loss.
-        kernel_initializer: refused; there are the options for the depthwise and the pointwise kernel.
-        kernel_constraint: refused; there are the options for the depthwise and the pointwise kernel.
-        kernel_regularizer: refused; there are the options for the depthwise and the pointwise kernel.
-        pointwise_initializer: how the pointwise kernel begins (default: depthwise_initializer).
-        pointwise_constraint: what the pointwise kernel is made to fulfil.
-        pointwise_regularizer: what the pointwise kernel adds to the loss.
-        input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
-            first layer of a model needs it.
-        batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
-            takes precedence over input_shape.
-        batch_size: the batch size that is put in front of input_shape (default: any).
+        activation: the activation function of the outputs (default: 'linear').
+        use_bias: whether to add a trainable bias (default: True).
+        bias_initializer: the initializer of the bias (default: 'zeros').
+        bias_constraint: the constraint on the bias.
+        bias_regularizer: the regularizer of the bias.
+        activity_regularizer: the regularizer of the outputs, applied per sample in training (TF.js does not support
+            it).
+        depth_multiplier: the number of filters per input channel (default: 1).
+        depthwise_initializer: the initializer of the depthwise kernel (default: 'glorotUniform').
+        depthwise_constraint: the constraint on the depthwise kernel.
+        depthwise_regularizer: the regularizer of the depthwise kernel.
+        kernel_initializer: an error; use the options for the depthwise and the pointwise kernel.
+        kernel_constraint: an error; use the options for the depthwise and the pointwise kernel.
+        kernel_regularizer: an error; use the options for the depthwise and the pointwise kernel.
+        pointwise_initializer: the initializer of the pointwise kernel (default: depthwise_initializer).
+        pointwise_constraint: the constraint on the pointwise kernel.
+        pointwise_regularizer: the regularizer of the pointwise kernel.
+        input_shape: the shape of one sample, without the batch size; a number n means the shape (n,). Required for the
+            first layer of a model.
+        batch_input_shape: the shape of the inputs including the batch size, with None for unknown sizes; it takes
+            precedence over input_shape.
+        batch_size: the batch size to prepend to input_shape (default: any).
         dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
-        name: the layer's name, with which those of its weights begin (default: made of the class and a number).
+        name: the layer's name, which prefixes those of its weights (default: derived from the class, with a number).
         trainable: whether training changes the weights (default: True).
-        weights: the values that the weights begin with, as get_weights() lists them (default: those of the
-            initializers).
+        weights: the initial values of the weights, in the order of get_weights() (default: from the initializers).
         input_dtype: another name of dtype, for old scripts (default: dtype).
     """
     return SeparableConv2D(config, *more, **options)
@@ -5722,44 +5651,42 @@ def simple_rnn(config: Mapping[str, Any] | None = None, /, *more: Any, **options
 
     Args:
         config: the options below as a dict.
-        units: the number of units, which is the last size of the output.
-        cell: without effect, as in TF.js; for a cell of your own there is tf.layers.rnn.
+        units: the number of units, which is the last dimension of the output.
+        cell: without effect, as in TF.js; for a custom cell use tf.layers.rnn.
         return_sequences: return the outputs of all steps, not only that of the last (default: False).
-        return_state: return a list: the output, then the last states (default: False).
-        go_backwards: begin with the last step; outputs come in the order in which they were made (default: False).
-        stateful: begin each batch with the last states of the one before, sample by sample; needs a known batch size,
-            and shuffle=False in fit (default: False).
-        unroll: without effect, as in TF.js: steps are always run one by one (default: False).
-        zero_output_for_mask: let the outputs of masked steps be 0, instead of repeating the output before (default:
-            False).
-        input_dim: the last size of input_shape, which may be left out then (default: that of the inputs).
-        input_length: the number of steps, for an input shape that is given by input_dim (default: any).
-        activation: what the new state goes through (default: 'tanh').
-        use_bias: whether to add a bias, which is learnt (default: True).
-        kernel_initializer: how the kernel begins (default: 'glorotNormal').
-        recurrent_initializer: how the recurrent kernel begins (default: 'orthogonal').
-        bias_initializer: how the bias begins (default: 'zeros').
-        kernel_regularizer: what the kernel adds to the loss.
-        recurrent_regularizer: what the recurrent kernel adds to the loss.
-        bias_regularizer: what the bias adds to the loss.
-        kernel_constraint: what the kernel is made to fulfil.
-        recurrent_constraint: what the recurrent kernel is made to fulfil.
-        bias_constraint: what the bias is made to fulfil.
-        dropout: the part of the inputs that is set to 0 in training, the same at every step; above 0 and below 1,
-            others drop nothing (default: 0.0).
-        recurrent_dropout: the part of the state that is set to 0 in training, the same at every step; above 0 and below
-            1, others drop nothing (default: 0.0).
-        dropout_func: a function (x, rate) that does the dropping out; meant for tests (default: tf.dropout).
-        input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
-            first layer of a model needs it.
-        batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
-            takes precedence over input_shape.
-        batch_size: the batch size that is put in front of input_shape (default: any).
+        return_state: return a list: the output, then the final states (default: False).
+        go_backwards: process the sequence backwards; outputs are in the order of processing (default: False).
+        stateful: start each batch with the final states of the previous one, sample by sample; requires a fixed batch
+            size, and shuffle=False in fit (default: False).
+        unroll: without effect, as in TF.js (default: False).
+        zero_output_for_mask: output 0 for masked steps, instead of repeating the previous output (default: False).
+        input_dim: the last dimension of input_shape, which may then be omitted (default: from the inputs).
+        input_length: the number of steps, if the input shape is given by input_dim (default: any).
+        activation: the activation function of the new state (default: 'tanh').
+        use_bias: whether to add a trainable bias (default: True).
+        kernel_initializer: the initializer of the kernel (default: 'glorotNormal').
+        recurrent_initializer: the initializer of the recurrent kernel (default: 'orthogonal').
+        bias_initializer: the initializer of the bias (default: 'zeros').
+        kernel_regularizer: the regularizer of the kernel.
+        recurrent_regularizer: the regularizer of the recurrent kernel.
+        bias_regularizer: the regularizer of the bias.
+        kernel_constraint: the constraint on the kernel.
+        recurrent_constraint: the constraint on the recurrent kernel.
+        bias_constraint: the constraint on the bias.
+        dropout: the fraction of the inputs set to 0 in training, the same ones at every step; values outside (0, 1)
+            drop nothing (default: 0.0).
+        recurrent_dropout: the fraction of the state set to 0 in training, the same elements at every step; values
+            outside (0, 1) drop nothing (default: 0.0).
+        dropout_func: a function (x, rate) that implements dropout; meant for tests (default: tf.dropout).
+        input_shape: the shape of one sample, without the batch size; a number n means the shape (n,). Required for the
+            first layer of a model.
+        batch_input_shape: the shape of the inputs including the batch size, with None for unknown sizes; it takes
+            precedence over input_shape.
+        batch_size: the batch size to prepend to input_shape (default: any).
         dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
-        name: the layer's name, with which those of its weights begin (default: made of the class and a number).
+        name: the layer's name, which prefixes those of its weights (default: derived from the class, with a number).
         trainable: whether training changes the weights (default: True).
-        weights: the values that the weights begin with, as get_weights() lists them (default: those of the
-            initializers).
+        weights: the initial values of the weights, in the order of get_weights() (default: from the initializers).
         input_dtype: another name of dtype, for old scripts (default: dtype).
     """
     return SimpleRNN(config, *more, **options)
@@ -5838,33 +5765,32 @@ def simple_rnn_cell(config: Mapping[str, Any] | None = None, /, *more: Any, **op
 
     Args:
         config: the options below as a dict.
-        units: the number of units, which is the last size of the output.
-        activation: what the new state goes through (default: 'tanh').
-        use_bias: whether to add a bias, which is learnt (default: True).
-        kernel_initializer: how the kernel begins (default: 'glorotNormal').
-        recurrent_initializer: how the recurrent kernel begins (default: 'orthogonal').
-        bias_initializer: how the bias begins (default: 'zeros').
-        kernel_regularizer: what the kernel adds to the loss.
-        recurrent_regularizer: what the recurrent kernel adds to the loss.
-        bias_regularizer: what the bias adds to the loss.
-        kernel_constraint: what the kernel is made to fulfil.
-        recurrent_constraint: what the recurrent kernel is made to fulfil.
-        bias_constraint: what the bias is made to fulfil.
-        dropout: the part of the inputs that is set to 0 in training, the same at every step; above 0 and below 1,
-            others drop nothing (default: 0.0).
-        recurrent_dropout: the part of the state that is set to 0 in training, the same at every step; above 0 and below
-            1, others drop nothing (default: 0.0).
-        dropout_func: a function (x, rate) that does the dropping out; meant for tests (default: tf.dropout).
-        input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
-            first layer of a model needs it.
-        batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
-            takes precedence over input_shape.
-        batch_size: the batch size that is put in front of input_shape (default: any).
+        units: the number of units, which is the last dimension of the output.
+        activation: the activation function of the new state (default: 'tanh').
+        use_bias: whether to add a trainable bias (default: True).
+        kernel_initializer: the initializer of the kernel (default: 'glorotNormal').
+        recurrent_initializer: the initializer of the recurrent kernel (default: 'orthogonal').
+        bias_initializer: the initializer of the bias (default: 'zeros').
+        kernel_regularizer: the regularizer of the kernel.
+        recurrent_regularizer: the regularizer of the recurrent kernel.
+        bias_regularizer: the regularizer of the bias.
+        kernel_constraint: the constraint on the kernel.
+        recurrent_constraint: the constraint on the recurrent kernel.
+        bias_constraint: the constraint on the bias.
+        dropout: the fraction of the inputs set to 0 in training, the same ones at every step; values outside (0, 1)
+            drop nothing (default: 0.0).
+        recurrent_dropout: the fraction of the state set to 0 in training, the same elements at every step; values
+            outside (0, 1) drop nothing (default: 0.0).
+        dropout_func: a function (x, rate) that implements dropout; meant for tests (default: tf.dropout).
+        input_shape: the shape of one sample, without the batch size; a number n means the shape (n,). Required for the
+            first layer of a model.
+        batch_input_shape: the shape of the inputs including the batch size, with None for unknown sizes; it takes
+            precedence over input_shape.
+        batch_size: the batch size to prepend to input_shape (default: any).
         dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
-        name: the layer's name, with which those of its weights begin (default: made of the class and a number).
+        name: the layer's name, which prefixes those of its weights (default: derived from the class, with a number).
         trainable: whether training changes the weights (default: True).
-        weights: the values that the weights begin with, as get_weights() lists them (default: those of the
-            initializers).
+        weights: the initial values of the weights, in the order of get_weights() (default: from the initializers).
         input_dtype: another name of dtype, for old scripts (default: dtype).
     """
     return SimpleRNNCell(config, *more, **options)
@@ -5919,16 +5845,15 @@ def softmax(config: Mapping[str, Any] | None = None, /, *more: Any, **options: A
     Args:
         config: the options below as a dict.
         axis: the axis, or a list of the axes, along which the outputs add up to 1 (default: 1).
-        input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
-            first layer of a model needs it.
-        batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
-            takes precedence over input_shape.
-        batch_size: the batch size that is put in front of input_shape (default: any).
+        input_shape: the shape of one sample, without the batch size; a number n means the shape (n,). Required for the
+            first layer of a model.
+        batch_input_shape: the shape of the inputs including the batch size, with None for unknown sizes; it takes
+            precedence over input_shape.
+        batch_size: the batch size to prepend to input_shape (default: any).
         dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
-        name: the layer's name, with which those of its weights begin (default: made of the class and a number).
+        name: the layer's name, which prefixes those of its weights (default: derived from the class, with a number).
         trainable: whether training changes the weights (default: True).
-        weights: the values that the weights begin with, as get_weights() lists them (default: those of the
-            initializers).
+        weights: the initial values of the weights, in the order of get_weights() (default: from the initializers).
         input_dtype: another name of dtype, for old scripts (default: dtype).
     """
     return Softmax(config, *more, **options)
@@ -5982,21 +5907,21 @@ def spatial_dropout1d(config: Mapping[str, Any] | None = None, /, *more: Any, **
 
     Args:
         config: the options below as a dict.
-        rate: the part of the inputs that is dropped, above 0 and below 1; other rates drop nothing, as in TF.js.
+        rate: the fraction of the inputs to drop; as in TF.js, values outside (0, 1) drop nothing.
         noise_shape: without effect: whole channels are dropped.
-        seed: a seed, with which each call drops the same places; without one, see tf.set_seed (default: none).
+        seed: the random seed, with which each call drops the same elements; without one, see tf.set_seed (default:
+            none).
         data_format: where the channels are: 'channelsLast', the last axis, or 'channelsFirst', the one after the batch
             (default: 'channelsLast').
-        input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
-            first layer of a model needs it.
-        batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
-            takes precedence over input_shape.
-        batch_size: the batch size that is put in front of input_shape (default: any).
+        input_shape: the shape of one sample, without the batch size; a number n means the shape (n,). Required for the
+            first layer of a model.
+        batch_input_shape: the shape of the inputs including the batch size, with None for unknown sizes; it takes
+            precedence over input_shape.
+        batch_size: the batch size to prepend to input_shape (default: any).
         dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
-        name: the layer's name, with which those of its weights begin (default: made of the class and a number).
+        name: the layer's name, which prefixes those of its weights (default: derived from the class, with a number).
         trainable: whether training changes the weights (default: True).
-        weights: the values that the weights begin with, as get_weights() lists them (default: those of the
-            initializers).
+        weights: the initial values of the weights, in the order of get_weights() (default: from the initializers).
         input_dtype: another name of dtype, for old scripts (default: dtype).
     """
     return SpatialDropout1D(config, *more, **options)
@@ -6055,21 +5980,21 @@ def spatial_dropout2d(config: Mapping[str, Any] | None = None, /, *more: Any, **
 
     Args:
         config: the options below as a dict.
-        rate: the part of the inputs that is dropped, above 0 and below 1; other rates drop nothing, as in TF.js.
+        rate: the fraction of the inputs to drop; as in TF.js, values outside (0, 1) drop nothing.
         noise_shape: without effect: whole channels are dropped.
-        seed: a seed, with which each call drops the same places; without one, see tf.set_seed (default: none).
+        seed: the random seed, with which each call drops the same elements; without one, see tf.set_seed (default:
+            none).
         data_format: where the channels are: 'channelsLast', the last axis, or 'channelsFirst', the one after the batch
             (default: 'channelsLast').
-        input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
-            first layer of a model needs it.
-        batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
-            takes precedence over input_shape.
-        batch_size: the batch size that is put in front of input_shape (default: any).
+        input_shape: the shape of one sample, without the batch size; a number n means the shape (n,). Required for the
+            first layer of a model.
+        batch_input_shape: the shape of the inputs including the batch size, with None for unknown sizes; it takes
+            precedence over input_shape.
+        batch_size: the batch size to prepend to input_shape (default: any).
         dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
-        name: the layer's name, with which those of its weights begin (default: made of the class and a number).
+        name: the layer's name, which prefixes those of its weights (default: derived from the class, with a number).
         trainable: whether training changes the weights (default: True).
-        weights: the values that the weights begin with, as get_weights() lists them (default: those of the
-            initializers).
+        weights: the initial values of the weights, in the order of get_weights() (default: from the initializers).
         input_dtype: another name of dtype, for old scripts (default: dtype).
     """
     return SpatialDropout2D(config, *more, **options)
@@ -6128,21 +6053,21 @@ def spatial_dropout3d(config: Mapping[str, Any] | None = None, /, *more: Any, **
 
     Args:
         config: the options below as a dict.
-        rate: the part of the inputs that is dropped, above 0 and below 1; other rates drop nothing, as in TF.js.
+        rate: the fraction of the inputs to drop; as in TF.js, values outside (0, 1) drop nothing.
         noise_shape: without effect: whole channels are dropped.
-        seed: a seed, with which each call drops the same places; without one, see tf.set_seed (default: none).
+        seed: the random seed, with which each call drops the same elements; without one, see tf.set_seed (default:
+            none).
         data_format: where the channels are: 'channelsLast', the last axis, or 'channelsFirst', the one after the batch
             (default: 'channelsLast').
-        input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
-            first layer of a model needs it.
-        batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
-            takes precedence over input_shape.
-        batch_size: the batch size that is put in front of input_shape (default: any).
+        input_shape: the shape of one sample, without the batch size; a number n means the shape (n,). Required for the
+            first layer of a model.
+        batch_input_shape: the shape of the inputs including the batch size, with None for unknown sizes; it takes
+            precedence over input_shape.
+        batch_size: the batch size to prepend to input_shape (default: any).
         dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
-        name: the layer's name, with which those of its weights begin (default: made of the class and a number).
+        name: the layer's name, which prefixes those of its weights (default: derived from the class, with a number).
         trainable: whether training changes the weights (default: True).
-        weights: the values that the weights begin with, as get_weights() lists them (default: those of the
-            initializers).
+        weights: the initial values of the weights, in the order of get_weights() (default: from the initializers).
         input_dtype: another name of dtype, for old scripts (default: dtype).
     """
     return SpatialDropout3D(config, *more, **options)
@@ -6194,16 +6119,15 @@ def stacked_rnn_cells(config: Mapping[str, Any] | None = None, /, *more: Any, **
     Args:
         config: the options below as a dict.
         cells: the cells, the first of which gets the input.
-        input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
-            first layer of a model needs it.
-        batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
-            takes precedence over input_shape.
-        batch_size: the batch size that is put in front of input_shape (default: any).
+        input_shape: the shape of one sample, without the batch size; a number n means the shape (n,). Required for the
+            first layer of a model.
+        batch_input_shape: the shape of the inputs including the batch size, with None for unknown sizes; it takes
+            precedence over input_shape.
+        batch_size: the batch size to prepend to input_shape (default: any).
         dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
-        name: the layer's name, with which those of its weights begin (default: made of the class and a number).
+        name: the layer's name, which prefixes those of its weights (default: derived from the class, with a number).
         trainable: whether training changes the weights (default: True).
-        weights: the values that the weights begin with, as get_weights() lists them (default: those of the
-            initializers).
+        weights: the initial values of the weights, in the order of get_weights() (default: from the initializers).
         input_dtype: another name of dtype, for old scripts (default: dtype).
     """
     return StackedRNNCells(config, *more, **options)
@@ -6254,16 +6178,15 @@ def subtract(config: Mapping[str, Any] | None = None, /, *more: Any, **options: 
 
     Args:
         config: the options below as a dict.
-        input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
-            first layer of a model needs it.
-        batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
-            takes precedence over input_shape.
-        batch_size: the batch size that is put in front of input_shape (default: any).
+        input_shape: the shape of one sample, without the batch size; a number n means the shape (n,). Required for the
+            first layer of a model.
+        batch_input_shape: the shape of the inputs including the batch size, with None for unknown sizes; it takes
+            precedence over input_shape.
+        batch_size: the batch size to prepend to input_shape (default: any).
         dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
-        name: the layer's name, with which those of its weights begin (default: made of the class and a number).
+        name: the layer's name, which prefixes those of its weights (default: derived from the class, with a number).
         trainable: whether training changes the weights (default: True).
-        weights: the values that the weights begin with, as get_weights() lists them (default: those of the
-            initializers).
+        weights: the initial values of the weights, in the order of get_weights() (default: from the initializers).
         input_dtype: another name of dtype, for old scripts (default: dtype).
     """
     return Subtract(config, *more, **options)
@@ -6311,17 +6234,16 @@ def thresholded_relu(config: Mapping[str, Any] | None = None, /, *more: Any, **o
 
     Args:
         config: the options below as a dict.
-        theta: what inputs must be above (default: 1.0).
-        input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
-            first layer of a model needs it.
-        batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
-            takes precedence over input_shape.
-        batch_size: the batch size that is put in front of input_shape (default: any).
+        theta: the threshold that inputs must exceed (default: 1.0).
+        input_shape: the shape of one sample, without the batch size; a number n means the shape (n,). Required for the
+            first layer of a model.
+        batch_input_shape: the shape of the inputs including the batch size, with None for unknown sizes; it takes
+            precedence over input_shape.
+        batch_size: the batch size to prepend to input_shape (default: any).
         dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
-        name: the layer's name, with which those of its weights begin (default: made of the class and a number).
+        name: the layer's name, which prefixes those of its weights (default: derived from the class, with a number).
         trainable: whether training changes the weights (default: True).
-        weights: the values that the weights begin with, as get_weights() lists them (default: those of the
-            initializers).
+        weights: the initial values of the weights, in the order of get_weights() (default: from the initializers).
         input_dtype: another name of dtype, for old scripts (default: dtype).
     """
     return ThresholdedReLU(config, *more, **options)
@@ -6373,16 +6295,15 @@ def time_distributed(config: Mapping[str, Any] | None = None, /, *more: Any, **o
     Args:
         config: the options below as a dict.
         layer: the layer to apply.
-        input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
-            first layer of a model needs it.
-        batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
-            takes precedence over input_shape.
-        batch_size: the batch size that is put in front of input_shape (default: any).
+        input_shape: the shape of one sample, without the batch size; a number n means the shape (n,). Required for the
+            first layer of a model.
+        batch_input_shape: the shape of the inputs including the batch size, with None for unknown sizes; it takes
+            precedence over input_shape.
+        batch_size: the batch size to prepend to input_shape (default: any).
         dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
-        name: the layer's name, with which those of its weights begin (default: made of the class and a number).
+        name: the layer's name, which prefixes those of its weights (default: derived from the class, with a number).
         trainable: whether training changes the weights (default: True).
-        weights: the values that the weights begin with, as get_weights() lists them (default: those of the
-            initializers).
+        weights: the initial values of the weights, in the order of get_weights() (default: from the initializers).
         input_dtype: another name of dtype, for old scripts (default: dtype).
     """
     return TimeDistributed(config, *more, **options)
@@ -6435,17 +6356,16 @@ def unit_normalization(config: Mapping[str, Any] | None = None, /, *more: Any, *
 
     Args:
         config: the options below as a dict.
-        axis: the axis, or a list of the axes, along which lengths are measured (default: -1).
-        input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
-            first layer of a model needs it.
-        batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
-            takes precedence over input_shape.
-        batch_size: the batch size that is put in front of input_shape (default: any).
+        axis: the axis, or a list of the axes, along which norms are computed (default: -1).
+        input_shape: the shape of one sample, without the batch size; a number n means the shape (n,). Required for the
+            first layer of a model.
+        batch_input_shape: the shape of the inputs including the batch size, with None for unknown sizes; it takes
+            precedence over input_shape.
+        batch_size: the batch size to prepend to input_shape (default: any).
         dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
-        name: the layer's name, with which those of its weights begin (default: made of the class and a number).
+        name: the layer's name, which prefixes those of its weights (default: derived from the class, with a number).
         trainable: whether training changes the weights (default: True).
-        weights: the values that the weights begin with, as get_weights() lists them (default: those of the
-            initializers).
+        weights: the initial values of the weights, in the order of get_weights() (default: from the initializers).
         input_dtype: another name of dtype, for old scripts (default: dtype).
     """
     return UnitNormalization(config, *more, **options)
@@ -6502,17 +6422,16 @@ def up_sampling1d(config: Mapping[str, Any] | None = None, /, *more: Any, **opti
         config: the options below as a dict.
         data_format: where the channels are: 'channelsLast', the last axis, or 'channelsFirst', the one after the batch
             (default: 'channelsLast').
-        size: how many times larger the outputs are (default: 2).
-        input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
-            first layer of a model needs it.
-        batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
-            takes precedence over input_shape.
-        batch_size: the batch size that is put in front of input_shape (default: any).
+        size: the upsampling factor (default: 2).
+        input_shape: the shape of one sample, without the batch size; a number n means the shape (n,). Required for the
+            first layer of a model.
+        batch_input_shape: the shape of the inputs including the batch size, with None for unknown sizes; it takes
+            precedence over input_shape.
+        batch_size: the batch size to prepend to input_shape (default: any).
         dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
-        name: the layer's name, with which those of its weights begin (default: made of the class and a number).
+        name: the layer's name, which prefixes those of its weights (default: derived from the class, with a number).
         trainable: whether training changes the weights (default: True).
-        weights: the values that the weights begin with, as get_weights() lists them (default: those of the
-            initializers).
+        weights: the initial values of the weights, in the order of get_weights() (default: from the initializers).
         input_dtype: another name of dtype, for old scripts (default: dtype).
     """
     return UpSampling1D(config, *more, **options)
@@ -6573,19 +6492,18 @@ def up_sampling2d(config: Mapping[str, Any] | None = None, /, *more: Any, **opti
         config: the options below as a dict.
         data_format: where the channels are: 'channelsLast', the last axis, or 'channelsFirst', the one after the batch
             (default: 'channelsLast').
-        size: how many times larger the outputs are (default: 2).
-        interpolation: 'bilinear', or 'nearest' for the nearest pixel's value (default: 'nearest').
-        half_pixel_centers: measure positions from the centers of pixels (default: False).
-        input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
-            first layer of a model needs it.
-        batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
-            takes precedence over input_shape.
-        batch_size: the batch size that is put in front of input_shape (default: any).
+        size: the upsampling factor (default: 2).
+        interpolation: 'bilinear' or 'nearest' (default: 'nearest').
+        half_pixel_centers: sample at pixel centres (default: False).
+        input_shape: the shape of one sample, without the batch size; a number n means the shape (n,). Required for the
+            first layer of a model.
+        batch_input_shape: the shape of the inputs including the batch size, with None for unknown sizes; it takes
+            precedence over input_shape.
+        batch_size: the batch size to prepend to input_shape (default: any).
         dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
-        name: the layer's name, with which those of its weights begin (default: made of the class and a number).
+        name: the layer's name, which prefixes those of its weights (default: derived from the class, with a number).
         trainable: whether training changes the weights (default: True).
-        weights: the values that the weights begin with, as get_weights() lists them (default: those of the
-            initializers).
+        weights: the initial values of the weights, in the order of get_weights() (default: from the initializers).
         input_dtype: another name of dtype, for old scripts (default: dtype).
     """
     return UpSampling2D(config, *more, **options)
@@ -6642,17 +6560,16 @@ def up_sampling3d(config: Mapping[str, Any] | None = None, /, *more: Any, **opti
         config: the options below as a dict.
         data_format: where the channels are: 'channelsLast', the last axis, or 'channelsFirst', the one after the batch
             (default: 'channelsLast').
-        size: how many times larger the outputs are (default: 2).
-        input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
-            first layer of a model needs it.
-        batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
-            takes precedence over input_shape.
-        batch_size: the batch size that is put in front of input_shape (default: any).
+        size: the upsampling factor (default: 2).
+        input_shape: the shape of one sample, without the batch size; a number n means the shape (n,). Required for the
+            first layer of a model.
+        batch_input_shape: the shape of the inputs including the batch size, with None for unknown sizes; it takes
+            precedence over input_shape.
+        batch_size: the batch size to prepend to input_shape (default: any).
         dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
-        name: the layer's name, with which those of its weights begin (default: made of the class and a number).
+        name: the layer's name, which prefixes those of its weights (default: derived from the class, with a number).
         trainable: whether training changes the weights (default: True).
-        weights: the values that the weights begin with, as get_weights() lists them (default: those of the
-            initializers).
+        weights: the initial values of the weights, in the order of get_weights() (default: from the initializers).
         input_dtype: another name of dtype, for old scripts (default: dtype).
     """
     return UpSampling3D(config, *more, **options)
@@ -6709,18 +6626,17 @@ def zero_padding1d(config: Mapping[str, Any] | None = None, /, *more: Any, **opt
         config: the options below as a dict.
         data_format: where the channels are: 'channelsLast', the last axis, or 'channelsFirst', the one after the batch
             (default: 'channelsLast').
-        padding: how many zeros: a number for all ends, or for each dimension a number or a pair (before, after)
+        padding: the number of zeros: a number for all sides, or for each dimension a number or a pair (before, after)
             (default: 1).
-        input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
-            first layer of a model needs it.
-        batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
-            takes precedence over input_shape.
-        batch_size: the batch size that is put in front of input_shape (default: any).
+        input_shape: the shape of one sample, without the batch size; a number n means the shape (n,). Required for the
+            first layer of a model.
+        batch_input_shape: the shape of the inputs including the batch size, with None for unknown sizes; it takes
+            precedence over input_shape.
+        batch_size: the batch size to prepend to input_shape (default: any).
         dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
-        name: the layer's name, with which those of its weights begin (default: made of the class and a number).
+        name: the layer's name, which prefixes those of its weights (default: derived from the class, with a number).
         trainable: whether training changes the weights (default: True).
-        weights: the values that the weights begin with, as get_weights() lists them (default: those of the
-            initializers).
+        weights: the initial values of the weights, in the order of get_weights() (default: from the initializers).
         input_dtype: another name of dtype, for old scripts (default: dtype).
     """
     return ZeroPadding1D(config, *more, **options)
@@ -6777,18 +6693,17 @@ def zero_padding2d(config: Mapping[str, Any] | None = None, /, *more: Any, **opt
         config: the options below as a dict.
         data_format: where the channels are: 'channelsLast', the last axis, or 'channelsFirst', the one after the batch
             (default: 'channelsLast').
-        padding: how many zeros: a number for all ends, or for each dimension a number or a pair (before, after)
+        padding: the number of zeros: a number for all sides, or for each dimension a number or a pair (before, after)
             (default: 1).
-        input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
-            first layer of a model needs it.
-        batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
-            takes precedence over input_shape.
-        batch_size: the batch size that is put in front of input_shape (default: any).
+        input_shape: the shape of one sample, without the batch size; a number n means the shape (n,). Required for the
+            first layer of a model.
+        batch_input_shape: the shape of the inputs including the batch size, with None for unknown sizes; it takes
+            precedence over input_shape.
+        batch_size: the batch size to prepend to input_shape (default: any).
         dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
-        name: the layer's name, with which those of its weights begin (default: made of the class and a number).
+        name: the layer's name, which prefixes those of its weights (default: derived from the class, with a number).
         trainable: whether training changes the weights (default: True).
-        weights: the values that the weights begin with, as get_weights() lists them (default: those of the
-            initializers).
+        weights: the initial values of the weights, in the order of get_weights() (default: from the initializers).
         input_dtype: another name of dtype, for old scripts (default: dtype).
     """
     return ZeroPadding2D(config, *more, **options)
@@ -6847,18 +6762,17 @@ def zero_padding3d(config: Mapping[str, Any] | None = None, /, *more: Any, **opt
         config: the options below as a dict.
         data_format: where the channels are: 'channelsLast', the last axis, or 'channelsFirst', the one after the batch
             (default: 'channelsLast').
-        padding: how many zeros: a number for all ends, or for each dimension a number or a pair (before, after)
+        padding: the number of zeros: a number for all sides, or for each dimension a number or a pair (before, after)
             (default: 1).
-        input_shape: the shape of one sample, without the batch size; a number stands for a shape of one dimension. The
-            first layer of a model needs it.
-        batch_input_shape: the shape of the inputs with the batch size in front, None for sizes that are not fixed; it
-            takes precedence over input_shape.
-        batch_size: the batch size that is put in front of input_shape (default: any).
+        input_shape: the shape of one sample, without the batch size; a number n means the shape (n,). Required for the
+            first layer of a model.
+        batch_input_shape: the shape of the inputs including the batch size, with None for unknown sizes; it takes
+            precedence over input_shape.
+        batch_size: the batch size to prepend to input_shape (default: any).
         dtype: the dtype of the inputs of a first layer; weights are float32 (default: 'float32' in a first layer).
-        name: the layer's name, with which those of its weights begin (default: made of the class and a number).
+        name: the layer's name, which prefixes those of its weights (default: derived from the class, with a number).
         trainable: whether training changes the weights (default: True).
-        weights: the values that the weights begin with, as get_weights() lists them (default: those of the
-            initializers).
+        weights: the initial values of the weights, in the order of get_weights() (default: from the initializers).
         input_dtype: another name of dtype, for old scripts (default: dtype).
     """
     return ZeroPadding3D(config, *more, **options)

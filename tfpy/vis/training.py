@@ -186,8 +186,8 @@ def fit_callbacks(
         opts: the options below as a dict.
         callbacks: when to draw: 'onEpochEnd', 'onBatchEnd', in either spelling.
         x_label: the title of the horizontal axes; by default 'Epoch' and 'Batch', which tfjs-vis always has.
-        width, height, y_label, font_size, x_type, y_type, x_axis_domain, y_axis_domain, zoom_to_fit,
-            zoom_to_fit_accuracy, series_colors: as for `history`.
+        width, height, y_label, font_size, x_type, y_type: as for `history`.
+        x_axis_domain, y_axis_domain, zoom_to_fit, zoom_to_fit_accuracy, series_colors: as for `history`.
 
     Returns:
         The functions by the names given in `callbacks`. Where no epoch's end is among them, also 'onTrainEnd', which

@@ -1,4 +1,4 @@
-"""Activations that are layers of their own, with options or weights."""
+"""Activation layers, with options or weights."""
 
 from __future__ import annotations
 

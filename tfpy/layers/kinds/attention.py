@@ -1,4 +1,4 @@
-"""Layers in which each step of a sequence looks at the steps of another."""
+"""Attention layers, in which each step of a sequence attends to the steps of another."""
 
 from __future__ import annotations
 

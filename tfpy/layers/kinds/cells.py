@@ -1,4 +1,4 @@
-"""The cells of recurrent layers: what happens in one time step."""
+"""Cells of recurrent layers, which compute one time step."""
 
 from __future__ import annotations
 

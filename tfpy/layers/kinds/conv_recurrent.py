@@ -1,4 +1,4 @@
-"""Recurrent layers over images, whose cells convolve."""
+"""Recurrent layers over images, with convolutional cells."""
 
 from __future__ import annotations
 

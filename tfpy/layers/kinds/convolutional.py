@@ -1,4 +1,4 @@
-"""Layers that convolve sequences, images and volumes, and their transposes."""
+"""Convolutions of sequences, images and volumes, and transposed convolutions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The basic layers: dense, activation, dropout, flatten, repeat, embedding, masking."""
+"""Basic layers: dense, activation, dropout, flatten, repeat, embedding, masking."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Layers that make one output of several inputs."""
+"""Merge layers, which combine several inputs into one output."""
 
 from __future__ import annotations
 

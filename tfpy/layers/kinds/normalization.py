@@ -1,4 +1,4 @@
-"""Layers that bring their inputs to a given mean and variance, or length."""
+"""Normalization layers, which scale their inputs to a given mean and variance, or length."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Layers that take the maximum or the mean over windows, or over everything."""
+"""Pooling layers, which take the maximum or the mean over windows, or over all positions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Layers that prepare images and categories."""
+"""Preprocessing of images and categories."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Recurrent layers: a cell, run over the time steps of a sequence."""
+"""Recurrent layers, which run a cell over the time steps of a sequence."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Convolutions whose filters see one channel each, and such with a mixture of the channels after that."""
+"""Depthwise convolutions, and separable ones, which mix the channels afterwards."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Layers that rearrange, cut, extend and enlarge their inputs."""
+"""Layers that reshape, permute, crop, pad and upsample their inputs."""
 
 from __future__ import annotations
 

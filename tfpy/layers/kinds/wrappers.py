@@ -1,4 +1,4 @@
-"""Layers around layers."""
+"""Wrappers, which apply another layer."""
 
 from __future__ import annotations
 
