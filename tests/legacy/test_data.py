@@ -217,6 +217,15 @@ def check_checkpoint(place: str) -> None:
         loader.get_variable("q")
 
 
+def test_numbers_that_float32_has_not(tmp_path: Path) -> None:
+    np.save(tmp_path / "x.npy", np.array([[1e300, 1], [np.nan, 2], [-1e300, 3]]))
+    dataset = dl.XhrDataset({"data": [{"path": str(tmp_path / "x.npy"), "dataType": "nparray", "shape": [2]}]})
+    dataset.fetch_data()
+    assert [list(example.get_values()) for example in dataset.get_data()[0]][::2] == [[np.inf, 1], [-np.inf, 3]]
+    dataset.normalize_within_bounds(0, 0, 1)
+    assert [example.get_values()[1] for example in dataset.get_data()[0]] == [0, 0.5, 1]
+
+
 async def _awaited(value: Any) -> Any:
     return await value
 
@@ -238,7 +247,8 @@ def test_a_checkpoint_gives_the_same_variables_again_whatever_the_scope(math: dl
         ({}, "cannot read"),
         ({"manifest.json": "{"}, "not valid JSON"),
         ({"manifest.json": "[]"}, "JSON object"),
-        ({"manifest.json": '{"w": {"shape": [1]}}'}, "filename"),
+        ({"manifest.json": '{"w": {"shape": [1]}}'}, r"manifest\.json: w must be an object with filename and shape"),
+        ({"manifest.json": '{"w": [1]}'}, r"manifest\.json: w must be an object, but is \[1\]"),
         ({"manifest.json": '{"w": {"filename": "w", "shape": [1]}}'}, "cannot read"),
         ({"manifest.json": '{"w": {"filename": "w", "shape": [2]}}', "w": "four"}, r"has 1 values, .*\[2\]"),
         ({"manifest.json": '{"w": {"filename": "w", "shape": [1]}}', "w": "abc"}, "3 bytes"),

@@ -54,9 +54,8 @@ class CheckpointLoader(CheckpointLoaderCamel):
             place = self.url_path + MANIFEST
             content = _json("get_checkpoint_manifest", place)
             for name, entry in content.items():
-                if not isinstance(entry, Mapping) or not {"filename", "shape"} <= set(entry):
-                    expected = f"an entry with filename and shape for {name!r}"
-                    raise argument_error("get_checkpoint_manifest", MANIFEST, expected, entry)
+                if not {"filename", "shape"} <= set(object_in(place, name, entry)):
+                    raise fault(place, name, "an object with filename and shape", entry)
                 read_path(entry["filename"], place, f"{name}.filename")
                 read_shape(entry["shape"], place, f"{name}.shape")
             self._manifest = ReadyDict(content)
@@ -182,7 +181,7 @@ def _npy(data: bytes, path: Any) -> Array:
         raise ValueError(f"XhrDataset: {str(path)!r} is not a .npy file: {error}") from None
     if values.dtype.kind not in "fiub":
         raise argument_error("XhrDataset", str(path), "a .npy file of numbers", values)
-    return values.astype(np.float32)
+    return values
 
 
 def _rows_of_png(data: bytes, shape: tuple[int, ...], path: str) -> Array:
