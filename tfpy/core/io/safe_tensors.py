@@ -94,4 +94,4 @@ def _checked(path: Any, name: str, values: npt.NDArray[Any]) -> npt.NDArray[Any]
         raise ModelFileError(f"{path}: tensor {name!r} is of type {values.dtype}, which is not read here.")
     if dtype == "int32" and values.size and (values.min() < INT32_RANGE[0] or values.max() > INT32_RANGE[1]):
         raise ModelFileError(f"{path}: tensor {name!r} has whole numbers that do not fit into int32.")
-    return values.astype(NUMPY[dtype])
+    return values
