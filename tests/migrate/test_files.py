@@ -53,6 +53,12 @@ def test_files_that_are_migrated_already(modern: str, script: Path) -> None:
     assert script.read_bytes() == modern.encode()
 
 
+def test_what_python_warns_of_in_a_script_is_not_told(script: Path) -> None:
+    script.write_bytes(OLD.encode() + b'\nprint("\\h")\n')
+    code, said = call("--in-place", script)
+    assert (code, "warning" in said.lower()) == (0, False)
+
+
 def test_diff(script: Path) -> None:
     code, said = call("--diff", script)
     assert code == 0

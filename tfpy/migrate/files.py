@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import difflib
 import stat
+import warnings
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -83,12 +84,19 @@ def _outcome(path: Path, to_write: bool, named: bool) -> Outcome | None:
         return Outcome(path, "", None, f"cannot be rewritten: {type(error).__name__}: {error}")
 
 
+def _parse(code: str) -> None:
+    """Raise SyntaxError for what is no Python. What Python warns of is the script's own affair."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        ast.parse(code)
+
+
 def _migrated(source: str) -> Migration:
     """The migration of a file's text, the mark at its beginning included."""
     text = source.removeprefix(_MARK)
     found = migrate(text)
     try:
-        ast.parse(found.code)
+        _parse(found.code)
     except SyntaxError as error:
         raise FileError(f"cannot be rewritten: the result would not parse: {error.msg}") from None
     return found._replace(code=source[: len(source) - len(text)] + found.code)
@@ -96,7 +104,7 @@ def _migrated(source: str) -> Migration:
 
 def _is_legacy(source: str) -> bool:
     try:
-        ast.parse(source.removeprefix(_MARK))  # libcst's parser has no limit of depth and would end the process
+        _parse(source.removeprefix(_MARK))  # libcst's parser has no limit of depth and would end the process
         return Names(cst.parse_module(source)).is_legacy
     except SyntaxError as error:
         line = f"line {error.lineno}: " if error.lineno is not None else ""
