@@ -573,6 +573,16 @@ def test_tensors_of_all_kinds(tmp_path: Path) -> None:
         tf.io.save_safetensors([1], tmp_path / "t.safetensors")
 
 
+@pytest.mark.parametrize("name", ["m.h5", "m.onnx", "m.safetensors"])
+def test_names_with_half_a_character_have_no_place_in_files_of_others(name: str, tmp_path: Path) -> None:
+    model = tf.sequential(layers=[tf.layers.dense(units=1, input_shape=[1], name="\ud800")])
+    path = tmp_path / name
+    path.write_text("old")
+    with pytest.raises(tf.io.ModelFileError, match=rf"{name}: cannot hold the name '\\ud800"):
+        model.save_weights(path) if name == "m.safetensors" else model.save(path, strict=False)
+    assert path.read_text() == "old"
+
+
 def test_safetensors_that_lie_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "t.safetensors"
     tf.io.save_safetensors({"a": tf.ones([2, 2])}, path)

@@ -14,7 +14,7 @@ from tfpy.core.calling.ready import ReadyDict, ReadyNone
 from tfpy.core.calling.registry import export
 from tfpy.core.convert import INT32_RANGE, to_tensor
 from tfpy.core.io.faults import ModelFileError, ModelNotFoundError, ModelReadError
-from tfpy.core.io.writing import new_file
+from tfpy.core.io.writing import new_file, whole_characters
 from tfpy.core.system.extras import optional_module
 from tfpy.core.tensor import Tensor
 from tfpy.engine import dispatch
@@ -50,7 +50,8 @@ def save_safetensors(tensors: Mapping[str, Any], path: str | os.PathLike[str]) -
         tensor = to_tensor(where, str(name), value)
         values = dispatch.read(tensor, where)
         arrays[str(name)] = np.ascontiguousarray(values.astype(NUMPY[tensor.dtype])).reshape(tensor.shape)
-    data: bytes = _package("safetensors.numpy").save(arrays, metadata={"format": "np"})
+    with whole_characters(path):
+        data: bytes = _package("safetensors.numpy").save(arrays, metadata={"format": "np"})
     file = Path(path)
     with new_file(file) as stream:
         stream.write(data)

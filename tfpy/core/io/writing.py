@@ -25,6 +25,7 @@ from tfpy.core.io.buffers import CompositeArrayBuffer
 from tfpy.core.io.faults import ModelFileError, ModelReadError
 from tfpy.core.io.json_text import json_text
 from tfpy.core.system.urls import ending
+from tfpy.engine.errors import show
 
 JSON_NAME = "model.json"
 # The names that weight files are given here, and in turn while a model is replaced.
@@ -182,6 +183,21 @@ def _naming(path: Path) -> Iterator[None]:
         raise
     except OSError as error:
         raise ModelReadError(f"{path}: cannot be written: {error.strerror or error}.") from error
+
+
+@contextlib.contextmanager
+def whole_characters(path: object) -> Iterator[None]:
+    """Inside a `with` names are made UTF-8, which has no halves of characters, for a file of another library.
+
+    Raises:
+        ModelFileError: a name has one.
+    """
+    try:
+        yield
+    except UnicodeEncodeError as error:
+        raise ModelFileError(
+            f"{path}: cannot hold the name {show(error.object)}, which has half a character."
+        ) from None
 
 
 @contextlib.contextmanager
