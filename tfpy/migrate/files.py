@@ -71,11 +71,13 @@ def _outcome(path: Path, to_write: bool, named: bool) -> Outcome | None:
         source = read_script(path, newline="")  # with the line ends that it has
         if not named and "legacy" not in source:  # most files of a folder; they are not parsed
             return None
-        if not _is_legacy(source):
-            return Outcome(path, source, Migration(source, 0, []), "") if named else None
-        if to_write and not path.stat().st_mode & (stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH):
-            raise FileError("is read-only")
-        return Outcome(path, source, _migrated(source), "")
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # what Python's parser warns of is the script's own affair
+            if not _is_legacy(source):
+                return Outcome(path, source, Migration(source, 0, []), "") if named else None
+            if to_write and not path.stat().st_mode & (stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH):
+                raise FileError("is read-only")
+            return Outcome(path, source, _migrated(source), "")
     except FileError as error:
         return Outcome(path, "", None, str(error))
     except RecursionError:
@@ -84,19 +86,12 @@ def _outcome(path: Path, to_write: bool, named: bool) -> Outcome | None:
         return Outcome(path, "", None, f"cannot be rewritten: {type(error).__name__}: {error}")
 
 
-def _parse(code: str) -> None:
-    """Raise SyntaxError for what is no Python. What Python warns of is the script's own affair."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        ast.parse(code)
-
-
 def _migrated(source: str) -> Migration:
     """The migration of a file's text, the mark at its beginning included."""
     text = source.removeprefix(_MARK)
     found = migrate(text)
     try:
-        _parse(found.code)
+        ast.parse(found.code)
     except SyntaxError as error:
         raise FileError(f"cannot be rewritten: the result would not parse: {error.msg}") from None
     return found._replace(code=source[: len(source) - len(text)] + found.code)
@@ -104,7 +99,7 @@ def _migrated(source: str) -> Migration:
 
 def _is_legacy(source: str) -> bool:
     try:
-        _parse(source.removeprefix(_MARK))  # libcst's parser has no limit of depth and would end the process
+        ast.parse(source.removeprefix(_MARK))  # libcst's parser has no limit of depth and would end the process
         return Names(cst.parse_module(source)).is_legacy
     except SyntaxError as error:
         line = f"line {error.lineno}: " if error.lineno is not None else ""
