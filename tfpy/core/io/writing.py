@@ -118,17 +118,28 @@ def _replace_model(model_json: Path, artifacts: ModelArtifacts, shards: dict[str
     first = [f"new-{name}" for name in names] if old.intersection(names) else names
     # The text is made before anything is written: it may be that it cannot.
     texts = [model_json_text(artifacts, paths, str(model_json)) for paths in (first, names)]
-    for name, data in zip(first, shards.values(), strict=True):
-        with replacing(folder / name) as file:
-            file.write(data)
-    with replacing(model_json) as file:
-        file.write(texts[0])
+    written: set[str] = set()
+    try:
+        for name, data in zip(first, shards.values(), strict=True):
+            with replacing(folder / name) as file:
+                file.write(data)
+            written.add(name)
+        with replacing(model_json) as file:
+            file.write(texts[0])
+    except BaseException:  # an interrupt, too: a full disk is not filled with what no model names
+        _remove(folder, written)
+        raise
     kept = first
     if first != names and all(_also_called(folder / a, folder / b) for a, b in zip(first, names, strict=True)):
         kept = names
         with replacing(model_json) as file:
             file.write(texts[1])
-    for name in {*old, *first} - {*kept}:
+    _remove(folder, {*old, *first} - {*kept})
+
+
+def _remove(folder: Path, names: set[str]) -> None:
+    """Delete files of a folder, those alone that have names of ours."""
+    for name in names:
         if _OURS.fullmatch(name):
             (folder / name).unlink(missing_ok=True)
 
