@@ -77,6 +77,22 @@ def test_of_a_save_that_fails_nothing_is_left(tmp_path: Path, monkeypatch: pytes
     check_same(tmp_path, 0.5)
 
 
+def test_an_interrupt_after_the_new_model_is_there_keeps_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    small_model(0.5).save(tmp_path)
+    replace = os.replace
+
+    def interrupted(old: Any, new: Any) -> None:
+        replace(old, new)
+        if Path(new).name == "model.json":
+            raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(writing.os, "replace", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            small_model(0.25).save(tmp_path)
+    check_same(tmp_path, 0.25)
+
+
 def test_file_systems_without_second_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def no_links(*_: Any) -> None:
         raise OSError("not supported")

@@ -127,7 +127,7 @@ def _replace_model(model_json: Path, artifacts: ModelArtifacts, shards: dict[str
         with replacing(model_json) as file:
             file.write(texts[0])
     except BaseException:  # an interrupt, too: a full disk is not filled with what no model names
-        _remove(folder, written)
+        _remove(folder, written - _weight_files_of(model_json))  # it may have been replaced already
         raise
     kept = first
     if first != names and all(_also_called(folder / a, folder / b) for a, b in zip(first, names, strict=True)):
