@@ -11,7 +11,7 @@ import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler, SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
 from typing import Any
@@ -208,6 +208,32 @@ def test_sources(tmp_path: Path, web: str) -> None:
     for source in sources:
         d = tf.data.csv(source)
         assert d.to_array() == d.to_array() == ROWS, source
+
+
+class Broken(BaseHTTPRequestHandler):
+    """Breaks off in the middle of its answer."""
+
+    def do_GET(self) -> None:
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(TABLE) + 9))
+        self.end_headers()
+        self.wfile.write(TABLE.encode())
+
+    def log_message(self, *args: Any) -> None:
+        pass
+
+
+def test_a_part_of_an_answer_is_not_taken_for_the_whole() -> None:
+    with ThreadingHTTPServer(("127.0.0.1", 0), Broken) as server:
+        Thread(target=server.serve_forever).start()
+        url = f"http://127.0.0.1:{server.server_port}/x.csv"
+        with pytest.raises(RuntimeError, match="x.csv cannot be read: the connection ended 9 bytes too early"):
+            tf.data.csv(url).to_array()
+        with pytest.raises(ValueError, match="x.csv: cannot be fetched: the connection ended 9 bytes too early"):
+            tf.load_layers_model(url)
+        with pytest.raises(ValueError, match="cannot read .*manifest.json': the connection ended 9 bytes too early"):
+            dl.CheckpointLoader(url).get_all_variables()
+        server.shutdown()
 
 
 def test_parts_of_sources(tmp_path: Path, web: str) -> None:

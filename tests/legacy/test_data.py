@@ -6,6 +6,7 @@ import asyncio
 import functools
 import http.server
 import json
+import os
 import struct
 import threading
 import tracemalloc
@@ -19,7 +20,7 @@ import pytest
 
 import tfpy as tf
 from tfpy import legacy as dl
-from tfpy.legacy.datasets.files import decode_png
+from tfpy.legacy.datasets.files import decode_png, read_bytes
 
 A1 = dl.Array1D.new
 
@@ -267,6 +268,20 @@ def test_damaged_checkpoints_are_named(tmp_path: Path, files: dict[str, str], me
         (tmp_path / name).write_text(text)
     with pytest.raises(ValueError, match=message):
         dl.CheckpointLoader(str(tmp_path)).get_all_variables()
+
+
+def test_of_a_server_no_more_is_taken_than_is_kept(folder: Path, url: str) -> None:
+    assert len(read_bytes("op", f"{url}/w.bin", 16)) == 16
+    with pytest.raises(ValueError, match=r"op: cannot read .*w\.bin': the server sends more than 15 bytes"):
+        read_bytes("op", f"{url}/w.bin", 15)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes in the file system")
+def test_a_pipe_is_not_waited_for(folder: Path) -> None:
+    (folder / "w.bin").unlink()
+    os.mkfifo(folder / "w.bin")
+    with pytest.raises(ValueError, match=r"w\.bin: is no ordinary file"):
+        dl.CheckpointLoader(str(folder)).get_all_variables()
 
 
 def test_of_a_damaged_checkpoint_nothing_is_left(folder: Path) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from tfpy.core.calling.ready import ReadyDict, ReadyList, ReadyNone
-from tfpy.core.io.faults import fault, list_in, object_in
+from tfpy.core.io.faults import MAX_JSON_BYTES, fault, list_in, object_in
 from tfpy.core.io.json_text import parse_json
 from tfpy.core.io.specs import read_path, read_shape
 from tfpy.core.memory import dispose
@@ -140,7 +140,7 @@ def get_xhr_dataset_config(json_config_path: str) -> ReadyDict[str, Any]:
 
 
 def _json(op: str, location: str) -> dict[str, Any]:
-    return parse_json(read_bytes(op, location), f"{op}: {location}")
+    return parse_json(read_bytes(op, location, MAX_JSON_BYTES), f"{op}: {location}")
 
 
 def _shape_of(info: Any, field: str) -> tuple[int, ...]:
