@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
@@ -41,6 +42,26 @@ def test_saved_models(tmp_path: Path) -> None:
     assert (found.returncode, "exponential" in found.stdout) == (1, True)
     found = subprocess.run([*command[:-1], "nowhere"], capture_output=True, text=True, check=False)
     assert (found.returncode, found.stdout, "nowhere" in found.stderr) == (1, "", True)
+
+
+def test_names_do_not_steer_the_terminal(tmp_path: Path) -> None:
+    layer = tf.layers.dense(units=1, input_shape=[1], name="\x1b[2J\ud800\n")
+    tf.sequential([layer]).save(tmp_path, strict=False)
+    assert "\n\\x1b[2J\\ud800\\n (Dense)" in tfpy("summary", str(tmp_path))
+    for arguments in (["check-browser", "."], ["convert", ".", "new.zip"], ["convert", ".", "new.onnx"]):
+        command = [sys.executable, "-m", "tfpy", *arguments]
+        found = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path)
+        said = found.stdout + found.stderr
+        assert "\\x1b[2J\\ud800\\n" in said
+        assert not set("\x1b\ud800") & set(said)
+
+
+def test_a_terminal_that_has_not_all_characters(tmp_path: Path) -> None:
+    (tmp_path / "a.js").write_text("console.log('ü');", encoding="utf-8")
+    command = [sys.executable, "-m", "tfpy", "js2py", "a.js"]
+    ascii_only = {**os.environ, "PYTHONIOENCODING": "ascii"}
+    found = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path, env=ascii_only)
+    assert (found.returncode, found.stdout.strip()) == (0, 'print("\\xfc")')
 
 
 @pytest.mark.parametrize(

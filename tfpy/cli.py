@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 import warnings
@@ -55,12 +56,17 @@ def _faults_as_text() -> Iterator[None]:
     """Show errors of files and of missing extras as one line each, and warnings, too."""
     with warnings.catch_warnings():
         warnings.simplefilter("default", UserWarning)
-        warnings.showwarning = lambda message, *_: print(f"warning: {message}", file=sys.stderr)
+        warnings.showwarning = lambda message, *_: print(f"warning: {_visible(message)}", file=sys.stderr)
         try:
             yield
         except (ValueError, ImportError) as error:
-            print(error, file=sys.stderr)
+            print(_visible(error), file=sys.stderr)
             raise typer.Exit(1) from None
+
+
+def _visible(text: object) -> str:
+    """A line of text in which files have a say, with what would steer the terminal written out."""
+    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in str(text))
 
 
 def _not_empty(name: str | None) -> str | None:
@@ -96,7 +102,7 @@ def summary(model: _Source) -> None:
     from tfpy.saved_models import described
 
     with _faults_as_text():
-        print(*described(model), sep="\n")
+        print(*map(_visible, described(model)), sep="\n")
 
 
 @app.command()
@@ -128,7 +134,7 @@ def check_browser(model: _Source) -> None:
     from tfpy.saved_models import refused
 
     with _faults_as_text():
-        found = refused(model)
+        found = [*map(_visible, refused(model))]
     print(*found or ["TF.js loads it, and computes the same."], sep="\n")
     raise typer.Exit(bool(found))
 
@@ -187,6 +193,8 @@ def js2py(
 
 def main() -> None:
     """Run the command line. Errors of the system, such as a file's name or a full disk, are shown as one line."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # as stderr has it: not every terminal has all characters
     try:
         try:
             app(prog_name="tfpy")

@@ -19,6 +19,8 @@ class FileError(Exception):
 def files_in(folder: Path, is_left_out: Callable[[Path], bool]) -> Iterator[Path]:
     """The files of a folder and of the folders in it, in the order of their names.
 
+    Pipes, which may never end, are left out, and links to what is elsewhere, where nothing is to be written.
+
     Args:
         folder: the folder.
         is_left_out: says of a folder in it whether it is left out.
@@ -26,7 +28,14 @@ def files_in(folder: Path, is_left_out: Callable[[Path], bool]) -> Iterator[Path
     for place, folders, files in os.walk(folder):
         here = Path(place)
         folders[:] = sorted(f for f in folders if not is_left_out(here / f))
-        yield from (here / file for file in sorted(files))
+        yield from (here / file for file in sorted(files) if _belongs(here / file, folder))
+
+
+def _belongs(path: Path, folder: Path) -> bool:
+    """Whether a path is an ordinary file of a folder; one that cannot be found is told of when it is read."""
+    if path.is_symlink() and not Path(os.path.realpath(path)).is_relative_to(os.path.realpath(folder)):
+        return False
+    return path.is_file() or not path.exists()
 
 
 def write_script(path: Path, text: str) -> None:

@@ -241,6 +241,17 @@ def test_any_number_of_iterations_is_taken_over_at_once() -> None:
         assert optimizer.save_iterations().tensor.array_sync() == 2**31 - 1
 
 
+@pytest.mark.parametrize("name", ["adam", "nadam", "adamax"])
+@pytest.mark.parametrize("option", ["learning_rate", "beta1", "beta2", "epsilon"])
+@pytest.mark.parametrize("value", [1e308, -1e308, 1, -1])
+def test_options_beyond_sense_are_computed_with_without_a_warning(name: str, option: str, value: float) -> None:
+    w = tf.variable(tf.ones([2]))
+    optimizer = getattr(tf.train, name)(**{"learning_rate": 0.1, option: value})
+    for _ in range(2):
+        optimizer.minimize(lambda: w.square().sum(), False, [w])
+    w.dispose()
+
+
 @pytest.mark.parametrize("name", ["w", "layer/w", ""])
 def test_weights_are_of_the_variable_that_their_names_begin_with(name: str) -> None:
     w = tf.variable(tf.ones([2]), True, name)

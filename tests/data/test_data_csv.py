@@ -11,7 +11,7 @@ import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler, SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
 from typing import Any
@@ -25,6 +25,7 @@ from hypothesis import strategies as st
 
 import tfpy as tf
 from tfpy import legacy as dl
+from tfpy.data import sources
 from tfpy.data.csv_dataset import split_row
 from tfpy.data.sources import FileDataSource
 from tfpy.engine.javascript_numbers import text_number
@@ -209,6 +210,32 @@ def test_sources(tmp_path: Path, web: str) -> None:
         assert d.to_array() == d.to_array() == ROWS, source
 
 
+class Broken(BaseHTTPRequestHandler):
+    """Breaks off in the middle of its answer."""
+
+    def do_GET(self) -> None:
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(TABLE) + 9))
+        self.end_headers()
+        self.wfile.write(TABLE.encode())
+
+    def log_message(self, *args: Any) -> None:
+        pass
+
+
+def test_a_part_of_an_answer_is_not_taken_for_the_whole() -> None:
+    with ThreadingHTTPServer(("127.0.0.1", 0), Broken) as server:
+        Thread(target=server.serve_forever).start()
+        url = f"http://127.0.0.1:{server.server_port}/x.csv"
+        with pytest.raises(RuntimeError, match="x.csv cannot be read: the connection ended 9 bytes too early"):
+            tf.data.csv(url).to_array()
+        with pytest.raises(ValueError, match="x.csv: cannot be fetched: the connection ended 9 bytes too early"):
+            tf.load_layers_model(url)
+        with pytest.raises(ValueError, match="cannot read .*manifest.json': the connection ended 9 bytes too early"):
+            dl.CheckpointLoader(url).get_all_variables()
+        server.shutdown()
+
+
 def test_parts_of_sources(tmp_path: Path, web: str) -> None:
     (tmp_path / "letters").write_bytes(b"abcdefg")
     for source in (
@@ -281,8 +308,16 @@ def test_gzip_members_follow_each_other_and_must_be_whole() -> None:
     packed = gzip.compress(b"a\nb") + gzip.compress(b"c\n")
     assert tf.data.TextLineDataset(packed).to_array() == ["a", "bc"]
     assert tf.data.TextLineDataset(packed + b"\0" * 9).to_array() == ["a", "bc"], "padded, as on a tape"
-    with pytest.raises(ValueError, match="too early"):
+    with pytest.raises(ValueError, match="the given data: the gzip data are broken: .*too early"):
         tf.data.TextLineDataset(packed[:-5]).to_array()
+
+
+def test_broken_gzip_data_are_named(tmp_path: Path) -> None:
+    path = tmp_path / "x.csv.gz"
+    path.write_bytes(gzip.compress(b"a\n1\n")[:-5])
+    for source in (path, str(path), path.as_uri(), tf.data.FileDataSource(path)):
+        with pytest.raises(ValueError, match=r"x\.csv\.gz: the gzip data are broken"):
+            tf.data.csv(source).to_array()
 
 
 # Memory
@@ -319,6 +354,13 @@ def test_a_packed_bomb_is_unpacked_bit_by_bit() -> None:
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert peak < 80e6
+
+
+def test_a_packed_line_without_end_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sources, "_LONGEST_PART", 1_000_000)
+    assert tf.data.TextLineDataset(gzip.compress((b" " * 999_999 + b"\n") * 3)).to_array() == [" " * 999_999] * 3
+    with pytest.raises(ValueError, match="more than 1000000 characters"):
+        tf.data.TextLineDataset(gzip.compress(b" " * 50_000_000)).to_array()
 
 
 def test_an_abandoned_file_is_closed(tmp_path: Path) -> None:

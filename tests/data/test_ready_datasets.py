@@ -271,6 +271,18 @@ def test_broken_idx_files(data: bytes, tmp_path: Path) -> None:
         idx_array(tmp_path / "x.gz", 1)
 
 
+@pytest.mark.parametrize(
+    "harm", [lambda data: data[: len(data) // 2], lambda data: data[:12] + b"\xff" * 9, lambda data: b"?" + data]
+)
+def test_packed_files_that_are_damaged(harm: Any, tmp_path: Path) -> None:
+    (tmp_path / "x.gz").write_bytes(harm(gzip.compress(b"\0\0\x08\x01\0\0\0\x01a")))
+    with pytest.raises(ValueError, match="x.gz cannot be unpacked"):
+        idx_array(tmp_path / "x.gz", 1)
+    (tmp_path / "x.tar.gz").write_bytes(harm(cifar(["a.bin"], 2)))
+    with pytest.raises(ValueError, match="x.tar.gz cannot be unpacked"):
+        cifar_records(tmp_path / "x.tar.gz", ["a.bin"])
+
+
 def test_broken_cifar_archives(tmp_path: Path) -> None:
     (tmp_path / "x.tar.gz").write_bytes(cifar(["a.bin", "empty.bin"], 2))
     with pytest.raises(ValueError, match="b.bin"):

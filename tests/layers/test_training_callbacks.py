@@ -177,6 +177,14 @@ def test_a_table_of_the_epochs(tmp_path: Path) -> None:
     assert path.read_text().splitlines()[0] == "epoch,loss,mae,learning_rate"
 
 
+@pytest.mark.parametrize("text", [b"\xff\xfe,\n", b"a" * 200_000 + b",b\n"])
+def test_a_table_to_append_to_that_is_none(text: bytes, tmp_path: Path) -> None:
+    (tmp_path / "log.csv").write_bytes(text)
+    with pytest.raises(ValueError, match=r"csv_logger: .*log\.csv has no header to append to"):
+        fit(linear(), tf.callbacks.csv_logger(tmp_path / "log.csv", append=True), epochs=1)
+    assert (tmp_path / "log.csv").read_bytes() == text
+
+
 def test_the_table_is_there_when_training_breaks_off(tmp_path: Path) -> None:
     def fail(epoch: int) -> None:
         if epoch == 2:

@@ -6,6 +6,7 @@ import asyncio
 import functools
 import http.server
 import json
+import os
 import struct
 import threading
 import tracemalloc
@@ -19,7 +20,7 @@ import pytest
 
 import tfpy as tf
 from tfpy import legacy as dl
-from tfpy.legacy.datasets.files import decode_png
+from tfpy.legacy.datasets.files import decode_png, read_bytes
 
 A1 = dl.Array1D.new
 
@@ -217,6 +218,15 @@ def check_checkpoint(place: str) -> None:
         loader.get_variable("q")
 
 
+def test_numbers_that_float32_has_not(tmp_path: Path) -> None:
+    np.save(tmp_path / "x.npy", np.array([[1e300, 1], [np.nan, 2], [-1e300, 3]]))
+    dataset = dl.XhrDataset({"data": [{"path": str(tmp_path / "x.npy"), "dataType": "nparray", "shape": [2]}]})
+    dataset.fetch_data()
+    assert [list(example.get_values()) for example in dataset.get_data()[0]][::2] == [[np.inf, 1], [-np.inf, 3]]
+    dataset.normalize_within_bounds(0, 0, 1)
+    assert [example.get_values()[1] for example in dataset.get_data()[0]] == [0, 0.5, 1]
+
+
 async def _awaited(value: Any) -> Any:
     return await value
 
@@ -238,7 +248,8 @@ def test_a_checkpoint_gives_the_same_variables_again_whatever_the_scope(math: dl
         ({}, "cannot read"),
         ({"manifest.json": "{"}, "not valid JSON"),
         ({"manifest.json": "[]"}, "JSON object"),
-        ({"manifest.json": '{"w": {"shape": [1]}}'}, "filename"),
+        ({"manifest.json": '{"w": {"shape": [1]}}'}, r"manifest\.json: w must be an object with filename and shape"),
+        ({"manifest.json": '{"w": [1]}'}, r"manifest\.json: w must be an object, but is \[1\]"),
         ({"manifest.json": '{"w": {"filename": "w", "shape": [1]}}'}, "cannot read"),
         ({"manifest.json": '{"w": {"filename": "w", "shape": [2]}}', "w": "four"}, r"has 1 values, .*\[2\]"),
         ({"manifest.json": '{"w": {"filename": "w", "shape": [1]}}', "w": "abc"}, "3 bytes"),
@@ -257,6 +268,20 @@ def test_damaged_checkpoints_are_named(tmp_path: Path, files: dict[str, str], me
         (tmp_path / name).write_text(text)
     with pytest.raises(ValueError, match=message):
         dl.CheckpointLoader(str(tmp_path)).get_all_variables()
+
+
+def test_of_a_server_no_more_is_taken_than_is_kept(folder: Path, url: str) -> None:
+    assert len(read_bytes("op", f"{url}/w.bin", 16)) == 16
+    with pytest.raises(ValueError, match=r"op: cannot read .*w\.bin': the server sends more than 15 bytes"):
+        read_bytes("op", f"{url}/w.bin", 15)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes in the file system")
+def test_a_pipe_is_not_waited_for(folder: Path) -> None:
+    (folder / "w.bin").unlink()
+    os.mkfifo(folder / "w.bin")
+    with pytest.raises(ValueError, match=r"w\.bin: is no ordinary file"):
+        dl.CheckpointLoader(str(folder)).get_all_variables()
 
 
 def test_of_a_damaged_checkpoint_nothing_is_left(folder: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import os
 from pathlib import Path
 from typing import Any
 
@@ -53,6 +54,12 @@ def test_files_that_are_migrated_already(modern: str, script: Path) -> None:
     assert script.read_bytes() == modern.encode()
 
 
+def test_what_python_warns_of_in_a_script_is_not_told(script: Path) -> None:
+    script.write_bytes(OLD.encode() + b'\nprint("\\h")\n')
+    code, said = call("--in-place", script)
+    assert (code, "warning" in said.lower()) == (0, False)
+
+
 def test_diff(script: Path) -> None:
     code, said = call("--diff", script)
     assert code == 0
@@ -84,6 +91,22 @@ def test_folders(script: Path) -> None:
     assert "new.py" not in said
     assert (script.parent / "deep/also.py").read_bytes() == NEW.encode()
     assert call("--check", script.parent)[0] == 0
+
+
+@pytest.mark.skipif(os.name == "nt", reason="there are no such files")
+def test_links_that_lead_out_of_a_folder_and_pipes_are_left_alone(tmp_path: Path) -> None:
+    elsewhere, folder = tmp_path / "elsewhere.py", tmp_path / "folder"
+    elsewhere.write_bytes(OLD.encode())
+    folder.mkdir()
+    (folder / "own.py").write_bytes(OLD.encode())
+    (folder / "inner.py").symlink_to("own.py")
+    (folder / "outer.py").symlink_to(elsewhere)
+    os.mkfifo(folder / "pipe.py")
+    code, said = call("--in-place", folder)
+    assert (code, "outer.py" in said, "pipe.py" in said) == (0, False, False)
+    assert (elsewhere.read_bytes(), (folder / "own.py").read_bytes()) == (OLD.encode(), NEW.encode())
+    assert call("--in-place", folder / "outer.py")[0] == 0
+    assert elsewhere.read_bytes() == NEW.encode(), "a link that is named is followed"
 
 
 def test_folders_that_are_not_the_programs_own_are_left_alone(script: Path) -> None:

@@ -132,6 +132,12 @@ def test_weights_that_are_described_must_be_there() -> None:
         tf.GraphModel("nowhere").load_sync(artifacts)
 
 
+def test_a_stream_that_is_no_function_is_named() -> None:
+    artifacts = {"modelTopology": {}, "weightSpecs": [], "getWeightStream": {"a": 1}}
+    with pytest.raises(tf.io.ModelFileError, match="getWeightStream must be a function, but is {'a': 1}"):
+        tf.load_layers_model(artifacts)
+
+
 def test_handlers_are_given_all_weights_in_one_piece() -> None:
     model, kept = small_model(), []
     model.compile(optimizer=tf.train.adam(0.1), loss="meanSquaredError")

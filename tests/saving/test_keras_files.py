@@ -183,6 +183,19 @@ def test_state_that_does_not_fit_is_left(change: Any, tmp_path: Path) -> None:
     assert model.optimizer.iterations == 0
 
 
+def test_numbers_beyond_float32_are_infinite(tmp_path: Path) -> None:
+    path = tmp_path / "adam.keras"
+    path.write_bytes((TRAINED / "adam.keras").read_bytes())
+    with_state(path, lambda g: put(g, "2", np.full(g["2"].shape, 1e300)))
+    state = [entry.tensor.numpy() for entry in tf.load_layers_model(path).optimizer.get_weights()]
+    assert any(np.isinf(values).all() for values in state)
+    path = keras_file(tmp_path, replaced(data=np.full((3, 2), 1e300)))
+    assert np.isinf(tf.load_layers_model(path).weights[0].numpy()).all()
+    header = json.dumps({"a": {"dtype": "F64", "shape": [1], "data_offsets": [0, 8]}}).encode()
+    (tmp_path / "t.safetensors").write_bytes(len(header).to_bytes(8, "little") + header + np.array([1e300]).tobytes())
+    assert np.isinf(tf.io.load_safetensors(tmp_path / "t.safetensors")["a"].numpy()).all()
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [
@@ -464,9 +477,40 @@ def test_no_more_is_read_than_the_file_may_unpack_to(tmp_path: Path) -> None:
         tf.load_layers_model(path)
 
 
+def of_keras3(layer: str, *calls: Any, **options: Any) -> dict[str, str]:
+    """The configuration of a functional model with an input and another layer."""
+    shape = [None, *[4] * (4 if layer == "Conv3D" else 1)]
+    inputs = {
+        "class_name": "InputLayer",
+        "config": {"batch_shape": shape, "name": "i"},
+        "name": "i",
+        "inbound_nodes": [],
+    }
+    other = {"class_name": layer, "config": {"name": "d", **options}, "name": "d", "inbound_nodes": list(calls)}
+    config = {"name": "m", "layers": [inputs, other], "input_layers": [["i", 0, 0]], "output_layers": [["d", 0, 0]]}
+    return {"model_config": json.dumps({"class_name": "Functional", "config": config}), "keras_version": "3.0.0"}
+
+
+def nested(levels: int) -> Any:
+    value: Any = {}
+    for _ in range(levels):
+        value = [value]
+    return value
+
+
 @pytest.mark.parametrize(
     ("attributes", "message"),
     [
+        (
+            of_keras3("Dense", {"args": [], "kwargs": "x"}, units=1),
+            "inbound_nodes: kwargs must be an object, but is 'x'",
+        ),
+        (
+            of_keras3("Conv3D", filters=1, kernel_size=1, strides=2, padding="same"),
+            "layer d: strides larger than the window",
+        ),
+        (of_keras3("Dense", units=nested(115)), r"layers\[1\] \('d'\): .*units"),
+        (of_keras3("Dense", units=nested(250)), "levels deep"),
         ({"model_config": "{"}, "model_config"),
         ({"model_config": json.dumps([1])}, "must hold a JSON object"),
         ({"model_config": 3}, "must be a string"),
@@ -478,8 +522,9 @@ def test_configurations_that_lie_are_refused(attributes: dict[str, Any], message
     path = tmp_path / "m.h5"
     with h5py.File(path, "w") as file:
         file.attrs.update(attributes)
-    with pytest.raises(tf.io.ModelFileError, match=message):
+    with pytest.raises(tf.io.ModelFileError, match=message) as error:
         tf.load_layers_model(path)
+    assert str(path) in str(error.value), "the file is named"
 
 
 @pytest.mark.parametrize("name", ["keras3/dense.keras", "keras3/dense.h5", "keras2/nested.keras", "keras2/nested.h5"])
@@ -526,6 +571,16 @@ def test_tensors_of_all_kinds(tmp_path: Path) -> None:
         tf.io.save_safetensors({"x": "text"}, tmp_path / "t.safetensors")
     with pytest.raises(TypeError, match="a dict of tensors"):
         tf.io.save_safetensors([1], tmp_path / "t.safetensors")
+
+
+@pytest.mark.parametrize("name", ["m.h5", "m.onnx", "m.safetensors"])
+def test_names_with_half_a_character_have_no_place_in_files_of_others(name: str, tmp_path: Path) -> None:
+    model = tf.sequential(layers=[tf.layers.dense(units=1, input_shape=[1], name="\ud800")])
+    path = tmp_path / name
+    path.write_text("old")
+    with pytest.raises(tf.io.ModelFileError, match=rf"{name}: cannot hold the name '\\ud800"):
+        model.save_weights(path) if name == "m.safetensors" else model.save(path, strict=False)
+    assert path.read_text() == "old"
 
 
 def test_safetensors_that_lie_are_refused(tmp_path: Path) -> None:

@@ -60,6 +60,39 @@ def test_a_crash_leaves_the_old_model_or_the_new_one(
     assert steps > 5
 
 
+def test_of_a_save_that_fails_nothing_is_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    small_model(0.5).save(tf.io.file_system(tmp_path, weight_shard_size_bytes=7))
+    before = sorted(tmp_path.iterdir())
+    replace = os.replace
+
+    def full(old: Any, new: Any) -> None:
+        if Path(new).name == "model.json":
+            raise OSError(28, "No space left on device")
+        replace(old, new)
+
+    monkeypatch.setattr(writing.os, "replace", full)
+    with pytest.raises(OSError, match="cannot be written: No space left"):
+        small_model(0.25).save(tf.io.file_system(tmp_path, weight_shard_size_bytes=7))
+    assert sorted(tmp_path.iterdir()) == before
+    check_same(tmp_path, 0.5)
+
+
+def test_an_interrupt_after_the_new_model_is_there_keeps_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    small_model(0.5).save(tmp_path)
+    replace = os.replace
+
+    def interrupted(old: Any, new: Any) -> None:
+        replace(old, new)
+        if Path(new).name == "model.json":
+            raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(writing.os, "replace", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            small_model(0.25).save(tmp_path)
+    check_same(tmp_path, 0.25)
+
+
 def test_file_systems_without_second_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def no_links(*_: Any) -> None:
         raise OSError("not supported")

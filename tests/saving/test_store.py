@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from pathlib import Path
 
@@ -47,10 +48,14 @@ def test_damaged_models_of_the_store_can_be_listed_and_removed(store: Path) -> N
         small_model().save(f"localstorage://{name}")
     (store / "localstorage/cut/model.json").write_text("{")
     (store / "localstorage/weightless/model.weights.bin").unlink()
+    odd = store / "localstorage/odd/model.json"
+    odd.parent.mkdir()
+    odd.write_text(json.dumps({"weightsManifest": [{"paths": ["\ud800"], "weights": []}]}))
     assert {url: info.weight_data_bytes for url, info in tf.io.list_models().items()} == {
-        "localstorage://cut": 0, "localstorage://weightless": 0, "localstorage://whole": 32,
+        "localstorage://cut": 0, "localstorage://odd": 0, "localstorage://weightless": 0, "localstorage://whole": 32,
     }  # fmt: skip
     tf.io.remove_model("localstorage://cut")
+    tf.io.remove_model("localstorage://odd")
     tf.io.remove_model("localstorage://weightless")
     assert list(tf.io.list_models()) == ["localstorage://whole"]
     with pytest.raises(FileNotFoundError, match="no such model"):

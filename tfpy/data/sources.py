@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from urllib.request import Request
 
 _CHUNK = 1 << 20
+# How many characters there may be between two separators: a small packed file can unpack to any number.
+_LONGEST_PART = 1 << 28
 _GZIP_MAGIC = b"\x1f\x8b"
 
 
@@ -188,12 +190,21 @@ def _discard(file: IO[bytes], count: int) -> None:
         count -= len(piece)
 
 
-def decompressed(chunks: Iterator[bytes]) -> Iterator[bytes]:
-    """Bytes as they are, or decompressed if they begin as gzip does; never much more than a chunk is in memory.
+def name_of(source: DataSource) -> str:
+    """What messages call a source: by its path or URL if it has one."""
+    given = getattr(source, "url", getattr(source, "input", None))
+    given = getattr(given, "full_url", given)
+    return str(given) if isinstance(given, (str, os.PathLike)) else "the given data"
+
+
+def decompressed(source: DataSource) -> Iterator[bytes]:
+    """The bytes of a source as they are, or decompressed if they begin as gzip does; never much more than a chunk is in
+    memory.
 
     Raises:
         ValueError: broken gzip data.
     """
+    chunks = source.iterator()
     first = next(chunks, b"")
     while 0 < len(first) < len(_GZIP_MAGIC) and (more := next(chunks, b"")):
         first += more
@@ -204,7 +215,7 @@ def decompressed(chunks: Iterator[bytes]) -> Iterator[bytes]:
     try:
         yield from gunzip(whole)
     except zlib.error as error:
-        raise ValueError(f"The gzip data are broken: {error}.") from error
+        raise ValueError(f"{name_of(source)}: the gzip data are broken: {error}.") from error
 
 
 def _decoded(chunks: Iterable[bytes]) -> Iterator[str]:
@@ -216,13 +227,17 @@ def _decoded(chunks: Iterable[bytes]) -> Iterator[str]:
 
 def _parts(pieces: Iterable[str], separator: str) -> Iterator[str]:
     rest: list[str] = []
+    size = 0
     for piece in pieces:
         first, *others = piece.split(separator)
         rest.append(first)
         if others:
             yield "".join(rest)
-            rest = [others.pop()]
+            rest, size = [others.pop()], 0
             yield from others
+        size += len(rest[-1])
+        if size > _LONGEST_PART:
+            raise ValueError(f"the text has more than {_LONGEST_PART} characters without a {separator!r} between them.")
     last = "".join(rest)
     if last:
         yield last

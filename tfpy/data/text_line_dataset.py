@@ -29,5 +29,5 @@ class TextLineDataset(Dataset):
         Raises (while reading):
             RuntimeError: the source cannot be read. ValueError: it is broken gzip data.
         """
-        lines = ByteChunkIterator(decompressed(self.input.iterator())).decode_utf8().split("\n")
+        lines = ByteChunkIterator(decompressed(self.input)).decode_utf8().split("\n")
         return Items(line.removesuffix("\r") for line in lines)

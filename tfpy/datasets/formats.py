@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+import zlib
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +27,7 @@ def idx_array(path: Path, rank: int) -> Bytes:
     """
     import gzip
 
-    with gzip.open(path, "rb") as file:
+    with _unpacking(path), gzip.open(path, "rb") as file:
         data = file.read()
     if len(data) < 4 + 4 * rank or tuple(data[:4]) != (0, 0, _IDX_BYTES, rank):
         raise ValueError(f"{path} is no IDX file of bytes of rank {rank}.")
@@ -34,6 +36,17 @@ def idx_array(path: Path, rank: int) -> Bytes:
     if values.size != math.prod(shape):
         raise ValueError(f"{path} has {values.size} values, but its header says {shape}.")
     return values.reshape(shape)
+
+
+@contextmanager
+def _unpacking(path: Path) -> Iterator[None]:
+    """Inside a `with` what is found wrong while a file is unpacked is a ValueError that names the file."""
+    import tarfile
+
+    try:
+        yield
+    except (tarfile.TarError, zlib.error, EOFError, OSError) as error:
+        raise ValueError(f"{path} cannot be unpacked: {error}.") from error
 
 
 def cifar_records(archive: Path, names: Sequence[str]) -> tuple[Bytes, npt.NDArray[Any]]:
@@ -46,7 +59,7 @@ def cifar_records(archive: Path, names: Sequence[str]) -> tuple[Bytes, npt.NDArr
 
     length = 1 + math.prod(_CIFAR_SHAPE)
     parts = []
-    with tarfile.open(archive, "r:gz") as tar:
+    with _unpacking(archive), tarfile.open(archive, "r:gz") as tar:
         members = {Path(member.name).name: member for member in tar.getmembers() if member.isfile()}
         for name in names:
             file = tar.extractfile(members[name]) if name in members else None

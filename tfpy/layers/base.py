@@ -28,7 +28,7 @@ from tfpy.layers.initializers import Initializer
 from tfpy.layers.layer_options import LayerOptions
 from tfpy.layers.naming import name_scope, register_name, snake_class, uid
 from tfpy.layers.regularizers import Regularizer
-from tfpy.layers.shapes import are_several, check_partial_shape, shapes_of_all, warn_of_other_shape
+from tfpy.layers.shapes import are_several, check_input_shape, shapes_of_all, warn_of_other_shape
 from tfpy.layers.specs import InputSpec, check_inputs
 from tfpy.layers.symbolic import Node, SymbolicTensor, one_or_list, to_list
 from tfpy.layers.weights import DisposeResult, LayerVariable, count_params, make_weight, set_values
@@ -110,13 +110,13 @@ class Layer(LayerCamel, Copyable, Declared, family="layer"):
         shape, inner = base["batch_input_shape"], base["input_shape"]
         if shape is None and inner is not None:
             shape = [base["batch_size"], *to_list(unpacked(inner))]
-        self.batch_input_shape = None if shape is None else check_partial_shape(self.class_name, shape)
+        self.batch_input_shape = None if shape is None else check_input_shape(self.class_name, shape)
         if self.batch_input_shape is not None:
             self.dtype = self.dtype or base["input_dtype"] or "float32"
 
     def set_input_shape(self, shape: Sequence[int | None]) -> None:
         """Say what one sample looks like, for a first layer that knows it from an option of its own."""
-        self.batch_input_shape = check_partial_shape(self.class_name, [None, *shape])
+        self.batch_input_shape = check_input_shape(self.class_name, [None, *shape])
         self.dtype = self.dtype or "float32"
 
     # What subclasses define

@@ -53,7 +53,10 @@ def build_object(
     inner = config.get("config") or {}
     if not isinstance(name, str) or not isinstance(inner, (Mapping, list)):
         raise argument_error(what, "config", "{'class_name': string, 'config': options}", config)
-    return _from_config(known_class(name, what, kind, custom_objects), inner, custom_objects)
+    cls = known_class(name, what, kind, custom_objects)
+    if not getattr(cls, "is_stack", False):  # of which old files have a list of layers
+        object_in(what, "config", inner)
+    return _from_config(cls, inner, custom_objects)
 
 
 def build_layers(configs: Any, kind: type, custom_objects: Mapping[str, Any] | None) -> list[Any]:

@@ -7,6 +7,7 @@ from typing import Any
 
 from tfpy.engine.arguments import as_int, as_list, unpacked
 from tfpy.engine.errors import argument_error
+from tfpy.engine.spec import MAX_RANK, MAX_SIZE, is_possible
 from tfpy.engine.warn import warn_user
 from tfpy.layers.symbolic import PartialShape, to_list
 
@@ -19,6 +20,15 @@ def check_partial_shape(name: str, shape: Any) -> PartialShape:
     if any(n is not None and n < 0 for n in sizes):
         raise argument_error(name, "input_shape", "sizes of 0 or more, or None", list(sizes))
     return tuple(sizes)
+
+
+def check_input_shape(name: str, shape: Any) -> PartialShape:
+    """The shape of the inputs that a layer is made for: a partial one, of which there can be tensors."""
+    sizes = check_partial_shape(name, shape)
+    if not is_possible(tuple(1 if n is None else n for n in sizes)):
+        expected = f"at most {MAX_RANK} sizes, for at most {MAX_SIZE} elements"
+        raise argument_error(name, "input_shape", expected, list(sizes))
+    return sizes
 
 
 def shapes_agree(a: PartialShape, b: PartialShape) -> bool:

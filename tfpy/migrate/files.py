@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import difflib
 import stat
+import warnings
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -70,11 +71,13 @@ def _outcome(path: Path, to_write: bool, named: bool) -> Outcome | None:
         source = read_script(path, newline="")  # with the line ends that it has
         if not named and "legacy" not in source:  # most files of a folder; they are not parsed
             return None
-        if not _is_legacy(source):
-            return Outcome(path, source, Migration(source, 0, []), "") if named else None
-        if to_write and not path.stat().st_mode & (stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH):
-            raise FileError("is read-only")
-        return Outcome(path, source, _migrated(source), "")
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # what Python's parser warns of is the script's own affair
+            if not _is_legacy(source):
+                return Outcome(path, source, Migration(source, 0, []), "") if named else None
+            if to_write and not path.stat().st_mode & (stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH):
+                raise FileError("is read-only")
+            return Outcome(path, source, _migrated(source), "")
     except FileError as error:
         return Outcome(path, "", None, str(error))
     except RecursionError:

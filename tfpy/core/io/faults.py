@@ -12,7 +12,7 @@ from tfpy.engine.errors import show
 # The largest model.json that is read, and the deepest nesting in it. The largest real ones have a few MB; a model
 # inside a model takes five levels.
 MAX_JSON_BYTES = 64 * 2**20
-MAX_JSON_DEPTH = 256
+MAX_JSON_DEPTH = 128
 # The largest archive that is taken from a server: it is kept in memory.
 MAX_ARCHIVE_BYTES = 2**30
 # What strings may take among weights: their length is only known when they are read.

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Mapping
 from typing import Any
 
 from tfpy.core.io.faults import MAX_JSON_BYTES, MAX_JSON_DEPTH, ModelFileError
+from tfpy.engine.errors import Words, show
 
+# The largest double has 309.
+_MOST_DIGITS = 308
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -21,7 +25,9 @@ def parse_json(text: bytes, source: str) -> dict[str, Any]:
     if len(text) > MAX_JSON_BYTES:
         raise ModelFileError(f"{source}: has more than {MAX_JSON_BYTES} bytes, which no model.json has.")
     try:
-        value = json.loads(text.decode("utf-8-sig"), parse_constant=_no_number)
+        value = json.loads(
+            text.decode("utf-8-sig"), parse_constant=_no_number, parse_int=_whole_number, parse_float=_number
+        )
     except RecursionError:
         raise _too_deep(source) from None
     except UnicodeDecodeError as error:
@@ -51,6 +57,19 @@ def _too_deep(source: str) -> ModelFileError:
 
 def _no_number(token: str) -> Any:
     raise ValueError(f"{token} is no JSON number")
+
+
+def _whole_number(digits: str) -> int:
+    if len(digits) > _MOST_DIGITS:
+        raise ValueError(f"{show(Words(digits))} is beyond the numbers of JavaScript")
+    return int(digits)
+
+
+def _number(text: str) -> float:
+    number = float(text)
+    if math.isinf(number):
+        raise ValueError(f"{show(Words(text))} is beyond the numbers of JavaScript")
+    return number
 
 
 def json_text(value: Any, source: str) -> str:

@@ -14,7 +14,7 @@ from tfpy.core.calling.ready import ReadyDict, ReadyNone
 from tfpy.core.calling.registry import export
 from tfpy.core.convert import INT32_RANGE, to_tensor
 from tfpy.core.io.faults import ModelFileError, ModelNotFoundError, ModelReadError
-from tfpy.core.io.writing import new_file
+from tfpy.core.io.writing import new_file, whole_characters
 from tfpy.core.system.extras import optional_module
 from tfpy.core.tensor import Tensor
 from tfpy.engine import dispatch
@@ -50,7 +50,8 @@ def save_safetensors(tensors: Mapping[str, Any], path: str | os.PathLike[str]) -
         tensor = to_tensor(where, str(name), value)
         values = dispatch.read(tensor, where)
         arrays[str(name)] = np.ascontiguousarray(values.astype(NUMPY[tensor.dtype])).reshape(tensor.shape)
-    data: bytes = _package("safetensors.numpy").save(arrays, metadata={"format": "np"})
+    with whole_characters(path):
+        data: bytes = _package("safetensors.numpy").save(arrays, metadata={"format": "np"})
     file = Path(path)
     with new_file(file) as stream:
         stream.write(data)
@@ -94,4 +95,4 @@ def _checked(path: Any, name: str, values: npt.NDArray[Any]) -> npt.NDArray[Any]
         raise ModelFileError(f"{path}: tensor {name!r} is of type {values.dtype}, which is not read here.")
     if dtype == "int32" and values.size and (values.min() < INT32_RANGE[0] or values.max() > INT32_RANGE[1]):
         raise ModelFileError(f"{path}: tensor {name!r} has whole numbers that do not fit into int32.")
-    return values.astype(NUMPY[dtype])
+    return values

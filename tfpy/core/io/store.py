@@ -81,7 +81,7 @@ class StoredModel(LoadHandler):
         """When it was saved, and how many bytes it has: 0 if it is damaged, so that it can be listed and removed."""
         try:
             return self._read_info()
-        except (ModelFileError, OSError):
+        except (ValueError, OSError):  # such as a name that no file can have
             kinds = ("model_topology_bytes", "weight_specs_bytes", "weight_data_bytes")
             return ModelArtifactsInfo(
                 {"date_saved": self._date(), "model_topology_type": "JSON"} | dict.fromkeys(kinds, 0)

@@ -25,6 +25,7 @@ from tfpy.core.io.buffers import CompositeArrayBuffer
 from tfpy.core.io.faults import ModelFileError, ModelReadError
 from tfpy.core.io.json_text import json_text
 from tfpy.core.system.urls import ending
+from tfpy.engine.errors import show
 
 JSON_NAME = "model.json"
 # The names that weight files are given here, and in turn while a model is replaced.
@@ -117,17 +118,28 @@ def _replace_model(model_json: Path, artifacts: ModelArtifacts, shards: dict[str
     first = [f"new-{name}" for name in names] if old.intersection(names) else names
     # The text is made before anything is written: it may be that it cannot.
     texts = [model_json_text(artifacts, paths, str(model_json)) for paths in (first, names)]
-    for name, data in zip(first, shards.values(), strict=True):
-        with replacing(folder / name) as file:
-            file.write(data)
-    with replacing(model_json) as file:
-        file.write(texts[0])
+    written: set[str] = set()
+    try:
+        for name, data in zip(first, shards.values(), strict=True):
+            with replacing(folder / name) as file:
+                file.write(data)
+            written.add(name)
+        with replacing(model_json) as file:
+            file.write(texts[0])
+    except BaseException:  # an interrupt, too: a full disk is not filled with what no model names
+        _remove(folder, written - _weight_files_of(model_json))  # it may have been replaced already
+        raise
     kept = first
     if first != names and all(_also_called(folder / a, folder / b) for a, b in zip(first, names, strict=True)):
         kept = names
         with replacing(model_json) as file:
             file.write(texts[1])
-    for name in {*old, *first} - {*kept}:
+    _remove(folder, {*old, *first} - {*kept})
+
+
+def _remove(folder: Path, names: set[str]) -> None:
+    """Delete files of a folder, those alone that have names of ours."""
+    for name in names:
         if _OURS.fullmatch(name):
             (folder / name).unlink(missing_ok=True)
 
@@ -182,6 +194,21 @@ def _naming(path: Path) -> Iterator[None]:
         raise
     except OSError as error:
         raise ModelReadError(f"{path}: cannot be written: {error.strerror or error}.") from error
+
+
+@contextlib.contextmanager
+def whole_characters(path: object) -> Iterator[None]:
+    """Inside a `with` names are made UTF-8, which has no halves of characters, for a file of another library.
+
+    Raises:
+        ModelFileError: a name has one.
+    """
+    try:
+        yield
+    except UnicodeEncodeError as error:
+        raise ModelFileError(
+            f"{path}: cannot hold the name {show(error.object)}, which has half a character."
+        ) from None
 
 
 @contextlib.contextmanager

@@ -193,13 +193,19 @@ class RMSPropOptimizer(Optimizer, factory="train.rmsprop"):
         return {"lr": self.learning_rate, "decay": self.decay, "beta": self.momentum, "epsilon": self.epsilon}
 
 
+def _float32(number: float) -> float:
+    """The nearest float32; infinite beyond all of them, and numpy says nothing of it."""
+    with np.errstate(over="ignore"):
+        return float(np.float32(number))
+
+
 def _float32_product(a: float, b: float) -> float:
     """The product as float32 arithmetic gives it, which is how TF.js keeps powers of the betas."""
-    return float(np.float32(a) * np.float32(b))
+    return _float32(_float32(a) * _float32(b))
 
 
 def _float32_power(beta: float, exponent: int) -> float:
-    power = float(np.float32(beta))
+    power = _float32(beta)
     for _ in range(exponent - 1):
         last, power = power, _float32_product(power, beta)
         if power == last:
@@ -208,7 +214,7 @@ def _float32_power(beta: float, exponent: int) -> float:
 
 
 def _one_minus(power: float) -> float:
-    return float(np.float32(1) - np.float32(power))
+    return _float32(1 - _float32(power))
 
 
 class _BetaOptimizer(Optimizer):
@@ -226,7 +232,7 @@ class _BetaOptimizer(Optimizer):
         self.beta1 = beta1
         self.beta2 = beta2
         self.epsilon = or_epsilon(epsilon)
-        self._powers = [float(np.float32(self.beta1)), float(np.float32(self.beta2))]
+        self._powers = [_float32(self.beta1), _float32(self.beta2)]
 
     def end_step(self) -> None:
         self._powers = [_float32_product(p, b) for p, b in zip(self._powers, (self.beta1, self.beta2), strict=True)]
@@ -337,10 +343,11 @@ class AdamaxOptimizer(_BetaOptimizer, factory="train.adamax"):
         self.decay = decay
 
     def hyperparameters(self) -> dict[str, Any]:
-        decayed = np.float32(self.learning_rate) / np.float32(
-            np.float32(self.iterations) * np.float32(self.decay) + np.float32(1)
-        )
-        rate = float(decayed / np.float32(_one_minus(self._powers[0])))
+        with np.errstate(over="ignore", divide="ignore", invalid="ignore"):  # as JavaScript computes
+            decayed = np.float32(self.learning_rate) / np.float32(
+                np.float32(self.iterations) * np.float32(self.decay) + np.float32(1)
+            )
+            rate = float(decayed / np.float32(_one_minus(self._powers[0])))
         return {"rate": rate, "beta1": self.beta1, "beta2": self.beta2, "epsilon": self.epsilon}
 
 

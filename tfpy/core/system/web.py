@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import zlib
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import quote, urlsplit
 
 from tfpy.core.system.gunzip import gunzip
@@ -28,22 +28,40 @@ def _address(url: str) -> str:
     return quote(url, safe=_MEANT)
 
 
-class _Unpacked:
-    """A server's answer that comes compressed although nobody has asked for it, read as what it was before."""
+class _Answer:
+    """A server's answer, of which no part is taken for the whole."""
 
     def __init__(self, answer: Any) -> None:
         self._answer = answer
-        self._pieces = gunzip(iter(partial(answer.read, _CHUNK), b""))
-        self._ready = bytearray()
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._answer, name)
 
-    def __enter__(self) -> _Unpacked:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *error: object) -> None:
         self.close()
+
+    def read(self, count: int = -1) -> bytes:
+        """OSError where the connection ends too early, which http.client tells only of what is read in one piece."""
+        data: bytes = self._answer.read(count) if count >= 0 else self._answer.read()
+        left = getattr(self._answer, "length", None)
+        if count > 0 and not data and left:
+            raise OSError(f"the connection ended {left} bytes too early")
+        return data
+
+    def close(self) -> None:
+        self._answer.close()
+
+
+class _Unpacked(_Answer):
+    """An answer that comes compressed although nobody has asked for it, read as what it was before."""
+
+    def __init__(self, answer: Any) -> None:
+        super().__init__(answer)
+        self._pieces = gunzip(iter(partial(super().read, _CHUNK), b""))
+        self._ready = bytearray()
 
     def read(self, count: int = -1) -> bytes:
         """OSError where the bytes are no gzip file, or end too early."""
@@ -56,9 +74,6 @@ class _Unpacked:
         found = bytes(self._ready[:end])
         del self._ready[:end]
         return found
-
-    def close(self) -> None:
-        self._answer.close()
 
 
 def is_granted(status: int) -> bool:
@@ -95,7 +110,8 @@ def open_web(request: str | Request, timeout: float = TIMEOUT) -> Any:
         answer = opener.open(request, timeout=timeout)
     except HTTPError as error:
         answer = error.with_traceback(None)  # which would keep the callers' frames alive, in a circle
-    return _Unpacked(answer) if answer.headers.get("Content-Encoding", "").lower() in ("gzip", "x-gzip") else answer
+    packed = answer.headers.get("Content-Encoding", "").lower() in ("gzip", "x-gzip")
+    return _Unpacked(answer) if packed else _Answer(answer)
 
 
 def open_web_file(request: str | Request) -> Any:

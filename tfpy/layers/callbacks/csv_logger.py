@@ -52,8 +52,7 @@ class CSVLogger(Callback):
     def on_train_begin(self, logs: Logs | None = None) -> None:
         self._names = []
         if self.append and self.filename.exists():
-            with self.filename.open(newline="", encoding="utf-8") as file:
-                self._names = next(csv.reader(file, delimiter=self.separator), [])
+            self._names = self._header()
         else:
             self.filename.write_text("", encoding="utf-8")
 
@@ -64,6 +63,13 @@ class CSVLogger(Callback):
             self._names = list(dict.fromkeys(["epoch", *self.params["metrics"], *values]))
             self._write(self._names)
         self._write([values.get(name, _MISSING) for name in self._names])
+
+    def _header(self) -> list[str]:
+        try:
+            with self.filename.open(newline="", encoding="utf-8") as file:
+                return next(csv.reader(file, delimiter=self.separator), [])
+        except (UnicodeDecodeError, csv.Error) as error:
+            raise ValueError(f"csv_logger: {self.filename} has no header to append to: {error}.") from None
 
     def _write(self, row: list[Any]) -> None:
         with self.filename.open("a", newline="", encoding="utf-8") as file:

@@ -20,6 +20,8 @@ from tfpy.core.results import Entries
 from tfpy.engine.errors import argument_error, show, some_of
 from tfpy.engine.warn import warn_user
 from tfpy.layers.config import build_object, config_value, is_object_config
+from tfpy.layers.container import Container
+from tfpy.layers.inner_layers import layers_in
 from tfpy.layers.mask_rules import TFJS_MASKS
 from tfpy.layers.model import LayersModel
 from tfpy.layers.registry import known_class
@@ -85,7 +87,9 @@ def load_keras(path: Path, strict: bool = True, custom_objects: CustomObjects | 
         if file.topology is None:
             raise ModelFileError(f"{path}: holds weights alone; make the model and call its load_weights.")
         check_depth(file.topology, str(path))
-        model = built(with_keras_semantics(file.topology, file.version), str(path), custom_objects)
+        with blamed(f"{path}: modelTopology", "it makes no sense"):
+            topology = with_keras_semantics(file.topology, file.version)
+        model = built(topology, str(path), custom_objects)
         rules = mask_rules_of(file.topology, file.version)
         follow_mask_rules(model, rules)
         with _filling(str(path)):
@@ -176,10 +180,18 @@ def built(topology: Any, source: str, custom_objects: CustomObjects | None) -> L
         known_class(config_value(config, "class_name"), "model", LayersModel, custom_objects)
         refuse_unknown(config, custom_objects)
         model: LayersModel = build_object(read(config, custom_objects), "model", LayersModel, custom_objects)
+        _check_graphs(model)
     if not model.built:
         raise ModelFileError(f"{source}: modelTopology has no layers.")
     build_lazy_layers(model)
     return model
+
+
+def _check_graphs(model: LayersModel) -> None:
+    """Make the graphs of a model and of those in it: a stack of layers would be checked when it is first called."""
+    for part in layers_in(model):
+        if isinstance(part, Container) and part.outputs:
+            _ = part.graph
 
 
 @export(namespace="models", doc="Models / Loading")

@@ -17,6 +17,7 @@ from tfpy.core.io.json_text import json_text
 from tfpy.core.io.quantization import quantized
 from tfpy.core.io.safe_tensors import save_safetensors
 from tfpy.core.io.weights import encode_weights
+from tfpy.core.io.writing import whole_characters
 from tfpy.core.system.urls import ending, path_of
 from tfpy.engine.errors import argument_error
 from tfpy.engine.warn import warn_user
@@ -73,7 +74,8 @@ def save(
     if path is not None and kind in KERAS_SUFFIXES:
         from tfpy.layers.saving.keras.writer import save_keras  # loaded when it is first used
 
-        return save_keras(model, path, include_optimizer, strict)
+        with whole_characters(path):
+            return save_keras(model, path, include_optimizer, strict)
     if path is not None and kind == ".onnx":
         return _save_onnx(model, path, include_optimizer=include_optimizer, trainable_only=trainable_only)
     artifacts = _artifacts(model, trainable_only, include_optimizer)
@@ -88,7 +90,8 @@ def _save_onnx(model: LayersModel, path: Path, **options: bool) -> SaveResult:
     for option, given in options.items():
         if given:
             raise argument_error("save", option, "False for an ONNX file, which holds what predicts", given)
-    return save_onnx(model, path)
+    with whole_characters(path):
+        return save_onnx(model, path)
 
 
 def _look_for_faults(model: LayersModel, artifacts: ModelArtifacts, strict: bool) -> None:

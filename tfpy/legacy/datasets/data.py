@@ -287,6 +287,7 @@ def _statistics(examples: Sequence[NDArray]) -> DataStats:
     return DataStats(len(examples), low, high, examples[0].shape)
 
 
+@np.errstate(over="ignore", invalid="ignore")  # the numbers of a file may be infinite, or none
 def _mapped(examples: Sequence[NDArray], old: tuple[Any, Any], new: tuple[Any, Any]) -> list[NDArray]:
     """Examples mapped linearly from one range to another; bounds are numbers, or one for each element."""
     (low, high), (to_low, to_high) = old, new

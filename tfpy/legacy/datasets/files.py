@@ -9,6 +9,9 @@ from pathlib import Path
 
 import numpy as np
 
+from tfpy.core.io.faults import MAX_ARCHIVE_BYTES
+from tfpy.core.io.folder import read_file
+from tfpy.core.io.reading import read_pieces
 from tfpy.core.system.urls import has_scheme, local_path
 from tfpy.core.system.web import open_web_file
 from tfpy.engine.backend import Array
@@ -17,19 +20,26 @@ _SIGNATURE = b"\x89PNG\r\n\x1a\n"
 _CHANNELS = {0: 1, 2: 3, 3: 1, 4: 2, 6: 4}  # by PNG colour type
 
 
-def read_bytes(op: str, location: str) -> bytes:
+def read_bytes(op: str, location: str, limit: int = MAX_ARCHIVE_BYTES) -> bytes:
     """The bytes of a path, a file:// URL or an http(s) URL.
 
+    Args:
+        op: the function, for messages.
+        location: the path or URL.
+        limit: how many bytes are taken from a server at most.
+
     Raises:
-        ValueError: it cannot be read.
+        ValueError: it cannot be read, is no ordinary file, or a server sends more.
     """
     from http.client import HTTPException  # slow to import
 
     try:
         if not has_scheme(location, "http", "https"):
-            return Path(local_path(location)).read_bytes()
+            return read_file(Path(local_path(location)), sys.maxsize)
         with open_web_file(location) as answer:
-            data: bytes = answer.read()
+            data = read_pieces(answer.read, limit)
+        if len(data) > limit:
+            raise ValueError(f"the server sends more than {limit} bytes")
         return data
     except (OSError, HTTPException, ValueError) as error:  # ValueError: no file has such a name
         raise ValueError(f"{op}: cannot read {str(location)!r}: {error}") from None

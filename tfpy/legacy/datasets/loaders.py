@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from tfpy.core.calling.ready import ReadyDict, ReadyList, ReadyNone
-from tfpy.core.io.faults import fault, list_in, object_in
+from tfpy.core.io.faults import MAX_JSON_BYTES, fault, list_in, object_in
 from tfpy.core.io.json_text import parse_json
 from tfpy.core.io.specs import read_path, read_shape
 from tfpy.core.memory import dispose
@@ -54,9 +54,8 @@ class CheckpointLoader(CheckpointLoaderCamel):
             place = self.url_path + MANIFEST
             content = _json("get_checkpoint_manifest", place)
             for name, entry in content.items():
-                if not isinstance(entry, Mapping) or not {"filename", "shape"} <= set(entry):
-                    expected = f"an entry with filename and shape for {name!r}"
-                    raise argument_error("get_checkpoint_manifest", MANIFEST, expected, entry)
+                if not {"filename", "shape"} <= set(object_in(place, name, entry)):
+                    raise fault(place, name, "an object with filename and shape", entry)
                 read_path(entry["filename"], place, f"{name}.filename")
                 read_shape(entry["shape"], place, f"{name}.shape")
             self._manifest = ReadyDict(content)
@@ -141,7 +140,7 @@ def get_xhr_dataset_config(json_config_path: str) -> ReadyDict[str, Any]:
 
 
 def _json(op: str, location: str) -> dict[str, Any]:
-    return parse_json(read_bytes(op, location), f"{op}: {location}")
+    return parse_json(read_bytes(op, location, MAX_JSON_BYTES), f"{op}: {location}")
 
 
 def _shape_of(info: Any, field: str) -> tuple[int, ...]:
@@ -182,7 +181,7 @@ def _npy(data: bytes, path: Any) -> Array:
         raise ValueError(f"XhrDataset: {str(path)!r} is not a .npy file: {error}") from None
     if values.dtype.kind not in "fiub":
         raise argument_error("XhrDataset", str(path), "a .npy file of numbers", values)
-    return values.astype(np.float32)
+    return values
 
 
 def _rows_of_png(data: bytes, shape: tuple[int, ...], path: str) -> Array:

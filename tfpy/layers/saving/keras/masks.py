@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, TypeAlias
 
-from tfpy.core.io.faults import ModelFileError
+from tfpy.core.io.faults import ModelFileError, object_in
 from tfpy.engine.errors import show
 from tfpy.layers.saving.json_tree import is_keras_tensor, walk
 
@@ -44,7 +44,7 @@ class _Graph:
         """The names of the ops that make masks."""
         for entry in layers.values():
             for node in _nodes(entry):
-                self._find(_places({key: v for key, v in (node.get("kwargs") or {}).items() if key in _MASKS}))
+                self._find(_places({key: v for key, v in _arguments(node).items() if key in _MASKS}))
 
     def _find(self, places: Iterator[_Place]) -> None:
         """Note the ops that masks are made by, and those that these are made by."""
@@ -67,7 +67,7 @@ class _Graph:
 
     def _call(self, entry: Mapping[str, Any], node: Mapping[str, Any]) -> dict[str, Any]:
         kept = {}
-        for key, value in (node.get("kwargs") or {}).items():
+        for key, value in _arguments(node).items():
             made = [place for place in _places(value) if place[0] in self.masks] if key in _MASKS else []
             if not made:
                 kept[key] = value
@@ -108,7 +108,7 @@ class _Graph:
 
 def _inputs(node: Mapping[str, Any]) -> list[_Place]:
     """The tensors that a layer is called on, those left out that are masks."""
-    others = {key: v for key, v in (node.get("kwargs") or {}).items() if key not in _MASKS}
+    others = {key: v for key, v in _arguments(node).items() if key not in _MASKS}
     return list(_places([node.get("args"), others]))
 
 
@@ -134,6 +134,11 @@ def _nodes(entry: Any) -> list[Any]:
     """The calls of a layer, if all are in the form of Keras 3."""
     nodes = entry.get("inbound_nodes") if isinstance(entry, Mapping) else None
     return nodes if isinstance(nodes, list) and all(isinstance(node, Mapping) for node in nodes) else []
+
+
+def _arguments(node: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The arguments of a call beside its inputs."""
+    return object_in("inbound_nodes", "kwargs", node.get("kwargs") or {})
 
 
 def _places(value: Any) -> Iterator[_Place]:

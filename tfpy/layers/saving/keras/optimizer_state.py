@@ -121,8 +121,9 @@ def _as_ours(optimizer: Optimizer, numbers: Sequence[Any], places: _Places, arra
     scale = _scale(optimizer, rate[0] if rate else optimizer.learning_rate)
     found = {}
     for (name, shape), array in zip(places.items(), arrays, strict=False):
-        values = hdf5.read(array, shape).astype(np.float32)
-        found[name] = values / scale if scale else np.zeros_like(values)
+        with np.errstate(over="ignore"):  # what float32 cannot hold is infinite in it
+            values = hdf5.read(array, shape).astype(np.float32)
+            found[name] = values / scale if scale else np.zeros_like(values)
     for (variable, _), shape in places.items():
         for name in (SlotName(variable, slot) for slot in optimizer.slot_names):
             found.setdefault(name, _initial(optimizer, name, shape))  # the momentum of a RMSProp without

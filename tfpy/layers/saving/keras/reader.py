@@ -9,8 +9,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numpy as np
-
 from tfpy.core.convert import to_tensor
 from tfpy.core.io.archive import ZipReader
 from tfpy.core.io.faults import MAX_JSON_BYTES, ModelFileError
@@ -145,8 +143,7 @@ def write_keras_weights(model: Container, file: KerasFile, strict: bool) -> None
 
     def write() -> None:
         for weight, value in values:
-            kind = np.int32 if weight.dtype == "int32" else np.float32
-            weight.assign(to_tensor("load", weight.name, value.astype(kind), weight.dtype))
+            weight.assign(to_tensor("load", weight.name, value, weight.dtype))
 
     tidy(write)
 
