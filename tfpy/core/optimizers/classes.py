@@ -7,6 +7,7 @@ the gradients, and a learning rate that is a function, is described at `Optimize
 
 from __future__ import annotations
 
+import math
 from typing import Any, ClassVar, Unpack
 
 import numpy as np
@@ -193,10 +194,14 @@ class RMSPropOptimizer(Optimizer, factory="train.rmsprop"):
         return {"lr": self.learning_rate, "decay": self.decay, "beta": self.momentum, "epsilon": self.epsilon}
 
 
+_BEYOND_FLOAT32 = 2.0**128 - 2.0**103  # from here on the nearest float32 is infinite
+
+
 def _float32(number: float) -> float:
     """The nearest float32; infinite beyond all of them, and numpy says nothing of it."""
-    with np.errstate(over="ignore"):
+    if abs(number) < _BEYOND_FLOAT32:
         return float(np.float32(number))
+    return number if math.isnan(number) else math.copysign(math.inf, number)
 
 
 def _float32_product(a: float, b: float) -> float:
