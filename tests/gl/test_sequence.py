@@ -98,9 +98,13 @@ def test_more_columns_than_threads(device: Device, factory: str) -> None:
     agree(factory, 350, RNG.normal(size=(2, 3, 2)).astype(np.float32))
 
 
+@pytest.mark.parametrize("limit", ["shared memory", "units"])
 @pytest.mark.parametrize("factory", ["simple_rnn", "gru", "lstm"])
-def test_units_that_do_not_fit_go_step_by_step(device: Device, factory: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(device, "shared_bytes", 512)
+def test_units_that_do_not_fit_go_step_by_step(
+    device: Device, factory: str, limit: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(*(device, "shared_bytes", 512) if limit == "shared memory" else (sequence, "_MOST_UNITS", 29))
+    assert not sequence.fits(device, "LSTM", 30)
     counts = lambda: {k: n for k, n in device.counts.fallbacks.items() if "Sequence" in k}  # noqa: E731
     before = counts()
     agree(factory, 30, RNG.normal(size=(2, 3, 2)).astype(np.float32), return_sequences=True)

@@ -24,6 +24,8 @@ _MOST_MULTIPLICATIONS = 1 << 30  # a shader takes so many steps that no desktop 
 KEPT_WEIGHTS = 128
 """How many weights of a column a thread keeps in registers at most."""
 
+_MOST_UNITS = 512  # of 768, whole sequences take more than twice as long as steps on an NVIDIA H200
+
 _GROUP_REGISTERS = 1 << 16  # that a group can have, on an NVIDIA H200
 _OTHER_REGISTERS = 32  # of a thread, for what is not weights
 
@@ -40,8 +42,11 @@ def _sizes(x: Value, recurrent: Value) -> _Sizes:
 
 
 def fits(device: Device, cell: str, units: int) -> bool:
-    """Whether a group has enough shared memory for a sample."""
-    return shaders.shared_bytes(cell, units, 1) <= device.shared_bytes
+    """Whether a group has enough shared memory for a sample, and one shader for all steps is worth its while.
+
+    Each group reads all weights in every step, which with many of them takes longer than a product for each step.
+    """
+    return units <= _MOST_UNITS and shaders.shared_bytes(cell, units, 1) <= device.shared_bytes
 
 
 def rows_for(device: Device, cell: str, sizes: _Sizes) -> int:
