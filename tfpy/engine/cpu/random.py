@@ -11,7 +11,7 @@ from tfpy.engine.backend import Array
 from tfpy.engine.cpu.table import KERNELS
 from tfpy.engine.cpu.threads import run_split, spans_in_turns
 
-_FACTOR, _SUMMAND = np.uint32(1664525), np.uint32(1013904223)
+_FACTOR, _SUMMAND, _MASK = 1664525, 1013904223, 2**32 - 1
 _PIECE_ELEMENTS = 1 << 15
 _SHARD_ELEMENTS = 1 << 18
 
@@ -24,36 +24,36 @@ def _uniform(key: Array, shape: tuple[int, ...], dtype: Any) -> Array:
     count = math.prod(shape)
     third = -(-count // 3)
     out = np.empty((3, third), dtype)
-    words = key.view(np.uint32) * _FACTOR + _SUMMAND
-    first, second = words[:1], words[1:]  # arrays, for numpy warns when single numbers wrap around
+    first, second = [(word * _FACTOR + _SUMMAND) & _MASK for word in key.tolist()]
 
     def work(start: int, end: int) -> None:
         for begin in range(start, end, _PIECE_ELEMENTS):
             piece = slice(begin, min(begin + _PIECE_ELEMENTS, end))
-            for part, found in zip(out[:, piece], _pcg3d(piece, first, second), strict=True):
-                found >>= 8
-                part[...] = found.view(np.int32)  # which numpy converts sooner than unsigned ones
-                part *= 2.0**-24
+            words = _pcg3d(piece, first, second)
+            words >>= 8
+            part = out[:, piece]
+            part[...] = words.view(np.int32)  # which numpy converts faster than unsigned integers
+            part *= 2.0**-24
 
-    run_split(work, spans_in_turns(third, count, _SHARD_ELEMENTS))
+    run_split(work, [(0, third)] if count < _SHARD_ELEMENTS else spans_in_turns(third, count, _SHARD_ELEMENTS))
     return out.reshape(-1)[:count].reshape(shape)
 
 
-def _pcg3d(places: slice, first: Array, second: Array) -> tuple[Array, Array, Array]:
-    x = np.arange(places.start, places.stop, dtype=np.uint32)
-    x *= _FACTOR
-    x += _SUMMAND + first * second
-    y = x * second
+def _pcg3d(places: slice, first: int, second: int) -> Array:
+    """Three words for each place, (3, places), of it and two more words that the generator's first step was done on."""
+    words = np.empty((3, places.stop - places.start), np.uint32)
+    x, y, z = words
+    np.multiply(np.arange(places.start, places.stop, dtype=np.uint32), _FACTOR, out=x)
+    x += (_SUMMAND + first * second) & _MASK
+    np.multiply(x, second, out=y)
     y += first
-    z = x * y
+    np.multiply(x, y, out=z)
     z += second
-    spare = np.empty_like(x)
-    for v in (x, y, z):
-        v ^= np.right_shift(v, 16, out=spare)
-    x += np.multiply(y, z, out=spare)
-    y += np.multiply(z, x, out=spare)
-    z += np.multiply(x, y, out=spare)
-    return x, y, z
+    words ^= words >> 16
+    x += y * z
+    y += z * x
+    z += x * y
+    return words
 
 
 KERNELS["RandomUniform"] = _uniform
