@@ -1,4 +1,4 @@
-"""numpy kernel of random numbers that are a function of a key and of their place, so that any device can make them."""
+"""numpy kernel of random numbers that are a function of a key and their position, reproducible on any device."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ _SHARD_ELEMENTS = 1 << 18
 
 
 def _uniform(key: Array, shape: tuple[int, ...], dtype: Any) -> Array:
-    """Numbers of 24 bits in [0, 1): pcg3d (Jarzynski & Olano 2020, Hash Functions for GPU Rendering) of place and key.
+    """Numbers of 24 bits in [0, 1): pcg3d (Jarzynski & Olano 2020, Hash Functions for GPU Rendering) of position, key.
 
-    It gives three numbers: of the n-th third of the result, at the same place.
+    It yields three numbers, one for each third of the result, at the same position.
     """
     count = math.prod(shape)
     third = -(-count // 3)
     out = np.empty((3, third), dtype)
     words = key.view(np.uint32) * _FACTOR + _SUMMAND
-    first, second = words[:1], words[1:]  # arrays, for numpy warns when single numbers wrap around
+    first, second = words[:1], words[1:]  # arrays, since numpy warns when scalars overflow
 
     def work(start: int, end: int) -> None:
         for begin in range(start, end, _PIECE_ELEMENTS):
             piece = slice(begin, min(begin + _PIECE_ELEMENTS, end))
             for part, found in zip(out[:, piece], _pcg3d(piece, first, second), strict=True):
                 found >>= 8
-                part[...] = found.view(np.int32)  # which numpy converts sooner than unsigned ones
+                part[...] = found.view(np.int32)  # which numpy converts faster than unsigned ones
                 part *= 2.0**-24
 
     run_split(work, spans_in_turns(third, count, _SHARD_ELEMENTS))
