@@ -1,4 +1,4 @@
-"""The engine: kernels, backends, scopes, tapes. It knows no public name."""
+"""The engine: kernels, backends, scopes, tapes. It is independent of public names."""
 
 import glob
 import sys
@@ -10,14 +10,14 @@ from tfpy.engine.cpu import CpuBackend, ExactBackend, double
 
 
 def _webgl() -> Backend:
-    """The GPU backend; what it imports is imported when it is first used."""
+    """The GPU backend; its modules are imported on first use."""
     from tfpy.engine.gl.backend import open_backend
 
     return open_backend()
 
 
 def _hardware() -> Backend | None:
-    """The GPU backend if there seems to be a GPU and it is one: looking for it in earnest takes a while."""
+    """The GPU backend if there is a hardware GPU; device files are checked first, since opening one takes a while."""
     if threading.current_thread() is not threading.main_thread() or not _device_files():
         return None
     from tfpy.engine.gl.backend import open_hardware
@@ -26,7 +26,7 @@ def _hardware() -> Backend | None:
 
 
 def _device_files() -> bool:
-    """Whether the system shows devices that OpenGL may use; where it does not tell, whether it may have some."""
+    """Whether there are device files that OpenGL may use; on systems without them, whether there may be devices."""
     if sys.platform == "darwin":  # its OpenGL cannot compute
         return False
     if not sys.platform.startswith("linux"):

@@ -1,6 +1,6 @@
-"""Shape-only mode: a backend that computes nothing. Ops check their arguments and say what they would return.
+"""Shape-only mode: a backend that computes nothing. Ops check their arguments and return symbolic results.
 
-Graphs and symbolic layers run the ordinary ops on it to learn shapes and dtypes.
+Graphs and symbolic layers run the ordinary ops on it to infer shapes and dtypes.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _NO_VALUES = _NoValues()
 
 
 class AbstractBackend(Defaults):
-    """Takes any kernel and returns payloads without values."""
+    """Accepts any kernel and returns payloads without values."""
 
     name = "abstract"
     symbolic = True
@@ -48,7 +48,7 @@ _backend = AbstractBackend()
 
 
 def shapes_only() -> AbstractContextManager[Backend]:
-    """Run this thread's ops for their shapes alone inside a `with`."""
+    """Run this thread's ops only for their shapes inside a `with`."""
     return using(_backend)
 
 

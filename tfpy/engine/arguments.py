@@ -1,6 +1,6 @@
-"""Users' arguments as the engine wants them: each function takes what may be given, or raises naming op and argument.
+"""Conversion of users' arguments: each function converts valid values, or raises an error naming op and argument.
 
-`errors.argument_error` says what was expected and what was found.
+`errors.argument_error` states what was expected and what was found.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def as_int(op: str, argument: str, value: object) -> int:
     if hasattr(value, "__index__"):
         try:
             return int(value.__index__())
-        except TypeError:  # an array of several numbers has the method, too
+        except TypeError:  # an array of several numbers has this method, too
             raise argument_error(op, argument, "a whole number", value, TypeError) from None
     if isinstance(value, float) or (hasattr(value, "__float__") and not hasattr(value, "shape")):
         number = float(value)
@@ -107,13 +107,13 @@ def as_list(op: str, argument: str, value: object, of: str) -> list[object]:
     if isinstance(value, Iterable) and not isinstance(value, (str, bytes, dict, set, frozenset)):
         try:
             return list(value)
-        except TypeError:  # scalar arrays and tensors are iterable, but for one that they are scalars
+        except TypeError:  # scalar arrays and tensors have `__iter__`, but raise since they are scalars
             pass
     raise argument_error(op, argument, f"a list of {of}", value, TypeError)
 
 
 def unpacked(value: Any) -> Any:
-    """An array of numbers as a list of them, where a list may be given; anything else as it is."""
+    """An array of numbers as a list, for arguments that may be lists; anything else unchanged."""
     return value.tolist() if isinstance(value, np.ndarray) else value
 
 
@@ -123,7 +123,7 @@ def as_ints(op: str, argument: str, value: object) -> list[int]:
 
 
 def as_int_or_ints(op: str, argument: str, value: object) -> tuple[int, ...]:
-    """Whole numbers given as a list of them, or as a single one."""
+    """Whole numbers given as a list, or as a single number."""
     if isinstance(value, (list, tuple)):
         for n in value:
             if type(n) is not int:
@@ -135,7 +135,7 @@ def as_int_or_ints(op: str, argument: str, value: object) -> tuple[int, ...]:
 
 
 def as_element_index(op: str, argument: str, locs: Sequence[object], shape: Shape) -> int:
-    """The place of an element among the flat values of a shape, given as an index for each dimension.
+    """The flat position of an element in an array of this shape, given as an index for each dimension.
 
     Raises:
         TypeError: an index is not a number. ValueError: there are more or fewer than dimensions, or one is outside.

@@ -1,8 +1,8 @@
-"""Backends: who computes. The registry of them, and the protocol that each one implements.
+"""Backends, which run the kernels: their registry, and the protocol that each one implements.
 
-A payload is whatever a backend made: an array, a GPU buffer, a promise of either. The engine only carries it from one
-kernel of that backend to the next. It lives as long as a handle refers to it; a backend that must free something
-itself does so when Python drops the payload.
+A payload is whatever a backend creates: an array, a GPU buffer, or a deferred version of either. The engine only
+passes it from one kernel of that backend to the next. It lives as long as a handle refers to it; a backend that must
+free resources itself does so when Python drops the payload.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ Outputs = Spec | Sequence[Spec]
 class Backend(Protocol):
     """The interface of backends.
 
-    One that users write needs `name`, `write`, `read`, `run` and `implements`; for the others there are `Defaults`.
+    A user-defined one needs `name`, `write`, `read`, `run` and `implements`; `Defaults` provides the rest.
 
     Attributes:
         name: the name it is registered under.
         symbolic: its payloads have no values, and the inputs of its kernels need none.
-        on_gpu: its payloads lie on a GPU.
-        immediate: kernels on small values run when they are called, so that calls are what costs, and planning backward
-            passes pays.
+        on_gpu: its payloads are on a GPU.
+        immediate: kernels on small values run when they are called, so that call overhead dominates, and planning
+            backward passes pays off.
     """
 
     name: str
@@ -49,19 +49,19 @@ class Backend(Protocol):
     def __hash__(self) -> int: ...
 
     def epsilon(self) -> float:
-        """The small number that optimizers and losses add: 1e-7 where numbers have 32 bits or more."""
+        """The small constant that optimizers and losses add: 1e-7 if floats have 32 bits or more."""
 
     def write(self, values: Array, dtype: DType) -> Any:
         """A payload holding a copy of `values`, already of the right shape and kind."""
 
     def read(self, payload: Any, dtype: DType) -> Array:
-        """The payload's values; the caller promises not to write to them."""
+        """The payload's values; callers must not write to them."""
 
     def known(self, payload: Any) -> Array | None:
-        """The values of a payload on a GPU if the host has them, too, so that reading them waits for nothing."""
+        """The values of a payload on a GPU if the host has them, too, so that reading them does not wait."""
 
     def run(self, kernel: str, inputs: tuple[Handle, ...], attrs: Mapping[str, Any], out: Outputs) -> Any:
-        """Run a kernel on inputs that live on this backend: a payload, or a sequence of them for several outputs."""
+        """Run a kernel on inputs on this backend; returns a payload, or a sequence of them for several outputs."""
 
     def implements(self, kernel: str) -> bool:
         """Whether this backend has the kernel."""
@@ -70,17 +70,17 @@ class Backend(Protocol):
         """The backend's entries in `memory()`."""
 
     def dispose(self) -> None:
-        """Let go of everything; the backend is not used again."""
+        """Release everything; the backend is not used again."""
 
     def settle(self, groups: Iterable[Sequence[Any]]) -> None:
-        """Compute payloads that were put off; those of a group have one size, and much of their work in common."""
+        """Compute deferred payloads; those of a group have the same size, and share much of their work."""
 
     def complete(self, payloads: Sequence[Any]) -> None:
-        """Compute payloads that were put off, and wait until they are there: for those who take the time."""
+        """Compute deferred payloads, and wait until they are ready: for measuring time."""
 
     @property
     def compile(self) -> Callable[[Plan], Executor] | None:
-        """Makes of a plan a function that does what it says; None where plans cannot be replayed."""
+        """Compiles a plan to a function; None if the backend cannot replay plans."""
 
     def fits_sequence(self, cell: str, units: int) -> bool:
         """Whether there is a kernel that runs a recurrent cell with that number of units over a sequence."""
@@ -108,13 +108,13 @@ class Defaults:
         return {}
 
     def dispose(self) -> None:
-        """Payloads go with the handles that refer to them."""
+        """Payloads are freed with the handles that refer to them."""
 
     def settle(self, groups: Iterable[Sequence[Any]]) -> None:
-        """Payloads are taken to be computed, or to be none the worse for waiting."""
+        """Does nothing: payloads are assumed to be computed, or to lose nothing by being deferred."""
 
     def complete(self, payloads: Sequence[Any]) -> None:
-        """As for `settle`."""
+        """Does nothing, like `settle`."""
 
     def fits_sequence(self, cell: str, units: int) -> bool:
         return True
@@ -124,7 +124,7 @@ _DEFAULTS = {name: getattr(Defaults(), name) for name in vars(Defaults) if not n
 
 
 def completed(backend: Any) -> Backend:
-    """A backend, perhaps of the user's, that has been given the defaults for what it lacks."""
+    """A backend, possibly user-defined, completed with the defaults for what it lacks."""
     for name, value in _DEFAULTS.items():
         if not hasattr(backend, name):
             try:
@@ -139,11 +139,11 @@ Factory = Callable[[], Backend]
 
 
 class Registry:
-    """The backends of this process by name, made on first use, and the one that is current.
+    """The backends of this process by name, created on first use, and the current one.
 
     Attributes:
-        current: the backend in use, or None before the first one is.
-        on_made: functions called with the name and the backend when one is made.
+        current: the backend in use, or None before first use.
+        on_made: functions called with the name and the backend when one is created.
     """
 
     def __init__(self) -> None:
@@ -163,10 +163,10 @@ class Registry:
         aliases: Sequence[str] = (),
         unasked: Callable[[], Backend | None] | None = None,
     ) -> bool:
-        """Add a backend; False when the name is taken. The one of highest priority is the default.
+        """Add a backend; False if the name is taken. The one with the highest priority is the default.
 
         Args:
-            unasked: makes the backend where nobody named it; None from it means that it should not be the default.
+            unasked: creates the backend if it was not requested by name; returns None if it should not be the default.
         """
         if self.own_name(name) in self._factories:
             return False
@@ -177,11 +177,11 @@ class Registry:
         return True
 
     def own_name(self, name: str) -> str:
-        """The name that a backend was registered under, given another one that it has."""
+        """The name that a backend was registered under, given that name or an alias."""
         return self._aliases.get(name, name)
 
     def find(self, name: str) -> Backend:
-        """The backend of that name, made if need be.
+        """The backend of that name, created if necessary.
 
         Raises:
             ValueError: no such backend. RuntimeError: it cannot be used on this machine.
@@ -207,7 +207,7 @@ class Registry:
         return backend
 
     def made(self) -> dict[str, Backend]:
-        """The backends that have been made, by name."""
+        """The backends that have been created, by name."""
         return dict(self._made)
 
     def factory(self, name: str) -> Factory | None:
@@ -215,12 +215,12 @@ class Registry:
         return entry[0] if entry else None
 
     def use(self, name: str) -> Backend:
-        """Make a backend the current one of the process. The old one stays current when this fails."""
+        """Make a backend the process's current one. If this fails, the old one stays current."""
         self.current = self.find(name)
         return self.current
 
     def default(self) -> Backend:
-        """The current backend; if none was chosen, that of the variable TFPY_BACKEND or of the highest priority."""
+        """The current backend; if none was chosen, that of the variable TFPY_BACKEND or with the highest priority."""
         if self.current is None:
             with self._making():
                 name = os.environ.get("TFPY_BACKEND")
@@ -228,7 +228,7 @@ class Registry:
         return self.current
 
     def _best(self) -> Backend:
-        """The backend of the highest priority that wants to be the default."""
+        """The backend with the highest priority that can be the default."""
         for name in sorted(self._factories, key=lambda name: -self._factories[name][1]):
             if name in self._made or name not in self._unasked:
                 return self.find(name)
@@ -238,7 +238,7 @@ class Registry:
         raise RuntimeError("There is no backend: all have been removed.")
 
     def remove(self, name: str) -> None:
-        """Forget a backend and let it dispose of what it holds."""
+        """Remove a backend from the registry and dispose of it."""
         name = self.own_name(name)
         if name not in self._factories:
             raise unknown_name_error("backend", name, self._factories)
@@ -252,7 +252,7 @@ class Registry:
             made.dispose()
 
     def reset(self) -> None:
-        """Dispose of the backends that have been made; they are made anew when they are used."""
+        """Dispose of all created backends; they are created anew on their next use."""
         made, self._made, self.current = self._made, {}, None
         for backend in made.values():
             backend.dispose()
@@ -271,7 +271,7 @@ def current() -> Backend:
 
 @contextmanager
 def using(backend: Backend) -> Iterator[Backend]:
-    """Run this thread's ops on `backend` inside a `with`, whatever the process's current one is."""
+    """Run this thread's ops on `backend` inside a `with`, regardless of the process's current one."""
     state = local.state
     outer, state.backend = state.backend, backend
     try:

@@ -1,4 +1,4 @@
-"""From a tape to gradients: by a backward pass over it, or by a plan of the pass where one is known."""
+"""From a tape to gradients: by a backward pass over it, or by a cached plan of that pass."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ def backprop(
     *,
     all_of_them: bool = False,
 ) -> Gradients:
-    """The gradients by those of the sources that are reached from y, by id. The tape is used up.
+    """The gradients with respect to the sources that are reached from y, by id. The tape is consumed.
 
     Args:
-        tape: what was recorded.
-        y: what was computed.
-        start: the gradient to begin with; or what makes ones, which a plan does not need again.
-        sources: what the gradients are wanted by.
-        cls: what the gradients are made as.
+        tape: the recording.
+        y: the computed value.
+        start: the initial gradient; or a function that creates ones, which a plan does not need again.
+        sources: what the gradients are with respect to.
+        cls: the class of the gradients.
         all_of_them: whether a source that is not reached is an error.
 
     Raises:
         GradientError: a kernel between the sources and y has no gradient. UnreachedError: a source is not reached.
-        RuntimeError: a gradient rule gave a gradient of another shape or dtype than its input.
+        RuntimeError: a gradient rule returned a gradient of another shape or dtype than its input.
     """
     sources = list(sources)
     weights = start if isinstance(start, Handle) else None

@@ -1,11 +1,11 @@
-"""Plans of backward passes: a cache by the signatures of tapes.
+"""Plans of backward passes: a cache keyed by the signatures of tapes.
 
-A function that is differentiated again and again leaves tapes of one signature: the same kernels on the same specs,
-connected in the same way. The rules of their gradients run the same kernels then. These are planned (`engine/plan.py`)
-when the signature comes by for the second time; from then on neither rules nor handles are in the way, and what depends
-on no input is computed once. The kernels are the same, and so are the bits.
+A function that is differentiated repeatedly leaves tapes with the same signature: the same kernels on the same specs,
+connected in the same way. Their gradient rules then run the same kernels. These are planned (`engine/plan.py`) when
+the signature occurs for the second time; from then on the pass runs without rules and handles, and what depends on no
+input is computed once. The kernels are the same, so the results are bit-identical.
 
-It pays where kernels run at once and values are small, so that most of the time goes to Python.
+It pays off where kernels run immediately and values are small, so that Python takes most of the time.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ from tfpy.engine.tape import Tape
 
 _MOST_PASSES = 512  # in the cache
 _MOST_BYTES = 1 << 26  # of the cache
-_ENTRY_BYTES = 120  # so many go with an entry of a key, which is kept, and of the plan
-_SMALL_ELEMENTS = 1 << 16  # with more of them the kernels take longer than the Python between them
+_ENTRY_BYTES = 120  # memory per item of a key, which is kept, and of the plan
+_SMALL_ELEMENTS = 1 << 16  # beyond this, kernels take longer than the Python between them
 
 _size = attrgetter("size")
 
@@ -38,9 +38,9 @@ class _Signature(NamedTuple):
     """What a tape's backward pass depends on.
 
     Attributes:
-        key: tapes with equal ones have the same pass. Specs have their identities there.
-        specs: these; they have to be kept as long as the key is.
-        payloads: what the pass reads: the gradient to begin with, unless it is ones, and what the rules use, kernel by
+        key: tapes with equal keys have the same pass. Specs are represented by their identities.
+        specs: these specs, which have to be kept as long as the key is.
+        payloads: what the pass reads: the initial gradient, unless it is ones, and what the rules use, kernel by
             kernel.
     """
 
@@ -54,11 +54,11 @@ class PlannedBackward:
 
     Attributes:
         specs: see `_Signature`.
-        nbytes: of what is kept, about: the key, the plan, and one constant as large as the largest value.
-        walks: how often the tape was walked back for it.
-        plan: what the rules do, if it can be planned: from payloads as those of a `_Signature`.
-        results: the specs of what the plan gives.
-        places: for each source which of these is its gradient, or None where none flows.
+        nbytes: an estimate of what is kept: the key, the plan, and one constant as large as the largest value.
+        walks: how often a tape was walked back for it.
+        plan: what the rules do, if it can be planned: a function of payloads such as those of a `_Signature`.
+        results: the specs of the plan's results.
+        places: for each source, which of these results is its gradient, or None if none flows.
     """
 
     __slots__ = ("nbytes", "places", "plan", "results", "specs", "walks")
@@ -74,7 +74,7 @@ class PlannedBackward:
     def replay(
         self, plan: Executor, payloads: Sequence[Any], sources: Sequence[Handle], backend: Backend, cls: type[Handle]
     ) -> Gradients:
-        """What the plan gives for a tape of the signature, with what its pass reads."""
+        """The gradients that the plan computes from the payloads of a tape with this signature."""
         made = [wrap(cls, s, p, backend) for s, p in zip(self.results, plan(payloads), strict=True)]
         return {t.id: made[i] for t, i in zip(sources, self.places, strict=True) if i is not None}
 
@@ -82,7 +82,7 @@ class PlannedBackward:
         self, backend: Replays, tape: Tape, weights: Handle | None, sources: Sequence[Handle],
         walk: Callable[[], Gradients],
     ) -> Gradients:  # fmt: skip
-        """Walk the tape back, and make the plan of what its rules do, if there can be one."""
+        """Walk the tape back, and make a plan of what its rules do, if there can be one."""
         inputs = _renewed(tape) if weights is None else [weights, *_renewed(tape)]
         found, recorder = recording_plan(walk, backend, inputs, ())
         results = {t.id: t for t in found.values()}
@@ -102,14 +102,14 @@ _passes: dict[tuple[Any, ...], PlannedBackward] = {}
 def planned_backward(
     tape: Tape, y: Handle, weights: Handle | None, sources: Sequence[Handle], wanted: tuple[Any, ...]
 ) -> tuple[PlannedBackward, list[Any]] | None:
-    """A tape's entry in the cache, made if need be, and what its pass reads; None where there can be no plan.
+    """A tape's cache entry, created if necessary, and what its pass reads; None if there can be no plan.
 
     Args:
-        tape: what was recorded.
-        y: what was computed.
-        weights: the gradient to begin with; None: ones.
-        sources: what the gradients are wanted by.
-        wanted: the backend, and what else tells passes apart.
+        tape: the recording.
+        y: the computed value.
+        weights: the initial gradient; None means ones.
+        sources: what the gradients are with respect to.
+        wanted: the backend, and what else distinguishes passes.
     """
     signature = _signature_of(tape, y, weights, sources, wanted)
     backward = None if signature is None else _cached(signature)
@@ -117,22 +117,22 @@ def planned_backward(
 
 
 def _renewed(tape: Tape) -> list[Handle]:
-    """New handles for the saved values, one for each use, so that the recorder takes each use for an input of its own.
+    """New handles for the saved values, one for each use, so that the recorder treats each use as a separate input.
 
-    The nodes are copied, since other tapes may have the old ones, too.
+    The nodes are copied, since other tapes may contain the old ones, too.
     """
     tape.nodes = [node.renewed() for node in tape.nodes]
     return [handle for node in tape.nodes for handle, _, _ in node.saved]
 
 
 def _is_simple(plan: Plan, inputs: Sized, results: Sized) -> bool:
-    """Whether a plan draws and assigns nothing, and gives nothing back as it is."""
+    """Whether a plan draws and assigns nothing, and returns no input unchanged."""
     alone = len(plan.inputs) == len(inputs) and len(plan.outputs) == len(results)
     return alone and len({*plan.inputs, *plan.outputs}) == len(inputs) + len(results)
 
 
 def _are_apart(handles: Iterable[Handle]) -> bool:
-    """Whether each has data of its own: of two that share theirs, a plan makes two that do not."""
+    """Whether no two share data: a plan would return them as two that do not."""
     shares = [share for handle in handles if (share := share_of(handle)) is not None]
     return len({*shares}) == len(shares)
 
@@ -140,7 +140,7 @@ def _are_apart(handles: Iterable[Handle]) -> bool:
 def _signature_of(
     tape: Tape, y: Handle, weights: Handle | None, sources: Sequence[Handle], wanted: tuple[Any, ...]
 ) -> _Signature | None:
-    """A tape's signature; None where rules may do what they like, values are large, or lie on other backends."""
+    """A tape's signature; None if rules are not pure, or values are large or on other backends."""
     backend, *_ = wanted
     shape: list[Any] = [wanted, weights is None, type(tape.tracked)]
     specs = [y.spec if weights is None else weights.spec]
@@ -164,13 +164,13 @@ def _signature_of(
 
 
 def _pattern(ids: list[int]) -> Iterable[int]:
-    """Which of these are equal: for each where it comes first."""
+    """Which of these are equal: for each, the position of its first occurrence."""
     first: dict[int, int] = {}
     return map(first.setdefault, ids, count())
 
 
 def _cached(signature: _Signature) -> PlannedBackward | None:
-    """The entry of a signature, made if need be; None where an attribute has no hash, so that nobody can tell."""
+    """The entry of a signature, created if necessary; None if an attribute is not hashable."""
     try:
         return _passes.get(signature.key) or _added(signature)
     except TypeError:

@@ -1,4 +1,4 @@
-"""Walking a tape back: the gradients of what was computed, kernel by kernel, by the rules of their rows."""
+"""Walking a tape back: the gradients of the recorded computation, kernel by kernel, with the rules of their rows."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class _Reach(NamedTuple):
     """How far gradients get from y, back through a tape.
 
     Attributes:
-        nodes: those through which a gradient flows from y.
+        nodes: the nodes through which a gradient flows from y.
         reached: the ids of the handles that it reaches.
     """
 
@@ -29,19 +29,19 @@ class _Reach(NamedTuple):
 def backward_pass(
     tape: Tape, y: Handle, dy: Handle, sources: Sequence[Handle], cls: type[Handle], all_of_them: bool
 ) -> dict[int, Handle]:
-    """Walk a tape back from y: the gradients by those of the sources that are reached, by id. The tape is used up.
+    """Walk a tape back from y: the gradients with respect to the sources that are reached, by id. Consumes the tape.
 
     Args:
         tape: the recording.
-        y: what was computed.
-        dy: the gradient to begin with.
-        sources: what the gradients are wanted by; the others are freed on the way.
-        cls: what the gradients are made as.
+        y: the computed value.
+        dy: the initial gradient.
+        sources: what the gradients are with respect to; other gradients are freed on the way.
+        cls: the class of the gradients.
         all_of_them: whether a source that is not reached is an error.
 
     Raises:
         GradientError: a kernel between the sources and y has no gradient. UnreachedError: a source is not reached.
-        RuntimeError: a gradient rule gave a gradient of another shape or dtype than its input.
+        RuntimeError: a gradient rule returned a gradient of another shape or dtype than its input.
     """
     needed, reached = _reach(tape, y)
     wanted = dict.fromkeys([source.id for source in sources])
@@ -49,7 +49,7 @@ def backward_pass(
     stops, depended = (_stops_between(tape, y), _dependencies(tape, y)) if missing else ([], set())
     (nodes, tape.nodes), tracked = (tape.nodes, []), tape.tracked
     grads: dict[int, Handle] = {y.id: dy} if y.id in tracked else {}
-    while nodes:  # popped, so that what a node saved is freed as soon as it has been used
+    while nodes:  # popped, so that a node's saved values are freed as soon as they have been used
         node = nodes.pop()
         if node not in needed:
             continue
@@ -73,7 +73,7 @@ def backward_pass(
 
 
 def _reach(tape: Tape, y: Handle) -> _Reach:
-    """How far gradients get from y, or GradientError when a kernel on the way has none."""
+    """How far gradients get from y; raises GradientError if a kernel on the way has none."""
     reached = {y.id}
     needed: set[Node] = set()
     for node in reversed(tape.nodes):
@@ -97,7 +97,7 @@ def _stops_between(tape: Tape, y: Handle) -> list[str]:
 
 
 def _dependencies(tape: Tape, y: Handle) -> set[int]:
-    """The ids of what y depends on by kernels that have a gradient, even where it is 0."""
+    """The ids of what y depends on through kernels that have a gradient, even if it is 0."""
     found = {y.id}
     for node in reversed(tape.nodes):
         if node.gradient is not None and not found.isdisjoint(node.outputs):
@@ -106,14 +106,14 @@ def _dependencies(tape: Tape, y: Handle) -> set[int]:
 
 
 def _input_gradients(node: Node, grads: Mapping[int, Handle], tracked: set[int]) -> Sequence[Handle | None]:
-    """What the rules give for the inputs that a tape tracks, from the gradients of the outputs."""
+    """The gradients of the inputs that a tape tracks, by the rules, from the gradients of the outputs."""
     row, inputs = node.gradient, node.inputs
     assert row is not None
     if node.saved:
         node.restore()
     try:
         dy = grads[node.outputs[0]] if len(node.outputs) == 1 else _output_gradients(node, grads)
-    except KeyError:  # on the way a joint rule let nothing through
+    except KeyError:  # a joint rule on the way propagated nothing
         return [None] * len(inputs)
     if row.joint is not None:
         node.wanted = [ident in tracked for ident in inputs]
@@ -130,7 +130,7 @@ def _input_gradients(node: Node, grads: Mapping[int, Handle], tracked: set[int])
 
 
 def _output_gradients(node: Node, grads: Mapping[int, Handle]) -> list[Handle]:
-    """The gradients of a node's outputs, zeros for those without one; KeyError if none has one."""
+    """The gradients of a node's outputs, zeros for those without one; raises KeyError if none has one."""
     if grads.keys().isdisjoint(node.outputs):
         raise KeyError(node.outputs)
     count = len(node.outputs) - node.kernel.workspace

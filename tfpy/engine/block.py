@@ -8,13 +8,13 @@ from tfpy.engine.scope import Scope, leave_scope, open_block
 
 
 class Block:
-    """A `with` that disposes what was made inside, save what is assigned to `result`, unless the block fails.
+    """A `with` block that disposes what was created inside, except what is assigned to `result`, unless it raises.
 
-    A block with an `await` in it disposes nothing, since it cannot tell its tensors from those of other tasks.
+    A block with an `await` in it disposes nothing, since it cannot distinguish its tensors from other tasks' tensors.
 
     Attributes:
-        result: tensors that live on, in any nesting of lists and dicts.
-        name: what the block is called in messages.
+        result: tensors that outlive the block, in any nesting of lists and dicts.
+        name: the block's name in messages.
     """
 
     name: ClassVar[str]
@@ -38,7 +38,7 @@ class Block:
         self._opened.pop()
 
     def __del__(self) -> None:
-        for opened in getattr(self, "_opened", ()):  # an interrupt came in the place of `__exit__`, or of `__init__`
+        for opened in getattr(self, "_opened", ()):  # an interrupt preempted `__exit__` or `__init__`
             self._leave(opened, None)
 
     def _leave(self, scope: Scope, result: Any) -> None:

@@ -1,4 +1,4 @@
-"""The life of a kernel call: what comes out → data on one backend → run → count, scope, tape."""
+"""The life of a kernel call: infer the output spec → move inputs to one backend → run → count, scope, tape."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ H = TypeVar("H", bound=Handle)
 
 
 def runner(cls: type[H]) -> Callable[..., H]:  # noqa: C901 - `run` is spelled out
-    """The function `run` that gives results as a `cls`.
+    """The function `run` that returns results as a `cls`.
 
-    A function made for a class, since handing the class over with each call costs a tenth of an op.
+    The function is specialized for a class, since passing the class in each call costs a tenth of an op.
 
     Raises:
         TypeError: objects of the class need more than a handle's fields, which is all that `run` fills.
@@ -37,13 +37,13 @@ def runner(cls: type[H]) -> Callable[..., H]:  # noqa: C901 - `run` is spelled o
     def run(name: str, *inputs: Handle, **attrs: Any) -> H:  # noqa: C901
         """Run a kernel with one output on the current backend.
 
-        Inputs that live on another backend are moved first. The result belongs to the innermost scope, and is on the
-        tape when an input is.
+        Inputs on another backend are moved first. The result belongs to the innermost scope, and is recorded on the
+        tape if an input is.
 
         Raises:
             ShapeError: the inputs do not fit together. DisposedError: one of them is disposed.
         """
-        # The commonest calls are spelled out: another function, or a loop, costs a tenth of an op.
+        # The most common calls are inlined: another function, or a loop, costs a tenth of an op.
         state = local.state
         backend = state.backend or registry.current or registry.default()
         row = KERNELS[name]
@@ -96,7 +96,7 @@ def runner(cls: type[H]) -> Callable[..., H]:  # noqa: C901 - `run` is spelled o
 
 
 def _is_bare(cls: type[Handle]) -> bool:
-    """Whether a class makes its objects as `Handle` does, and adds no fields."""
+    """Whether a class creates its instances as `Handle` does, and adds no fields."""
     added = [vars(base).get("__slots__") for base in cls.__mro__ if not issubclass(Handle, base)]
     return cls.__new__ is object.__new__ and not any(added)
 
@@ -105,7 +105,7 @@ _runners: dict[type[Handle], Callable[..., Any]] = {}
 
 
 def run(cls: type[H], name: str, *inputs: Handle, **attrs: Any) -> H:
-    """`runner(cls)(name, *inputs, **attrs)`: for callers that learn the class late."""
+    """`runner(cls)(name, *inputs, **attrs)`: for callers that get the class only at run time."""
     found = _runners.get(cls)
     if found is None:
         found = _runners[cls] = runner(cls)
@@ -114,7 +114,7 @@ def run(cls: type[H], name: str, *inputs: Handle, **attrs: Any) -> H:
 
 
 def run_multi(cls: type[H], name: str, *inputs: Handle, **attrs: Any) -> list[H]:
-    """Run a kernel with several outputs; otherwise as `run`."""
+    """Like `run`, for a kernel with several outputs."""
     state = local.state
     backend = current()
     row = KERNELS[name]
@@ -133,7 +133,7 @@ def run_multi(cls: type[H], name: str, *inputs: Handle, **attrs: Any) -> list[H]
 
 
 def infer(row: Kernel, inputs: tuple[Handle, ...], attrs: dict[str, Any]) -> Any:
-    """What the kernel will return, or a ShapeError that names it."""
+    """The spec or specs of what the kernel will return; raises a ShapeError that names it."""
     try:
         return row.infer(*inputs, **attrs)
     except ShapeError as error:
@@ -141,7 +141,7 @@ def infer(row: Kernel, inputs: tuple[Handle, ...], attrs: dict[str, Any]) -> Any
 
 
 def wrap(cls: type[H], out_spec: Spec, payload: Any, backend: Backend) -> H:
-    """A new handle on a payload, counted and in the innermost scope."""
+    """A new handle on a payload, counted and registered in the innermost scope."""
     if out_spec.dtype == "string":
         out_spec = _string_spec(out_spec, payload, backend)
     out = cls.__new__(cls)
@@ -162,7 +162,7 @@ def make(cls: type[H], values: Array, dtype: DType) -> H:
 
 
 def drawn(cls: type[H], draw: Callable[[], Array], dtype: DType) -> H:
-    """As `make`, of values that a function draws from a random stream: plans have it draw anew each time."""
+    """Like `make`, for values that a function draws from a random stream: plans call it again in each run."""
     state = local.state
     recorder, state.recorder = state.recorder, None
     try:
@@ -175,7 +175,7 @@ def drawn(cls: type[H], draw: Callable[[], Array], dtype: DType) -> H:
 
 
 def alias(cls: type[H], handle: Handle) -> H:
-    """A new handle on the same data, with an id of its own."""
+    """A new handle on the same data, with its own id."""
     check_live(handle, "clone")
     out = cls.__new__(cls)
     assert handle.backend is not None
@@ -188,7 +188,7 @@ def alias(cls: type[H], handle: Handle) -> H:
 
 
 def wrap_constant(cls: type[H], out_spec: Spec, payload: Any, backend: Backend) -> H:
-    """As `wrap`, for a payload with the same values in every run: a plan may keep it as a constant."""
+    """Like `wrap`, for a payload with the same values in every run: a plan may keep it as a constant."""
     out = wrap(cls, out_spec, payload, backend)
     if local.state.recorder is not None:
         local.state.recorder.constant(out)
@@ -196,7 +196,7 @@ def wrap_constant(cls: type[H], out_spec: Spec, payload: Any, backend: Backend) 
 
 
 def read(handle: Handle, op: str) -> Array:
-    """The values on the host, of the handle's shape; not to be written to."""
+    """The values on the host, in the handle's shape; read-only by convention."""
     check_live(handle, op)
     assert handle.backend is not None
     if local.state.recorder is not None:
@@ -205,7 +205,7 @@ def read(handle: Handle, op: str) -> Array:
 
 
 def _gather(row: Kernel, inputs: tuple[Handle, ...], backend: Backend) -> None:
-    """Move inputs that live elsewhere to `backend`, once it is known that none is disposed."""
+    """Move inputs on other backends to `backend`, after checking that none is disposed."""
     for handle in inputs:
         check_live(handle, row.label)
     if backend.symbolic:
@@ -216,17 +216,17 @@ def _gather(row: Kernel, inputs: tuple[Handle, ...], backend: Backend) -> None:
 
 
 def settle(groups: Iterable[Sequence[Handle]]) -> None:
-    """Have values computed now that the current backend may have put off: what the next step of a loop starts from.
+    """Compute values now that the current backend may have deferred: what the next step of a loop starts from.
 
     Args:
-        groups: handles of a group have one size, and much of their work in common.
+        groups: handles of a group have the same size, and share much of their work.
     """
     backend = current()
     backend.settle([t.payload for t in group if t.backend is backend] for group in groups)
 
 
 def move(handle: Handle, backend: Backend) -> None:
-    """Bring a handle's data to another backend, in place: its later ops find it there."""
+    """Move a handle's data to another backend, in place: later ops find it there."""
     assert handle.backend is not None
     dtype = handle.spec.dtype
     payload = backend.write(handle.backend.read(handle.payload, dtype), dtype)

@@ -1,4 +1,4 @@
-"""The dtypes of tensors, and what stands for each of them in numpy."""
+"""The dtypes of tensors, and the numpy type of each."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The few builders of error messages: each names the function, the argument, what was expected and what was found."""
+"""Builders of error messages, which name the function, the argument, what was expected and what was found."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ import numpy as np
 
 
 class ShapeError(ValueError):
-    """Shapes do not fit. A kernel's shape rule raises it without the op's name, which dispatch adds."""
+    """Incompatible shapes. A kernel's shape rule raises it without the op's name, which dispatch adds."""
 
 
 class OutOfRangeError(IndexError, ValueError):
-    """An index outside of its axis: an IndexError, as Python expects of `[]`, and a bad argument like any other."""
+    """An index out of range: an IndexError, as Python expects from `[]`, and a ValueError like any bad argument."""
 
 
 class DisposedError(RuntimeError):
@@ -22,18 +22,18 @@ class DisposedError(RuntimeError):
 
 
 class GradientError(ValueError):
-    """There is no gradient from y back to x, or a kernel on the way has none."""
+    """No gradient flows from y back to x, or a kernel on the way has none."""
 
 
 class IndependentError(GradientError):
-    """A value depends on none of the variables."""
+    """A value does not depend on any of the variables."""
 
 
 class UnreachedError(GradientError):
     """No gradient flows from y to a source.
 
     Attributes:
-        source: the number of the source.
+        source: the index of the source.
         stops: the kernels on the way to y through which no gradient flows.
     """
 
@@ -62,7 +62,7 @@ def _is_tensor(value: Any) -> bool:
 
 
 def _listed(values: Sequence[Any]) -> str:
-    """A list; of tensors in it, what they are instead of many lines of numbers."""
+    """A list as text, with tensors in it described instead of printed."""
     if not any(_is_tensor(one) and not isinstance(one, np.generic) for one in values):
         return repr(values)
     return f"[{', '.join(show(one) for one in values[:9])}]"
@@ -72,20 +72,20 @@ _MOST_CHARACTERS = 80
 
 
 def show(value: Any) -> str:
-    """`value` as text for an error message: what it is, cut to a readable length."""
+    """`value` as text for an error message, truncated to a readable length."""
     if _is_tensor(value):
         return f"{with_article(type(value).__name__)} of shape {list(value.shape)} and dtype {value.dtype}"
     if hasattr(value, "columns") and hasattr(value, "dtypes"):
         return _frame(value)
     try:
         text = _listed(value) if isinstance(value, (list, tuple)) else repr(value)
-    except Exception:  # an int of more digits than Python prints, or an object whose text fails
+    except Exception:  # an int with more digits than Python prints, or an object whose `repr` raises
         return with_article(type(value).__name__)
     return text if len(text) <= _MOST_CHARACTERS else text[: _MOST_CHARACTERS - 1] + "…"
 
 
 def some_of(names: Sequence[str], most: int = 8) -> str:
-    """The first of several names for an error message, and how many more there are."""
+    """The first few names for an error message, and how many more there are."""
     return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
 
 
@@ -93,7 +93,7 @@ _NUMBERS = ("int", "uint", "float", "double", "bool")
 
 
 def _frame(value: Any) -> str:
-    """A table of pandas, polars or the like in words, with the columns that hold no numbers."""
+    """A description of a table of pandas, polars or similar, with its non-numeric columns."""
     kinds = zip(value.columns, value.dtypes, strict=False)
     others = [f"{name} ({kind})" for name, kind in kinds if not str(kind).lower().startswith(_NUMBERS)]
     if not others and hasattr(value, "isna"):  # of pandas, where booleans may be missing
@@ -110,7 +110,7 @@ def argument_error(
     return kind(f"{op}: argument '{argument}' must be {expected}, but got {show(found)}.")
 
 
-# Comparing names takes the square of their length, and files may hold many and long ones.
+# Comparing names is quadratic in their length, and files may contain many long names.
 _LONGEST_NAME = 200
 _MOST_NAMES = 5000
 
@@ -119,7 +119,7 @@ def nearest(name: object, known: Iterable[str]) -> str:
     """' Did you mean …?' when a known name is close to `name`, else an empty text."""
     if not isinstance(name, str) or len(name) > _LONGEST_NAME:
         return ""
-    import difflib  # here, for what starts quickly
+    import difflib  # here, to keep startup fast
 
     names = [n for n in known if len(n) <= _LONGEST_NAME][:_MOST_NAMES]
     words = _words_of(name)
@@ -142,7 +142,7 @@ def letters_of(name: str) -> str:
     return name.replace("_", "").lower()
 
 
-# So many names are listed beside the nearest one, and so many where none is near.
+# How many names are listed next to the nearest one, and how many if none is near.
 _FEW_NAMES = 12
 _MANY_NAMES = 24
 
@@ -150,9 +150,9 @@ _MANY_NAMES = 24
 def unknown_name_error(
     what: str, name: object, known: Iterable[str], listed: Iterable[str] | None = None
 ) -> ValueError:
-    """A ValueError for a name that is not among the known ones, with the nearest of them.
+    """A ValueError for an unknown name, which suggests the nearest known one.
 
-    If they are not many, the known names follow, or those that are to be listed in their place: one spelling of each.
+    If there are only a few, the known names are listed, or those of `listed` instead: one spelling of each.
     """
     names = sorted(known)
     hint = nearest(name, names)
@@ -162,7 +162,7 @@ def unknown_name_error(
 
 
 def no_gradient_error(kernel: str, way: Sequence[str]) -> GradientError:
-    """A GradientError for a kernel without a gradient, with the kernels on a way from x through it to y."""
+    """A GradientError for a kernel without a gradient, with the kernels on a path from x through it to y."""
     path = " → ".join(["x", *way, "y"])
     return GradientError(f"Cannot compute the gradient of y with respect to x: {kernel} has none (path: {path}).")
 
@@ -180,7 +180,7 @@ def unconnected_error(op: str, source: str, stops: Sequence[str]) -> GradientErr
 def unfit_gradient_error(
     kernel: str, shape: Sequence[int], dtype: str, found_shape: Sequence[int], found_dtype: str
 ) -> RuntimeError:
-    """A RuntimeError for a rule's gradient of another shape or dtype than its input needs."""
+    """A RuntimeError for a rule's gradient whose shape or dtype is not that of its input."""
     return RuntimeError(
         f"gradient of {kernel}: an input of shape {list(shape)} needs a {dtype} gradient of that shape, "
         f"but the rule gave {found_dtype} {list(found_shape)}."

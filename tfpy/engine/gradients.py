@@ -1,4 +1,4 @@
-"""Gradients: the rules by which tapes are walked back, for each kernel. They are written with ops."""
+"""Gradients: the rules of each kernel by which tapes are walked back. They are written with ops."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Rule = Callable[[Any, Any], Any]
 def symbolic_zero(dy: Any, node: Any) -> None:
     """The rule of an input whose gradient is 0 everywhere.
 
-    Nothing is propagated, but the output counts as depending on the input: asking for this gradient is no error.
+    Nothing is propagated, but the output counts as depending on the input: requesting this gradient is not an error.
     """
 
 
@@ -24,12 +24,12 @@ class GradientRow:
     Attributes:
         kernel: the kernel's row.
         saves: which inputs ('a', …) and outputs ('y': all of them) the rules use; only these are kept alive.
-        slices: for each of `saves` the slice of the inputs that it is, or None for the outputs.
-        in_order: for each input the rule (dy, node) -> gradient, or None where no gradient flows, and whether it
+        slices: for each of `saves`, its slice of the inputs, or None for the outputs.
+        in_order: for each input, the rule (dy, node) -> gradient, or None if no gradient flows, and whether it
             stands for several inputs.
-        is_zero: for each of `in_order` whether its rule is `symbolic_zero`, which is None there.
-        joint: instead of rules for each, one that gives a sequence of gradients, one per input (None: no flow).
-        pure: the rules run the same kernels whenever specs, attributes and what is wanted are the same.
+        is_zero: for each of `in_order`, whether its rule is `symbolic_zero`, which is None there.
+        joint: instead of individual rules, one that returns a sequence of gradients, one per input (None: no flow).
+        pure: the rules run the same kernels whenever specs, attributes and the wanted gradients are the same.
     """
 
     __slots__ = ("_flows", "in_order", "is_zero", "joint", "kernel", "pure", "saves", "slices")
@@ -66,7 +66,7 @@ class GradientRow:
         return _for_all([rule is not None for rule, _ in self.in_order], count)
 
     def depends(self, count: int) -> list[bool]:
-        """For each of `count` inputs, whether the output depends on it: a gradient flows to it, or is 0."""
+        """For each of `count` inputs, whether the output depends on it: a gradient flows to it, or it is 0."""
         flows = self.flows(count)
         return (
             flows
@@ -76,7 +76,7 @@ class GradientRow:
 
 
 def _for_all(flags: list[bool], count: int) -> list[bool]:
-    """Flags for `count` inputs, of which the last may stand for several."""
+    """Flags for `count` inputs, where the last flag may stand for several."""
     return flags + flags[-1:] * (count - len(flags)) if flags else flags
 
 
@@ -91,11 +91,11 @@ GRADIENTS: dict[str, GradientRow] = {}
 
 
 class _UserGradients:
-    """Tells plans of gradients that users register.
+    """Tracks user-registered gradients, for plans.
 
     Attributes:
-        changes: how often one was registered or taken away: plans made before hold what was there then.
-        count: how many there are. Their code may do what it likes, and nothing is planned.
+        changes: how often one was registered or removed: older plans contain the gradients from before.
+        count: how many there are. Their code may do anything, so nothing is planned while there are any.
     """
 
     def __init__(self) -> None:
@@ -107,15 +107,15 @@ user_gradients = _UserGradients()
 
 
 def gradients_changed(count: int) -> None:
-    """Invalidate all plans, since the gradients of users have changed; `count` is their number now."""
+    """Invalidate all plans, since the user-registered gradients have changed; `count` is their number now."""
     user_gradients.changes += 1
     user_gradients.count = count
 
 
 def gradient(kernel: str, *, saves: str = "", joint: Rule | None = None, **rules: Rule | None) -> None:
-    """Give a kernel its gradient: a rule for each input, or one joint rule.
+    """Set a kernel's gradient: a rule for each input, or one joint rule.
 
-    Instead of a rule, None says that no gradient flows to the input, and `symbolic_zero` that it is 0.
+    Instead of a rule, None means that no gradient flows to the input, and `symbolic_zero` that it is 0.
 
     A rule is called with dy, the gradient of the output (a list for a kernel with several outputs), and the Node. It
     returns the gradient of its input, of the input's shape; for an input that stands for several ('*xs'), a list.
@@ -134,7 +134,7 @@ def gradient(kernel: str, *, saves: str = "", joint: Rule | None = None, **rules
 
 
 def gradient_dtype(dtype: DType) -> DType:
-    """The dtype of gradients by values of a dtype."""
+    """The dtype of gradients with respect to values of a dtype."""
     return "complex64" if dtype == "complex64" else "float32"
 
 
@@ -142,7 +142,7 @@ NOT_DIFFERENTIABLE: set[str] = set()
 
 
 def no_gradient(*kernels: str) -> None:
-    """State that kernels have no gradient: one of them on the way from x to y is an error."""
+    """Declare that kernels have no gradient: one of them on the way from x to y is an error."""
     for name in kernels:
         if name not in KERNELS or name in GRADIENTS:
             raise ValueError(f"no_gradient: {name!r} is not a kernel without a gradient.")

@@ -1,4 +1,4 @@
-"""Handles: what the engine knows of a tensor. Its values are a payload that only its backend understands."""
+"""Handles: what the engine knows about a tensor. Its values are a payload that only its backend understands."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ next_id: Callable[[], int] = itertools.count(1).__next__
 
 
 class Share:
-    """What handles on one data buffer have in common. Made only when a second handle joins the first."""
+    """The shared state of handles on one data buffer, created only when a second handle joins the first."""
 
     __slots__ = ("held",)
 
@@ -46,9 +46,9 @@ _shares, _members = _Token(), _Token()
 class Accounting:
     """Live tensors and bytes of the process. `aliases` counts handles beyond the first on each buffer.
 
-    A live handle refers to its spec's `held`; these references are what is counted, when somebody asks. An op pays for
-    it with one assignment, where counters that go up and down, and a finalizer for it, took a sixth of its time. Shares
-    and their members are counted alike.
+    A live handle refers to its spec's `held`; these references are counted on demand. This costs an op a single
+    assignment, whereas incrementing and decrementing counters, with a finalizer, took a sixth of its time. Shares and
+    their members are counted in the same way.
     """
 
     __slots__ = ()
@@ -67,14 +67,14 @@ class Accounting:
 
     @staticmethod
     def _specs() -> list[Spec]:
-        # `valuerefs` and not `values`: other threads may make specs meanwhile.
+        # `valuerefs` and not `values`: other threads may create specs concurrently.
         return [s for ref in specs.valuerefs() if (s := ref()) is not None]
 
 
 def _references(owner: Spec | _Token) -> int:
     """How many references there are to `owner.held` besides the owner's own.
 
-    One owner at a time: a list of the `held` objects would be references, too, which other threads would count.
+    One owner at a time: a list of the `held` objects would itself hold references, which other threads would count.
     """
     return getrefcount(owner.held) - ALONE
 
@@ -89,8 +89,8 @@ kept: dict[int, Handle] = {}
 class Handle:
     """A reference to immutable data of a known shape and dtype, on a known backend.
 
-    The data lives as long as some handle refers to it: `dispose`, or the handle becoming unreachable, drops the
-    reference at once. A disposed handle keeps its spec and id and has no backend.
+    The data lives as long as some handle refers to it; the reference is dropped immediately on `dispose` or when the
+    handle becomes unreachable. A disposed handle keeps its spec and id but has no backend.
     """
 
     __slots__ = ("__weakref__", "backend", "held", "id", "kept", "member", "payload", "spec")
@@ -104,7 +104,7 @@ class Handle:
     held: object
 
     def dispose(self) -> None:
-        """Free the data now. Disposing twice is fine; any other use afterwards raises DisposedError."""
+        """Free the data now. Disposing twice is allowed; any other use afterwards raises DisposedError."""
         if self.backend is not None:
             release(self)
             if self.kept:
@@ -115,23 +115,23 @@ H = TypeVar("H", bound=Handle)
 
 
 class Watcher(Protocol):
-    """Is told of every handle that begins and ends, on all threads."""
+    """Notified of the creation and disposal of every handle, on all threads."""
 
     def made(self, handle: Handle) -> None:
-        """A handle has its data and its id."""
+        """Called when a handle has its data and its id."""
 
     def disposed(self, handle: Handle) -> None:
-        """A handle is about to lose its data."""
+        """Called before a handle loses its data."""
 
     def whereabouts(self, handle: Handle) -> str:
-        """What an error says of where a handle was made and disposed; it follows other sentences."""
+        """Text for an error about where a handle was created and disposed; appended to other sentences."""
 
 
 class Watching:
-    """The watchers of handles; None nearly always.
+    """The watcher of handles; almost always None.
 
-    Asked in `attach`, `release` and the runner of `dispatch`, as `watching.watcher`: an attribute of an object that
-    never changes, so that whoever imports the object sees who watches. Asking costs an op less than a hundredth.
+    `attach`, `release` and the runner of `dispatch` check `watching.watcher`: an attribute of an object that is never
+    replaced, so that modules that import the object see changes. The check costs less than a hundredth of an op.
     """
 
     __slots__ = ("watcher",)
@@ -148,7 +148,7 @@ watching = Watching()
 def all_of(kind: type[H]) -> Iterator[H]:
     """All live handles of a class in the process."""
     for item in gc.get_objects():
-        if issubclass(type(item), kind):  # `isinstance` would ask strange objects for a class, which may warn or fail
+        if issubclass(type(item), kind):  # `isinstance` reads `__class__` of foreign objects, which may warn or fail
             yield cast("H", item)
 
 
@@ -173,30 +173,30 @@ def release(handle: Handle) -> None:
 
 
 def swap_data(handle: Handle, payload: Any, backend: Backend) -> None:
-    """Put other data of the same spec in the place of a live handle's; with these it leaves their share."""
+    """Replace a live handle's data by other data of the same spec; it leaves the share of the old data."""
     handle.member = None
     handle.payload, handle.backend = payload, backend
 
 
 def respecify(handle: Handle, spec: Spec) -> None:
-    """Count a live handle by another spec: that of strings, of one shape and dtype, says how long they are."""
+    """Count a live handle under another spec: specs of strings with equal shape and dtype may differ in bytes."""
     handle.spec, handle.held = spec, spec.held
 
 
 def leave_share(handle: Handle) -> None:
-    """The data of a handle are about to be its own."""
+    """Remove a handle from its share, before it gets data of its own."""
     handle.member = None
 
 
 def stop_counting(handle: Handle) -> None:
-    """Leave a live handle out of the accounting: what the library keeps for itself."""
+    """Exclude a live handle from the accounting: for what the library keeps internally."""
     handle.held = None
 
 
 def hand_over(source: Handle, to: Handle) -> None:
-    """Move everything from a handle to one that has nothing yet, the id included. The source is left disposed.
+    """Move everything, including the id, from a handle to an empty one. The source is left disposed.
 
-    Nobody is told of a disposal: what has the id lives on.
+    The watcher is not notified of a disposal, since the handle with this id lives on.
     """
     to.spec, to.id, to.kept, to.member, to.held = source.spec, source.id, source.kept, source.member, source.held
     to.payload, to.backend = source.payload, source.backend
@@ -218,12 +218,12 @@ def join_share(source: Handle, alias: Handle) -> None:
 
 
 def share_of(handle: Handle) -> Share | None:
-    """What a handle has in common with others on its data; None where there never was another one."""
+    """The state that a handle shares with others on its data; None if there never was another one."""
     return None if handle.member is None else handle.member[0]
 
 
 def check_live(handle: Handle, op: str) -> None:
-    """Raise DisposedError, naming `op`, when the handle has been disposed."""
+    """Raise DisposedError, naming `op`, if the handle has been disposed."""
     if handle.backend is None:
         watcher = watching.watcher
         where = "" if watcher is None else watcher.whereabouts(handle)

@@ -1,6 +1,6 @@
-"""Hooks between the engine and a backend: kernels of users, and observers of every kernel run.
+"""Hooks between the engine and a backend: user-registered kernels, and observers of every kernel run.
 
-Both stand in front of a backend object's `run` only while there are any; without them nothing is in the way.
+They wrap a backend object's `run` only while there are any; otherwise there is no overhead.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ class KernelRun(NamedTuple):
     Attributes:
         kernel: its name.
         inputs: its inputs.
-        specs: what came out, without the values.
-        payloads: the values, as the backend holds them.
+        specs: the specs of the outputs.
+        payloads: the outputs, as the backend holds them.
         backend: where it ran.
-        milliseconds: how long that took; where a backend puts work off, with the work.
+        milliseconds: how long that took, including work that the backend would have deferred.
     """
 
     kernel: str
@@ -46,7 +46,7 @@ _observers: list[Observer] = []
 
 
 def set_user_kernel(backend_name: str, kernel: str, function: UserKernel | None) -> None:
-    """Let a function stand for a kernel on a backend; None takes it away again."""
+    """Replace a kernel on a backend by a function; None restores the backend's own."""
     table = _user_kernels.setdefault(backend_name, {})
     if function is None:
         table.pop(kernel, None)
@@ -56,7 +56,7 @@ def set_user_kernel(backend_name: str, kernel: str, function: UserKernel | None)
 
 
 class _Bypass(threading.local):
-    """The kernel that this thread runs as the backend's own, whatever users have registered in its place."""
+    """The kernel whose original this thread runs, regardless of what users have registered in its place."""
 
     kernel = ""
 
@@ -102,7 +102,7 @@ class _Hooked:
 
     Attributes:
         own: the backend's own `run`.
-        of_object: whether that is an attribute of the object, and not a method of its class.
+        of_object: whether that is an attribute of the object instead of a method of its class.
     """
 
     __slots__ = ("_run", "of_object", "own")
@@ -117,7 +117,7 @@ class _Hooked:
 
 
 def is_hooked(backend: Backend) -> bool:
-    """Whether anything stands in front of a backend."""
+    """Whether a backend has hooks."""
     return type(vars(backend).get("run")) is _Hooked
 
 
@@ -127,7 +127,7 @@ def _install_all() -> None:
 
 
 def install_hooks(name: str, backend: Backend) -> None:
-    """Install the hooks that there are now on a backend, in place of those that it had."""
+    """Install the current hooks on a backend, in place of its previous ones."""
     attributes = vars(backend)
     before = attributes.get("run")
     own, of_object = (

@@ -1,4 +1,4 @@
-"""Numbers as JavaScript has them: what its typed arrays make of a value, how it prints, reads and rounds one."""
+"""JavaScript's number semantics: conversion to typed arrays, printing, parsing and rounding."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ def to_int32(array: Array) -> Array:
 
 
 def to_bool(array: Array) -> Array:
-    """Whether each number differs from 0; NaN does. Of a complex number the real part counts, as in TF.js."""
+    """Whether each number differs from 0; NaN does. For complex numbers the real part counts, as in TF.js."""
     return (array.real if array.dtype.kind == "c" else array).astype(np.bool_)
 
 
 def number_text(value: float) -> str:
-    """A number as JavaScript's toString gives it: the fewest digits that read back."""
+    """A number as JavaScript's toString prints it: with the fewest digits that round-trip."""
     value = float(value)
     if math.isnan(value) or math.isinf(value):
         return "NaN" if math.isnan(value) else ("Infinity" if value > 0 else "-Infinity")
-    # Python has the same digits; the two differ in where the exponent begins.
+    # Python prints the same digits; the two differ in when they use an exponent.
     digits, _, exponent = repr(value).partition("e")
     power = int(exponent or 0)
     if -7 < power < 0:
@@ -50,9 +50,9 @@ def number_text(value: float) -> str:
 
 
 def text_number(text: str) -> float | None:
-    """The number that a string stands for by JavaScript's Number(); None where that is not a number.
+    """The number that JavaScript's Number() parses from a string; None if that is not a number.
 
-    Unlike Python it knows no underscores, `inf` or digits of other scripts, and takes an empty text for 0.
+    Unlike Python it does not accept underscores, `inf` or digits of other scripts, and parses an empty string as 0.
     """
     if _DECIMAL.fullmatch(text):
         return float(text)
@@ -72,7 +72,7 @@ def text_number(text: str) -> float | None:
 def round_half_up(value: Any) -> Any:
     """Math.round of a number, an int, or of an array.
 
-    Not floor(x + 0.5), which makes 1 of the largest number below 0.5.
+    Not floor(x + 0.5), which returns 1 for the largest number below 0.5.
     """
     if not isinstance(value, np.ndarray):
         low = math.floor(value)

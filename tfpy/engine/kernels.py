@@ -1,7 +1,7 @@
-"""The kernel table: one row per kernel with its inputs and its shape and dtype rule. No numerics.
+"""The kernel table: one row per kernel, with its inputs and its rule for shapes and dtypes. No numerics.
 
-A row is the contract between ops, gradients and backends: ops call a kernel by name, `infer` says what comes out
-(and raises ShapeError when the inputs do not fit), each backend implements it, and `tape.gradient` gives its gradient.
+A row is the contract between ops, gradients and backends: ops call a kernel by name, `infer` returns the output's spec
+(or raises ShapeError if the inputs do not fit), backends implement it, and `gradients.gradient` sets its gradient.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ class Kernel:
     """A row of the table.
 
     Attributes:
-        inputs: names of the inputs in order; a last name starting with '*' stands for any number of them.
-        attrs: names of the attributes, all of which are given.
-        alike: inputs of one spec, or a second one that is a scalar, give an output of the first one's spec, whatever
-            the attributes; `infer` need not be asked.
-        infer: called with the input handles and the attributes as keywords; gives the Spec of the output, or a list
-            of them for a kernel with several outputs.
+        inputs: names of the inputs in order; a last name starting with '*' stands for any number of inputs.
+        attrs: names of the attributes, all of which are required.
+        alike: if the inputs have the same spec, or the second is a scalar, the output has the first one's spec,
+            whatever the attributes; `infer` need not be called.
+        infer: called with the input handles, and the attributes as keywords; returns the Spec of the output, or a
+            list of them for a kernel with several outputs.
         shares: the output is the input's data under another shape: backends return a view, not a copy.
         label: what error messages call the kernel.
-        workspace: the last of its outputs is only for its gradient's kernel, and has no gradient of its own.
+        workspace: its last output is only for the kernel of its gradient, and has no gradient itself.
     """
 
     __slots__ = ("alike", "attrs", "infer", "inputs", "label", "name", "shares", "workspace")
@@ -66,22 +66,22 @@ def kernel(
     label: str = "",
     workspace: bool = False,
 ) -> None:
-    """Add a row. Names of inputs and of attributes have blanks between them; the label is the name in lower case."""
+    """Add a row. Names of inputs and attributes are separated by blanks; the label defaults to the lower-case name."""
     if name in KERNELS:
         raise ValueError(f"kernel: {name!r} is already in the table.")
     KERNELS[name] = Kernel(name, tuple(inputs.split()), infer, tuple(attrs.split()), shares, label, workspace)
 
 
-# The rules that many rows have in common.
+# Rules shared by many rows.
 
 
 def same(x: Handle, **attrs: Any) -> Spec:
-    """The output looks like the first input."""
+    """The output has the spec of the first input."""
     return x.spec
 
 
 def broadcast(a: Handle, b: Handle) -> Spec:
-    """The shape both broadcast to; they have one dtype."""
+    """The shape that both broadcast to; they have the same dtype."""
     x, y = a.spec, b.spec
     if not x.shape or x.shape == y.shape:
         return y
@@ -89,7 +89,7 @@ def broadcast(a: Handle, b: Handle) -> Spec:
 
 
 def broadcast_to_bool(a: Handle, b: Handle) -> Spec:
-    """A boolean for each pair."""
+    """A boolean for each pair of elements."""
     return spec(broadcast_shapes(a.spec.shape, b.spec.shape), "bool")
 
 
@@ -99,7 +99,7 @@ def to_bool(x: Handle) -> Spec:
 
 
 def reduced(x: Handle, *, axes: tuple[int, ...], keep_dims: bool) -> Spec:
-    """The given axes gone, or of size 1."""
+    """The given axes removed, or reduced to size 1."""
     if not keep_dims and len(axes) == len(x.spec.shape):
         return spec((), x.spec.dtype)
     return spec(reduced_shape(x.spec.shape, axes, keep_dims), x.spec.dtype)

@@ -7,9 +7,9 @@ import threading
 
 
 class ProcessLock:
-    """A lock: `with lock():`. A forked process has its own, since a thread that it lacks may have held the other.
+    """A lock: `with lock():`. A forked process gets its own, since a thread that it lacks may have held the other.
 
-    A thread that has it may take it again, as a signal's handler does in the middle of anything.
+    It is reentrant, since a signal handler may acquire it at any point.
     """
 
     def __init__(self) -> None:

@@ -1,6 +1,6 @@
-"""The share of this process in its machine: the number of shards that it cuts work into, and its GPU.
+"""This process's share of the machine: the number of shards that it splits work into, and its GPU.
 
-Upper layers say so here, and the backends look here.
+Upper layers set it here, and the backends read it here.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ class _Share:
     """This process's share of the machine.
 
     Attributes:
-        shards: into how many shards a batch is cut at most.
-        shards_at_first: the same, before anybody says so.
-        gpu: the number of the GPU that it takes if none is asked for, counted around.
+        shards: the maximum number of shards of a batch.
+        shards_at_first: its initial value.
+        gpu: the number of the GPU to use if none is requested, modulo their count.
     """
 
     def __init__(self) -> None:
@@ -40,20 +40,20 @@ share = _Share()
 
 
 def most_shards() -> int:
-    """How many shards a batch is cut into at most."""
+    """The maximum number of shards of a batch."""
     return share.shards
 
 
 def set_most_shards(count: int) -> None:
-    """Set the largest number of shards of a batch; 1 keeps all work on one core, 0 restores the number at the start."""
+    """Set the maximum number of shards of a batch; 1 keeps all work on one core, 0 restores the initial number."""
     share.shards = max(1, count or share.shards_at_first)
 
 
 def gpu_turn() -> int:
-    """The number of the GPU that this process takes if none is asked for, modulo how many there are."""
+    """The number of the GPU that this process uses if none is requested, modulo their count."""
     return share.gpu
 
 
 def share_gpus(turn: int) -> None:
-    """Deal out the GPUs round-robin: `turn` is the number of this process on its machine."""
+    """Assign the GPUs round-robin: `turn` is the number of this process on its machine."""
     share.gpu = turn

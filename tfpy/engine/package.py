@@ -1,4 +1,4 @@
-"""Tells the package's own code from the user's."""
+"""Distinguishes the package's own code from the user's."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from types import FunctionType
 
 import numpy as np
 
-ROOT = Path(__file__).parent.parent  # as the code objects have it, links and all
+ROOT = Path(__file__).parent.parent  # as in code objects, with links unresolved
 PACKAGE = f"{ROOT}{os.sep}"
 """What the names of the package's files begin with."""
 
@@ -20,14 +20,14 @@ _PYTHON = f"{Path(os.__file__).parent}{os.sep}"
 def is_ours(thing: type | FunctionType) -> bool:
     """Whether a class, or the code of a function, is the package's own.
 
-    Of a function `__module__` does not tell: `functools.wraps` copies that.
+    A function's `__module__` is not reliable: `functools.wraps` copies it.
     """
     module = thing.__module__ if isinstance(thing, type) else str(thing.__globals__.get("__name__"))
     return module == _NAME or module.startswith(_WITHIN)
 
 
 def is_users(file: str) -> bool:
-    """Whether code of that file is neither the package's, nor numpy's, nor of Python's own library."""
+    """Whether code in this file is neither the package's, nor numpy's, nor the standard library's."""
     if file.startswith((PACKAGE, _NUMPY, "<frozen ")):
         return False
     return not file.startswith(_PYTHON) or "site-packages" in file

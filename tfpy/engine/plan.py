@@ -1,11 +1,11 @@
-"""Plans: what a function computes, kernel by kernel, to be run again without its Python.
+"""Plans: what a function computes, kernel by kernel, to be run again without its Python code.
 
-A plan is nodes that read and write numbered slots. `recording` makes it of what a function ran; a backend makes of it a
-function from payloads to payloads (`compile`). The plan knows nothing of backends; what is done with it, in which order
-memory is used again or nodes are merged, is up to them. The kernels are those that were recorded, so that the numbers
-are the same, bit for bit.
+A plan consists of nodes that read and write numbered slots. `recording` makes it from the kernels that a function ran;
+a backend compiles it to a function from payloads to payloads (`compile`). The plan is independent of backends; how
+memory is reused and nodes are merged is up to them. The kernels are those that were recorded, so that the results are
+bit-identical.
 
-That the function would do the same again is for the caller to know: the plan sees kernels, not Python.
+The caller must make sure that the function would do the same again: the plan contains kernels, not Python code.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class PlanNode(NamedTuple):
     """A kernel run: its inputs and outputs are slots. `several` tells one output from a list of one.
 
     Attributes:
-        specs: what the outputs look like.
+        specs: the specs of the outputs.
     """
 
     kernel: str
@@ -44,13 +44,13 @@ class Plan(NamedTuple):
     """The computation of a function.
 
     Attributes:
-        size: how many slots there are. Each is written once.
-        inputs: the slots of the inputs, of the variables, and of what is drawn at random.
+        size: the number of slots. Each is written once.
+        inputs: the slots of the inputs, the variables, and the random draws.
         constants: payloads by slot.
-        nodes: the kernels, in an order in which they can be run; only those that the outputs need.
-        last_uses: for each node the slots that neither a later node nor the outputs need.
+        nodes: the kernels that the outputs need, in an executable order.
+        last_uses: for each node, the slots that neither a later node nor the outputs need.
         outputs: the slots of the results.
-        specs: what the results look like.
+        specs: the specs of the results.
     """
 
     size: int
@@ -63,7 +63,7 @@ class Plan(NamedTuple):
 
 
 Draw = Callable[[], Array]
-"""Gives random values, other ones each time."""
+"""Returns new random values in each call."""
 
 Executor = Callable[[Sequence[Any]], Sequence[Any]]
 """From the payloads of the inputs and variables to those of the outputs."""
@@ -73,7 +73,7 @@ class Replays(Backend, Protocol):
     """A backend that can replay plans."""
 
     def compile(self, plan: Plan) -> Executor:
-        """A function that does what the plan says."""
+        """Compile a plan to a function."""
 
 
 def can_replay(backend: Backend) -> TypeGuard[Replays]:
@@ -82,14 +82,14 @@ def can_replay(backend: Backend) -> TypeGuard[Replays]:
 
 
 def may_plan(backend: Backend) -> TypeGuard[Replays]:
-    """Whether a backend can replay plans, and no tape, recording or observer has to see the kernels one by one."""
+    """Whether a backend can replay plans, and no tape, recorder or observer has to see the individual kernels."""
     state = local.state
     watched = state.tapes or state.recorder is not None or is_hooked(backend)
     return not watched and can_replay(backend)
 
 
 def last_uses(nodes: Sequence[PlanNode], outputs: Iterable[int]) -> list[tuple[int, ...]]:
-    """For each node the slots that neither a later one nor the outputs need."""
+    """For each node, the slots that neither a later one nor the outputs need."""
     needed = set(outputs)
     found = []
     for node in reversed(nodes):
@@ -122,13 +122,13 @@ class Replay:
         self._gradient_changes = user_gradients.changes
 
     def run(self, cls: type[H], inputs: Sequence[H]) -> tuple[list[H], list[tuple[Handle, H]]] | None:
-        """The results, and what is to be assigned to variables; None if an input or a variable lives elsewhere."""
+        """The results, and the values to assign to variables; None if an input or variable is on another backend."""
         backend = self.backend
         sources: tuple[Handle, ...] = (*inputs, *self._variables)
         given = [t.payload for t in sources if t.backend is backend]
         if len(given) != self._count or self._gradient_changes != user_gradients.changes:
             return None
-        if self._draws:  # in the order in which they were made, so that the streams go on as they would have
+        if self._draws:  # in the recorded order, so that the streams advance as they would have
             given += [backend.write(draw(), dtype) for draw, dtype in self._draws]
         made = [wrap(cls, s, p, backend) for s, p in zip(self.plan.specs, self._executor(given), strict=True)]
         if not self._assigned:

@@ -1,8 +1,8 @@
 """Recording what a function computes: its kernels in order, as a plan.
 
-`recording_plan` watches the kernels that this thread runs. If everything that goes into them is known (tensors given as
-inputs, variables, numbers, results of other kernels of the recording) and nothing was read back but what is the same
-each time, the recording becomes a plan (`engine/plan.py`).
+`recording_plan` records the kernels that this thread runs. If the origin of all their inputs is known (tensors given as
+inputs, variables, constants, results of other recorded kernels) and only values that are the same each time were read
+back, the recording becomes a plan (`engine/plan.py`).
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ _MOST_NODES = 1 << 16  # a longer plan takes more memory than it saves time
 
 
 class Recorder:
-    """Watches the kernels that a thread runs; see `recording_plan`.
+    """Records the kernels that a thread runs; see `recording_plan`.
 
     Attributes:
         refusal: why there can be no plan; empty if there can.
-        refusals: how often something said so.
+        refusals: how often a reason was given.
     """
 
     def __init__(
@@ -46,9 +46,9 @@ class Recorder:
         self._variable_ids = {v.id for v in variables}
         self._slots: dict[Any, int] = {}
         self._count = 0
-        self._kept: list[Any] = []  # so that the identities of variables' payloads stay theirs alone
+        self._kept: list[Any] = []  # keeps variables' payloads alive, so that their `id` is not reused
         self._constants: dict[int, Any] = {}
-        self._fixed: set[int] = set()  # the slots of constants, and of what is computed from them alone
+        self._fixed: set[int] = set()  # the slots of constants, and of what is computed only from them
         self._nodes: list[PlanNode] = []
         self._assigned: dict[int, Handle] = {}
         self._draws: list[tuple[Draw, DType]] = []
@@ -60,7 +60,7 @@ class Recorder:
                 self.constant(handle)
 
     def _key(self, handle: Handle) -> Any:
-        """The key of a handle's values: those of a variable change while its id stays."""
+        """The key of a handle's values: a variable's values change while its id stays the same."""
         if handle.id not in self._variable_ids:
             return handle.id
         self._kept.append(handle.payload)
@@ -71,10 +71,10 @@ class Recorder:
         self._count += 1
         return slot
 
-    # What the engine tells
+    # Called by the engine
 
     def ran(self, kernel: str, inputs: Sequence[Handle], attrs: Mapping[str, Any], outs: Sequence[Handle]) -> None:
-        """A kernel was run with one output."""
+        """A kernel with one output was run."""
         self._note(kernel, inputs, attrs, outs, False)
 
     def ran_several(
@@ -98,14 +98,14 @@ class Recorder:
         self._nodes.append(PlanNode(kernel, slots, attrs, outputs, several, tuple([out.spec for out in outs])))
 
     def constant(self, handle: Handle) -> None:
-        """A number was made that is the same every time."""
+        """A constant was created, which is the same in every run."""
         if handle.id not in self._slots:
             slot = self._new_slot(handle)
             self._constants[slot] = handle.payload
             self._fixed.add(slot)
 
     def from_host(self, handle: Handle) -> None:
-        """A tensor was made of values of the host."""
+        """A tensor was created from host values."""
         if self._from_host_is_constant:
             self.constant(handle)
 
@@ -115,16 +115,16 @@ class Recorder:
             self.refuse(f"{op} reads values")
 
     def drawn(self, handle: Handle, draw: Draw) -> None:
-        """Numbers were drawn; the next time they are others."""
+        """Random numbers were drawn, which are different in each run."""
         self._draws.append((draw, handle.spec.dtype))
         self._inputs = (*self._inputs, self._new_slot(handle))
 
     def aliased(self, handle: Handle, alias: Handle) -> None:
-        """A handle refers to the data of another one."""
+        """A new handle refers to the data of another one."""
         self._slots[self._key(alias)] = self._slot(handle, "clone")
 
     def assigned(self, variable: Handle, value: Handle) -> None:
-        """A variable has other data now."""
+        """A variable was assigned a value."""
         if variable.id not in self._variable_ids:
             self.refuse("a variable was assigned to that is not known")
             return
@@ -132,7 +132,7 @@ class Recorder:
         self._assigned[variable.id] = variable
 
     def refuse(self, reason: str) -> None:
-        """There can be no plan."""
+        """Note that there can be no plan, and why."""
         self.refusal = self.refusal or reason
         self.refusals += 1
 
@@ -146,7 +146,7 @@ class Recorder:
     # The plan
 
     def plan(self, results: Sequence[Handle]) -> Plan | None:
-        """The plan of what was computed, assignments included; None if it cannot be planned."""
+        """The plan of the recorded computation, including assignments; None if it cannot be planned."""
         results = (*results, *self._assigned.values())
         outputs = tuple([self._slot(t, "the result") for t in results])
         if self.refusal:
@@ -156,7 +156,7 @@ class Recorder:
         return Plan(self._count, self._inputs, self._constants, nodes, last_uses(nodes, outputs), outputs, specs)
 
     def compiled(self, results: Sequence[Handle]) -> Replay | None:
-        """The recorded computation, to be run again; None if it cannot be."""
+        """The recorded computation, compiled for replay; None if it cannot be replayed."""
         backend, plan = self.backend, self.plan(results)
         if plan is None or user_gradients.count or not can_replay(backend):
             return None
@@ -183,15 +183,15 @@ def recording_plan(
     variables: Sequence[Handle],
     constants: Sequence[Handle] | None = None,
 ) -> tuple[T, Recorder]:
-    """The result of a function, and the recorder of this thread's kernels in it.
+    """The result of a function, and the recorder of the kernels that it ran on this thread.
 
     Args:
-        function: what is watched.
+        function: the function to record.
         backend: where the kernels are to run.
-        inputs: what is other data each time.
-        variables: what is read anew each time, and may be assigned to.
-        constants: what is the same data each time. If they are given, so is every tensor that is made of values of the
-            host: nothing else decides on these values than constants and the specs of the inputs.
+        inputs: tensors whose data differs in each run.
+        variables: read anew in each run; may be assigned to.
+        constants: tensors whose data is the same in each run. If given, every tensor created from host values counts
+            as constant, too: such values must depend only on constants and the specs of the inputs.
     """
     state = local.state
     outer, recorder = state.recorder, Recorder(backend, inputs, variables, constants)

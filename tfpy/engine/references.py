@@ -1,12 +1,12 @@
-"""Counting references: whether anybody still refers to an object.
+"""Counting references: whether anything else still refers to an object.
 
-Python counts them anyway. So nobody has to say of a tensor that it is there, or of a result that has been put off that
-it will be needed: who refers to it is known.
+Python counts them anyway. So tensors need not be registered, and deferred results need not be marked as needed: their
+reference counts tell.
 
-The rule: what is counted is taken from one place, a list or an attribute, and has ALONE where nothing else refers to
-it. Each other reference is one more: that of another attribute or list, and of a name in a function that is still
-running. So from where a payload is read to where it is counted it must not get a name: a local variable there changes
-what is found.
+The rule: the counted object is taken from one place, a list or an attribute, and its count is ALONE if nothing else
+refers to it. Every other reference adds one: another attribute or list, or a local variable of a function that is still
+running. So between reading a payload and counting its references, it must not be bound to a name: a local variable
+would change the count.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How images are resized: where the new rows and columns lie among the old ones. All backends go by it."""
+"""How images are resized: the positions of new rows and columns among the old ones, for all backends."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from tfpy.engine.backend import Array
 
 
 class Interpolation(NamedTuple):
-    """For each new element along a dimension, between which two old ones it lies and how far from the first."""
+    """For each new element along a dimension, the two old ones that it lies between, and its distance from one."""
 
     first: Array
     second: Array
     fraction: Array
 
     def part(self, start: int, stop: int) -> tuple[Array, Interpolation]:
-        """Which old elements some of the new ones lie between, and where they lie among these."""
+        """The old elements that some of the new ones need, and the interpolation relative to these."""
         first, second = self.first[start:stop], self.second[start:stop]
         used = np.unique(np.concatenate([first, second]))
         return used, Interpolation(used.searchsorted(first), used.searchsorted(second), self.fraction[start:stop])
@@ -39,6 +39,6 @@ def bilinear_interpolation(old: int, new: int, align_corners: bool, half_pixel_c
 
 
 def nearest_interpolation(old: int, new: int, align_corners: bool, half_pixel_centers: bool) -> Array:
-    """For each new element along a dimension the nearest old one."""
+    """For each new element along a dimension, the nearest old one."""
     at = _positions(old, new, align_corners, 0.5 if half_pixel_centers else 0.0)
     return np.minimum(np.floor(at + 0.5 if align_corners else at), old - 1).astype(np.intp)

@@ -1,4 +1,4 @@
-"""Random streams: seeded ones, number for number those of TF.js, and unseeded ones, which are numpy's.
+"""Random streams: seeded ones, which match TF.js number for number, and unseeded ones, which use numpy.
 
 Given a seed, TF.js draws from Johannes Baagøe's Alea generator (npm `seedrandom`), a multiply-with-carry generator of
 lag 3 with multiplier a = 2091639 and base b = 2³². Such a generator is a linear congruential one in disguise: the state
@@ -33,14 +33,14 @@ _B = 1 << _BITS
 _MASK = _B - 1
 _MODULUS = _A * _B**3 - 1
 _STEP = pow(_B, -1, _MODULUS)
-_FEW = 200  # so many numbers are sooner made one by one than in stretches
+_FEW = 200  # up to this many numbers are faster one by one than in lanes
 
 
 class _Source(_random.Random):
     """The source that streams without a seed are seeded from.
 
     Attributes:
-        repeats: whether somebody has asked for certain numbers.
+        repeats: whether a seed has been set.
     """
 
     repeats = False
@@ -50,13 +50,13 @@ _source = _Source()
 
 
 def set_seed(seed: Seed | None) -> None:
-    """Make the streams that are given no seed repeatable from here on; None makes them unpredictable again."""
+    """Make unseeded streams reproducible from here on; None makes them unpredictable again."""
     _source.seed(None if seed is None else seed_text(seed))
     _source.repeats = seed is not None
 
 
 def _part_ways() -> None:
-    """Let a forked process draw other numbers than its parent and its siblings, unless certain ones are wanted."""
+    """Make a forked process draw other numbers than its parent and siblings, unless a seed has been set."""
     if not _source.repeats:
         _source.seed()
 
@@ -66,21 +66,21 @@ if hasattr(os, "register_at_fork"):
 
 
 def fresh() -> float:
-    """A number for a stream that was given no seed (JavaScript's Math.random)."""
+    """A random number for an unseeded stream (JavaScript's Math.random)."""
     refuse_plan(_DRAWN)
     return _source.random()
 
 
 class _Unseeded(threading.local):
-    """A generator for each thread, set anew for each stream: making one takes five times as long.
+    """A generator for each thread, reset for each stream: creating one takes five times as long.
 
-    It is made when a thread first needs it, since `numpy.random` takes some milliseconds to import.
+    It is created lazily, since `numpy.random` takes some milliseconds to import.
     """
 
     generator: np.random.Generator | None = None
 
     def at(self, state: bytes) -> np.random.Generator:
-        """The generator, from a state of four 64-bit words on."""
+        """The generator, set to a state of four 64-bit words."""
         generator = self.generator
         if generator is None:
             generator = self.generator = np.random.Generator(np.random.SFC64(0))
@@ -95,28 +95,28 @@ _DRAWN = "a random number was drawn"
 
 
 def _unseeded() -> np.random.Generator:
-    """A stream that was given no seed, until the next one is asked for.
+    """An unseeded stream, valid until the next one is requested.
 
-    Nobody expects certain numbers of it, so that it may be the fastest there is.
+    Its numbers need not match TF.js, so it can use the fastest generator.
     """
     refuse_plan(_DRAWN)
     return _generators.at(_source.randbytes(32))
 
 
 def key() -> npt.NDArray[np.int32]:
-    """Two words for numbers that a kernel makes of them, of the streams without a seed."""
+    """Two random words, from the unseeded streams, from which a kernel computes random numbers."""
     refuse_plan(_DRAWN)
     return np.frombuffer(_source.randbytes(8), np.int32)
 
 
 def source_state() -> list[Any]:
-    """The state of the streams without a seed: plain values, which `restore_source` takes."""
+    """The state of the unseeded streams as plain values, for `restore_source`."""
     version, words, spare = _source.getstate()
     return [version, list(words), spare]
 
 
 def restore_source(state: list[Any]) -> None:
-    """Let the streams without a seed go on from a state. ValueError if it is none; nothing has changed then."""
+    """Restore the state of the unseeded streams; raises ValueError, changing nothing, if it is invalid."""
     check_source(state)
     version, words, spare = state
     _source.setstate((version, tuple(words), spare))
@@ -124,7 +124,7 @@ def restore_source(state: list[Any]) -> None:
 
 
 def check_source(state: Any) -> None:
-    """Raise ValueError for what is no state of the streams without a seed."""
+    """Raise ValueError for an invalid state of the unseeded streams."""
     try:
         version, words, spare = state
         _random.Random().setstate((version, tuple(words), spare))
@@ -133,12 +133,12 @@ def check_source(state: Any) -> None:
 
 
 def may_seed(value: object) -> bool:
-    """Whether a value is a seed, or None for none: a number of Python's or numpy's, or a string."""
+    """Whether a value is a seed (a Python or numpy number, or a string) or None."""
     return value is None or isinstance(value, (int, float, str, np.number))
 
 
 def seed_text(seed: Seed) -> str:
-    """A seed as text, which is what the generator is seeded with; a number as JavaScript prints it."""
+    """A seed as the text that seeds the generator; a number as JavaScript prints it."""
     return seed if isinstance(seed, str) else number_text(as_number("random numbers", "seed", seed))
 
 
@@ -153,7 +153,7 @@ class Alea:
             state[i] -= mash(text)
             if state[i] < 0:
                 state[i] += 1
-        # Every number of the state is a multiple of 2⁻³².
+        # All numbers of the state are multiples of 2⁻³².
         self._x = [int(s * _B) for s in state]
         self._carry = 1
 
@@ -186,7 +186,7 @@ class Alea:
         """The next `count` numbers in [0, 1), in order."""
         if count < _FEW:
             return self._one_by_one(count)
-        # A step of all lanes takes about as long as six lanes take to begin.
+        # A step of all lanes takes about as long as starting six lanes.
         length = math.isqrt(count // 6)
         numbers = self._run_lanes(-(-count // length), length)
         self._jump(count)
@@ -234,7 +234,7 @@ class Alea:
 
 
 class _Mash:
-    """The hash that turns a seed into the generator's first state; it goes on from call to call."""
+    """The hash that turns a seed into the generator's initial state; it keeps its state between calls."""
 
     def __init__(self) -> None:
         self.n = float(0xEFC8249D)
@@ -253,7 +253,7 @@ class _Mash:
 
 
 def stream(seed: Seed | None) -> Alea:
-    """The generator of a seed; None stands for no seed."""
+    """The generator for a seed; None means unseeded."""
     return Alea(fresh() if seed is None else seed)
 
 
@@ -263,7 +263,7 @@ def truthy(seed: Seed | None) -> Seed | None:
 
 
 def uniform(seed: Seed | None, count: int, low: float = 0.0, high: float = 1.0) -> Floats:
-    """Numbers evenly spread over [low, high)."""
+    """Uniformly distributed numbers in [low, high)."""
     numbers = _unseeded().random(count) if seed is None else Alea(seed).take(count)
     numbers *= high - low
     numbers += low
@@ -284,7 +284,7 @@ def normal(seed: Seed | None, count: int, mean: float = 0.0, stddev: float = 1.0
 
 
 def _numpys_normals(mean: float, stddev: float, truncated: bool) -> Callable[[int], Floats]:
-    """Gives normal numbers without a seed, about as many as are missing."""
+    """A function that returns unseeded normal numbers, about as many as are missing."""
     generator = _unseeded()
 
     def more(missing: int) -> Floats:
@@ -299,7 +299,7 @@ def _numpys_normals(mean: float, stddev: float, truncated: bool) -> Callable[[in
 
 
 def _polar_normals(generator: Alea, mean: float, stddev: float, truncated: bool) -> Callable[[int], Floats]:
-    """As `_numpys_normals`, from a stream of TF.js."""
+    """Like `_numpys_normals`, from a TF.js stream."""
 
     def more(missing: int) -> Floats:
         pairs = _polar_pairs(generator, int(missing * 0.75) + 16, mean, stddev)
@@ -309,7 +309,7 @@ def _polar_normals(generator: Alea, mean: float, stddev: float, truncated: bool)
 
 
 def _polar_pairs(generator: Alea, tries: int, mean: float, stddev: float) -> Floats:
-    """Pairs of normal numbers from `tries` points of the square, of which those inside the circle give a pair."""
+    """Pairs of normal numbers from `tries` points in the square, each of which inside the circle yields a pair."""
     v = 2 * generator.take(2 * tries).reshape(-1, 2) - 1
     s = v[:, 0] * v[:, 0] + v[:, 1] * v[:, 1]
     inside = (s < 1) & (s != 0)
@@ -319,7 +319,7 @@ def _polar_pairs(generator: Alea, tries: int, mean: float, stddev: float) -> Flo
 
 
 def _kept(pairs: Floats, mean: float, stddev: float) -> Floats:
-    """A pair counts if its first number is near the mean; its second is used only if it is, too."""
+    """A pair is kept if its first number is near the mean; the second is used only if it is, too."""
     near = (pairs <= mean + 2 * stddev) & (pairs >= mean - 2 * stddev)
     near[:, 1] &= near[:, 0]
     return pairs[near]
@@ -372,7 +372,7 @@ class _Normals:
 
 
 class Shuffler:
-    """Shuffles; if it is seeded, by Fisher and Yates from the end, drawing as TF.js's `util.shuffle` does."""
+    """Shuffles arrays; if seeded, with Fisher-Yates from the end, drawing as TF.js's `util.shuffle` does."""
 
     def __init__(self, seed: Seed | None = None) -> None:
         self._stream = None if seed is None else Alea(seed)

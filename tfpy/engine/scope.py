@@ -1,7 +1,7 @@
-"""Scopes: everything made inside one is disposed at its end, save what is returned or kept.
+"""Scopes: everything created inside one is disposed at its end, except what is returned or kept.
 
-`tidy` and the `math.scope` of the legacy generation are both faces of this stack. A scope refers to its handles weakly:
-what becomes unreachable inside it is freed at once, not at its end.
+`tidy` and the `math.scope` of the legacy API are both faces of this stack. A scope holds weak references to its
+handles: what becomes unreachable inside it is freed immediately, not at its end.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from tfpy.engine.warn import warn_user
 H = TypeVar("H", bound=Handle)
 T = TypeVar("T")
 
-# Walking results must not descend into values that cannot hold tensors, or that hold the whole program.
+# Searching results must not descend into values that cannot contain tensors, or that reference the whole program.
 _LEAVES = (str, bytes, int, float, complex, bool, type(None), type, FunctionType, ModuleType)
 
 
@@ -30,11 +30,11 @@ _MANY_HANDLES = 1 << 12
 
 
 class Scope:
-    """The handles made since it was opened, by weak reference.
+    """The handles created since it was opened, as weak references.
 
     Attributes:
-        most: with more handles than that it is time to look which of them have been freed.
-        shared: whether other tasks have run while it was open, so that what it knows may be theirs.
+        most: beyond this number of handles, freed ones are removed.
+        shared: whether other tasks have run while it was open, so that some handles may be theirs.
     """
 
     __slots__ = ("handles", "most", "name", "shared")
@@ -46,11 +46,11 @@ class Scope:
         self.shared = False
 
     def share(self) -> None:
-        """Told that other tasks run."""
+        """Note that other tasks run."""
         self.shared = True
 
     def forget_freed(self) -> None:
-        """Let go of the references to what has been freed: a scope may be open as long as a program runs."""
+        """Remove the references to freed handles: a scope may be open as long as the program runs."""
         self.handles = [ref for ref in self.handles if ref() is not None]
         self.most = max(_MANY_HANDLES, 2 * len(self.handles))
 
@@ -58,7 +58,7 @@ class Scope:
 def open_scope(scope: Scope) -> None:
     """Make a scope the innermost of this thread.
 
-    Inside the `try` whose `finally` closes it, where an interrupt may come: outside, it would leave the scope open.
+    Call it inside the `try` whose `finally` closes it: otherwise an interrupt would leave the scope open.
     """
     scopes = local.state.scopes
     if scopes and len(scopes[-1].handles) > scopes[-1].most:
@@ -67,23 +67,23 @@ def open_scope(scope: Scope) -> None:
 
 
 def open_block(scope: Scope) -> None:
-    """`open_scope` for a block of the user's: with an `await` in it, it stays open while other tasks run."""
+    """`open_scope` for a user's block: with an `await` in it, it stays open while other tasks run."""
     events = sys.modules.get("asyncio.events")  # there is no task without it
     loop = None if events is None else events._get_running_loop()
     if loop is not None:
-        loop.call_soon(scope.share)  # before the block goes on after an `await`, and not before that
+        loop.call_soon(scope.share)  # runs before the block continues after an `await`, and not earlier
     open_scope(scope)
 
 
 def start_scope(name: str = "") -> Scope:
-    """Open a new scope, which somebody else will close."""
+    """Open a new scope, which the caller has to close."""
     scope = Scope(name)
     open_scope(scope)
     return scope
 
 
 def run_in_scope(function: Callable[[], T], name: str = "") -> T:
-    """Call a function in a scope of its own, which ends with it; its result."""
+    """The result of a function, called in its own scope."""
     scope, result = Scope(name), None
     try:
         open_scope(scope)
@@ -98,7 +98,7 @@ def run_in_scope(function: Callable[[], T], name: str = "") -> T:
 
 
 def end_scope(result: Any = None) -> None:
-    """Close the innermost scope: dispose what it made, except `result`'s handles, which the parent scope takes over."""
+    """Close the innermost scope: dispose its handles, except those in `result`, which the parent scope takes over."""
     scopes = local.state.scopes
     if not scopes:
         raise RuntimeError("end_scope: no scope is open on this thread.")
@@ -106,7 +106,7 @@ def end_scope(result: Any = None) -> None:
 
 
 def close_scope(scope: Scope, result: Any = None) -> None:
-    """End a function's scope, and before it what is open inside it: an exception or a generator may leave scopes so."""
+    """End a function's scope, after any scopes that an exception or a generator left open inside it."""
     scopes = local.state.scopes
     while scope in scopes:
         innermost = scopes.pop()
@@ -115,9 +115,9 @@ def close_scope(scope: Scope, result: Any = None) -> None:
 
 
 def leave_scope(scope: Scope, result: Any = None) -> None:
-    """End a block's scope alone, unless it has been closed.
+    """End only a block's scope, unless it has been closed.
 
-    A generator may be in a block, and be closed when other scopes are the innermost: they are none of its business.
+    A block may be inside a generator that is closed while unrelated scopes are the innermost: they stay open.
     """
     scopes = local.state.scopes
     if scope in scopes:
@@ -133,11 +133,11 @@ def leave_scope(scope: Scope, result: Any = None) -> None:
 
 
 def _hand_over(scope: Scope, result: Any, parent: Scope | None) -> None:
-    """Dispose what a scope made, except `result`'s handles, which the parent takes over."""
+    """Dispose a scope's handles, except those in `result`, which the parent takes over."""
     left = [handle for ref in scope.handles if (handle := ref()) is not None]  # the others have been freed already
     if not left:
         return
-    # Nearly all results are a tensor or nothing; looking for tensors in them takes longer than all the rest.
+    # Nearly all results are a tensor or None; searching them for tensors takes longer than everything else.
     returned = {id(result)} if result is None or isinstance(result, Handle) else {id(h) for h in handles_in(result)}
     for handle in left:
         if handle.kept:
@@ -149,16 +149,16 @@ def _hand_over(scope: Scope, result: Any, parent: Scope | None) -> None:
 
 
 def track(handle: Handle) -> None:
-    """Let the innermost scope, if there is one, dispose this handle at its end."""
+    """Register a handle in the innermost scope, if any, which disposes it at its end."""
     scopes = local.state.scopes
     if scopes:
         scopes[-1].handles.append(weakref.ref(handle))
 
 
 def keep(handle: Handle) -> None:
-    """Protect a handle from the scope it was made in and from all outer ones.
+    """Protect a handle from the scope it was created in and from all outer ones.
 
-    What is kept inside a scope lives until it is disposed, even when nothing else refers to it, as in TF.js.
+    A handle kept inside a scope lives until it is disposed, even if nothing else refers to it, as in TF.js.
     """
     handle.kept = True
     if local.state.scopes:
@@ -166,7 +166,7 @@ def keep(handle: Handle) -> None:
 
 
 def outlive_scopes(handle: H) -> H:
-    """Leave a handle out of all scopes: it lives as long as something refers to it. For what objects hold on to."""
+    """Exclude a handle from all scopes: it lives as long as something refers to it. For tensors held by objects."""
     handle.kept = True
     return handle
 
@@ -176,7 +176,7 @@ def handles_in(container: Any) -> Iterator[Handle]:
     if isinstance(container, Handle):
         yield container
         return
-    seen: dict[int, Any] = {}  # and not their ids alone: a view makes its items anew, where freed ones have been
+    seen: dict[int, Any] = {}  # not only their ids: a view creates new items, which may reuse the ids of freed ones
     stack = [container]
     while stack:
         item = stack.pop()
@@ -198,7 +198,7 @@ def handles_in(container: Any) -> Iterator[Handle]:
 
 
 def _attributes(item: Any) -> Iterator[Any]:
-    """The values of an object's attributes, whether it keeps them in a dict or in slots."""
+    """The values of an object's attributes, from its `__dict__` and its slots."""
     if hasattr(item, "__dict__"):
         yield from vars(item).values()
     for kind in type(item).__mro__:

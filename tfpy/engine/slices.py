@@ -1,4 +1,4 @@
-"""The indices that a strided slice with masks takes of a tensor of a known shape: pure functions of numbers."""
+"""The indices that a strided slice with masks selects from a tensor of known shape: pure functions of numbers."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from tfpy.engine.spec import Shape
 
 @dataclass(frozen=True)
 class StridedPicks:
-    """The indices that a strided slice takes.
+    """The indices that a strided slice selects.
 
     Attributes:
-        begin: for each axis of the tensor the first index.
-        end: for each axis the index at which to stop, -1 meaning before the first.
-        strides: for each axis the step.
-        counts: for each axis how many elements are picked.
-        shape: the shape of the result: axes of one index are gone, new axes are in.
+        begin: for each axis of the tensor, the first index.
+        end: for each axis, the index at which to stop; -1 means before the first.
+        strides: for each axis, the step.
+        counts: for each axis, how many elements are selected.
+        shape: the shape of the result: without shrunk axes, with new axes.
         kept: the shape of the result without the new axes.
     """
 
@@ -37,14 +37,14 @@ class StridedPicks:
 
 @dataclass(frozen=True)
 class Masks:
-    """One bit for each item of a slice: whether its begin or end is to be ignored, and what else it stands for.
+    """One bit for each item of a slice: whether its begin or end is ignored, and what else it stands for.
 
     Attributes:
-        begin: the begin does not count: start at the edge.
-        end: the end does not count: go on to the edge.
-        ellipsis: the item stands for all axes that no other item is about; one bit at most.
+        begin: the begin is ignored: start at the edge.
+        end: the end is ignored: continue to the edge.
+        ellipsis: the item stands for all axes that no other item covers; at most one bit.
         new_axis: the item stands for a new axis of size 1.
-        shrink_axis: the item is one index, and its axis goes.
+        shrink_axis: the item is a single index, and its axis is removed.
     """
 
     begin: int = 0
@@ -57,7 +57,7 @@ class Masks:
 def strided_picks(
     shape: Shape, begin: Sequence[int], end: Sequence[int], strides: Sequence[int], masks: Masks
 ) -> StridedPicks:
-    """Read a strided slice: items in order, each a begin, an end, a stride and its bits.
+    """Parse a strided slice: items in order, each with a begin, an end, a stride and its bits.
 
     Raises:
         ShapeError: more items than axes, two ellipses, a stride of 0, or a single index that is out of range.
@@ -89,7 +89,7 @@ _NEW, _WHOLE = -1, -2
 
 
 def _item_of_each_axis(rank: int, items: int, masks: Masks) -> list[int]:
-    """In the order of the result: the number of the item that an axis belongs to, or that it is new or taken whole."""
+    """For each axis, in the order of the result: the number of its item, or that it is new or taken whole."""
     if masks.ellipsis & (masks.ellipsis - 1):
         raise ShapeError("a slice can only have one ellipsis.")
     out: list[int] = []

@@ -1,6 +1,6 @@
 """Specs of tensors: shape and dtype, and the rules that combine them.
 
-The rules are pure functions of shapes and dtypes; nothing knows of tensors, backends, numpy or what users write.
+The rules are pure functions of shapes and dtypes; independent of tensors, backends, numpy and user input.
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ specs: weakref.WeakValueDictionary[int, Spec] = weakref.WeakValueDictionary()
 
 
 class Spec:
-    """Shape and dtype of a tensor, with the numbers that follow from them.
+    """Shape and dtype of a tensor, with derived numbers.
 
     Attributes:
         size: the number of elements.
         nbytes: the number of bytes.
-        tensors: as how many tensors it counts: a complex one with its real and imaginary part, as in TF.js.
-        held: what each live handle of this spec refers to, so that the references to it count these handles.
+        tensors: how many tensors it counts as: a complex one includes its real and imaginary part, as in TF.js.
+        held: an object that each live handle of this spec refers to, so that its reference count counts these handles.
 
-    Strings have no fixed width: their specs carry the bytes of their own values (see `string_spec`).
+    Strings have no fixed width: their specs contain the number of bytes of their values (see `string_spec`).
     """
 
     __slots__ = ("__weakref__", "dtype", "held", "nbytes", "shape", "size", "tensors")
@@ -75,13 +75,13 @@ def spec(shape: Shape, dtype: DType) -> Spec:
 
 
 def is_possible(shape: Shape) -> bool:
-    """Whether there can be an array of such sizes; numpy limits those beside a 0, too."""
+    """Whether an array can have these sizes; numpy limits them even if one is 0."""
     beside_zeros = math.prod([n or 1 for n in shape])
     return len(shape) <= MAX_RANK and min(shape, default=0) >= 0 and beside_zeros <= MAX_SIZE
 
 
 def strides_of(shape: Sequence[int]) -> tuple[int, ...]:
-    """How many elements to go on for a step in each dimension of an array whose last index runs fastest."""
+    """The strides, in elements, of an array in row-major order."""
     strides = [1] * len(shape)
     for axis in range(len(shape) - 2, -1, -1):
         strides[axis] = strides[axis + 1] * shape[axis + 1]
@@ -94,10 +94,10 @@ def string_spec(shape: Shape, nbytes: int) -> Spec:
 
 
 def upcast(a: DType, b: DType, op: str = "upcast_type") -> DType:
-    """The dtype that holds values of both (TF.js `upcastType`); `op` is named when there is none.
+    """The dtype that can hold values of both (TF.js `upcastType`); `op` is named in the error.
 
     Raises:
-        TypeError: one of them is 'string' and the other is not.
+        TypeError: exactly one of them is 'string'.
     """
     if a == b:
         return a
@@ -126,7 +126,7 @@ def broadcast_shapes(a: Shape, b: Shape) -> Shape:
 
 
 def broadcasts_to(shape: Shape, to: Shape) -> bool:
-    """Whether a shape broadcasts to another one, which stays as it is."""
+    """Whether a shape broadcasts to another one without changing it."""
     return len(shape) <= len(to) and all([m in (1, n) for m, n in zip(shape[::-1], to[::-1], strict=False)])
 
 
@@ -146,10 +146,10 @@ def reduced_shape(shape: Shape, axes: tuple[int, ...], keep_dims: bool) -> Shape
 
 
 def are_first(axes: tuple[int, ...]) -> bool:
-    """Whether axes in order are the first ones."""
+    """Whether sorted axes are the first ones."""
     return axes == tuple(range(len(axes)))
 
 
 def are_last(axes: tuple[int, ...], rank: int) -> bool:
-    """Whether axes in order are the last ones."""
+    """Whether sorted axes are the last ones."""
     return axes == tuple(range(rank - len(axes), rank))

@@ -1,7 +1,7 @@
-"""The state of each thread: its scopes, the tapes that record it, the backend chosen for it.
+"""The state of each thread: its scopes, its active tapes, and its backend.
 
-Threads that compute on one backend may share tensors; this state they never do. To another backend a tensor's data
-moves, which no thread may ask for while another one computes with it.
+Threads that compute on one backend may share tensors, but never this state. Using a tensor on another backend moves its
+data there, which no thread may do while another one computes with it.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ class State:
 
     Attributes:
         scopes: the open scopes, innermost last.
-        tapes: the tapes that record, innermost last.
+        tapes: the active tapes, innermost last.
         backend: overrides the process-wide backend for this thread, or None.
-        recorder: records a plan, or None.
-        running: what is being called, such as the layers of a model, innermost last; each says in words what it is.
+        recorder: the active recorder of a plan, or None.
+        running: descriptions of what is being called, such as the layers of a model, innermost last.
     """
 
     __slots__ = ("backend", "recorder", "running", "scopes", "tapes")
@@ -47,12 +47,12 @@ local = _Local()
 
 
 def refuse_plan(reason: str) -> None:
-    """Note that what runs now does something beyond its kernels, which a plan would not do."""
+    """Note that the running code does something beyond its kernels, which a plan would not do."""
     if local.state.recorder is not None:
         local.state.recorder.refuse(reason)
 
 
 def refusals() -> int:
-    """How often what ran since the recording began kept it from becoming a plan; 0 if nothing is recorded."""
+    """How many refusals the current recording has had so far; 0 if nothing is being recorded."""
     recorder = local.state.recorder
     return 0 if recorder is None else recorder.refusals

@@ -1,7 +1,7 @@
-"""Tapes: what was computed from the sources, to be walked back by the rules of `gradients`. The only autodiff there is.
+"""Tapes: what was computed from the sources, walked back with the rules of `gradients`. The only autodiff there is.
 
 A tape records a node for each kernel that has an input depending on the tape's sources. Rules are written with ops, so
-outer tapes record the backward pass over an inner one (`backprop`): higher orders come free.
+outer tapes record the backward pass over an inner one (`backprop`): higher-order gradients come for free.
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ Saved = tuple[Handle, Any, Any]
 
 
 class Node:
-    """One recorded kernel run. Its gradient rules read what was saved as attributes: inputs by name, outputs as `y`.
+    """One recorded kernel run. Gradient rules read the saved values as attributes: inputs by name, outputs as `y`.
 
     Attributes:
         inputs, outputs: ids, so that the tape keeps nothing alive that no rule uses.
-        input_specs, output_specs: what they look like; of outputs only if there are several.
-        saved: what the rules use: handle, payload and backend of each.
-        wanted: for each input whether its gradient is needed; joint rules may look at it.
+        input_specs, output_specs: their specs; for outputs only if there are several.
+        saved: what the rules use: handle, payload and backend of each value.
+        wanted: for each input, whether its gradient is needed; joint rules may check it.
     """
 
     wanted: list[bool]
 
-    # What was saved goes to the instance's own dict. A `__getattr__` would make all of these slow to read.
+    # Saved values go into the instance's `__dict__`. A `__getattr__` would slow down all of these attributes.
     __slots__ = (
         "__dict__",
         "attrs",
@@ -52,7 +52,7 @@ class Node:
     if TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> Any:
-            """What was saved under a name."""
+            """The value saved under a name."""
 
     def __init__(
         self,
@@ -67,7 +67,7 @@ class Node:
         self.gradient = gradient
         self.attrs = attrs
         self.cls = cls
-        # This runs for every op on a tape: the usual numbers of inputs and outputs are spelled out.
+        # This runs for every op on a tape: the usual numbers of inputs and outputs are inlined.
         if len(inputs) == 2:
             a, b = inputs
             self.inputs: tuple[int, ...] = (a.id, b.id)
@@ -96,9 +96,9 @@ class Node:
         return self.input_specs[self.kernel.inputs.index(name)].shape
 
     def restore(self) -> None:
-        """Set what was saved as attributes named after the kernel's inputs, and `y` after its outputs.
+        """Set the saved values as attributes, named after the kernel's inputs, and `y` for its outputs.
 
-        One that is called like a slot of the node is read by `vars(node)`.
+        One whose name collides with a slot of the node is read through `vars(node)`.
         """
         assert self.gradient is not None
         handles, own = [again(self.cls, *entry) for entry in self.saved], vars(self)
@@ -109,7 +109,7 @@ class Node:
             del handles[:count]
 
     def renewed(self) -> Node:
-        """The same run with other handles for what was saved, one for each time that it was."""
+        """The same run with new handles for the saved values, one for each use."""
         node = copy(self)
         node.saved = [
             (_copied(self.cls, handle, payload, backend), payload, backend) for handle, payload, backend in self.saved
@@ -121,41 +121,41 @@ def _save(row: GradientRow, inputs: tuple[Handle, ...], outputs: tuple[Handle, .
     handles: list[Handle] = []
     for _, part in row.slices:
         handles += outputs if part is None else inputs[part]
-    # As `saved`, without a call for each: this runs for every op on a tape.
+    # Like `saved`, without a call for each handle: this runs for every op on a tape.
     return [(t, t.payload, t.backend) for t in handles]
 
 
 def saved(handle: Handle) -> Saved:
-    """A handle with its data, which then outlive the scope that it was made in."""
+    """A handle with its data, which then outlives the scope that it was created in."""
     return handle, handle.payload, handle.backend
 
 
 def again(cls: type[H], handle: H, payload: Any, backend: Any) -> H:
-    """The saved handle, or one in its place when it was disposed or assigned to since."""
+    """The saved handle, or a replacement if it has been disposed or assigned to since."""
     return handle if handle.payload is payload else standing_for(cls, handle, payload, backend)
 
 
 def standing_for(cls: type[H], handle: Handle, payload: Any, backend: Any) -> H:
-    """Another handle that tapes take for the given one."""
+    """Another handle that tapes treat as the given one."""
     made = _copied(cls, handle, payload, backend)
     made.id = handle.id
     return made
 
 
 def stand_in(cls: type[H], handle: Handle) -> H:
-    """Another handle that tapes take for the given one, for functions of the user's, which may dispose of it."""
+    """Another handle that tapes treat as the given one, for user functions, which may dispose of it."""
     return standing_for(cls, *saved(handle))
 
 
 def _copied(cls: type[H], handle: Handle, payload: Any, backend: Any) -> H:
-    """Another handle for what was saved."""
+    """Another handle for a saved value."""
     made = cls.__new__(cls)
     attach(made, handle.spec, payload, backend)
     return made
 
 
 class Tape:
-    """A recording of what depends on its sources."""
+    """A recording of the computation that depends on its sources."""
 
     __slots__ = ("nodes", "tracked")
 
@@ -173,7 +173,7 @@ def record(
     outputs: tuple[Handle, ...],
     cls: type[Handle],
 ) -> None:
-    """Note a kernel run on each tape that tracks one of its inputs."""
+    """Record a kernel run on each tape that tracks one of its inputs."""
     node = None
     for tape in tapes:
         tracked = tape.tracked
@@ -187,15 +187,15 @@ def record(
 
 
 def recorded(function: Callable[[], T], sources: Iterable[Handle]) -> tuple[T, Tape]:
-    """What a function returns, and the record of this thread's kernels in it that depend on the sources."""
+    """A function's result, and the tape of the kernels that it ran on this thread and that depend on the sources."""
     tape = Tape(sources)
     return on_tape(tape, function), tape
 
 
 def on_tape(tape: Tape, function: Callable[[], T]) -> T:
-    """What a function returns, while a tape records it.
+    """A function's result, with its run recorded on a tape.
 
-    No context manager: an interrupt that comes as `__exit__` begins would leave the tape there.
+    Not a context manager: an interrupt at the start of `__exit__` would leave the tape in place.
     """
     state = local.state
     outer = state.tapes
@@ -208,12 +208,12 @@ def on_tape(tape: Tape, function: Callable[[], T]) -> T:
 
 @contextmanager
 def paused() -> Iterator[None]:
-    """Record nothing on this thread inside a `with`."""
+    """Pause recording on this thread inside a `with`."""
     state = local.state
     outer, none = state.tapes, list[Tape]()
     state.tapes = none
     try:
         yield
     finally:
-        if state.tapes is none:  # an interrupt has this run later, when others record
+        if state.tapes is none:  # after an interrupt this runs later, when other tapes may record
             state.tapes = outer

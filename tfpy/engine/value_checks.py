@@ -1,4 +1,4 @@
-"""Checks of the values of inputs, for kernels of all backends; those of the GPU check values that the host knows."""
+"""Checks of input values, for kernels of all backends; on the GPU only values that the host has are checked."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from tfpy.engine.spec import Shape
 
 
 def check_indices(indices: Array, shape: Shape, axis: int) -> None:
-    """Raise ValueError when an index to gather by is out of range."""
-    # As unsigned numbers negative ones are large: one look instead of two.
+    """Raise ValueError if a gather index is out of range."""
+    # Negative numbers viewed as unsigned are large: one comparison instead of two.
     if indices.size and np.maximum.reduce(indices.view(np.uint32), None) >= shape[axis]:
         wrong = indices[(indices < 0) | (indices >= shape[axis])].flat[0]
         raise ValueError(
@@ -22,7 +22,7 @@ def check_indices(indices: Array, shape: Shape, axis: int) -> None:
 
 
 def check_nd_indices(op: str, indices: Array, shape: Shape) -> None:
-    """Raise ValueError when an index for each of the first axes of a shape is out of range."""
+    """Raise ValueError if an index into the first axes of a shape is out of range."""
     depth = indices.shape[-1]
     rows = indices.reshape(math.prod(indices.shape[:-1]), depth)
     outside = ((rows < 0) | (rows >= np.array(shape[:depth], np.int64))).any(axis=1)
@@ -32,12 +32,12 @@ def check_nd_indices(op: str, indices: Array, shape: Shape) -> None:
 
 
 def check_counted(x: Array) -> None:
-    """Raise ValueError when there is a negative number among those to count."""
+    """Raise ValueError if a number to count is negative."""
     if x.size and x.min() < 0:
         raise ValueError(f"dense_bincount: argument 'x' must be of numbers of 0 or more, but got {x.min()}.")
 
 
 def check_images(box_ind: Array) -> None:
-    """Refuse negative numbers of images."""
+    """Raise ValueError if an image index is negative."""
     if box_ind.size and box_ind.min() < 0:
         raise ValueError(f"crop_and_resize: argument 'box_ind' must be 0 or more, but got {box_ind.min()}.")

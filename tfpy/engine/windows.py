@@ -1,7 +1,7 @@
 """The geometry of convolution and pooling: how a window slides over the inner dimensions of a tensor.
 
 Everything here is a pure function of sizes, for any number of inner dimensions (TF.js `computeConv2DInfo`,
-`computePool2DInfo`, `computeConv3DInfo` and their kin in one).
+`computePool2DInfo`, `computeConv3DInfo` and similar functions combined).
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ ROUNDING_MODES = ("floor", "round", "ceil")
 
 
 class Window(NamedTuple):
-    """A window and its way over the input; each field has an entry for each inner dimension.
+    """A window and its positions on the input; each field has an entry for each inner dimension.
 
     Attributes:
         size: the number of its cells.
-        strides: the distance from one place of the window to the next.
+        strides: the distance from one position of the window to the next.
         dilations: the distance between its cells.
-        pads: how much the input is extended before and after. Negative: so much of it is left out.
-        out: the number of its places. Where the last of them reach beyond the padded input, there is padding, too.
+        pads: how much the input is extended before and after. Negative: cropped by this much.
+        out: the number of positions. If the last ones reach beyond the padded input, there is padding, too.
     """
 
     size: Shape
@@ -47,7 +47,7 @@ class Window(NamedTuple):
 
     @property
     def covered(self) -> Shape:
-        """The number of elements of the padded input from the first to the last cell of all places."""
+        """The number of elements of the padded input from the first to the last cell of all positions."""
         return tuple([(o - 1) * s + r if o else 0 for o, s, r in zip(self.out, self.strides, self.reach, strict=True)])
 
     @property
@@ -57,17 +57,17 @@ class Window(NamedTuple):
 
     @property
     def is_identity(self) -> bool:
-        """One cell that visits each element of the input once, in order."""
+        """Whether it is one cell that visits each element of the input once, in order."""
         return self.cells == 1 and set(self.strides) <= {1} and not any(p for pair in self.pads for p in pair)
 
     def lies_inside(self, sizes: Sequence[int]) -> bool:
-        """Whether all places lie on an input of these sizes, with nothing around it."""
+        """Whether all positions lie within an input of these sizes, without padding."""
         return not any(map(any, self.pads)) and all(c <= n for c, n in zip(self.covered, sizes, strict=True))
 
     def along_rows(self, rows: int, start: int, stop: int) -> tuple[Window, slice]:
-        """The window at its places from start to stop along the first dimension, and which rows of the input it meets.
+        """The window at positions from start to stop along the first dimension, and the input rows that it covers.
 
-        It is a window over these rows alone; `rows` is how many the input has.
+        It is a window over only these rows; `rows` is the number of rows of the input.
         """
         (before, after), *others = self.pads
         first = start * self.strides[0] - before
@@ -77,15 +77,15 @@ class Window(NamedTuple):
         return part, slice(low, high)
 
     def flipped(self, sizes: Sequence[int]) -> Window:
-        """How the gradient of an input of these inner sizes comes of that of the output, where strides are 1.
+        """The window that computes the gradient of an input of these inner sizes from the output's, for strides of 1.
 
-        It is a convolution with the cells in reverse order, which has a place for each element of the input.
+        It is a convolution with the cells in reverse order, with a position for each element of the input.
         """
         pads = [(r - 1 - before, r - 1 - after) for r, (before, after) in zip(self.reach, self.pads, strict=True)]
         return self._replace(pads=tuple(pads), out=tuple(sizes))
 
     def trimmed(self, sizes: Sequence[int]) -> Window:
-        """Without the cells at its ends that lie beside an input of these inner sizes at all places; one is kept."""
+        """Without the outer cells that lie outside of an input of these inner sizes at all positions; one is kept."""
         ends = []
         for k, s, d, (before, after), o, m in zip(
             self.size, self.strides, self.dilations, self.pads, self.out, sizes, strict=True
@@ -110,17 +110,17 @@ def slide(
     dilations: Any = 1,
     rounding: Any = None,
 ) -> Window:
-    """The window of an op, with its padding made explicit and its places counted.
+    """The window of an op, with explicit padding and its number of positions.
 
     Args:
         op: the op's name, for errors.
         sizes: the inner sizes of the input, one to three.
         size: the size of the window.
         strides: one number for all dimensions, or one for each.
-        pad: 'same' (as many places as the stride leaves, an odd extension at the end), 'valid' (no padding), a number
+        pad: 'same' (one position per stride, with an odd extension at the end), 'valid' (no padding), a number
             for both ends of every dimension, or a pair (before, after) for each dimension.
         dilations: one number for all dimensions, or one for each.
-        rounding: 'floor', 'round' or 'ceil', for a pad in numbers with which the places do not come out even;
+        rounding: 'floor', 'round' or 'ceil', for a numeric pad with which the positions do not come out even;
             truncated when None.
 
     Raises:
@@ -134,7 +134,7 @@ def slide(
     """
     try:
         return _slide(op, sizes, size, strides, pad, dilations, rounding)
-    except TypeError:  # something that has no hash, as lists, or is none of what it should be
+    except TypeError:  # an unhashable value, such as a list, or an invalid one
         given = op, *map(_unchanging, (sizes, size, strides, pad, dilations)), rounding
     try:
         return _slide(*given)
@@ -148,7 +148,7 @@ def _unchanging(value: Any) -> Any:
     return _unchanging(value.tolist()) if type(value) is np.ndarray else value
 
 
-# A program slides few windows over few sizes, and counting places takes longer than a small kernel.
+# A program uses few windows on few sizes, and counting positions takes longer than a small kernel.
 @functools.lru_cache(maxsize=512, typed=True)
 def _slide(op: str, sizes: Shape, size: Shape, strides: Any, pad: Any, dilations: Any, rounding: str | None) -> Window:
     n = len(sizes)
@@ -191,7 +191,7 @@ def per_dimension(op: str, argument: str, value: Any, n: int) -> Shape:
 
 
 def check_rounding(op: str, pad: Any, rounding: Any) -> None:
-    """Raise ValueError when there is no such rounding mode, or when the pad leaves nothing to round."""
+    """Raise ValueError if there is no such rounding mode, or the pad leaves nothing to round."""
     if rounding is None:
         return
     if rounding not in ROUNDING_MODES:
@@ -216,7 +216,7 @@ def _with_one_pad(sizes: Sequence[int], spans: list[int], steps: Shape, pad: int
 
 
 def places(rest: int, stride: int, rounding: str | None = "floor") -> int:
-    """How many places there are when the window can be moved by `rest` elements; below 0 where it does not fit."""
+    """How many positions there are if the window can be moved by `rest` elements; below 0 if it does not fit."""
     if rounding == "round":
         return (2 * rest + stride) // (2 * stride) + 1
     if rounding == "ceil" or (rounding is None and rest + stride < 0):
@@ -225,9 +225,9 @@ def places(rest: int, stride: int, rounding: str | None = "floor") -> int:
 
 
 def output_size(size: int | None, window: int, pad: str, stride: int, dilation: int = 1) -> int | None:
-    """How many places a window has along a dimension, 0 or below where it does not fit; None where the size is unknown.
+    """The number of positions of a window along a dimension, at most 0 if it does not fit; None for an unknown size.
 
-    With a pad other than 'valid' there are as many as the stride leaves.
+    With a pad other than 'valid' there is one position per stride.
     """
     if size is None:
         return None
@@ -235,7 +235,7 @@ def output_size(size: int | None, window: int, pad: str, stride: int, dilation: 
 
 
 def transposed_size(size: int | None, window: int, pad: str, stride: int) -> int | None:
-    """The size along a dimension of what a convolution with this window takes to the given one."""
+    """The size along a dimension that a convolution with this window reduces to the given one."""
     if size is None:
         return None
     return size * stride + (max(window - stride, 0) if pad == "valid" else 0)
@@ -250,7 +250,7 @@ def _pairs(op: str, pad: Sequence[Any], n: int) -> Pads:
 
 @functools.lru_cache(maxsize=256)
 def cell_counts(window: Window, sizes: Shape) -> Array:
-    """How many cells lie on the input at each place."""
+    """How many cells lie on the input at each position."""
     total: Array = np.ones(())
     fields = zip(window.size, window.strides, window.dilations, window.pads, window.out, sizes, strict=True)
     for size, stride, dilation, (before, _), out, n in fields:
@@ -260,7 +260,7 @@ def cell_counts(window: Window, sizes: Shape) -> Array:
 
 
 def divisor(sizes: Shape, window: Window, least: int, dtype: np.dtype[Any]) -> Array:
-    """The counts of `cell_counts`, at least `least`: one number where they are all the same."""
+    """The counts of `cell_counts`, at least `least`: a single number if they are all equal."""
     counts = cell_counts(window, sizes)
     found: Array = np.maximum(counts, least).astype(dtype)
     same = counts.size and counts.min() == counts.max()

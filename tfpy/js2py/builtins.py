@@ -1,7 +1,7 @@
-"""JavaScript's own functions and methods, and what stands for them in Python.
+"""JavaScript's own functions and methods, and their counterparts in Python.
 
-In the templates `_0`, `_1`, … are the arguments; of a method, `_0` is what it is called on. The template is taken that
-has as many of them as there are.
+In the templates `_0`, `_1`, … are the arguments; for a method, `_0` is the object that it is called on. The template
+with the matching number of arguments is used.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The converter: its state while it goes through a script, and the tables of rules that it applies.
+"""The converter: its state while it processes a script, and the tables of rules that it applies.
 
 The rules are functions in the other modules, one for each kind of node of the syntax tree. A rule for an expression
 gives an expression; what must happen before the statement, such as a function with a body, it puts into `pre`. A rule
@@ -32,11 +32,11 @@ MethodRule = Callable[["Converter", Node, Node, list[Node]], ast.expr | None]
 
 expression: NodeRules[str, ExpressionRule] = NodeRules()
 statement: NodeRules[str, StatementRule] = NodeRules()
-effect: NodeRules[str, StatementRule] = NodeRules()  # of expressions that stand alone, where nobody looks at the value
+effect: NodeRules[str, StatementRule] = NodeRules()  # of expression statements, whose value is unused
 
 
 class NeedsStatementsError(NotConvertedError):
-    """An expression needs statements in Python, and there is no place for them here."""
+    """An expression needs statements in Python, which cannot be placed here."""
 
 
 class Converter:
@@ -45,14 +45,14 @@ class Converter:
     Attributes:
         typescript: whether the script is TypeScript.
         scopes: who declares what.
-        find_module: finds another file by what an import calls it.
-        kinds: what expressions hold.
-        notes: what has been said so far.
+        find_module: finds another file by the name in an import.
+        kinds: the kinds of expressions.
+        notes: the notes so far.
         calls: the arguments of calls of methods, by the method's name.
         modules: what imported names stand for, such as "tf" or "tf.layers", by the name in the script; None for what
             has no counterpart.
-        pre: statements that go before the current one; None where there is no place for them.
-        post: statements that go behind it; None where there is no place for them.
+        pre: statements to place before the current one; None if that is impossible.
+        post: statements to place after it; None if that is impossible.
         certain: whether what is being converted is evaluated exactly once with the statement.
         steps: what a `continue` of the innermost loop has to do first.
         checks: what a person should look at in the current statement.
@@ -77,7 +77,7 @@ class Converter:
         self._functions: dict[int, set[str]] = {}
 
     def expr(self, node: Node) -> ast.expr:
-        """The Python of an expression."""
+        """The Python code of an expression."""
         node = bare(node)
         rule = expression.get(node.type)
         if rule is None:
@@ -85,13 +85,13 @@ class Converter:
         return rule(self, node)
 
     def maybe(self, node: Node) -> ast.expr:
-        """The Python of an expression that may not be evaluated."""
+        """The Python code of an expression that may not be evaluated."""
         with self.without(certain=False):
             return self.expr(node)
 
     @contextmanager
     def without(self, certain: bool = False, places: bool = True) -> Iterator[None]:
-        """Convert what is not certain to be evaluated, or has no place for statements."""
+        """Convert expressions that may not be evaluated, or that statements cannot be placed before."""
         saved = self.pre, self.post, self.certain
         self.certain = self.certain and certain
         if not places:
@@ -129,7 +129,7 @@ class Converter:
         return found
 
     def block(self, nodes: Sequence[Node]) -> list[ast.stmt]:
-        """The Python of statements and the comments between them."""
+        """The Python code of statements and the comments between them."""
         out: list[ast.stmt] = []
         dropped = False
         for at, node in enumerate(nodes):
@@ -152,7 +152,7 @@ class Converter:
         return in_order(out)
 
     def comment(self, node: Node, before: Node | None, out: list[ast.stmt]) -> list[ast.stmt]:
-        """A comment between statements: behind the statement before it if it stands there, else in lines of its own."""
+        """A comment between statements: after the previous statement if it is on its line, otherwise on own lines."""
         if node.id in self._placed:
             return []
         self._placed.add(node.id)
@@ -174,7 +174,7 @@ class Converter:
         return build.atom(binding.python) if binding is not None else self.expr(node)
 
     def statement(self, node: Node) -> list[ast.stmt]:
-        """The Python of one statement."""
+        """The Python code of one statement."""
         return self.by_rule(node, statement.get(node.type, _unknown))
 
     def effects(self, node: Node) -> list[ast.stmt]:
@@ -249,7 +249,7 @@ def _returned(c: Converter, node: Node) -> list[ast.stmt]:
 
 
 def evaluated(c: Converter, node: Node) -> list[ast.stmt]:
-    """An expression as a statement; nothing where it comes to None."""
+    """An expression as a statement; nothing if it is None."""
     value = c.expr(node)
     return [] if isinstance(value, ast.Name) and value.id == "None" else [ast.Expr(value)]
 

@@ -1,4 +1,4 @@
-"""Names: what a script's own names become in Python, and the tables of tfpy's."""
+"""Names: the Python names of a script's own names, and the tables of tfpy's names."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from tfpy import legacy as dl
 from tfpy.core.naming.hints import OF_MODULES
 from tfpy.core.naming.names import camel
 
-# What paths into the package begin with: TF.js's face, and that of deeplearn.js.
+# The roots of paths into the package: TF.js's face, and that of deeplearn.js.
 ROOTS = {"tf": tf, "dl": dl}
 
-# Modules of Python that the converted code may import: no variable may have such a name.
+# Python modules that the converted code may import: no variable may have such a name.
 STANDARD = {
     "argparse",
     "copy",
@@ -45,7 +45,7 @@ _TAKEN = (
 
 
 def snake(name: str) -> str:
-    """A script's own name as PEP 8 writes it; constants and classes stay."""
+    """A script's own name in PEP 8 style; constants and classes are unchanged."""
     if name.isupper() or name[:1].isupper():
         return name
     name = name.lstrip("#$") if name.startswith("$") else name.replace("#", "_")
@@ -56,7 +56,7 @@ def snake(name: str) -> str:
 
 
 def variable(name: str) -> str:
-    """The name of a variable or a function: snake_case, and not one that Python or its library has."""
+    """The name of a variable or a function: snake_case, and not a name of Python or its standard library."""
     found = snake(name)
     return f"{found}_" if found in _TAKEN else found
 
@@ -150,9 +150,11 @@ def attributes() -> dict[str, str]:
 
 @functools.cache
 def legacy_classes() -> list[str]:
-    """The classes of deeplearn.js that its tutorials name without saying where they come from."""
+    """The classes of deeplearn.js that its tutorials use without an import."""
     known = {name for name, c in vars(dl).items() if inspect.isclass(c) and name[0].isupper()}
-    return sorted(known - {"Environment", "Node", "Tensor", "Variable"})  # which a page or a script may mean otherwise
+    return sorted(
+        known - {"Environment", "Node", "Tensor", "Variable"}
+    )  # which a page or a script may use for something else
 
 
 @functools.cache
@@ -167,18 +169,18 @@ def _legacy_attributes() -> dict[str, str]:
 
 
 def attribute_of_tfpy(name: str) -> str | None:
-    """The name of an attribute that something of tfpy has."""
+    """The name of an attribute of any tfpy object."""
     return attributes().get(name) or _legacy_attributes().get(name)
 
 
 def attribute(name: str) -> str:
-    """The name of an attribute: tfpy's where it has one, else the script's own."""
+    """The name of an attribute: tfpy's if it has one, otherwise the script's own."""
     found = attribute_of_tfpy(name) or snake(name)
     return f"{found}_" if keyword.iskeyword(found) else found
 
 
 def options_of(function: Any) -> Options | None:
-    """The options that a function of tfpy takes; None where it takes none as a dict."""
+    """The options that a tfpy function takes; None if it takes none as a dict."""
     try:
         signature = inspect.signature(function)
     except (TypeError, ValueError):
@@ -193,7 +195,7 @@ def options_of(function: Any) -> Options | None:
 
 @functools.cache
 def method_options() -> dict[str, Options]:
-    """Options by the name of a method, in snake_case, of any class of tfpy."""
+    """The options of the methods of all tfpy classes, by method name in snake_case."""
     found: dict[str, Options] = {}
     for c in classes().values():
         for name in dir(c):
@@ -205,7 +207,7 @@ def method_options() -> dict[str, Options]:
 
 
 def result(function: object) -> str:
-    """The declared result of a function or a property of tfpy; empty if there is none."""
+    """The declared result of a tfpy function or property; empty if there is none."""
     if isinstance(function, property):
         function = function.fget
     return str(getattr(function, "__annotations__", {}).get("return", ""))
@@ -222,5 +224,5 @@ def _method_results() -> dict[str, str]:
 
 
 def method_result(name: str) -> str:
-    """The declared result of a method, where all classes of tfpy that have it agree; empty where not."""
+    """The declared result of a method if all tfpy classes that have it agree; otherwise empty."""
     return _method_results().get(attributes().get(name, ""), "")

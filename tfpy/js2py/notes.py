@@ -1,4 +1,4 @@
-"""Notes on places that are not converted, or that a person should look at."""
+"""Notes on places that are not converted, or that a person should check."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ class Note(NamedTuple):
 
     Attributes:
         line: the line in the script, from 1.
-        text: what is to be done or looked at.
+        text: what is to be done or checked.
         left: whether the place is not converted; it raises NotImplementedError when it is reached.
     """
 
@@ -26,7 +26,7 @@ class Conversion(NamedTuple):
 
     Attributes:
         code: the Python.
-        notes: what a person has to do or to look at, in the order of the script's lines.
+        notes: what a person has to do or check, in the order of the script's lines.
     """
 
     code: str
@@ -34,7 +34,7 @@ class Conversion(NamedTuple):
 
     @property
     def is_complete(self) -> bool:
-        """Whether nothing is left to be converted."""
+        """Whether everything is converted."""
         return not any(note.left for note in self.notes)
 
 

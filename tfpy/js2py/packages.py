@@ -1,11 +1,11 @@
-"""The counterparts of packages that scripts import: TF.js and its kin, modules of Node, others without meaning here."""
+"""The counterparts of packages that scripts import: TF.js and related ones, Node's modules, others to ignore."""
 
 from __future__ import annotations
 
 import re
 
 _TFJS = re.compile(r"@tensorflow/tfjs(-node|-node-gpu|-core|-layers|-data|-converter)?(/dist/.*)?")
-# Packages of which all lies in one namespace.
+# Packages whose contents are all in one namespace.
 _SPACES = {"@tensorflow/tfjs-data": "tf.data", "@tensorflow/tfjs-vis": "tf.vis"}
 _DEEPLEARN = re.compile(r"deeplearn(/.*)?|(\.\./)+(deeplearn|src/deeplearn|src/index)")
 NOTHING = re.compile(r"@tensorflow/tfjs-backend-.*|.*\.(css|scss)|@babel/polyfill|regenerator-runtime.*")

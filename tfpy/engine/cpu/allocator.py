@@ -1,9 +1,9 @@
-"""Memory that is used again: the one setting of the process that the numpy backend makes.
+"""Memory reuse: the only process-wide setting that the numpy backend changes.
 
-By default glibc gives the memory of large arrays back to the system as soon as they are freed, and the next array of
-that size has every page of it mapped and zeroed anew, which takes longer than most kernels. Here freed memory stays
-with the process, for the next array. Peak memory is the same. The environment variable TFPY_MALLOC=0 leaves everything
-as it is, and other systems and C libraries are left as they are, too.
+By default glibc returns the memory of large arrays to the system as soon as they are freed, and for the next array of
+that size every page is mapped and zeroed again, which takes longer than most kernels. Here freed memory stays with
+the process, for the next array. Peak memory is the same. The environment variable TFPY_MALLOC=0 leaves the settings
+unchanged; on other systems and C libraries they are never changed.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 import sys
 
-# The parameters of mallopt(3) and the largest values that versions of glibc take.
+# The parameters of mallopt(3) and the largest values that all versions of glibc accept.
 _MMAP_THRESHOLD = -3
 _TRIM_THRESHOLD = -1
 _LARGEST_THRESHOLDS = 1 << 30, 1 << 25
@@ -19,7 +19,7 @@ _NEVER = (1 << 31) - 1
 
 
 def keep_freed_memory() -> bool:
-    """Have the C library keep freed memory for later arrays; whether it will."""
+    """Have the C library keep freed memory for later arrays; returns whether it will."""
     if sys.platform != "linux" or os.environ.get("TFPY_MALLOC") == "0":
         return False
     import ctypes

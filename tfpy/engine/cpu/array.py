@@ -20,7 +20,7 @@ def _pack(*inputs: Array, axis: int) -> Array:
 
 
 def taken(x: Array, indices: Array | int, axis: int) -> Array:
-    """`x.take`, which gives a single text as bytes: as an array of numpy's own strings these would end before zeros."""
+    """`x.take`, keeping a single string as an object: a numpy bytes array would strip its trailing zeros."""
     found = x.take(indices, axis=axis)
     return found if type(found) is np.ndarray else np.asarray(found, x.dtype)
 
@@ -78,13 +78,13 @@ _LARGE_ELEMENTS = 1 << 16
 
 def _broadcast_to(x: Array, shape: tuple[int, ...]) -> Array:
     if math.prod(shape) >= _LARGE_ELEMENTS:
-        return np.broadcast_to(x, shape)  # writing and reading so much takes longer than anything done with it
+        return np.broadcast_to(x, shape)  # writing and reading that much takes longer than any kernel on it
     y = np.empty(shape, x.dtype)
     y[...] = x
     return y
 
 
-_MANY_TERMS = 1 << 10  # so many of one sum lose digits where they are added up one by one in single precision
+_MANY_TERMS = 1 << 10  # sums of this many terms lose digits if added sequentially in single precision
 
 
 def sum_segments(rows: Array, ids: Array, num_segments: int) -> Array:
@@ -93,7 +93,7 @@ def sum_segments(rows: Array, ids: Array, num_segments: int) -> Array:
     flat, known = rows.reshape(ids.size, width), (ids >= 0) & (ids < num_segments)
     if not known.all():
         flat, ids = flat[known], ids[known]
-    # Number by number, since numpy adds to single places several times faster than to rows.
+    # Element by element, since numpy adds to single elements several times faster than to rows.
     places, numbers = (ids.astype(np.intp)[:, None] * width + np.arange(width)).reshape(-1), flat.reshape(-1)
     if rows.dtype == np.float32 and ids.size > _MANY_TERMS and np.bincount(ids).max() > _MANY_TERMS:
         out = np.bincount(places, numbers, num_segments * width).astype(rows.dtype)  # adds up in double precision

@@ -1,6 +1,6 @@
-"""The numpy backends: `cpu` in float32, `double` in float64; `exact` is a subclass, and in a folder of its own.
+"""The numpy backends: `cpu` in float32, `double` in float64; `exact` is a subclass in its own folder.
 
-The kernels never name float32, so both run the same ones. `double` serves to check gradients.
+The kernels never mention float32, so both backends run the same ones. `double` is used to check gradients.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def _forced(payload: Any) -> Array:
 
 
 def arrays(payloads: Iterable[Any]) -> list[Array]:
-    """The arrays of payloads, some of which may not have been computed yet."""
+    """The arrays of payloads, some of which may still be deferred."""
     return [p if type(p) is np.ndarray else _forced(p) for p in payloads]
 
 
@@ -49,11 +49,11 @@ class CpuBackend(Defaults):
         self._types = NUMPY | {"float32": real, "complex64": compound}
 
     def __init_subclass__(cls) -> None:
-        """One that runs kernels in another way runs no plans, which know of this way only, unless it says how."""
+        """A subclass that overrides how kernels run does not replay plans unless it overrides `compile`, too."""
         if cls.run is not CpuBackend.run and cls.compile is CpuBackend.compile:
             cls.compile = None  # type: ignore[method-assign, assignment]
 
-    # `write` and `run` are often called, and do themselves what `reentrant` does: going through it takes 0.1 µs.
+    # `write` and `run` are called often, and inline what `reentrant` does: the decorator takes 0.1 µs.
 
     def write(self, values: Array, dtype: DType) -> Array:
         try:
@@ -68,8 +68,8 @@ class CpuBackend(Defaults):
     def run(self, kernel: str, inputs: tuple[Handle, ...], attrs: Mapping[str, Any], out: Outputs) -> Any:  # noqa: C901
         try:
             compute = self._kernels[kernel]
-            # Unpacking and empty keywords cost a tenth of an op: the commonest calls are spelled out. What has no
-            # elements may come of what was put off.
+            # Unpacking and empty keywords cost a tenth of an op: the most common calls are inlined. A result without
+            # elements may have deferred inputs.
             if type(out) is Spec and (size := out.size) < LARGE_ELEMENTS and size:
                 if not attrs:
                     if len(inputs) == 2:
@@ -83,7 +83,7 @@ class CpuBackend(Defaults):
                 result, keywords = None, attrs
                 if "dtype" in attrs:
                     keywords = {**attrs, "dtype": self._types[attrs["dtype"]]}
-                if len(inputs) == 1:  # no names for payloads: `_run_any` counts references
+                if len(inputs) == 1:  # payloads get no local names: `_run_any` counts references
                     if type(inputs[0].payload) is np.ndarray:
                         result = quiet.run(compute, inputs[0].payload, **keywords)
                 elif len(inputs) == 2:
@@ -99,7 +99,7 @@ class CpuBackend(Defaults):
                 return self.run(kernel, inputs, attrs, out)
 
     def _run_any(self, kernel: str, inputs: tuple[Handle, ...], attrs: Mapping[str, Any], out: Outputs) -> Any:
-        """`run` for kernels of any kind: on large arrays, on what was put off, with several results."""
+        """`run` for kernels of any kind: on large arrays, on deferred inputs, with several results."""
         payloads = [t.payload for t in inputs]
         if (
             self._is_lazy
@@ -113,7 +113,7 @@ class CpuBackend(Defaults):
                 return later
         if Lazy in map(type, payloads):
             if kernel in TOTALS and len(attrs["axes"]) == payloads[0].ndim:
-                payloads[0].shared = next(references(payloads)) > ALONE + 1  # by more than its tensor
+                payloads[0].shared = next(references(payloads)) > ALONE + 1  # by others than its tensor
             else:
                 payloads = arrays(payloads)
         if "dtype" in attrs:
@@ -135,7 +135,7 @@ class CpuBackend(Defaults):
         return execute
 
     def _planned(self, node: PlanNode) -> Callable[..., Any]:
-        """A node's kernel as a function of arrays; an elementwise one runs in blocks if its result is large."""
+        """A node's kernel as a function of arrays; elementwise ones with large results run in blocks."""
         compute = self._function(node.kernel, node.attrs)
         if node.kernel not in ELEMENTWISE or node.specs[0].size < LARGE_ELEMENTS:
             return compute

@@ -1,6 +1,6 @@
-"""Kernels run on shards of the batch: convolutions and pooling, whose samples do not depend on each other.
+"""Kernels that run on shards of the batch: convolutions and pooling, whose samples are independent.
 
-Where a batch is a single image, convolutions are cut along its rows.
+If a batch is a single image, convolutions are split along its rows.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from tfpy.engine.windows import Window
 Kernel = Callable[..., Array]
 Rows = Callable[[Mapping[str, Any], int, int, int], tuple[dict[str, Window], slice]]
 
-# So many multiplications of matrix products (or single multiplications, comparisons, …) make a shard worth its while:
+# How many multiplications of matrix products (or single multiplications, comparisons, …) make a shard worthwhile:
 # about a fifth of a millisecond.
 _SHARD_MULTIPLICATIONS = 1 << 23
 _SHARD_OPERATIONS = 1 << 19
 
-# In multiplications of matrix products: how long each number takes that is copied to a column, or is of the result.
+# The time per element copied to a column, or of the result, in multiplications of matrix products.
 _COPY_COST = 10
 _WRITE_COST = 30
 
@@ -42,15 +42,15 @@ def by_batch(
     products: bool = True,
     rows: Rows | None = None,
 ) -> Kernel:
-    """A kernel that runs shard by shard, each of which fills its part of the result.
+    """A kernel that runs in shards, each of which fills its part of the result.
 
     Args:
         fill: takes the array to fill, arrays and a `window`.
-        batched: the places of those arrays whose first axis is the batch.
-        shape: that of the result, from the same arguments save the first.
-        products: whether its work is matrix products, the filter's size for each place; or single operations.
-        rows: given the windows by name, how many rows the first array has, and from where to where rows of the result
-            are wanted, it says with which windows they come of which rows of the first array.
+        batched: the positions of those arrays whose first axis is the batch.
+        shape: returns the shape of the result, given the same arguments except the first.
+        products: whether its work is matrix products, the filter's size for each position; or single operations.
+        rows: given the windows by name, the number of rows of the first array, and the start and stop of the wanted
+            rows of the result, it returns the windows and the rows of the first array that these are computed from.
     """
 
     def run(*arrays: Array, **attrs: Any) -> Array:
@@ -72,7 +72,7 @@ def by_batch(
 
 
 def summed(kernel: Kernel, batched: Sequence[int], products: bool = True) -> Kernel:
-    """A kernel that runs shard by shard, and whose results are added up, always in the same order."""
+    """A kernel that runs in shards, and whose results are added up, always in the same order."""
 
     def run(*arrays: Array, **attrs: Any) -> Array:
         parts: dict[int, Array] = {}
@@ -91,7 +91,7 @@ def summed(kernel: Kernel, batched: Sequence[int], products: bool = True) -> Ker
 
 
 def like_output(x: Array, *arrays: Array, window: Window, **attrs: Any) -> Shape:
-    """The shape of what a kernel computes from x that has a number for each place and channel."""
+    """The shape of a kernel's result that has x's channels at each position."""
     return (len(x), *window.out, x.shape[-1])
 
 
@@ -101,7 +101,7 @@ def like_input(*arrays: Array, input_shape: Shape, **attrs: Any) -> Shape:
 
 
 def _own(arrays: Sequence[Array], batched: Sequence[int], a: int, b: int) -> list[Array]:
-    """The part of arrays that a shard gets."""
+    """A shard's part of the arrays."""
     return [x[a:b] if i in batched else x for i, x in enumerate(arrays)]
 
 
@@ -112,7 +112,7 @@ def _cuts(count: int, arrays: Sequence[Array], attrs: dict[str, Any], products: 
 
 
 def _work(arrays: Sequence[Array], attrs: dict[str, Any], products: bool) -> int:
-    """About how many operations a kernel takes."""
+    """The approximate number of operations of a kernel."""
     window = attrs["window"]
     places = len(arrays[0]) * math.prod(window.out) * window.cells
     channels = arrays[0].shape[-1]

@@ -1,8 +1,7 @@
-"""How many threads BLAS uses: one while tfpy computes, which shares work out among threads of its own.
+"""The number of BLAS threads: one while tfpy computes, which distributes work over its own threads.
 
-An interrupt may come after any call, and as any function of Python begins; a signal's handler or a finalizer that comes
-there may compute. So what is noted here is taken back in `finally`, by what may be done twice, and a thread that has
-the lock may take it again.
+An interrupt may occur after any call, and at the start of any Python function; a signal handler or finalizer that runs
+there may compute. So the state here is restored in `finally`, by idempotent operations, and the lock is reentrant.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ from tfpy.engine.locks import ProcessLock
 
 
 class _BlasState(threading.local):
-    """The number of BLAS threads that this thread has asked for.
+    """What this thread has requested of BLAS.
 
     Attributes:
         lasting: it is in `run_once_asked`.
@@ -38,14 +37,14 @@ T = TypeVar("T")
 
 
 class _OneBlasThread:
-    """Keeps the OpenBLAS that numpy brings on one thread while functions run; with any other BLAS nothing happens.
+    """Keeps numpy's bundled OpenBLAS on one thread while functions run; any other BLAS is left alone.
 
-    The user's setting is read when the first thread begins and written back when the last one ends.
+    The user's setting is read when the first thread starts and restored when the last one ends.
     """
 
     def __init__(self) -> None:
         self._lock = ProcessLock()
-        self._users: set[int] = set()  # the threads that compute
+        self._users: set[int] = set()  # the threads that are computing
         self._before: int | None = None  # the user's setting, while it is not in force
         self._get: Callable[[], int] = lambda: 1
         self._set: Callable[[int], None] = lambda count: None
@@ -63,7 +62,7 @@ class _OneBlasThread:
                 self._get, self._set = (getattr(library, name.format(verb)) for verb in ("get", "set"))
 
     def run(self, function: Callable[..., T], *arguments: Any) -> T:
-        """Call a function with BLAS on one thread, that of the caller."""
+        """Call a function with BLAS on one thread, the caller's."""
         if not blas_state.lasting:
             return self.run_once_asked(self.run, function, *arguments)
         if not blas_state.alone:
@@ -73,7 +72,7 @@ class _OneBlasThread:
         return function(*arguments)
 
     def run_once_asked(self, function: Callable[..., T], *arguments: Any) -> T:
-        """What a function returns. `run` in it, once it is called, lasts until it ends: for many calls."""
+        """The result of a function. The effect of a first `run` in it lasts until it ends: for many calls."""
         if blas_state.lasting:
             return function(*arguments)
         me = get_ident()
@@ -92,7 +91,7 @@ class _OneBlasThread:
                     raise
 
     def _apply(self) -> None:
-        """Do what the threads want."""
+        """Set the number of BLAS threads that the threads need."""
         with self._lock():
             if self._users and self._before is None:
                 self._before = self._get()
@@ -102,7 +101,7 @@ class _OneBlasThread:
                 self._set(before)
 
     def forget_others(self) -> None:
-        """After a fork, drop what threads asked for that do not exist any more."""
+        """After a fork, drop the requests of threads that no longer exist."""
         self._users &= {get_ident()}
         self._apply()
 

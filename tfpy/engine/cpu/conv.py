@@ -1,11 +1,11 @@
 """numpy kernels of convolution: matrix products on blocks of columns that stay in the cache.
 
-A column holds what the window covers at one place. With few channels its runs in memory are short, and the columns are
-laid out the other way round, cell by cell; BLAS reads either.
+A column holds what the window covers at one position. With few channels its runs in memory are short, and the columns
+are laid out the other way round, cell by cell; BLAS reads either layout.
 
-Products with few filters are thin, and BLAS is slow at them. So neighbouring places of a line are taken together: one
-wider window with a filter for each of these places, zero where that place's own window does not reach. That is a
-convolution like any other, with wider products on fewer columns.
+Products with few filters are thin, and BLAS is slow at them. So neighbouring positions of a line are combined: one
+wider window with a filter for each of these positions, zero outside that position's own window. That is an ordinary
+convolution, with wider products on fewer columns.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from tfpy.engine.cpu.windows import Index, blocks, cells, cropped, extended, fin
 from tfpy.engine.spec import Shape
 from tfpy.engine.windows import Window
 
-# Smaller blocks would stay nearer, but more and shorter products cost more than that saves.
+# Smaller blocks would fit into faster caches, but more and shorter products cost more than that saves.
 _COLUMN_BYTES = 1 << 21
 _PRODUCT_BYTES = 1 << 20
 _FEW_CHANNELS = 4
 
-# Up to so many channels and filters, which are columns of matrices, products are thin; places are taken together for so
-# many columns. By the input the sums that are saved count for more than the multiplications by 0.
+# Up to this many channels and filters, which are columns of matrices, products are thin; positions are combined up to
+# the wider limits. For the input's gradient the saved sums outweigh the multiplications by 0.
 _THIN_COLUMNS = 16
 _WIDE_COLUMNS = 48
 _WIDE_COLUMNS_BY_INPUT = 64
@@ -37,7 +37,7 @@ _WIDE_COLUMNS_BY_INPUT = 64
 
 @functools.lru_cache(maxsize=512)
 def _together(window: Window, channels: int, filters: int, wide: int = _WIDE_COLUMNS) -> tuple[int, Window]:
-    """How many neighbouring places to take as one, until products are wide or the window twice as wide; and that."""
+    """How many neighbouring positions to combine, until products are wide or the window doubles; and that window."""
     *_, size = window.size
     *_, stride = window.strides
     if not 0 < filters <= _THIN_COLUMNS or channels > _THIN_COLUMNS or window.dilations[-1] > 1:
@@ -61,7 +61,7 @@ def _spread(filter: Array, window: Window, count: int, wider: Window) -> Array:
 
 
 def _by_place(spread: Array, window: Window) -> Array:
-    """A view (places, *cells, channels, filters) of the wider window's filters: what belongs to each of the places."""
+    """A view (places, *cells, channels, filters) of the wider window's filters: the filter of each position."""
     *outer, cell, channel, place, one = spread.strides
     *_, channels, count, filters = spread.shape
     strides = (window.strides[-1] * cell + place, *outer, cell, channel, one)
@@ -69,7 +69,7 @@ def _by_place(spread: Array, window: Window) -> Array:
 
 
 def _im2col(x: Array, window: Window, filters: int) -> Iterator[tuple[Index, Array]]:
-    """Blocks of places, and for each the matrix (places, cells · channels). It is overwritten by the next one."""
+    """Blocks of positions, each with the matrix (places, cells · channels), which the next block overwrites."""
     batch, channels = x.shape[0], x.shape[-1]
     width = window.cells * channels
     if window.is_identity:
@@ -92,7 +92,7 @@ def _im2col(x: Array, window: Window, filters: int) -> Iterator[tuple[Index, Arr
 
 
 def convolved(y: Array, x: Array, filter: Array, window: Window) -> Iterator[Array]:
-    """Fill y with the convolution, and give it line by line: blocks (lines, places · filters), fresh in the cache."""
+    """Fill y with the convolution, and yield it line by line: blocks (lines, places · filters), still in the cache."""
     line = y.shape[-2] * y.shape[-1]
     if not y.size:
         return
@@ -118,7 +118,7 @@ def _conv(y: Array, x: Array, filter: Array, window: Window) -> None:
 
 
 def _conv_filter(x: Array, dy: Array, window: Window) -> Array:
-    """The gradient of the filter: Σ over places of column ⊗ dy."""
+    """The gradient of the filter: Σ over positions of column ⊗ dy."""
     channels, filters = x.shape[-1], dy.shape[-1]
     count, wider = _together(window, channels, filters)
     if count == 1:
@@ -138,7 +138,7 @@ def _filter_products(x: Array, dy: Array, window: Window) -> Array:
 
 
 def _conv_input(dx: Array, dy: Array, filter: Array, window: Window, input_shape: Shape) -> None:
-    """The gradient of the input: each place's dy, times the filter, added where the window lay."""
+    """The gradient of the input: dy at each position, times the filter, added at the window's cells."""
     channels, filters = filter.shape[-2:]
     if not dy.size or not filter.size:
         dx.fill(0)
@@ -163,9 +163,9 @@ def _conv_input(dx: Array, dy: Array, filter: Array, window: Window, input_shape
 
 
 def _flipping_pays(dx: Array, dy: Array, window: Window) -> bool:
-    """Whether a convolution of dy takes less time than adding products to dx where they overlap.
+    """Whether a convolution of dy takes less time than adding overlapping products to dx.
 
-    It copies the window's cells of dy for each place of dx; adding reads and writes those of dx for each place of dy.
+    It copies the window's cells of dy for each position of dx; adding reads and writes those of dx for each of dy.
     """
     return set(window.strides) == {1} and dx.size * dy.shape[-1] ** 2 <= 2 * dy.size * dx.shape[-1] ** 2
 
@@ -184,7 +184,7 @@ def _add_products(views: Array, dy: Array, filter: Array, window: Window) -> Non
 
 
 def _add_runs(views: Array, dy: Array, filter: Array, window: Window) -> None:
-    """A product for each line of cells, added run by run: cells that no other place covers."""
+    """A product for each line of cells, added run by run: cells that no other position covers."""
     *outer, width = window.size
     channels, filters = filter.shape[-2:]
     run = window.strides[-1]
@@ -201,7 +201,7 @@ def _add_runs(views: Array, dy: Array, filter: Array, window: Window) -> None:
 
 
 def _add_by_cell(dx: Array, dy: Array, filter: Array, window: Window) -> None:
-    """One product for all cells, laid out cell by cell and channel by channel, as then the input's gradient is."""
+    """One product for all cells, laid out cell by cell and channel by channel, like the input's gradient then."""
     channels, filters = filter.shape[-2:]
     extent, n = frame(window, dx.shape[1:-1]), len(window.size)
     target = np.zeros((channels, len(dx), *extent.sizes), dx.dtype).transpose(*range(1, n + 2), 0)

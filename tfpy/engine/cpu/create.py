@@ -1,4 +1,4 @@
-"""numpy kernels that make values from attributes alone, or from indices."""
+"""numpy kernels that create values only from attributes, or from indices."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from tfpy.engine.rng import Alea, Seed
 
 def _fill(shape: tuple[int, ...], value: Any, dtype: Any) -> Array:
     out = np.empty(shape, dtype)
-    out[...] = value  # `np.full` would cut zeros off the end of a string
+    out[...] = value  # `np.full` would strip trailing zeros of a string
     return out
 
 
 def _range(start: float, step: float, count: int, dtype: Any) -> Array:
-    """Each element is the one before plus the step, rounded to the dtype, as TF.js fills the array."""
+    """Each element is the previous one plus the step, rounded to the dtype, as in TF.js."""
     values = np.empty(count, dtype)
     if count and dtype == np.int32:
         values[:] = to_int32(_whole_steps(math.trunc(start), step, count))
@@ -51,13 +51,13 @@ def _linspace(start: float, stop: float, count: int, dtype: Any) -> Array:
 
 
 def _one_hot(indices: Array, depth: int, on_value: float, off_value: float, dtype: Any) -> Array:
-    """A row of off values with an on value at each index; an index out of range gives no on value."""
+    """A row of off values with an on value at each index; rows with an index out of range have none."""
     if dtype == np.int32 and (on_value, off_value) != (1, 0):
         on_value, off_value = to_int32(np.array([on_value, off_value], np.float64)).tolist()
     out = np.empty((indices.size, depth), dtype)
     out.fill(off_value)
     flat = indices.reshape(-1)
-    rows = (flat.view(np.uint32) < depth).nonzero()[0]  # negative ones are large as unsigned numbers
+    rows = (flat.view(np.uint32) < depth).nonzero()[0]  # negative ones are large when viewed as unsigned
     out[rows, flat[rows]] = on_value
     return out.reshape((*indices.shape, depth))
 

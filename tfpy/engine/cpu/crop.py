@@ -1,4 +1,4 @@
-"""numpy kernels that cut boxes out of images and resize them. Positions are computed in double, as in TF.js."""
+"""numpy kernels that crop boxes from images and resize them. Positions are computed in double, as in TF.js."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ class _Samples(NamedTuple):
 
     Attributes:
         first: the element at or before the position. second: the element at or after it.
-        fraction: how far from the first to the second.
+        fraction: the position between the first and the second.
         inside: whether the position is in the image.
-        slopes: how much the position moves with the box's first and second edge.
+        slopes: the derivatives of the position with respect to the box's first and second edge.
     """
 
     first: Array
@@ -62,7 +62,7 @@ class _Grid:
         self.inside = (self.y.inside[:, :, None] & self.x.inside[:, None, :])[..., None]
 
     def corner(self, image: Array, below: bool, right: bool) -> Array:
-        """The elements on one corner of each sample: (boxes, height, width, channels); 0 where there are no images."""
+        """The elements at one corner of each sample: (boxes, height, width, channels); 0 if there are no images."""
         if 0 in image.shape[:3]:
             image = np.zeros((*[max(1, n) for n in image.shape[:3]], image.shape[3]), image.dtype)
         return image[self.index(below, right)]
@@ -82,7 +82,7 @@ class _Grid:
 def _crop(
     image: Array, boxes: Array, box_ind: Array, crop_size: Size, method: str, extrapolation_value: float
 ) -> Array:
-    """A box of an image that does not exist gives zeros, as in TF.js."""
+    """A box of a nonexistent image yields zeros, as in TF.js."""
     grid = _Grid(boxes, box_ind, image.shape, crop_size, method)
     out = grid.corner(image, False, False)
     if method == "bilinear":
@@ -114,7 +114,7 @@ def _crop_to_image(dy: Array, boxes: Array, box_ind: Array, image_shape: Shape, 
 
 
 def _crop_to_boxes(dy: Array, image: Array, boxes: Array, box_ind: Array, method: str) -> Array:
-    """How the samples change with their positions, and these with the edges of the boxes."""
+    """By the chain rule: from the samples to their positions, and from these to the edges of the boxes."""
     if method == "nearest":
         return np.zeros_like(boxes)
     grid = _Grid(boxes, box_ind, image.shape, (dy.shape[1], dy.shape[2]), method)

@@ -1,6 +1,6 @@
-"""numpy kernels of depthwise convolution: sums of products, in one pass over lines of places and channels.
+"""numpy kernels of depthwise convolution: sums of products, in one pass over lines of positions and channels.
 
-Several filters for a channel are the same as one filter for each of its copies.
+Several filters for a channel are equivalent to one filter for each of its copies.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ def _per_copy(filter: Array) -> Array:
 class _Lines(NamedTuple):
     """The elements under a window, (batch, *places, *cells, line), and the names of these axes for einsum.
 
-    Where neighbouring places are neighbours in memory, the last of them and the channels are one axis: numpy's inner
-    loops run over whole lines.
+    If neighbouring positions are contiguous in memory, the last position axis and the channels are merged: numpy's
+    inner loops run over whole lines.
 
     Attributes:
-        length: how many places there are in a line.
+        length: the number of positions in a line.
     """
 
     views: Array
@@ -67,7 +67,7 @@ def _lines(x: Array, window: Window) -> _Lines:
 
 
 def _convolve(y: Array, x: Array, filter: Array, window: Window) -> None:
-    """Fill y from as many channels as there are filters, (*window, channels)."""
+    """Fill y from x with as many channels as there are filters, (*window, channels)."""
     lines = _lines(x, window)
     axes = [*lines.places, *lines.cells, *lines.line], [*lines.cells, *lines.line], [*lines.places, *lines.line]
     np.einsum(lines.views, axes[0], lines.per_cell(filter), axes[1], axes[2], out=lines.per_place(y))
@@ -89,7 +89,7 @@ def _conv_input(dx: Array, dy: Array, filter: Array, window: Window, input_shape
 
 
 def _scatter(dx: Array, dy: Array, filter: Array, window: Window) -> None:
-    """Each place's dy, times the filter, added where the window lay: cell by cell, on blocks that stay in the cache."""
+    """dy at each position, times the filter, added at the window's cells: cell by cell, on blocks in the cache."""
     array, extent = extended(dx, window)
     views = patches(array, window, extent)
     weights = np.repeat(filter[..., None, :], window.out[-1], axis=-2)

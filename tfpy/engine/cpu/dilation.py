@@ -28,7 +28,7 @@ def _dilation(x: Array, filter: Array, window: Window) -> Array:
 
 
 def _matches(x: Array, filter: Array, window: Window) -> Iterator[tuple[Shape, Array]]:
-    """For each cell, where its x + filter is the first that is the largest."""
+    """For each cell, where its x + filter is the first maximum."""
     array, extent = padded(x, window, DILATION_OUTSIDE)
     views = patches(array, window, extent)
     sums = ((at, values + filter[at]) for at, values in cells(views, window))

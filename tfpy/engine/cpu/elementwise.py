@@ -1,4 +1,4 @@
-"""numpy kernels that treat each element by itself."""
+"""Elementwise numpy kernels."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tfpy.engine.cpu.where import where
 from tfpy.engine.javascript_numbers import to_bool, to_int32
 from tfpy.engine.rows.elementwise import SELU_SCALE, SELU_SCALE_ALPHA
 
-# A ufunc takes an array sooner than a number, which it has to make one of.
+# A ufunc is faster with an array than with a number, which it has to convert to one.
 _TYPES = (np.float32, np.float64, np.int32, np.complex64, np.complex128)
 _ZEROS = {x.dtype: x for x in (np.zeros((), dtype) for dtype in _TYPES)}
 _ONES = {x.dtype: x for x in (np.ones((), dtype) for dtype in _TYPES)}
@@ -54,7 +54,7 @@ def _sigmoid(x: Array) -> Array:
 
 
 def _in_pieces(kernel: Callable[..., Array]) -> Callable[..., Array]:
-    """A kernel that makes several passes over floats, on pieces that stay in the cache meanwhile."""
+    """A kernel that makes several passes over floats, on pieces that stay in the cache."""
 
     def run(x: Array, **attrs: Any) -> Array:
         if x.size <= _PIECE_ELEMENTS or x.dtype.kind != "f" or not x.flags.c_contiguous:
@@ -71,7 +71,7 @@ def _in_pieces(kernel: Callable[..., Array]) -> Callable[..., Array]:
 
 @_in_pieces
 def _softplus(x: Array) -> Array:
-    """log(1 + eˣ); where eˣ is tiny or huge against 1 the sum is skipped, as in TF.js."""
+    """log(1 + eˣ); if eˣ is tiny or huge compared to 1, the sum is skipped, as in TF.js."""
     threshold = math.log(1.1920928955078125e-7) + 2
     e = np.exp(x)
     return where(x < threshold, e, where(x > -threshold, x, np.log1p(e)))
@@ -108,11 +108,11 @@ def _erf(x: Array) -> Array:
 
 _MOST_EXACT_QUOTIENT = 2.0**29
 _FEW_ELEMENTS = 1 << 10
-_PIECE_ELEMENTS = 1 << 17  # smaller pieces make threads wait for each other
+_PIECE_ELEMENTS = 1 << 17  # smaller pieces make threads contend
 
 
 def positive_part(x: Array, out: Array | None = None) -> Array:
-    """x where it is above 0, else 0: numpy is fastest with a zero in an array, on many numbers with a line of them."""
+    """x where it is above 0, else 0: numpy is fastest with a zero array, for large arrays with a line of zeros."""
     if x.size < _FEW_ELEMENTS:
         return np.maximum(x, _ZEROS[x.dtype], out=out)
     line = x.shape[max(1, x.ndim - 2) :] if x.ndim > 1 else x.shape
@@ -124,7 +124,7 @@ def _relu(x: Array) -> Array:
 
 
 def relu6(x: Array, out: Array | None = None) -> Array:
-    """x, at least 0 and at most 6."""
+    """x, clipped to [0, 6]."""
     if x.dtype.kind == "b":
         return x
     y = np.asarray(positive_part(x, out=out))
@@ -143,7 +143,7 @@ def _prelu(x: Array, alpha: Array) -> Array:
 @_in_pieces
 def _step(x: Array, alpha: float) -> Array:
     if alpha == 0 and _is_float(x):  # the gradient of relu
-        if x.size < _FEW_ELEMENTS:  # the same in two quick calls, NaN included
+        if x.size < _FEW_ELEMENTS:  # the same in two fast calls, including NaN
             y = np.asarray(positive_part(x))
             return np.sign(y, out=y)
         if not np.isnan(np.maximum.reduce(x, None)):
@@ -162,7 +162,7 @@ def _clip(x: Array, clip_value_min: float, clip_value_max: float, out: Array | N
 
 
 def _like(values: Array, x: Array) -> Array:
-    """Computed values in the dtype of x, truncated as a typed array does."""
+    """Computed values in the dtype of x, truncated as in a typed array."""
     if values.dtype == x.dtype:
         return values
     if x.dtype == np.bool_:
@@ -184,7 +184,7 @@ def _div_no_nan(a: Array, b: Array) -> Array:
 
 
 def _floor_div(a: Array, b: Array) -> Array:
-    """Quotients are taken in float64, as in TF.js: in float32 they may round up to a whole number, or to 0."""
+    """Quotients are computed in float64, as in TF.js: in float32 they may round up to a whole number, or to 0."""
     if a.dtype == np.int32:
         return np.floor_divide(a, b)
     return to_int32(np.floor(np.divide(a, b, dtype=np.float64)))
@@ -203,7 +203,7 @@ def _mod(a: Array, b: Array) -> Array:
 
 
 def _mod_by_quotient(a: Array, b: Array) -> Array | None:
-    """a - ⌊a / b⌋ · b, which is exact in float64 for float32's numbers up to quotients of 2²⁹; None beyond that.
+    """a - ⌊a / b⌋ · b, which is exact in float64 for float32 values with quotients up to 2²⁹; None beyond that.
 
     It takes an eighth of `fmod`'s time.
     """
@@ -222,7 +222,7 @@ def _mod_by_quotient(a: Array, b: Array) -> Array | None:
 
 
 def _pow(a: Array, b: Array) -> Array:
-    """Powers; those of 1 and -1 with an exponent that is not finite are NaN, as in JavaScript, where C has 1."""
+    """Powers; those of 1 and -1 with a non-finite exponent are NaN, as in JavaScript, and not 1, as in C."""
     if _is_float(a):
         powers = np.power(a, b)
         finite = np.isfinite(b)
@@ -258,7 +258,7 @@ def _sigmoid_grad(dy: Array, y: Array) -> Array:
 
 
 def _times(slope: Array, dy: Array) -> Array:
-    """The product, where the slope lies if it has the shape."""
+    """The product, in place in the slope if it has the shape of the result."""
     return np.multiply(slope, dy, out=slope if dy.ndim == 0 or dy.shape == slope.shape else None)
 
 
@@ -353,5 +353,5 @@ OVERWRITING = {"Relu": "ReluInPlace", "Sub": "SubInPlace"}
 PLANNED["ReluInPlace"] = positive_part
 PLANNED["SubInPlace"] = np.subtract
 
-# What computes each element of its result from those of its inputs at the same place, in the dtype of a piece of it.
+# Kernels that compute each element from those of the inputs at the same position, with a dtype that pieces keep.
 ELEMENTWISE = frozenset(_TABLE) - {"Cast", "Complex", "Imag", "Real"}

@@ -1,4 +1,4 @@
-"""numpy kept quiet: kernels run where it says nothing of overflow, division by zero and NaN."""
+"""Silencing numpy: kernels run without warnings about overflow, division by zero and NaN."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ import numpy as np
 
 
 class Quiet(threading.local):
-    """A context per thread in which numpy is silent about overflow, division by zero and NaN.
+    """A context per thread in which numpy does not warn about overflow, division by zero and NaN.
 
-    Running a kernel in it costs a fiftieth of entering `np.errstate`, and the user's own settings stay as they are.
+    Running a kernel in it costs a fiftieth of entering `np.errstate`, and the user's own settings are unaffected.
 
-    A context is entered once at a time. What a signal's handler or a finalizer runs in the middle of a kernel is in it
-    already: the RuntimeError of entering it again leads to `within`.
+    A context cannot be entered twice. A signal handler or finalizer that interrupts a kernel is in it already: the
+    RuntimeError raised when it is entered again is handled by `within`.
     """
 
     def __init__(self) -> None:
@@ -29,7 +29,7 @@ class Quiet(threading.local):
 
     @contextmanager
     def within(self, error: RuntimeError) -> Iterator[None]:
-        """Run kernels in the context that this thread is in; raises the error if that is another, and it means more."""
+        """Run kernels in the context that this thread is already in; raises the error if it has another cause."""
         if not _is_quiet.get() or self.run is not self._enter:
             raise error
         self.run = _called  # type: ignore[assignment]
@@ -50,7 +50,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def reentrant(function: F) -> F:
-    """Let a function that uses `quiet` run in the middle of a kernel, too."""
+    """Let a function that uses `quiet` run while a kernel is interrupted, too."""
 
     @wraps(function)
     def run(*args: Any, **keywords: Any) -> Any:

@@ -1,4 +1,4 @@
-"""numpy kernels that add a bias and apply an activation where the result lies, and its gradient."""
+"""numpy kernels that add a bias and apply an activation in place, and its gradient."""
 
 from __future__ import annotations
 
@@ -52,14 +52,14 @@ def _fused(kernel: str) -> Callable[..., Array]:
 def _fill(
     y: Array, x: Array, filter: Array, *extras: Array, window: Window, activation: str, leakyrelu_alpha: float
 ) -> None:
-    """Bias and activation on the lines of the convolution just made, while they are in the cache."""
+    """Bias and activation on the lines of the convolution just computed, while they are in the cache."""
     finish = _by_line(extras, window.out[-1], activation, leakyrelu_alpha)
     for lines in convolved(y, x, filter, window):
         finish(lines)
 
 
 def _fill_pooled(y: Array, x: Array, filter: Array, *extras: Array, window: Window, pool: Window, **attrs: Any) -> None:
-    """Bias and activation on the largest only: they keep the order of numbers."""
+    """Bias and activation only on the pooled values, since they are monotonic."""
     whole = np.empty(result_shape(x, filter, window=window), y.dtype)
     for _ in convolved(whole, x, filter, window):
         pass
@@ -87,7 +87,7 @@ def _pooled_shape(x: Array, filter: Array, *extras: Array, pool: Window, **attrs
 
 
 def _pooled_rows(attrs: Mapping[str, Any], rows: int, start: int, stop: int) -> tuple[dict[str, Window], slice]:
-    """The rows that the convolution covers, in the rows that pooling covers."""
+    """The input rows of the convolution, for the rows that pooling covers."""
     pool, pooled = attrs["pool"].along_rows(attrs["window"].out[0], start, stop)
     windows, met = window_rows(attrs, rows, pooled.start, pooled.stop)
     return {**windows, "pool": pool}, met
@@ -122,14 +122,14 @@ def _fused_matmul(
     leakyrelu_alpha: float,
     shape: Shape | None = None,
 ) -> Array:
-    """The product with its bias, through an activation; if a shape is given, that of what the bias is added to."""
+    """The product with bias and activation; a given shape is that to which the bias is added."""
     a, b = turned(a, transpose_a), turned(b, transpose_b)
     if not (_is_large_product(a, b) and _by_channel(b, extras) and (shape is None or shape[-1] == b.shape[-1])):
         y = product(a, b)
         return _finished(y if shape is None else y.reshape(shape), extras, activation, leakyrelu_alpha)
 
     def finish(part: Array, columns: slice) -> None:
-        """A shard, by blocks that stay in the cache."""
+        """Finish a shard, in blocks that stay in the cache."""
         along = tuple([extra[columns] for extra in extras])
         step = max(1, _BLOCK_ELEMENTS // part.shape[1])
         for start in range(0, len(part), step):
@@ -143,7 +143,7 @@ def _fused_matmul(
 
 
 def _is_large_product(a: Array, b: Array) -> bool:
-    """Whether a product is cut into shards, each of which has enough elements to be finished by itself."""
+    """Whether a product is split into shards, each with enough elements to be finished separately."""
     return is_sharded(a, b) and len(a) * b.shape[1] >= _SHARD_ELEMENTS
 
 
@@ -164,7 +164,7 @@ def _relu_grad(dy: Array, x: Array, out: Array | None = None) -> Array:
             above: Array = slopes[block] > 0
             if np.isnan(np.maximum.reduce(slopes[block])):
                 above = KERNELS["Step"](slopes[block], alpha=0.0)
-            slope = above.astype(dy.dtype)  # a product of numbers and booleans takes half as long again
+            slope = above.astype(dy.dtype)  # a product of floats and booleans takes 1.5 times as long
             np.multiply(factors[block], slope, out=products[block])
 
     run_split(work, spans_in_turns(out.size, out.size, _SHARD_ELEMENTS))

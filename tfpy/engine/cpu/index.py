@@ -1,4 +1,4 @@
-"""numpy kernels that look elements up, count them, or put them at places given by indices."""
+"""numpy kernels that gather, count or scatter elements by indices."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tfpy.engine.value_checks import check_counted, check_nd_indices
 
 
 def block_numbers(op: str, indices: Array, shape: tuple[int, ...]) -> Array:
-    """For each index the number of the block that it points to, among the blocks of `shape` in order."""
+    """For each index, the number of the block that it points to, among the blocks of `shape` in order."""
     check_nd_indices(op, indices, shape)
     depth = indices.shape[-1]
     rows = indices.reshape(math.prod(indices.shape[:-1]), depth)
@@ -43,7 +43,7 @@ def _tensor_scatter_update(tensor: Array, indices: Array, updates: Array) -> Arr
     places = block_numbers("tensor_scatter_update", indices, tensor.shape)
     out = tensor.copy()
     blocks = out.reshape((math.prod(tensor.shape[:depth]), *tensor.shape[depth:]))
-    # Of several updates of one place the last is to win, which numpy does not promise: only the last is given to it.
+    # If several updates have the same index, the last must win, which numpy does not guarantee: only it is passed on.
     reversed_places = places[::-1]
     last = len(places) - 1 - np.unique(reversed_places, return_index=True)[1]
     blocks[places[last]] = updates.reshape((len(places), *blocks.shape[1:]))[last]
@@ -51,7 +51,7 @@ def _tensor_scatter_update(tensor: Array, indices: Array, updates: Array) -> Arr
 
 
 def _search_sorted(sorted_sequence: Array, values: Array, side: str) -> Array:
-    """Bisection of all rows at once, comparing as TF.js does: a NaN compares false."""
+    """Bisection of all rows at once, with TF.js's comparisons: NaN compares false."""
     size = sorted_sequence.shape[1]
     low = np.zeros(values.shape, np.int32)
     high = np.full(values.shape, size, np.int32)
@@ -67,9 +67,9 @@ def _search_sorted(sorted_sequence: Array, values: Array, side: str) -> Array:
 
 
 def counted(x: Array, weights: Array, size: int) -> tuple[Array, Array, int]:
-    """Where each number of a row is counted, its weight, and how many places there are.
+    """Where each number of a row is counted, its weight, and how many positions there are.
 
-    Numbers of `size` or more are left out.
+    Numbers of `size` or more are omitted.
     """
     check_counted(x)
     rows = x.reshape(math.prod(x.shape[:-1]), x.shape[-1])

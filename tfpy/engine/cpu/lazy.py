@@ -1,7 +1,7 @@
-"""Elementwise kernels on large arrays: put off until somebody needs their results, then run together, block by block.
+"""Elementwise kernels on large arrays: deferred until their results are needed, then run together, block by block.
 
-What a chain of kernels makes on its way stays in the cache and is never written to memory, unless somebody still refers
-to it; the blocks are shared among the cores. Every element is computed as in one piece.
+The intermediate results of a chain stay in the cache and are never written to memory, unless something still refers to
+them; the blocks are distributed over the cores. Every element is bit-identical to that of a single pass.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from tfpy.engine.cpu.threads import run_split, spans
 from tfpy.engine.locks import ProcessLock
 from tfpy.engine.references import ALONE, references
 
-LARGE_ELEMENTS = 1 << 20  # from here on it pays
+LARGE_ELEMENTS = 1 << 20  # from here on it pays off
 _SHARD_ELEMENTS = 1 << 19
 _BLOCK_ELEMENTS = 1 << 18
-_MOST_KERNELS = 24  # that are put off together
-_MOST_ARRAYS = 6  # that go into them: they are kept in memory until then, though nobody else may refer to them
+_MOST_KERNELS = 24  # that are deferred together
+_MOST_ARRAYS = 6  # inputs of these; kept in memory until then, even if nothing else refers to them
 
 
 class Lazy:
@@ -31,11 +31,11 @@ class Lazy:
 
     Attributes:
         compute: the kernel.
-        inputs: lazy results of the same shape, arrays with all elements in a row, or single numbers.
-        weight, arrays: upper bounds of the kernels that have to be run for it, and of the arrays that go into them.
-        value: the result, when it is there; then there is nothing else.
-        shared: whether more than one tensor refers to it, a tape say.
-        passed: it has been computed once already, and not been kept.
+        inputs: lazy results of the same shape, flat arrays, or scalars.
+        weight, arrays: upper bounds for the number of kernels to run for it, and for the number of their input arrays.
+        value: the result, once computed; the other attributes are empty then.
+        shared: whether something else than its tensor refers to it, such as a tape.
+        passed: whether it has already been computed once without being kept.
     """
 
     __slots__ = ("arrays", "compute", "dtype", "inputs", "passed", "shape", "shared", "size", "value", "weight")
@@ -69,7 +69,7 @@ class Lazy:
 
 
 def forced(payload: Any) -> Any:
-    """The array of what may be a lazy result."""
+    """The array of a payload that may be lazy."""
     if type(payload) is not Lazy:
         return payload
     if payload.value is None:
@@ -80,7 +80,7 @@ def forced(payload: Any) -> Any:
 def defer(
     compute: Callable[..., Any], payloads: Sequence[Array | Lazy], shape: tuple[int, ...], dtype: npt.DTypeLike
 ) -> Lazy | Array | None:
-    """An elementwise kernel put off; None where its inputs are not laid out alike."""
+    """A deferred elementwise kernel; None if its inputs do not have the same layout."""
     inputs: list[Lazy | Array] = []
     weight, arrays = 1, 0
     for p in payloads:
@@ -100,19 +100,19 @@ def defer(
 
 
 def in_blocks(compute: Callable[..., Any], shape: tuple[int, ...], dtype: npt.DTypeLike, *arrays: Array) -> Array:
-    """An elementwise kernel run at once, as those that are put off: block by block, on all cores."""
+    """Run an elementwise kernel immediately, but like deferred ones: block by block, on all cores."""
     later = defer(compute, arrays, shape, dtype)
     result: Array = compute(*arrays) if later is None else forced(later)
     return result
 
 
 def _can_chain(p: Array | Lazy, shape: tuple[int, ...]) -> TypeGuard[Lazy]:
-    """Whether a payload is still to be computed, and can be together with what has that shape."""
+    """Whether a payload is not computed yet, and can be computed together with results of this shape."""
     return type(p) is Lazy and p.value is None and p.shape == shape and not p.passed
 
 
 def total(x: Array | Lazy) -> Any:
-    """The sum of all elements: those of blocks, added up. It is the same for an array and for a lazy result."""
+    """The sum of all elements, by blocks. It is the same for an array and for a lazy result."""
     if type(x) is Lazy and x.value is None:
         sums = _evaluate(x, keep=x.shared or x.passed, add=True)
         if sums is not None:
@@ -120,7 +120,7 @@ def total(x: Array | Lazy) -> Any:
     array: Array = forced(x)
     flat = _flat(array, array.shape) if array.size >= LARGE_ELEMENTS else None
     if flat is None:
-        return _add(array, None, array.dtype)  # by position: numpy's short way
+        return _add(array, None, array.dtype)  # positional arguments: numpy's fast path
     flat = np.broadcast_to(flat, (array.size,))
     sums = np.empty(-(-flat.size // _BLOCK_ELEMENTS), flat.dtype)
 
@@ -136,18 +136,18 @@ _add: Any = np.add.reduce
 
 
 def _flat(a: Array, shape: tuple[int, ...]) -> Array | None:
-    """All elements in a row, or a scalar where they are one; None where they lie otherwise."""
-    if not any(a.strides) or a.size == 1:  # a number broadcast to the shape, or a number
+    """The elements as a flat array, or a scalar if all are the same one; None if they are not contiguous."""
+    if not any(a.strides) or a.size == 1:  # a scalar, possibly broadcast to the shape
         return a[(0,) * a.ndim + (...,)]
     return a.reshape(-1) if a.shape == shape and a.flags.c_contiguous else None
 
 
 def _evaluate(last: Lazy, keep: bool, add: bool) -> Array | None:
-    """Run what has been put off.
+    """Run deferred kernels.
 
     Args:
-        keep: whether the result itself is stored; what it is computed from is if somebody still refers to it.
-        add: whether to give the sums of the blocks of the result; None if another thread was faster.
+        keep: whether the result itself is stored; intermediate results are if something still refers to them.
+        add: whether to return the sums of the blocks of the result; None if another thread was faster.
     """
     with _lock():
         if last.value is not None:
@@ -167,13 +167,13 @@ def _evaluate(last: Lazy, keep: bool, add: bool) -> Array | None:
 
 
 class _Run(NamedTuple):
-    """One kernel of those that are run together.
+    """One of the kernels that are run together.
 
     Attributes:
         inputs: arrays, or the numbers of earlier kernels.
         out: where the result is stored, if it is.
         over: the number of an earlier kernel whose block may be overwritten.
-        fresh: the dtype of a block of its own, if it needs one.
+        fresh: the dtype of its own block, if it needs one.
     """
 
     compute: Any
@@ -187,7 +187,7 @@ class _Run(NamedTuple):
 def _program(todo: Sequence[Lazy], outs: Sequence[Array | None]) -> list[_Run]:
     place = {id(v): i for i, v in enumerate(todo)}
     last_use = {place[id(x)]: i for i, v in enumerate(todo) for x in v.inputs if id(x) in place}
-    # Other kernels than ufuncs may give an input back as their result: then it must stay as it is.
+    # Kernels other than ufuncs may return an input as their result: then it must not be overwritten.
     maybe_results = {
         place[id(x)] for v in todo if not isinstance(v.compute, np.ufunc) for x in v.inputs if id(x) in place
     }
@@ -209,7 +209,7 @@ def _work(todo: Sequence[Lazy], outs: Sequence[Array | None], sums: Array | None
     most = min(size, _BLOCK_ELEMENTS)
 
     def work(first: int, final: int) -> None:
-        # Blocks that are used again stay in the cache, and save the allocator's work.
+        # Reused blocks stay in the cache, and save allocations.
         spare: list[Any] = [None if run.fresh is None else np.empty(most, run.fresh) for run in program]
         made: list[Any] = [None] * len(program)
         for block in range(first, final):
@@ -234,7 +234,7 @@ def _work(todo: Sequence[Lazy], outs: Sequence[Array | None], sums: Array | None
 
 
 def _row(x: Lazy | Array) -> Array:
-    """An input that is there."""
+    """The flat array of an available input."""
     row: Array = x if isinstance(x, np.ndarray) else forced(x).reshape(-1)
     return row
 
@@ -254,7 +254,7 @@ def _in_order(last: Lazy) -> list[Lazy]:
 
 
 def _referred_to(todo: list[Lazy]) -> list[bool]:
-    """Whether somebody else refers to each: a tensor, a tape, or what is not run now."""
+    """For each, whether something else refers to it: a tensor, a tape, or a kernel that is not run now."""
     uses = Counter([id(x) for v in todo for x in v.inputs])
     counts = [*references(todo)]
     return [count > ALONE + uses[id(v)] for v, count in zip(todo, counts, strict=True)]

@@ -7,7 +7,7 @@ import numpy as np
 from tfpy.engine.backend import Array
 from tfpy.engine.cpu.table import KERNELS
 
-_BLOCK_COLUMNS = 32  # that are reduced one by one before the rest of the matrix is, by matrix products
+_BLOCK_COLUMNS = 32  # reduced one by one before the rest of the matrix is updated by matrix products
 
 
 def _qr(x: Array, full_matrices: bool) -> list[Array]:
@@ -32,8 +32,8 @@ def _qr(x: Array, full_matrices: bool) -> list[Array]:
 def _reflectors(block: Array) -> tuple[Array, Array]:
     """Reduce a block of columns to a triangle, in place, by the reflections I - V · T · Vᵀ that are returned.
 
-    Each reflection sends its column to -sign · length of the first axis, also when there is nothing left to reduce:
-    the signs that TF.js gives.
+    Each reflection maps its column to -sign · length along the first axis, even if there is nothing left to reduce:
+    this matches the signs of TF.js.
     """
     *lead, _, columns = block.shape
     v = np.zeros(block.shape, block.dtype)

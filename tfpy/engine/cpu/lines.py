@@ -1,7 +1,7 @@
-"""Arrays as matrices of long rows, worked on in blocks that stay in the cache, on all cores.
+"""Arrays as matrices of long rows, processed in blocks that stay in the cache, on all cores.
 
-numpy's inner loops run along rows: with a few numbers in each, as images have channels, they are many times slower. So
-neighbouring rows are taken as one. The blocks do not depend on the number of cores, nor do sums over them.
+numpy's inner loops run along rows: with a few elements in each, such as an image's channels, they are many times
+slower. So neighbouring rows are combined. The blocks, and sums over them, do not depend on the number of cores.
 """
 
 from __future__ import annotations
@@ -29,19 +29,19 @@ def as_lines(x: Array, channels: int) -> Array:
 
 @functools.lru_cache(maxsize=4096)
 def _rows_in_line(rows: int, width: int) -> int:
-    """How many neighbouring rows make a long one, so that they come out even."""
+    """How many neighbouring rows make a long one, so that they divide evenly."""
     most = max(1, min(rows, _LINE_ELEMENTS // width))
     return max(n for n in range(1, most + 1) if rows % n == 0)
 
 
 def along_line(values: Array, places: int) -> Array:
-    """Numbers (…, channels) repeated for each place of a line, (…, places · channels)."""
+    """Values (…, channels) repeated for each position of a line, (…, places · channels)."""
     repeated = np.repeat(values[..., None, :], places, axis=-2)
     return repeated.reshape(*values.shape[:-1], places * values.shape[-1])
 
 
 def widened(values: Array, shape: Shape) -> Array:
-    """A short vector of one number for each channel, repeated for each place of a line.
+    """A short vector of one number for each channel, repeated for each position of a line.
 
     It broadcasts to the shape as before, but numpy's inner loops run over lines, which is several times faster.
     """
@@ -51,7 +51,7 @@ def widened(values: Array, shape: Shape) -> Array:
 
 
 def block_count(rows: Array, block_elements: int | None = None) -> int:
-    """How many blocks a matrix is cut into."""
+    """How many blocks a matrix is split into."""
     return -(-len(rows) // _step(rows, block_elements))
 
 
@@ -65,9 +65,9 @@ def each_block(
 
     Args:
         rows: the matrix.
-        work: what is to be done with a block.
-        block_elements: how many make a block. By default, and so the next, as many as suit lines.
-        shard_elements: how many make another core worth its while.
+        work: processes a block.
+        block_elements: the size of a block. This and the next default to values that suit lines.
+        shard_elements: how many elements make another core worthwhile.
     """
     step = _step(rows, block_elements)
 

@@ -1,7 +1,7 @@
-"""numpy kernels of matrix products. A transposed operand is a view: BLAS reads it as it lies.
+"""numpy kernels of matrix products. A transposed operand is a view: BLAS reads it without a copy.
 
-Large products are cut into shards of rows (columns, or matrices), each with BLAS on one thread: as fast as BLAS's own
-threads on an idle machine, and many times faster on a busy one, where those wait for each other.
+Large products are split into shards of rows (columns, or matrices), each with BLAS on one thread: as fast as BLAS's
+own threads on an idle machine, and many times faster on a busy one, where those wait for each other.
 """
 
 from __future__ import annotations
@@ -15,22 +15,22 @@ from tfpy.engine.cpu.blas import blas_state, one_blas_thread
 from tfpy.engine.cpu.table import KERNELS
 from tfpy.engine.cpu.threads import run_sharded, spans
 
-# Below so many multiplications, by a matrix and by a vector, OpenBLAS stays on one thread by itself.
+# Below this many multiplications, by a matrix and by a vector, OpenBLAS uses one thread anyway.
 _ONE_THREAD_MULTIPLICATIONS = 1 << 18
 _ONE_THREAD_MULTIPLICATIONS_BY_VECTOR = 9216
 
-# So many multiplications make a shard worth its while.
+# How many multiplications make a shard worthwhile.
 _SHARD_MULTIPLICATIONS = 5 << 20
 
 
 def product(a: Array, b: Array) -> Array:
-    """The matrix product of the last two dimensions; those before broadcast."""
+    """The matrix product of the last two dimensions; leading ones broadcast."""
     if a.ndim == b.ndim == 2:
         m, n, size = len(a), b.shape[1], a.size
-        if size == 1 or (n == 1 and b.size == 1):  # `dot` leaves out what is multiplied by a single 0, NaN too
+        if size == 1 or (n == 1 and b.size == 1):  # `dot` skips multiplications by a single 0, even of NaN
             return np.multiply(a, b)
         work = size * n
-        # `dot` is BLAS at once; `matmul` looks around for half a microsecond first.
+        # `dot` calls BLAS directly; `matmul` has half a microsecond more overhead.
         alone = _ONE_THREAD_MULTIPLICATIONS if m > 1 and n > 1 else _ONE_THREAD_MULTIPLICATIONS_BY_VECTOR
         if work < alone or (blas_state.alone and work < 2 * _SHARD_MULTIPLICATIONS):
             return a.dot(b)
@@ -55,11 +55,11 @@ def is_sharded(a: Array, b: Array) -> bool:
 
 
 def sharded_product(a: Array, b: Array, finish: Callable[[Array, slice], None] | None = None) -> Array:
-    """The product of two matrices in shards of rows, or of columns where there are more of these.
+    """The product of two matrices in shards of rows, or of columns if there are more of these.
 
     Args:
         a, b: the matrices.
-        finish: what is done to each shard of the product in place, given that shard and its columns.
+        finish: called with each shard of the product, to modify it in place, and its columns.
     """
     a, b = _for_blas(a), _for_blas(b)
     m, n = len(a), b.shape[1]
@@ -77,7 +77,7 @@ def sharded_product(a: Array, b: Array, finish: Callable[[Array, slice], None] |
 
 
 def _for_blas(x: Array) -> Array:
-    """A matrix that is a row, a column or a number repeated is written out: `matmul` before numpy 2.3 is slow on it."""
+    """Copies a matrix that is a broadcast row, column or number: `matmul` before numpy 2.3 is slow on it."""
     return np.ascontiguousarray(x) if 0 in x.strides[-2:] else x
 
 

@@ -1,4 +1,4 @@
-"""numpy kernels of moments, and the gradient of what is normalized by its own."""
+"""numpy kernels of moments, and the gradient of normalization by the input's own moments."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ def batch_norm(
 
 
 def apply_in_place(y: Array, epilogue: Epilogue) -> None:
-    """What a plan joined with a normalization, on its result."""
+    """Apply what a plan fused with a normalization, to its result."""
     for kernel, attrs in epilogue:
         IN_PLACE[kernel](y, **attrs, out=y)
 
@@ -70,7 +70,7 @@ def _along(values: Array, places: int) -> Array:
 
 
 def _lrn(x: Array, depth_radius: int, bias: float, alpha: float, beta: float) -> Array:
-    """Sums of squares, all at once by a band of ones, unless a 0 would make NaN of what is not finite."""
+    """Sums of squares by a product with a band matrix of ones, unless its zeros would make NaN of non-finite values."""
     channels = x.shape[-1]
     squares = np.square(x).reshape(x.size // max(1, channels), channels)
     near = neighbours(channels, depth_radius)
@@ -81,7 +81,7 @@ def _lrn(x: Array, depth_radius: int, bias: float, alpha: float, beta: float) ->
 
 
 def neighbours(count: int, radius: int) -> Array:
-    """The matrix of which of `count` channels are at most `radius` apart."""
+    """The matrix that tells which of `count` channels are at most `radius` apart."""
     index = np.arange(count)
     return np.abs(index[:, None] - index) <= radius
 

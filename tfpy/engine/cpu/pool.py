@@ -1,7 +1,7 @@
 """numpy kernels of pooling.
 
-Forward one dimension after the other, each with as many operations on strided views as the window has cells there;
-backward cell by cell, on blocks that stay in the cache.
+Forward, one dimension after the other, with one operation on a strided view for each cell of the window there;
+backward, cell by cell, on blocks that stay in the cache.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from tfpy.engine.spec import Shape
 from tfpy.engine.windows import Window, cell_counts, divisor
 
 _BLOCK_BYTES = 1 << 19
-_FEW_CHANNELS = 16  # the runs of a cell are short
+_FEW_CHANNELS = 16  # up to this many, the runs of a cell are short
 
 
 def lowest(dtype: np.dtype[Any]) -> float:
@@ -42,7 +42,7 @@ def lowest(dtype: np.dtype[Any]) -> float:
 
 
 def _lines(window: Window, extent: Frame) -> Iterator[tuple[int, list[slice]]]:
-    """For each inner axis the slices along it that the cells see."""
+    """For each inner axis, the slices along it that the cells cover."""
     fields = zip(window.size, window.strides, window.dilations, window.out, extent.start, strict=True)
     for axis, (size, stride, dilation, out, start) in enumerate(fields, start=1):
         firsts = [start + t * dilation for t in range(size)]
@@ -50,7 +50,7 @@ def _lines(window: Window, extent: Frame) -> Iterator[tuple[int, list[slice]]]:
 
 
 def _reduce(out: Array, ufunc: np.ufunc, array: Array, window: Window, extent: Frame) -> None:
-    """A ufunc over the cells at each place."""
+    """Reduce the cells at each position with a ufunc."""
     for axis, slices in _lines(window, extent):
         views = [array[(slice(None),) * axis + (at,)] for at in slices]
         target = out if axis == len(window.size) else None
@@ -58,7 +58,7 @@ def _reduce(out: Array, ufunc: np.ufunc, array: Array, window: Window, extent: F
 
 
 def _over(ufunc: np.ufunc, views: list[Array], out: Array | None) -> Array:
-    """A ufunc over arrays of one shape; of a single one nothing is computed."""
+    """Reduce arrays of one shape with a ufunc; a single one needs no computation."""
     if len(views) == 1:
         if out is None:
             return views[0]
@@ -71,7 +71,7 @@ def _over(ufunc: np.ufunc, views: list[Array], out: Array | None) -> Array:
 
 
 def fill_max(y: Array, x: Array, window: Window) -> None:
-    """The largest in each window; numbers win over NaN, as in TF.js."""
+    """The largest in each window; numbers take precedence over NaN, as in TF.js."""
     if not y.size:
         return
     array, extent = padded(x, window, lowest(x.dtype))
@@ -131,10 +131,10 @@ def _max_grad(
 
 
 def _max_grad_by_line(dx: Array, dy: Array, input: Array, output: Array, window: Window) -> None:
-    """The same for windows that lie side by side on an image: a line of cells at a time, whose runs are long.
+    """The same for adjacent windows that do not overlap: a line of cells at a time, whose runs are long.
 
-    Results and slopes are repeated until they are as wide as the line. Booleans are bytes, so that those of several
-    channels are combined as one number.
+    Results and slopes are repeated to the width of the line. Booleans are bytes, so that those of several channels are
+    combined as one number.
     """
     (high, wide), (rows, columns), channels = window.size, window.out, dy.shape[-1]
     inside = slice(None), slice(rows * high), slice(columns * wide)
@@ -161,9 +161,9 @@ def _max_grad_by_line(dx: Array, dy: Array, input: Array, output: Array, window:
 
 
 def _max_relu_grad(dx: Array, dy: Array, input: Array, output: Array, window: Window) -> None:
-    """The gradient of relu after that of pooling: whether the largest element in a window is above 0 decides.
+    """The gradient of relu after that of pooling: it depends on whether the largest element in a window is above 0.
 
-    Where the input is not a number, the slope of relu is none either, in the largest place or not.
+    If the input is NaN, so is the slope of relu, in the largest position or not.
     """
     if input.size and np.isnan(np.maximum.reduce(input, None)):
         _max_grad(dx, dy, input, output, window)
@@ -185,7 +185,7 @@ def _max_pick(x: Array, input: Array, output: Array, window: Window, last: bool)
 
 
 def _max_with_argmax(x: Array, window: Window, include_batch_in_index: bool) -> list[Array]:
-    """The largest, and their flat indices in an image (or in the batch); -1 where nothing is above -∞."""
+    """The largest, and their flat indices in an image (or in the batch); -1 if nothing is above -∞."""
     y: Array = KERNELS["MaxPool"](x, window=window)
     array, extent = padded(x, window, lowest(x.dtype))
     views = patches(array, window, extent)

@@ -1,4 +1,4 @@
-"""numpy kernel of random numbers that are a function of a key and of their place, so that any device can make them."""
+"""numpy kernel of random numbers that are a function of a key and their position, reproducible on any device."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ _SHARD_ELEMENTS = 1 << 18
 
 
 def _uniform(key: Array, shape: tuple[int, ...], dtype: Any) -> Array:
-    """Numbers of 24 bits in [0, 1): pcg3d (Jarzynski & Olano 2020, Hash Functions for GPU Rendering) of place and key.
+    """Numbers of 24 bits in [0, 1): pcg3d (Jarzynski & Olano 2020, Hash Functions for GPU Rendering) of position, key.
 
-    It gives three numbers: of the n-th third of the result, at the same place.
+    It yields three numbers, one for each third of the result, at the same position.
     """
     count = math.prod(shape)
     third = -(-count // 3)

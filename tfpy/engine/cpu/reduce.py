@@ -20,9 +20,9 @@ _MANY_ROWS = 256
 _LONG_ROW_ELEMENTS = 2048
 _SHORT_ROW_ELEMENTS = 1024
 _FEW_ELEMENTS = 1 << 12
-_BLOCK_ROWS = 256  # that are added up one after the other: more of them lose digits
+_BLOCK_ROWS = 256  # added up sequentially: with more of them, digits are lost
 
-# numpy's types know `reduce` with a literal keepdims only.
+# numpy's type stubs accept `reduce` only with a literal keepdims.
 _add: Any = np.add.reduce
 _multiply: Any = np.multiply.reduce
 _and: Any = np.logical_and.reduce
@@ -44,8 +44,8 @@ def _sum(x: Array, axes: Axes, keep_dims: bool) -> Array:
 def sum_of_rows(rows: Array) -> Array:
     """The sums of many rows, (…, rows, width) -> (…, width).
 
-    Short ones are taken as fewer long rows first, which numpy adds up fifty times faster; and many in blocks, since
-    numpy adds up one row after the other, which loses digits.
+    Short ones are first combined to fewer long rows, which numpy adds fifty times faster; many are added in blocks,
+    since numpy adds rows sequentially, which loses digits.
     """
     *lead, count, width = rows.shape
     together = max(1, min(count, _LONG_ROW_ELEMENTS // max(1, width)))
@@ -58,7 +58,7 @@ def sum_of_rows(rows: Array) -> Array:
 def sums_along_rows(x: Array) -> Array:
     """The sum along the last axis, which remains with size 1.
 
-    `reduce` takes four times as long on many short rows, whose sums lose no digits by being taken in one go.
+    `reduce` takes four times as long on many short rows, whose sums lose no digits if computed in one call.
     """
     if x.ndim != 2 or x.size < _FEW_ELEMENTS or x.shape[1] > _SHORT_ROW_ELEMENTS:
         return np.asarray(_add(x, axis=-1, keepdims=True))
@@ -79,14 +79,14 @@ def _sum_in_blocks(rows: Array) -> Array:
 def _mean(x: Array, axes: Axes, keep_dims: bool) -> Array:
     """The sum, divided: one pass over x, whereas TF.js divides every element first. Of no elements it is 0."""
     if 0 < x.size < LARGE_ELEMENTS and len(axes) == x.ndim and not keep_dims:
-        return _add(x, None) / x.size  # what follows says the same; a loss is a call less
+        return _add(x, None) / x.size  # equivalent to what follows, with one call less for losses
     total = _sum(x, axes, keep_dims)
     count = x.size // total.size if total.size else 0
     return total / count if count else total
 
 
 def _prod(x: Array, axes: Axes, keep_dims: bool) -> Array:
-    """In double precision, as in TF.js: a part of the product may be far beyond what the whole is, or below it."""
+    """In double precision, as in TF.js: a partial product may be far larger or smaller than the whole."""
     if x.dtype != np.float32:
         return _multiply(x, axis=axes, keepdims=keep_dims, dtype=x.dtype)
     return np.asarray(_multiply(x, axis=axes, keepdims=keep_dims, dtype=np.float64)).astype(np.float32)
@@ -96,7 +96,7 @@ def _extremum(ufunc: Any) -> Any:
     def reduce(x: Array, axes: Axes, keep_dims: bool) -> Array:
         if x.size:
             return ufunc.reduce(x, axis=axes, keepdims=keep_dims)
-        # The extremum of nothing is not a number; of the dtypes without one, 0.
+        # The extremum of no elements is NaN; for dtypes without NaN, 0.
         value = np.nan if x.dtype.kind == "f" else 0
         return np.full(reduced_shape(x.shape, axes, keep_dims), value, x.dtype)
 
@@ -114,7 +114,7 @@ def _any(x: Array, axes: Axes, keep_dims: bool) -> Array:
 
 
 def _arg_max(x: Array, axis: int) -> Array:
-    """The first largest; NaN loses against every number unless it comes first."""
+    """The first maximum; NaN loses against every number unless it is the first element."""
     found = x.argmax(axis)
     if x.dtype.kind == "f" and _is_nan_at(x, found, axis):
         numbers = np.where(np.isnan(x), -np.inf, x)
@@ -124,7 +124,7 @@ def _arg_max(x: Array, axis: int) -> Array:
 
 
 def _is_nan_at(x: Array, found: Array, axis: int) -> bool:
-    """Whether the largest as numpy has it, which is a NaN if there is one, is one anywhere."""
+    """Whether any maximum found by numpy, which prefers NaN, is NaN."""
     if 0 < x.size < _LONG_ROW_ELEMENTS:  # one call instead of ten
         largest = np.maximum.reduce(x, None)
         return bool(largest != largest)
@@ -132,7 +132,7 @@ def _is_nan_at(x: Array, found: Array, axis: int) -> bool:
 
 
 def _arg_min(x: Array, axis: int) -> Array:
-    # The complement of an integer turns the order round, as the negative does, but cannot overflow.
+    # The complement of an integer reverses the order, like the negative, but cannot overflow.
     return _arg_max(np.negative(x) if x.dtype.kind == "f" else np.invert(x), axis)
 
 
@@ -161,7 +161,7 @@ def _top_k(x: Array, k: int, sorted: bool) -> list[Array]:
     return [np.take_along_axis(x, order, axis=-1), order.astype(np.int32)]
 
 
-_PARTITIONED_RATIO = 8  # from so many elements on for each that is wanted, rows are partitioned and not sorted
+_PARTITIONED_RATIO = 8  # from this many elements per wanted one on, rows are partitioned instead of sorted
 
 
 def _first_in_order(key: Array, k: int) -> Array:

@@ -1,6 +1,6 @@
-"""Running plans with numpy: one call per kernel, memory given back as soon as nobody needs it.
+"""Running plans with numpy: one call per kernel, memory freed as soon as it is no longer needed.
 
-Before a plan is first run it goes through the `passes`. The numbers are those of the kernels one by one.
+Before its first run, a plan goes through the `passes`. The results are those of running the kernels one by one.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ Compute = Callable[..., Any]
 
 
 class _Step(NamedTuple):
-    """One kernel call: the function, how its arguments are taken from the slots, where its results go.
+    """One kernel call: the function, how its arguments are read from the slots, where its results are stored.
 
     Attributes:
-        alone: whether `take` gives one argument, and not a tuple of them.
-        outs: of a kernel with several outputs.
-        free: slots that are of no use any more.
+        alone: whether `take` returns a single argument instead of a tuple.
+        outs: the output slots of a kernel with several outputs.
+        free: slots that are no longer needed.
     """
 
     compute: Compute
@@ -44,7 +44,7 @@ class _Program(NamedTuple):
 
     Attributes:
         steps: the kernel calls.
-        start: what follows on the inputs in the slots at first: constants, and room for results.
+        start: the initial contents of the slots after the inputs: constants, and room for results.
         outputs: the slots of the results.
     """
 
@@ -57,8 +57,8 @@ def executor(plan: Plan, kernel: Kernel) -> Executor:
     """A function that runs a plan.
 
     Args:
-        plan: what is to be run.
-        kernel: gives a node's kernel as a function of arrays.
+        plan: the plan to run.
+        kernel: returns a node's kernel as a function of arrays.
     """
     shorter = fold_constants(run_in_parallel(fuse(eliminate_common_subexpressions(plan))), kernel)
     steps, start, outputs = _allocated(write_in_place(shorter), kernel)
@@ -85,14 +85,14 @@ def executor(plan: Plan, kernel: Kernel) -> Executor:
 
 
 def _allocated(plan: Plan, kernel: Kernel) -> _Program:
-    """The plan's nodes as steps, whose results take the places of what is of no use any more."""
+    """The plan's nodes as steps, whose results reuse slots that are no longer needed."""
     places = {slot: i for i, slot in enumerate([*plan.inputs, *plan.constants])}
     count = len(places)
     steps = []
     for node, unused in zip(plan.nodes, plan.last_uses, strict=True):
         over = [places[slot] for slot in unused if slot not in node.outputs]
         for slot in node.outputs:
-            if over and not node.several:  # what is overwritten need not be freed
+            if over and not node.several:  # an overwritten slot need not be freed
                 places[slot] = over.pop()
             else:
                 places[slot] = count

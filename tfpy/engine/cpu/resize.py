@@ -1,6 +1,6 @@
-"""numpy kernels that resize images, one dimension after the other; backward as sums over what was read twice.
+"""numpy kernels that resize images, one dimension after the other; backward, as sums over elements read repeatedly.
 
-Linear interpolation goes over blocks of new rows that stay in the cache, and computes of old ones what these need.
+Linear interpolation processes blocks of new rows that stay in the cache, and only the old rows that these need.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from tfpy.engine.cpu.threads import run_sharded, spans_in_turns
 from tfpy.engine.resizing import Interpolation, bilinear_interpolation, nearest_interpolation
 
 _BLOCK_ELEMENTS = 1 << 17
-_SHARD_ELEMENTS = 1 << 19  # so many make a shard worth its while
+_SHARD_ELEMENTS = 1 << 19  # that make a shard worthwhile
 
 Size = tuple[int, int]
 
 
 def _lerp(x: Array, line: Interpolation, factors: Array, axis: int, out: Array | None = None) -> Array:
-    """Between the elements of a line; the factors are its fractions, as `_along` gives them."""
+    """Interpolate between the elements of a line; the factors are its fractions, as returned by `_along`."""
     first = x.take(line.first, axis=axis)
     difference = x.take(line.second, axis=axis)
     difference -= first
@@ -77,7 +77,7 @@ def _bilinear(images: Array, size: Size, align_corners: bool, half_pixel_centers
 
 
 def _block(batch: int, height: int, width: int, channels: int) -> tuple[int, int]:
-    """How many images, and how many of their rows, are computed at a time."""
+    """How many images, or how many rows of one, are computed at a time."""
     row = max(1, width * channels)
     return max(1, min(batch, _BLOCK_ELEMENTS // (row * max(1, height)))), max(1, min(height, _BLOCK_ELEMENTS // row))
 

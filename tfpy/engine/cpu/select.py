@@ -1,7 +1,7 @@
-"""The k largest of each row in the order in which TF.js leaves them when they need not be sorted.
+"""The k largest of each row in the order in which TF.js leaves them if they need not be sorted.
 
-That is the order of the selection algorithm (R. W. Floyd and R. L. Rivest, "Algorithm 489: SELECT", 1975), which is run
-here on all rows at once: one round partitions the open interval of each row, all its exchanges being made together.
+That is the order of the selection algorithm (R. W. Floyd and R. L. Rivest, "Algorithm 489: SELECT", 1975), which runs
+here on all rows at once: one round partitions the open interval of each row, with all exchanges made together.
 """
 
 from __future__ import annotations
@@ -10,18 +10,18 @@ import numpy as np
 
 from tfpy.engine.backend import Array
 
-_SAMPLED_ELEMENTS = 600  # from this many on, a sample is selected from first
+_SAMPLED_ELEMENTS = 600  # from this many on, selection starts with a sample
 
 
 def selected(order: Array, k: int) -> Array:
-    """For rows of indices in sorted order, the first k of them in the order that selection leaves.
+    """For rows of indices in sorted order, the first k of them in the order that results from selection.
 
     Args:
         order: a matrix; in each row the indices of the row's elements, the largest first.
         k: how many.
     """
     rows, size = order.shape
-    places = np.argsort(order, axis=1)  # the rank of each element, where it lies: what is partitioned
+    places = np.argsort(order, axis=1)  # the rank of each element at its position: this is partitioned
     if k < size and rows:
         _select(places, k, np.zeros(rows, np.int64), np.full(rows, size - 1))
     return np.take_along_axis(order, places[:, :k], axis=1)
@@ -54,10 +54,10 @@ def _sample(k: int, left: Array, right: Array) -> tuple[Array, Array]:
 
 
 def _partition(a: Array, k: int, left: Array, right: Array) -> Array:
-    """Bring what is smaller than a[k] before it and what is larger behind it; where it is then.
+    """Move elements smaller than a[k] before it and larger ones after it; returns its new position.
 
-    Two pointers that meet exchange the first element too large with the last one too small, the second with the last
-    but one, and so on.
+    Two pointers that meet exchange the first element that is too large with the last one that is too small, the second
+    with the last but one, and so on.
     """
     row, column = np.arange(len(a)), np.arange(a.shape[1])
     t = a[row, k].copy()

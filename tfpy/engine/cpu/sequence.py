@@ -1,10 +1,10 @@
 """numpy kernels that run a recurrent layer over a whole sequence, forwards and backwards.
 
-How they are fast: everything has the batch last, so that a gate is one block of memory. The state, the input and a one
-for the bias stand on top of each other, (units + features + 1, batch), so that a step has one matrix product, and the
-new state is written to where the next step reads it. The backward pass first takes the derivatives of many steps at
-once; the gradients of the weights are one product for all these steps. The batch is cut into shards, and where cores
-are left, these products are theirs, while the steps before go on.
+Why they are fast: the batch is the last axis, so that a gate is one block of memory. The state, the input and a one for
+the bias are stacked, (units + features + 1, batch), so that a step has one matrix product, and the new state is written
+to where the next step reads it. The backward pass computes the derivatives of many steps at once; the gradients of the
+weights are one product for all these steps. The batch is split into shards, and if there are more cores, these products
+are computed in parallel with the preceding steps.
 """
 
 from __future__ import annotations
@@ -21,27 +21,27 @@ from tfpy.engine.backend import Array
 from tfpy.engine.cpu.threads import SerialExecutor, idle_cores, run_sharded, spans_in_turns
 from tfpy.engine.rows.sequence import workspace_rows
 
-# Below so many numbers in a state, or multiplications in a step, threads wait for each other longer than they work.
+# Below these numbers of elements in a state or multiplications in a step, threads wait longer than they work.
 _SHARD_STATE_ELEMENTS = 4096
 _SHARD_MULTIPLICATIONS = 1 << 20
 
-# The backward pass takes so many bytes of gates at once: few enough to stay in the cache.
+# The bytes of gates that the backward pass processes at once: few enough to stay in the cache.
 _CHUNK_BYTES = 1 << 20
 
 
 class Pass:
-    """The way of one shard of the batch through a sequence, and back. Subclasses are the cells.
+    """The forward and backward pass of one shard of the batch through a sequence. Subclasses are the cells.
 
-    Weights and gates have the gates in an order of the cell's own.
+    In weights and gates, the gates are in a cell-specific order.
 
     Attributes:
-        name: of the kernel, without 'Sequence'.
-        gates: how many there are.
-        wide: how many rows they have: gates · units.
+        name: the kernel's name, without 'Sequence'.
+        gates: the number of gates.
+        wide: the number of their rows: gates · units.
         time, features, units, batch: the sizes.
         keeps: whether all steps are kept for a backward pass.
-        masked: for each step, which samples it leaves as they are, (time, 1, batch); None if there is no mask.
-        z: for each step, and one after the last, state, input and one (and what a cell adds), with the batch last.
+        masked: for each step, which samples it leaves unchanged, (time, 1, batch); None if there is no mask.
+        z: for each step, and after the last one, state, input and one (and what a cell adds), with the batch last.
     """
 
     name: ClassVar[str]
@@ -64,7 +64,7 @@ class Pass:
         self.allocate()
 
     def memory(self, *shape: int) -> Array:
-        """An array in the workspace, in the same place forwards and backwards; elsewhere if there is no workspace."""
+        """An array in the workspace, at the same place forwards and backwards; newly allocated without a workspace."""
         if self._workspace is None:
             return np.empty(shape, self._dtype)
         start = self._used
@@ -76,11 +76,11 @@ class Pass:
         return self.memory(self.time if self.keeps else 1, *shape, self.batch)
 
     def each(self, array: Array) -> Iterable[Array]:
-        """The part of every step; the same part again and again if there is only one."""
+        """The part of every step; if there is only one, the same part each time."""
         return array if len(array) == self.time else repeat(array[0], self.time)
 
     def set_mask(self, mask: Array | None) -> None:
-        """Leave samples as they are where the mask, (batch, time), is false."""
+        """Set the mask, (batch, time): samples are left unchanged where it is false."""
         self.masked = None if mask is None else np.logical_not(mask).T[:, None]
 
     def each_masked(self) -> Iterable[Array | None]:
@@ -94,7 +94,7 @@ class Pass:
         self.z[0, : self.units] = state.T
 
     def transposed(self, weights: Array) -> Array:
-        """Weights as the left factor of the steps' products; BLAS is faster if they lie that way, but for a vector."""
+        """Weights as the left factor of the steps' products; BLAS is faster if stored so, except for vectors."""
         return weights.T if self.batch == 1 else np.ascontiguousarray(weights.T)
 
     @property
@@ -103,13 +103,13 @@ class Pass:
         return self.z[:, : self.units]
 
     def backward(self, dy: Array, dlast: Sequence[Array], dx: Array | None, in_background: bool) -> list[Array]:
-        """Go back through all steps: the gradients of the first states. Those of the weights are in `sums`.
+        """Go back through all steps; returns the gradients of the first states. Those of the weights are in `sums`.
 
         Args:
-            dy: the gradient of the outputs, (batch, time, units), or of no steps.
+            dy: the gradient of the outputs, (batch, time, units), or with no steps.
             dlast: the gradients of the last states, (units, batch).
             dx: where to write the gradient of the input.
-            in_background: whether there is a core for what need not be waited for.
+            in_background: whether there is a core for work that can run in the background.
         """
         dh = dlast[0].copy()
         self.start_backward(dlast[1:])
@@ -117,7 +117,7 @@ class Pass:
         chunks = [*_chunks(self.time, most)]
         in_background = in_background and len(chunks) > 1
         executor = SerialExecutor(in_background)
-        # What a job in the background has and what comes next are in two places.
+        # The chunk of a background job and the next one are in separate memory.
         memory = np.empty((1 + in_background, min(most, self.time), self.wide, self.batch), dh.dtype)
         for number, (start, stop) in enumerate(chunks):
             d = memory[number % len(memory), : stop - start]
@@ -144,7 +144,7 @@ class Pass:
             dx[:, start:stop] = dinputs.transpose(2, 1, 0)
 
     def _step_back_seen(self, t: int, d: Array, dh: Array, masked: Array) -> None:
-        """`step_back` for the samples that the step has seen; the gradients of the others go by it."""
+        """`step_back` for the samples that are not masked; the gradients of the others bypass the step."""
         carried = [dh, *self.carried()]
         by = [gradient * masked for gradient in carried]
         for gradient, part in zip(carried, by, strict=True):
@@ -153,25 +153,25 @@ class Pass:
         for gradient, part in zip(carried, by, strict=True):
             gradient += part
 
-    # What cells define
+    # Defined by cells
 
     @staticmethod
     def prepare(kernel: Array, recurrent: Array, bias: Array, activation: str) -> Any:
-        """The weights as the steps take them; the same for all shards."""
+        """The weights in the form that the steps use; the same for all shards."""
         raise NotImplementedError
 
     def allocate(self) -> None:
-        """Take the memory that the cell needs for itself."""
+        """Allocate the memory that the cell itself needs."""
 
     def forward(self, states: list[Array]) -> list[Array]:
         """Run all steps from the states beyond the first one, which is in z; returns these states after the last."""
         raise NotImplementedError
 
     def start_backward(self, dlast: Sequence[Array]) -> None:
-        """Begin with the gradients of the last states beyond the first one."""
+        """Start with the gradients of the last states beyond the first one."""
 
     def carried(self) -> list[Array]:
-        """The gradients of the states beyond the first one, as they stand."""
+        """The current gradients of the states beyond the first one."""
         return []
 
     def derive(self, start: int, stop: int, d: Array) -> None:
@@ -266,7 +266,7 @@ def backward_kernel(cell: type[Pass], states: int, masked: bool) -> Callable[...
 
         run_sharded(shard, shards)
         total = sums[0]
-        for a, _ in shards[1:]:  # always in the same order, so that the same shards give the same bits
+        for a, _ in shards[1:]:  # always in the same order, so that equal shards yield equal bits
             total = [t + s for t, s in zip(total, sums[a], strict=True)]
         gradients = [dx, *total, *dfirst]
         return [gradients[i] for i in wanted]  # type: ignore[misc]
@@ -287,7 +287,7 @@ def cuts(x: Array, kernel: Array, recurrent: Array) -> list[tuple[int, int]]:
 
 
 def _shards_of(workspace: Array) -> list[tuple[int, int]]:
-    """The shards that filled a workspace: each has its size as its last number. It may be other ones by now."""
+    """The shards that filled a workspace: each has its size as its last element. The current ones may differ."""
     shards: list[tuple[int, int]] = []
     stop = len(workspace)
     while stop or not shards:
@@ -298,6 +298,6 @@ def _shards_of(workspace: Array) -> list[tuple[int, int]]:
 
 
 def _chunks(time: int, most: int) -> Iterator[tuple[int, int]]:
-    """The steps in chunks, from the end."""
+    """The steps in chunks, starting from the end."""
     for stop in range(time, 0, -most):
         yield max(0, stop - most), stop

@@ -1,7 +1,7 @@
 """The cells of the whole-sequence kernels: one step of SimpleRNN, GRU and LSTM forwards and backwards, in place.
 
-A sigmoid is computed as (1 + tanh(x / 2)) / 2, its factor of a half already in the weights, so that one call of tanh
-serves all gates; likewise the slope of 0.2 of the hard sigmoid.
+A sigmoid is computed as (1 + tanh(x / 2)) / 2, with the factor ½ folded into the weights, so that one call of tanh
+serves all gates; likewise for the slope of 0.2 of the hard sigmoid.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _SLOPES = {"sigmoid": 0.5, "hard_sigmoid": 0.2}
 def _open(gates: Array, activation: str, numbers: tuple[Array, Array, Array]) -> None:
     """The sigmoid of gates, in place; their slope is in the weights, and tanh has been taken.
 
-    The numbers are 0, ½ and 1 as arrays: a Python number would be made one at each step, for the price of a kernel.
+    The numbers are 0, ½ and 1 as arrays: converting a Python number in each step would cost as much as a kernel.
     """
     zero, half, one = numbers
     if activation == "sigmoid":
@@ -42,7 +42,7 @@ def _slope(gates: Array, activation: str, out: Array) -> None:
     if activation == "sigmoid":
         np.multiply(gates, gates, out=out)
         np.subtract(gates, out, out=out)
-    else:  # between its ends the hard sigmoid is a straight line
+    else:  # the hard sigmoid is linear between its ends
         np.multiply((gates > 0) & (gates < 1), np.asarray(_SLOPES[activation], out.dtype), out=out)
 
 
@@ -99,7 +99,7 @@ class SimpleRNNPass(Pass):
 
 
 def _parted(dw: Array, units: int) -> list[Array]:
-    """The gradients of kernel, recurrent kernel and bias, which are stacked with the states' rows first."""
+    """The gradients of kernel, recurrent kernel and bias, from a stack with the states' rows first."""
     return [np.ascontiguousarray(part) for part in (dw[units:-1], dw[:units], dw[-1])]
 
 
@@ -140,7 +140,7 @@ class LSTMPass(Pass):
             np.tanh(curved, out=curved)
             _open(opened, self.activation, numbers)
             if masked is not None:
-                c = c.copy()  # without a backward pass the new one is written over it
+                c = c.copy()  # without a backward pass the new one overwrites it
             np.multiply(f, c, out=new)
             np.multiply(i, g, out=product)
             np.add(new, product, out=new)
@@ -200,7 +200,7 @@ class LSTMPass(Pass):
 
 
 class GRUPass(Pass):
-    """h' = z · h + (1 - z) · g, where g = tanh(W · [x; 1; r · h]). In memory r · h follows on [h; x; 1]."""
+    """h' = z · h + (1 - z) · g, where g = tanh(W · [x; 1; r · h]). In memory r · h follows [h; x; 1]."""
 
     name = "GRU"
     gates = 3

@@ -11,7 +11,7 @@ from tfpy.engine.cpu.lines import each_block
 from tfpy.engine.cpu.reduce import sums_along_rows
 from tfpy.engine.cpu.table import KERNELS
 
-# `exp` of numbers up to here neither overflows, nor does a sum of them, nor is such a sum 0.
+# `exp` of numbers within ± this, and sums of them, do not overflow, and such sums are not 0.
 _LARGEST_EXPONENT = 60
 
 _BLOCK_ELEMENTS = 1 << 17
@@ -20,7 +20,7 @@ _FEW_ELEMENTS = 1 << 12
 
 
 def _by_rows(fill: Callable[..., None]) -> Callable[..., Array]:
-    """The kernel whose result `fill(result, *inputs)` writes, along the last axis: all at once, or some rows of it."""
+    """The kernel whose result `fill(result, *inputs)` writes, along the last axis: all rows at once, or some."""
 
     def run(*arrays: Array) -> Array:
         shape = arrays[0].shape
@@ -43,7 +43,7 @@ def _softmax(y: Array, logits: Array) -> None:
 
 def _is_bounded(x: Array) -> bool:
     largest, smallest = np.maximum.reduce(x, None), np.minimum.reduce(x, None)
-    return bool(largest <= _LARGEST_EXPONENT and smallest >= -_LARGEST_EXPONENT)  # of NaN neither is true
+    return bool(largest <= _LARGEST_EXPONENT and smallest >= -_LARGEST_EXPONENT)  # both are false for NaN
 
 
 def _log_softmax(y: Array, logits: Array) -> None:

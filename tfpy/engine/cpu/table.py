@@ -1,11 +1,11 @@
 """The numpy kernels by name. A kernel takes arrays and attributes and returns an array, or a list of them.
 
-It returns float results in the float type of its inputs, or of its attribute `dtype`, which the backend has made a
-numpy type; it never names float32, so that the same kernel computes in float64. It never writes to an input. It may
-return a view of an input only with the same number of elements, so that a small result never keeps a large array alive.
+It returns float results in the float type of its inputs, or of its attribute `dtype`, which the backend has converted
+to a numpy type; it never mentions float32, so that the same kernel computes in float64. It never writes to an input. It
+may return a view of an input only with the same number of elements, so that no small result keeps a large array alive.
 
 A kernel without attributes whose result can be smaller than its inputs must call `np.asarray` on them: they may be
-`Lazy`, for which `CpuBackend.run` does not look on the fast path of small results.
+`Lazy`, which `CpuBackend.run` does not check on the fast path for small results.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""Threads: work on a batch cut into shards, one for each core.
+"""Threads: work on a batch is split into shards, one for each core.
 
 Kernels with much work on each sample (recurrent sequences, convolutions) run one shard of the batch per core, each with
 BLAS on one thread. That is faster than one shard with BLAS on all cores: everything runs in parallel, not only the
-products, and nobody waits at barriers, which costs most when the machine is busy. Sums over shards are added up in a
-fixed order, so that results are the same bits for the same number of shards. `TFPY_SHARDS=1` in the environment, or
+products, and no thread waits at barriers, which is most expensive on a busy machine. Sums over shards are added in a
+fixed order, so that results are bit-identical for the same number of shards. `TFPY_SHARDS=1` in the environment, or
 `set_most_shards(1)` of `engine/machine.py`, keeps everything on one core.
 """
 
@@ -33,18 +33,18 @@ _shares_interpreter: Callable[[], bool] = getattr(sys, "_is_gil_enabled", lambda
 
 
 def spans(batch: int, work: int, least: int) -> list[tuple[int, int]]:
-    """Where to cut a batch, given how much work there is in all and how much makes a shard worth its while.
+    """Where to split a batch, given the total work and the least work that makes a shard worthwhile.
 
-    For shards that are a few long calls of numpy.
+    For shards that consist of a few long numpy calls.
     """
     return _even(batch, work // least)
 
 
 def spans_in_turns(batch: int, work: int, least: int) -> list[tuple[int, int]]:
-    """As `spans`, for shards that are many short calls of numpy, between which they wait for the interpreter.
+    """Like `spans`, for shards of many short numpy calls, between which they contend for the interpreter.
 
-    Each shard more makes all wait, by about as much as `least` takes. So there is another one as long as it takes more
-    from the work of each than that: where `work / count - work / (count + 1)` is above `least`.
+    Each additional shard makes all of them wait, by about as long as `least` takes. So one is added while it saves each
+    of them more work than that: while `work / count - work / (count + 1)` is above `least`.
     """
     if not _shares_interpreter():
         return spans(batch, work, least)
@@ -58,7 +58,7 @@ def _even(batch: int, count: int) -> list[tuple[int, int]]:
 
 
 class _Call:
-    """Jobs of one call, which whoever has time takes one by one."""
+    """The jobs of one call, which idle threads take one by one."""
 
     def __init__(self, jobs: Sequence[Job]) -> None:
         self._jobs = deque(jobs)
@@ -66,7 +66,7 @@ class _Call:
         self.finished: queue.SimpleQueue[BaseException | None] = queue.SimpleQueue()
 
     def work(self) -> None:
-        """Do jobs until all have been taken."""
+        """Run jobs until all have been taken."""
         while True:
             try:
                 job = self._jobs.popleft()
@@ -80,7 +80,7 @@ class _Call:
                 self.finished.put(None)
 
     def end(self) -> None:
-        """Do what nobody has taken, and wait for the rest. Raises what one of the jobs raised."""
+        """Run the jobs that no thread has taken, and wait for the others. Raises what one of the jobs raised."""
         self.work()
         errors = [self.finished.get() for _ in range(self.count)]
         for error in errors:
@@ -89,23 +89,23 @@ class _Call:
 
 
 class _Workers:
-    """Threads that wait for calls. They are started when they are first needed, and anew after a fork."""
+    """Threads that wait for calls. They are started on first use, and again after a fork."""
 
     def __init__(self) -> None:
         self._lock = ProcessLock()
         self.forget()
 
     def forget(self) -> None:
-        """Begin anew: in a forked process there are no threads."""
+        """Start afresh: a forked process has no threads."""
         self._calls: queue.SimpleQueue[_Call] = queue.SimpleQueue()
         self._started = 0
         self._running: set[_Call] = set()
 
     def run(self, jobs: Sequence[Job]) -> None:
-        """Run jobs side by side; return when all are done. Raises what one of them raised.
+        """Run jobs in parallel; return when all are done. Raises what one of them raised.
 
-        This thread works, too, and does not wait for a worker that the system lets wait: on a busy machine it does all
-        jobs by itself.
+        The calling thread works, too, and does not wait for workers that are not scheduled: on a busy machine it runs
+        all jobs itself.
         """
         call = _Call(jobs)
         try:
@@ -116,7 +116,7 @@ class _Workers:
             self._running.discard(call)
 
     def idle(self, shards: int) -> int:
-        """How many cores have nothing to do while there are so many shards, with workers for them; one for each."""
+        """How many cores are idle while this many shards run, at most one for each shard; starts workers for them."""
         running = sum([call.count for call in [*self._running]])
         count = max(0, min(shards, most_shards() - max(shards, running)))
         if count:
@@ -124,7 +124,7 @@ class _Workers:
         return count
 
     def offer(self, call: _Call, workers: int) -> None:
-        """Let a number of workers do the jobs of a call, while this thread goes on."""
+        """Let a number of workers run the jobs of a call, while this thread continues."""
         self.start(workers)
         for _ in range(workers):
             self._calls.put(call)
@@ -149,7 +149,7 @@ _workers = _Workers()
 
 
 def run_sharded(function: Callable[[int, int], object], cuts: list[tuple[int, int]]) -> None:
-    """Call function(start, end) for each shard, all at once, with BLAS on one thread."""
+    """Call function(start, end) for all shards in parallel, with BLAS on one thread."""
     if len(cuts) == 1:
         one_blas_thread.run(function, *cuts[0])
     else:
@@ -157,7 +157,7 @@ def run_sharded(function: Callable[[int, int], object], cuts: list[tuple[int, in
 
 
 def run_split(function: Callable[[int, int], object], cuts: list[tuple[int, int]]) -> None:
-    """As `run_sharded`, for a function that does not call BLAS: one shard need not ask it for one thread."""
+    """Like `run_sharded`, for a function that does not call BLAS: a single shard need not change BLAS's threads."""
     if len(cuts) == 1:
         function(*cuts[0])
     else:
@@ -165,19 +165,19 @@ def run_split(function: Callable[[int, int], object], cuts: list[tuple[int, int]
 
 
 def run_concurrently(jobs: Sequence[Job]) -> None:
-    """Run jobs at the same time, with BLAS on one thread."""
+    """Run jobs in parallel, with BLAS on one thread."""
     one_blas_thread.run(_workers.run, jobs)
 
 
 def idle_cores(shards: int) -> int:
-    """How many cores have nothing to do while there are so many shards, up to one for each of these."""
+    """How many cores are idle while this many shards run, at most one for each shard."""
     return _workers.idle(shards)
 
 
 class SerialExecutor:
-    """Does jobs one after the other, each while this thread goes on until the next one.
+    """Runs jobs one after the other, each while the submitting thread continues until the next one.
 
-    What they add to is added to in their order, in the background or not.
+    Their sums are accumulated in order, in the background or not.
     """
 
     def __init__(self, in_background: bool) -> None:
@@ -185,7 +185,7 @@ class SerialExecutor:
         self._call: _Call | None = None
 
     def submit(self, job: Job) -> None:
-        """End the job before, and begin this one."""
+        """Finish the previous job, and start this one."""
         self.join()
         if self._in_background:
             self._call = _Call([job])
@@ -194,7 +194,7 @@ class SerialExecutor:
             job()
 
     def join(self) -> None:
-        """End the last job, by doing it if no worker has begun to."""
+        """Finish the last job, by running it here if no worker has started it."""
         call, self._call = self._call, None
         if call is not None:
             call.end()

@@ -42,7 +42,7 @@ def _transform(
 
 
 def _positions(transforms: Array, output_shape: Size) -> tuple[Array, Array, Array]:
-    """The row and column that each element comes from, and whether it comes from anywhere."""
+    """The row and column that each element comes from, and whether there is such a position."""
     a0, a1, a2, b0, b1, b2, c0, c1 = (t[:, None, None] for t in transforms.T)
     row = np.arange(output_shape[0])[:, None]
     column = np.arange(output_shape[1])
@@ -53,7 +53,7 @@ def _positions(transforms: Array, output_shape: Size) -> tuple[Array, Array, Arr
 
 
 def _mapped(at: Array, size: int, mode: str) -> Array:
-    """Positions outside of an image, moved into it as the fill mode says."""
+    """Positions with those outside of an image moved into it, according to the fill mode."""
     if mode == "constant":
         return at
     if mode != "nearest":

@@ -1,8 +1,8 @@
 """numpy kernels of the optimizers' steps: each rule on flat blocks that stay in the cache, small variables together.
 
-An update takes a dozen passes over its numbers. On one variable after the other a small one costs a dozen calls, and a
-large one a dozen trips to memory; on blocks of some ten thousand numbers, whatever variables they are of, neither.
-The order of operations is that of `core/optimizers/rules.py`.
+An update makes a dozen passes over its data. Variable by variable, a small one costs a dozen calls, and a large one a
+dozen passes through memory; blocks of some ten thousand elements, of one or several variables, avoid both. The order of
+operations is that of `core/optimizers/rules.py`.
 """
 
 from __future__ import annotations
@@ -23,20 +23,20 @@ from tfpy.engine.rows.update import SLOTS
 from tfpy.engine.spec import Shape
 
 _BLOCK_ELEMENTS = 1 << 16
-_SHARD_ELEMENTS = 1 << 17  # so many make a shard worth its while
+_SHARD_ELEMENTS = 1 << 17  # that make a shard worthwhile
 
 Out = Sequence[Array]
 Rule = Callable[..., None]
 
 
 class _Block(NamedTuple):
-    """Numbers that are updated together: of one variable, a large one perhaps in part; or several small ones.
+    """Elements that are updated together: one variable, or a part of a large one; or several small ones.
 
     Attributes:
-        take: picks from a list with an entry for each variable that of the block's, or those.
-        part: from where to where in the one variable, whose numbers are in a row.
-        places: for each variable its number, where it is in the memory of the block, and its shape.
-        size: how many numbers there are.
+        take: picks the entries of the block's variables from a list with an entry for each variable.
+        part: the range within the single variable, flattened.
+        places: for each variable, its number, its position in the memory of the block, and its shape.
+        size: the number of elements.
     """
 
     take: Callable[[Sequence[Any]], Any]
@@ -47,7 +47,7 @@ class _Block(NamedTuple):
 
 @functools.lru_cache(maxsize=256)
 def _blocks(shapes: tuple[Shape, ...]) -> list[_Block]:
-    """Blocks of about equal size: a part of a large variable each, or several small variables."""
+    """Blocks of about equal size, each of which is a part of a large variable, or several small variables."""
     blocks: list[_Block] = []
     small: list[int] = []
     total = 0
@@ -93,7 +93,7 @@ def _update(rule: Rule, slots: int) -> Callable[..., list[Array]]:
 
 
 def _allocate(variables: Sequence[Array], blocks: Sequence[_Block]) -> tuple[list[Array], list[Array]]:
-    """Arrays for new values, and for each block its part of them: small variables of a block share their memory."""
+    """Arrays for new values, and each block's part of them: small variables of a block share memory."""
     arrays, parts = list(variables), []
     for _, part, places, size in blocks:
         if len(places) == 1:
@@ -115,7 +115,7 @@ def _gathered(column: Sequence[Array], block: _Block) -> Array:
 
 
 def _scalars(numbers: dict[str, Any], of_type: type) -> dict[str, Any]:
-    """The attributes as numbers of a type, and for each decay the weight of what is new, taken in double precision."""
+    """The attributes as numbers of a type, and for each decay the weight of the new value, from double precision."""
     found = {}
     for name, value in numbers.items():
         found[name] = value if isinstance(value, bool) else of_type(value)
@@ -127,8 +127,8 @@ def _scalars(numbers: dict[str, Any], of_type: type) -> dict[str, Any]:
 _DECAYS = frozenset(("beta1", "beta2", "rho", "decay"))
 
 
-# A rule fills the arrays `out` with the new value and the new slots. It writes to them as it goes: each array that is
-# made and each pass over one costs as much as an operation.
+# A rule fills the arrays `out` with the new value and the new slots. It uses them for intermediate results, too: each
+# new array and each pass over one costs as much as an operation.
 
 
 def _sgd(out: Out, w: Array, g: Array, *, lr: Any) -> None:

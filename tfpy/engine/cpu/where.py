@@ -1,5 +1,5 @@
-"""`np.where` for many numbers. numpy branches on each of them, and half of the branches are mispredicted; selecting
-bits without branches is several times faster.
+"""`np.where` for large arrays. numpy branches on each element, and half of the branches are mispredicted; branchless
+selection of bits is several times faster.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ _BITS: dict[int, Any] = {4: np.int32, 8: np.int64}
 
 
 def where(condition: Array, a: Any, b: Any) -> Array:
-    """a where the condition is true, else b: arrays, or numbers of numpy's."""
+    """a where the condition is true, else b: arrays, or numpy scalars."""
     bits = _BITS.get(a.dtype.itemsize) if a.dtype == b.dtype and a.dtype.kind in "fic" else None
     shape = condition.shape
     if bits is None or condition.size < _FEW_ELEMENTS or not (_is_like(a, shape) and _is_like(b, shape)):

@@ -1,6 +1,6 @@
 """Parts of the numpy kernels of convolution and pooling: padded inputs, views of windows, blocks that fit the cache.
 
-Arrays are (batch, *inner, channels). The views are made by strides: nothing is copied until a kernel reads them.
+Arrays are (batch, *inner, channels). The views are strided: nothing is copied until a kernel reads them.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ _SMALL_BYTES = 1 << 19
 
 
 class Frame(NamedTuple):
-    """An extent that holds both the input and all places of the window; an entry for each inner dimension.
+    """An extent that contains both the input and all positions of the window; an entry for each inner dimension.
 
     Attributes:
         sizes: the extent.
-        lead: where the input begins.
-        start: where the first place of the window begins.
+        lead: where the input starts.
+        start: where the first position of the window starts.
     """
 
     sizes: Shape
@@ -52,7 +52,7 @@ def frame(window: Window, sizes: Shape) -> Frame:
 
 
 def padded(x: Array, window: Window, value: float = 0) -> tuple[Array, Frame]:
-    """x extended by a value as far as the window reaches; x itself when that is nowhere."""
+    """x padded with a value as far as the window reaches; x itself if there is no padding."""
     sizes = x.shape[1:-1]
     extent = frame(window, sizes)
     if extent.sizes == sizes:
@@ -68,7 +68,7 @@ def padded(x: Array, window: Window, value: float = 0) -> tuple[Array, Frame]:
 
 
 def _fill_around(array: Array, starts: Shape, lengths: Shape, value: float) -> None:
-    """Fill what lies around a block of an extended array."""
+    """Fill the margins around a block of an extended array."""
     for axis, (start, length) in enumerate(zip(starts, lengths, strict=True), start=1):
         lead = (slice(None),) * axis
         array[(*lead, slice(start))] = value
@@ -84,14 +84,14 @@ def _extended_shape(shape: Shape, extent: Frame) -> Shape:
 
 
 def unpadded(array: Array, extent: Frame, sizes: Shape) -> Array:
-    """The part of an extended array that belongs to the input, in memory of its own."""
+    """A copy of the part of an extended array that belongs to the input."""
     return np.ascontiguousarray(array if extent.sizes == sizes else array[extent.inner(sizes)])
 
 
 def extended(out: Array, window: Window, tiled: bool = False) -> tuple[Array, Frame]:
-    """Zeros as far as the window reaches over an input of out's shape; out itself when that is nowhere.
+    """Zeros as far as the window reaches over an input of out's shape; out itself if there is no padding.
 
-    When it is `tiled` by the window's places, which will be written to, only what lies around them is made zero.
+    If it is `tiled` by the window's positions, which will be written to, only the margins around them are zeroed.
     """
     extent = frame(window, out.shape[1:-1])
     own = extent.sizes == out.shape[1:-1]
@@ -104,13 +104,13 @@ def extended(out: Array, window: Window, tiled: bool = False) -> tuple[Array, Fr
 
 
 def cropped(array: Array, extent: Frame, out: Array) -> None:
-    """Write to out the part of an extended array that belongs to the input, if it is not there."""
+    """Write to out the part of an extended array that belongs to the input, unless it is out's own memory."""
     if array is not out:
         out[...] = array[extent.inner(out.shape[1:-1])]
 
 
 def patches(array: Array, window: Window, extent: Frame) -> Array:
-    """The view (batch, *places, *cells, channels) of an extended array: what the window covers at each place."""
+    """The view (batch, *places, *cells, channels) of an extended array: what the window covers at each position."""
     batch, *inner, channel = array.strides
     steps = [b * s for b, s in zip(inner, window.strides, strict=True)]
     gaps = [b * d for b, d in zip(inner, window.dilations, strict=True)]
@@ -128,18 +128,18 @@ def flipped(filter: Array, window: Window) -> Array:
 
 
 def finite(factors: Array) -> bool:
-    """Whether their products with 0 are 0; False, too, if their sum is too large."""
+    """Whether all are finite, so that products with 0 are 0; also False if their sum overflows."""
     return bool(np.isfinite(np.add.reduce(factors, None)))
 
 
 def cell(views: Array, at: Shape) -> Array:
-    """The elements under one cell of the window at each place: (batch, *places, channels)."""
+    """The elements under one cell of the window at each position: (batch, *places, channels)."""
     index: Index = (..., *at, slice(None))
     return views[index]
 
 
 def cells(views: Array, window: Window, backwards: bool = False) -> Iterator[tuple[Shape, Array]]:
-    """Each cell of the window in row-major order, or the other way round, and what it covers."""
+    """Each cell of the window in row-major order, or reversed, and what it covers."""
     order = list(np.ndindex(window.size))
     for at in reversed(order) if backwards else order:
         yield at, cell(views, at)
@@ -150,7 +150,7 @@ def first_matches(
 ) -> Iterator[tuple[Shape, Array]]:
     """For each cell, where it is the first one whose value equals y.
 
-    When one of the first `certain` is sure to, the last of these is not compared.
+    If one of the first `certain` cells is known to, the last of these is not compared.
     """
     free: Array | None = None
     for number, (at, values) in enumerate(candidates, start=1):
@@ -167,7 +167,7 @@ def first_matches(
 
 
 def blocks(batch: int, out: Shape, bytes_per_place: int, budget: int) -> Iterator[Index]:
-    """Indices that cut (batch, *places) into contiguous blocks of about `budget` bytes: images, or lines of one."""
+    """Indices that split (batch, *places) into contiguous blocks of about `budget` bytes: images, or lines of one."""
     image = max(1, math.prod(out) * bytes_per_place)
     if image <= budget or out[0] <= 1:
         step = max(1, budget // image)

@@ -1,4 +1,4 @@
-"""The backend `webgl`: the engine's kernels on a GPU, and on the CPU those that it has no shader for."""
+"""The backend `webgl`: the engine's kernels on a GPU, with those that lack a shader on the CPU."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ from tfpy.engine.warn import warn_user
 
 
 class GlBackend(Defaults):
-    """Values as payloads (see value.py), computed when they are needed.
+    """Values as payloads (see value.py), computed lazily.
 
     Attributes:
         device: the GPU.
@@ -75,7 +75,7 @@ class GlBackend(Defaults):
         return read(self.device, payload) if known(payload) else None
 
     def run(self, kernel: str, inputs: tuple[Handle, ...], attrs: Mapping[str, Any], out: Outputs) -> Any:
-        # The commonest numbers of inputs are spelled out: a loop costs a tenth of an op that is fused.
+        # The most common numbers of inputs are inlined: a loop costs a tenth of an op that is fused.
         values: tuple[Value, ...]
         if len(inputs) == 2:
             a, b = inputs
@@ -88,18 +88,20 @@ class GlBackend(Defaults):
         if build is not None and (type(out) is not Spec or out.size):
             try:
                 made = build(self.device, values, attrs, out)
-            except ShapeError:  # what a window covers, say, is never stored, but has more elements than an index counts
+            except (
+                ShapeError
+            ):  # a window's columns, say, are never stored, but have more elements than an index can count
                 made = None
             if made is not None:
                 return made
         return self._on_cpu(kernel, values, attrs, out)
 
     def ensure(self, payload: Value) -> None:
-        """Compute a value that is still to do; the GPU may be at work when this returns."""
+        """Compute a deferred value; the GPU may still be working when this returns."""
         ensure(self.device, payload)
 
     def complete(self, payloads: Sequence[Value]) -> None:
-        """Compute values that are still to do, and wait until the GPU has them."""
+        """Compute deferred values, and wait until the GPU has finished."""
         for payload in payloads:
             if payload.op is not None:
                 ensure(self.device, payload)
@@ -109,7 +111,7 @@ class GlBackend(Defaults):
         settle(self.device, list(groups))
 
     def compile(self, plan: Plan) -> Executor:
-        """A function that does what the plan says."""
+        """Compile a plan to a function."""
         return replay.Executor(self.device, plan, self.run)
 
     def implements(self, kernel: str) -> bool:
@@ -121,7 +123,7 @@ class GlBackend(Defaults):
 
     def memory(self) -> dict[str, Any]:
         device = self.device
-        if device.alive:  # other threads may ask, too, and leave the pool as it is
+        if device.alive:  # other threads may ask, too, and do not change the pool
             device.pool.collect()
         return {
             "num_bytes_in_gpu": device.pool.in_use(),
@@ -137,7 +139,7 @@ class GlBackend(Defaults):
         self.device.dispose()
 
     def _on_cpu(self, kernel: str, values: tuple[Value, ...], attrs: Mapping[str, Any], out: Outputs) -> Any:
-        """Run a kernel on the CPU, and count it."""
+        """Run a kernel on the CPU, counting it."""
         outs = [out] if isinstance(out, Spec) else list(out)
         if any(o.size and o.dtype != "string" for o in outs):
             fallbacks = self.device.counts.fallbacks
@@ -150,7 +152,7 @@ class GlBackend(Defaults):
 
 
 class _OnHost:
-    """What the numpy backend looks at of a handle."""
+    """The part of a handle that the numpy backend accesses."""
 
     __slots__ = ("payload",)
 
@@ -159,7 +161,7 @@ class _OnHost:
 
 
 def open_hardware() -> GlBackend | None:
-    """The backend on a GPU of hardware; None, with a warning that says why, where there is none that can be used."""
+    """The backend on a hardware GPU; None, with a warning that says why, if none can be used."""
     try:
         opened = open_context()
     except RuntimeError as error:
@@ -182,7 +184,7 @@ def open_backend() -> GlBackend:
     """The backend on the best GPU of this machine.
 
     Raises:
-        RuntimeError: there is none; says why.
+        RuntimeError: there is none; the message says why.
     """
     opened = open_context()
     backend = GlBackend(Device(opened))

@@ -1,7 +1,7 @@
-"""Command lists: what the device did, as OpenGL's calls to be made again, with all decided that can be beforehand.
+"""Command lists: recorded work of the device, as OpenGL calls to repeat, with everything possible decided beforehand.
 
-A buffer that stays bound is bound once, parameters are set where they change, and a barrier is only where a shader has
-to wait. Memory that is another each time, that of inputs and of results, is put into the calls before they are made.
+A buffer that stays bound is bound once, parameters are set only if they change, and there are barriers only where a
+shader has to wait. Memory that differs in each run, of inputs and results, is inserted into the calls first.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from tfpy.engine.gl.programs import Program
 
 
 class Input(NamedTuple):
-    """One of the inputs, where a command uses a buffer."""
+    """Stands for one of the inputs, where a command uses a buffer."""
 
     number: int
 
 
 class Result(NamedTuple):
-    """A part of the memory for the results, where a command uses a buffer."""
+    """Stands for a part of the memory for the results, where a command uses a buffer."""
 
     start: int
     size: int
@@ -31,7 +31,7 @@ Place = Buffer | Input | Result
 
 
 class _Block(NamedTuple):
-    """What a program's parameters have to be at the beginning, also as bytes, and what they are at the end."""
+    """A program's required parameters at the start, also as bytes, and those at the end."""
 
     first: Sequence[int]
     packed: bytes
@@ -39,12 +39,12 @@ class _Block(NamedTuple):
 
 
 class CommandList:
-    """The calls, and what has to be put into them first."""
+    """The calls, and what has to be inserted into them before a run."""
 
     def __init__(self, device: Device) -> None:
         self._device = device
         self._calls: list[Call] = []
-        self._inputs: list[tuple[int, int, int]] = []  # call, input, place: which of them binds what where
+        self._inputs: list[tuple[int, int, int]] = []  # call, input, binding place
         self._results: list[tuple[int, tuple[int, int, int]]] = []  # call, (place, start, size)
         self._copies: list[tuple[int, Place, Place, int]] = []  # call, source, target, bytes
         self._blocks: dict[Program, _Block] = {}
@@ -52,7 +52,7 @@ class CommandList:
         self._dispatches = 0
 
     def add(self, action: Dispatched | Copied, buffers: Sequence[Place], waits: bool) -> None:
-        """One more thing to do with these buffers; one that waits comes after all before it."""
+        """Add an action on these buffers; if it waits, a barrier precedes it."""
         if waits:
             self._calls.append((self._device.memory_barrier, BARRIER))
         if isinstance(action, Copied):
@@ -76,7 +76,7 @@ class CommandList:
             self._calls.append((buffer.bind, (place, buffer.offset, buffer.size)))
 
     def _later(self) -> int:
-        """The place of a call that is put in each time."""
+        """The position of a call that is filled in for each run."""
         self._calls.append((_nothing, ()))
         return len(self._calls) - 1
 
@@ -92,10 +92,10 @@ class CommandList:
             self._blocks[program] = block._replace(last=words)
 
     def run(self, inputs: Sequence[Lease], spans: Sequence[Span], results: Lease | None) -> None:
-        """Do it all with other inputs and other memory for the results.
+        """Run all commands with new inputs and new memory for the results.
 
         Args:
-            spans: those of the inputs.
+            spans: the inputs' spans.
         """
         self._device.check_thread()
         calls = self._calls
@@ -115,18 +115,18 @@ class CommandList:
                     program.write(packed)
                 program.words = last
             self._device.run_again(calls, self._dispatches, len(self._copies))
-        except BaseException:  # as of Ctrl-C: nobody knows which parameters have been set
+        except BaseException:  # such as Ctrl-C: it is unknown which parameters have been set
             for program in self._blocks:
                 program.words = None
             raise
 
 
 def _nothing() -> None:
-    """Stands for a call that is not known yet."""
+    """Placeholder for a call that is not known yet."""
 
 
 def _memory(place: Place, inputs: Sequence[Lease], results: Lease | None) -> tuple[Any, int]:
-    """moderngl's own object for a buffer, and where in it something begins."""
+    """moderngl's inner object for a buffer, and an offset in it."""
     if isinstance(place, Result):
         assert results is not None
         return results.buffer.gl.mglo, place.start

@@ -1,4 +1,4 @@
-"""Tensors put together along an axis. Parts are copied a few at a time: a shader reads a limited number of buffers."""
+"""Concatenation along an axis. Parts are copied a few at a time, since a shader reads a limited number of buffers."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _INPUTS_AT_ONCE = 8
 
 
 class _Concat:
-    """The task: inputs seen as (outer, width), with a width of its own each, side by side."""
+    """The task: inputs, viewed as (outer, width) with individual widths, side by side."""
 
     extends = False
 
@@ -43,7 +43,7 @@ class _Concat:
 
 
 def _source(count: int, kind: str) -> str:
-    """Parameters: elements to copy, those of a row, those of a result's row, the first place in it; ends and widths."""
+    """Parameters: elements to copy, per row, per row of the result, the offset in it; ends and widths."""
     text = f"layout(local_size_x = {GROUP}) in;\n" + parameters(4 + 2 * count)
     for i in range(count):
         text += f"layout(std430, binding = {i}) readonly buffer A{i} {{ {kind} a{i}[]; }};\n"

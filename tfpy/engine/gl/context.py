@@ -1,4 +1,4 @@
-"""Opening an OpenGL context that can compute: the best GPU of this machine, or why there is none."""
+"""Opening an OpenGL context with compute shaders: the best GPU of this machine, or why there is none."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ FORBIDDEN = "There is a GPU, but no permission to use /dev/dri/renderD*: join th
 WHICH = "TFPY_GPU"
 """The environment variable that chooses among GPUs."""
 
-_VERSION = 430  # the first OpenGL with compute shaders; asking for the newest fails on drivers that lack it
+_VERSION = 430  # the first OpenGL with compute shaders; requesting the newest fails on drivers that lack it
 _MOST_DEVICES = 16
 _MOST_SHARED_MEMORY = 0x8262  # GL_MAX_COMPUTE_SHARED_MEMORY_SIZE
 _SHARED_BYTES = 32768  # what OpenGL guarantees
@@ -38,12 +38,12 @@ _NO_SUCH_DEVICE = "requested device index"  # what glcontext says when there are
 
 
 class Attempt(NamedTuple):
-    """One try at a context.
+    """One attempt to open a context.
 
     Attributes:
-        how: where it was looked for, in words.
-        renderer: what the driver calls its device, '' when there is no context.
-        problem: why it cannot be used, '' when it can.
+        how: a description of where it was looked for.
+        renderer: the driver's name for its device, '' if there is no context.
+        problem: why it cannot be used, '' if it can.
     """
 
     how: str
@@ -52,7 +52,7 @@ class Attempt(NamedTuple):
 
 
 class Opened(NamedTuple):
-    """A context, current on this thread, and how it was come by."""
+    """A context, current on this thread, and how it was obtained."""
 
     context: Any
     attempts: list[Attempt]
@@ -67,7 +67,7 @@ class _Found(NamedTuple):
 
 
 def is_software(renderer: str) -> bool:
-    """Whether a renderer of this name computes on the CPU."""
+    """Whether a renderer with this name computes on the CPU."""
     name = renderer.lower()
     return any(mark in name for mark in SOFTWARE)
 
@@ -75,11 +75,11 @@ def is_software(renderer: str) -> bool:
 def open_context() -> Opened:
     """A context on hardware if there is any, otherwise on a software renderer, with one warning.
 
-    Of several GPUs it is the first, the one that `share_gpus` has settled, or the one that the environment variable
-    TFPY_GPU asks for: by its number, from 0, or by a part of what its driver calls it.
+    Of several GPUs it is the first, the one set by `share_gpus`, or the one that the environment variable TFPY_GPU
+    selects: by its number, from 0, or by a part of its driver's name for it.
 
     Raises:
-        RuntimeError: there is none with OpenGL 4.3, or not the one that is asked for; says in one line why, and what
+        RuntimeError: there is none with OpenGL 4.3, or the selected one does not exist; says in one line why, and what
             to do.
     """
     moderngl = import_moderngl()
@@ -111,17 +111,17 @@ def gpus() -> list[str]:
                 if not is_software(attempt.renderer):
                     found.append(attempt.renderer)
 
-    thread = threading.Thread(target=look)  # a context of this thread stays its current one
+    thread = threading.Thread(target=look)  # so that this thread's current context is not changed
     thread.start()
     thread.join()
     return found
 
 
 def _contexts(moderngl: Any) -> Iterator[tuple[Any, Attempt, dict[str, Any]]]:
-    """The contexts that can be had, and the attempts at others: one for each GPU if EGL knows any.
+    """The available contexts, and failed attempts: one for each GPU if EGL finds any.
 
-    NVIDIA's driver is asked to keep compiled shaders for the next process for the superuser, too, who is the usual user
-    of containers: some hundred shaders take seconds.
+    NVIDIA's driver is asked to cache compiled shaders on disk for the superuser, too, the usual user in containers:
+    compiling some hundred shaders takes seconds.
     """
     os.environ.setdefault("__GL_SHADER_DISK_CACHE", "1")
     hardware = exhausted = False
@@ -153,7 +153,7 @@ def warn_of_software(renderer: str) -> None:
 
 
 def shared_memory(context: Any) -> int:
-    """How many bytes the threads of a group may share, at least what OpenGL guarantees; moderngl does not tell."""
+    """How many bytes the threads of a group may share, at least OpenGL's minimum; moderngl does not expose it."""
     found = ctypes.c_int(0)
     try:
         address = context.mglo._context.load("glGetIntegerv")
@@ -195,7 +195,7 @@ def advice(attempts: list[Attempt]) -> str:
 
 
 def is_forbidden() -> bool:
-    """Whether there is a GPU, and this user may not use it."""
+    """Whether there is a GPU that this user is not allowed to use."""
     nodes = [n for n in os.listdir("/dev/dri") if n.startswith("renderD")] if os.path.isdir("/dev/dri") else []
     return bool(nodes) and not any(os.access(f"/dev/dri/{n}", os.R_OK | os.W_OK) for n in nodes)
 
@@ -218,7 +218,7 @@ def _try(moderngl: Any, how: str, settings: dict[str, Any]) -> tuple[Any, Attemp
 
 
 def _reasons(attempts: list[Attempt]) -> str:
-    """The errors of all attempts; equal ones that follow each other are stated once."""
+    """The errors of all attempts, without consecutive duplicates."""
     reasons = []
     for problem, alike in groupby(attempts, lambda attempt: attempt.problem):
         places = [attempt.how for attempt in alike]

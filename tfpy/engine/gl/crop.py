@@ -1,4 +1,4 @@
-"""Boxes cut out of images and resized. Positions are computed in double precision, as in TF.js."""
+"""Boxes cropped from images and resized. Positions are computed in double precision, as in TF.js."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ void main() {{
 
 
 def _check(device: Device, box_ind: Value) -> None:
-    """Numbers of images that the host knows are checked; an image that does not exist gives zeros."""
+    """Image indices that the host has are checked; a nonexistent image yields zeros."""
     if known(box_ind):
         check_images(read(device, box_ind))
 

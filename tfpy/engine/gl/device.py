@@ -1,7 +1,7 @@
-"""A GPU at work: who may talk to it, dispatches with the barriers they need, transfers, counts.
+"""A GPU device: access checks, dispatches with the barriers they need, transfers, counters.
 
-The context belongs to the thread that opened it. OpenGL reports errors silently and late, so whatever can be checked
-is checked here first.
+The context belongs to the thread that opened it. OpenGL reports errors silently and late, so everything possible is
+checked here first.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _SOFTWARE_ITERATIONS = 60_000
 
 
 class Counts:
-    """Counters of a device since it was opened; `fallbacks` counts the runs of kernels that it has no shader for."""
+    """Counters of a device since it was opened; `fallbacks` counts kernel runs for which it has no shader."""
 
     __slots__ = ("copies", "dispatches", "downloads", "fallbacks", "uploads")
 
@@ -46,7 +46,7 @@ class Counts:
 
 
 class Dispatched(NamedTuple):
-    """A dispatch that was made, as `Device.log` has it."""
+    """A dispatch, as logged in `Device.log`."""
 
     program: Program
     reads: Sequence[Buffer]
@@ -57,7 +57,7 @@ class Dispatched(NamedTuple):
 
 
 class Copied(NamedTuple):
-    """A copy that was made."""
+    """A copy, as logged in `Device.log`."""
 
     reads: Sequence[Buffer]
     writes: Sequence[Buffer]
@@ -75,7 +75,7 @@ class Cache(Protocol):
     """A holder of memory that can be freed when memory runs out."""
 
     def clear(self) -> None:
-        """Give it back."""
+        """Free the memory."""
 
 
 class Device:
@@ -85,24 +85,24 @@ class Device:
     written after the last barrier, or writes to what was used after it, gets a barrier first.
 
     Attributes:
-        software: it is the CPU in disguise.
+        software: whether it is a software renderer.
         attempts: where a GPU was looked for.
-        shared_bytes: how much memory the threads of a group may share.
+        shared_bytes: the shared memory of a group of threads.
         exact_division: its division and square root are correctly rounded.
-        counts: what it did so far.
-        uploads: how bytes get to it.
-        pool: where buffers come from.
-        pools: those of recorded plans.
-        caches: what holds memory that it can do without.
-        log: where what is done is written down, if it is.
-        constants: small values that kernels need again and again, by what they are made of.
+        counts: its counters.
+        uploads: uploads bytes to it.
+        pool: the pool of its buffers.
+        pools: the pools of recorded plans.
+        caches: holders of memory that can be freed.
+        log: the log of its work, if it is being recorded.
+        constants: small values that kernels need repeatedly, by key.
         blocks: how many buffers a shader may use.
-        places: memory where the results of tasks are wanted, of values for which that matters.
-        structures, recipes: what there was to compute so far, and how.
-        block_size: how many bytes a buffer may have.
-        most_groups: how many groups there may be along the first axis.
-        most_iterations: how many the loops of a thread may have; Mesa's software renderer ends it after 65,535.
-        memory_barrier, copy_bytes: moderngl's own functions.
+        places: memory in which the results of tasks are wanted, for values for which that matters.
+        structures, recipes: caches of what has been computed so far, and how.
+        block_size: the maximum number of bytes of a buffer.
+        most_groups: the maximum number of groups along the first axis.
+        most_iterations: the limit for a thread's loops; Mesa's software renderer ends it after 65,535 iterations.
+        memory_barrier, copy_bytes: moderngl's inner functions.
     """
 
     def __init__(self, opened: Opened) -> None:
@@ -140,7 +140,7 @@ class Device:
         _die_with_thread(self)
 
     def take(self, nbytes: int, fresh: bool = False) -> Lease:
-        """Memory for a result; it holds old data. Fresh one has not been used since the pool began.
+        """Memory for a result, with arbitrary contents. If `fresh`, it has not been used since the pool was created.
 
         Raises:
             ValueError: more than the device allows in one buffer. RuntimeError: out of memory.
@@ -160,8 +160,8 @@ class Device:
         """Run a shader with these parameters on buffers, bound in order from 0.
 
         Args:
-            groups: how many groups; beyond the limit of one axis they are laid out in two, which the shader undoes.
-            layers: how many in the third direction.
+            groups: the number of groups; beyond the limit of one axis they are laid out in two, which shaders undo.
+            layers: the number of groups along the third axis.
         """
         if get_ident() != self._thread:
             raise self._refusal()
@@ -174,7 +174,7 @@ class Device:
             if buffer.written >= fence:
                 fence = number
             if bound[place] is not buffer:
-                bound[place] = buffer  # first, for Ctrl-C comes after calls
+                bound[place] = buffer  # first, since Ctrl-C may interrupt after the call
                 buffer.bind(place, buffer.offset, buffer.size)
             buffer.used = number
             place += 1
@@ -202,10 +202,10 @@ class Device:
         return -(-groups // rows), rows
 
     def run_again(self, calls: Sequence[Call], dispatches: int, copies: int) -> None:
-        """Repeat recorded OpenGL calls; the numbers are those of the dispatches and copies among them.
+        """Repeat recorded OpenGL calls, which include the given numbers of dispatches and copies.
 
-        What came before is done then, and what follows waits for all of it: the buffers need not tell. That holds also
-        where it is cut off in the middle, as by Ctrl-C.
+        Barriers before and after make the buffers' own records unnecessary, even if an interrupt such as Ctrl-C cuts
+        the calls short.
         """
         self.barrier()
         try:
@@ -218,14 +218,14 @@ class Device:
             self.barrier()
 
     def barrier(self) -> None:
-        """Let what follows wait for the shaders before."""
+        """Let subsequent shaders wait for all previous ones."""
         done = self.counts.dispatches
         if done >= self._fence:
             self.memory_barrier(*BARRIER)
             self._fence = done + 1
 
     def make_room(self) -> None:
-        """Have memory given back that is only kept to be quicker, or by models that nobody can reach any more."""
+        """Free memory that is held by caches, or by models that are no longer reachable."""
         gc.collect()
         for cache in list(self.caches):
             cache.clear()
@@ -234,7 +234,7 @@ class Device:
     def upload(self, values: Array) -> Lease:
         """A buffer holding the bytes of an array.
 
-        What is written down does not upload again: nothing else may be written to that buffer, before or after.
+        A recording does not repeat uploads: nothing else may be written to that buffer, before or after.
         """
         lease = self.take(values.nbytes, self.log is not None)
         self.fill(lease.buffer, values)
@@ -261,11 +261,11 @@ class Device:
         self.counts.copies += 1
 
     def room(self, v: Value) -> Lease:
-        """Memory for a value: the place where it is wanted, if there is one."""
+        """Memory for a value: its wanted place, if there is one."""
         return self.places.get(v) or self.take(stored_bytes(v.spec))
 
     def download(self, buffer: Buffer, values: Array) -> None:
-        """Fill a contiguous array from a buffer, by way of a staging buffer: mapping the buffer itself may move it.
+        """Fill a contiguous array from a buffer, through a staging buffer: mapping the buffer itself may move it.
 
         Raises:
             RuntimeError: the context was lost.
@@ -294,28 +294,28 @@ class Device:
         return self._staging
 
     def check(self) -> None:
-        """Raise RuntimeError when OpenGL has an error pending; for tests and the self-test."""
+        """Raise RuntimeError if OpenGL has a pending error; for tests and the self-test."""
         error = self.context.error
         if error != "GL_NO_ERROR":
             raise RuntimeError(f"webgl: OpenGL reports {error}.")
 
     @property
     def alive(self) -> bool:
-        """Whether this process and thread can use it."""
+        """Whether this process and thread can use the device."""
         return get_ident() == self._thread
 
     def finish(self) -> None:
-        """Wait until the GPU is done."""
+        """Wait until the GPU has finished."""
         self.context.finish()
 
     def dispose(self) -> None:
-        """Free the context, if this thread may; otherwise leave it to the end of the process."""
+        """Free the context if this thread may; otherwise it lives until the process ends."""
         if get_ident() == self._thread:
             self._kill("the backend was removed")
             self.context.release()
 
     def check_thread(self) -> None:
-        """Raise RuntimeError where OpenGL must not be called: on other threads, and when the context has gone."""
+        """Raise RuntimeError if OpenGL must not be called: on other threads, and after the context is lost."""
         if get_ident() != self._thread:
             raise self._refusal()
 
@@ -362,7 +362,7 @@ class Device:
 
 
 def _die_in_children(device: Device) -> None:
-    """A context does not survive a fork: in the child the device refuses to work."""
+    """Make the device refuse to work in forked children, where its context is invalid."""
     if not hasattr(os, "register_at_fork"):
         return
     reason = "this process was forked from one that uses the GPU; that and what lies on it are lost here"
@@ -370,7 +370,7 @@ def _die_in_children(device: Device) -> None:
 
 
 def _mark_of(device: Device, reason: str) -> Callable[[], None]:
-    """A function that marks a device, if it is still there, as closed."""
+    """A function that marks a device, if it still exists, as closed."""
     ref = weakref.ref(device)
 
     def mark() -> None:
@@ -389,7 +389,7 @@ _thread = local()
 
 
 def _die_with_thread(device: Device) -> None:
-    """A context is of no use without its thread, and another one may be given the number of that."""
+    """Close the device when its thread ends: the context is unusable then, and thread ids are reused."""
     if current_thread() is main_thread():
         return
     _thread.until = _Ended()

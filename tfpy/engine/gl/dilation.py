@@ -1,4 +1,4 @@
-"""Morphological dilation: the largest x + filter in each window, and what depends on which cell that is."""
+"""Morphological dilation: the largest x + filter in each window, and kernels that depend on its cell."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _AT_CELL = Indexed("({0} == int({2} / {p} % {q}) ? {1} : 0.)", "float32", ("uint
 
 
 def _filter_of(device: Device, weights: Value, window: Window, batch: int) -> Value:
-    """The filter, the same at all places: (*cells, batch, *places, channels)."""
+    """The filter, broadcast to all positions: (*cells, batch, *places, channels)."""
     n, channels = len(window.size), weights.spec.shape[-1]
     axes = (*window.size, batch, *window.out, channels)
     strides = strides_of(weights.spec.shape)

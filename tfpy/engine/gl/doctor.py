@@ -1,4 +1,4 @@
-"""A report on this machine's GPU: its name, whether its results are right, its speed."""
+"""A report on this machine's GPU: its name, whether its results are correct, its speed."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def report() -> str:
     lines = ["The GPU backend of tfpy", "", *_versions(), ""]
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", UserWarning)  # what it would warn of is in the report
+            warnings.simplefilter("ignore", UserWarning)  # what it would warn about is in the report
             backend = registry.find("webgl")
     except (RuntimeError, ValueError) as error:
         return "\n".join([*lines, str(error), "", "The backend 'cpu' needs no GPU."])
@@ -69,7 +69,7 @@ def _device(device: Device) -> Iterator[str]:
 
 
 def flushes_denormals(backend: Backend) -> bool:
-    """Whether the device takes numbers below 1.2e-38 as zero, as OpenGL allows and most hardware does."""
+    """Whether the device flushes numbers below 1.2e-38 to zero, as OpenGL allows and most hardware does."""
     with using(backend):
         tiny = make(Handle, np.full(4, 1e-40, np.float32), "float32")
         return not read(

@@ -1,4 +1,4 @@
-"""Kernels that treat each element by itself: one GLSL expression for each dtype. What has none runs on the CPU."""
+"""Elementwise kernels: one GLSL expression for each dtype. Kernels without one run on the CPU."""
 
 from __future__ import annotations
 
@@ -142,7 +142,7 @@ def two_inputs(by_dtype: Mapping[str, str], result: str | None = None) -> Builde
 
 
 def broadcast(values: tuple[Value, ...], out: Spec) -> Maps | None:
-    """The maps of inputs that are broadcast; a number is the same at every place."""
+    """The maps of inputs that are broadcast; a number needs none."""
     found = [None if v.word is not None else maps.broadcast(v.spec.shape, out.shape) for v in values]
     return None if found.count(None) == len(found) else tuple(found)
 
@@ -180,7 +180,7 @@ def _by_dtype(**builders: Builder) -> Builder:
 
 
 def _clip_int(device: Device, values: tuple[Value, ...], attrs: Attrs, out: Spec) -> Value:
-    """Limits with a fraction are compared as they are, and cut where they are the result."""
+    """Fractional limits are compared as they are, and truncated if they are the result."""
     low, high = (min(max(float(attrs[f"clip_value_{end}"]), -(2.0**31)), 2.0**31 - 1) for end in ("min", "max"))
     words = [n & 0xFFFFFFFF for n in (math.ceil(low), int(low), math.floor(high), int(high))]
     return fuse(device, out, _CLIP_INT, values, None, words)

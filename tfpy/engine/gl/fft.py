@@ -1,6 +1,6 @@
-"""Fourier transforms along rows: by Stockham's method where the length is a power of two, else as plain sums.
+"""Fourier transforms along rows: by Stockham's method if the length is a power of two, otherwise as plain sums.
 
-The roots of unity come from the host, where they are exact to the last digit.
+The roots of unity are computed on the host, where they are exact to the last digit.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ void main() {{
 
 
 def _halves(scale: str) -> str:
-    """A group transforms a row: runs of 1, 2, 4, … are joined in pairs, from one half of the memory to the other."""
+    """A group transforms a row: runs of 1, 2, 4, … are merged in pairs, from one half of the memory to the other."""
     return f"""
 shared vec2 s[2][{_LONGEST_ROW_IN_GROUP}];
 void main() {{

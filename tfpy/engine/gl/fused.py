@@ -1,4 +1,4 @@
-"""Kernels that do the work of several. Here they are made of the parts, which are fused anyway."""
+"""Fused kernels. Here they are composed of their parts, which are fused anyway."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Making values that are still to do: as few shaders as possible, nothing stored that nobody needs."""
+"""Computing deferred values: with as few shaders as possible, and without storing what is not needed."""
 
 from __future__ import annotations
 
@@ -31,14 +31,16 @@ from tfpy.engine.gl.value import (
 )
 from tfpy.engine.spec import Spec
 
-_MOST_EXTRA_OUTPUTS = 4  # of a shader: results on the way that are needed later
-_MOST_DEPTH = 4  # tasks that are deferred one behind the other
-VECTOR_ELEMENTS = 1 << 15  # below, more threads with one element each do better than fewer with four
-SEVERAL_VECTORS_ELEMENTS = 1 << 22  # from here on a thread has several vectors of four; more groups start later
-STRETCH_BYTES = 1 << 29  # of all buffers: from here on groups go along stretches of them, see `groups_of`
-CONCURRENT_GROUPS = 512  # that have many registers
-CONCURRENT_ROW_GROUPS = 1024  # whose threads wait for each other's numbers, and have few registers
-HOST_BYTES = 1 << 20  # what has been on the host and is no larger stays there, too
+_MOST_EXTRA_OUTPUTS = 4  # of a shader: intermediate results that are needed later
+_MOST_DEPTH = 4  # of chained deferred tasks
+VECTOR_ELEMENTS = 1 << 15  # below this, more threads with one element each are faster than fewer with four
+SEVERAL_VECTORS_ELEMENTS = (
+    1 << 22
+)  # from here on a thread handles several vectors of four, since many groups start late
+STRETCH_BYTES = 1 << 29  # of all buffers: from here on groups process contiguous stretches, see `groups_of`
+CONCURRENT_GROUPS = 512  # with many registers
+CONCURRENT_ROW_GROUPS = 1024  # whose threads wait for each other's values, and have few registers
+HOST_BYTES = 1 << 20  # values from the host of up to this size are kept there, too
 
 _new: Any = object.__new__
 _structure_of = attrgetter("structure")
@@ -52,17 +54,17 @@ def fuse(
     maps: Maps | None = None,
     words: Sequence[int] = (),
 ) -> Value:
-    """A value still to do, elementwise. What it would fuse with is made first where that gets too large."""
+    """A deferred elementwise value. If fusing with its inputs would get too large, some are computed first."""
     if maps is not None:
         structure = device.structures[(op, *map(_structure_of, inputs), *_how(spec, inputs, maps))]
-    elif len(inputs) == 2:  # the commonest case is spelled out: a loop costs a tenth of an op that is fused
+    elif len(inputs) == 2:  # the most common case is inlined: a loop costs a tenth of an op that is fused
         a, b = inputs
         structure = device.structures[op, a.structure, b.structure]
     else:
         structure = device.structures[(op, *map(_structure_of, inputs))]
     if structure.large:
         structure = _smaller(device, spec, op, inputs, maps)
-    v: Value = _new(Value)  # what `__init__` does, for the commonest values: a call more costs a twentieth of an op
+    v: Value = _new(Value)  # inlines `__init__` for the most common values: another call costs a twentieth of an op
     v.spec = spec
     v.structure = structure
     v.op = op
@@ -74,12 +76,12 @@ def fuse(
 
 
 def _how(spec: Spec, inputs: tuple[Value, ...], maps: Maps) -> list[How]:
-    """How inputs are mapped. One that is not may be larger than the result, which is the beginning of it then."""
+    """How inputs are mapped. An unmapped one may be larger than the result, which then is its beginning."""
     return [m.how if m is not None else WHOLE if inputs[i].spec.size == spec.size else PART for i, m in enumerate(maps)]
 
 
 def _smaller(device: Device, spec: Spec, op: Pointwise, inputs: tuple[Value, ...], maps: Maps | None) -> Structure:
-    """The structure of an operation when so much of its inputs has been made that the rest goes into one shader."""
+    """The structure of an operation after computing enough of its inputs for the rest to fit into one shader."""
     how = [] if maps is None else _how(spec, inputs, maps)
     while True:
         cost = _exact_cost(inputs)  # shared inputs were counted several times
@@ -90,7 +92,7 @@ def _smaller(device: Device, spec: Spec, op: Pointwise, inputs: tuple[Value, ...
 
 
 def defer(device: Device, spec: Spec, task: Task, inputs: tuple[Value, ...], leaves: int = 1) -> Value:
-    """A value still to do, by a task. `leaves` is how many buffers its shader reads when it is extended."""
+    """A value deferred as a task. `leaves` is how many buffers its shader reads when it is extended."""
     depth = max([v.structure.depth for v in inputs])
     if depth >= _MOST_DEPTH:
         for v in inputs:
@@ -103,13 +105,13 @@ def defer(device: Device, spec: Spec, task: Task, inputs: tuple[Value, ...], lea
 
 
 def _make_less(device: Device, v: Value) -> None:
-    """Make a value, or only what it spreads out, which a window does to an image: that has fewer elements."""
+    """Compute a value, or only what it expands, as a window does an image: that has fewer elements."""
     for x in [x for x in _spread_out(v) if x.lease is None and x.word is None] or [v]:
         ensure(device, x)
 
 
 def _spread_out(v: Value) -> list[Value]:
-    """What a value spreads out, or the values that it would be computed together with."""
+    """What a value expands, or the values that it would be computed together with."""
     found, stack = [], [v]
     while stack:
         x = stack.pop()
@@ -133,7 +135,7 @@ def view(device: Device, spec: Spec, source: Value, where: Map | None) -> Value:
 
 
 def _exact_cost(inputs: tuple[Value, ...]) -> Cost:
-    """The cost of fusing with all inputs, each value being counted once."""
+    """The cost of fusing with all inputs, counting each value once."""
     weight = leaves = 0
     seen: set[Value] = set()
     stack = list(inputs)
@@ -155,7 +157,7 @@ def _weight(v: Value) -> tuple[int, int]:
 
 
 def ensure(device: Device, v: Value) -> Lease:
-    """The value on the GPU, made if it is still to do."""
+    """The value on the GPU, computed if it is deferred."""
     lease = v.lease
     if lease is None:
         if v.host is not None:
@@ -171,10 +173,10 @@ def ensure(device: Device, v: Value) -> Lease:
 
 
 def place_in(device: Device, v: Value, part: Part) -> None:
-    """Bring a value into a part of a buffer: computed there, uploaded there, or copied."""
+    """Put a value into a part of a buffer: computed in place, uploaded, or copied."""
     if v.op is not None:
         device.places[v] = part
-    elif v.lease is None and v.host is not None and device.log is None:  # what is written down would not fill it again
+    elif v.lease is None and v.host is not None and device.log is None:  # a recording would not fill it again
         device.fill(part.buffer, np.asarray(v.host, BUFFER_NUMPY[v.spec.dtype]))
         v.lease = part
     try:
@@ -187,7 +189,7 @@ def place_in(device: Device, v: Value, part: Part) -> None:
 
 
 def read(device: Device, v: Value) -> Array:
-    """The value on the host, in an array of its shape."""
+    """The value on the host, as an array of its shape."""
     if v.host is None:
         if v.word is not None:
             dtype = NUMPY[v.spec.dtype]
@@ -205,7 +207,7 @@ def read(device: Device, v: Value) -> Array:
 
 
 def known(v: Value) -> bool:
-    """Whether the host knows the value, so that reading it asks nothing of the GPU."""
+    """Whether the host has the value, so that reading it needs no access to the GPU."""
     return v.host is not None or v.word is not None or _reshaped_on_host(v)
 
 
@@ -217,7 +219,7 @@ def _reshaped_on_host(v: Value) -> bool:
 
 
 def _made(device: Device, v: Value) -> Lease:
-    """Compute a value that is elementwise, and on the way what else is needed of what it is computed from."""
+    """Compute an elementwise value, and on the way those of its intermediate results that are needed later."""
     alone = v.structure.alone
     if alone is not None:
         reads, words = [], v.words
@@ -248,7 +250,7 @@ def _made(device: Device, v: Value) -> Lease:
 
 def buffers(device: Device, recipe: Recipe, values: Sequence[Value]) -> list[Buffer]:
     """The buffers that a recipe reads."""
-    found = []  # a comprehension would be a call of a function up to Python 3.11
+    found = []  # a comprehension is a function call up to Python 3.11
     for place in recipe.leaves:
         v = values[place]
         found.append((v.lease or ensure(device, v)).buffer)
@@ -256,7 +258,7 @@ def buffers(device: Device, recipe: Recipe, values: Sequence[Value]) -> list[Buf
 
 
 def _looked_up(device: Device, recipe: Recipe, values: Sequence[Value]) -> Lease | None:
-    """The memory of a value that is nothing but another's elements, if they lie there in its order, in one piece."""
+    """The memory of a value that only views another's elements, if they are contiguous there, in its order."""
     v, source = values[0], values[recipe.leaves[0]]
     *before, _ = recipe.steps
     if before and [step[:2] for step in before] != [("map", "shift")]:
@@ -268,7 +270,7 @@ def _looked_up(device: Device, recipe: Recipe, values: Sequence[Value]) -> Lease
 
 
 def _rows_of(lease: Lease, offset: int, v: Value) -> Lease | None:
-    """A value that lies in one piece in another's buffer, as the rows of a batch do: that part of the buffer."""
+    """The part of a buffer that holds a value contiguously within another's, such as rows of a batch."""
     if offset % ALIGNMENT_BYTES:
         return None
     _, _, size = lease.span()
@@ -278,9 +280,9 @@ def _rows_of(lease: Lease, offset: int, v: Value) -> Lease | None:
 def prepared(
     device: Device, inputs: tuple[Value, ...], extend: bool
 ) -> tuple[Recipe, list[Value], Sequence[int]]:  # fmt: skip
-    """The recipe for the first of the inputs, the values involved, and the steps that give what else is stored.
+    """The recipe for the first input, the values involved, and the steps whose results are stored as well.
 
-    The value is held in no variable here: whether somebody still needs it is found out by counting references.
+    No variable here holds the value: whether it is still needed is determined by counting references.
 
     Args:
         extend: see `Recipes.of`.
@@ -298,11 +300,11 @@ def prepared(
         room = _room(device, recipe)
         if recipe.base is None or len(extras) <= room:
             return recipe, values, extras[:room]
-        ensure(device, values[recipe.base])  # else what is not stored now would compute it again
+        ensure(device, values[recipe.base])  # otherwise what is not stored now would compute it again
 
 
 def _room(device: Device, recipe: Recipe) -> int:
-    """How many further results a shader may store."""
+    """How many additional results a shader may store."""
     operands = 0 if recipe.base is None else 2
     return max(0, min(_MOST_EXTRA_OUTPUTS, device.blocks - len(recipe.leaves) - operands - 1))
 
@@ -310,7 +312,7 @@ def _room(device: Device, recipe: Recipe) -> int:
 def dispatch_pointwise(
     device: Device, size: int, fused: Fused, words: Sequence[int], reads: Sequence[Buffer]
 ) -> list[Lease]:
-    """Compute elements by these steps; a buffer for each result."""
+    """Compute elements by these steps; returns a buffer for each result."""
     vectors = 0 if size < VECTOR_ELEMENTS or not fused.vectorizable else 4 if size >= SEVERAL_VECTORS_ELEMENTS else 1
     program = device.programs.get((fused, vectors), templates.pointwise, fused, len(words), vectors)
     leases, writes = [], []
@@ -328,14 +330,14 @@ def dispatch_pointwise(
 
 
 def groups_of(groups: int, moved: int, concurrent: int = CONCURRENT_GROUPS) -> int:
-    """How many groups do work that can be shared by any number of them.
+    """How many groups to use for work that can be divided among any number of them.
 
-    On an NVIDIA H200 groups that go along a stretch each are twice as fast as groups that come and go, beyond half a
-    gigabyte; presumably because they look up less often where a page of memory is.
+    On an NVIDIA H200, beyond half a gigabyte, groups that each process a contiguous stretch are twice as fast as many
+    short-lived groups, presumably because they need fewer page table lookups.
 
     Args:
-        groups: the most.
+        groups: the maximum.
         moved: the bytes that are read and written.
-        concurrent: how many of them a GPU runs at a time.
+        concurrent: how many groups a GPU runs at a time.
     """
     return min(groups, concurrent) if moved > STRETCH_BYTES else groups

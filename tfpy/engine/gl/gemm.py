@@ -1,10 +1,10 @@
-"""Shaders of matrix products, made for a tile size, the way each operand lies in memory, and whether the tiles fit.
+"""Shaders of matrix products, specialized for a tile size, each operand's memory layout, and whether the tiles fit.
 
 A group of threads computes a tile of the result. It walks along the inner size in steps: the next step's blocks of both
-operands are on their way from memory to registers while the current ones, in shared memory, are multiplied. There both
-lie with their outer index running fastest: of an operand whose inner index runs fastest, a thread reads four numbers
-from four rows, its neighbours those beside them. (On an NVIDIA H200 this was faster than vectors that are turned in
-registers or by writing single numbers of shared vectors, and than rows in shared memory.)
+operands are loaded from memory to registers while the current ones, in shared memory, are multiplied. There both are
+stored with their outer index running fastest: of an operand whose inner index runs fastest, a thread reads four numbers
+from four rows, its neighbours those next to them. (On an NVIDIA H200 this was faster than vectors that are transposed
+in registers or by writing single components of shared vectors, and than rows in shared memory.)
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ class Operand(NamedTuple):
 
     Attributes:
         inner_fastest: the inner index runs fastest in memory.
-        vector: four elements are read at a time; the outer index runs fastest then.
-        source: the steps that give an element, when it is not simply in a buffer.
+        vector: four elements are read at a time; then the outer index runs fastest.
+        source: the steps that compute an element, if it is not simply in a buffer.
     """
 
     inner_fastest: bool
@@ -53,7 +53,7 @@ class Operand(NamedTuple):
         return 1 if self.source is None else len(self.source.leaves)
 
     def declaration(self, name: str, dtype: str, first_binding: int, first_word: int) -> str:
-        """The buffers, and the function that gives an element if it has to be computed."""
+        """The buffers, and the function that returns an element if it has to be computed."""
         if self.source is None:
             return templates.buffer(first_binding, name, dtype, "readonly", self.vector)
         return templates.reader(f"read{name}", self.source, first_word, first_binding)
@@ -67,7 +67,7 @@ class Variant(NamedTuple):
     """What a shader is compiled for.
 
     Attributes:
-        words: how many parameters the operands' steps have.
+        words: the number of parameters of the operands' steps.
         exact: every tile is full.
         vector_result: the result is written four elements at a time.
         dtype: float32 or int32.
@@ -111,13 +111,13 @@ class _OperandTile(NamedTuple):
         return self.extent * self.variant.tile.k // 4
 
     def per_thread(self) -> int:
-        """How many vectors a thread brings."""
+        """How many vectors a thread loads."""
         return -(-self.vectors() // self.variant.tile.threads())
 
     def load(self) -> str:
         """The function that reads a vector of the block: of four outer indices from o on, at the inner index k.
 
-        Beyond the operand it reads what is at its edge: as zeros past the last inner index; other results are not kept.
+        Out of range it reads the edge, replaced by zeros past the last inner index; other results are discarded.
         """
         vec, name, exact = _vector(self.variant.dtype), self.name, self.variant.exact
         step, along = (K, "1u") if self.inner_fastest else ("1u", self.outer)
@@ -136,12 +136,12 @@ class _OperandTile(NamedTuple):
         return f"{vec} load{name}(uint o, uint k) {{\n  {body}\n}}\n"
 
     def fetch(self, outer: str, k: str) -> str:
-        """Bring the block at an outer and an inner index to registers."""
+        """Load the block at an outer and an inner index to registers."""
         outwards, inwards = self._place()
         return self._each(f"p{self.name}[{{i}}] = load{self.name}({outer} + {outwards} * 4u, {k} + {inwards});")
 
     def put(self, half: str) -> str:
-        """Bring it from registers to shared memory."""
+        """Store it from registers to shared memory."""
         outwards, inwards = self._place()
         return self._each(f"s{self.name}[{half}][{inwards} * {self.row()}u + {outwards}] = p{self.name}[{{i}}];")
 
@@ -152,7 +152,7 @@ class _OperandTile(NamedTuple):
         return f"{{t}} % {self.extent // 4}u", f"{{t}} / {self.extent // 4}u"
 
     def _each(self, statement: str) -> str:
-        """A statement for each vector that a thread brings; {i} is its number, {t} its place in the block."""
+        """A statement for each vector that a thread loads; {i} is its number, {t} its position in the block."""
         threads, lines = self.variant.tile.threads(), []
         for i in range(self.per_thread()):
             t = f"(t + {i * threads}u)" if i else "t"
@@ -247,10 +247,10 @@ def _multiply(variant: Variant, a: _OperandTile, b: _OperandTile) -> str:
 
 
 def _store(variant: Variant, fused: Fused, vector: bool) -> str:
-    """Go on computing with each element of the tile, and write the results; with `vector` four neighbours at a time.
+    """Apply the further steps to each element of the tile, and write the results; with `vector` four at a time.
 
-    Sums stay in the registers of the thread that has them: on an NVIDIA H200 a large product whose sums went through
-    shared memory took half as long again.
+    Sums stay in the registers of their thread: on an NVIDIA H200 a large product whose sums went through shared memory
+    took 1.5 times as long.
     """
     tile = variant.tile
     four = _four_at_once(fused) if vector else "\n      ".join(_alone(fused, q) for q in range(4))

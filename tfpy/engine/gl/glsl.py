@@ -1,9 +1,9 @@
-"""Functions in GLSL that are as precise as numpy's, where GLSL's own are not (docs/explanation/measured-gpu.md).
+"""GLSL functions as precise as numpy's, where the built-in ones are not (docs/explanation/measured-gpu.md).
 
-They use + - * / fma and the bits of numbers only. Every intermediate value is `precise`: without it a compiler may
-reorder or contract operations, and the error terms vanish. Whole numbers come from sums with large numbers: to convert
-them takes a GPU several operations' time. Polynomial coefficients are those of the Cephes library
-(Moshier) and of fdlibm (Sun Microsystems). A shader gets the functions that it uses and those that they use.
+They use only + - * / fma and the bits of numbers. Every intermediate value is `precise`: otherwise a compiler may
+reorder or contract operations, and the error terms vanish. Rounding is done by adding large numbers, since conversions
+take a GPU several times as long. Polynomial coefficients are those of the Cephes library
+(Moshier) and of fdlibm (Sun Microsystems). A shader includes the functions that it uses, directly or not.
 """
 
 from __future__ import annotations
@@ -345,9 +345,9 @@ float m_uniform(uvec3 at, uint third) {
 }
 """
 
-# The quotient of an index by a parameter is a product (see maps.py): a GPU takes twenty operations for a division.
-# GLSL leaves / and % of negative integers open, so magnitudes are divided. m_fmod subtracts shifted divisors: exact.
-# A quotient may have been rounded to a whole number that lies above it; the remainder tells.
+# The quotient of an index by a parameter is a product (see maps.py), since a GPU division takes twenty operations.
+# GLSL leaves / and % of negative integers undefined, so magnitudes are divided. m_fmod subtracts shifted divisors:
+# exact. A quotient may have been rounded up to a whole number; the remainder tells.
 _INTEGERS = """
 uint m_quotient(uint n, uint factor, uint shift) {
   uint high, low; umulExtended(n, factor, high, low);
@@ -417,7 +417,7 @@ _DEFINITION = re.compile(r"^\w+ (m_\w+)\(", re.MULTILINE)
 
 @functools.cache
 def _library(exact_division: bool) -> dict[str, str]:
-    """The text of each function by name, each after those that it calls."""
+    """The source of each function by name, each after those that it calls."""
     parts = _BASICS, _DIVISION[exact_division], _EXPONENTIALS, _TRIGONOMETRY, _POWER, _RANDOM, _INTEGERS, _COMPLEX
     text = "".join(parts)
     starts = [(m.start(), m[1]) for m in _DEFINITION.finditer(text)]

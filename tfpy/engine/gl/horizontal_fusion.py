@@ -1,8 +1,8 @@
-"""Values of many sizes computed by one shader: what an optimizer makes of all the variables of a model.
+"""Values of many sizes computed by one shader: an optimizer's updates of all variables of a model.
 
-Where the elementwise work is the same, with the same numbers, values of different sizes are one long row of elements.
-Their inputs have to lie side by side in one buffer: what a step has computed together lies so in the next step, and
-gradients are put there by the shaders that compute them. What lies elsewhere is copied.
+If the elementwise work is the same, with the same parameters, values of different sizes form one long row of elements.
+Their inputs have to be adjacent in one buffer: values that one step has computed together are so in the next step, and
+gradients are put there by the shaders that compute them. Others are copied.
 """
 
 from __future__ import annotations
@@ -46,10 +46,10 @@ class _Member(NamedTuple):
 
 
 def settle(device: Device, groups: Sequence[Sequence[Value]]) -> None:
-    """Compute values that are still to do.
+    """Compute deferred values.
 
     Args:
-        groups: the values of one group have one size, and much of their work in common.
+        groups: the values of one group have the same size, and share much of their work.
     """
     alike: dict[Hashable, list[_Member]] = {}
     for values in groups:
@@ -70,7 +70,7 @@ def settle(device: Device, groups: Sequence[Sequence[Value]]) -> None:
 
 
 def _member(device: Device, values: list[Value]) -> _Member | None:
-    """The work for values of one size; None where it is not all at one place."""
+    """The work for values of one size; None if it cannot be computed in a row with others."""
     trace = Trace(values[0].spec.size, False)
     steps = [trace.value(v, ROOT) for v in values]
     outputs = tuple([(step, v.spec.dtype) for step, v in zip(steps, values, strict=True)])
@@ -94,14 +94,14 @@ def _member(device: Device, values: list[Value]) -> _Member | None:
 
 
 def _depends_on_place(step: Step) -> bool:
-    """Whether a step depends on the index of its element, which is another one in a row of several values."""
+    """Whether a step depends on the index of its element, which differs in a row of several values."""
     if step[0] == "map":
         return bool(step[1] != "zero")
     return not isinstance(step[0], str) and ROOT in step[2:]
 
 
 def _is_whole(trace: Trace, step: int) -> bool:
-    """Whether a step is an operation: what is only read or constant has nothing to compute."""
+    """Whether a step is an operation: loads and constants need no computation."""
     return not isinstance(trace.steps[step][0], str)
 
 
@@ -123,7 +123,7 @@ class _Row(NamedTuple):
 
 @functools.lru_cache(maxsize=1024)
 def _rows(elements: tuple[int, ...], most: int) -> list[_Row]:
-    """The rows of values with these numbers of elements; several where one would exceed `most` bytes."""
+    """The rows of values with these numbers of elements; several if one would exceed `most` bytes."""
     rows = [_Row(0, 0, [], [], 0)]
     for i, size in enumerate(aligned(4 * n) for n in elements):
         first, _, starts, sizes, total = rows[-1]
@@ -137,7 +137,7 @@ def _rows(elements: tuple[int, ...], most: int) -> list[_Row]:
 def compute(
     device: Device, fused: Fused, words: tuple[int, ...], shared: Shared, leaves: Columns, results: Columns
 ) -> None:  # fmt: skip
-    """Compute values by the same steps in one shader, or in several where they exceed a buffer.
+    """Compute values by the same steps in one shader, or in several if they exceed a buffer.
 
     Args:
         shared: what is read at its only element.
@@ -149,7 +149,7 @@ def compute(
         rows = [_side_by_side(device, column[row.first : row.last], row) for column in leaves]
         direct = iter(rows)
         reads = [(known[i] if i in known else next(direct)).buffer for i in range(len(rows) + len(known))]
-        device.barrier()  # for the buffers do not tell: what was written to parts counts as written to the whole
+        device.barrier()  # since the buffers do not track it: writes to parts count as writes to the whole
         leases = dispatch_pointwise(device, row.total // 4, fused, words, reads)
         for column, lease in zip(results, leases, strict=True):
             for v, start, size in zip(column[row.first : row.last], row.starts, row.sizes, strict=True):

@@ -1,7 +1,7 @@
-"""Kernels that look elements up, count them, or put them at places given by indices.
+"""Kernels that gather, count or scatter elements by indices.
 
-An index is a row of the last dimension of `indices`; it points to a block of the axes that it leaves over. Indices that
-the host knows are checked; of others, those that point nowhere pick 0, and what they would put somewhere is left out.
+An index is a row of the last dimension of `indices`; it points to a block of the remaining axes. Indices that the host
+has are checked; of others, those out of range gather 0, and what they would scatter is ignored.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from tfpy.engine.value_checks import check_counted, check_nd_indices
 Values = tuple[Value, ...]
 
 
-_MOST_INDEXED_AXES = 6  # that an index points into
+_MOST_INDEXED_AXES = 6  # covered by an index
 
 
 def _block(depth: int) -> tuple[str, str]:
@@ -43,7 +43,7 @@ def _block(depth: int) -> tuple[str, str]:
 class _GatherNd(MaskedGather):
     """Elements of the first input in the blocks that the second points to.
 
-    Parameters: the sizes of the indexed axes, the elements of a block, and the 0 for an index that points nowhere.
+    Parameters: the sizes of the indexed axes, the elements of a block, and the 0 for an index out of range.
     """
 
     def __init__(self, dtype: str, depth: int) -> None:
@@ -69,7 +69,7 @@ def _numbering(depth: int) -> Expression:
 
 
 def _components(depth: int, count: int, repeats: int) -> tuple[Map | None, ...]:
-    """The positions of the numbers of each index; each index is used for so many elements in turn."""
+    """The positions of the components of each index; each index is used for `repeats` consecutive elements."""
     return tuple([maps.strided((count, repeats), (depth, 0), i) for i in range(depth)])
 
 
@@ -164,7 +164,7 @@ def _tensor_scatter_update(device: Device, values: Values, attrs: Attrs, out: Sp
 
 
 class _Search:
-    """The task: for each value the place in its sorted row, by bisection; a NaN compares false."""
+    """The task: for each value, its position in a sorted row, by bisection; NaN compares false."""
 
     extends = False
 

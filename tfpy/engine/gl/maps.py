@@ -1,7 +1,7 @@
 """Maps from the flat index of a result to the flat index of an input.
 
-Broadcasting, slicing, transposing, reversing and repeating are all the same map with other numbers: the index is split
-into coordinates, each coordinate has a stride, and the sum gets an offset. Maps are interned: equal ones are one
+Broadcasting, slicing, transposing, reversing and repeating are the same map with different numbers: the index is split
+into coordinates, each coordinate has a stride, and an offset is added to the sum. Maps are interned: equal ones are one
 object.
 """
 
@@ -19,7 +19,7 @@ _MASK = 0xFFFFFFFF
 
 
 def _divisor(size: int) -> tuple[int, int, int]:
-    """A divisor as parameters: itself, and the factor and the shift that give quotients of numbers below 2³¹.
+    """A divisor as parameters: itself, and the factor and shift that compute quotients of numbers below 2³¹.
 
     n / d = ⌊n · ⌈2^(32 + s) / d⌉ / 2^(32 + s)⌋ with 2^s < d ≤ 2^(s + 1) (Granlund and Montgomery 1994); the factor 0
     stands for a division by 1.
@@ -41,7 +41,7 @@ Form = Hashable
 
 
 class How(NamedTuple):
-    """How the elements of an input are found: by a map of a form, or at the same places of all of it, or of a part."""
+    """How the elements of an input are found: by a map of a form, or at the same positions of all or a part of it."""
 
     form: Form
 
@@ -50,7 +50,7 @@ WHOLE, PART = How("whole"), How("part")
 
 
 class Map:
-    """A map of one form; the numbers are parameters.
+    """A map of one form; its numbers are parameters.
 
     Attributes:
         form: 'zero', 'shift', 'mod', 'div', the rank of the general one, or a tuple for one with gaps (see `gapped`).
@@ -119,7 +119,7 @@ def _gapped_index(form: tuple[Any, ...], name: str, index: str, first: int) -> s
         place += len(along)
         parts.append(f"{at} = {' + '.join([word(place), *terms])};")
         place += 1
-        if divided:  # what is negative is above 2³¹, and its quotient something else
+        if divided:  # negative numbers are above 2³¹, and their quotients wrong
             parts.append(f"{quotient} = {_quotient(at, place)};")
             parts.append(
                 f"{inside} = {inside} && int({at}) >= 0 && {quotient} * {word(place)} == {at}; {at} = {quotient};"
@@ -136,7 +136,7 @@ def _gapped_index(form: tuple[Any, ...], name: str, index: str, first: int) -> s
 
 @functools.lru_cache(maxsize=4096)
 def strided(shape: Shape, strides: tuple[int, ...], offset: int = 0) -> Map | None:
-    """The map from an index in `shape` to the sum of its coordinates times strides; None when that is the index."""
+    """The map from an index in `shape` to the sum of its coordinates times strides; None if that is the index."""
     dims = _merged(shape, strides)
     if not dims or all(stride == 0 for _, stride in dims):
         return ZERO if offset == 0 else _interned("div", (*_divisor(_MASK), offset))
@@ -151,7 +151,7 @@ def strided(shape: Shape, strides: tuple[int, ...], offset: int = 0) -> Map | No
 
 
 def _merged(shape: Shape, strides: tuple[int, ...]) -> list[tuple[int, int]]:
-    """(size, stride) of the axes, without those of size 1; neighbours that are walked through as one are one."""
+    """(size, stride) of the axes, without those of size 1, merging neighbours that form a single stride."""
     dims: list[tuple[int, int]] = []
     for size, stride in zip(shape, strides, strict=True):
         if size == 1:
@@ -192,7 +192,7 @@ def sliced(shape: Shape, index: tuple[tuple[int, int, int], ...]) -> Map | None:
 
 @functools.lru_cache(maxsize=4096)
 def tiled(shape: Shape, reps: tuple[int, ...]) -> Map | None:
-    """The map of the repeated array: each axis is seen as (repetition, place)."""
+    """The map of the repeated array: each axis is viewed as (repetition, position)."""
     own = strides_of(shape)
     both = [n for size, r in zip(shape, reps, strict=True) for n in (r, size)]
     return strided(tuple(both), tuple(n for s in own for n in (0, s)))
@@ -201,12 +201,12 @@ def tiled(shape: Shape, reps: tuple[int, ...]) -> Map | None:
 class Dimension(NamedTuple):
     """How a coordinate of the input follows from those of the result: (offset + Σ step · coordinate) / divisor.
 
-    Where that is no whole number, or not in the input, the result has no element of it.
+    If that is not a whole number, or outside of the input, the result has no input element there.
 
     Attributes:
         steps: (axis of the result, step) pairs.
-        size: the input's size; 0 where the coordinate is always inside.
-        stride: the distance of neighbours in the input.
+        size: the input's size; 0 if the coordinate is always inside.
+        stride: the distance between neighbours in the input.
     """
 
     steps: tuple[tuple[int, int], ...]
@@ -218,7 +218,7 @@ class Dimension(NamedTuple):
 
 @functools.lru_cache(maxsize=4096)
 def gapped(axes: tuple[int, ...], dimensions: tuple[Dimension, ...]) -> Map:
-    """The map from an index in the shape `axes` to an input given by its dimensions; NOWHERE where it has none."""
+    """The map from an index in the shape `axes` to an input with these dimensions; NOWHERE where it has no element."""
     form = len(axes), tuple([(tuple([a for a, _ in d.steps]), d.size > 0, d.divisor > 1) for d in dimensions])
     words = [n for size in reversed(axes[1:]) for n in _divisor(size)]
     for d in dimensions:

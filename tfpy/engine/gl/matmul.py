@@ -1,4 +1,4 @@
-"""Matrix products: which shader for which sizes. What follows elementwise is computed with the result."""
+"""Matrix products: which shader for which sizes. Subsequent elementwise operations are fused with the product."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ from tfpy.engine.gl.trace import VIEW, Expression
 from tfpy.engine.gl.value import Value
 from tfpy.engine.spec import Shape, Spec, spec
 
-SMALL_MULTIPLICATIONS = 1 << 15  # up to so many, one thread for each element, without tiles
+SMALL_MULTIPLICATIONS = 1 << 15  # up to this many, one thread for each element, without tiles
 _ENOUGH_GROUPS = 192
 _FULL_GROUPS = 256
-_SMALL_VIEW_ELEMENTS = 1 << 16  # a slice or transpose of at most so many is read where it is, not copied first
-_LONG_INNER_SIZE = 512  # shorter ones are not split among groups, and this one with large tiles only
+_SMALL_VIEW_ELEMENTS = 1 << 16  # a slice or transpose of at most this many is read in place, not copied first
+_LONG_INNER_SIZE = 512  # shorter ones are not split among groups, and this one only with large tiles
 _LEAST_PART_SIZE = 128  # of the inner size
 _MOST_PARTS = 128
 _PARTS_AT_A_TIME = 8  # that a thread reads before it adds them
 
 
 class Sizes(NamedTuple):
-    """A product of batches of matrices; the steps from one batch to the next are 0 where it is always the same."""
+    """A product of batches of matrices; the steps from one batch to the next are 0 for a repeated matrix."""
 
     batches: int
     m: int
@@ -46,8 +46,8 @@ class _OperandSource(NamedTuple):
     """The source of an operand.
 
     Attributes:
-        values: what lies in the buffers. They must live until the product has been dispatched: a view lets go of its
-            source when it is made on the way to the other operand, and the source's buffer would be given away.
+        values: the values in the buffers. They must live until the product has been dispatched: a view releases its
+            source if it is computed on the way to the other operand, and the source's buffer would be reused.
         source: the steps to an element, with parameters, if it is not simply in one buffer.
         words: the parameters.
     """
@@ -62,7 +62,7 @@ class MatMul:
     """The task: the product of two inputs, either of them transposed or not.
 
     Attributes:
-        small_words, small_groups: the parameters and groups of its shader, if it goes without tiles.
+        small_words, small_groups: the parameters and groups of its shader, if it does not use tiles.
     """
 
     extends = True
@@ -84,7 +84,7 @@ class MatMul:
     def extend(
         self, device: Device, value: Value, fused: Fused, words: Sequence[int], others: Sequence[Buffer]
     ) -> list[Lease]:
-        """Compute the product, and from each element of it what the steps say; a buffer for each result of them."""
+        """Compute the product, and apply the steps to each element; returns a buffer for each of their results."""
         leases = [device.take(value.spec.size * width) for width in fused.widths]
         self._compute(device, value, fused, words, others, leases)
         return leases
@@ -154,12 +154,12 @@ product = functools.lru_cache(maxsize=4096)(MatMul)
 
 
 def _plain(dtype: str) -> Fused:
-    """The product as it is."""
+    """The product without further steps."""
     return interned((("base", dtype),), ((0, dtype),))
 
 
 def _reads(device: Device, v: Value) -> _OperandSource:
-    """An operand whose elements are found at other places is read there; any other is made first."""
+    """A view is read in place; any other operand is computed first."""
     if not (getattr(v.op, "spreads", False) or (v.op is VIEW and v.spec.size <= _SMALL_VIEW_ELEMENTS)):
         return _OperandSource([v], [ensure(device, v).buffer], None, [])
     for source in v.inputs:
@@ -177,9 +177,9 @@ _LEAST = Tile(32, 32, 16, 4, 4)
 
 
 def tile_for(s: Sizes) -> Tile:
-    """The tile of a product, from what was measured on an NVIDIA H200 (docs/explanation/measured-gpu.md).
+    """The tile of a product, from measurements on an NVIDIA H200 (docs/explanation/measured-gpu.md).
 
-    The largest that fits the matrices and makes enough groups, if need be with the inner size split into parts.
+    The largest that fits the matrices and yields enough groups, if necessary with the inner size split into parts.
     """
     tiles = _fitting(s.m, s.n)
     for tile in tiles:
@@ -193,7 +193,7 @@ def tile_for(s: Sizes) -> Tile:
 
 
 def _fitting(m: int, n: int) -> tuple[Tile, ...]:
-    """The tiles of which matrices of that size fill a good part, the larger ones first."""
+    """The tiles that matrices of this size fill to a large part, the larger ones first."""
     if m <= 16:
         return (Tile(16, 64, 32, 4, 4),)
     if n <= 32:
@@ -322,7 +322,7 @@ def _batch_matmul(device: Device, values: tuple[Value, ...], attrs: Attrs, out: 
 
 
 def _batched(device: Device, v: Value, lead: Shape) -> tuple[Value, int]:
-    """An operand with the batches of the result, and the elements from one to the next: 0 if there is but one."""
+    """An operand with the batches of the result, and the elements from one to the next: 0 if there is only one."""
     matrix = v.spec.shape[-2:]
     if math.prod(v.spec.shape[:-2]) == 1:
         return v, 0
@@ -333,7 +333,7 @@ def _batched(device: Device, v: Value, lead: Shape) -> tuple[Value, int]:
 
 
 def _with_vector(device: Device, a: Value, b: Value, s: Sizes, transposed: tuple[bool, bool], out: Spec) -> Value:
-    """A product with a vector is a reduction of products of elements, in the order in which the matrix lies."""
+    """A product with a vector, as a reduction of products of elements, in the memory order of the matrix."""
     ta, tb = transposed
     dims = (s.batches, s.m, s.n, s.k)
     strides_a = (s.step_a, *((1, 0, s.m) if ta else (s.k, 0, 1)))

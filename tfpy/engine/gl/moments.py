@@ -1,4 +1,4 @@
-"""Normalization and moments. They are made of sums and of elementwise work, which are fused with each other."""
+"""Normalization and moments, composed of sums and elementwise operations, which are fused with each other."""
 
 from __future__ import annotations
 

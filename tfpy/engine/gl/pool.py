@@ -1,7 +1,7 @@
-"""GPU memory: buffers in size classes, used again instead of freed.
+"""GPU memory: buffers in size classes, reused instead of freed.
 
-A buffer that Python drops goes back to the pool at once, on whatever thread that happens; nothing is freed there. The
-owning thread frees what exceeds the cap when it next asks for a buffer.
+A buffer that Python drops returns to the pool immediately, on any thread; nothing is freed at that point. The owning
+thread frees what exceeds the cap when it next requests a buffer.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from collections.abc import Callable
 from typing import Any
 
 SMALLEST_BYTES = 256
-ALIGNMENT_BYTES = 256  # parts of buffers begin at multiples of it, which every device allows
+ALIGNMENT_BYTES = 256  # parts of buffers start at multiples of it, which every device supports
 MOST_IDLE_BYTES = 1 << 30
-CHECKED_BYTES = 1 << 24  # allocations of so many are checked: a driver reports lack of memory later, if at all
+CHECKED_BYTES = 1 << 24  # allocations from this size on are checked: drivers report lack of memory late, if at all
 
 
 def size_class(nbytes: int) -> int:
-    """The size of the buffer for that many bytes: four sizes for each power of two, all multiples of 16 bytes."""
+    """The size of the buffer for this many bytes: four sizes for each power of two, all multiples of 16 bytes."""
     if nbytes <= SMALLEST_BYTES:
         return SMALLEST_BYTES
     step = 1 << ((nbytes - 1).bit_length() - 3)
@@ -26,7 +26,7 @@ def size_class(nbytes: int) -> int:
 
 
 def aligned(nbytes: int) -> int:
-    """So many bytes and those up to where the next part of a buffer may begin; vectors can be read at the end."""
+    """This many bytes, rounded up to where the next part of a buffer may start; vectors can be read at the end."""
     return -(-nbytes // ALIGNMENT_BYTES) * ALIGNMENT_BYTES
 
 
@@ -38,8 +38,8 @@ class Buffer:
     """A shader storage buffer, or a part of one that is bound as if it were one.
 
     Attributes:
-        bind, write: of moderngl's own object, without its Python layer: half the cost of a call.
-        offset, size: which bytes of it.
+        bind, write: methods of moderngl's inner object: without its Python layer, a call costs half.
+        offset, size: the range in bytes.
         written: the number (see `Device`) of the last dispatch that wrote to it.
         used: the number of the last dispatch that read it or wrote to it.
     """
@@ -66,12 +66,12 @@ class Lease:
         self.buffer = buffer
 
     def span(self) -> Span:
-        """Which memory it is."""
+        """The memory range."""
         buffer = self.buffer
         return buffer.bind, 0, buffer.size
 
     def __del__(self) -> None:
-        buffer = getattr(self, "buffer", None)  # nothing is there where an interrupt came in the place of `__init__`
+        buffer = getattr(self, "buffer", None)  # missing if an interrupt preempted `__init__`
         if buffer is not None:
             self._returned.append(buffer)
 
@@ -79,12 +79,12 @@ class Lease:
 class Part(Lease):
     """The use of a part of a leased buffer, which is in use as long as one of its parts is.
 
-    The whole does not learn of what is read and written in its parts until it is told: who uses both has to see to
-    barriers. Most parts are only ever bound as one row with others, so a part's `buffer` is made when it is asked for.
+    The whole is not informed of reads and writes in its parts until `tell` is called: users of both must take care of
+    barriers. Most parts are only ever bound together with others, so a part's `buffer` is created lazily.
 
     Attributes:
         whole: the lease of the buffer, also for a part of a part.
-        offset, size: the bytes of it; a part begins at a multiple of 256 bytes, as every device allows.
+        offset, size: the range in bytes; parts start at multiples of 256 bytes, which every device supports.
     """
 
     __slots__ = ("_own", "offset", "size", "whole")
@@ -103,7 +103,7 @@ class Part(Lease):
         self._own: Buffer | None = None
 
     def __getattr__(self, name: str) -> Buffer:
-        """The buffer, the first time."""
+        """The buffer, created on first access."""
         if name != "buffer":
             raise AttributeError(name)
         whole = self.whole.buffer
@@ -115,8 +115,8 @@ class Part(Lease):
         return self.whole.buffer.bind, self.offset, self.size
 
     def tell(self) -> None:
-        """Let the whole know of what was read and written here."""
-        own = getattr(self, "_own", None)  # it is not there where an interrupt came in the place of `__init__`
+        """Inform the whole of reads and writes in this part."""
+        own = getattr(self, "_own", None)  # missing if an interrupt preempted `__init__`
         if own is not None:
             whole = self.whole.buffer
             whole.used, whole.written = max(whole.used, own.used), max(whole.written, own.written)
@@ -129,7 +129,7 @@ class Pool:
 
     Attributes:
         allocated: bytes of all buffers, in use or idle.
-        idle: bytes of those that wait to be used again.
+        idle: bytes of the idle ones.
     """
 
     def __init__(
@@ -151,19 +151,19 @@ class Pool:
         self._bins: dict[int, deque[Buffer]] = {}
         self._returned: deque[Buffer] = deque()
         self._adopted: deque[Pool] = deque()
-        self._elsewhere: list[Pool] = []  # adopted pools of which so many bytes are `allocated` that have not returned
+        self._elsewhere: list[Pool] = []  # adopted pools; their `allocated` counts the bytes not returned yet
         self._made: set[int] = set()
         self._clock = 0
 
     def take(self, nbytes: int) -> Lease:
-        """A buffer of at least that many bytes, with old data in it.
+        """A buffer of at least this many bytes, with arbitrary contents.
 
         Raises:
             RuntimeError: the device is out of memory, even after the idle buffers were freed.
         """
         size, returned = SMALLEST_BYTES if nbytes <= SMALLEST_BYTES else size_class(nbytes), self._returned
         if returned or self._adopted:
-            if len(returned) == 1:  # what has just been dropped is mostly what is needed next
+            if len(returned) == 1:  # the buffer just dropped is usually the one needed next
                 buffer = returned.pop()
                 if buffer.size == size:
                     return Lease(buffer, returned)
@@ -180,11 +180,11 @@ class Pool:
         return Lease(buffer, returned)
 
     def fresh(self, nbytes: int) -> Lease:
-        """A buffer that has not been used since this pool began."""
+        """A buffer that has not been used since this pool was created."""
         return Lease(self._new(size_class(nbytes)), self._returned)
 
     def trim(self, cap: int = 0) -> None:
-        """Free the buffers that have been idle longest until at most `cap` bytes are."""
+        """Free the buffers that have been idle longest until at most `cap` bytes are idle."""
         self.collect()
         while self.idle > cap:
             oldest = min((waiting for waiting in self._bins.values() if waiting), key=lambda waiting: waiting[0].stamp)
@@ -192,12 +192,12 @@ class Pool:
             buffer.gl.release()
 
     def _given(self, size: int) -> Buffer | None:
-        """An idle buffer for another pool."""
+        """Hand an idle buffer over to another pool."""
         waiting = self._bins.get(size)
         return self._lost(waiting.pop()) if waiting else None
 
     def _lost(self, buffer: Buffer) -> Buffer:
-        """An idle buffer that is not of this pool any more."""
+        """Remove an idle buffer from this pool."""
         self._made.discard(id(buffer.gl))
         self.idle -= buffer.size
         self.allocated -= buffer.size
@@ -205,10 +205,10 @@ class Pool:
         return buffer
 
     def another(self) -> Pool:
-        """An empty pool on the same device, which takes over what is idle now and frees the rest when it is short.
+        """An empty pool on the same device, which takes over buffers that are idle now, and frees the rest if need be.
 
-        What returns to this pool later stays here: the other one may have read what was in it before. That one keeps
-        what is idle, however much: a recording will use all of it again.
+        Buffers that return to this pool later stay here, since the other one may have read their contents. The other
+        pool has no cap on idle bytes: a recording will reuse all of them.
         """
         self.collect()
         return Pool(self._allocate, self._out_of_memory, sys.maxsize, self._give_way, self)
@@ -218,11 +218,11 @@ class Pool:
         self.trim()
 
     def adopt(self, other: Pool) -> None:
-        """Take over the buffers of another pool, which is not used again; on whatever thread, and without OpenGL."""
+        """Take over the buffers of another pool, which is not used again; on any thread, without OpenGL calls."""
         self._adopted.append(other)
 
     def owns(self, buffer: Buffer) -> bool:
-        """Whether a buffer, or that of which it is a part, is one of these."""
+        """Whether a buffer, or the one that it is a part of, belongs to this pool."""
         return id(buffer.gl) in self._made
 
     def in_use(self) -> int:
@@ -231,7 +231,7 @@ class Pool:
         return self.allocated - self.idle - returned + sum(other.in_use() for other in list(self._adopted))
 
     def collect(self) -> None:
-        """Take in what has been returned, and the buffers of adopted pools."""
+        """Collect returned buffers, and those of adopted pools."""
         while self._adopted:
             self._take_over(self._adopted.popleft())
         self._drain(self._returned)
@@ -250,7 +250,7 @@ class Pool:
         self._elsewhere += [other, *other._elsewhere]
 
     def _drain(self, returned: deque[Buffer]) -> int:
-        """Take in what has been returned there; gives the bytes."""
+        """Collect the returned buffers; the number of bytes."""
         before = self.idle
         while returned:
             buffer = returned.popleft()
@@ -261,10 +261,10 @@ class Pool:
         return self.idle - before
 
     def allocate(self, size: int) -> Any:
-        """Memory that no pool has.
+        """Newly allocated memory.
 
         Raises:
-            RuntimeError: the device is out of memory, even after all was freed that can be done without.
+            RuntimeError: the device is out of memory, even after everything dispensable was freed.
         """
         gl = self._attempt(size)
         if gl is None:

@@ -1,4 +1,4 @@
-"""Compiled shaders by key. Shapes are not in the keys, so a process needs hundreds of programs, not thousands."""
+"""Compiled shaders by key. Keys do not contain shapes, so a process needs hundreds of programs, not thousands."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ class Program:
     """A compute shader with one parameter block, `uniform uvec4 P[…]`.
 
     Attributes:
-        run: starts groups in three directions.
-        write: sets the parameter block from bytes; None when the shader has no parameters.
-        size: the bytes of the block that the shader reads: a driver cuts off the rest.
-        words: the parameters that are set.
+        run: dispatches groups along three axes.
+        write: sets the parameter block from bytes; None if the shader has no parameters.
+        size: the bytes of the block that the shader reads: drivers truncate the rest.
+        words: the current parameters.
     """
 
     __slots__ = ("gl", "run", "size", "words", "write")
@@ -34,7 +34,7 @@ class Program:
     def set(self, words: Sequence[int]) -> None:
         """Set the parameters."""
         packed = self.packed(words)
-        self.words = words  # first, for Ctrl-C comes after calls
+        self.words = words  # first, since Ctrl-C may interrupt after the call
         if self.write is not None:
             self.write(packed)
 
@@ -59,14 +59,14 @@ class Programs:
         return len(self._programs)
 
     def get(self, key: Hashable, source: Callable[..., str], *arguments: Any) -> Program:
-        """The program of that key, compiled from `source(*arguments)` on first use."""
+        """The program with this key, compiled from `source(*arguments)` on first use."""
         program = self._programs.get(key)
         if program is None:
             program = self._programs[key] = self.compile(source(*arguments))
         return program
 
     def compile(self, body: str) -> Program:
-        """A program of a shader's text without its version line and library functions."""
+        """A program from a shader's source without its version line and library functions."""
         text = "#version 430\n" + functions_for(body, self._exact_division) + body
         try:
             return Program(self._compile(text))

@@ -1,4 +1,4 @@
-"""The input of a task, computed in the task's own shader if it is elementwise and not computed yet."""
+"""The input of a task, computed in the task's own shader if it is elementwise and deferred."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from tfpy.engine.gl.value import Value
 
 
 class Prologue:
-    """The elements of the first input of a value with a task, each of which the shader asks for once.
+    """The elements of the first input of a value with a task, each of which the shader reads once.
 
     The shader calls `read(i)`. Its own parameters are the first `own_words` ones. The buffers are those of the leaves,
-    then the shader's own output (`out_binding`), then those of values that somebody still needs besides.
+    then the shader's own output (`out_binding`), then those of other values that are still needed.
     """
 
     def __init__(self, device: Device, value: Value, own_words: int) -> None:
@@ -28,12 +28,12 @@ class Prologue:
         self.out_binding = len(self._recipe.leaves)
 
     def source(self) -> str:
-        """The parameters, the buffers that are read and written besides, and the function `read`."""
+        """The parameters, the additional buffers that are read and written, and the function `read`."""
         text = parameters(self._own_words + self._recipe.count)
         return text + templates.reader("read", self.fused, self._own_words, 0, self.out_binding)
 
     def dispatch(self, program: Program, out: Buffer, words: Sequence[int], groups: int, layers: int = 1) -> None:
-        """Run the task's shader; what somebody still needs is there then, too."""
+        """Run the task's shader, and store the other values that are still needed."""
         device, recipe, values = self._device, self._recipe, self._values
         leases = [device.take(values[0].spec.size * width) for width in self.fused.widths[1:]]
         reads = buffers(device, recipe, values)

@@ -1,7 +1,7 @@
-"""Recipes: how values of one structure are made, found out once and kept.
+"""Recipes: how values of one structure are computed, determined once and cached.
 
-Tracing is slow beside a dispatch. So the values that a piece of work is about are listed by a plain walk. Two lists
-that agree in structures, and in what occurs several times, are the same work on other values, and have one recipe.
+Tracing is slow compared to a dispatch. So the values involved in a computation are listed by a simple walk. Two lists
+with the same structures, and the same repetitions, are the same work on other values, and share a recipe.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _MOST_RECIPES = 1 << 12
 def involved(root: Value) -> tuple[list[Value], list[Any]]:
     """The fused expression below a value, breadth first, down to stored values and tasks: an entry for each use.
 
-    And its key: for each entry its structure, or the index of its first occurrence.
+    And its key: for each entry, its structure, or the index of its first occurrence.
     """
     values: list[Value] = [root]
     work: list[Any] = []
@@ -41,17 +41,17 @@ def involved(root: Value) -> tuple[list[Value], list[Any]]:
 
 
 class Recipe:
-    """How a value is made. Those that it is made of are known by their first place among the `involved`.
+    """How a value is computed. The values involved are identified by their first index in `involved`.
 
     Attributes:
-        tasks: those whose tasks have to be run before; what is left to do then has another recipe.
-        base: the one whose task is extended, or None.
-        leaves: those whose buffers are read.
-        count: how many parameters there are.
+        tasks: the values whose tasks have to be run first; the remaining work then has another recipe.
+        base: the value whose task is extended, or None.
+        leaves: the values whose buffers are read.
+        count: the number of parameters.
         steps: what is computed for each element.
-        step: the last one, which gives the value itself.
-        looks: that is nothing but an element of another.
-        plain: the steps, where nothing is wanted of them but the value.
+        step: the last one, which computes the value itself.
+        looks: whether that is only an element of another value.
+        plain: the steps, with the value as their only result.
     """
 
     def __init__(self, values: Sequence[Value], extend: bool) -> None:
@@ -73,7 +73,7 @@ class Recipe:
         self._seen = {places[v]: step for v, step in trace.seen if v is not root or self._root_counts}
         self._dtypes = {step: v.spec.dtype for v, step in trace.seen}
         self._most = [maxsize] * len(values)
-        for place in self._seen:  # `values` refers to it as often as the inputs of those that are made with it do
+        for place in self._seen:  # `values` has as many references to it as the inputs of the values computed with it
             self._most[place] = ALONE - 1 + 2 * sum(v is values[place] for v in values)
 
     def words(self, values: Sequence[Value]) -> list[int]:
@@ -85,7 +85,7 @@ class Recipe:
         return words
 
     def extras(self, values: Sequence[Value]) -> list[int]:
-        """The steps whose results somebody will still need, as references tell, besides the value itself."""
+        """The steps, besides the value's own, whose results are still needed, according to reference counts."""
         if not self._seen or not any(map(gt, references(values), self._most)):
             return []
         counts = list(references(values))
@@ -93,13 +93,13 @@ class Recipe:
         return [step for step in found if step != self.step or self._root_counts]
 
     def fused(self, extras: Sequence[int]) -> Fused:
-        """The fused operations of a shader that stores the results of further steps, too."""
+        """The fused operations of a shader that also stores the results of additional steps."""
         if not extras:
             return self.plain
         return interned(self.steps, (*self.plain.outputs, *[(step, self._dtypes[step]) for step in extras]))
 
     def settle(self, values: Sequence[Value], steps: Sequence[int], leases: Sequence[Lease]) -> None:
-        """Give the results of steps to the values that they are."""
+        """Store the results of steps in their values."""
         made = dict(zip(steps, leases, strict=True))
         for place, step in self._seen.items():
             if step in made:
@@ -113,12 +113,12 @@ class Recipes(dict[tuple[Any, ...], Recipe]):
         """The recipe for the first of the values, which involves the others.
 
         Args:
-            work: the values in general, see `involved`.
-            extend: the value is for somebody who holds it, and the task of another may be extended by the work on it.
-                Else a task asks, by its inputs; what others want of the value has to be stored.
+            work: the key of the values, see `involved`.
+            extend: the value is needed by a holder of it, and the task of another may be extended with its steps.
+                Otherwise a task needs it as an input, and it has to be stored if others need it.
         """
         key = (extend, *work)
-        if values[0].structure.mapped:  # equal maps of one index are one step, so it matters which are equal
+        if values[0].structure.mapped:  # equal maps of one index are a single step, so it matters which are equal
             first: dict[Any, int] = {}
             key += tuple([first.setdefault(m, len(first)) for v in values if v.maps is not None for m in v.maps])
         recipe = self.get(key)

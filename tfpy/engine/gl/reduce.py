@@ -1,8 +1,8 @@
-"""Kernels that reduce along axes. The input is seen as (columns, length); elementwise work before it is part of it.
+"""Kernels that reduce along axes. The input is viewed as (columns, length); preceding elementwise work is fused.
 
-Threads are a number of lanes for each column; a lane adds up every so-many-th element, and the lanes are combined in a
-tree. Where there are few columns the length is cut into chunks, which a second run combines. The order is always the
-same, so that equal inputs give equal bits.
+Each column has a number of threads, its lanes; a lane adds up every n-th element, and the lanes are combined in a tree.
+With few columns, the length is split into chunks, which a second pass combines. The order is always the same, so that
+equal inputs yield equal bits.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ class Operation(NamedTuple):
     """How elements are combined.
 
     Attributes:
-        kind: the GLSL type of what is being combined.
-        lift: what an element x at place r along the length becomes.
-        combine: of a and b.
-        neutral: what changes nothing.
-        lower: what the result is of the combination a, as it is stored.
+        kind: the GLSL type of the combined values.
+        lift: converts an element x at position r along the length to it.
+        combine: combines a and b.
+        neutral: the neutral element.
+        lower: converts the combination a to the stored result.
     """
 
     kind: str
@@ -68,13 +68,13 @@ OPERATIONS = {
 
 
 def _arg(key: str) -> Operation:
-    """The place of the largest key; of equal ones the first."""
+    """The position of the largest key; of equal ones, the first."""
     larger = "(b.x > a.x || (b.x == a.x && b.y < a.y)) ? b : a"
     return Operation("uvec2", f"uvec2({key}, r)", larger, "uvec2(0u, 0xffffffffu)", "int(a.y)")
 
 
 def _float_key(x: str) -> str:
-    """Unsigned numbers in the order of floats; NaN comes last, or first if it is the first element."""
+    """Unsigned numbers in the order of floats; NaN sorts last, or first if it is the first element."""
     ordered = f"({x} == 0. ? 0x80000000u : (floatBitsToInt({x}) < 0 ? ~floatBitsToUint({x}) : "
     return f"(m_isnan(x) ? (r == 0u ? 0xffffffffu : 0u) : {ordered}floatBitsToUint({x}) | 0x80000000u)))"
 
@@ -93,8 +93,8 @@ class Layout(NamedTuple):
     """How the threads of a group share the work; a shader is compiled for each.
 
     Attributes:
-        lanes: threads for a column.
-        along: neighbouring threads take neighbours along the length, not along the columns.
+        lanes: the number of threads for a column.
+        along: neighbouring threads read neighbours along the length, not along the columns.
     """
 
     lanes: int
@@ -106,7 +106,7 @@ class Layout(NamedTuple):
 
 
 class Reduction:
-    """The task: combine the input, seen as (outer, length, inner), along the length."""
+    """The task: combine the input, viewed as (outer, length, inner), along the length."""
 
     extends = False
 
@@ -149,7 +149,7 @@ def _layout(columns: int, length: int, inner: int) -> Layout:
 
 
 def lanes_for(rows: int, length: int) -> int:
-    """How many threads work on a row: few where there are many rows, since combining their results takes time."""
+    """How many threads work on a row: few if there are many rows, since combining their results takes time."""
     lanes = 1
     while (lanes < 8 and lanes * 8 < length) or (lanes < GROUP and lanes * 32 < length):
         lanes *= 2
@@ -234,7 +234,7 @@ reduction = functools.lru_cache(maxsize=4096)(Reduction)
 
 @functools.lru_cache(maxsize=4096)
 def _blocks(shape: Shape, axes: tuple[int, ...]) -> tuple[int, int, int] | None:
-    """(outer, length, inner) when the reduced axes lie together, axes of size 1 aside."""
+    """(outer, length, inner) if the reduced axes are adjacent, ignoring axes of size 1."""
     flags = [i in axes for i, n in enumerate(shape) if n > 1]
     sizes = [n for n in shape if n > 1]
     first = flags.index(True)

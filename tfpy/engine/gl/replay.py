@@ -1,9 +1,9 @@
-"""Plans on the GPU: what a plan's kernels made the device do the first time is done again, and nothing else.
+"""Plans on the GPU: the dispatches of a plan's first run are recorded, and replayed from then on.
 
-The first run goes through the kernels as ever, with the device writing down its dispatches. Its memory comes from a
-pool of its own and stays with the recording, so that the same dispatches can be made on the same buffers again. Only
-the inputs' buffers and those of the results are others each time. What a kernel reads on the host makes a recording
-impossible, and so do results that no buffer has room for; then the kernels are run one by one each time.
+The first run executes the kernels as usual, while the device logs its dispatches. Its memory comes from a separate
+pool and stays with the recording, so that the same dispatches can be repeated on the same buffers. Only the buffers
+of the inputs and of the results differ each time. If a kernel reads values on the host, or the results do not fit into
+a buffer, recording is impossible; then the kernels are run one by one each time.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ Run = Callable[[str, tuple[Any, ...], Any, Outputs], Any]
 Range = tuple[int, int, int]
 """Which buffer of OpenGL's, where in it, and how many bytes."""
 
-_MOST_RECORDINGS = 4  # of a plan: inputs that share buffers in another way need one of their own
+_MOST_RECORDINGS = 4  # of a plan: each pattern of inputs that share buffers needs its own
 
 
 class Executor:
     """Runs a plan.
 
     Attributes:
-        recordings: what was written down, by which inputs share buffers.
+        recordings: the recordings, keyed by which inputs share buffers.
     """
 
     def __init__(self, device: Device, plan: Plan, run: Run) -> None:
@@ -46,7 +46,7 @@ class Executor:
         device.caches.add(self)
 
     def clear(self) -> None:
-        """Forget the recordings: the next run makes them anew."""
+        """Drop the recordings: the next run makes new ones."""
         self.recordings.clear()
 
     def __call__(self, payloads: Sequence[Value]) -> list[Value]:
@@ -68,7 +68,7 @@ class Executor:
         return self._record(key, inputs)
 
     def _constant_spans(self) -> set[Span]:
-        """The spans of constants: a recording could not tell them from an input in the same place."""
+        """The spans of constants: a recording could not distinguish them from an input in the same place."""
         constants = [*self._plan.constants.values(), *self._device.constants.values()]
         return {v.lease.span() for v in constants if v.lease is not None}
 
@@ -80,7 +80,7 @@ class Executor:
         try:
             results = self._results(inputs)
             layout = _layout(results, inputs)
-            if layout.room > device.block_size:  # no buffer has room for all
+            if layout.room > device.block_size:  # no buffer can hold all of them
                 layout = _Layout({}, 0)
                 log.append(None)
             arena = device.take(layout.room) if layout.places else None
@@ -104,7 +104,7 @@ class Executor:
         return [own_copies.get(id(v), v) for v in results]
 
     def _results(self, payloads: Sequence[Value]) -> list[Value]:
-        """Run the kernels one by one; nobody holds a value longer than its last use."""
+        """Run the kernels one by one; no value is held beyond its last use."""
         slots: list[Any] = [None] * self._plan.size
         for slot, payload in self._plan.constants.items():
             slots[slot] = payload
@@ -119,7 +119,7 @@ class Executor:
         return [slots[slot] for slot in self._plan.outputs]
 
     def _made(self, node: PlanNode, inputs: tuple[Any, ...]) -> list[Value]:
-        # The rules look at the specs of their inputs, which values have as handles do.
+        # The rules access the specs of their inputs, which values have like handles.
         outs = ROWS[node.kernel].infer(*inputs, **node.attrs)
         made = self._run(node.kernel, inputs, node.attrs, outs)
         return list(made) if node.several else [made]
@@ -133,13 +133,13 @@ class _Layout(NamedTuple):
 
 
 def _leased(device: Device, v: Value) -> Value:
-    """The same value, known only as a buffer: that it is one number, say, may not hold the next time."""
+    """The same value, known only as a buffer: that it is a repeated number, say, may not hold in the next run."""
     lease = ensure(device, v)
     return v if v.word is None and v.host is None else Value(v.spec, lease=lease)
 
 
 def _layout(results: Sequence[Value], inputs: Sequence[Value]) -> _Layout:
-    """Room for results that are on the GPU, or still to do, and are no inputs; once for those that are one value."""
+    """Room for results that are on the GPU or deferred, and are not inputs; once for identical values."""
     places: dict[int, int] = {}
     seen = {id(v) for v in inputs}
     room = 0
@@ -152,19 +152,19 @@ def _layout(results: Sequence[Value], inputs: Sequence[Value]) -> _Layout:
 
 
 def _copied(device: Device, v: Value) -> Value:
-    """A result with memory of its own: the recording's will hold the next run's."""
+    """A result with its own memory: the next run overwrites the recording's."""
     lease = device.take(stored_bytes(v.spec))
     device.copy(ensure(device, v).buffer, lease.buffer, stored_bytes(v.spec))
     return Value(v.spec, lease=lease)
 
 
 class Recording(NamedTuple):
-    """A recording of a device's work, to be done again on other inputs.
+    """A recording of a device's work, to be replayed on other inputs.
 
     Attributes:
-        results: a value that is always the same; the place of an input; or what is made anew: (spec, start, size).
+        results: a constant value; the place of an input; or, for a new result, (spec, start, size).
         room: the bytes of all results.
-        memory: what has to stay as it is.
+        memory: what has to be kept unchanged.
     """
 
     device: Device
@@ -174,7 +174,7 @@ class Recording(NamedTuple):
     memory: _Memory
 
     def replay(self, inputs: Sequence[Value], leases: Sequence[Lease], spans: Sequence[Span]) -> list[Value]:
-        """The results for other inputs, which lie there."""
+        """The results for other inputs, which are in these places."""
         arena = self.device.take(self.room) if self.room else None
         made: list[Value] = []
         for result in self.results:
@@ -190,7 +190,7 @@ class Recording(NamedTuple):
 
 
 class _Memory:
-    """The memory of a recording, given to the device's pool when the recording goes; no OpenGL call is made then."""
+    """The memory of a recording, returned to the device's pool with it, without any OpenGL call."""
 
     def __init__(self, device: Device, pool: Pool, leases: list[Lease]) -> None:
         self._shared, self._pool, self._pools = device.pool, pool, device.pools
@@ -207,7 +207,7 @@ def record(
     device: Device, pool: Pool, log: Sequence[Any], constants: Sequence[Value], inputs: Sequence[Value],
     results: Sequence[Value], layout: _Layout,
 ) -> Recording | None:  # fmt: skip
-    """A recording of what the log says; None when it worked on memory that may be something else the next time."""
+    """A recording of the logged work; None if it used memory that may hold something else in the next run."""
     actions = [action for action in log if isinstance(action, (Dispatched, Copied))]
     known = {id(v.lease.buffer.gl) for v in constants if v.lease is not None}
     fixed = {_range(b): b for action in actions for b in (*action.reads, *action.writes)}
@@ -231,7 +231,7 @@ def record(
 def _commands(
     device: Device, actions: Sequence[Dispatched | Copied], places: Mapping[Range, Place], mixed: set[int]
 ) -> CommandList:  # fmt: skip
-    """The actions as commands. What touches memory that is in use waits, and so does all on the mixed buffers."""
+    """The actions as commands, with barriers for memory that is in use, and for everything on mixed buffers."""
     commands = CommandList(device)
     written: set[Range] = set()
     used: set[Range] = set()
@@ -248,12 +248,12 @@ def _commands(
 
 
 def _range(buffer: Buffer) -> Range:
-    """The memory that a buffer is."""
+    """The memory range of a buffer."""
     return id(buffer.gl), buffer.offset, buffer.size
 
 
 def _mixed(ranges: Iterable[Range]) -> set[int]:
-    """The buffers that are seen as a whole as well as in parts, or in parts that overlap."""
+    """The buffers that are accessed both as a whole and in parts, or in overlapping parts."""
     found: set[int] = set()
     ends: dict[int, int] = {}
     for gl, offset, size in sorted(set(ranges)):
@@ -264,7 +264,7 @@ def _mixed(ranges: Iterable[Range]) -> set[int]:
 
 
 def _other(v: Value, inputs: Sequence[Value], earlier: Sequence[Value]) -> Value | int:
-    """A result without a place of its own: an input, an earlier result (from -1 down), or what is always the same."""
+    """A result without its own place: an input, an earlier result (from -1 down), or a constant value."""
     for n, given in enumerate(inputs):
         if given is v:
             return n

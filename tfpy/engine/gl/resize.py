@@ -1,6 +1,6 @@
-"""Resizing images: forward as gathers and blends, which are fused; backward as products with small matrices.
+"""Resizing images: forward, as fused gathers and blends; backward, as products with small matrices.
 
-Where the new rows and columns lie among the old ones is worked out on the host, once for each pair of sizes.
+The positions of new rows and columns among the old ones are computed on the host, once for each pair of sizes.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def _bilinear(device: Device, values: Values, attrs: Attrs, out: Spec) -> Value 
 
 
 def _between(device: Device, line: Interpolation) -> tuple[Value, Value, Value]:
-    """Between which old elements the new ones lie, and how far from the first."""
+    """The two old elements that each new one lies between, and its distance from the first."""
     return (
         constant(device, ("first", line), "int32", lambda: bilinear_interpolation(*line).first),
         constant(device, ("second", line), "int32", lambda: bilinear_interpolation(*line).second),
@@ -73,7 +73,7 @@ def _between(device: Device, line: Interpolation) -> tuple[Value, Value, Value]:
 
 
 def _nearest_matrix(line: Interpolation) -> Array:
-    """The matrix that makes the new elements (rows) of the old ones (columns)."""
+    """The matrix that computes the new elements (rows) from the old ones (columns)."""
     matrix = np.zeros((line[1], line[0]))
     matrix[np.arange(line[1]), nearest_interpolation(*line)] = 1
     return matrix

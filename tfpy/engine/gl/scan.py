@@ -15,9 +15,9 @@ from tfpy.engine.gl.templates import FLAT_INDEX, GROUP
 from tfpy.engine.gl.value import Value, stored_bytes
 from tfpy.engine.spec import Spec
 
-_SHORT_LINE_ELEMENTS = 16  # a thread goes through lines up to this length alone
-_SHORT_LINE_ELEMENTS_ABREAST = 256  # the same where neighbouring threads go along lines side by side
-_MANY_LINES = 1 << 13  # with so many side by side, a thread goes through lines of any length
+_SHORT_LINE_ELEMENTS = 16  # lines up to this length are processed by a single thread
+_SHORT_LINE_ELEMENTS_ABREAST = 256  # the same if neighbouring threads process adjacent lines
+_MANY_LINES = 1 << 13  # with this many adjacent ones, a single thread processes lines of any length
 
 
 class _Scan:
@@ -45,7 +45,7 @@ class _Scan:
         return lease
 
     def _lanes(self, lines: int) -> int:
-        """How many threads go along a line."""
+        """How many threads process a line."""
         abreast = self.inner > 1 and (self.length <= _SHORT_LINE_ELEMENTS_ABREAST or lines >= _MANY_LINES)
         return 1 if self.length <= _SHORT_LINE_ELEMENTS or abreast else lanes_for(lines, self.length)
 
@@ -86,10 +86,10 @@ void main() {{
 
 
 def _shared(operation: Operation, exclusive: bool, lanes: int) -> str:
-    """A group goes along a stretch of sets of lines; mostly there is one. Lanes share a line, and carry the sum on.
+    """A group processes a stretch of sets of lines, usually one. Lanes share a line, and carry the sum forward.
 
-    Neighbouring lanes read neighbours; by way of shared memory each gets four in a row, and gives the results back.
-    The next four are on their way meanwhile. What is written to shared memory takes turns in its two halves.
+    Neighbouring lanes read neighbours; through shared memory each gets four in a row, and returns the results. The next
+    four are loaded meanwhile. Writes to shared memory alternate between its halves.
     """
     kind, each = operation.kind, GROUP // lanes
     found = "before" if exclusive else "sum"

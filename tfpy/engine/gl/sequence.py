@@ -1,4 +1,4 @@
-"""Recurrent layers over whole sequences: one shader for all steps, one for the way back, products for the rest."""
+"""Recurrent layers over whole sequences: one shader for all steps, one for the backward pass, products for the rest."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tfpy.engine.spec import Spec, spec
 
 Values = tuple[Value, ...]
 
-_MOST_MULTIPLICATIONS = 1 << 30  # a shader takes so many steps that no desktop takes the device for hung
+_MOST_MULTIPLICATIONS = 1 << 30  # limits the steps of a shader, so that desktops do not consider the device hung
 KEPT_WEIGHTS = 128
 """How many weights of a column a thread keeps in registers at most."""
 
@@ -42,15 +42,15 @@ def _sizes(x: Value, recurrent: Value) -> _Sizes:
 
 
 def fits(device: Device, cell: str, units: int) -> bool:
-    """Whether a group has enough shared memory for a sample, and one shader for all steps is worth its while.
+    """Whether a group has enough shared memory for a sample, and one shader for all steps pays off.
 
-    Each group reads all weights in every step, which with many of them takes longer than a product for each step.
+    Each group reads all weights in every step; if there are many, that takes longer than a product for each step.
     """
     return units <= _MOST_UNITS and shaders.shared_bytes(cell, units, 1) <= device.shared_bytes
 
 
 def rows_for(device: Device, cell: str, sizes: _Sizes) -> int:
-    """How many samples a group takes; 0 when the shared memory is too small for one."""
+    """How many samples a group processes; 0 if the shared memory is too small for one."""
     wanted = 4 if sizes.batch > 1024 else 2 if sizes.batch > 512 else 1
     while wanted and shaders.shared_bytes(cell, sizes.units, wanted) > device.shared_bytes:
         wanted //= 2
@@ -79,7 +79,7 @@ def _spans(device: Device, variant: Variant, time: int) -> list[tuple[int, int]]
 
 
 def _saved(cell: str, sizes: _Sizes, lease: Lease | None, device: Device) -> tuple[Lease, list[Part]]:
-    """The workspace, and its parts by what they hold."""
+    """The workspace, and its parts."""
     widths = [sizes.units * (GATES[cell] if name == "gates" else 1) for name in SAVED[cell]]
     lengths = [aligned(4 * sizes.batch * sizes.time * width) for width in widths]
     lease = device.take(sum(lengths)) if lease is None else lease
@@ -182,7 +182,7 @@ def _gate_gradients(
     device: Device, cell: str, given: Values, recurrent: Value, mask: Value | None, parts: list[Part],
     sizes: _Sizes, attrs: Attrs,
 ) -> tuple[Lease, list[Lease]]:  # fmt: skip
-    """The gradients of the gates at all steps before they open, and those of the first states."""
+    """The gradients of the gates at all steps before their activation, and those of the first states."""
     dy, *after = given
     variant = _variant(device, cell, sizes, attrs, dy.spec.size > 0 and dy.word != 0, False, mask is not None)
     program = device.programs.get(("sequence back", variant), shaders.backward, variant)
@@ -207,7 +207,7 @@ _GATED = Indexed("({2} % {p} < {q} ? {0} : {1})", "float32", ("uint", "uint"))
 
 
 def _recurrent_gradient(device: Device, cell: str, dgates: Value, parts: list[Part], sizes: _Sizes, out: Spec) -> Value:
-    """The states before the steps times the gradients of the gates; GRU's new content is fed by another state."""
+    """The states before the steps times the gradients of the gates; GRU's new content uses another state."""
     rows = spec((sizes.batch * sizes.time, sizes.units), "float32")
     gradient = _multiplied(device, Value(rows, lease=parts[1]), dgates, out, ta=True)
     if cell != "GRU":

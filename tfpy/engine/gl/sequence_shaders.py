@@ -1,9 +1,9 @@
 """Shaders that run a recurrent cell over all steps of a sequence, and back.
 
-A group of threads takes a few samples through all steps. What is multiplied by the recurrent weights, the state or the
-gradients of the gates, is in shared memory: written number by number, and read as vectors of four. A thread computes a
-column of the product; it can keep the first of its column's weights in registers. What does not depend on the step
-before (the product of the input with its weights) is there already; so the sums over steps are left to other shaders.
+A group of threads processes a few samples through all steps. What is multiplied by the recurrent weights, the state or
+the gradients of the gates, is in shared memory: written as single numbers, and read as vectors of four. A thread
+computes a column of the product; it can keep the first weights of its column in registers. What does not depend on the
+previous step (the product of the input with its weights) is computed beforehand, and sums over steps by other shaders.
 """
 
 from __future__ import annotations
@@ -38,10 +38,10 @@ class Variant(NamedTuple):
 
     Attributes:
         cell: 'SimpleRNN', 'GRU' or 'LSTM'.
-        rows: how many samples a group takes.
+        rows: how many samples a group processes.
         kept: how many weights of its column a thread keeps in registers, a multiple of four.
         activation: of the gates.
-        optional: forwards whether the outputs of all steps are wanted, backwards whether they have a gradient.
+        optional: forwards, whether the outputs of all steps are wanted; backwards, whether they have a gradient.
         saves: whether a backward pass follows.
         masked: whether there is a mask.
     """
@@ -62,7 +62,7 @@ class Variant(NamedTuple):
 
     @property
     def threads(self) -> int:
-        """How many threads a group has: one for each column, if there can be so many."""
+        """How many threads a group has: one for each column, if possible."""
         return min(1024, -(-self.wide // 32) * 32)
 
     @property
@@ -107,7 +107,7 @@ def forward(variant: Variant) -> str:
 
 
 def backward(variant: Variant) -> str:
-    """The shader of the way back from TO to FROM. The weights are transposed."""
+    """The shader of the backward pass from TO to FROM. The weights are transposed."""
     states = ["h", "c"][: STATES[variant.cell]]
     kept = [name for name in SAVED[variant.cell] if name != "reset" and (name, variant.cell) != ("before", "SimpleRNN")]
     reads = ["dy"] * variant.optional + [f"d{s}_last" for s in states] + [*kept, "weights"] + ["mask"] * variant.masked
@@ -140,7 +140,7 @@ def _shader(
     zero: Sequence[str],
     body: str,
 ) -> str:
-    """The whole text. Arrays of `zero` have gaps at the ends of rows, which are read as 0."""
+    """The whole source. Arrays in `zero` have padding at the ends of rows, which is read as 0."""
     opened, slope = _OPENED[variant.activation]
     text = f"layout(local_size_x = {variant.threads}) in;\n" + parameters(WORDS)
     for binding, name in enumerate([*reads, *writes]):
@@ -178,7 +178,7 @@ def _if_cell(variant: Variant, text: str) -> str:
 
 
 def _vectors(variant: Variant, numbers: str, vectors: str, parts: int) -> str:
-    """Numbers in shared memory, written before a barrier, made vectors."""
+    """Convert numbers in shared memory, written before a barrier, to vectors."""
     each = ", ".join(f"{numbers}[4u * e + {q}u]" for q in range(4))
     count, threads = parts * variant.rows, variant.threads
     return f"""    for (uint e = t; e < {count}u * V; e += {threads}u) {vectors}[e] = vec4({each});
@@ -220,7 +220,7 @@ _BACKWARD_WEIGHT = "weights[(j / N * N + ROW) * N + j % N]"
 
 
 def _in_registers(variant: Variant, weight: str) -> str:
-    """The first weights of the thread's column, which it then has in all steps."""
+    """Load the first weights of the thread's column to registers, for all steps."""
     text = "  uint j = min(t, W - 1u);\n" if variant.kept else ""
     for k in range(variant.kept // 4):
         each = ", ".join(weight.replace("ROW", f"{4 * k + q}u") for q in range(4))
@@ -232,18 +232,18 @@ _SEEN = "bool seen = !live || mask[AT] != 0;"
 
 
 def _stay(variant: Variant) -> str:
-    """The text that leaves samples as they are where a step is masked."""
+    """The source that leaves samples unchanged in masked steps."""
     return f" {_SEEN} if (!seen) {{ h = h_before;{_if_cell(variant, ' cs[e] = c_before;')} }}" if variant.masked else ""
 
 
 def _pass_by(variant: Variant, gates: Sequence[str], carried: str = "") -> str:
-    """Samples that the step did not see: their gates get no gradient, and what the states get is carried on."""
+    """Masked samples: their gates get no gradient, and the gradients of the states bypass the step."""
     zeros = "".join(f" {gate} = 0.;" for gate in gates)
     return f" {_SEEN} if (!seen) {{{zeros} {carried}}} " if variant.masked else ""
 
 
 def _aside(variant: Variant) -> str:
-    """The state's gradient of a sample that the step did not see, kept where `_to_state` adds to it."""
+    """The state's gradient of a masked sample, stored where `_to_state` adds to it."""
     return " dh[e] = seen ? 0. : d; " if variant.masked else ""
 
 
@@ -252,7 +252,7 @@ def _to_state(variant: Variant) -> str:
 
 
 def _keep(variant: Variant) -> str:
-    """The text that writes what a step saves, and its output."""
+    """The source that writes what a step saves, and its output."""
     text = ""
     if variant.saves:
         names = {"SimpleRNN": ["h"], "GRU": ["z", "r_", "g"], "LSTM": ["i", "f", "g", "o"]}[variant.cell]
@@ -275,7 +275,7 @@ def _all_gates(variant: Variant) -> str:
 
 
 def _gru_gates(variant: Variant) -> str:
-    """The gates that open first; then the state times the reset gate, and the new content."""
+    """The first gates; then the state times the reset gate, and the new content."""
     opening = _product(
         variant, "2u * N", _PRE % "j", _FORWARD_WEIGHT, "hv[r * V + k]", "zs[r * W + j] = opened(acc[r]);"
     )

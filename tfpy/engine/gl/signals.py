@@ -1,7 +1,7 @@
-"""Signals whose handlers wait: for calls of C that call Python and crash on what a handler, as that of Ctrl-C, raises.
+"""Deferring signal handlers: for C calls that call Python and crash if a handler raises, such as that of Ctrl-C.
 
-Blocking them for this thread (`signal.pthread_sigmask`) does not do: another thread would be given the signal, and the
-handler would run here all the same.
+Blocking signals for this thread (`signal.pthread_sigmask`) is not enough: another thread would receive the signal, and
+the handler would still run here.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ T = TypeVar("T")
 
 
 def undisturbed(function: Callable[..., T], *arguments: Any) -> T:
-    """Call a function while no handler of a signal runs; handlers of signals that come meanwhile run afterwards."""
-    if current_thread() is not main_thread():  # handlers run on the main one alone
+    """Call a function without signal handlers running; those of signals that arrive meanwhile run afterwards."""
+    if current_thread() is not main_thread():  # handlers run only on the main thread
         return function(*arguments)
     waiting = _Waiting()
     try:
@@ -29,7 +29,7 @@ def undisturbed(function: Callable[..., T], *arguments: Any) -> T:
 
 
 class _Waiting:
-    """Stands in for all handlers, and remembers the signals that came."""
+    """Replaces all handlers, and remembers the signals that arrived."""
 
     def __init__(self) -> None:
         found = {number: signal.getsignal(number) for number in range(1, signal.NSIG)}
@@ -42,13 +42,13 @@ class _Waiting:
             signal.signal(number, self)
 
     def __call__(self, number: int, frame: FrameType | None) -> None:
-        if self._over:  # what a handler raised has kept `end` from putting this one back
+        if self._over:  # an exception from a handler kept `end` from restoring this one
             self._handlers[number](number, frame)
         else:
             self._came[number] = frame
 
     def end(self) -> None:
-        """Put the handlers back, and call those that have waited, also when one of them raises."""
+        """Restore the handlers, and call the deferred ones, even if one of them raises."""
         self._over = True
         try:
             for number, handler in self._handlers.items():

@@ -1,4 +1,4 @@
-"""Softmax and its logarithm along rows: the largest element, the sum and the result in one shader. Its gradient."""
+"""Softmax and log-softmax along rows: maximum, sum and result in one shader. The gradient of softmax."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _FEW_READS = {
     4: 2,
 }  # by numbers that are read at a time, how often a thread reads as long as a row has few threads
 _FEW_THREADS = 64
-_FEW_REGISTERS = 8  # of a thread, that leave room for combining four at a time
+_FEW_REGISTERS = 8  # of a thread, which leave room for combining four at a time
 _MANY_REGISTERS = 16  # with more of them, fewer groups run at a time
 _MOST_REGISTERS = 32  # with more, rows are read again
 _MOST_ELEMENTS_BY_FOUR = GROUP * _MANY_REGISTERS  # of a row that is read four at a time
@@ -58,8 +58,8 @@ class _Variant(NamedTuple):
 
     Attributes:
         lanes: how many of them work on it.
-        width: how many numbers each reads at a time, 4 where rows can be divided by it.
-        kept: how many times it reads, what it read staying in registers; 0 when that is too much for them.
+        width: how many numbers each reads at a time, 4 if the row length is divisible by it.
+        kept: how many reads it keeps in registers; 0 if that is too many for them.
     """
 
     lanes: int
@@ -95,7 +95,7 @@ def _lanes(reads: int, few: int) -> int:
 
 
 def _source(name: str, variant: _Variant) -> str:
-    """A group goes along a stretch of rows; mostly all of them are done at once."""
+    """A group processes a stretch of rows, usually all at once."""
     lanes, each = variant.lanes, GROUP // variant.lanes
     at_once = 4 if 0 < variant.kept * variant.width <= _FEW_REGISTERS else 2
     body = (_in_registers if variant.kept else _in_memory)(name, variant)
@@ -119,7 +119,7 @@ void main() {{
 
 
 def _in_registers(name: str, variant: _Variant) -> str:
-    """A thread reads its elements once, all of them before it needs the first."""
+    """A thread reads its elements once, all of them before it uses the first."""
     total = _RESULTS[name][2]
     read = {f"x{k}": f"from + {k * variant.lanes}u" for k in range(variant.kept)}
     lines = [f"{variant.kind} {x} = {variant.kind}(-m_inf()); if ({at} < to) {x} = a[{at}];" for x, at in read.items()]
@@ -147,7 +147,7 @@ def _largest(variant: _Variant, name: str) -> str:
 
 
 def _elements(name: str, variant: _Variant, read: str, add: bool) -> str:
-    """The text that makes elements of what was read, and adds them up if that is wanted."""
+    """The source that computes elements from what was read, and adds them up if wanted."""
     element, added, _, _ = _RESULTS[name]
     sum_ = f" total = plus(total, {added});" if add else ""
     return " ".join(f"{{ precise float v = {x} - most, e = {element}; {x} = e;{sum_} }}" for x in variant.parts(read))
@@ -159,9 +159,9 @@ def _result(name: str, variant: _Variant, elements: str) -> str:
 
 
 def _all(function: str, lanes: int, at_once: int) -> str:
-    """A function that combines a number of each lane and gives the result to all of them.
+    """A function that combines a number of each lane and returns the result to all of them.
 
-    Four at once takes half the steps, and is faster where threads have registers left for it.
+    Combining four at a time takes half the steps, and is faster if threads have registers left for it.
     """
     head = f"float all_{function}(float x, uint t, uint lane) {{"
     if lanes == 1:

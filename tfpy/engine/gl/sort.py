@@ -1,8 +1,8 @@
 """Sorting: the largest elements of rows, and sums of rows by an id. A bitonic network (Batcher 1968) on pairs.
 
-A pair is (key, place): keys are unsigned numbers in the wanted order, and the place makes every pair different, so that
-the result is that of a stable sort. Rows are padded to a power of two. Blocks are sorted in shared memory; the passes
-that reach further exchange pairs in the buffer.
+A pair is (key, position): keys are unsigned numbers in the wanted order, and the position makes every pair unique, so
+that the result is that of a stable sort. Rows are padded to a power of two. Blocks are sorted in shared memory; passes
+with larger distances exchange pairs in the buffer.
 """
 
 from __future__ import annotations
@@ -127,7 +127,7 @@ def _top_k(device: Device, values: tuple[Value, ...], attrs: Attrs, outs: list[S
     x = values[0]
     dtype = x.spec.dtype
     if dtype not in _DESCENDING or not outs[0].size or not attrs["sorted"]:
-        return None  # the order that TF.js's selection leaves comes from working element by element
+        return None  # the order that results from TF.js's selection is inherently sequential
     length, k = x.spec.shape[-1], attrs["k"]
     rows = x.spec.size // length
     source = ensure(device, x)
@@ -157,7 +157,7 @@ void main() {{
 
 
 class SegmentSum:
-    """The task: rows of the first input added up by the ids that the second gives."""
+    """The task: rows of the first input added up by the ids in the second."""
 
     extends = False
 

@@ -1,7 +1,7 @@
 """The form of a fused expression, without its operands and constants.
 
-Structures are interned: equal ones are one object. So what fusing costs is computed once for each, and comparing them
-is comparing identities.
+Structures are interned: equal ones are one object. So the cost of fusing is computed once for each, and they are
+compared by identity.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ _MOST_STRUCTURES = 1 << 14
 
 
 class Structure:
-    """The structure of a value: its dtype if it is computed, else the operations that lead to it.
+    """The structure of a value: its dtype if it is computed, otherwise the operations that lead to it.
 
     Attributes:
-        fuses: it is still to do, and computed by the shader that needs it.
-        weight, leaves: upper bounds of the operations and the buffers that fusing would bring together.
-        depth: how many tasks have to be done one after the other.
+        fuses: it is deferred, and computed by the shader that needs it.
+        weight, leaves: upper bounds for the number of operations and buffers that fusing would combine.
+        depth: how many tasks have to be run one after the other.
         large: that is too much for one shader.
-        mapped: elements of something are found at other places.
-        alone: what computes it, where it is a single operation on elements that are all there, and on numbers.
+        mapped: some elements are read at other positions.
+        alone: the steps that compute it, if it is a single operation on stored values and numbers.
     """
 
     __slots__ = ("alone", "depth", "fuses", "large", "leaves", "mapped", "weight")
@@ -51,16 +51,16 @@ _DTYPE_OF = {structure: dtype for kind in (THERE, NUMBER) for dtype, structure i
 
 
 class Cost(NamedTuple):
-    """The cost of fusing all inputs of an operation, where each of them was counted once."""
+    """The cost of fusing all inputs of an operation, counting each of them once."""
 
     weight: int
     leaves: int
 
 
 class Structures(dict[tuple[Any, ...], Structure]):
-    """The structures of elementwise values by what they are made of.
+    """The structures of elementwise values by their parts.
 
-    That is the operation; the inputs' structures; if any is mapped, how each is; and the `Cost`, if it was counted.
+    These are the operation; the inputs' structures; if any is mapped, how each is; and the `Cost`, if determined.
     """
 
     def __init__(self, most_leaves: int) -> None:
@@ -83,7 +83,7 @@ class Structures(dict[tuple[Any, ...], Structure]):
 
 
 def _alone(op: Expression, inputs: list[Structure]) -> Fused:
-    """The steps of an operation on buffers and numbers; of the parameters its own come first, then the numbers."""
+    """The steps of an operation on buffers and numbers; its own parameters come first, then the numbers."""
     steps: list[Step] = []
     leaves, words = 0, len(op.parameters)
     for structure in inputs:
@@ -102,6 +102,6 @@ def _alone(op: Expression, inputs: list[Structure]) -> Fused:
 def structure_of_task(extends: bool, dtype: str, leaves: int, depth: int) -> Structure:
     """The structure of a value with a task, whose shader reads that number of buffers when it is extended.
 
-    All arguments tell structures apart, and so recipes: one that extends, say, can be the base of others.
+    All arguments distinguish structures, and so recipes: one that extends, for example, can be the base of others.
     """
     return Structure(False, 0, leaves, depth)

@@ -1,7 +1,7 @@
-"""The GPU's kernels by name. A builder makes values of the values that a kernel is given.
+"""The GPU's kernels by name. A builder creates a kernel's result values from its input values.
 
-It gets (device, values, attrs, out) and returns a value, a list of them for several outputs, or None for a case that it
-leaves to the CPU. Outputs and inputs without elements never reach it.
+It takes (device, values, attrs, out) and returns a value, a list of them for several outputs, or None for a case that
+it leaves to the CPU. It is never called with empty outputs or inputs.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Shaders as text: a function that computes one element by the steps of a trace, and what loops over the elements."""
+"""Shader source: a function that computes one element by the steps of a trace, and the loops over the elements."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ FLAT_INDEX = "(gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x)"
 
 
 class Fused:
-    """The steps of a trace and what is wanted of them: the part of a shader's key that says what it computes.
+    """The steps of a trace and their wanted results: the part of a shader's key that says what it computes.
 
-    Equal ones are one object (see `interned`): they are looked up for each dispatch.
+    Equal ones are one object (see `interned`), since they are looked up for each dispatch.
 
     Attributes:
         outputs: (step, dtype) of each result.
-        widths: of an element of each result, in bytes.
+        widths: the bytes of an element of each result.
         leaves: the dtypes of the buffers read.
-        direct: the buffers read at the very index that is computed.
-        base: the dtype of what the shader itself computes and these steps go on from.
-        mixed: whether something is read at the computed index and elsewhere, too.
+        direct: the buffers read at the computed index.
+        base: the dtype of the shader's own result, from which these steps continue.
+        mixed: whether a buffer is read both at the computed index and elsewhere.
         vectorizable: whether neighbours can be read and written four at a time.
     """
 
@@ -69,12 +69,12 @@ def buffer(binding: int, name: str, dtype: str, access: str, vector: bool = Fals
 
 
 def loaded(text: str, dtype: str) -> str:
-    """A stored number as a local one."""
+    """The GLSL that converts a stored number to a local one."""
     return f"({text} != 0)" if dtype == "bool" else text
 
 
 def saved(text: str, dtype: str) -> str:
-    """A local number as a stored one."""
+    """The GLSL that converts a local number to a stored one."""
     return f"int({text})" if dtype == "bool" else text
 
 
@@ -95,9 +95,9 @@ def element_function(fused: Fused, first_word: int, name: str = "element", leaf_
 
 
 def reader(name: str, fused: Fused, first_word: int, first_binding: int, extras_after: int = 0) -> str:
-    """The buffers that the steps read, and the function of that name that gives the element i.
+    """The buffers that the steps read, and the function of that name that returns the element i.
 
-    What the steps give besides goes to the buffers after binding `extras_after`.
+    The additional results of the steps are written to the buffers after binding `extras_after`.
     """
     kinds = fused.leaves
     text = ""
@@ -144,7 +144,7 @@ def calls(
     """Calls of `element` from index i on.
 
     Args:
-        lanes: for each call what is appended to the names of the leaves' elements, x0, ….
+        lanes: for each call, what is appended to the names of the leaves' elements, x0, ….
         results: and to those of the results, y0, ….
     """
     kinds = fused.leaves
@@ -161,7 +161,7 @@ def calls(
 def pointwise(fused: Fused, words: int, vectors: int) -> str:
     """The shader that computes every element; its first parameter is their number, `words` more are the steps'.
 
-    A thread computes one element, or so many vectors of four neighbours, which it reads and writes at once.
+    A thread computes one element, or this many vectors of four neighbours, which it reads and writes as a whole.
     """
     kinds, direct = fused.leaves, fused.direct
     count = len(kinds)
@@ -186,9 +186,9 @@ def _scalar_main(fused: Fused) -> str:
 
 
 def _vector_main(fused: Fused, count: int) -> str:
-    """A group goes along a stretch of vectors, `count` to a thread at a time, so far apart that threads are neighbours.
+    """A group processes a stretch of vectors, `count` per thread at a time, strided so that accesses are coalesced.
 
-    All are read before the first is computed. The groups share the vectors evenly; mostly a stretch is done at once.
+    All are read before the first is computed. The groups share the vectors evenly; usually one iteration suffices.
     """
     kinds = fused.leaves
     vectors = {"float": "vec4", "int": "ivec4"}

@@ -1,7 +1,7 @@
 """The computation of one element of a value: the fused operations as a flat list of steps.
 
-The list, without the numbers in it, is the key of the shader: equal lists are computed by one program. A step is a
-tuple, and its id is its place in the list:
+The list, without parameter values, is the key of the shader: equal lists are computed by one program. A step is a
+tuple, and its id is its index in the list:
 
     ("load", dtype, leaf, index)      an element of a buffer
     ("const", dtype, word)            a parameter
@@ -57,10 +57,10 @@ class Indexed:
 
 
 class View:
-    """An operation that only looks elsewhere: the element is that of the input at the mapped index.
+    """An operation that only reads elsewhere: the element is that of the input at the mapped index.
 
     Attributes:
-        spreads: an element of the input may be found at many places: a product reads it where it is.
+        spreads: an element of the input may occur at many positions: a product reads it in place.
     """
 
     def __init__(self, spreads: bool = False) -> None:
@@ -75,16 +75,16 @@ SPREAD = View(spreads=True)
 
 
 class Trace:
-    """The steps for values of one size, and what they work on.
+    """The steps for values of one size, and their operands.
 
     Attributes:
         size: how many elements there are.
         leaves: the values whose buffers are read.
-        sources: where the parameters come from: a value, and which of its maps, or OWN.
-        count: how many parameters there are.
-        seen: the values still to do that are computed as a whole, at ROOT, each with its step.
+        sources: the sources of the parameters: a value, and which of its maps, or OWN.
+        count: the number of parameters.
+        seen: the deferred values that are computed as a whole, at ROOT, each with its step.
         base: the value whose task is extended, or None.
-        tasks: the values with tasks that have to be run before; here they are leaves.
+        tasks: the values with tasks that have to be run first; here they are leaves.
     """
 
     def __init__(self, size: int, extend: bool) -> None:
@@ -100,7 +100,7 @@ class Trace:
         self._memo: dict[Any, int] = {}
 
     def value(self, v: Value, index: int) -> int:
-        """The step that gives an element of a value."""
+        """The step that computes an element of a value."""
         key = id(v), index
         found = self._memo.get(key)
         if found is None:
@@ -108,7 +108,7 @@ class Trace:
                 found = self._ready(v, index)
             elif v.structure.fuses:
                 found = cast("Pointwise", v.op).trace(self, v, index)
-                if index == ROOT and v.spec.size == self.size:  # a larger one is computed in part only
+                if index == ROOT and v.spec.size == self.size:  # a larger one is computed only in part
                     self.seen.append((v, found))
             else:
                 found = self._task(v, index)
@@ -116,14 +116,14 @@ class Trace:
         return found
 
     def arguments(self, v: Value, index: int) -> list[int]:
-        """The steps that give the elements of a value's inputs."""
+        """The steps that compute the elements of a value's inputs."""
         arguments = []
-        for i, x in enumerate(v.inputs):  # no function for one: calls that are nested use up Python's stack
+        for i, x in enumerate(v.inputs):  # inlined, since nested calls use up Python's stack
             arguments.append(self.value(x, self.map(v, i, index)))
         return arguments
 
     def map(self, v: Value, which: int, index: int) -> int:
-        """The step that gives an index, as a value maps it for one of its inputs."""
+        """The step that computes an index, as a value maps it for one of its inputs."""
         where = None if v.maps is None else v.maps[which]
         if where is None:
             return index
@@ -155,7 +155,7 @@ class Trace:
         return found
 
     def _task(self, v: Value, index: int) -> int:
-        """A value with a shader of its own: it is run before, unless these steps extend it."""
+        """A value with its own shader, which is run first, unless these steps extend it."""
         if v is self.base:  # it is needed at another index, too
             self.tasks.append(v)
         elif self._extends(v, index):
@@ -168,7 +168,7 @@ class Trace:
         return self._ready(v, index)
 
     def _extends(self, v: Value, index: int) -> bool:
-        """Whether these steps can go on in the shader of a task."""
+        """Whether these steps can extend the shader of a task."""
         first = self._extend and index == ROOT and self.base is None and v.spec.size == self.size
         return first and cast("Task", v.op).extends
 

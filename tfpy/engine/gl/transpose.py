@@ -1,7 +1,7 @@
-"""Large arrays with two axes exchanged: by way of shared memory, so that neighbours are read and neighbours written.
+"""Large arrays with two axes exchanged: through shared memory, so that both reads and writes are contiguous.
 
-Of very large arrays tiles are done in bands, down and then across: what is written at a time lies in fewer pages of
-memory than row by row.
+Very large arrays are processed in bands of tiles, down and then across: concurrent writes touch fewer pages of memory
+than row by row.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from tfpy.engine.gl.templates import FLAT_INDEX, GROUP, WIDTH
 from tfpy.engine.gl.value import Value
 from tfpy.engine.spec import Shape, Spec
 
-_LARGE_ELEMENTS = 1 << 18  # smaller ones are read where they are
+_LARGE_ELEMENTS = 1 << 18  # smaller ones are read in place
 _TILE_SIDE = 32  # elements
-_BAND_TILES = 256  # so many go down before the next ones across, if the array is very large
+_BAND_TILES = 256  # this many go down before the next ones across, if the array is very large
 
 
 class _TransposeTask:
@@ -69,7 +69,7 @@ void main() {{
 
 
 def _as_matrices(shape: Shape, perm: tuple[int, ...]) -> tuple[int, int, int] | None:
-    """(batches, rows, columns) when the axes, but for those of size 1, are exchanged in two blocks behind others."""
+    """(batches, rows, columns) if the axes, ignoring size 1, are two exchanged blocks after unchanged ones."""
     order = [axis for axis in perm if shape[axis] > 1]
     kept = sorted(order)
     start = next((i for i, (a, b) in enumerate(zip(order, kept, strict=True)) if a != b), len(order))

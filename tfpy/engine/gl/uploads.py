@@ -1,8 +1,8 @@
-"""Bytes on their way to the GPU: straight into a buffer, or by way of a ring.
+"""Uploads to the GPU: directly into a buffer, or through a ring buffer.
 
-NVIDIA's driver was seen to write bytes to a buffer at once while shaders that were started before still had to read it,
-whatever barriers stood between. It keeps the order of copies from buffer to buffer. So hardware gets its bytes through
-a ring of memory that no shader uses.
+NVIDIA's driver was seen to write to a buffer immediately while shaders dispatched earlier still had to read it,
+regardless of barriers. It preserves the order of copies between buffers. So on hardware, uploads go through a ring
+buffer that no shader uses.
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ from typing import Any
 from tfpy.engine.gl.pool import Buffer
 
 RING_BYTES = 1 << 24
-_ALIGNMENT_BYTES = 256  # pieces begin at multiples of it
+_ALIGNMENT_BYTES = 256  # pieces start at multiples of it
 
 
 class Uploads:
-    """How the host's bytes get into buffers.
+    """Uploads the host's bytes to buffers.
 
     Attributes:
-        through_ring: whether they go by way of the ring.
+        through_ring: whether they go through the ring buffer.
     """
 
     def __init__(self, context: Any, through_ring: bool, size: int = RING_BYTES) -> None:
@@ -30,7 +30,7 @@ class Uploads:
         self._next = 0
 
     def write(self, buffer: Buffer, data: memoryview | bytes) -> None:
-        """Fill a buffer from its beginning."""
+        """Fill a buffer from its start."""
         if not self.through_ring:
             buffer.write(data, buffer.offset)
             return
@@ -41,7 +41,7 @@ class Uploads:
         if self._ring is None:
             self._ring = self._context.buffer(reserve=self._size)
         if self._next + len(piece) > self._size:
-            self._context.finish()  # the copies from the ring's beginning must have been made
+            self._context.finish()  # the copies from the start of the ring must be complete
             self._next = 0
         self._ring.write(piece, self._next)
         self._context.copy_buffer(

@@ -1,7 +1,7 @@
-"""Values: what the backend hands to the engine: on the host, on the GPU, one number repeated, or still to do.
+"""Values, the backend's payloads: on the host, on the GPU, a repeated number, or deferred.
 
-Kernels do not compute. A value that is still to do is worked on when somebody needs it (see fusion.py), together with
-the values around it; one that nobody needs any more by then was never stored.
+Kernels do not compute. A deferred value is computed when it is needed (see fusion.py), together with the values around
+it; one that is no longer needed by then is never stored.
 """
 
 from __future__ import annotations
@@ -36,20 +36,20 @@ Maps = tuple["Map | None", ...]
 
 
 class Pointwise(Protocol):
-    """An operation each of whose output elements depends on few input elements, at places that can be computed.
+    """An operation whose output elements each depend on few input elements, at computable positions.
 
-    Such operations are fused: into one another, into the reduction that follows, onto the matrix product before.
+    Such operations are fused: into one another, into a subsequent reduction, onto a preceding matrix product.
     """
 
     def trace(self, trace: Trace, v: Value, index: int) -> int:
-        """Write down the computation of the element of `v` at `index`; gives the id of its result."""
+        """Add the computation of the element of `v` at `index` to the trace; returns its id."""
 
 
 class Task(Protocol):
-    """An operation with a shader of its own.
+    """An operation with its own shader.
 
     Attributes:
-        extends: the elementwise operations that follow may be computed by its shader.
+        extends: subsequent elementwise operations may be computed by its shader.
     """
 
     extends: bool
@@ -64,7 +64,7 @@ class Extensible(Task, Protocol):
     def extend(
         self, device: Device, value: Value, fused: Fused, words: Sequence[int], others: Sequence[Buffer]
     ) -> list[Lease]:
-        """Compute the value, and from each element of it what the steps say; a buffer for each result of them."""
+        """Compute the value, and apply the steps to each element; returns a buffer for each of their results."""
 
 
 class Value:
@@ -72,15 +72,15 @@ class Value:
 
     Attributes:
         spec: its shape and dtype.
-        structure: what it is to those who compute with it.
-        lease: its buffer, when it is on the GPU.
-        host: its values in an array of its shape, when they are on the host.
-        word: the bits of its one number, when all its elements are equal.
-        op: how to compute it, when none of these is there; None when one is. Its structure tells whether that is
-            pointwise (`fuses`).
-        inputs: with what.
-        maps: for each input where its elements are found, None standing for the same place; None when all are None.
-        words: parameters, as the bits of numbers; a shader is compiled without them.
+        structure: its form, for those that compute with it.
+        lease: its buffer, if it is on the GPU.
+        host: its values in an array of its shape, if they are on the host.
+        word: the bits of its number, if all its elements are equal.
+        op: how to compute it, if none of these is set; otherwise None. The structure tells whether it is pointwise
+            (`fuses`).
+        inputs: the inputs of `op`.
+        maps: for each input, where its elements are found, None for the same position; None if all are None.
+        words: parameters, as the bits of numbers; shaders are compiled without them.
     """
 
     __slots__ = ("host", "inputs", "lease", "maps", "op", "spec", "structure", "word", "words")
@@ -100,11 +100,11 @@ class Value:
 
     @property
     def payload(self) -> Value:
-        """Itself: where plans run kernels, values stand in for handles."""
+        """Itself: in plans, values take the place of handles."""
         return self
 
     def settle(self, lease: Lease) -> None:
-        """The value is there now; what it was made of is not needed any more."""
+        """Store the computed value; what it was computed from is released."""
         self.lease = lease
         if self.op is not None:
             self.op = None
@@ -113,7 +113,7 @@ class Value:
 
 
 def constant(device: Device, key: Hashable, dtype: DType, make: Callable[[], Array]) -> Value:
-    """A small array that depends on the key alone, made on the host, once."""
+    """A small array that depends only on the key, created once, on the host."""
     known = device.constants
     found = known.get(key)
     if found is None:
@@ -125,17 +125,17 @@ def constant(device: Device, key: Hashable, dtype: DType, make: Callable[[], Arr
 
 
 def stored_bytes(of: Spec) -> int:
-    """How many bytes of a buffer the elements take."""
+    """The number of bytes of the elements in a buffer."""
     return of.size * WIDTH[of.dtype]
 
 
 def part_bytes(of: Spec) -> int:
-    """How many bytes a part of a buffer has for the elements."""
+    """The size in bytes of a part of a buffer for the elements."""
     return aligned(stored_bytes(of))
 
 
 def bits(number: Any, dtype: str) -> int:
-    """A number of a dtype as a 32-bit parameter; as an integer, one that is not finite is 0."""
+    """A number of a dtype as a 32-bit parameter; as an integer, a non-finite one is 0."""
     if dtype == "float32":
         return float_bits(number)
     if dtype == "bool":
@@ -152,12 +152,12 @@ def float_bits(number: float) -> int:
 
 
 def are_floats(*values: Value) -> bool:
-    """Whether values are of float32 numbers, and of one or more."""
+    """Whether values are float32 and not empty."""
     return all(v.spec.size and v.spec.dtype == "float32" for v in values)
 
 
 def number_of(word: int, dtype: str) -> Any:
-    """The number that a parameter stands for."""
+    """The number that a parameter represents."""
     if dtype == "float32":
         return _float.unpack(_unsigned.pack(word))[0]
     return bool(word) if dtype == "bool" else word - (word >> 31 << 32)

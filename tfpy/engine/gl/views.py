@@ -1,4 +1,4 @@
-"""Kernels that take elements from elsewhere, as maps of the index: none of them costs a shader of its own."""
+"""Kernels that read elements from elsewhere, as maps of the index: none of them needs its own shader."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def _reshape(device: Device, values: Values, attrs: Attrs, out: Spec) -> Value |
 
 
 def _moved(where: Any) -> Any:
-    """A kernel whose result is its input under a map, which is made of the input's shape and the attributes."""
+    """A kernel whose result is its input under a map, created from the input's shape and the attributes."""
 
     def build(device: Device, values: Values, attrs: Attrs, out: Spec) -> Value | None:
         if out.dtype not in WIDTH:
@@ -82,13 +82,13 @@ class MaskedGather:
         return self.element(trace, v, trace.map(v, 0, index))
 
     def element(self, trace: Trace, v: Value, place: int) -> int:
-        """The input's element at a place, or the parameter where that is NOWHERE."""
+        """The input's element at a position, or the parameter if that is NOWHERE."""
         found = trace.value(v.inputs[0], trace.add(_PLACE, 0, place))
         return trace.add(self._choose, trace.words_of(v) + len(v.words) - 1, place, found)
 
 
 class _Gather(MaskedGather):
-    """Elements of the first input at the places that the second gives; 0 for a place that does not exist.
+    """Elements of the first input at the positions given by the second; 0 for positions out of range.
 
     Parameters: the size of the axis, the elements of a batch and outer index, those after the axis, and the 0.
     """
@@ -122,7 +122,7 @@ def known_numbers(device: Device, v: Value) -> Array | None:
         if not _has_numbers_of_input(v):
             return None
         v = v.inputs[0]
-    with np.errstate(invalid="ignore"):  # NaN is no index
+    with np.errstate(invalid="ignore"):  # NaN is not an index
         return read(device, v).astype(np.int32).reshape(shape)
 
 
@@ -136,7 +136,7 @@ def _has_numbers_of_input(v: Value) -> bool:
 
 
 def _gather(device: Device, values: Values, attrs: Attrs, out: Spec) -> Value | None:
-    """Indices that the host knows are checked; of others, those out of range pick 0."""
+    """Indices that the host has are checked; of others, those out of range yield 0."""
     x, indices = values
     axis, lead = attrs["axis"], attrs["batch_dims"]
     if out.dtype not in _GATHER or not x.spec.size:
@@ -175,7 +175,7 @@ def _fill(device: Device, values: Values, attrs: Attrs, out: Spec) -> Value | No
 
 
 def _range(device: Device, values: Values, attrs: Attrs, out: Spec) -> Value | None:
-    """Whole numbers; a range of floats adds up rounding errors one by one, which the CPU does."""
+    """Whole numbers; a range of floats accumulates rounding errors, which is left to the CPU."""
     start, step = float(attrs["start"]), float(attrs["step"])
     if out.dtype != "int32" or not (start.is_integer() and step.is_integer()):
         return None

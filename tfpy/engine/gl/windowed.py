@@ -1,9 +1,9 @@
-"""Convolution, pooling and local normalization: products and reductions of views in which a window is spread out.
+"""Convolution, pooling and local normalization: products and reductions of views of what a window covers.
 
-What the window covers at each place is a view of the input (see maps.py), with 0 or -∞ in the padding; it is never
-stored. A convolution is a matrix product with that view, the gradient of its input one with the view of the other
-direction: the places of the window that cover an input element. What has no sum over channels is a reduction over the
-window's cells.
+What the window covers at each position is a view of the input (see maps.py), with 0 or -∞ in the padding; it is never
+stored. A convolution is a matrix product with that view, the gradient of its input one with the view in the other
+direction: the positions of the window that cover an input element. Kernels without a sum over channels are reductions
+over the window's cells.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _DIVIDE = Expression("m_div({0}, {1})", "float32")
 
 
 def spread(device: Device, x: Value, axes: Shape, dimensions: tuple[Dimension, ...], pad: int = 0) -> Value:
-    """x seen as an array of the shape `axes`; `pad` stands where the dimensions lead nowhere."""
+    """x viewed as an array of the shape `axes`, with `pad` where the dimensions have no input element."""
     out = spec(axes, x.spec.dtype)
     if any(d.size or d.divisor > 1 for d in dimensions):
         return fuse(device, out, _GAPS[x.spec.dtype], (x,), (maps.gapped(axes, dimensions),), (pad,))
@@ -47,11 +47,11 @@ def spread(device: Device, x: Value, axes: Shape, dimensions: tuple[Dimension, .
 
 
 def covered(shape: Shape, window: Window, batch: int, places: int, cells: int, channel: int) -> tuple[Dimension, ...]:
-    """The part of an input of that shape that the window covers.
+    """The part of an input of this shape that the window covers.
 
     Args:
-        batch, channel: the axes that have the batch and the channels.
-        places, cells: the first of the axes that have the window's places and its cells.
+        batch, channel: the axes of the batch and the channels.
+        places, cells: the first axes of the window's positions and its cells.
     """
     strides = strides_of(shape)
     dimensions = [Dimension(((batch, 1),), strides[0])]
@@ -121,7 +121,7 @@ def _conv_input(device: Device, values: Values, attrs: Attrs, out: Spec) -> Valu
 
 
 def _has_phases(window: Window) -> bool:
-    """Whether windows move on by a part of their size: then only one in so many of their cells covers an element."""
+    """Whether windows move by a fraction of their size: then only some of their cells cover a given element."""
     return (
         set(window.strides) != {1}
         and set(window.dilations) == {1}
@@ -133,7 +133,7 @@ def _conv_input_by_phase(device: Device, dy: Value, weights: Value, window: Wind
     """One product for all elements of a stride (phases): the places that cover them are the same, the cells differ.
 
     An element at step · i + phase, counted from the padding, is covered at place i - t by the cell step · t + phase.
-    The general way multiplies with a 0 for each cell that does not cover the element.
+    The general method multiplies by 0 for each cell that does not cover the element.
     """
     n, (batch, *inner, channels), last = len(window.size), out.shape, dy.spec.shape[-1]
     steps, pads = window.strides, [before for before, _ in window.pads]
@@ -292,7 +292,7 @@ CHOSEN = Indexed("({0} == int({2} / {p}) ? {1} : 0.)", "float32", ("uint",))
 
 
 def _chosen_cell(device: Device, x: Value, y: Value, window: Window, last: bool) -> Value:
-    """The number of the first cell, or the last, in which the window sees its largest element."""
+    """The number of the first or last cell with the largest element of the window."""
     seen = windows_of(device, x, window, _LEAST)
     size = y.spec.size
     every = maps.strided((window.cells, size), (0, 1))

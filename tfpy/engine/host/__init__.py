@@ -1,5 +1,5 @@
-"""Algorithms whose results have shapes that depend on the values: they run on the host, whatever the backend.
+"""Algorithms whose result shapes depend on values: they run on the host, whatever the backend.
 
-They take and give numpy arrays and plain values. Of what can be differentiated they only say which elements to take;
-the taking is an op's.
+They take and return numpy arrays and plain values. For differentiable values they only determine which elements to
+take; an op takes them.
 """

@@ -1,4 +1,4 @@
-"""Fingerprint64 of FarmHash: a hash of bytes that is the same everywhere and for ever.
+"""Fingerprint64 of FarmHash: a hash of bytes that is the same on all platforms and versions.
 
 Source: Geoff Pike, FarmHash (github.com/google/farmhash), namespace farmhashna; the constants are from there.
 """
@@ -92,7 +92,7 @@ def _up_to_64(data: bytes, size: int) -> int:
 
 
 def _of_32(data: bytes, at: int, a: int, b: int) -> tuple[int, int]:
-    """Two numbers stirred with 32 bytes."""
+    """Two numbers mixed with 32 bytes."""
     w, x, y, z = struct.unpack_from("<4Q", data, at)
     a += w
     b = _rotated(b + a + z, 21)
@@ -103,7 +103,7 @@ def _of_32(data: bytes, at: int, a: int, b: int) -> tuple[int, int]:
 
 
 def _longer(data: bytes, size: int) -> int:
-    """64 bytes after the other; the last 64 count again at the end, in another way."""
+    """Blocks of 64 bytes; the last 64 are mixed in once more at the end, in a different way."""
     y = _SEED * _K1 + 113
     z = _mixed(y * _K2 + 113) * _K2
     v, w = (0, 0), (0, 0)

@@ -1,4 +1,4 @@
-"""Ragged tensors: rows of unequal length, one behind the other, and where each begins and ends."""
+"""Ragged tensors: concatenated rows of unequal length, and where each starts and ends."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ PARTITIONS = ("FIRST_DIM_SIZE", "VALUE_ROWIDS", "ROW_SPLITS")
 
 
 def ranges(starts: Array, limits: Array, deltas: Array) -> tuple[Array, Array]:
-    """For each row start, start + delta, … before limit: where the rows are split, and all numbers of all of them."""
+    """Rows start, start + delta, … before limit: the row splits, and the concatenated numbers of all rows."""
     rows = {a.shape[0] for a in (starts, limits, deltas) if a.ndim}
     if max(a.ndim for a in (starts, limits, deltas)) > 1 or len(rows) > 1:
         raise argument_error("ragged_range", "starts", "scalars, or vectors of one size with limits and deltas", starts)
@@ -35,15 +35,15 @@ def ranges(starts: Array, limits: Array, deltas: Array) -> tuple[Array, Array]:
 
 
 def gathered(splits: Sequence[Array], count: int, indices: Array) -> tuple[list[Array], Array]:
-    """The rows of a ragged tensor that indices pick.
+    """The rows of a ragged tensor at the given indices.
 
     Args:
-        splits: for each ragged dimension where its rows are split, the outermost first.
+        splits: for each ragged dimension, its row splits, the outermost first.
         count: how many values there are.
         indices: which of the outermost rows to take.
 
     Returns:
-        The splits of the result, those of the dimensions of indices but the last in front; and which values it has.
+        The splits of the result, preceded by those of all dimensions of indices but the last; and which values it has.
     """
     _check_splits(splits, count)
     if ((indices < 0) | (indices >= len(splits[0]) - 1)).any():
@@ -68,7 +68,7 @@ def _check_splits(splits: Sequence[Array], count: int) -> None:
 
 
 def _spans(starts: Array, limits: Array) -> Array:
-    """start, start + 1, … before limit, for each pair, one behind the other."""
+    """start, start + 1, … before limit, for each pair, concatenated."""
     lengths = limits - starts
     ends = np.cumsum(lengths)
     shifts: Array = np.repeat(starts - (ends - lengths), lengths)
@@ -79,8 +79,8 @@ class Partition:
     """How the values of a ragged tensor are divided into rows, dimension by dimension.
 
     Args:
-        types: for each partition how its numbers are to be read; 'FIRST_DIM_SIZE', which gives the number of the
-            outermost rows, comes first if it comes at all.
+        types: for each partition, how its numbers are interpreted; 'FIRST_DIM_SIZE', the number of the outermost
+            rows, is first if present.
         numbers: the numbers of each partition.
     """
 
@@ -111,7 +111,7 @@ class Partition:
         return [int(max(_row_lengths(kind, numbers), default=0)) for kind, numbers in self.levels]
 
     def places(self, shape: Sequence[int]) -> Array:
-        """For each value its place among the elements of a dense tensor of that shape; -1 where it falls outside."""
+        """For each value, its flat position in a dense tensor of this shape; -1 if it is outside."""
         place = np.arange(self.rows, dtype=np.int64)
         place = np.where(place < shape[0], place, -1)
         for (kind, numbers), size in zip(self.levels, shape[1:], strict=True):

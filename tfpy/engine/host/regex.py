@@ -1,7 +1,7 @@
-"""JavaScript's regular expressions and replacement strings, by Python's `re`.
+"""JavaScript's regular expressions and replacement strings, with Python's `re`.
 
-Where the two languages write the same thing differently the pattern is translated. What Python's engine lacks stays
-an error: lookbehind of varying length, and `\\u{…}` and `\\p{…}`; what JavaScript lacks is one, too. A dot and a
+Where the syntax of the two languages differs, the pattern is translated. What Python's engine lacks is an error:
+lookbehind of varying length, and `\\u{…}` and `\\p{…}`; so is what JavaScript lacks. A dot and a
 negated class match a whole character beyond U+FFFF, of which JavaScript sees two halves.
 """
 
@@ -23,7 +23,7 @@ _TOKEN = re.compile(
     rf"|(?P<foreign>{_FOREIGN})",
     re.DOTALL,
 )
-_WITH_MEANING = "dDwWsSbBnrtvfcxukpP"  # of these letters a backslash makes something else; any other stays itself
+_WITH_MEANING = "dDwWsSbBnrtvfcxukpP"  # letters with a special meaning after a backslash; any other stands for itself
 _EXPANSION = re.compile(r"\$(?:(?P<sign>[$&`'])|(?P<number>\d{1,2})|<(?P<name>[^>]*)>)")
 
 
@@ -31,7 +31,7 @@ def translated(pattern: str) -> re.Pattern[str]:
     """The Python pattern that matches what the JavaScript pattern matches.
 
     Raises:
-        ValueError: no regular expression, or one that Python's engine does not take.
+        ValueError: not a regular expression, or one that Python's engine does not support.
     """
     try:
         return re.compile(_TOKEN.sub(_token, pattern), re.ASCII)
@@ -60,7 +60,7 @@ def _escape(text: str) -> str:
 
 
 def _class(text: str) -> str:
-    """A class of characters: JavaScript's `[]` matches nothing and `[^]` everything, and brackets may stand in it."""
+    """A class of characters: JavaScript's `[]` matches nothing and `[^]` everything, and brackets may occur in it."""
     if text in ("[]", "[^]"):
         return "(?!)" if text == "[]" else r"[\s\S]"
     head = "[^" if text.startswith("[^") else "["
@@ -68,7 +68,7 @@ def _class(text: str) -> str:
 
 
 def _in_class(match: re.Match[str]) -> str:
-    """The text of a character class: beside a set of characters a hyphen is itself, and makes no range."""
+    """The text of a character class: next to a set of characters a hyphen is literal, and makes no range."""
     if match["set"] is not None:
         sets = {"\\s": _SPACE, "\\S": _NO_SPACE}
         return sets.get(match["set"], match["set"]) + (r"\-" if match[0][-1] == "-" else "")
@@ -81,7 +81,7 @@ def replaced(text: str, pattern: re.Pattern[str], rewrite: str, everywhere: bool
     def expand(match: re.Match[str]) -> str:
         return _EXPANSION.sub(lambda part: _expanded(part, match), rewrite)
 
-    # Behind an empty match JavaScript goes on with the next character; Python would first look for a longer one there.
+    # After an empty match JavaScript continues with the next character; Python would first try a longer one there.
     parts, end, at = [], 0, 0
     while at <= len(text) and (match := pattern.search(text, at)):
         parts += [text[end : match.start()], expand(match)]
@@ -93,7 +93,7 @@ def replaced(text: str, pattern: re.Pattern[str], rewrite: str, everywhere: bool
 
 
 def _expanded(part: re.Match[str], match: re.Match[str]) -> str:
-    """The text that one `$…` of a replacement stands for; itself when there is no such group."""
+    """The expansion of one `$…` of a replacement; unchanged if there is no such group."""
     if part["sign"]:
         before, after = match.string[: match.start()], match.string[match.end() :]
         return {"$": "$", "&": match[0], "`": before, "'": after}[part["sign"]]

@@ -15,12 +15,12 @@ def filled_rows(indices: Array, rows: int) -> tuple[Array, Array, Array, Array]:
     """Give every empty row one element.
 
     Args:
-        indices: an index in each row, its first number the row of the sparse tensor.
+        indices: one index per row; its first number is the row of the sparse tensor.
         rows: how many rows the tensor has.
 
     Returns:
-        The indices by row; for each of them the number of the element it is about, or how many there are for a new one;
-        which rows were empty; and where each element went.
+        The indices sorted by row; for each of them the number of its element, or the number of elements for a new one;
+        which rows were empty; and the new position of each element.
     """
     op, count = "sparse_fill_empty_rows", len(indices)
     if rows < 0:
@@ -44,7 +44,7 @@ def filled_rows(indices: Array, rows: int) -> tuple[Array, Array, Array, Array]:
 
 
 def reshaped(indices: Array, shape: list[int], wanted: list[int]) -> tuple[Array, list[int]]:
-    """Indices into one shape as indices into another of as many elements, and that shape without its -1."""
+    """Indices into one shape as indices into another of equal size, and that shape with its -1 resolved."""
     op, size = "sparse_reshape", math.prod(shape)
     sizes = list(wanted)
     if sizes.count(-1) > 1 or min(sizes, default=0) < -1:
@@ -67,7 +67,7 @@ def reshaped(indices: Array, shape: list[int], wanted: list[int]) -> tuple[Array
 
 
 def checked_segments(op: str, ids: Array, indices: Array, rows: int) -> int:
-    """How many segments there are, from ids that ascend; the indices are checked to be of rows that exist."""
+    """The number of segments, from ascending ids; checks that the indices refer to existing rows."""
     if (np.diff(ids) < 0).any() or (ids.size and ids[0] < 0):
         raise argument_error(op, "segment_ids", "0 or more, and ascending", ids.tolist())
     if ((indices < 0) | (indices >= rows)).any():

@@ -18,14 +18,14 @@ def texts(values: Sequence[bytes]) -> Array:
 
 
 class NGrams:
-    """How n-grams are made of a row of tokens.
+    """How n-grams are made from a row of tokens.
 
     Attributes:
-        separator: what stands between the tokens of an n-gram.
+        separator: what separates the tokens of an n-gram.
         widths: the numbers of tokens in an n-gram.
-        pads: what stands before the first token and after the last one.
-        pad_width: how many pads, at most one less than the width; if negative, as many as that.
-        keep_short: whether a row too short for any n-gram becomes one as a whole.
+        pads: the padding before the first token and after the last one.
+        pad_width: the number of pads, at most the width minus one, which a negative number stands for.
+        keep_short: whether a row too short for any n-gram becomes a single one.
     """
 
     def __init__(
@@ -38,7 +38,7 @@ class NGrams:
         self.keep_short = keep_short
 
     def of(self, tokens: Sequence[bytes]) -> list[bytes]:
-        """The n-grams of a row, by width and then by place."""
+        """The n-grams of a row, by width and then by position."""
         found = [gram for width in self.widths for gram in self._of_width(tokens, width)]
         if not found and self.keep_short and tokens:
             return self._of_width(tokens, len(tokens) + 2 * self.pad_width)
@@ -51,7 +51,7 @@ class NGrams:
 
 
 def n_grams(data: Sequence[bytes], splits: Sequence[int], make: NGrams) -> tuple[list[bytes], list[int]]:
-    """The n-grams of all rows, and where each row's begin and end; no data gives none, whatever the pads."""
+    """The n-grams of all rows, and their row splits; without data there are none, whatever the pads."""
     if not data or not splits:
         return [], [0] * len(splits)
     rows = [make.of(data[a:b]) for a, b in itertools.pairwise(splits)]
@@ -60,7 +60,7 @@ def n_grams(data: Sequence[bytes], splits: Sequence[int], make: NGrams) -> tuple
 
 
 def split(text: bytes, delimiters: bytes, skip_empty: bool) -> list[bytes]:
-    """The pieces of a string between any of the delimiting bytes; its single bytes when there is no delimiter."""
+    """The pieces of a string between any of the delimiter bytes; its single bytes if there are no delimiters."""
     if not text:
         return []
     if not delimiters:

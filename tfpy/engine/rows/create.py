@@ -1,4 +1,4 @@
-"""Rows of the kernels that make values from attributes alone, or from indices."""
+"""Rows of the kernels that create values only from attributes, or from indices."""
 
 from __future__ import annotations
 
@@ -30,6 +30,6 @@ def _multinomial(probabilities: Handle, *, num_samples: int, seed: int | float |
     return spec((probabilities.spec.shape[0], num_samples), "int32")
 
 
-# Float32 numbers in [0, 1) that two words, the key, settle: the same ones on every backend.
+# Float32 numbers in [0, 1), determined by two words, the key: the same on every backend.
 kernel("RandomUniform", "key", _random, attrs="shape dtype", label="random numbers")
 kernel("Multinomial", "probabilities", _multinomial, attrs="num_samples seed")

@@ -1,4 +1,4 @@
-"""Rows of the kernels that treat each element by itself."""
+"""Rows of the elementwise kernels."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ for _name, _label in {
 }.items():
     kernel(_name, "a b", broadcast, label=_label)
 
-# The gradients of what has a slope that follows from its result y: dy times this slope.
+# Gradients of functions whose slope follows from their result y: dy times this slope.
 kernel("SigmoidGrad", "dy y", broadcast, label="gradient of sigmoid")
 kernel("TanhGrad", "dy y", broadcast, label="gradient of tanh")
 

@@ -1,6 +1,6 @@
-"""Rows that do the work of several: a product or convolution, then a bias, then an activation.
+"""Rows of fused kernels: a product or convolution, then a bias, then an activation.
 
-`extras` are the bias, if there is one, and the slopes when the activation is 'prelu'; they broadcast to the result.
+`extras` are the bias, if there is one, and the slopes if the activation is 'prelu'; they broadcast to the result.
 """
 
 from __future__ import annotations

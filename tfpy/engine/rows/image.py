@@ -18,7 +18,7 @@ def _resized(images: Handle, *, size: Size, align_corners: bool, half_pixel_cent
     return _of_size(images, size)
 
 
-# The size of a gradient is that of the images which were resized to dy's.
+# The size of a gradient is that of the images that were resized to dy's size.
 for _name, _label in (("ResizeBilinear", "resize_bilinear"), ("ResizeNearestNeighbor", "resize_nearest_neighbor")):
     kernel(_name, "images", _resized, attrs="size align_corners half_pixel_centers", label=_label)
     kernel(f"{_name}Grad", "dy", _resized, attrs="size align_corners half_pixel_centers")

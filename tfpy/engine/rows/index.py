@@ -1,4 +1,4 @@
-"""Rows of the kernels that look elements up, count them, or put them at places given by indices."""
+"""Rows of the kernels that gather, count or scatter elements by indices."""
 
 from __future__ import annotations
 
@@ -55,12 +55,12 @@ def _count(x: Handle, weights: Handle, *, size: int, binary_output: bool) -> Spe
     return spec((*x.spec.shape[:-1], size), weights.spec.dtype)
 
 
-# An index is a row of the last dimension of `indices`; what it points to is a block of the axes that it leaves over.
-# Of updates for one place ScatterNd takes the sum, and TensorScatterUpdate the last.
+# An index is a row of the last dimension of `indices`; it points to a block of the remaining axes.
+# If several updates have the same index, ScatterNd adds them up, and TensorScatterUpdate takes the last.
 kernel("GatherNd", "x indices", _gather_nd, label="gather_nd")
 kernel("ScatterNd", "indices updates", _scatter_nd, attrs="shape", label="scatter_nd")
 kernel("TensorScatterUpdate", "tensor indices updates", _scatter_update, label="tensor_scatter_update")
-# Of matrices, row by row; the side is 'left' or 'right'.
+# Matrices are searched row by row; the side is 'left' or 'right'.
 kernel("SearchSorted", "sorted_sequence values", _search, attrs="side", label="search_sorted")
 # The weights have x's shape.
 kernel("DenseBincount", "x weights", _count, attrs="size binary_output", label="dense_bincount")

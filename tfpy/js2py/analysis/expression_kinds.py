@@ -35,7 +35,7 @@ def number(kinds: Inference, node: Node) -> Kind:
 
 @kind_of("array")
 def array(kinds: Inference, node: Node) -> Kind:
-    """A list of what its items have in common."""
+    """A list, with the common kind of its items."""
     items = [kinds.item_of(kids(kid)[0]) if kid.type == "spread_element" else kinds.of(kid) for kid in kids(node)]
     return Kind("list", joined(items)) if items else LIST
 
@@ -104,7 +104,7 @@ def assignment(kinds: Inference, node: Node) -> Kind:
 
 @kind_of("await_expression")
 def awaited(kinds: Inference, node: Node) -> Kind:
-    """What is awaited: here it is ready at once."""
+    """The kind of the awaited value, which is ready immediately here."""
     return kinds.of(kids(node)[0])
 
 

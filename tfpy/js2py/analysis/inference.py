@@ -1,7 +1,7 @@
 """The kinds of a script's expressions, as far as they can be inferred: numbers, strings, lists, tensors, …
 
-JavaScript writes a property of a plain object and one of an instance alike, joins strings and adds numbers with one
-sign, and takes an empty list for true. Which Python is right depends on what there is.
+In JavaScript, properties of plain objects and of instances look the same, `+` joins strings and adds numbers, and an
+empty list is true. Which Python code is right depends on the kinds of the values.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ from tfpy.node_rules import NodeRules
 # What expressions hold, by their type; the rules are in expression_kinds.py.
 kind_of: NodeRules[str, Callable[[Inference, Node], Kind]] = NodeRules()
 
-# Methods that change a list, which nothing else of JavaScript's or of TF.js's has.
+# Methods that change a list, and that nothing else in JavaScript or TF.js has.
 _OF_LISTS_ALONE = {"pop", "push", "shift", "splice", "unshift"}
 
 
@@ -53,11 +53,11 @@ class Inference:
     Attributes:
         scopes: who declares what.
         members: the classes of the script.
-        literals: the objects that are written in it.
-        calls: the arguments of calls of methods, by the method's name.
-        types: what TypeScript is told of it.
-        flags: what the arguments of its command line hold, by their names.
-        keys: the keys of the objects that are written in it.
+        literals: the object literals in it.
+        calls: the arguments of method calls, by the method's name.
+        types: its TypeScript declarations.
+        flags: the kinds of its command line arguments, by name.
+        keys: the keys of the object literals in it.
     """
 
     def __init__(self, scopes: Scopes, root: Node) -> None:
@@ -78,7 +78,7 @@ class Inference:
             return UNKNOWN
         node = bare(node)
         if node.id not in self._known:
-            self._known[node.id] = UNKNOWN  # what is asked for while it is being found out is unknown
+            self._known[node.id] = UNKNOWN  # unknown if needed for its own inference
             rule = kind_of.get(node.type)
             found = rule(self, node) if rule is not None else builtin_kinds.LITERALS.get(node.type, UNKNOWN)
             found = found if found != UNKNOWN else self._cast(node)
@@ -99,12 +99,12 @@ class Inference:
         return any(parse.is_static_getter(member) for member in self.members.of(self.members.named(owner), name))
 
     def know(self, other: Inference, is_imported: bool) -> None:
-        """Make known what another file says of classes and types."""
+        """Add the classes and types of another file."""
         self.members.know(other.members, is_imported)
         self.types.know(other.types)
 
     def item_of(self, node: Node) -> Kind:
-        """The kind of what something gives that is gone over."""
+        """The kind of the items of an iterable."""
         over = self.of(node)
         return STRING if over == STRING else NUMBER if over == NDARRAY else over.item or UNKNOWN
 
@@ -113,7 +113,7 @@ class Inference:
         if binding.origin is not None:
             return self.of_binding(binding.origin)
         if binding not in self._bindings:
-            # What it is taken for where its own value is asked for on the way.
+            # The kind assumed where its own value is needed for its inference.
             self._bindings[binding] = LIST if self._changes_as_lists_do(binding) else UNKNOWN
             found = self._declared(binding)
             if found != UNKNOWN:
@@ -176,7 +176,7 @@ class Inference:
         return found
 
     def _part(self, binding: Binding, pattern: Node) -> Kind:
-        """The kind of a variable that is part of what is taken apart."""
+        """The kind of a variable in a destructuring pattern."""
         owner = pattern.parent
         if pattern.type == "array_pattern" and uses.is_key(pattern, binding.node):
             return STRING
@@ -227,7 +227,7 @@ class Inference:
         return joined([*found, *([self.of(default)] if default is not None else [])])
 
     def _callback(self, arguments: Node, at: int) -> Kind:
-        """A parameter of a function that is given to a method of a list."""
+        """A parameter of a function that is passed to a list method."""
         call = arguments.parent
         callee = optional(call, "function") if call is not None else None
         if callee is None or callee.type != "member_expression":
@@ -333,7 +333,7 @@ class Inference:
         return [*root.split("."), *([] if found.name in ("*", "default") else [found.name]), *path[1:]]
 
     def owner_of(self, node: Node) -> Kind:
-        """The kind of what a method is called on: for a class and for `super` that of an instance."""
+        """The kind of the object that a method is called on: for a class and for `super`, that of an instance."""
         if node.type == "super":
             owner = class_around(node)
             return Kind(f".{self.members.named(parse.base_of(owner))}") if owner is not None else UNKNOWN
@@ -341,7 +341,7 @@ class Inference:
         return Kind(f".{self.members.named(node)}") if found == Kind("class") else found
 
     def result_of(self, function: Node) -> Kind:
-        """The kind of what a function of the script gives."""
+        """The kind of the result of a function of the script."""
         function = bare(function)
         binding = self.scopes.meant(function)
         if binding is not None and binding.value is not None:

@@ -1,4 +1,4 @@
-"""A kind: what an expression holds, as numbers, strings, lists, tensors, and what annotations say of it."""
+"""A kind: what an expression evaluates to, such as numbers, strings, lists or tensors, and the kinds of annotations."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Kind(NamedTuple):
             "ndarray", "date", "function", "generator", "null", "error", "class", "match" (of a regular expression),
             "parser" and "namespace" (of arguments of the command line), a class of tfpy or, after a dot, one of the
             script; empty if unknown.
-        item: what the items of a list hold.
+        item: the kind of a list's items.
         fixed: whether a list is a tuple in Python, as shapes are.
     """
 

@@ -1,4 +1,4 @@
-"""Modules: other files of a script's own as an import sees them, and what files are called as modules of Python."""
+"""Modules: a script's other files from the view of an import, and the names of files as Python modules."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from tfpy.js2py import names
 
-# What a module must not be called, or it would be imported in the place of something else.
+# Names that a module must not have, or it would shadow something else in imports.
 _TAKEN = {*keyword.kwlist, *sys.stdlib_module_names, "numpy", "tfpy"}
 TYPESCRIPT = (".ts", ".mts", ".cts")
 SUFFIXES = (*TYPESCRIPT, ".js", ".mjs", ".cjs")

@@ -1,4 +1,4 @@
-"""Scopes: JavaScript's blocks and functions, their variables, and the name that each variable gets in Python."""
+"""Scopes: JavaScript's blocks and functions, their variables, and the Python name of each variable."""
 
 from __future__ import annotations
 
@@ -34,16 +34,16 @@ class Binding:
     """A declared name.
 
     Attributes:
-        name: as the script has it.
+        name: the name in the script.
         kind: "variable", "function", "class", "parameter", "loop" (of a for statement), "import" or "catch".
         scope: where it is declared.
         node: the declaring identifier.
-        value: what it is declared with, if that is one expression.
+        value: its initial value, if that is one expression.
         python: its name in the converted code.
         writes: assignments after the declaration.
         reads: where it is used.
-        origin: of something imported, the variable in the file that exports it, where that is known.
-        members: of a file imported as a whole, what it exports.
+        origin: for an import, the variable in the file that exports it, if known.
+        members: for a file imported as a whole, its exports.
     """
 
     name: str
@@ -361,7 +361,7 @@ def _returns_in_a_loop(body: Node) -> bool:
 
 
 def _name(scope: Scope) -> None:
-    """Give the bindings of a scope their names in Python."""
+    """Set the Python names of the bindings of a scope."""
     for binding in scope.bindings.values():
         if not binding.python:
             binding.python = _free(names.variable(binding.name), binding)

@@ -1,1 +1,1 @@
-"""The rules for expressions, but for calls: literals, strings, names, properties, operators, functions."""
+"""The rules for expressions, except calls: literals, strings, names, properties, operators, functions."""

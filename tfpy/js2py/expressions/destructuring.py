@@ -1,4 +1,4 @@
-"""Patterns: lists and objects that are taken apart, in assignments and as parameters."""
+"""Destructuring patterns of lists and objects, in assignments and as parameters."""
 
 from __future__ import annotations
 

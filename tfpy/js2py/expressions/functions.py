@@ -1,4 +1,4 @@
-"""Functions: parameters, lambdas, defs, functions given to functions, `await` and `yield`."""
+"""Functions: parameters, lambdas, defs, functions as arguments, `await` and `yield`."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _AT_ONCE = {
 
 @expression("arrow_function", "function_expression", "generator_function", "method_definition")
 def function(c: Converter, node: Node) -> ast.expr:
-    """A function as a value: a lambda, or the name of a def that is put before the statement."""
+    """A function as a value: a lambda, or the name of a def before the statement."""
     return reference(c, node, name_for(node))
 
 
@@ -68,7 +68,7 @@ def reference(c: Converter, node: Node, name: str) -> ast.expr:
 
 
 def _as_lambda(c: Converter, node: Node) -> ast.expr | None:
-    """A lambda, where the function is one expression and takes plain parameters; else None."""
+    """A lambda if the function is one expression with plain parameters; otherwise None."""
     body, given = value_of(parse.field(node, "body")), parse.parameters(node)
     simple = all(p.type == "identifier" or is_of_items(p) for p in given)
     if body.type == "statement_block" or not simple or c.scopes.outer_writes(node) or _has_comments(node):
@@ -261,7 +261,7 @@ def _is_of_a_step(binding: Binding, node: Node) -> bool:
 
 @expression("await_expression")
 def awaited(c: Converter, node: Node) -> ast.expr:
-    """What is awaited: here it is ready at once."""
+    """The awaited value, which is ready immediately here."""
     return c.expr(kids(node)[0])
 
 

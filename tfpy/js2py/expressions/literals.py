@@ -1,4 +1,4 @@
-"""Literals: numbers, lists, objects, and what goes over the items of something."""
+"""Literals: numbers, lists, objects, and iteration over items."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def array(c: Converter, node: Node) -> ast.expr:
 
 
 def as_list(items: ast.expr) -> ast.expr:
-    """A list of what can be gone over; that of a numpy array is one already."""
+    """A list of the items of an iterable; those of a numpy array are a list already."""
     made = isinstance(items, ast.Call) and isinstance(items.func, ast.Attribute) and items.func.attr == "tolist"
     return items if made else py("list(_0)", items)
 

@@ -18,8 +18,8 @@ def run(path: Path, out: str | None, force: bool) -> int:
 
     Args:
         path: the script or the folder.
-        out: where the Python goes; for a file, None or "-" for the standard output.
-        force: whether a file that is there is written over.
+        out: where the Python code goes; for a file, None or "-" means standard output.
+        force: whether an existing file is overwritten.
 
     Returns:
         The exit code: 0 if the Python is complete, 1 if something is left to do or something cannot be converted, 2 if

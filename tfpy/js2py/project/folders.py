@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from tfpy.js2py.project.project import Project
 
 _DECLARATIONS = (".d.ts", ".d.mts", ".d.cts")
-_NO_SCRIPTS = (".jsx", ".tsx", ".vue", ".svelte")  # which hold pages, too
+_NO_SCRIPTS = (".jsx", ".tsx", ".vue", ".svelte")  # which also contain pages
 _NAMED = 6  # of what is left out
 
 
@@ -75,7 +75,7 @@ def run_folder(root: Path, out: Path, force: bool) -> int:
     Args:
         root: the folder.
         out: the folder for the Python, which gets the same layout.
-        force: whether files that are there are written over.
+        force: whether existing files are overwritten.
 
     Returns:
         The exit code: 0 if all is complete, 1 if something is left to do or a script cannot be converted.
@@ -96,7 +96,7 @@ def run_folder(root: Path, out: Path, force: bool) -> int:
 
 
 def _check(folder: _Folder, root: Path, out: Path, force: bool) -> None:
-    """Refuse to convert nothing, and to write over something."""
+    """Raise FileError if there is nothing to convert, or something would be overwritten."""
     if out.exists() and not out.is_dir():
         raise FileError(f"{out} is no folder; the Python of a folder goes to one.")
     if not folder.targets:

@@ -1,4 +1,4 @@
-"""The command's reports, on the standard error output, so that the Python may go to a pipe."""
+"""The command's reports, on standard error, so that the Python code can be piped."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Python's syntax trees, put together from templates; literals and comments are names that hold their text."""
+"""Python's syntax trees, built from templates; literals and comments are names that contain their text."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def string(value: str) -> ast.Name:
 
 
 def escaped(value: str) -> str:
-    """A string as it is written between double quotes."""
+    """A string, escaped for double quotes."""
     return json.dumps(value, ensure_ascii=False)[1:-1]
 
 
@@ -148,17 +148,17 @@ def before(node: ast.AST) -> list[str]:
 
 
 def put_behind(node: ast.AST, text: str) -> None:
-    """Put a comment behind a node, in its line."""
+    """Put a comment after a node, on its line."""
     vars(node)["behind"] = f"{vars(node)['behind']} {text}" if "behind" in vars(node) else text
 
 
 def behind(node: ast.AST) -> str:
-    """The comment behind a node."""
+    """The comment after a node, on its line."""
     return str(vars(node).get("behind", ""))
 
 
 def put_blank(node: ast.stmt) -> None:
-    """Leave a line empty before a statement."""
+    """Put an empty line before a statement."""
     vars(node)["blank"] = True
 
 

@@ -1,9 +1,9 @@
-"""The backend `exact`: the numbers of the TF.js cpu backend, bit for bit.
+"""The backend `exact`: the results of the TF.js cpu backend, bit for bit.
 
-That one computes in double precision and stores each result in a Float32Array. So do the kernels of `cpu` in float64
-with their results rounded. Where TF.js rounds on the way, too, rounding the result alone is not enough: after each part
-of a sum, between the parts of what it composes, after each stage of a Fourier transform. The kernels for that are here,
-by the reason. They take and give float64.
+That backend computes in double precision and stores each result in a Float32Array. The kernels of `cpu` do the same in
+float64 if their results are rounded. If TF.js also rounds intermediate results, that is not enough: after each term of
+a sum, between the ops that it composes, after each stage of a Fourier transform. The kernels for these cases are here,
+grouped by reason. They take and return float64.
 """
 
 from tfpy.engine.cpu.exact.backend import ExactBackend

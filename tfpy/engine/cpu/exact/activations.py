@@ -12,7 +12,7 @@ from tfpy.engine.cpu.exact.rounding import rounded
 
 
 def _exponentials(logits: Array) -> tuple[Array, Array, Array]:
-    """logits less their largest, e to that power, and the sum of these."""
+    """logits minus their maximum, e to that power, and the sum of these."""
     shifted = rounded(logits - np.max(logits, axis=-1, keepdims=True))
     powers = rounded(np.exp(shifted))
     return shifted, powers, rounded(np.sum(powers, axis=-1, keepdims=True))

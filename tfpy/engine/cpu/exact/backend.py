@@ -27,15 +27,15 @@ from tfpy.engine.handle import Handle
 EXACT: Mapping[str, Callable[..., Any]] = {**ACTIVATIONS, **FFT, **LINALG, **PRODUCTS, **SUMS}
 """In place of the numpy kernels of these names, for which rounding the result alone is not enough."""
 
-# Kernels that do what TF.js does in several, each of which rounds.
+# Kernels that combine several of TF.js's, each of which rounds.
 _COMPOSED = frozenset((*FUSED, *MOMENTS, *SEQUENCES, *UPDATES))
 
 
 class ExactBackend(CpuBackend):
-    """The same kernels in double precision, each result rounded to what float32 can hold.
+    """The same kernels in double precision, with each result rounded to float32 values.
 
-    It has no fused kernels, whose steps TF.js rounds one by one, and runs their parts instead. It runs no plans: what
-    it is for is comparing.
+    It has no fused kernels, since TF.js rounds each of their steps; it runs their parts instead. It does not replay
+    plans, since its purpose is comparison.
     """
 
     _is_lazy = False

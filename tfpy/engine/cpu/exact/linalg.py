@@ -12,7 +12,7 @@ from tfpy.engine.cpu.exact.rounding import rounded
 
 
 def _qr(x: Array, full_matrices: bool) -> list[Array]:
-    """Householder's method column by column; what is left below the diagonal by rounding stays, as in TF.js."""
+    """Householder's method column by column; rounding errors below the diagonal are kept, as in TF.js."""
     *lead, rows, columns = x.shape
     r = x.copy()
     q = np.broadcast_to(np.eye(rows), (*lead, rows, rows)).copy()

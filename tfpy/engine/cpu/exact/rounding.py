@@ -1,4 +1,4 @@
-"""Double precision rounded to what single precision can hold."""
+"""Rounding double precision to single precision values."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from tfpy.engine.backend import Array
 
 
 def rounded(values: Array) -> Array:
-    """Double precision rounded to float32 or complex64; other dtypes as they are."""
+    """Double precision rounded to float32 or complex64 values; other dtypes unchanged."""
     if values.dtype == np.float64:
         return values.astype(np.float32).astype(np.float64)
     if values.dtype == np.complex128:

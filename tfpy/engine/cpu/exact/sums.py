@@ -1,4 +1,4 @@
-"""Running sums and sums over places, rounded after each part."""
+"""Running sums and sums by index, rounded after each term."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tfpy.engine.cpu.table import KERNELS
 
 
 def _in_single(kernel: str) -> Callable[..., Array]:
-    """The kernel in float32: right where each of its steps adds or multiplies two numbers."""
+    """The kernel in float32: correct if each of its steps adds or multiplies two numbers."""
 
     def run(x: Array, **attrs: Any) -> Array:
         compute = KERNELS[kernel]
@@ -42,13 +42,13 @@ def _linspace(start: float, stop: float, count: int, dtype: Any) -> Array:
 
 
 def _mean(x: Array, axes: tuple[int, ...], keep_dims: bool) -> Array:
-    """The sum of each element's share, as TF.js takes the mean."""
+    """The sum of the elements, each divided by their count, as in TF.js's mean."""
     count = math.prod([x.shape[i] for i in axes])
     return KERNELS["Sum"](rounded(x / count) if count else x, axes, keep_dims)
 
 
 def _added(places: Array, values: Array, count: int) -> Array:
-    """Sums of the values of each place, each of them rounded after every value."""
+    """Sums of the values by place, rounded after every value."""
     floats = values.dtype == np.float64
     out = np.zeros((count, *values.shape[1:]), np.float32 if floats else values.dtype)
     np.add.at(out, places, values.astype(out.dtype))

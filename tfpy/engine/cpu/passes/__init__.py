@@ -1,1 +1,1 @@
-"""Optimizations of plans: fewer nodes, or nodes in parallel. The numbers stay the same, bit for bit."""
+"""Optimizations of plans: fewer nodes, or nodes in parallel. The results stay bit-identical."""

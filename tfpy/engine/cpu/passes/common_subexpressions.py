@@ -1,4 +1,4 @@
-"""Common subexpressions: what is computed twice from the same is computed once."""
+"""Common subexpressions: what is computed twice from the same inputs is computed once."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from tfpy.engine.plan import Plan, last_uses
 
 
 def eliminate_common_subexpressions(plan: Plan) -> Plan:
-    """The plan without nodes that do what an earlier one has done."""
+    """The plan without nodes that repeat an earlier one."""
     same: dict[int, int] = {}
     seen: dict[Any, tuple[int, ...]] = {}
     nodes = []
@@ -19,10 +19,10 @@ def eliminate_common_subexpressions(plan: Plan) -> Plan:
         inputs = tuple([same.get(slot, slot) for slot in node.inputs])
         node = node._replace(inputs=inputs)
         try:
-            # The text tells apart what is equal but not the same: 0 and -0, 1 and true.
+            # The text distinguishes values that are equal but not the same: 0 and -0, 1 and true.
             key: Any = node.kernel, inputs, frozenset(node.attrs.items()), repr(sorted(node.attrs.items()))
             earlier = seen.setdefault(key, node.outputs)
-        except TypeError:  # an attribute without a hash
+        except TypeError:  # an unhashable attribute
             earlier = node.outputs
         if earlier is node.outputs:
             nodes.append(node)

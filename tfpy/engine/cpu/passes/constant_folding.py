@@ -1,4 +1,4 @@
-"""Constant folding: what depends on nothing but constants is computed before a plan runs."""
+"""Constant folding: what depends only on constants is computed before a plan runs."""
 
 from __future__ import annotations
 
@@ -17,14 +17,12 @@ _LARGE_ELEMENTS = 1 << 20
 
 
 def _is_large(node: PlanNode) -> bool:
-    """Whether results are so large that keeping them costs more than computing them again."""
+    """Whether results are so large that keeping them costs more than recomputing them."""
     return sum([spec.size for spec in node.specs]) > _LARGE_ELEMENTS
 
 
 def fold_constants(plan: Plan, kernel: Kernel) -> Plan:
-    """The plan with results that depend on constants alone as further constants, and without constants that nobody
-    needs.
-    """
+    """The plan with results that depend only on constants as additional constants, and without unneeded constants."""
     constants: dict[int, Array] = dict(plan.constants)
     nodes, unused = [], []
     for node, free in zip(plan.nodes, plan.last_uses, strict=True):
@@ -39,7 +37,7 @@ def fold_constants(plan: Plan, kernel: Kernel) -> Plan:
 
 
 def _results(node: PlanNode, kernel: Kernel, constants: Mapping[int, Array]) -> dict[int, Array]:
-    """The results, by slot, of a kernel that depends on constants only."""
+    """The results, by slot, of a kernel that depends only on constants."""
     result = kernel(node)(*[constants[slot] for slot in node.inputs])
     values = result if node.several else [result]
     return dict(zip(node.outputs, map(np.asarray, values), strict=True))

@@ -1,9 +1,9 @@
 """Operator fusion: kernels of a plan that run as one.
 
-What follows on a convolution or a normalization is done where its result lies, fresh in the cache.
+What follows a convolution or a normalization is applied in place, while the result is in the cache.
 
-The numbers are the same, bit for bit; what is between the kernels is not kept. A result is joined with what follows if
-nothing else needs it.
+Results are bit-identical; intermediate results are not kept. A kernel is fused with the next one if nothing else needs
+its result.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _FUSED = {
     "DepthwiseConv2dNative": "FusedDepthwiseConv2D",
     "MatMulReshape": "FusedMatMulReshape",
 }
-# Those that take nothing but their input, by kernel.
+# Those without parameters, by kernel.
 _ACTIVATIONS = {kernel: name for name, kernel in ACTIVATIONS.items() if name not in ("linear", "leakyrelu", "prelu")}
 _NORMALIZED = ("FusedBatchNorm", "NormalizeByMoments")
 _MONOTONIC = ("linear", "relu", "relu6")
@@ -32,7 +32,7 @@ def fuse(plan: Plan) -> Plan:
     """The plan with fewer nodes."""
     nodes = _slopes_from_outputs(plan.nodes)
     uses = Counter([slot for node in nodes for slot in node.inputs] + list(plan.outputs))
-    made: dict[int, PlanNode] = {}  # by output, in the order in which they can be run
+    made: dict[int, PlanNode] = {}  # by output, in an executable order
     for node in nodes:
         while (found := _fused_with_input(node, made, uses)) is not None:
             slot, node = found
@@ -45,7 +45,7 @@ def fuse(plan: Plan) -> Plan:
 def _fused_with_input(
     node: PlanNode, made: Mapping[int, PlanNode], uses: Mapping[int, int]
 ) -> tuple[int, PlanNode] | None:
-    """A slot that this node alone reads, and the node fused with the one that fills it; None if there is none."""
+    """A slot that only this node reads, and the node fused with the one that fills it; None if there is none."""
     for slot in node.inputs:
         one = _fused(made[slot], slot, node) if uses[slot] == 1 and slot in made else None
         if one is not None:
@@ -54,7 +54,7 @@ def _fused_with_input(
 
 
 def _slopes_from_outputs(nodes: Sequence[PlanNode]) -> list[PlanNode]:
-    """The slope of relu taken from its result, which is above 0 where its input is; the input is then not kept."""
+    """Compute the slope of relu from its result, which is above 0 where its input is; then the input is not kept."""
     results: dict[int, int] = {}
     found = []
     for node in nodes:
@@ -71,7 +71,7 @@ def _is_slope(node: PlanNode) -> bool:
 
 
 def _fused(first: PlanNode, slot: int, second: PlanNode) -> PlanNode | None:
-    """One node for two, the second of which reads the first's result from a slot; None if there is no such kernel."""
+    """One node for two, where the second reads the first's result from a slot; None if there is no such kernel."""
     others = tuple([s for s in second.inputs if s != slot])
     if first.specs[0].dtype != "float32":
         return None
@@ -98,5 +98,5 @@ def _fused(first: PlanNode, slot: int, second: PlanNode) -> PlanNode | None:
 
 
 def _can_pool_first(conv: PlanNode, pool: Window) -> bool:
-    """Whether the largest of the convolution becomes the largest of the result, with nothing from outside."""
+    """Whether the maximum of the convolution becomes the maximum of the result, without padding."""
     return pool.lies_inside(conv.attrs["window"].out) and conv.attrs["activation"] in _MONOTONIC

@@ -1,7 +1,7 @@
-"""In-place results: elementwise kernels write over an input that nobody needs any more, which saves memory its way
-through the cache. The numbers are the same, bit for bit.
+"""In-place results: elementwise kernels overwrite an input that is no longer needed, which saves cache traffic. Results
+are bit-identical.
 
-A ufunc takes the array that it writes to behind its inputs, and so do the nodes here. (numpy has deprecated that for
+A ufunc takes the array that it writes to after its inputs, and so do the nodes here. (numpy has deprecated that for
 `maximum` and `minimum`.)
 """
 
@@ -18,7 +18,7 @@ _UFUNCS = frozenset(name for name in ELEMENTWISE if isinstance(KERNELS[name], np
 _IN_PLACE = {**{name: name for name in _UFUNCS}, **{"ReluGrad": "ReluGrad"}, **OVERWRITING}
 """The kernels that can write over an input, and what they are called then."""
 
-# Kernels whose results are new arrays, and no views of what they read.
+# Kernels whose results are new arrays, not views of their inputs.
 _FRESH = {
     *_IN_PLACE,
     "BatchMatMul",
@@ -37,7 +37,7 @@ _READING = {*_FRESH, "Conv2DBackpropFilter", "Mean", "Moments", "NormalizeByMome
 
 
 def write_in_place(plan: Plan) -> Plan:
-    """The plan with the input that is written over behind the inputs of a node, where there is one."""
+    """The plan with the input that a node overwrites, if any, appended to its inputs."""
     made: dict[int, PlanNode] = {}
     shared: set[int] = set()  # slots that something else may be a view of
     nodes = []
@@ -55,7 +55,7 @@ def write_in_place(plan: Plan) -> Plan:
 
 
 def _can_overwrite(node: PlanNode, maker: PlanNode) -> bool:
-    """Whether a node can write over the result of another one."""
+    """Whether a node can overwrite the result of another one."""
     return (
         node.kernel in _IN_PLACE
         and node.specs == maker.specs

@@ -1,5 +1,5 @@
-"""Runs two recurrent sequences of a plan that do not depend on each other, such as the directions of a bidirectional
-layer, on two threads as one node. The numbers are the same, bit for bit."""
+"""Runs two independent recurrent sequences of a plan, such as the directions of a bidirectional layer, on two threads
+as one node. Results are bit-identical."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def _parallel(*arrays: Array, nodes: tuple[PlanNode, PlanNode]) -> list[Array]:
 
 
 def _fits_a_core(node: PlanNode, arrays: tuple[Array, ...]) -> bool:
-    """Whether there is enough to do for one core, and not for several."""
+    """Whether there is enough work for one core, but not for several."""
     named: dict[str, Any] = dict(zip(ROWS[node.kernel].inputs, arrays, strict=True))
     sizes = named["x"], named["weights"], named["recurrent_weights"]
     return multiplications(*sizes) >= _LEAST_MULTIPLICATIONS and len(cuts(*sizes)) == 1
