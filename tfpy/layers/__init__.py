@@ -3638,8 +3638,8 @@ def input_layer(
 def input_layer(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> InputLayer:
     """The entry of a model: a symbolic tensor of a given shape.
 
-    `input_shape` (without the batch size) or `batch_input_shape` is required. As in TF.js, `sparse` is noted and has no
-    effect.
+    `input_shape` (without the batch size) or `batch_input_shape` is required. As in TF.js, `sparse` is stored but has
+    no effect.
 
     Args:
         config: the options below as a dict.
