@@ -57,8 +57,7 @@ class BatchSource(Protocol):
     def batch_size(self) -> int | None: ...
 
     def epoch(self, validate: Callable[[], None]) -> Iterator[Step]:
-        """The batches of the next epoch. After the last one `validate` is called, either by its step or by the
-        source."""
+        """The batches of the next epoch. After the last one `validate` is called, by its step or the source."""
         ...
 
     def state(self) -> dict[str, Any]:

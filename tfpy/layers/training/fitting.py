@@ -112,8 +112,7 @@ def train_on_batch(model: LayersModel, x: Any, y: Any) -> Any:
 
 
 def _alone(model: LayersModel, train: Callable[[], T]) -> T:
-    """Train a model that is not being trained already. An interrupt at the end of a `with` would leave that flag
-    set."""
+    """Train a model that is not being trained already. An interrupt at the end of a `with` would leave the flag set."""
     state = model.training_state
     if state.training:
         raise RuntimeError("fit: the model is being trained already.")

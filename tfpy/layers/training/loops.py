@@ -119,9 +119,7 @@ class TrainingRun:
             self.means, self.logs = EpochMeans(), {}
         steps = self.iterator.batches()
         if not (resumed and self.model.stop_training):
-            for (
-                step
-            ) in steps:  # as in TF.js, the flag is checked after a batch: if set before an epoch, one batch still runs
+            for step in steps:  # as in TF.js, the flag is checked after a batch, even if set before the epoch
                 self._train_on(step)
                 if self.model.stop_training:
                     break

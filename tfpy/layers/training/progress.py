@@ -1,5 +1,4 @@
-"""The display of `fit`: a progress bar on a terminal, a line updated in place in a notebook, and plain lines
-elsewhere."""
+"""The display of `fit`: a progress bar on a terminal, a line updated in place in a notebook, else plain lines."""
 
 from __future__ import annotations
 

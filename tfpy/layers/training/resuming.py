@@ -83,9 +83,7 @@ class EpochIterator:
         start, stop = self.epochs.start, self.epochs.stop
         if not (start, 0) <= (epoch, batch) <= (stop, 0):
             raise ValueError(f"it is of batch {batch} of epoch {epoch}, and not of epochs {start} to {stop}")
-        self.source.restore(
-            where, began[0]
-        )  # its error for other data is more specific than one about the number of batches
+        self.source.restore(where, began[0])  # its error is more specific than one about the number of batches
         steps = self.source.steps
         if steps is not None and batch > steps:
             raise ValueError(f"it is of batch {batch} of an epoch, and not of an epoch of {steps}")

@@ -160,8 +160,7 @@ def _with_loss_masks(model: LayersModel, outputs: Sequence[Tensor], masks: Seque
 
 
 def _masked(values: Tensor, mask: Tensor | None) -> Tensor:
-    """Losses or metrics of steps: 0 where masked, the others scaled so that the overall mean is that of the unmasked
-    ones."""
+    """Losses or metrics of steps: 0 where masked, the others scaled so that the overall mean is theirs."""
     if mask is None or mask.shape != values.shape:
         return values
     seen = mask.cast(values.dtype)
