@@ -33,7 +33,7 @@ def max_norm(*, maxValue: float = 2.0, axis: int | Sequence[int] = 0) -> MaxNorm
 
 
 def max_norm(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> MaxNorm:
-    """Vectors along an axis, or several, no longer than max_value.
+    """Limits vectors along one or more axes to a norm of at most max_value.
 
     Args:
         config: the options below as a dict.
@@ -66,7 +66,7 @@ def min_max_norm(
 
 
 def min_max_norm(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> MinMaxNorm:
-    """Vectors along an axis, or several, drawn, at a rate, to a length from min_value to max_value.
+    """Moves the norm of vectors along one or more axes, at a rate, to between min_value and max_value.
 
     Args:
         config: the options below as a dict.
@@ -93,7 +93,7 @@ def non_neg() -> NonNeg: ...
 
 
 def non_neg(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> NonNeg:
-    """No weight below 0."""
+    """Sets negative weights to 0."""
     return NonNeg(config, *more, **options)
 
 
@@ -112,7 +112,7 @@ def unit_norm(*, axis: int | Sequence[int] = 0) -> UnitNorm: ...
 
 
 def unit_norm(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> UnitNorm:
-    """Vectors along an axis, or several, of length 1.
+    """Scales vectors along one or more axes to norm 1.
 
     Args:
         config: the options below as a dict.

@@ -228,7 +228,7 @@ def ones() -> Ones: ...
 
 
 def ones(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> Ones:
-    """All 1."""
+    """All ones."""
     return Ones(config, *more, **options)
 
 
@@ -244,7 +244,7 @@ def orthogonal(*, gain: float = 1.0, seed: Seed | None = None) -> Orthogonal: ..
 
 
 def orthogonal(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> Orthogonal:
-    """A random orthogonal matrix, of the QR decomposition of normal numbers (Saxe et al. 2013).
+    """A random orthogonal matrix, from the QR decomposition of a normal random matrix (Saxe et al. 2013).
 
     Args:
         config: the options below as a dict.
@@ -292,7 +292,7 @@ def random_uniform(*, minval: float = ..., maxval: float = 0.05, seed: Seed | No
 
 
 def random_uniform(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> RandomUniform:
-    """Evenly spread over [minval, maxval).
+    """Uniformly distributed over [minval, maxval).
 
     Args:
         config: the options below as a dict.
@@ -346,10 +346,10 @@ def variance_scaling(
 
 
 def variance_scaling(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> VarianceScaling:
-    """Random, with a variance of scale / n, where n is the number of a unit's inputs, outputs or their average.
+    """Random, with a variance of scale / n, where n is the number of inputs or outputs of a unit, or their average.
 
-    As in TF.js 'normal' is a truncated normal distribution that is not widened to make up for its cut tails, and every
-    other distribution, 'truncatedNormal' too, is uniform.
+    As in TF.js, 'normal' is a truncated normal distribution whose variance is not corrected for the truncation, and
+    every other distribution, including 'truncatedNormal', is uniform.
 
     Args:
         config: the options below as a dict.
@@ -377,7 +377,7 @@ def zeros() -> Zeros: ...
 
 
 def zeros(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> Zeros:
-    """All 0."""
+    """All zeros."""
     return Zeros(config, *more, **options)
 
 

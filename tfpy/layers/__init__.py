@@ -261,9 +261,9 @@ def alpha_dropout(
 
 
 def alpha_dropout(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> AlphaDropout:
-    """In training, sets a part of the inputs to one value, and scales all so that the variance stays as it was.
+    """In training, sets a fraction of the inputs to one value, and scales all to preserve the variance.
 
-    The value is 1.758…, as in TF.js; Klambauer et al. 2017 have its negative, with which the mean stays too.
+    The value is 1.758…, as in TF.js; Klambauer et al. 2017 have its negative, which preserves the mean too.
 
     Args:
         config: the options below as a dict.
@@ -331,7 +331,7 @@ def attention(
 
 
 def attention(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> Attention:
-    """Each step of the query as a mean of the values, weighed by how well their keys match (Luong et al. 2015).
+    """For each step of the query, the mean of the values weighted by how well their keys match (Luong et al. 2015).
 
     softmax(query · keyᵀ) · value, or with score_mode 'concat' the scores Σ tanh(query + key). Inputs [query, value] or
     [query, value, key] of shapes (batch, time, features) → (batch, time of the query, features of the value).
@@ -339,7 +339,7 @@ def attention(config: Mapping[str, Any] | None = None, /, *more: Any, **options:
     The call takes `mask`, a list of the masks of query and value, `use_causal_mask`, and `return_attention_scores`,
     with which it returns [output, weights].
 
-    Weights: with use_scale a factor of the scores, and with 'concat' another one.
+    Weights: with use_scale a scale factor of the scores, and with 'concat' another one.
 
     Source: Keras `Attention` (beyond TF.js).
 
@@ -728,12 +728,12 @@ def batch_normalization(
 
 
 def batch_normalization(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> BatchNormalization:
-    """Brings each channel to mean 0 and variance 1, then scales and shifts it (Ioffe and Szegedy 2015).
+    """Normalizes each channel to mean 0 and variance 1, then scales and shifts it (Ioffe and Szegedy 2015).
 
-    In training mean and variance are the batch's, and the moving ones come closer to them: moving · momentum +
-    batch · (1 - momentum). Otherwise the moving ones are used.
+    In training, the mean and variance of the batch are used, and the moving averages are updated: moving · momentum +
+    batch · (1 - momentum). Otherwise the moving averages are used.
 
-    Weights: gamma, beta, moving_mean and moving_variance, the last two not trainable; all of the size of the axis.
+    Weights: gamma, beta, moving_mean and moving_variance, the last two non-trainable; all have the size of the axis.
     Inputs of any rank are beyond TF.js.
 
     Args:
@@ -810,11 +810,11 @@ def bidirectional(
 def bidirectional(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> Bidirectional:
     """Runs a recurrent layer over a sequence, and a second one like it over the reversed sequence.
 
-    The outputs are merged: 'concat', 'sum', 'ave' (their mean) or 'mul'; with a merge_mode that is given as None the
-    layer returns both. With return_state the states of both layers follow, the forward ones first. Initial states are
-    given in the same order.
+    The outputs are merged: 'concat', 'sum', 'ave' (their mean) or 'mul'; with an explicit merge_mode of None the layer
+    returns both. With return_state the states of both layers follow, the forward ones first. Initial states are passed
+    in the same order.
 
-    The two layers are copies of the one given, and have its name with 'forward_' and 'backward_' in front.
+    The two layers are copies of the given layer, named with the prefixes 'forward_' and 'backward_'.
 
     Args:
         config: the options below as a dict.
@@ -874,10 +874,10 @@ def category_encoding(
 
 
 def category_encoding(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> CategoryEncoding:
-    """Whole numbers below num_tokens as vectors of that size, of which output_mode says what they hold.
+    """Integers below num_tokens encoded as vectors of that size, in the way that output_mode selects.
 
-    'oneHot': a 1 at the number, (n) → (n, num_tokens); 'multiHot': a 1 at each number of a sample, (batch, n) →
-    (batch, num_tokens); 'count': how often it has each, or the sum of the count_weights of the call; 'int': the numbers
+    'oneHot': a 1 at the integer, (n) → (n, num_tokens); 'multiHot': a 1 at each integer of a sample, (batch, n) →
+    (batch, num_tokens); 'count': the count of each, or the sum of its count_weights in the call; 'int': the integers
     themselves.
 
     Args:
@@ -1004,7 +1004,7 @@ def concatenate(
 
 
 def concatenate(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> Concatenate:
-    """The inputs joined along an axis.
+    """The inputs concatenated along an axis.
 
     Args:
         config: the options below as a dict.
@@ -1091,9 +1091,9 @@ def conv1d(
 def conv1d(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> Conv1D:
     """Convolution of sequences: (batch, time, channels) → (batch, places, filters).
 
-    Weights: kernel [kernel_size, channels, filters], bias [filters]. The padding may be 'causal' too, with which an
-    output depends on no later input (beyond TF.js). With data_format 'channelsFirst' the channels of the output come
-    first as well, which TF.js announces but does not do.
+    Weights: kernel [kernel_size, channels, filters], bias [filters]. The padding may also be 'causal', so that no
+    output depends on later inputs (beyond TF.js). With data_format 'channelsFirst' the output also has its channels
+    first, which TF.js declares but does not do.
 
     Args:
         config: the options below as a dict.
@@ -1896,7 +1896,7 @@ def cropping1d(
 
 
 def cropping1d(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> Cropping1D:
-    """Sequences with a number of steps cut off at the beginning and at the end: (batch, time, channels).
+    """Sequences with steps cropped at the beginning and the end: (batch, time, channels).
 
     Source: Keras `Cropping1D` (beyond TF.js).
 
@@ -1963,9 +1963,9 @@ def cropping2d(
 
 
 def cropping2d(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> Cropping2D:
-    """Images with rows and columns cut off: (batch, height, width, channels).
+    """Images with rows and columns cropped: (batch, height, width, channels).
 
-    The cropping is a number for all sides, or for height and width each a number or a pair (before, after).
+    The cropping is a number for all sides, or a number or pair (before, after) each for height and width.
 
     Args:
         config: the options below as a dict.
@@ -2029,9 +2029,9 @@ def cropping3d(
 
 
 def cropping3d(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> Cropping3D:
-    """Volumes with a number of elements cut off: (batch, depth, height, width, channels).
+    """Volumes cropped along each dimension: (batch, depth, height, width, channels).
 
-    The cropping is a number for all sides, or for each dimension a number or a pair (before, after).
+    The cropping is a number for all sides, or a number or pair (before, after) for each dimension.
 
     Source: Keras `Cropping3D` (beyond TF.js).
 
@@ -2220,7 +2220,7 @@ def depthwise_conv1d(
 
 
 def depthwise_conv1d(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> DepthwiseConv1D:
-    """Convolution of each channel of sequences by itself: (…, channels) → (…, channels · depth_multiplier).
+    """Convolution of each channel of sequences separately: (…, channels) → (…, channels · depth_multiplier).
 
     Weights: depthwise_kernel [kernel_size, channels, depth_multiplier], bias [channels · depth_multiplier].
 
@@ -2339,10 +2339,10 @@ def depthwise_conv2d(
 
 
 def depthwise_conv2d(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> DepthwiseConv2D:
-    """Convolution of each channel of images by itself: (…, channels) → (…, channels · depth_multiplier).
+    """Convolution of each channel of images separately: (…, channels) → (…, channels · depth_multiplier).
 
     Weights: depthwise_kernel [*kernel_size, channels, depth_multiplier], bias [channels · depth_multiplier]. The
-    dilation_rate, which TF.js ignores, has its effect.
+    dilation_rate, which TF.js ignores, is applied.
 
     Args:
         config: the options below as a dict.
@@ -2489,7 +2489,7 @@ def dropout(
 
 
 def dropout(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> Dropout:
-    """In training, sets a part of the inputs to 0 and scales up the rest.
+    """In training, sets a fraction of the inputs to 0 and scales up the rest.
 
     Args:
         config: the options below as a dict.
@@ -2550,7 +2550,7 @@ def elu(
 
 
 def elu(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> ELU:
-    """x where it is positive, else alpha · (eˣ - 1). Another alpha than 1 is beyond TF.js.
+    """x where it is positive, else alpha · (eˣ - 1). An alpha other than 1 is beyond TF.js.
 
     Args:
         config: the options below as a dict.
@@ -2621,7 +2621,7 @@ def embedding(
 
 
 def embedding(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> Embedding:
-    """A vector for each whole number from 0 to input_dim - 1: (batch, …) → (batch, …, output_dim).
+    """A vector for each integer from 0 to input_dim - 1: (batch, …) → (batch, …, output_dim).
 
     Args:
         config: the options below as a dict.
@@ -2687,7 +2687,7 @@ def flatten(
 
 
 def flatten(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> Flatten:
-    """(batch, a, b, …) → (batch, a · b · …). Vectors stay as they are (beyond TF.js).
+    """(batch, a, b, …) → (batch, a · b · …). Vectors are unchanged (beyond TF.js).
 
     Args:
         config: the options below as a dict.
@@ -3298,9 +3298,9 @@ def group_normalization(
 
 
 def group_normalization(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> GroupNormalization:
-    """Brings groups of the channels of each sample to mean 0 and variance 1, then scales and shifts them.
+    """Normalizes groups of channels of each sample to mean 0 and variance 1, then scales and shifts them.
 
-    The number of groups divides that of the channels; -1 makes each channel a group of its own.
+    The number of groups must divide the number of channels; -1 makes each channel its own group.
 
     Weights: gamma and beta, of the size of the axis.
 
@@ -3555,7 +3555,7 @@ def gru_cell(config: Mapping[str, Any] | None = None, /, *more: Any, **options: 
 
     z, r = σ(x · W + b + h · U);  h̃ = tanh(x · W + b + (r ∘ h) · U);  h' = z ∘ h + (1 - z) ∘ h̃.
 
-    With reset_after, which is beyond TF.js and Keras's default form, h̃ = tanh(x · W + b + r ∘ (h · U + c)), and the
+    With reset_after, which is beyond TF.js and the default in Keras, h̃ = tanh(x · W + b + r ∘ (h · U + c)), and the
     bias is a matrix of two rows, b and c.
 
     Args:
@@ -3638,8 +3638,8 @@ def input_layer(
 def input_layer(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> InputLayer:
     """The entry of a model: a symbolic tensor of a given shape.
 
-    `input_shape` (without the batch size) or `batch_input_shape` is required. As in TF.js, `sparse` is noted and has no
-    effect.
+    `input_shape` (without the batch size) or `batch_input_shape` is required. As in TF.js, `sparse` is stored but has
+    no effect.
 
     Args:
         config: the options below as a dict.
@@ -3705,10 +3705,9 @@ def lambda_(
 def lambda_(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> Lambda:
     """A user's function as a layer.
 
-    It is called with the input, or the list of them, and the arguments as keywords. The shape of what it returns, with
-    the batch size in front, is found by running it on shapes alone, unless `shape` says what a sample of it looks like.
-
-    A saved model has the function by its name, which custom_objects must hold when the model is loaded.
+    It is called with the input, or the list of inputs, and the arguments as keywords. Its output shape, batch size
+    first, is inferred by running it on shapes alone, unless `shape` gives the shape of one sample. A saved model stores
+    the name of the function, which must be in custom_objects when the model is loaded.
 
     Source: Keras `Lambda` (beyond TF.js).
 
@@ -3787,7 +3786,7 @@ def layer_normalization(
 
 
 def layer_normalization(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> LayerNormalization:
-    """Brings each sample to mean 0 and variance 1 along the axes, then scales and shifts it (Ba et al. 2016).
+    """Normalizes each sample to mean 0 and variance 1 along the axes, then scales and shifts it (Ba et al. 2016).
 
     Weights: gamma and beta, of the sizes of the axes. Constraints, and inputs of any rank, are beyond TF.js.
 
@@ -4461,7 +4460,7 @@ def maximum(
 
 
 def maximum(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> Maximum:
-    """The largest of the inputs, element by element.
+    """The elementwise maximum of the inputs.
 
     Args:
         config: the options below as a dict.
@@ -4515,7 +4514,7 @@ def minimum(
 
 
 def minimum(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> Minimum:
-    """The smallest of the inputs, element by element.
+    """The elementwise minimum of the inputs.
 
     Args:
         config: the options below as a dict.
@@ -4593,11 +4592,11 @@ def multi_head_attention(
 
 
 def multi_head_attention(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> MultiHeadAttention:
-    """Several attentions side by side, each on projections of its own (Vaswani et al. 2017).
+    """Several attention heads in parallel, each on its own projections (Vaswani et al. 2017).
 
     Inputs query, [query, value] or [query, value, key] of shapes (batch, time, features) → the shape of the query;
-    value and key may be given by name, too. Of each head softmax(q · kᵀ / √key_dim) · v, with q, k and v the products
-    of query, key and value with its kernels; the heads' results are multiplied with a last kernel and added up.
+    value and key may also be passed by name. Each head computes softmax(q · kᵀ / √key_dim) · v, with q, k and v the
+    products of query, key and value with its kernels; the heads' results are multiplied by a final kernel and summed.
 
     The call takes `attention_mask` (batch, time of the query, time of the value), `use_causal_mask`, and
     `return_attention_scores`, with which it returns [output, weights (batch, heads, …)].
@@ -4674,7 +4673,7 @@ def multiply(
 
 
 def multiply(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> Multiply:
-    """The product of the inputs, element by element.
+    """The elementwise product of the inputs.
 
     Args:
         config: the options below as a dict.
@@ -4730,7 +4729,7 @@ def permute(
 
 
 def permute(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> Permute:
-    """The dimensions of each sample in another order: with dims [2, 1], (batch, a, b) → (batch, b, a).
+    """The dimensions of each sample permuted: with dims [2, 1], (batch, a, b) → (batch, b, a).
 
     Args:
         config: the options below as a dict.
@@ -4793,7 +4792,7 @@ def prelu(
 
 
 def prelu(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> PReLU:
-    """x where it is positive, else alpha · x with an alpha that is learnt for each place.
+    """x where it is positive, else alpha · x with an alpha learned for each position.
 
     Weight: alpha, of the shape of a sample, with size 1 along the shared_axes (counted from 1).
 
@@ -4861,10 +4860,10 @@ def random_width(
 
 
 def random_width(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> RandomWidth:
-    """Images stretched in width by a random part of it: between -factor and factor, or between two numbers.
+    """Images stretched in width by a random fraction: between -factor and factor, or between two numbers.
 
-    (…, height, width, channels), with or without a batch. As in TF.js it does so outside of training too. A seed grows
-    by 1 with each call, also in the configuration.
+    (…, height, width, channels), with or without a batch. As in TF.js this also applies outside training. A seed is
+    incremented by each call, also in the configuration.
 
     Args:
         config: the options below as a dict.
@@ -4934,7 +4933,7 @@ def relu(
 def relu(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> ReLU:
     """x, but no more than max_value, where x is above threshold; elsewhere negative_slope · (x - threshold).
 
-    Another negative_slope or threshold than 0 is beyond TF.js.
+    A negative_slope or threshold other than 0 is beyond TF.js.
 
     Args:
         config: the options below as a dict.
@@ -5116,9 +5115,9 @@ def reshape(
 
 
 def reshape(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> Reshape:
-    """Each sample in another shape of as many elements, of which one size may be None or -1.
+    """Each sample reshaped to the same number of elements; one size may be None or -1.
 
-    As in TF.js that size is known beforehand only where the batch size is.
+    As in TF.js that size is known in advance only if the batch size is.
 
     Args:
         config: the options below as a dict.
@@ -5183,10 +5182,10 @@ def resizing(
 
 
 def resizing(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> Resizing:
-    """Images brought to a size: (…, height, width, channels), with or without a batch.
+    """Images resized to a given size: (…, height, width, channels), with or without a batch.
 
-    As in TF.js the corners of the image go to the corners of the result, unless crop_to_aspect_ratio is set; nothing
-    is cropped. With half_pixel_centers positions count from the centers of pixels, as in Keras (beyond TF.js).
+    As in TF.js the corners of the image map to the corners of the result, unless crop_to_aspect_ratio is set; nothing
+    is cropped. With half_pixel_centers positions refer to pixel centers, as in Keras (beyond TF.js).
 
     Args:
         config: the options below as a dict.
@@ -5266,8 +5265,8 @@ def rnn(
 def rnn(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> RNN:
     """Runs a cell over a sequence: (batch, time, features) → (batch, units), or (batch, time, units).
 
-    With zero_output_for_mask the outputs of masked steps are zeros, and not what was put out before (beyond TF.js;
-    Keras does it within Bidirectional). The states go on as ever.
+    With zero_output_for_mask the outputs of masked steps are zeros instead of the previous output (beyond TF.js; Keras
+    does so within Bidirectional). The states are not affected.
 
     Source: TF.js `tf.layers.RNN`.
 
@@ -5378,7 +5377,7 @@ def separable_conv1d(
 
 
 def separable_conv1d(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> SeparableConv1D:
-    """Convolution of each channel of sequences, and then a mixture of the channels: (…, channels) → (…, filters).
+    """Convolution of each channel of sequences, then a mixture of the channels: (…, channels) → (…, filters).
 
     Weights: depthwise_kernel [kernel_size, channels, depth_multiplier],
     pointwise_kernel [1, channels · depth_multiplier, filters], bias [filters].
@@ -5510,11 +5509,11 @@ def separable_conv2d(
 
 
 def separable_conv2d(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> SeparableConv2D:
-    """Convolution of each channel of images, and then a mixture of the channels: (…, channels) → (…, filters).
+    """Convolution of each channel of images, then a mixture of the channels: (…, channels) → (…, filters).
 
     Weights: depthwise_kernel [*kernel_size, channels, depth_multiplier],
-    pointwise_kernel [1, 1, channels · depth_multiplier, filters], bias [filters]. Both kernels start by glorotUniform;
-    without a pointwise_initializer the other one holds for both, as in TF.js.
+    pointwise_kernel [1, 1, channels · depth_multiplier, filters], bias [filters]. Both kernels are initialized with
+    glorotUniform by default; without a pointwise_initializer the other one is used for both, as in TF.js.
 
     Args:
         config: the options below as a dict.
@@ -5837,10 +5836,9 @@ def softmax(
 
 
 def softmax(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> Softmax:
-    """eˣ / Σ eˣ over an axis, or over several. Other axes than the last are beyond TF.js.
+    """eˣ / Σ eˣ over an axis, or over several. Axes other than the last are beyond TF.js.
 
-    The axis is 1 unless another one is given, as in TF.js. With a mask of the
-    shape of the inputs, what it hides comes out close to 0.
+    The axis defaults to 1, as in TF.js. With a mask of the shape of the inputs, masked elements become close to 0.
 
     Args:
         config: the options below as a dict.
@@ -5903,7 +5901,7 @@ def spatial_dropout1d(
 
 
 def spatial_dropout1d(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> SpatialDropout1D:
-    """In training, drops a part of the channels of sequences, and scales up the rest.
+    """In training, drops a fraction of the channels of sequences and scales up the rest.
 
     Args:
         config: the options below as a dict.
@@ -5974,7 +5972,7 @@ def spatial_dropout2d(
 
 
 def spatial_dropout2d(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> SpatialDropout2D:
-    """In training, drops a part of the channels of images, and scales up the rest.
+    """In training, drops a fraction of the channels of images and scales up the rest.
 
     Source: Tompson et al. 2014; Keras `SpatialDropout2D` (beyond TF.js).
 
@@ -6047,7 +6045,7 @@ def spatial_dropout3d(
 
 
 def spatial_dropout3d(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> SpatialDropout3D:
-    """In training, drops a part of the channels of volumes, and scales up the rest.
+    """In training, drops a fraction of the channels of volumes and scales up the rest.
 
     Source: Keras `SpatialDropout3D` (beyond TF.js).
 
@@ -6350,7 +6348,7 @@ def unit_normalization(
 
 
 def unit_normalization(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> UnitNormalization:
-    """Brings the inputs to length 1 along the axes: x / √max(Σ x², 10⁻¹²).
+    """Scales the inputs to L2 norm 1 along the axes: x / √max(Σ x², 10⁻¹²).
 
     Source: Keras `UnitNormalization` (beyond TF.js).
 
@@ -6414,7 +6412,7 @@ def up_sampling1d(
 
 
 def up_sampling1d(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> UpSampling1D:
-    """Sequences with each step several times: (batch, time, channels) → (batch, time · size, channels).
+    """Sequences with each step repeated: (batch, time, channels) → (batch, time · size, channels).
 
     Source: Keras `UpSampling1D` (beyond TF.js).
 
@@ -6484,9 +6482,9 @@ def up_sampling2d(
 
 
 def up_sampling2d(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> UpSampling2D:
-    """Images made larger: (batch, height, width, channels) → (batch, height · size, width · size, channels).
+    """Images enlarged: (batch, height, width, channels) → (batch, height · size, width · size, channels).
 
-    With half_pixel_centers positions count from the centers of pixels, as in Keras (beyond TF.js).
+    With half_pixel_centers positions refer to pixel centers, as in Keras (beyond TF.js).
 
     Args:
         config: the options below as a dict.
@@ -6552,7 +6550,7 @@ def up_sampling3d(
 
 
 def up_sampling3d(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> UpSampling3D:
-    """Volumes with each element several times along each dimension: (batch, depth, height, width, channels).
+    """Volumes with each element repeated along each dimension: (batch, depth, height, width, channels).
 
     Source: Keras `UpSampling3D` (beyond TF.js).
 
@@ -6618,7 +6616,7 @@ def zero_padding1d(
 
 
 def zero_padding1d(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> ZeroPadding1D:
-    """Sequences with zeros at the beginning and at the end: (batch, time, channels).
+    """Sequences padded with zeros at the beginning and the end: (batch, time, channels).
 
     Source: Keras `ZeroPadding1D` (beyond TF.js).
 
@@ -6685,9 +6683,9 @@ def zero_padding2d(
 
 
 def zero_padding2d(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> ZeroPadding2D:
-    """Images with a margin of zeros: (batch, height, width, channels).
+    """Images padded with a margin of zeros: (batch, height, width, channels).
 
-    The padding is a number for all sides, or for height and width each a number or a pair (before, after).
+    The padding is a number for all sides, or a number or pair (before, after) each for height and width.
 
     Args:
         config: the options below as a dict.
@@ -6752,9 +6750,9 @@ def zero_padding3d(
 
 
 def zero_padding3d(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any) -> ZeroPadding3D:
-    """Volumes with a margin of zeros: (batch, depth, height, width, channels).
+    """Volumes padded with a margin of zeros: (batch, depth, height, width, channels).
 
-    The padding is a number for all sides, or for each dimension a number or a pair (before, after).
+    The padding is a number for all sides, or a number or pair (before, after) for each dimension.
 
     Source: Keras `ZeroPadding3D` (beyond TF.js).
 

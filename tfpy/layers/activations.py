@@ -1,4 +1,4 @@
-"""Activations by name: TF.js's, and some that it lacks."""
+"""Activations by name: those of TF.js, and others that it lacks."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from tfpy.layers.config import build_object, config_value, is_object_config
 from tfpy.layers.registry import class_of, names_of_classes
 
 ActivationLike: TypeAlias = "str | dict[str, Any] | Activation | Callable[[Tensor], Tensor] | None"
-# An option of this kind: an ActivationLike, made an Activation when the object is constructed.
+# An option of this kind: an ActivationLike, converted to an Activation by the constructor.
 ActivationOption: TypeAlias = Any
 
 
 class Activation:
-    """A function of a tensor under the name that configurations give it.
+    """A function of a tensor, with its name in configurations.
 
     Source: TF.js's `Activation`.
     """
@@ -33,7 +33,7 @@ class Activation:
         return self.function(x)
 
     def apply(self, x: Tensor) -> Tensor:
-        """The function's value."""
+        """The result of the function."""
         return self.function(x)
 
     def serialized(self) -> str:
@@ -49,7 +49,7 @@ class Activation:
 
 
 class LayerActivation(Activation):
-    """A layer without weights as an activation, as Keras writes `activation=ReLU(max_value=6)`.
+    """A layer without weights used as an activation, like `activation=ReLU(max_value=6)` in Keras.
 
     Source: TF.js `getActivation`, which finds classes of layers, too.
     """
@@ -66,7 +66,7 @@ class LayerActivation(Activation):
         return LayerActivation, (self.layer,)
 
 
-# √(2/π), each step of it in float32, as TF.js computes it.
+# √(2/π), with each step computed in float32, as in TF.js.
 _ROOT = float(np.sqrt(np.float32(2) / np.float32(math.pi)))
 
 
@@ -82,7 +82,7 @@ def _gelu_new(x: Tensor) -> Tensor:
 
 
 def _hard_sigmoid(x: Tensor) -> Tensor:
-    """0.2 · x + 0.5, kept within 0 and 1."""
+    """0.2 · x + 0.5, clipped to [0, 1]."""
     return x.mul(0.2).add(0.5).clip_by_value(0, 1)
 
 
@@ -116,7 +116,7 @@ def _softsign(x: Tensor) -> Tensor:
     return x.div(x.abs().add(1))
 
 
-# Ops are wrapped, so that an op that a user gives as a function is not taken for the activation of its name.
+# Ops are wrapped, so that an op passed as a function is not mistaken for the activation of that name.
 FUNCTIONS: dict[str, Callable[[Tensor], Tensor]] = {
     "elu": lambda x: x.elu(),
     "exponential": lambda x: x.exp(),
@@ -142,7 +142,7 @@ FUNCTIONS: dict[str, Callable[[Tensor], Tensor]] = {
     "tanh": lambda x: x.tanh(),
 }
 
-# TF.js's own spelling, which configurations in memory have: camelCase, save for one.
+# TF.js's own spelling, used by configurations in memory: camelCase, with one exception.
 _SPELT = {name: spelling for spelling, name in spellings(FUNCTIONS).items() if spelling != name} | {
     "gelu_new": "gelu_new"
 }
@@ -152,7 +152,7 @@ _KNOWN = {
 
 
 def get_activation(identifier: Any) -> Activation | None:
-    """The activation that a name, a configuration, a function, or a layer such as ReLU stands for; None for None."""
+    """The activation for a name, a configuration, a function, or a layer such as ReLU; None for None."""
     if identifier is None or isinstance(identifier, Activation):
         return identifier
     if is_object_config(identifier):
@@ -174,12 +174,12 @@ def get_activation(identifier: Any) -> Activation | None:
 
 
 def is_activation(cls: Any) -> TypeGuard[Callable[[], Any]]:
-    """Whether a class is that of a layer that may be given as an activation."""
+    """Whether instances of a layer class can be used as activations."""
     return getattr(cls, "is_activation", False)
 
 
 def names_of_layers() -> list[str]:
-    """The names of the layers that may be given as an activation."""
+    """The names of the layers that can be used as activations."""
     return names_of_classes(is_activation)
 
 
@@ -194,7 +194,7 @@ def _unknown(name: str) -> ValueError:
 
 
 def name_of(activation: Activation) -> str | None:
-    """The snake_case name of an activation that is known here; None for a function of the user's, whatever its name."""
+    """The snake_case name of a built-in activation; None for a user-defined function, whatever its name."""
     return next((name for name, function in FUNCTIONS.items() if function is activation.function), None)
 
 

@@ -1,4 +1,4 @@
-"""Losses that layers add while they are called. Each counts in the training step that calls the layer, and no other."""
+"""Losses that layers add while they are called. Each is part of the training step that calls the layer only."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ AddedLoss: TypeAlias = "Tensor | Callable[[], Tensor]"
 
 
 class _Collection(threading.local):
-    """The losses of the step that a thread is in, if it is in one."""
+    """The losses of the current step of a thread, if there is one."""
 
     losses: list[Tensor] | None = None
 
@@ -29,9 +29,9 @@ _current = _Collection()
 
 
 def with_added_losses(function: Callable[[], T]) -> tuple[T, list[Tensor]]:
-    """The result of a function, and the losses that are added while it runs.
+    """The result of a function, and the losses added while it runs.
 
-    It takes a function, since an interrupt at the end of a `with` block would leave that open.
+    It takes a function, since an interrupt at the end of a `with` block would leave the context open.
     """
     outer, found = _current.losses, list[Tensor]()
     try:
@@ -42,10 +42,10 @@ def with_added_losses(function: Callable[[], T]) -> tuple[T, list[Tensor]]:
 
 
 def add_from_call(losses: Sequence[Any]) -> None:
-    """Add losses from within a layer's call: scalar tensors, or functions that give them, which are called at once.
+    """Add losses from within a layer's call: scalar tensors, or functions that return them, called immediately.
 
     Raises:
-        TypeError: something else. ValueError: tensors that are no scalars.
+        TypeError: any other value. ValueError: tensors that are not scalars.
     """
     for loss in losses:
         value = loss() if callable(loss) else loss
@@ -72,11 +72,11 @@ def add_activity_losses(layer: Layer, outputs: Sequence[Tensor]) -> None:
 
 def _add(loss: Tensor) -> None:
     if _current.losses is not None:
-        _current.losses.append(outlive_scopes(loss))  # the call may tidy up behind itself
+        _current.losses.append(outlive_scopes(loss))  # the call may run in its own `tidy`
 
 
 def as_functions(losses: Sequence[Any]) -> list[Callable[[], Tensor]]:
-    """Losses that are added outside of a call, and count in every step.
+    """Losses that are added outside a call, and are part of every step.
 
     Raises:
         TypeError: something other than functions, such as a tensor.

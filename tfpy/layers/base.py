@@ -36,22 +36,22 @@ from tfpy.layers.weights import DisposeResult, LayerVariable, count_params, make
 
 @export(namespace="layers", doc="Layers / Classes")
 class Layer(LayerCamel, Copyable, Declared, family="layer"):
-    """A step of a model, with weights of its own.
+    """A step of a model, with its own weights.
 
     A subclass declares its options, and defines `build(input_shape)`, which adds the weights, `call(inputs, …)` and
     `compute_output_shape(input_shape)`. `call` may take `training`, `mask` and other keywords by name, or a dict of
     them as its second argument.
 
     Attributes:
-        id: a number that no other layer has.
+        id: a unique number.
         name: the layer's name.
         trainable: whether training changes its weights.
-        built: whether it has its weights.
-        supports_masking: whether it takes masks, and passes them on.
+        built: whether its weights have been created.
+        supports_masking: whether it accepts masks and passes them on.
         per_sample: whether its output for a sample depends on that sample alone.
-        is_activation: whether it has no weights, and may be given as an activation: `activation=ReLU(max_value=6)`.
-        takes_every_mask: whether its `mask` is a list of the masks of all inputs, and not just that of the first.
-        input_spec: what its inputs must look like.
+        is_activation: whether it has no weights and can be used as an activation: `activation=ReLU(max_value=6)`.
+        takes_every_mask: whether its `mask` is a list of the masks of all inputs instead of just the first.
+        input_spec: the shapes and dtypes that it requires of its inputs.
         stateful: whether it keeps states from one batch to the next.
 
     Source: TF.js `tf.layers.Layer`.
@@ -89,7 +89,7 @@ class Layer(LayerCamel, Copyable, Declared, family="layer"):
         self.supports_masking = False
         declared = {**self.options, **self.base_options}
         if type(self).__init__ is not Layer.__init__:
-            # A class of the user's that reads its own options hands all of them on, as in TF.js.
+            # A user-defined class that reads its own options passes all of them on, as in TF.js.
             config, options = known_only(declared, config), known_only(declared, options)
         values = self._read(config, options, declared, more)
         own = {name for name in self.base_options if name in self.options}
@@ -115,13 +115,13 @@ class Layer(LayerCamel, Copyable, Declared, family="layer"):
             self.dtype = self.dtype or base["input_dtype"] or "float32"
 
     def set_input_shape(self, shape: Sequence[int | None]) -> None:
-        """Say what one sample looks like, for a first layer that knows it from an option of its own."""
+        """Set the shape of one sample, for a first layer that knows it from one of its own options."""
         self.batch_input_shape = check_input_shape(self.class_name, [None, *shape])
         self.dtype = self.dtype or "float32"
 
-    # What subclasses define
+    # For subclasses to define
 
-    if TYPE_CHECKING:  # a subclass names the shape as it likes, and takes `training`, `mask`, states, or a dict of them
+    if TYPE_CHECKING:  # a subclass may rename the argument, and accept `training`, `mask`, states, or a dict of them
 
         def build(self, input_shape: Any, /) -> None:
             """Add the weights, for inputs of the given shape (a list of shapes for several inputs)."""
@@ -139,15 +139,15 @@ class Layer(LayerCamel, Copyable, Declared, family="layer"):
             return inputs
 
     def compute_output_shape(self, input_shape: Any) -> Any:
-        """The shape of what `call` returns, for inputs of the given shape; sizes not known are None."""
+        """The shape of the output of `call` for inputs of the given shape; unknown sizes are None."""
         return input_shape
 
     def shapes_of_call(self, input_shape: Any, arguments: Mapping[str, Any]) -> Any:
-        """`compute_output_shape` for a call with these arguments, which may decide how many outputs there are."""
+        """`compute_output_shape` for a call with these arguments, which may affect the number of outputs."""
         return self.compute_output_shape(input_shape)
 
     def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
-        """The mask of what `call` returns; the inputs' own by default."""
+        """The mask of the output of `call`; by default that of the inputs."""
         if not self.supports_masking:
             if any(m is not None for m in to_list(mask)):
                 raise TypeError(f"Layer {self.name} does not support masking, but its input has a mask.")
@@ -155,7 +155,7 @@ class Layer(LayerCamel, Copyable, Declared, family="layer"):
         return mask
 
     def reset_states(self, states: Any = None) -> None:
-        """Forget what was kept from earlier batches."""
+        """Reset the states kept from earlier batches."""
         if not self.stateful:
             raise RuntimeError(f"reset_states: layer {self.name} is not stateful.")
 
@@ -165,9 +165,9 @@ class Layer(LayerCamel, Copyable, Declared, family="layer"):
         """Call the layer on tensors, or on symbolic tensors to make it part of a model.
 
         Args:
-            inputs: a tensor or a list of them, all symbolic or none.
-            kwargs: what else `call` takes, as a dict: `training`, `mask`, `initial_state`, …
-            keywords: the same as keywords.
+            inputs: a tensor or a list of them; either all are symbolic or none.
+            kwargs: further arguments of `call`, as a dict: `training`, `mask`, `initial_state`, …
+            keywords: the same, as keywords.
 
         Returns:
             A tensor or a list of them, symbolic if the inputs are.
@@ -186,7 +186,7 @@ class Layer(LayerCamel, Copyable, Declared, family="layer"):
     __call__ = apply
 
     def index_counts(self) -> Sequence[int | None]:
-        """For each input that is indices, how many entries they may point to; None for others, and those left out."""
+        """For each input of indices, the number of entries that they index; None for other or omitted inputs."""
         return ()
 
     def _apply(self, inputs: Any, arguments: dict[str, Any]) -> Any:
@@ -206,7 +206,7 @@ class Layer(LayerCamel, Copyable, Declared, family="layer"):
             return self._connect(inputs, arguments) if any(symbolic) else self._compute(inputs, arguments)
 
     def check_against_spec(self, inputs: Sequence[Any]) -> None:
-        """Raise ValueError when inputs are not what `input_spec` says."""
+        """Raise ValueError if inputs do not match `input_spec`."""
         check_inputs(self.name, self.input_spec, inputs)
 
     def _build_for(self, inputs: Any) -> None:
@@ -236,10 +236,10 @@ class Layer(LayerCamel, Copyable, Declared, family="layer"):
         return outputs if several else outputs[0]
 
     def invoke(self, inputs: Any, arguments: Mapping[str, Any]) -> Any:
-        """`call` with those of the arguments that it takes.
+        """Call `call` with those arguments that it accepts.
 
         Raises:
-            TypeError: it returns something else than tensors.
+            TypeError: it returns something other than tensors.
         """
         names, as_dict = keywords_of(type(self).call)
         running = local.state.running
@@ -280,15 +280,15 @@ class Layer(LayerCamel, Copyable, Declared, family="layer"):
 
         Args:
             name: its name within the layer.
-            shape: its shape, of known sizes.
+            shape: its shape, with known sizes.
             dtype: its dtype; float32 by default.
-            initializer: how it starts.
+            initializer: computes its initial value.
             regularizer: what it adds to the loss.
             trainable: whether training changes it.
-            constraint: what it is made to fulfil.
+            constraint: applied to values that are written to it.
 
         Raises:
-            ValueError: the layer has a weight of that name. TypeError: a size that is not known.
+            ValueError: the layer has a weight of that name. TypeError: an unknown size.
         """
         own = self._trainable_weights + self._non_trainable_weights
         if any(weight.original_name.rpartition("/")[2] == name for weight in own):
@@ -298,29 +298,29 @@ class Layer(LayerCamel, Copyable, Declared, family="layer"):
         weight = make_weight(name, sizes, kind, first, trainable, Constraint.of(constraint))
         loss = Regularizer.of(regularizer)
         if loss is not None:
-            # Not a function that closes over the weight: a copy of the layer would have the loss of this one's weight.
+            # Not a closure over the weight: in a copy of the layer it would compute the loss of the original's weight.
             self.add_loss(functools.partial(loss.apply, weight))
         (self._trainable_weights if trainable else self._non_trainable_weights).append(weight)
         return weight
 
     def _add_declared_weight(self, name: str, shape: Sequence[int | None], options: str | None = None) -> LayerVariable:
-        """Add a trainable weight as the options say that begin with its name, or with the word given as `options`."""
+        """Add a trainable weight, configured by the options that begin with its name, or with the prefix `options`."""
         kinds = ("initializer", "regularizer", "constraint")
         first, regularizer, constraint = [getattr(self, f"{options or name}_{kind}") for kind in kinds]
         return self.add_weight(name, shape, None, first, regularizer, True, constraint)
 
     def invoke_call_hook(self, inputs: Any, kwargs: Any) -> None:
-        """Do nothing: a hook of TF.js's tests, which a `call` written for TF.js begins with.
+        """Do nothing: a test hook of TF.js, which a `call` written for TF.js calls first.
 
         Source: TF.js `tf.layers.Layer.invokeCallHook`.
         """
 
     def add_loss(self, losses: AddedLoss | Sequence[AddedLoss]) -> None:
-        """Add functions without arguments whose values count in every step of a training; or, within `call`, scalar
-        tensors, which count in this step (beyond TF.js). A function is called at once there.
+        """Add functions without arguments whose values are added to the loss in every training step; or, within `call`,
+        scalar tensors, which are added in this step (beyond TF.js). There, functions are called immediately.
 
         Raises:
-            TypeError: something else. ValueError: a tensor that is no scalar.
+            TypeError: any other value. ValueError: a tensor that is not a scalar.
         """
         if self._described in local.state.running:
             add_from_call(to_list(losses))
@@ -333,7 +333,7 @@ class Layer(LayerCamel, Copyable, Declared, family="layer"):
 
     @property
     def layers_within(self) -> Sequence[Layer]:
-        """The layers that this one holds. Their weights and losses count as its own, after those that it has added."""
+        """The layers inside this one. Their weights and losses follow those that it has added itself."""
         return ()
 
     @property
@@ -353,7 +353,7 @@ class Layer(LayerCamel, Copyable, Declared, family="layer"):
         self._trainable = trainable
 
     def train_own_weights(self, trainable: bool) -> None:
-        """Let training change the weights that were added to the layer itself, or not, whatever `trainable` says."""
+        """Set whether training changes the weights added to the layer itself, regardless of `trainable`."""
         for weight in self._trainable_weights:
             weight.trainable = trainable
 
@@ -369,7 +369,7 @@ class Layer(LayerCamel, Copyable, Declared, family="layer"):
 
     @property
     def non_trainable_weights(self) -> list[LayerVariable]:
-        """The weights that training leaves alone."""
+        """The weights that training does not change."""
         others = [
             *self._non_trainable_weights,
             *(w for layer in self.layers_within for w in layer.non_trainable_weights),
@@ -386,24 +386,23 @@ class Layer(LayerCamel, Copyable, Declared, family="layer"):
 
     @accepts_options()
     def get_weights(self, trainable_only: bool = False) -> list[Tensor]:
-        """The weights' values as they are now, in the order of `weights`.
-
-        In the list of variables for `tf.variable_grads` and optimizers they stand for the weights, as in TF.js.
+        """The current values of the weights, in the order of `weights`. In a list of variables for `tf.variable_grads`
+        or an optimizer they stand for the weights, as in TF.js.
         """
         return [value_of(w) for w in (self.trainable_weights if trainable_only else self.weights)]
 
     @accepts_options()
     def set_weights(self, weights: Sequence[Any]) -> None:
-        """Write values to the weights, in the order of `weights`: the trainable ones first, then the others.
+        """Assign values to the weights, in the order of `weights`: the trainable ones first, then the others.
 
         Raises:
-            ValueError: another number of values, or one of another shape; nothing is written then.
-            TypeError: a tensor of another dtype; arrays and lists take that of the weight. Nothing is written then.
+            ValueError: the wrong number of values, or a wrong shape; no weight is changed then.
+            TypeError: a tensor of another dtype; arrays and lists are converted. No weight is changed then.
         """
         set_values(f"layer {self.name}", self.weights, weights)
 
     def count_params(self) -> int:
-        """The number of parameters: the elements of all weights."""
+        """The number of parameters: the total number of elements of all weights."""
         if not self.built:
             raise RuntimeError(f"count_params: layer {self.name} has no weights yet; build it first.")
         return count_params(self.weights)
@@ -412,12 +411,12 @@ class Layer(LayerCamel, Copyable, Declared, family="layer"):
 
     @property
     def input(self) -> Any:
-        """The symbolic input, if the layer was called once."""
+        """The symbolic input, if the layer was called exactly once."""
         return one_or_list(self._only_node("input").input_tensors)
 
     @property
     def output(self) -> Any:
-        """The symbolic output, if the layer was called once."""
+        """The symbolic output, if the layer was called exactly once."""
         return one_or_list(self._only_node("output").output_tensors)
 
     @property
@@ -458,16 +457,16 @@ class Layer(LayerCamel, Copyable, Declared, family="layer"):
     @classmethod
     @accepts_options()
     def from_config(cls, config: Mapping[str, Any]) -> Self:
-        """A layer as `get_config` describes it; keys in either spelling. Its name is that of the configuration."""
+        """A layer from a configuration as in `get_config`, with keys in either spelling and its name from there."""
         layer = super().from_config(config)
         name = config.get("name")
-        if isinstance(name, str) and name != layer.name:  # the constructor has not handed it on
+        if isinstance(name, str) and name != layer.name:  # the constructor has not passed it on
             layer.name = name
             register_name(name)
         return layer
 
     def get_config(self) -> dict[str, Any]:
-        """The options by their snake_case names, as plain values."""
+        """The options by snake_case name, as plain values."""
         config = {**super().get_config(), "name": self.name, "trainable": self.trainable}
         if self.batch_input_shape is not None:
             config["batch_input_shape"] = list(self.batch_input_shape)
@@ -477,11 +476,11 @@ class Layer(LayerCamel, Copyable, Declared, family="layer"):
 
     @property
     def in_use(self) -> bool:
-        """Whether it has been called, and not been disposed by all that use it."""
+        """Whether it has been called, and not yet disposed by all of its users."""
         return bool(self._references)
 
     def dispose(self) -> DisposeResult:
-        """Let go of the weights; they are freed when no other model uses the layer."""
+        """Release the weights; they are freed once no other model uses the layer."""
         if not self.built or self._references is None:
             raise RuntimeError(f"dispose: layer {self.name} has not been built and used yet.")
         if self._references == 0:

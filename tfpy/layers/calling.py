@@ -1,4 +1,4 @@
-"""The inputs of a layer's call, and its keywords: by name as in Python, or in a dict as in TF.js."""
+"""The inputs and keywords of a layer's call; keywords by name as in Python, or in a dict as in TF.js."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Keywords = tuple[dict[str, str] | None, bool]
 
 
 def as_tensors(layer: str, inputs: Any) -> Any:
-    """A tensor, or a list of them, of what a layer is called on."""
+    """The inputs of a layer's call, as a tensor or a list of them."""
     if isinstance(inputs, (Tensor, SymbolicTensor)):
         return inputs
     if isinstance(inputs, (list, tuple)) and any(map(_is_array, inputs)):
@@ -27,7 +27,7 @@ def as_tensors(layer: str, inputs: Any) -> Any:
 
 
 def one_tensor(layer: str, inputs: Any) -> Tensor:
-    """A layer's only input, which may come in a list."""
+    """A layer's only input, which may be passed in a list."""
     listed = to_list(inputs)
     if len(listed) != 1:
         raise argument_error(layer, "inputs", "a single input", Words(f"{len(listed)}"))
@@ -36,16 +36,13 @@ def one_tensor(layer: str, inputs: Any) -> Tensor:
 
 
 def _is_array(value: Any) -> bool:
-    """Whether a value is an input of its own, and no number or row of one that is given as a list."""
+    """Whether a value is an input by itself, and not a number or row of an input passed as a list."""
     return isinstance(value, (Handle, SymbolicTensor)) or getattr(value, "shape", ()) != ()
 
 
 @functools.cache
 def keywords_of(call: Callable[..., Any]) -> Keywords:
-    """The keywords that a `call` takes, by their spellings (None: any), and whether it takes them as a dict.
-
-    TF.js's layers take a dict.
-    """
+    """The keywords that a `call` accepts, by spelling (None: any), and whether it takes them as a dict, as in TF.js."""
     parameters = list(inspect.signature(call).parameters.values())[2:]
     if any(p.kind is p.VAR_KEYWORD for p in parameters):
         return None, False
@@ -54,7 +51,7 @@ def keywords_of(call: Callable[..., Any]) -> Keywords:
 
 
 def taking_a_dict(call: Callable[..., Any]) -> Callable[..., Any]:
-    """A `call` whose keywords may come in a dict, too, as those of TF.js's layers do; unknown ones are left out."""
+    """A `call` that also accepts its keywords in a dict, as layers of TF.js do; unknown ones are ignored."""
 
     @functools.wraps(call)
     def called(self: Any, inputs: Any, *arguments: Any, **keywords: Any) -> Any:
@@ -70,7 +67,7 @@ def taking_a_dict(call: Callable[..., Any]) -> Callable[..., Any]:
 
 @functools.cache
 def _optional_keywords(call: Callable[..., Any]) -> dict[str, str] | None:
-    """The keywords of a `call` by their spellings; None where a dict by position is one of its arguments."""
+    """The keywords of a `call` by spelling; None if a positional dict is one of its arguments."""
     names, as_dict = keywords_of(call)
     parameters = list(inspect.signature(call).parameters.values())[2:]
     required = bool(parameters) and parameters[0].default is inspect.Parameter.empty

@@ -1,4 +1,4 @@
-"""Options that are one of a few words, in TF.js's or in Keras's spelling."""
+"""Options with a fixed set of words, in the spelling of TF.js or Keras."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PADDINGS = {"valid": "valid", "same": "same", "causal": "causal"}
 
 
 def choose(where: str, option: str, value: Any, known: Mapping[str, str]) -> str:
-    """TF.js's spelling of a word, or ValueError naming the option and the words that it may be."""
+    """TF.js's spelling of a word; ValueError, with the option and the valid words, if it is unknown."""
     if isinstance(value, str) and value in known:
         return known[value]
     words = ", ".join(repr(w) for w in dict.fromkeys(known.values()))

@@ -1,4 +1,4 @@
-"""Configurations: from objects to plain values and back. Keys may be in either spelling; values stay as they are."""
+"""Configurations: from objects to plain values and back. Keys may be in either spelling; values are unchanged."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tfpy.layers.registry import known_class
 
 
 def plain(value: Any) -> Any:
-    """An option's value as a configuration holds it: objects as {'class_name', 'config'}, tuples as lists."""
+    """An option's value in a configuration: objects as {'class_name', 'config'}, tuples as lists."""
     if hasattr(value, "serialized"):
         return value.serialized()
     if hasattr(value, "get_config"):
@@ -25,12 +25,12 @@ def plain(value: Any) -> Any:
 
 
 def is_object_config(value: Any) -> bool:
-    """Whether a value describes an object: a mapping with a class name, in either spelling."""
+    """Whether a value describes an object: a mapping with a class name in either spelling."""
     return isinstance(value, Mapping) and ("class_name" in value or "className" in value)
 
 
 def layer_name(config: Mapping[str, Any]) -> Any:
-    """The name of the layer that a configuration describes: models note it beside the options, or among them."""
+    """The name of the layer in a configuration: models store it next to the options or among them."""
     options = config.get("config")
     return config.get("name") or (options.get("name") if isinstance(options, Mapping) else None)
 
@@ -42,19 +42,19 @@ def build_object(
 
     Args:
         config: the configuration, keys in either spelling.
-        what: what the object is to be, for messages: 'layer', 'initializer', …
-        kind: the classes that it may be of.
+        what: the kind of object, for messages: 'layer', 'initializer', …
+        kind: the allowed classes.
         custom_objects: classes by name, looked up before the registered ones.
 
     Raises:
-        ValueError: no class of that name (with the nearest known one), or one of another kind.
+        ValueError: no class of that name (with the closest known one), or one of another kind.
     """
     name = config_value(config, "class_name")
     inner = config.get("config") or {}
     if not isinstance(name, str) or not isinstance(inner, (Mapping, list)):
         raise argument_error(what, "config", "{'class_name': string, 'config': options}", config)
     cls = known_class(name, what, kind, custom_objects)
-    if not getattr(cls, "is_stack", False):  # of which old files have a list of layers
+    if not getattr(cls, "is_stack", False):  # for which old files have a list of layers
         object_in(what, "config", inner)
     return _from_config(cls, inner, custom_objects)
 
@@ -63,7 +63,7 @@ def build_layers(configs: Any, kind: type, custom_objects: Mapping[str, Any] | N
     """The layers, of the class `kind`, that a list of configurations describes.
 
     Raises:
-        ModelFileError: naming the one that cannot be made.
+        ModelFileError: a layer cannot be created; the message names it.
     """
     made = []
     for i, config in enumerate(list_in("configuration", "layers", configs)):
@@ -83,5 +83,5 @@ def _from_config(cls: Any, inner: Any, custom_objects: Mapping[str, Any] | None)
 
 
 def config_value(config: Mapping[str, Any], name: str, default: Any = None) -> Any:
-    """A configuration's entry, whose key may be in either spelling."""
+    """An entry of a configuration, whose key may be in either spelling."""
     return config.get(name, config.get(camel(name), default))

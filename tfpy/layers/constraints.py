@@ -1,4 +1,4 @@
-"""Constraints: conditions that the values written to weights are made to fulfil."""
+"""Constraints: conditions enforced on the values written to weights."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from tfpy.engine.backend import current
 from tfpy.layers.declared import Declared
 
 ConstraintLike: TypeAlias = "str | dict[str, Any] | Constraint | None"
-# An option of this kind: a ConstraintLike, made a Constraint when the object is constructed.
+# An option of this kind: a ConstraintLike, converted to a Constraint by the constructor.
 ConstraintOption: TypeAlias = Any
 
 
 @export(namespace="constraints", doc="Constraints")
 class Constraint(Declared, family="constraint"):
-    """Maps a weight to one that fulfils a condition. One of your own defines `apply(w)`; its options are annotations.
+    """Maps a weight to one that satisfies a condition. A custom one defines `apply(w)`; its options are annotations.
 
-    It is applied where values are written (`set_weights`), and not by the steps of a training, as in TF.js.
+    It is applied when values are written (`set_weights`), and not by training steps, as in TF.js.
 
     Source: TF.js's `Constraint`.
     """
 
     def apply(self, w: Tensor) -> Tensor:
-        """The weight, changed to fulfil the condition."""
+        """The weight, changed to satisfy the condition."""
         raise TypeError(f"{type(self).__name__}: a constraint must define apply(w).")
 
     def __call__(self, w: Tensor) -> Tensor:
@@ -38,7 +38,7 @@ def _norms(w: Tensor, axis: int | Sequence[int]) -> Tensor:
 
 
 class MaxNorm(Constraint, class_name="MaxNorm", factory="constraints.max_norm"):
-    """Vectors along an axis, or several, no longer than max_value."""
+    """Limits vectors along one or more axes to a norm of at most max_value."""
 
     max_value: float = 2.0
     axis: int | Sequence[int] = 0
@@ -49,7 +49,7 @@ class MaxNorm(Constraint, class_name="MaxNorm", factory="constraints.max_norm"):
 
 
 class UnitNorm(Constraint, class_name="UnitNorm", factory="constraints.unit_norm"):
-    """Vectors along an axis, or several, of length 1."""
+    """Scales vectors along one or more axes to norm 1."""
 
     axis: int | Sequence[int] = 0
 
@@ -58,14 +58,14 @@ class UnitNorm(Constraint, class_name="UnitNorm", factory="constraints.unit_norm
 
 
 class NonNeg(Constraint, class_name="NonNeg", factory="constraints.non_neg"):
-    """No weight below 0."""
+    """Sets negative weights to 0."""
 
     def apply(self, w: Tensor) -> Tensor:
         return w.relu()
 
 
 class MinMaxNorm(Constraint, class_name="MinMaxNorm", factory="constraints.min_max_norm"):
-    """Vectors along an axis, or several, drawn, at a rate, to a length from min_value to max_value."""
+    """Moves the norm of vectors along one or more axes, at a rate, to between min_value and max_value."""
 
     min_value: float = 0.0
     max_value: float = 1.0

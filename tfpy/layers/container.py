@@ -1,4 +1,4 @@
-"""Container: a graph of layers that is a layer itself."""
+"""Container: a graph of layers that is itself a layer."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ class Container(ContainerCamel, Layer):
     Attributes:
         inputs: the symbolic inputs.
         outputs: the symbolic outputs.
-        layers: the layers, in the order of the computation.
+        layers: the layers, in order of computation.
         mask_rules: the rules that masks follow.
-        is_stack: whether it is a stack of layers, for which Keras's files have a form of their own.
+        is_stack: whether it is a stack of layers, which Keras's files store in a separate format.
     """
 
     mask_rules = TFJS_MASKS
@@ -48,7 +48,7 @@ class Container(ContainerCamel, Layer):
         self._start()
 
     def _start(self) -> None:
-        """Take in inputs and outputs."""
+        """Set the inputs and outputs."""
         self.inputs: list[SymbolicTensor] = to_list(self.inputs)
         self.outputs: list[SymbolicTensor] = to_list(self.outputs)
         self._check_ends()
@@ -67,19 +67,19 @@ class Container(ContainerCamel, Layer):
                 raise argument_error("model", "inputs", "tensors of tf.input", tensor)
 
     def _changed(self) -> None:
-        """Forget what was derived from inputs, outputs and layers, which have changed."""
+        """Clear what is derived from inputs, outputs and layers after these have changed."""
         self._graph: LayerGraph | None = None
-        self.built = bool(self.outputs)  # layers have their weights
+        self.built = bool(self.outputs)  # the layers hold their weights
         self._references = 1
         self.inbound_nodes[:1] = [Node.around(self, self.inputs, self.outputs)]
 
     def _parts(self) -> list[Any]:
-        # Its layers, and what has been set in place of its methods: the model around them is not what computes.
+        # Its layers, and replacements of its methods: the model around them does not compute anything itself.
         replaced = [value for name, value in vars(self).items() if callable(getattr(type(self), name, None))]
         return [*self.layers, *self.losses, *replaced]
 
     def _option_values(self) -> list[Any]:
-        return []  # its layers change by its methods
+        return []  # its layers are changed by its methods
 
     def index_counts(self) -> Sequence[int | None]:
         return self.graph.index_counts
@@ -88,7 +88,7 @@ class Container(ContainerCamel, Layer):
         return self.inbound_nodes[1:]
 
     def __getstate__(self) -> dict[str, Any]:
-        # The layers first, each after those that it is called on: so a deep model is copied layer by layer.
+        # The layers first, each after those that it depends on, so that a deep model is copied layer by layer.
         return {"layers": self.layers, **super().__getstate__()}
 
     @property
@@ -102,7 +102,7 @@ class Container(ContainerCamel, Layer):
         return self._graph
 
     def follow_mask_rules(self, rules: MaskRules) -> None:
-        """Let masks follow other rules."""
+        """Set the rules that masks follow."""
         self.mask_rules, self._graph = rules, None
 
     def _check_layers(self, layers: Sequence[Layer]) -> None:
@@ -147,13 +147,13 @@ class Container(ContainerCamel, Layer):
     # A layer of layers
 
     def call(self, inputs: Any, training: bool = False, mask: Any = None) -> Any:
-        # By the rules of Keras it is the mask of the inputs; in TF.js that with which the first layer is called.
+        # By Keras's rules it is the mask of the inputs; in TF.js the one that the first layer is called with.
         given = {"mask": mask} if self.mask_rules.carry else {"masks": to_list(mask)}
         outputs, _ = self.graph.run(self._values(inputs), training, **given)
         return one_or_list(outputs)
 
     def _values(self, inputs: Any) -> list[Tensor]:
-        """The inputs of a call as a list, a tensor for each."""
+        """The inputs of a call as a list of tensors."""
         values = [x if isinstance(x, Tensor) else to_tensor(self.name, "inputs", x, "any") for x in to_list(inputs)]
         if len(values) != len(self.inputs):
             raise argument_error(self.name, "inputs", f"{len(self.inputs)} tensors", Words(f"{len(values)}"))
@@ -172,10 +172,10 @@ class Container(ContainerCamel, Layer):
 
     @accepts_options()
     def get_layer(self, name_or_index: str | int | None = None, index: int | None = None) -> Layer:
-        """A layer of the model, by its name or by its place in `layers`.
+        """A layer of the model, by name or by index in `layers`.
 
         Raises:
-            ValueError: there is none.
+            ValueError: there is no such layer.
         """
         place = name_or_index if isinstance(name_or_index, int) else index
         if place is not None:
@@ -204,36 +204,36 @@ class Container(ContainerCamel, Layer):
 
     @trainable.setter
     def trainable(self, trainable: bool) -> None:
-        # As in TF.js, the layers' own weights: not those of models inside, and not what the layers' `trainable` says.
+        # As in TF.js, only the layers' own weights: neither nested models nor the `trainable` of the layers change.
         for layer in self.layers:
             layer.train_own_weights(trainable)
         self._trainable = trainable
 
     @property
     def losses(self) -> list[Callable[[], Tensor]]:
-        """The functions whose values are added to the loss: those of a layer once for each of its calls, as in TF.js;
-        and the model's own (beyond TF.js, which ignores them).
+        """The functions whose values are added to the loss: those of a layer once per call of it, as in TF.js; and the
+        model's own (beyond TF.js, which ignores them).
         """
         if not self.outputs:
             return []
         calls = Counter(node.outbound_layer for node in self.graph.nodes)
-        # A model that is the first layer of a sequential one is never called: its graph is walked in its place.
+        # A model that is the first layer of a sequential one is never called: its graph is traversed instead.
         of_layers = [loss for layer in self.layers for _ in range(calls[layer] or 1) for loss in layer.losses]
         return [*of_layers, *self._losses]
 
     @property
-    def stateful(self) -> bool:  # type: ignore[override]  # found from the layers, and never set
-        """Whether a layer keeps states from one batch to the next."""
+    def stateful(self) -> bool:  # type: ignore[override]  # derived from the layers, never set
+        """Whether any layer keeps states from one batch to the next."""
         return any(layer.stateful for layer in self.layers)
 
     def reset_states(self, states: Any = None) -> None:
-        """Let every stateful layer start from zeros again."""
+        """Reset the states of all stateful layers to zeros."""
         for layer in self.layers:
             if layer.stateful:
                 layer.reset_states()
 
     def count_params(self) -> int:
-        """The number of parameters: the elements of all weights."""
+        """The number of parameters: the total number of elements of all weights."""
         return count_params(self.weights)
 
     # Configuration
@@ -256,7 +256,7 @@ class Container(ContainerCamel, Layer):
         }
 
     def _node_numbers(self) -> dict[Node, int]:
-        """For each call that belongs to the model its number among those of its layer; a container counts its own."""
+        """For each call in the model, its index among the calls of its layer; a container counts only its own."""
         own = {*self.graph.nodes, *map(node_of, self.inputs)}
         return {
             node: i
@@ -272,7 +272,7 @@ class Container(ContainerCamel, Layer):
         return [node_of(tensor).outbound_layer.name, numbers[node_of(tensor)], tensor.tensor_index]
 
     def dispose(self) -> DisposeResult:
-        """Let go of the layers and of the models within; their weights are freed when no other model uses them."""
+        """Release the layers and nested models; their weights are freed once no other model uses them."""
         if self._references == 0:
             raise RuntimeError(f"Model {self.name} is already disposed.")
         self._references = (self._references or 1) - 1
@@ -284,5 +284,5 @@ class Container(ContainerCamel, Layer):
         return DisposeResult(self._references, freed)
 
     def _models_to_free(self) -> list[Layer]:
-        """The models within, which are used twice: by themselves, and in their place here."""
+        """The nested models, which have two uses: on their own, and inside this model."""
         return [layer for layer in self.layers if isinstance(layer, Container)]

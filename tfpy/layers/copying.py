@@ -1,4 +1,4 @@
-"""How layers are copied and pickled: with the layers before them, and without those after them."""
+"""Copying and pickling of layers: with the layers before them, and without those after them."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 class Copyable:
     """Base of layers.
 
-    A layer knows the calls on its outputs, but its copy only those whose layers are copied, too: they add themselves.
-    Otherwise a layer would take with it all that comes after it, and a deep model could not be copied, since each layer
-    would be copied within the one before.
+    A layer knows the calls on its outputs, but its copy only those whose layers are copied too, which add themselves.
+    Otherwise a copy would include all later layers, and a deep model could not be copied, since each layer would be
+    copied recursively within the previous one.
     """
 
     if TYPE_CHECKING:
@@ -24,7 +24,7 @@ class Copyable:
         outbound_nodes: list[Node]
 
     def _own_calls(self) -> Sequence[Node]:
-        """The calls of the layer on outputs of others."""
+        """The calls of the layer on outputs of other layers."""
         return self.inbound_nodes
 
     def __getstate__(self) -> dict[str, Any]:
@@ -34,9 +34,9 @@ class Copyable:
         own = vars(self)
         own.update(state)
         own.setdefault("outbound_nodes", [])
-        if "name" in state:  # it may come from another process, which counts by itself
+        if "name" in state:  # it may come from another process, with its own counter
             register_name(state["name"])
         for node in self._own_calls():
             for layer in node.inbound_layers:
-                if layer is not None:  # it may not have got its own state yet
+                if layer is not None:  # its own state may not have been set yet
                     vars(layer).setdefault("outbound_nodes", []).append(node)

@@ -1,10 +1,10 @@
-"""Classes whose options are declared once, as annotations: constructor, configuration and types follow from them.
+"""Classes that declare their options once, as annotations, from which constructor, configuration and types derive.
 
     class Dense(Layer, class_name="Dense"):
         units: int
         use_bias: bool = True
 
-takes `Dense(units=3)`, `Dense({"units": 3, "useBias": False})`, refuses unknown options, and gives its configuration.
+takes `Dense(units=3)`, `Dense({"units": 3, "useBias": False})`, rejects unknown options, and returns its configuration.
 """
 
 from __future__ import annotations
@@ -26,19 +26,19 @@ from tfpy.layers.unchanged import Versioned
 
 
 def _has_tensors(given: object) -> bool:
-    """Whether something is a tensor of any kind, or a list of some."""
+    """Whether a value is a tensor of any kind, or a list with tensors."""
     return any(hasattr(one, "dtype") for one in (given if isinstance(given, (list, tuple)) else [given]))
 
 
 class _Required:
-    """Stands for the default of an option without one."""
+    """The placeholder default of a required option."""
 
 
 REQUIRED = _Required()
 
 
 def declared_in(cls: type) -> dict[str, Any]:
-    """The options that a class itself annotates, with their defaults."""
+    """The options that a class annotates itself, with their defaults."""
     return {
         name: vars(cls).get(name, REQUIRED)
         for name, annotation in vars(cls).get("__annotations__", {}).items()
@@ -47,7 +47,7 @@ def declared_in(cls: type) -> dict[str, Any]:
 
 
 def known_only(declared: Mapping[str, Any], given: Any) -> Any:
-    """The given options that are declared, in either spelling; anything but a dict is returned as it is."""
+    """The given options that are declared, in either spelling; anything but a dict is returned unchanged."""
     if not isinstance(given, Mapping):
         return given
     known = spellings(declared)
@@ -60,14 +60,14 @@ def kinds_in(cls: type) -> dict[str, str]:
 
 
 class DeclaredSignature:
-    """The signature of a class that reads its options by a constructor of ours: what help and completion show."""
+    """The signature of a class whose options are read by a constructor of ours, for help and completion."""
 
     def __init__(self, constructor: Callable[..., None]) -> None:
         self._constructor = constructor
 
     def __get__(self, instance: object, owner: type[Declared]) -> inspect.Signature | None:
         if instance is not None or owner.__init__ is not self._constructor:
-            return None  # Python finds it by itself
+            return None  # Python finds it without help
         options = {**owner.options, **getattr(owner, "base_options", {})}
         config = inspect.Parameter(
             "config", inspect.Parameter.POSITIONAL_ONLY, default=None, annotation="Mapping[str, Any] | None"
@@ -85,13 +85,13 @@ class DeclaredSignature:
 class Declared(DeclaredCamel, AttributesInBothSpellings, Versioned):
     """Base of layers, initializers, regularizers and constraints.
 
-    A subclass that defines its own `__init__` declares nothing: what it annotates is its own business.
+    A subclass that defines its own `__init__` declares nothing: its annotations have no meaning here.
 
     Attributes:
-        class_name: the name in saved configurations; giving it as a class argument registers the class under it. The
+        class_name: the name in saved configurations; passing it as a class argument registers the class under it. The
             class arguments `factory` ("layers.dense") and `aliases` ("fully_connected linear") name public factories.
         options: every option with its default.
-        kinds: their annotations; values are checked against those that `core.calling.annotations` knows.
+        kinds: their annotations; values are checked against those that `core.calling.annotations` supports.
     """
 
     class_name: ClassVar[str] = ""
@@ -146,9 +146,9 @@ class Declared(DeclaredCamel, AttributesInBothSpellings, Versioned):
         declared: Mapping[str, Any],
         more: Sequence[Any] = (),
     ) -> dict[str, Any]:
-        """The declared options' values: those given, in either form and spelling, or their defaults.
+        """The values of the declared options: as given, in either form and spelling, or the defaults.
 
-        More by position than the dict is what other libraries take, and is refused.
+        Further positional arguments, which other libraries accept, are rejected.
         """
         where = self.class_name
         if more or not isinstance(config, (Mapping, type(None))):
@@ -174,7 +174,7 @@ class Declared(DeclaredCamel, AttributesInBothSpellings, Versioned):
         return values
 
     def _assign(self, values: Mapping[str, Any]) -> None:
-        """Set the options, each made into what `convert` says."""
+        """Set the options, each converted by `convert`."""
         for name, value in values.items():
             make = self.convert.get(name.rpartition("_")[2])
             try:
@@ -185,12 +185,12 @@ class Declared(DeclaredCamel, AttributesInBothSpellings, Versioned):
 
     @classmethod
     def of(cls, identifier: Any) -> Any:
-        """The member of this family that a name, a configuration or an object stands for; None for None."""
+        """The member of this family for a name, a configuration or an object; None for None."""
         if identifier is None or isinstance(identifier, cls):
             return identifier
         if isinstance(identifier, str):
             if identifier not in cls.members:
-                # snake_case is sorted behind the other spellings of a name, and so is the one that stays.
+                # snake_case sorts after the other spellings of a name, so it is the one that is kept.
                 once = {member: name for name, member in sorted(cls.members.items())}
                 raise unknown_name_error(cls.family, identifier, cls.members, once.values())
             return cls.members[identifier]()
@@ -201,7 +201,7 @@ class Declared(DeclaredCamel, AttributesInBothSpellings, Versioned):
         )
 
     def configure(self) -> None:
-        """Called when the options are set: check them, and derive what follows from them."""
+        """Called after the options are set, to check them and to set derived attributes."""
 
     def __repr__(self) -> str:
         given = {k: v for k in self.options if (v := vars(self).get(k)) is not None and v is not self.options[k]}
@@ -212,14 +212,13 @@ class Declared(DeclaredCamel, AttributesInBothSpellings, Versioned):
         return self.class_name
 
     def get_config(self) -> dict[str, Any]:
-        """The options by their snake_case names, as plain values."""
+        """The options by snake_case name, as plain values."""
         return {name: plain(getattr(self, name)) for name in self.options}
 
     @classmethod
     @accepts_options()
     def from_config(cls, config: Mapping[str, Any]) -> Self:
-        """An object as `get_config` describes it; keys in either spelling.
-
-        A constructor of one's own gets the options as keywords if it has parameters of their names, else as a dict.
+        """An object from a configuration as in `get_config`, with keys in either spelling. A custom constructor
+        receives the options as keywords if it has parameters of their names, otherwise as a dict.
         """
         return constructed(cls, config)

@@ -1,4 +1,4 @@
-"""A graph of layers between inputs and outputs: its order, and how it is run."""
+"""A graph of layers between inputs and outputs: its order and execution."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ T = TypeVar("T")
 
 
 class LayerGraph:
-    """The calls that lead from inputs to outputs, in an order in which they can be made.
+    """The calls that lead from inputs to outputs, in topological order.
 
     Attributes:
-        nodes: the calls, in the order in which TF.js makes them, those of the inputs left out.
-        layers: the layers in the order in which TF.js lists them: by depth, and in each depth as they were found.
+        nodes: the calls, in TF.js's order of execution, without those of the inputs.
+        layers: the layers in TF.js's order: by depth, and within each depth as they were found.
         mask_rules: the rules that masks follow.
     """
 
@@ -45,9 +45,8 @@ class LayerGraph:
 
     @cached_property
     def index_counts(self) -> list[int | None]:
-        """For each input that layers take as indices, how many entries these may point to: the fewest of the layers'.
-
-        None for the others; an empty list where no input is indices.
+        """For each input used as indices, the number of entries that they index: the smallest among the layers. None
+        for the others; an empty list if no input is used as indices.
         """
         found: dict[SymbolicTensor, int | None] = dict.fromkeys(self.inputs)
         for node in self.nodes:
@@ -57,12 +56,12 @@ class LayerGraph:
         return list(found.values()) if any(count is not None for count in found.values()) else []
 
     def by_name(self) -> dict[str, SymbolicTensor]:
-        """The symbolic tensors by their names."""
+        """The symbolic tensors by name."""
         made = [t for node in self.nodes for t in node.output_tensors]
         return {t.name: t for t in [*self.inputs, *made] if t.name is not None}
 
     def _last_uses(self) -> list[list[SymbolicTensor]]:
-        """For each node, what no later node needs."""
+        """For each node, the tensors that no later node needs."""
         needed = set(self.outputs)
         out: list[list[SymbolicTensor]] = []
         for node in reversed(self.nodes):
@@ -78,11 +77,11 @@ class LayerGraph:
         masks: Sequence[Any] = (),
         mask: Any = None,
     ) -> tuple[list[Tensor], list[Any]]:
-        """The outputs, and their masks, for given inputs.
+        """The outputs and their masks for the given inputs.
 
         Args:
             values: the inputs; they are cast to the dtypes of the graph's inputs.
-            training: whether the layers are told that this is training.
+            training: whether the layers run in training mode.
             masks: the masks of the inputs.
             mask: the mask that the first layer is called with if its inputs have none.
 
@@ -106,7 +105,7 @@ class LayerGraph:
         return self.walk(call, self.mask_rules, fed, masks, mask)
 
     def _check_inputs(self, node: Node, inputs: Sequence[Tensor]) -> None:
-        """Check the inputs of a call against the layer's specs, unless they have the shapes that they had last time."""
+        """Check the inputs of a call against the layer's specs, unless their shapes are the same as last time."""
         shapes = [x.spec.shape for x in inputs]
         if self._fitting.get(node) != shapes:
             node.outbound_layer.check_against_spec(inputs)
@@ -120,11 +119,11 @@ class LayerGraph:
         masks: Sequence[Any] = (),
         mask: Any = None,
     ) -> tuple[list[T], list[Any]]:
-        """The outputs and their masks. A given function makes the calls: on tensors, or on what stands for them.
+        """The outputs and their masks. The calls are made by a given function, on tensors or placeholders for them.
 
         As in TF.js a layer whose inputs have no mask is called with the one that the layer before it was called with:
-        a mask passes layers that do not support masking, and even goes from one branch of the graph to the next. By the
-        rules of Keras it does not. Values are released as soon as no later call needs them.
+        a mask passes through layers that do not support masking, and even from one branch of the graph to the next. By
+        the rules of Keras it does not. Values are released as soon as no later call needs them.
 
         Args:
             call: (node, inputs, their masks, the mask of the call) → the outputs, and the masks of the first of them.
@@ -147,9 +146,9 @@ class LayerGraph:
         return [found[t] for t in self.outputs], [seen.get(t) for t in self.outputs]
 
     def shapes(self, input_shapes: Sequence[PartialShape]) -> list[PartialShape]:
-        """The shapes of the outputs for inputs of given shapes.
+        """The shapes of the outputs for inputs of the given shapes.
 
-        They are cached, as in TF.js: else each level of models that call models twice would double the time.
+        They are cached, as in TF.js: otherwise each level of models that call models twice would double the time.
         """
         key = tuple(tuple(shape) for shape in input_shapes)
         if key not in self._shapes:
@@ -167,14 +166,14 @@ class LayerGraph:
 
 
 def _check_outputs(node: Node, inputs: Sequence[Tensor], outputs: Sequence[Tensor]) -> None:
-    """Compare what a layer returned with the shapes that it had announced: a user's layer may be wrong there."""
+    """Check a layer's outputs against the shapes that it declared: a custom layer may be wrong there."""
     name = node.outbound_layer.name
     if len(outputs) != len(node.output_tensors):
         many = len(node.output_tensors)
         raise ValueError(f"Layer {name}: call returned {len(outputs)} tensors, compute_output_shape {many} shapes.")
     for said, found in zip(node.output_tensors, outputs, strict=True):
         if not shapes_agree(said.shape, found.shape) and all(map(_fits, node.input_tensors, inputs)):
-            fewer = len(inputs) == 1 and len(found.shape) < len(said.shape)  # as if `inputs[0]` had been the tensor
+            fewer = len(inputs) == 1 and len(found.shape) < len(said.shape)  # as if `inputs[0]` were the tensor
             hint = " (A layer with one input is called on the tensor, not on a list.)" if fewer else ""
             warn_user(
                 f"Layer {name}: call returned shape {list(found.shape)}, but compute_output_shape had said "
@@ -187,7 +186,7 @@ def _fits(said: SymbolicTensor, found: Tensor) -> bool:
 
 
 def _in_order(inputs: Sequence[SymbolicTensor], outputs: Sequence[SymbolicTensor]) -> list[Node]:
-    """The calls between inputs and outputs: before each call those for its inputs, beginning with the last input."""
+    """The calls between inputs and outputs: each preceded by those for its inputs, starting with the last input."""
     order: list[Node] = []
     done = {node_of(t) for t in inputs}
     stack = [(node_of(t), False) for t in reversed(outputs)]
@@ -205,7 +204,7 @@ def _in_order(inputs: Sequence[SymbolicTensor], outputs: Sequence[SymbolicTensor
 
 
 class _Search:
-    """Walks back from the outputs and notes nodes and layers as they are found."""
+    """Traverses backwards from the outputs and records nodes and layers as they are found."""
 
     def __init__(self, inputs: Sequence[SymbolicTensor], outputs: Sequence[SymbolicTensor]) -> None:
         self.nodes: list[Node] = []
@@ -217,7 +216,7 @@ class _Search:
             self._visit(tensor)
 
     def _visit(self, tensor: SymbolicTensor) -> None:
-        # By hand and not by recursion: a model may be deeper than Python's stack.
+        # Iterative rather than recursive: a model may be deeper than Python's stack.
         stack = [(node_of(tensor), False)]
         while stack:
             node, left = stack.pop()
@@ -237,7 +236,7 @@ class _Search:
                 stack.extend((node_of(t), False) for t in reversed(node.input_tensors) if node_of(t) not in self._done)
 
     def layers_by_depth(self) -> list[Layer]:
-        """The layers, those farthest from the outputs first."""
+        """The layers, starting with those farthest from the outputs."""
         depth_of_node: dict[Node, int] = {}
         depth_of_layer: dict[Layer, int] = {}
         for node in reversed(self.nodes):
@@ -256,7 +255,7 @@ def source_inputs(tensor: SymbolicTensor) -> list[SymbolicTensor]:
     stack = [node_of(tensor)]
     while stack:
         node = stack.pop()
-        if node in seen:  # branches that meet again and again would double the work each time
+        if node in seen:  # branches that repeatedly merge would double the work each time
             continue
         seen.add(node)
         if not node.input_tensors:
@@ -266,7 +265,7 @@ def source_inputs(tensor: SymbolicTensor) -> list[SymbolicTensor]:
 
 
 def _as_entered(value: Tensor, entry: SymbolicTensor) -> Tensor:
-    """A value in the dtype of the input that it is for."""
+    """A value cast to the dtype of its input."""
     if "string" in (value.dtype, entry.dtype) and value.dtype != entry.dtype:
         raise argument_error(node_of(entry).outbound_layer.name, "inputs", f"of dtype {entry.dtype}", value, TypeError)
     return cast_to(value, entry.dtype)

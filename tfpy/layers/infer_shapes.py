@@ -1,4 +1,4 @@
-"""The shape of what a function returns, found by running it on shapes alone."""
+"""The shape of a function's result, inferred by running it on shapes alone."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from tfpy.layers.symbolic import PartialShape, one_or_list, to_list
 
 
 def infer_shapes(function: Callable[[Any], Any], input_shape: Any) -> Any:
-    """The shapes of what a function makes of float32 tensors of the given shapes.
+    """The shapes of a function's results for float32 tensors of the given shapes.
 
-    It runs twice, with two numbers in place of the sizes that are not known: what differs is not known either.
+    It runs twice, with two different numbers in place of unknown sizes: sizes that differ are unknown too.
     """
     shapes = shapes_of_all(input_shape)
     found, other = (_with(function, shapes, size) for size in (6, 12))

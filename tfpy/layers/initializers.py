@@ -1,4 +1,4 @@
-"""Initializers: how the weights of layers start. Seeds give TF.js's numbers."""
+"""Initializers: the initial values of layers' weights. Seeds produce the same values as in TF.js."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from tfpy.layers.choose import choose
 from tfpy.layers.declared import Declared
 
 InitializerLike: TypeAlias = "str | dict[str, Any] | Initializer | None"
-# An option of this kind: a InitializerLike, made an Initializer when the object is constructed.
+# An option of this kind: an InitializerLike, converted to an Initializer by the constructor.
 InitializerOption: TypeAlias = Any
 
 
 @export(namespace="initializers", doc="Initializers")
 class Initializer(Declared, family="initializer"):
-    """Makes the first values of a weight. One of your own defines `apply(shape, dtype)`; its options are annotations.
+    """Creates the initial value of a weight. A custom one defines `apply(shape, dtype)`; its options are annotations.
 
     Source: TF.js's `Initializer`.
     """
@@ -44,7 +44,7 @@ class Initializer(Declared, family="initializer"):
 
 
 class Zeros(Initializer, class_name="Zeros", factory="initializers.zeros"):
-    """All 0."""
+    """All zeros."""
 
     @accepts_options()
     def apply(self, shape: Sequence[int], dtype: DType | None = None) -> Tensor:
@@ -52,7 +52,7 @@ class Zeros(Initializer, class_name="Zeros", factory="initializers.zeros"):
 
 
 class Ones(Initializer, class_name="Ones", factory="initializers.ones"):
-    """All 1."""
+    """All ones."""
 
     @accepts_options()
     def apply(self, shape: Sequence[int], dtype: DType | None = None) -> Tensor:
@@ -82,7 +82,7 @@ class Identity(Initializer, class_name="Identity", factory="initializers.identit
 
 
 class RandomUniform(Initializer, class_name="RandomUniform", factory="initializers.random_uniform"):
-    """Evenly spread over [minval, maxval)."""
+    """Uniformly distributed over [minval, maxval)."""
 
     minval: float = -0.05
     maxval: float = 0.05
@@ -124,10 +124,10 @@ _DISTRIBUTIONS = {"normal": "normal", "uniform": "uniform", "truncatedNormal": "
 
 
 class VarianceScaling(Initializer, class_name="VarianceScaling", factory="initializers.variance_scaling"):
-    """Random, with a variance of scale / n, where n is the number of a unit's inputs, outputs or their average.
+    """Random, with a variance of scale / n, where n is the number of inputs or outputs of a unit, or their average.
 
-    As in TF.js 'normal' is a truncated normal distribution that is not widened to make up for its cut tails, and every
-    other distribution, 'truncatedNormal' too, is uniform.
+    As in TF.js, 'normal' is a truncated normal distribution whose variance is not corrected for the truncation, and
+    every other distribution, including 'truncatedNormal', is uniform.
     """
 
     scale: float = 1.0
@@ -153,7 +153,7 @@ class VarianceScaling(Initializer, class_name="VarianceScaling", factory="initia
 
 
 class _Preset(VarianceScaling):
-    """A VarianceScaling with all but the seed given; it is saved as what it is."""
+    """A VarianceScaling with fixed options except for the seed; saved under its own class name."""
 
     def __init__(self, config: Mapping[str, Any] | None = None, /, *, seed: Seed | None = None, **others: Any) -> None:
         self._assign(self._read(config, {"seed": seed, **others}, {"seed": None}))
@@ -214,7 +214,7 @@ class LeCunNormal(_Preset, class_name="LeCunNormal", factory="initializers.le_cu
 
 
 class Orthogonal(Initializer, class_name="Orthogonal", factory="initializers.orthogonal"):
-    """A random orthogonal matrix, of the QR decomposition of normal numbers (Saxe et al. 2013)."""
+    """A random orthogonal matrix, from the QR decomposition of a normal random matrix (Saxe et al. 2013)."""
 
     gain: float = 1.0
     seed: Seed | None = None
@@ -233,7 +233,7 @@ class Orthogonal(Initializer, class_name="Orthogonal", factory="initializers.ort
 
 
 def compute_fans(shape: Shape) -> tuple[float, float]:
-    """How many inputs and outputs a unit with weights of this shape (channels last) has."""
+    """The numbers of inputs and outputs of a unit with weights of this shape (channels last)."""
     if len(shape) == 2:
         return shape[0], shape[1]
     if len(shape) in (3, 4, 5):

@@ -1,4 +1,4 @@
-"""Layers inside layers: those that are listed, and those that a user's layer only keeps in attributes."""
+"""Layers inside layers: those that are listed, and those that a custom layer only keeps in attributes."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ if TYPE_CHECKING:
 
 
 def warn_of_unlisted(where: str, model: Container) -> None:
-    """Warn of layers in attributes of the model's layers that have weights which are not among the model's.
+    """Warn about layers in attributes of the model's layers whose weights are not among the model's.
 
-    In Keras a layer has the weights of layers in its attributes; in TF.js it does not. Frozen ones are not warned of:
-    they may be there to be computed with.
+    In Keras a layer includes the weights of layers in its attributes; in TF.js it does not. There is no warning about
+    frozen ones, which may be used for computation only.
     """
     listed = {id(weight) for weight in model.weights}
     found = [
@@ -33,7 +33,7 @@ def warn_of_unlisted(where: str, model: Container) -> None:
 
 
 def layers_in(layer: Layer) -> list[Layer]:
-    """A layer and all layers in it, each once: those that are listed, and those in attributes."""
+    """A layer and all layers inside it, each once: the listed ones and those in attributes."""
     found: dict[Layer, None] = {}
     pending = [layer]
     while pending:
@@ -46,7 +46,7 @@ def layers_in(layer: Layer) -> list[Layer]:
 
 
 def _attributes(layer: Layer) -> Iterator[tuple[str, Layer]]:
-    """The unlisted layers of a layer and of those that it holds, and names for them."""
+    """The unlisted layers of a layer and of the layers inside it, with names for them."""
     for inner in layer.layers_within:
         yield from _attributes(inner)
     for name, inner in _unlisted(layer):
@@ -54,7 +54,7 @@ def _attributes(layer: Layer) -> Iterator[tuple[str, Layer]]:
 
 
 def _unlisted(layer: Layer) -> Iterator[tuple[str, Layer]]:
-    """The layers in attributes of a layer that `layers_within` does not list, by the attributes' names."""
+    """The layers in attributes of a layer that `layers_within` does not list, by attribute name."""
     held = set(layer.layers_within)
     for name, value in vars(layer).items():
         for inner in value if isinstance(value, (list, tuple)) else [value]:

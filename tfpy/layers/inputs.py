@@ -19,8 +19,8 @@ from tfpy.layers.symbolic import Node, SymbolicTensor
 class InputLayer(Layer, class_name="InputLayer", factory="layers.input_layer"):
     """The entry of a model: a symbolic tensor of a given shape.
 
-    `input_shape` (without the batch size) or `batch_input_shape` is required. As in TF.js, `sparse` is noted and has no
-    effect.
+    `input_shape` (without the batch size) or `batch_input_shape` is required. As in TF.js, `sparse` is stored but has
+    no effect.
     """
 
     sparse: bool = False
@@ -71,11 +71,11 @@ def input_(
 
     Args:
         config: the options below as a dict.
-        shape: the shape of one sample; a number stands for a shape of rank 1.
-        batch_shape: the shape with the batch size in front, if that is known.
-        name: the name of the input; a number by default.
+        shape: the shape of one sample; a number means a shape of rank 1.
+        batch_shape: the shape including the batch size as its first dimension.
+        name: the name of the input; numbered by default.
         dtype: its dtype; float32 by default.
-        sparse: noted in the configuration; without effect, as in TF.js.
+        sparse: stored in the configuration, but without effect, as in TF.js.
 
     Raises:
         ValueError: neither shape nor batch_shape is given, or both.

@@ -9,7 +9,7 @@ from tfpy.engine.dtypes import DType
 
 
 class LayerOptions:
-    """Options of every layer, besides its own."""
+    """Options of every layer, in addition to its own."""
 
     input_shape: int | Sequence[int | None] | None = None
     batch_input_shape: Sequence[int | None] | None = None

@@ -1,4 +1,4 @@
-"""The rules that masks follow on their way through a model, and those of TF.js. Keras's are in `saving/keras`."""
+"""The rules for propagating masks through a model, and those of TF.js. Keras's are in `saving/keras`."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ class MaskRules:
 
     Attributes:
         owner: whose rules they are.
-        merge_any: whether the mask that is made of several is true where any of them is, and not only where all are.
-        carry: whether a layer whose inputs have no mask is called with that of the call before it.
-        reach_losses: whether losses and metrics heed the masks of outputs.
+        merge_any: whether a mask merged from several is true where any of them is, instead of where all are.
+        carry: whether a layer whose inputs have no mask is called with that of the previous call.
+        reach_losses: whether losses and metrics respect the masks of outputs.
     """
 
     owner: str
@@ -30,11 +30,11 @@ class MaskRules:
     reach_losses: ClassVar[bool] = False
 
     def pass_through(self, layer: Layer) -> bool:
-        """Whether the outputs of a layer may have a mask: that of its inputs, or one that it makes."""
+        """Whether the outputs of a layer may have a mask: that of its inputs, or one that it creates."""
         return layer.supports_masking
 
     def change_inputs(self, layer: Layer) -> bool:
-        """Whether the inputs of a layer are changed where they have masks."""
+        """Whether the inputs of a layer are changed according to their masks."""
         return False
 
     def call(
@@ -47,7 +47,7 @@ class MaskRules:
             inputs: its inputs.
             masks: the mask of each, or None.
             mask: the mask that it is called with, unless it takes every mask.
-            arguments: what else it is called with.
+            arguments: its further arguments.
 
         Returns:
             The outputs, and the masks of the first ones.

@@ -1,6 +1,6 @@
-"""LayersModel: a container that can be compiled, trained, evaluated, asked for predictions and saved.
+"""LayersModel: a container that can be compiled, trained, evaluated, used for prediction and saved.
 
-Its methods say what users may ask for. How it is done is said by functions: those in `training` and `saving`.
+Its methods are the public interface; the functions in `training` and `saving` implement them.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
 @export(doc="Models / Classes")
 class LayersModel(LayersModelCamel, Container, Ready, class_name="Model"):
-    """A model of layers, from symbolic inputs to outputs. It may be awaited, as what loads one may be.
+    """A model of layers, from symbolic inputs to outputs. It may be awaited, like the functions that load one.
 
     Args:
         inputs: the symbolic inputs, made by `tf.input`.
@@ -54,16 +54,16 @@ class LayersModel(LayersModelCamel, Container, Ready, class_name="Model"):
         trainable: whether training changes the weights.
 
     Attributes:
-        loss: what `compile` was given as loss.
-        metrics: what `compile` was given as metrics.
-        output_weights: what `compile` was given as output_weights (beyond TF.js).
-        metrics_names: the names of what `evaluate` and `train_on_batch` return.
+        loss: the loss that was passed to `compile`.
+        metrics: the metrics that were passed to `compile`.
+        output_weights: the output_weights that were passed to `compile` (beyond TF.js).
+        metrics_names: the names of the values that `evaluate` and `train_on_batch` return.
 
     Source: TF.js `tf.LayersModel`.
     """
 
     _elsewhere = OF_MODELS
-    # What changes while a model is trained, or concerns other steps than those that were planned.
+    # State that changes during training, or does not affect the planned steps.
     transient = frozenset(
         {"_stop_training", "training_state", "loss", "metrics", "output_weights", "plans", "stop_training"}
     )
@@ -116,16 +116,16 @@ class LayersModel(LayersModelCamel, Container, Ready, class_name="Model"):
                 'nadam'), or one of `tf.train`.
             loss: a name or a function of (labels, predictions); for several outputs one for all, a list, or a dict by
                 output name.
-            metrics: names or functions; for several outputs for all, or a dict by output name.
-            loss_weights: without effect, as in TF.js; a warning says so.
-            output_weights: how much the loss of each output counts in that of the model: a list, or a dict by output
-                name, in which what is not named counts 1; for one output a number (beyond TF.js). The losses of the
-                outputs are reported as they are.
+            metrics: names or functions; for several outputs, shared by all or a dict by output name.
+            loss_weights: ignored with a warning, as in TF.js.
+            output_weights: the weight of each output's loss in the model's loss: a list, or a dict by output name, in
+                which missing outputs have weight 1; for a single output a number (beyond TF.js). The losses of the
+                outputs are reported unweighted.
             distribute: `tf.distribute.mpi()`, for several processes that train the model together (beyond TF.js).
 
         Raises:
-            ValueError, TypeError: an unknown name, or a loss for an output that does not exist; the model stays as it
-                was.
+            ValueError, TypeError: an unknown name, or a loss for an output that does not exist; the model is left
+                unchanged.
 
         Source: TF.js `tf.LayersModel.compile`.
         """
@@ -138,7 +138,7 @@ class LayersModel(LayersModelCamel, Container, Ready, class_name="Model"):
 
     @property
     def optimizer(self) -> Any:
-        """The optimizer; None before `compile`, unless a file with a loss that is not known here has brought one."""
+        """The optimizer; None before `compile`, unless a file whose loss is unknown here was loaded with one."""
         return self.training_state.optimizer
 
     @optimizer.setter
@@ -149,7 +149,7 @@ class LayersModel(LayersModelCamel, Container, Ready, class_name="Model"):
 
     @property
     def metrics_names(self) -> list[str]:
-        """The names of what `evaluate` and `train_on_batch` return."""
+        """The names of the values that `evaluate` and `train_on_batch` return."""
         compiled = self.training_state.compiled
         return [] if compiled is None else metrics_names(compiled.outputs)
 
@@ -184,20 +184,20 @@ class LayersModel(LayersModelCamel, Container, Ready, class_name="Model"):
                 `fit_dataset` takes: a data set, an iterator or a generator function.
             y: the labels, likewise by output; left out with a data set.
             args: the options below as a dict.
-            batch_size: how many samples make a step; the batches of a data set are what they are.
+            batch_size: the number of samples per step; not for a data set, which has its own batches.
             epochs: the number of the last epoch, counted from 1.
-            verbose: 0 for silence, 1 for a bar, or a line that changes in a notebook, 2 for a line each epoch.
+            verbose: 0 for silent, 1 for a progress bar (one updated line in a notebook), 2 for one line per epoch.
             callbacks: callbacks, or dicts of functions.
-            validation_split: the part of the samples, taken from the end, that is not trained on but evaluated.
+            validation_split: the fraction of the samples, taken from the end, that is held out for validation.
             validation_data: (x, y) to evaluate after each epoch; beyond TF.js, (x, y, sample_weight) or a data set.
-            shuffle: whether each epoch takes the samples in another order; 'batch': the batches, whose samples stay
-                together (beyond TF.js). A data set does as it likes.
-            class_weight: by class, how much its samples count; for several outputs a list, or a dict by output name.
-            sample_weight: how much each sample counts, one number for each; for several outputs also a list of such
-                numbers for each output, or a dict by output name (beyond TF.js). What is held out is judged with them.
-            initial_epoch: the epoch to begin with, when training goes on.
-            steps_per_epoch: how many batches of a data set make an epoch; without effect on arrays, as in TF.js.
-            validation_steps: how many batches of validation data to look at, if those are a data set.
+            shuffle: whether to reorder the samples in each epoch; 'batch' shuffles whole batches, whose samples stay
+                together (beyond TF.js). Ignored for a data set.
+            class_weight: the weight of the samples of each class; for several outputs a list, or a dict by output name.
+            sample_weight: one weight for each sample; for several outputs also a list with such weights for each
+                output, or a dict by output name (beyond TF.js). They apply to the held-out samples too.
+            initial_epoch: the epoch to start from when resuming training.
+            steps_per_epoch: the number of batches of a data set per epoch; ignored for arrays, as in TF.js.
+            validation_steps: how many batches to evaluate if the validation data is a data set.
             yield_every: how often callbacks' on_yield is called: 'auto', milliseconds, 'batch', 'epoch' or 'never'.
             seed: makes the order of the samples repeatable (beyond TF.js).
 
@@ -250,25 +250,26 @@ class LayersModel(LayersModelCamel, Container, Ready, class_name="Model"):
 
         Args:
             dataset: a data set of batches; or, beyond TF.js, an iterator, which can be read only once, or a generator
-                function. A batch is {'xs': inputs, 'ys': labels} or a tuple (inputs, labels), to which weights of the
-                samples may be added. Its tensors are disposed after use, except those of an iterator.
+                function. A batch is {'xs': inputs, 'ys': labels} or a tuple (inputs, labels), to which sample weights
+                may be added. Its tensors are disposed after use, except those of an iterator.
             args: the options below as a dict.
             epochs: the number of the last epoch, counted from 1; required.
-            batches_per_epoch: how many batches make an epoch. All epochs then read one stream, which must have enough
-                of them: `dataset.repeat()` has. By default an epoch is one pass.
-            verbose: 0 for silence, 1 for a bar, or a line that changes in a notebook, 2 for a line each epoch.
+            batches_per_epoch: the number of batches per epoch. All epochs then read one stream, which must be long
+                enough, such as `dataset.repeat()`. By default an epoch is one pass.
+            verbose: 0 for silent, 1 for a progress bar (one updated line in a notebook), 2 for one line per epoch.
             callbacks: callbacks, or dicts of functions.
-            validation_data: what to evaluate after each epoch: a data set of batches, (x, y) or (x, y, sample_weight).
-            validation_batch_size: how many samples of arrays are evaluated at a time.
-            validation_batches: how many batches of a validation data set to look at; all by default.
-            validation_split: not for data sets; `dataset.take` and `skip` split one.
+            validation_data: the data to evaluate after each epoch: a data set of batches, (x, y) or (x, y,
+                sample_weight).
+            validation_batch_size: the batch size for validation data given as arrays.
+            validation_batches: how many batches of a validation data set to evaluate; all by default.
+            validation_split: not supported for data sets; split one with `dataset.take` and `skip`.
             yield_every: how often callbacks' on_yield is called: 'auto', milliseconds, 'batch', 'epoch' or 'never'.
-            initial_epoch: the epoch to begin with, when training goes on.
-            class_weight: by class, how much its samples count; for several outputs a list, or a dict by output name.
+            initial_epoch: the epoch to start from when resuming training.
+            class_weight: the weight of the samples of each class; for several outputs a list, or a dict by output name.
 
         Returns:
-            The losses and metrics of each epoch; it may be awaited. When training was stopped in the middle of a pass,
-            or the data set had too few batches, the epoch has no validation.
+            The losses and metrics of each epoch; it may be awaited. If training was stopped in the middle of a pass, or
+            the data set had too few batches, that epoch has no validation.
 
         Raises:
             ValueError, TypeError: a batch or an option that does not fit.
@@ -295,7 +296,7 @@ class LayersModel(LayersModelCamel, Container, Ready, class_name="Model"):
         """One step of the optimizer on a batch.
 
         Returns:
-            The loss before the step, a number; a list of it and the metrics if there are any. It may be awaited.
+            The loss before the step, a number; with metrics, a list of the loss and the metrics. It may be awaited.
 
         Source: TF.js `tf.LayersModel.trainOnBatch`.
         """
@@ -303,7 +304,7 @@ class LayersModel(LayersModelCamel, Container, Ready, class_name="Model"):
 
     @property
     def stop_training(self) -> bool:
-        """Whether training is to end after the current batch; callbacks set it.
+        """Whether to stop training after the current batch; set by callbacks.
 
         Source: TF.js `tf.LayersModel.stopTraining`.
         """
@@ -327,19 +328,19 @@ class LayersModel(LayersModelCamel, Container, Ready, class_name="Model"):
         sample_weight: Any = None,
         steps: int | None = None,
     ) -> Any:
-        """Loss and metrics for given samples, without the losses of regularizers.
+        """Loss and metrics for the given samples, without regularization losses.
 
         Args:
             x: the inputs; or, beyond TF.js, what `evaluate_dataset` takes.
             y: the labels; left out with a data set.
             args: the options below as a dict.
-            batch_size: how many samples are taken at a time.
-            verbose: 1 prints what is found.
-            sample_weight: how much each sample counts in the loss, as for `fit` (beyond TF.js).
-            steps: how many batches to look at; all by default (beyond TF.js).
+            batch_size: the number of samples per batch.
+            verbose: 1 prints the results.
+            sample_weight: the weight of each sample in the loss, as for `fit` (beyond TF.js).
+            steps: how many batches to evaluate; all by default (beyond TF.js).
 
         Returns:
-            The loss, a scalar; a list of it and the metrics if there are any, in the order of `metrics_names`.
+            The loss, a scalar; with metrics, a list of the loss and the metrics, in the order of `metrics_names`.
 
         Source: TF.js `tf.LayersModel.evaluate`.
         """
@@ -351,19 +352,19 @@ class LayersModel(LayersModelCamel, Container, Ready, class_name="Model"):
     def evaluate_dataset(
         self, dataset: Any, args: Mapping[str, Any] | None = None, *, batches: int | None = None, verbose: int = 0
     ) -> Any:
-        """Loss and metrics for the batches of a data set: the means, weighted by the sizes of the batches.
+        """Loss and metrics for the batches of a data set: means weighted by the batch sizes.
 
         Args:
-            dataset: as for `fit_dataset`; or a stream, of which no more is read than is needed.
+            dataset: as for `fit_dataset`; or a stream, of which only the required batches are read.
             args: the options below as a dict.
-            batches: how many batches to look at; all by default.
-            verbose: 1 prints what is found (beyond TF.js).
+            batches: how many batches to evaluate; all by default.
+            verbose: 1 prints the results (beyond TF.js).
 
         Returns:
-            The loss, a scalar; a list of it and the metrics if there are any, in the order of `metrics_names`.
+            The loss, a scalar; with metrics, a list of the loss and the metrics, in the order of `metrics_names`.
 
         Raises:
-            ValueError, TypeError: a batch that does not fit, or none at all. RuntimeError: the model is not compiled.
+            ValueError, TypeError: a batch that does not fit, or no batch. RuntimeError: the model is not compiled.
 
         Source: TF.js `tf.LayersModel.evaluateDataset`.
         """
@@ -375,13 +376,13 @@ class LayersModel(LayersModelCamel, Container, Ready, class_name="Model"):
     def predict(
         self, x: Any, args: Mapping[str, Any] | None = None, *, batch_size: int = BATCH_SIZE, verbose: int = 0
     ) -> Any:
-        """The outputs for given inputs.
+        """The outputs for the given inputs.
 
         Args:
             x: the inputs: a tensor or array, a list of them, or a dict by input name.
             args: the options below as a dict.
-            batch_size: how many samples are computed at a time.
-            verbose: without effect, as in TF.js.
+            batch_size: the number of samples per batch.
+            verbose: ignored, as in TF.js.
 
         Returns:
             A tensor, or a list of them for several outputs.
@@ -391,7 +392,7 @@ class LayersModel(LayersModelCamel, Container, Ready, class_name="Model"):
         return predicting.predict(self, x, batch_size)
 
     def predict_on_batch(self, x: Any) -> Any:
-        """The outputs for given inputs, computed at once.
+        """The outputs for the given inputs, computed in one batch.
 
         Source: TF.js `tf.LayersModel.predictOnBatch`.
         """
@@ -403,13 +404,13 @@ class LayersModel(LayersModelCamel, Container, Ready, class_name="Model"):
 
         Args:
             inputs: a tensor, a list with one for each input of the model, or a dict by the names of `model.inputs`.
-            outputs: the name of a symbolic tensor, which is that of `layer.output`, or a list of names.
+            outputs: the name of a symbolic tensor (`layer.output.name`), or a list of names.
 
         Returns:
-            A tensor for a name, a list of them for a list.
+            A tensor for a name, a list of tensors for a list.
 
         Raises:
-            ValueError: there is no symbolic tensor of that name, no name, or not a tensor for each input.
+            ValueError: no symbolic tensor has that name, no name is given, or an input has no tensor.
 
         Source: TF.js `tf.LayersModel.execute`.
         """
@@ -419,11 +420,11 @@ class LayersModel(LayersModelCamel, Container, Ready, class_name="Model"):
 
     @accepts_options()
     def to_json(self, unused: Any = None, return_string: bool = True) -> Any:
-        """The topology as TF.js and Keras have it; no weights.
+        """The topology in the format of TF.js and Keras, without weights.
 
         Args:
-            unused: without meaning, as in TF.js.
-            return_string: whether to return a JSON text and not a dict.
+            unused: ignored, as in TF.js.
+            return_string: whether to return a JSON string instead of a dict.
 
         Source: TF.js `tf.LayersModel.toJSON`.
         """
@@ -432,14 +433,14 @@ class LayersModel(LayersModelCamel, Container, Ready, class_name="Model"):
 
     @classmethod
     def from_config(cls, config: Mapping[str, Any], custom_objects: Mapping[str, Any] | None = None) -> Self:
-        """A model as `get_config` describes it, or a file of TF.js, Keras 2 or Keras 3.
+        """A model from a configuration as in `get_config`, or in a file of TF.js, Keras 2 or Keras 3.
 
         Args:
             config: {'name', 'layers', 'input_layers', 'output_layers'}.
             custom_objects: classes by name, looked up before the registered ones.
 
         Raises:
-            ValueError: naming the layer that cannot be made or connected.
+            ValueError: a layer cannot be created or connected; the message names it.
         """
         options = object_in("model", "config", config)
         inputs, outputs = rebuild(options, custom_objects)
@@ -459,24 +460,24 @@ class LayersModel(LayersModelCamel, Container, Ready, class_name="Model"):
         """Save the model: its topology and weights.
 
         Args:
-            handler_or_url: a folder, in which model.json and weights.bin are written; a path that ends with '.json' or
+            handler_or_url: a folder, to which model.json and weights.bin are written; a path that ends with '.json' or
                 '.zip', or, beyond TF.js, with Keras's '.keras' or '.h5' (extra `keras`), or '.onnx' (extra `onnx`); a
-                URL (file://, http(s)://, localstorage://); or a handler of `tf.io`. What was there before stays whole
-                until the new model is.
+                URL (file://, http(s)://, localstorage://); or a handler of `tf.io`. An existing model is only replaced
+                once the new one is complete.
             config: the options below as a dict.
-            trainable_only: whether to leave out the weights that training does not change.
-            include_optimizer: whether to save how the model is compiled too, and the state of its optimizer.
-            strict: True raises an error when TF.js 4.22 would refuse the model in a browser, or Keras one of its files,
-                and nothing is saved; by default that is warned of; False does not look (beyond TF.js). What an ONNX
-                file cannot hold is always an error.
-            quantize: 'float16', 'uint16' or 'uint8' stores weights in half or a quarter of the bytes, rounded, as the
-                converter of TF.js does; not those of the optimizer (beyond TF.js, which reads them).
+            trainable_only: whether to leave out non-trainable weights.
+            include_optimizer: whether to save the compile configuration and the state of the optimizer too.
+            strict: True raises an error and saves nothing if TF.js 4.22 would reject the model in a browser, or Keras
+                one of its files; by default there is a warning; False does not check (beyond TF.js). What an ONNX file
+                cannot represent is always an error.
+            quantize: 'float16', 'uint16' or 'uint8' stores weights, rounded, in half or a quarter of the bytes, as the
+                TF.js converter does; not those of the optimizer (beyond TF.js, which can read such files).
 
         Returns:
-            What the handler says, with `model_artifacts_info`; it may be awaited.
+            The handler's result, with `model_artifacts_info`; it may be awaited.
 
         Raises:
-            ValueError: nothing can be saved there, or something cannot be saved.
+            ValueError: an invalid destination, or a part of the model that cannot be saved.
 
         Source: TF.js `tf.LayersModel.save`.
         """
@@ -493,11 +494,11 @@ class LayersModel(LayersModelCamel, Container, Ready, class_name="Model"):
     def get_named_weights(
         self, config: Mapping[str, Any] | None = None, *, trainable_only: bool = False
     ) -> list[NamedTensor]:
-        """The weights as a list of records (name, tensor), in the order of `weights` and by the names that files have.
+        """The weights as a list of records (name, tensor), in the order of `weights`, with the names used in files.
 
         Args:
             config: the option below as a dict.
-            trainable_only: whether to leave out those that training does not change.
+            trainable_only: whether to leave out the non-trainable ones.
 
         Source: TF.js `tf.LayersModel.getNamedWeights`.
         """
@@ -511,8 +512,8 @@ class LayersModel(LayersModelCamel, Container, Ready, class_name="Model"):
         """Write the weights alone (beyond TF.js); `load_weights` reads them.
 
         Args:
-            path: a file that ends with '.safetensors' (extra `safetensors`), which holds them by their names, or with
-                '.weights.h5' (extra `keras`), as Keras 3 has it.
+            path: a file that ends with '.safetensors' (extra `safetensors`), which stores them by name, or with
+                '.weights.h5' (extra `keras`), as in Keras 3.
 
         Returns:
             Nothing; it may be awaited.
@@ -524,31 +525,31 @@ class LayersModel(LayersModelCamel, Container, Ready, class_name="Model"):
 
     @accepts_options()
     def load_weights(self, weights: Any, strict: bool = True) -> None:
-        """Write values to the weights by name. Beyond TF.js, the numbers in names that layers got by themselves
-        (`dense_Dense7`) count by their order only, so that a model of the same layers can be made again and filled.
+        """Assign values to the weights by name. Beyond TF.js, the numbers in automatic layer names (`dense_Dense7`)
+        matter only by their order, so that weights fit another model built from the same layers.
 
         Args:
             weights: tensors by name, or a list of {'name', 'tensor'}. Beyond TF.js, the path, URL or handler of a saved
-                model, of which only the weights are taken; a `.safetensors` file; or one of Keras's files.
-            strict: whether each weight must have a value, and each value a weight.
+                model, of which only the weights are read; a `.safetensors` file; or a Keras file.
+            strict: whether every weight must have a value, and every value a weight.
 
         Raises:
             ValueError: values without weights or weights without values (if strict), or a shape or dtype that does not
-                fit; nothing is written then.
+                fit; no weight is changed then.
 
         Source: TF.js `tf.LayersModel.loadWeights`.
         """
         load_weights(self, weights, strict)
 
     def set_user_defined_metadata(self, user_defined_metadata: Mapping[str, Any]) -> None:
-        """Note something that is saved with the model: plain data, a MB at most.
+        """Set metadata that is saved with the model: plain data, at most 1 MB.
 
         Source: TF.js `tf.LayersModel.setUserDefinedMetadata`.
         """
         self._metadata = writing.as_metadata(user_defined_metadata)
 
     def get_user_defined_metadata(self) -> dict[str, Any] | None:
-        """The metadata that were set, or saved with the model; None if there are none.
+        """The metadata that was set, or saved with the model; None if there is none.
 
         Source: TF.js `tf.LayersModel.getUserDefinedMetadata`.
         """
@@ -563,11 +564,11 @@ class LayersModel(LayersModelCamel, Container, Ready, class_name="Model"):
         positions: Sequence[float] | None = None,
         print_fn: Callable[[str], Any] = print,
     ) -> None:
-        """Print the layers, their shapes and the numbers of their weights.
+        """Print the layers, their output shapes and their parameter counts.
 
         Args:
             line_length: the width, in characters.
-            positions: where the columns end: parts of the width, or characters.
+            positions: where the columns end, as fractions of the width or in characters.
             print_fn: called with each line.
 
         Source: TF.js `tf.LayersModel.summary`.
@@ -580,7 +581,7 @@ class LayersModel(LayersModelCamel, Container, Ready, class_name="Model"):
         return summary_html(self)
 
 
-# What Keras calls a model of connected layers.
+# Keras's name for a model of connected layers.
 register(LayersModel, "Functional")
 
 
@@ -593,7 +594,7 @@ def model(
     Args:
         args: the options below as a dict.
         inputs: the symbolic inputs, made by `tf.input`.
-        outputs: what layers have made of them.
+        outputs: the symbolic outputs, computed from them by layers.
         name: the model's name; numbered by default.
 
     Source: TF.js `tf.model`.

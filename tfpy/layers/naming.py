@@ -1,4 +1,4 @@
-"""Names of layers, weights and symbolic tensors: unique in the process, numbered, scoped by the layer around."""
+"""Names of layers, weights and symbolic tensors: unique in the process, numbered, scoped by the enclosing layer."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tfpy.engine.locks import ProcessLock
 
 _lock = ProcessLock()
 _uids: dict[str, int] = {}
-_used: dict[str, int] = {}  # in the order of their last use
+_used: dict[str, int] = {}  # in order of last use
 _MOST_USED = 1 << 16
 
 
@@ -24,21 +24,21 @@ class _Scopes(threading.local):
 _scopes = _Scopes()
 
 
-# A name that ends with a number, which is short enough to be one of ours.
+# A name that ends with a number short enough to have been generated here.
 _NUMBERED = re.compile(r"(.*?)(\d{1,9})")
 
 
 def uid(prefix: str) -> str:
-    """The prefix with the next number that it has not had."""
+    """The prefix with the next unused number."""
     with _lock():
         _uids[prefix] = _uids.get(prefix, 0) + 1
         return f"{prefix}{_uids[prefix]}"
 
 
 def register_name(name: str) -> None:
-    """Note a name that `uid` has not made, so that the names that it makes from here on have higher numbers.
+    """Record a name that `uid` has not created, so that names created later have higher numbers.
 
-    Layers that are added to a model from a file could otherwise get the names of the layers in it.
+    Layers added to a model from a file could otherwise receive names that are used in it.
     """
     if found := _NUMBERED.fullmatch(name):
         with _lock():
@@ -47,7 +47,7 @@ def register_name(name: str) -> None:
 
 @contextmanager
 def name_scope(name: str) -> Iterator[None]:
-    """Put a name in front of those made inside a `with`."""
+    """A context manager that prefixes the names created inside it."""
     _scopes.names.append(name)
     try:
         yield
@@ -56,14 +56,14 @@ def name_scope(name: str) -> Iterator[None]:
 
 
 def scoped(name: str) -> str:
-    """The name with those of the scopes around in front."""
+    """The name, prefixed with those of the enclosing scopes."""
     return "/".join([*_scopes.names, name])
 
 
 def unique(name: str, is_taken: Callable[[str], bool] = lambda name: False) -> str:
-    """The name itself the first time, and then with a number behind it; one that is not taken.
+    """The name itself the first time, then with a number appended that is not in use.
 
-    Names that have not been used for long are forgotten, since a program may make and load models as long as it runs.
+    The least recently used names are dropped, since a program may create and load models indefinitely.
     """
     with _lock():
         found = _numbered(name)
@@ -86,16 +86,16 @@ def _numbered(name: str) -> str:
 
 
 class UniqueNames:
-    """Names within a file, none of which is given twice: dense, dense_1, dense_2.
+    """Unique names within a file: dense, dense_1, dense_2.
 
-    `unique` differs: as in TF.js it does not look whether the name with its number has been given as such.
+    `unique` differs: as in TF.js it does not check whether the numbered name has been used as such.
     """
 
     def __init__(self) -> None:
         self._next: dict[str, int] = {}
 
     def add(self, name: str) -> str:
-        """The name itself, or with the first number that makes it one that has not been given yet."""
+        """The name itself, or with the first number that makes it unique."""
         number = self._next.get(name, 0)
         found = f"{name}_{number}" if number else name
         while found in self._next:
@@ -107,11 +107,11 @@ class UniqueNames:
 
 
 def unique_names(names: Iterable[str]) -> list[str]:
-    """Names in the same order, those with a number that have been there before."""
+    """The names in the same order, with a number appended to repeated ones."""
     return [*map(UniqueNames().add, names)]
 
 
 def snake_class(name: str) -> str:
-    """A class name as Keras turns it into a layer's: SimpleRNN → simple_rnn, Conv2D → conv2d."""
+    """Keras's layer name for a class name: SimpleRNN → simple_rnn, Conv2D → conv2d."""
     words = re.sub(r"(.)([A-Z][a-z0-9]+)", r"\1_\2", name)
     return re.sub(r"([a-z])([A-Z])", r"\1_\2", words).lower()

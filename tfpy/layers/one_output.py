@@ -1,4 +1,4 @@
-"""Layers that give one tensor: what type checkers are told of them."""
+"""Layers that return one tensor, as declared to type checkers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tfpy.layers.symbolic import SymbolicTensor
 
 
 class OneOutput(Layer):
-    """A layer that gives one tensor, whatever it is given; type checkers then know what `apply` returns."""
+    """A layer that always returns one tensor, so that type checkers know the result of `apply`."""
 
     if TYPE_CHECKING:
 

@@ -1,4 +1,4 @@
-"""The registry of classes, by the names that configurations and files give them."""
+"""The registry of classes, by their names in configurations and files."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _classes: dict[str, type] = {}
 
 
 def register(cls: type, name: str) -> None:
-    """Let configurations refer to a class by a name."""
+    """Register a class under a name for use in configurations."""
     _classes[name] = cls
 
 
@@ -25,9 +25,9 @@ def class_of(name: Any) -> type | None:
 
 
 def named(name: str, custom_objects: Mapping[str, Any] | None) -> Any:
-    """The custom object or registered class of a name; None if there is none.
+    """The custom object or registered class of a name, or None.
 
-    The package that Keras puts before the names of users' classes ('Custom>Scale') counts only if it is known.
+    Keras's package prefix of custom classes ('Custom>Scale') matters only if it is known.
     """
     found = [known[n] for known in (custom_objects or {}, _classes) for n in (name, _bare(name)) if n in known]
     return found[0] if found else None
@@ -38,21 +38,21 @@ def _bare(name: str) -> str:
 
 
 def names_of_classes(fits: Callable[[type], bool]) -> list[str]:
-    """The names by which configurations refer to those classes that fit, in the order of the letters."""
+    """The names in configurations of the classes that match, in alphabetical order."""
     return sorted(name for name, cls in _classes.items() if fits(cls))
 
 
 @export(namespace="serialization", doc="Models / Serialization")
 def register_class(cls: C, pkg: str | None = None, name: str | None = None) -> C:
-    """Register a user's class, so that saved models can refer to it.
+    """Register a custom class, so that saved models can refer to it.
 
     Args:
-        cls: a class with `from_config`; its `class_name` (or `className`) is the name that files give it.
-        pkg: a package name, put before the name with '>'; none by default. Files may have the name with it or without.
+        cls: a class with `from_config`; its `class_name` (or `className`) is its name in files.
+        pkg: a package name, prefixed to the name with '>'; none by default. Files may have the name with or without it.
         name: another name.
 
     Returns:
-        The class, so that this also is a decorator.
+        The class, so that this can be used as a decorator.
 
     Raises:
         TypeError: not a class with from_config, or without a name.
@@ -67,7 +67,7 @@ def register_class(cls: C, pkg: str | None = None, name: str | None = None) -> C
     known = _classes.get(own)
     if pkg:
         register(cls, f"{pkg}>{own}")
-    if not pkg or known is None or not is_ours(known):  # else a user's package would take away a class of ours
+    if not pkg or known is None or not is_ours(known):  # otherwise a user's package would replace a class of ours
         register(cls, own)
     cls.class_name = own  # type: ignore[attr-defined]
     return cls
@@ -75,7 +75,7 @@ def register_class(cls: C, pkg: str | None = None, name: str | None = None) -> C
 
 @export(namespace="serialization", doc="Models / Serialization")
 def get_registered_name(cls: type) -> str:
-    """The name under which a class is registered, with its package if it has one; its own if it is not.
+    """The name under which a class is registered, with its package if it has one; its own name if it is not registered.
 
     Source: TF.js `tf.serialization.getRegisteredName`.
     """
@@ -84,7 +84,7 @@ def get_registered_name(cls: type) -> str:
 
 
 def known_class(name: str, what: str, kind: type | tuple[type, ...], custom_objects: Mapping[str, Any] | None) -> type:
-    """The class of a name, or ValueError: there is none (with the nearest known one), or it is of another kind."""
+    """The class of a name; ValueError if there is none (with the closest known name) or it is of another kind."""
     cls = named(name, custom_objects)
     if cls is None:
         known = [n for n, c in _classes.items() if issubclass(c, kind)]

@@ -1,4 +1,4 @@
-"""Regularizers: what large weights add to the loss."""
+"""Regularizers: penalties on large weights, added to the loss."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from tfpy.core.tensor import Tensor
 from tfpy.layers.declared import Declared
 
 RegularizerLike: TypeAlias = "str | dict[str, Any] | Regularizer | None"
-# An option of this kind: a RegularizerLike, made a Regularizer when the object is constructed.
+# An option of this kind: a RegularizerLike, converted to a Regularizer by the constructor.
 RegularizerOption: TypeAlias = Any
 
 
 @export(namespace="regularizers", doc="Regularizers")
 class Regularizer(Declared, family="regularizer"):
-    """Gives the loss of a weight. One of your own defines `apply(x)`; its options are annotations.
+    """Computes the penalty of a weight. A custom one defines `apply(x)`; its options are annotations.
 
     Source: TF.js's `Regularizer`.
     """

@@ -63,7 +63,7 @@ class Sequential(SequentialCamel, OneOutput, LayersModel, class_name="Sequential
         self._changed()
 
     def add(self, layer: Layer) -> None:
-        """Put a layer on top.
+        """Add a layer on top of the stack.
 
         Raises:
             ValueError: the first layer does not know its input shape, or the layer has several inputs or outputs.
@@ -92,7 +92,7 @@ class Sequential(SequentialCamel, OneOutput, LayersModel, class_name="Sequential
         if isinstance(layer, LayersModel):
             if type(layer).call is LayersModel.call:
                 return list(layer.outputs)
-            given = layer.inputs[0]  # one with a `call` of its own computes something else than its graph
+            given = layer.inputs[0]  # a subclass with its own `call` does not compute its graph
             return to_list(layer.apply(input_(batch_shape=given.shape, dtype=given.dtype, name=f"{layer.name}_input")))
         if not layer.inbound_nodes:
             if layer.batch_input_shape is None:
@@ -110,7 +110,7 @@ class Sequential(SequentialCamel, OneOutput, LayersModel, class_name="Sequential
         ) -> Tensor: ...
 
     def build(self, input_shape: Any = None) -> None:
-        """Do nothing: a layer has its weights as soon as it is added.
+        """Do nothing: layers are built when they are added.
 
         Raises:
             TypeError: the model has no layers.
@@ -122,10 +122,10 @@ class Sequential(SequentialCamel, OneOutput, LayersModel, class_name="Sequential
         super().build(input_shape)
 
     def pop(self) -> None:
-        """Take the top layer off.
+        """Remove the top layer.
 
         Raises:
-            TypeError: there is none.
+            TypeError: the model has no layers.
         """
         if not self.layers:
             raise TypeError("pop: the model has no layers.")
@@ -154,7 +154,7 @@ class Sequential(SequentialCamel, OneOutput, LayersModel, class_name="Sequential
     def from_config(
         cls, config: Mapping[str, Any] | Sequence[Any], custom_objects: Mapping[str, Any] | None = None
     ) -> Self:
-        """A model as its configuration describes it: {'name', 'layers'}, or as old files have it a list of layers."""
+        """A model from its configuration: {'name', 'layers'}, or a list of layers as in old files."""
         listed, name = (
             (config_value(config, "layers", []), config.get("name")) if isinstance(config, Mapping) else (config, None)
         )

@@ -1,4 +1,4 @@
-"""Shapes of which sizes may be unknown: of one input, or of several; and options that are axes of them."""
+"""Shapes with unknown sizes, of one or several inputs; and options that are axes of them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tfpy.layers.symbolic import PartialShape, to_list
 
 
 def check_partial_shape(name: str, shape: Any) -> PartialShape:
-    """A shape in which sizes may be None, as a tuple; a number stands for a shape of rank 1."""
+    """A shape in which sizes may be None, as a tuple; a number means a shape of rank 1."""
     several = isinstance(shape, Iterable) and not isinstance(shape, (str, bytes))
     given = as_list(name, "input_shape", shape, "sizes") if several else [shape]
     sizes = [None if n is None else as_int(name, "input_shape", n) for n in given]
@@ -23,7 +23,7 @@ def check_partial_shape(name: str, shape: Any) -> PartialShape:
 
 
 def check_input_shape(name: str, shape: Any) -> PartialShape:
-    """The shape of the inputs that a layer is made for: a partial one, of which there can be tensors."""
+    """The input shape that a layer is created for: a partial shape that tensors can have."""
     sizes = check_partial_shape(name, shape)
     if not is_possible(tuple(1 if n is None else n for n in sizes)):
         expected = f"at most {MAX_RANK} sizes, for at most {MAX_SIZE} elements"
@@ -32,28 +32,28 @@ def check_input_shape(name: str, shape: Any) -> PartialShape:
 
 
 def shapes_agree(a: PartialShape, b: PartialShape) -> bool:
-    """Whether two shapes are the same where both are known."""
+    """Whether two shapes agree where both are known."""
     return len(a) == len(b) and all(m == n or m is None or n is None for m, n in zip(a, b, strict=True))
 
 
 def warn_of_other_shape(layer: str, made_for: PartialShape | None, shape: PartialShape) -> None:
-    """Warn of a layer that is called on another shape than that of the inputs that it was made for, if it knows one."""
+    """Warn about a layer called on a shape that differs from the input shape it was created for, if any."""
     if made_for is not None and not shapes_agree(made_for, shape):
         warn_user(f"Layer {layer} was made for inputs of shape {list(made_for)}, but is called on {list(shape)}.")
 
 
 def are_several(shapes: Any) -> bool:
-    """Whether there are several shapes in a list, and not one shape that is a list itself."""
+    """Whether a list holds several shapes, instead of being one shape itself."""
     return isinstance(shapes, list) and bool(shapes) and all(isinstance(shape, (list, tuple)) for shape in shapes)
 
 
 def shapes_of_all(shapes: Any) -> list[PartialShape]:
-    """The shapes of all outputs, of what `compute_output_shape` gave."""
+    """The shapes of all outputs, from the result of `compute_output_shape`."""
     return [tuple(shape) for shape in shapes] if are_several(shapes) else [tuple(shapes)]
 
 
 def whole_shape(layer: str, shape: Any) -> PartialShape:
-    """The shape of an input with its batch size."""
+    """The shape of an input including its batch size."""
     sizes = None if shape is None else check_partial_shape(layer, shape)
     if not sizes:
         raise argument_error(layer, "input_shape", "a shape with the batch size, or None for it, in front", shape)
@@ -61,7 +61,7 @@ def whole_shape(layer: str, shape: Any) -> PartialShape:
 
 
 def one_shape(layer: str, input_shape: Any) -> PartialShape:
-    """The shape of a layer's only input, which may come in a list."""
+    """The shape of a layer's only input, which may be passed in a list."""
     if not are_several(input_shape):
         return whole_shape(layer, input_shape)
     if len(input_shape) != 1:
@@ -70,7 +70,7 @@ def one_shape(layer: str, input_shape: Any) -> PartialShape:
 
 
 def axis_or_axes(layer: str, value: Any) -> int | list[int]:
-    """An option that is one axis or a list of them, as whole numbers."""
+    """An option that is one axis or a list of axes, as integers."""
     value = unpacked(value)
     listed = [as_int(layer, "axis", axis) for axis in to_list(value)]
     return listed if isinstance(value, (list, tuple)) else listed[0]

@@ -1,4 +1,4 @@
-"""Shared parts of layers over images, sequences and volumes: options for each dimension, layouts."""
+"""Shared parts of layers over images, sequences and volumes: options per dimension, layouts."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tfpy.layers.specs import InputSpec
 from tfpy.layers.symbolic import PartialShape
 
 NumbersLike: TypeAlias = int | Sequence[int]
-# An option of this kind: a NumbersLike, made a tuple of one number per dimension when the object is constructed.
+# An option of this kind: a NumbersLike, converted to a tuple of one number per dimension by the constructor.
 NumbersOption: TypeAlias = Any
 
 SAME_OR_VALID = {"valid": "valid", "same": "same"}
@@ -38,13 +38,13 @@ class Spatial(OneOutput):
 
 
 def normalize_options(layer: Any, n: int, *numbers: str, paddings: Mapping[str, str] | None = None) -> None:
-    """Check the options that layers over n inner dimensions share, and bring them into one form.
+    """Check and normalize the options that layers over n inner dimensions share.
 
     Args:
-        layer: the layer. Its data format becomes one of TF.js's words.
+        layer: the layer. Its data format is converted to TF.js's spelling.
         n: how many inner dimensions there are.
-        numbers: the options that are one number, or one for each dimension; they become tuples.
-        paddings: the words that its padding may be; None if it has none, or one of numbers.
+        numbers: the options that are one number, or one per dimension; they become tuples.
+        paddings: the valid words for its padding; None if it has none, or a numeric one.
     """
     kind = layer.class_name
     for option in numbers:
@@ -55,7 +55,7 @@ def normalize_options(layer: Any, n: int, *numbers: str, paddings: Mapping[str, 
 
 
 def pairs(layer: str, option: str, value: Any, n: int) -> tuple[tuple[int, int], ...]:
-    """How much at both ends of n dimensions: one number for all, one for each, or a pair (before, after) for each.
+    """The amounts at both ends of n dimensions: one number for all, one for each, or a pair (before, after) for each.
 
     For a single dimension a list of two numbers is the pair itself, as in Keras.
     """
@@ -74,7 +74,7 @@ def pairs(layer: str, option: str, value: Any, n: int) -> tuple[tuple[int, int],
 
 
 def layout(data_format: str, n: int) -> str:
-    """The name in ops of the layout of n inner dimensions: 'NHWC' or 'NCHW' for two."""
+    """The ops' name of the layout of n inner dimensions: 'NHWC' or 'NCHW' for two."""
     return LAYOUTS[n][data_format == "channelsFirst"]
 
 
@@ -89,7 +89,7 @@ def inner_axes(data_format: str, n: int) -> list[int]:
 
 
 def with_inner(shape: PartialShape, data_format: str, sizes: Sequence[int | None]) -> PartialShape:
-    """A shape with other inner sizes."""
+    """A shape with its inner sizes replaced."""
     new = list(shape)
     for axis, size in zip(inner_axes(data_format, len(sizes)), sizes, strict=True):
         new[axis] = size
@@ -102,12 +102,12 @@ def to_channels_last(x: Tensor, data_format: str) -> Tensor:
 
 
 def from_channels_last(y: Tensor, data_format: str) -> Tensor:
-    """y with its channels moved from the end to their place."""
+    """y with its channels moved back from the end."""
     return transpose(y, [0, y.rank - 1, *range(1, y.rank - 1)]) if data_format == "channelsFirst" else y
 
 
 def add_bias(y: Tensor, bias: Tensor | None, data_format: str) -> Tensor:
-    """y plus a number for each channel."""
+    """y plus one bias value per channel."""
     if bias is None:
         return y
     if data_format == "channelsFirst":
@@ -126,6 +126,6 @@ def known_channels(layer: str, shape: PartialShape, axis: int) -> int:
 def check_fit(
     layer: str, option: str, window: Sequence[int], inner: Sequence[int | None], sizes: Sequence[int | None]
 ) -> None:
-    """Raise when a window is larger than what it goes along, so that sizes would be below 0."""
+    """Raise if a window is larger than its input, so that sizes would be negative."""
     if any(size is not None and size < 0 for size in sizes):
         raise argument_error(layer, option, f"small enough for inputs of size {list(inner)}", list(window))

@@ -1,4 +1,4 @@
-"""InputSpec: what a layer expects of an input, and the check of it."""
+"""InputSpec: the requirements of a layer on an input, and their check."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tfpy.layers.symbolic import PartialShape
 
 @export(doc="Layers / Classes")
 class InputSpec(InputSpecCamel):
-    """The shape and dtype that an input must have; None where anything will do.
+    """The required shape and dtype of an input; None means no requirement.
 
     Attributes:
         dtype: its dtype.
@@ -55,7 +55,7 @@ class InputSpec(InputSpecCamel):
 
 
 def check_inputs(layer: str, specs: Sequence[InputSpec | None] | None, inputs: Sequence[Any]) -> None:
-    """Raise ValueError, naming the layer and the input, when inputs are not what the specs say."""
+    """Raise ValueError, naming the layer and the input, if inputs do not match the specs."""
     if not specs:
         return
     _check_count(layer, specs, inputs)

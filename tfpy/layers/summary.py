@@ -1,4 +1,4 @@
-"""The table that `model.summary()` prints."""
+"""The table printed by `model.summary()`."""
 
 from __future__ import annotations
 
@@ -26,10 +26,11 @@ def summary_lines(model: LayersModel, line_length: int | None, positions: Sequen
     Args:
         model: the model.
         line_length: the width, in characters; 90, or 115 for a model that is not a plain chain of layers.
-        positions: where the columns end: parts of the width, or characters. Columns beyond them end with their text.
+        positions: where the columns end, as fractions of the width or in characters. Further columns end with their
+            text.
 
     Raises:
-        ValueError, TypeError: no whole number above 0, or no finite numbers.
+        ValueError, TypeError: not a positive integer, or not finite numbers.
     """
     chain = _is_chain(model)
     width = (90 if chain else 115) if line_length is None else as_positive("summary", "line_length", line_length)
@@ -75,7 +76,7 @@ def summary_html(model: LayersModel) -> str:
 
 
 def _is_chain(model: LayersModel) -> bool:
-    """Whether every layer is called once, on what the layer before it gave."""
+    """Whether every layer is called once, on the output of the previous layer."""
     nodes = model.graph.nodes
     layers = [node.outbound_layer for node in nodes]
     return (
@@ -103,7 +104,7 @@ def _fields(layer: Layer) -> list[str]:
 
 
 def _text(shape: Any) -> str:
-    """A shape, or a list of them, as TF.js writes it."""
+    """A shape, or a list of them, as formatted by TF.js."""
     if isinstance(shape, (list, tuple)):
         return "[" + ",".join(map(_text, shape)) + "]"
     return "null" if shape is None else str(shape)

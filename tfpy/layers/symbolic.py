@@ -1,4 +1,4 @@
-"""The graph of layers: symbolic tensors, which know their shape and the layer they come from, and the calls between."""
+"""The graph of layers: symbolic tensors, which know their shape and source layer, and the calls between them."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ PartialShape: TypeAlias = "tuple[int | None, ...]"
 
 @export(doc="Models / Classes")
 class SymbolicTensor(SymbolicTensorCamel, Hints):
-    """A tensor that a layer will return: a dtype and a shape, of which the batch size and others may be None.
+    """The future output of a layer: a dtype and a shape, in which the batch size and other sizes may be None.
 
-    Layers and `tf.input` make them. One made by hand belongs to no model, and a layer that is called on it says what
-    it will return.
+    Layers and `tf.input` create them. One created directly belongs to no model; a layer called on it returns its
+    symbolic output.
 
     Attributes:
-        name: its name, which no other has.
-        original_name: the name before a number was put behind it.
+        name: its unique name.
+        original_name: the name before a number was appended.
         dtype: the dtype.
-        shape: the shape, with None for sizes that are not known.
-        id: a number that no other has.
-        source_layer: the layer that it comes from; None for one made by hand.
-        inputs: what that layer was called on.
-        call_args: what else it was called with.
+        shape: the shape, with None for unknown sizes.
+        id: a unique number.
+        source_layer: the layer that it comes from; None if created directly.
+        inputs: the inputs of that layer's call.
+        call_args: the further arguments of the call.
         output_tensor_index: which of its outputs this is, if it has several.
         node_index: which of the layer's calls made it.
         tensor_index: which of that call's outputs it is.
@@ -123,9 +123,9 @@ class Node(NodeCamel):
 
     Attributes:
         outbound_layer: the layer that was called.
-        input_tensors: what it was called on.
-        output_tensors: what it will return.
-        call_args: what else it was called with.
+        input_tensors: the inputs of the call.
+        output_tensors: the outputs of the call.
+        call_args: the further arguments of the call.
 
     Source: TF.js's `Node`.
     """

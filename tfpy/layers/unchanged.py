@@ -1,8 +1,8 @@
-"""Whether a step would compute what it did when it was recorded: whether its plan still holds.
+"""Whether a step would compute the same as when it was recorded, so that its plan is still valid.
 
-What a step computes follows from the code that it runs and from the attributes of the objects that it uses. `watch`
-goes through all of these. If the code is tfpy's own, a plan holds until an attribute is set, which `Versioned` objects
-count, until a list or dict among their options holds something else, or until a class has another `call`.
+What a step computes is determined by its code and by the attributes of the objects that it uses. `watch` visits all of
+these. If the code is tfpy's own, a plan is valid until an attribute is set, which `Versioned` objects count, until the
+contents of a list or dict among their options change, or until a class gets another `call`.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from tfpy.engine.package import is_ours
 
 
 class _Total:
-    """The number of times that attributes of all versioned objects were set: if it is the same, none has changed."""
+    """The total number of attribute assignments on all versioned objects: while it is equal, none has changed."""
 
     times_set = 0
 
@@ -30,9 +30,9 @@ class Versioned:
     """Base of objects that count how often their attributes are set.
 
     Attributes:
-        options: those attributes that say what the object does, with their defaults.
-        transient: the names of attributes that do not count, since no plan reads them: what belongs to a single call,
-            such as masks, or to the training around the steps. A subclass that has some must name all of them.
+        options: the attributes that determine what the object does, with their defaults.
+        transient: the names of attributes that are not counted, since no plan reads them: those of a single call, such
+            as masks, or of the training loop around the steps. A subclass that has any must name all of them.
     """
 
     transient: ClassVar[frozenset[str]] = frozenset()
@@ -50,23 +50,23 @@ class Versioned:
         return list(vars(self).values())
 
     def _option_values(self) -> list[Any]:
-        """The values of the options: changes inside those that are lists or dicts are not counted."""
+        """The values of the options: changes inside lists and dicts among them are not counted."""
         return [vars(self).get(name) for name in self.options]
 
 
 def watch(things: Sequence[Any], leaves: tuple[type, ...]) -> Holds | None:
-    """A function that tells whether objects still compute what they do now; None if they run code that is not tfpy's.
+    """A function that returns whether objects still compute the same as now; None if they run code outside tfpy.
 
     Args:
-        things: what a step calls. They are kept alive, since their ids are in the key of the plan.
-        leaves: classes whose objects run no code in a step.
+        things: the objects that a step calls. They are kept alive, since their ids are in the key of the plan.
+        leaves: classes whose instances run no code in a step.
     """
     reached = _reached(things, (*_PLAIN, *leaves))
     return None if reached is None else _Watch(reached, things).unchanged
 
 
 class _Watch:
-    """The objects that a step depends on, with their versions when this was made."""
+    """The objects that a step depends on, with their versions at creation."""
 
     def __init__(self, reached: Sequence[Any], things: Sequence[Any]) -> None:
         watched = [thing for thing in reached if isinstance(thing, Versioned)]
@@ -79,11 +79,11 @@ class _Watch:
         self._total = _Total.times_set
 
     def unchanged(self) -> bool:
-        """Whether nothing has been set since, and every class still has its `call`."""
+        """Whether no attribute has been set since, and every class still has its `call`."""
         for kind, call in self._calls:
             if getattr(kind, "call", None) is not call:
                 return False
-        total = _Total.times_set  # read before the objects are looked at: other threads may set more meanwhile
+        total = _Total.times_set  # read before the objects are inspected: other threads may set attributes meanwhile
         if self._total != total:  # it may have been an attribute of other objects
             for thing, times in self._watched:
                 if thing._times_set != times:
@@ -93,7 +93,7 @@ class _Watch:
 
 
 def _containers(values: Sequence[Any]) -> list[Any]:
-    """The lists and dicts among values, and the keywords of partial functions: changes inside these are not counted."""
+    """The lists and dicts among values, and the keywords of partial functions, inside which changes are not counted."""
     found: list[Any] = []
     stack = list(values)
     while stack:
@@ -110,7 +110,7 @@ def _containers(values: Sequence[Any]) -> list[Any]:
 
 
 def _same(now: Any, then: Any) -> bool:
-    """Whether a list or a dict holds the very things that it held."""
+    """Whether a list or dict still holds the identical objects."""
     if type(now) is list:
         return len(now) == len(then) and all(map(is_, now, then))
     return now.keys() == then.keys() and all(map(is_, now.values(), then.values()))
@@ -122,7 +122,7 @@ def _call_of(thing: Any) -> Any:
 
 
 def _reached(things: Sequence[Any], leaves: tuple[type, ...]) -> list[Any] | None:
-    """All that a step depends on; None if it runs code that is not tfpy's own."""
+    """Everything that a step depends on; None if it runs code outside tfpy."""
     found: list[Any] = []
     seen: set[int] = set()
     stack = list(things)
@@ -139,7 +139,7 @@ def _reached(things: Sequence[Any], leaves: tuple[type, ...]) -> list[Any] | Non
     return found
 
 
-# What runs no code in a step, or is recorded as a kernel's input.
+# Objects that run no code in a step, or are recorded as a kernel's input.
 _PLAIN: tuple[type, ...] = (
     str, bytes, int, float, complex, type(None), type, np.generic, np.ndarray, Handle,
     types.BuiltinFunctionType, np.ufunc,
@@ -147,7 +147,7 @@ _PLAIN: tuple[type, ...] = (
 
 
 def _parts(thing: Any) -> list[Any] | None:
-    """The parts of an object that its code may use; None if its code is not tfpy's own."""
+    """The parts of an object that its code may use; None if its code is outside tfpy."""
     if isinstance(thing, (list, tuple, set, frozenset)):
         return list(thing)
     if isinstance(thing, dict):

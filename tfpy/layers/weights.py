@@ -1,4 +1,4 @@
-"""Weights: variables that belong to a layer, with the constraint that they are kept to."""
+"""Weights: variables that belong to a layer, with the constraint applied to them."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ from tfpy.layers.naming import scoped, unique
 
 @export(doc="Layers / Classes")
 class LayerVariable(Variable, LayerVariableCamel):
-    """A layer's weight. It is a variable, and ops take it as a tensor.
+    """A layer's weight. It is a variable, and ops accept it as a tensor.
 
     Attributes:
-        original_name: the name with those of the layers around it; `name` is made unique beyond that.
-        constraint: what it is made to fulfil whenever it is written.
+        original_name: the name prefixed with those of the enclosing layers; `name` is also made unique.
+        constraint: applied whenever the value is written.
 
     Source: TF.js `tf.LayerVariable`.
     """
@@ -67,7 +67,7 @@ class LayerVariable(Variable, LayerVariableCamel):
         return self
 
     def write(self, new_value: TensorLike) -> LayerVariable:
-        """Set the value, made to fulfil the constraint."""
+        """Set the value and apply the constraint."""
         self.assign(new_value)
         if self.constraint is not None:
             self.assign(self.constraint.apply(self))
@@ -82,7 +82,7 @@ _deferred = _Deferred()
 
 
 class DeferredWeight(NamedTuple):
-    """A weight without a value, and the function that makes its first one."""
+    """A weight without a value, and the function that creates its initial one."""
 
     weight: LayerVariable
     make: Callable[[], Tensor]
@@ -90,9 +90,9 @@ class DeferredWeight(NamedTuple):
 
 @contextmanager
 def deferred_weights() -> Iterator[list[DeferredWeight]]:
-    """Inside a `with`, layers make their weights without values, which a file will give.
+    """A context manager in which layers create weights without values, to be read from a file.
 
-    Nothing is allocated for them and nothing drawn at random. When the block fails, they are disposed.
+    Nothing is allocated for them and no random numbers are drawn. If the block raises, they are disposed.
     """
     made: list[DeferredWeight] = []
     outer, _deferred.made = _deferred.made, made
@@ -114,7 +114,7 @@ def make_weight(
     trainable: bool,
     constraint: Constraint | None,
 ) -> LayerVariable:
-    """A weight with the value that `make` gives; without one inside `deferred_weights`."""
+    """A weight with the value returned by `make`; without a value inside `deferred_weights`."""
     if _deferred.made is None:
         return LayerVariable(make(), dtype, name, trainable, constraint)
     weight = LayerVariable(placeholder(Tensor, spec(shape, dtype)), dtype, name, trainable, constraint)
@@ -123,23 +123,23 @@ def make_weight(
 
 
 def values_of(weights: Sequence[LayerVariable]) -> list[Tensor]:
-    """The weights' values as they are now: tensors that share their data, and that a later step leaves alone."""
+    """The current values of the weights: tensors that share their data and are not affected by later steps."""
     return [alias(Tensor, w) for w in weights]
 
 
 def as_made(weights: Sequence[LayerVariable]) -> list[LayerVariable]:
-    """Weights in the order of their creation, which stays the same when layers are frozen."""
+    """Weights in order of creation, which does not change when layers are frozen."""
     return sorted(weights, key=lambda weight: weight.id)
 
 
 def set_values(owner: str, weights: Sequence[LayerVariable], values: Iterable[TensorLike]) -> None:
-    """Write values to weights; all are checked before any is written. Plain values take the dtypes of the weights."""
+    """Assign values to weights; all are checked before any is written. Plain values are cast to the weights' dtypes."""
     for weight, tensor in zip(weights, as_values(owner, weights, values), strict=True):
         weight.write(tensor)
 
 
 def as_values(owner: str, weights: Sequence[LayerVariable], values: Iterable[TensorLike]) -> list[Tensor]:
-    """Values for weights as tensors, checked as `set_values` does."""
+    """Values for weights as tensors, checked as in `set_values`."""
     where = "set_weights"
     if not isinstance(values, (list, tuple, Iterator)):
         raise argument_error(where, "weights", "a list of tensors", values, TypeError)
@@ -155,12 +155,12 @@ def as_values(owner: str, weights: Sequence[LayerVariable], values: Iterable[Ten
 
 
 class DisposeResult(Record):
-    """How many models still use what was disposed, and how many variables have been freed."""
+    """How many models still use the disposed object, and how many variables were freed."""
 
     ref_count_after_dispose: int
     num_disposed_variables: int
 
 
 def count_params(weights: Sequence[LayerVariable]) -> int:
-    """The number of elements in weights."""
+    """The total number of elements in weights."""
     return sum(math.prod(w.shape) for w in weights)

@@ -64,7 +64,7 @@ class ChainedOps:
 
     @accepts_options()
     def arg_max(self, axis: int | None = None) -> NDArray:
-        """The int32 index of the largest element along an axis, or of all elements; of the first, if several are."""
+        """The int32 index of the largest element along an axis, or of all elements; the first one if tied."""
         result: NDArray = self._run(legacy_reduce.arg_max, axis)
         return result
 
@@ -72,7 +72,7 @@ class ChainedOps:
 
     @accepts_options()
     def arg_min(self, axis: int | None = None) -> NDArray:
-        """The int32 index of the smallest element along an axis, or of all elements; of the first, if several are."""
+        """The int32 index of the smallest element along an axis, or of all elements; the first one if tied."""
         result: NDArray = self._run(legacy_reduce.arg_min, axis)
         return result
 
@@ -150,7 +150,7 @@ class ChainedOps:
         pad: Pad,
         dim_rounding_mode: str | None = None,
     ) -> NDArray:
-        """The transpose of a convolution: its gradient by the input."""
+        """The transpose of a convolution: its gradient with respect to the input."""
         result: NDArray = self._run(legacy_conv.conv2d_transpose, filter, output_shape, strides, pad, dim_rounding_mode)
         return result
 
@@ -170,7 +170,7 @@ class ChainedOps:
     def depthwise_conv2d(
         self, filter: TensorLike, strides: Pair, pad: Pad, dilations: Pair = 1, dim_rounding_mode: str | None = None
     ) -> NDArray:
-        """The convolution of each channel with filters of its own; arguments as for `math.depthwiseConv2D`."""
+        """The convolution of each channel with its own filters; arguments as for `math.depthwiseConv2D`."""
         result: NDArray = self._run(
             legacy_conv.dilated_depthwise_conv2d, filter, strides, pad, dilations, dim_rounding_mode
         )

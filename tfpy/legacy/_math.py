@@ -78,14 +78,14 @@ class DerivedMath:
 
     @accepts_options()
     def arg_max(self, x: TensorLike, axis: int | None = None) -> NDArray:
-        """The int32 index of the largest element along an axis, or of all elements; of the first, if several are."""
+        """The int32 index of the largest element along an axis, or of all elements; the first one if tied."""
         result: NDArray = self._run(legacy_reduce.arg_max, x, axis)
         return result
 
     argMax = arg_max
 
     def arg_max_equals(self, x1: TensorLike, x2: TensorLike) -> NDArray:
-        """Whether the largest elements of two arrays of one shape are at the same place, as a bool Scalar."""
+        """Whether the largest elements of two arrays of the same shape are at the same position, as a bool Scalar."""
         result: NDArray = self._run(legacy_reduce.arg_max_equals, x1, x2)
         return result
 
@@ -93,7 +93,7 @@ class DerivedMath:
 
     @accepts_options()
     def arg_min(self, x: TensorLike, axis: int | None = None) -> NDArray:
-        """The int32 index of the smallest element along an axis, or of all elements; of the first, if several are."""
+        """The int32 index of the smallest element along an axis, or of all elements; the first one if tied."""
         result: NDArray = self._run(legacy_reduce.arg_min, x, axis)
         return result
 
@@ -135,7 +135,7 @@ class DerivedMath:
 
     @accepts_options()
     def avg_pool_backprop(self, dy: TensorLike, x: TensorLike, filter_size: Pair, strides: Pair, pad: Pad) -> NDArray:
-        """The gradient of `avg_pool` by its input."""
+        """The gradient of `avg_pool` with respect to its input."""
         result: NDArray = self._run(legacy_pool.avg_pool_backprop, dy, x, filter_size, strides, pad)
         return result
 
@@ -257,28 +257,28 @@ class DerivedMath:
         return result
 
     def concat1d(self, a: TensorLike, b: TensorLike) -> NDArray:
-        """Two vectors joined."""
+        """Two vectors concatenated."""
         result: NDArray = self._run(legacy_array.concat1d, a, b)
         return result
 
     concat1D = concat1d
 
     def concat2d(self, a: TensorLike, b: TensorLike, axis: int) -> NDArray:
-        """Two matrices joined along an axis."""
+        """Two matrices concatenated along an axis."""
         result: NDArray = self._run(legacy_array.concat2d, a, b, axis)
         return result
 
     concat2D = concat2d
 
     def concat3d(self, a: TensorLike, b: TensorLike, axis: int) -> NDArray:
-        """Two arrays of rank 3 joined along an axis."""
+        """Two arrays of rank 3 concatenated along an axis."""
         result: NDArray = self._run(legacy_array.concat3d, a, b, axis)
         return result
 
     concat3D = concat3d
 
     def concat4d(self, a: TensorLike, b: TensorLike, axis: int) -> NDArray:
-        """Two arrays of rank 4 joined along an axis."""
+        """Two arrays of rank 4 concatenated along an axis."""
         result: NDArray = self._run(legacy_array.concat4d, a, b, axis)
         return result
 
@@ -315,14 +315,14 @@ class DerivedMath:
     def conv2d_back_prop(
         self, x: TensorLike, dy: TensorLike, filter: TensorLike, strides: Pair, pad: Pad
     ) -> Conv2DGradients:
-        """The gradients of a convolution by input, filter and bias."""
+        """The gradients of a convolution with respect to input, filter and bias."""
         result: Conv2DGradients = self._run(legacy_conv.conv2d_back_prop, x, dy, filter, strides, pad)
         return result
 
     conv2dBackProp = conv2d_back_prop
 
     def conv2d_der_bias(self, dy: TensorLike) -> NDArray:
-        """The gradient of a convolution by its bias: the sum over all pixels."""
+        """The gradient of a convolution with respect to its bias: the sum over all pixels."""
         result: NDArray = self._run(legacy_conv.conv2d_der_bias, dy)
         return result
 
@@ -338,7 +338,7 @@ class DerivedMath:
         pad: Pad,
         dim_rounding_mode: str | None = None,
     ) -> NDArray:
-        """The gradient of a convolution by its filter."""
+        """The gradient of a convolution with respect to its filter."""
         result: NDArray = self._run(legacy_conv.conv2d_der_filter, x, dy, filter_shape, strides, pad, dim_rounding_mode)
         return result
 
@@ -354,7 +354,7 @@ class DerivedMath:
         pad: Pad,
         dim_rounding_mode: str | None = None,
     ) -> NDArray:
-        """The gradient of a convolution by its input."""
+        """The gradient of a convolution with respect to its input."""
         result: NDArray = self._run(legacy_conv.conv2d_der_input, in_shape, dy, filter, strides, pad, dim_rounding_mode)
         return result
 
@@ -370,7 +370,7 @@ class DerivedMath:
         pad: Pad,
         dim_rounding_mode: str | None = None,
     ) -> NDArray:
-        """The transpose of a convolution: its gradient by the input."""
+        """The transpose of a convolution: its gradient with respect to the input."""
         result: NDArray = self._run(
             legacy_conv.conv2d_transpose, x, filter, output_shape, strides, pad, dim_rounding_mode
         )
@@ -398,7 +398,7 @@ class DerivedMath:
         rates: Pair = 1,
         dim_rounding_mode: str | None = None,
     ) -> NDArray:
-        """The convolution of each channel with filters of its own."""
+        """The convolution of each channel with its own filters."""
         result: NDArray = self._run(legacy_conv.depthwise_conv2d, x, filter, strides, pad, rates, dim_rounding_mode)
         return result
 
@@ -421,14 +421,14 @@ class DerivedMath:
     divStrict = divide_strict
 
     def dot_product(self, v1: TensorLike, v2: TensorLike) -> NDArray:
-        """The sum of the products of two vectors' elements."""
+        """The dot product of two vectors."""
         result: NDArray = self._run(legacy_matrix.dot_product, v1, v2)
         return result
 
     dotProduct = dot_product
 
     def element_wise_mul_broadcast(self, a: TensorLike, b: TensorLike) -> NDArray:
-        """The products of two matrices' elements, with broadcasting."""
+        """The elementwise product of two matrices, with broadcasting."""
         result: NDArray = self._run(legacy_arith.element_wise_mul_broadcast, a, b)
         return result
 
@@ -668,7 +668,7 @@ class DerivedMath:
         pad: Pad,
         dim_rounding_mode: str | None = None,
     ) -> NDArray:
-        """The gradient of `max_pool` by its input; among equal largest values the first gets it."""
+        """The gradient of `max_pool` with respect to its input; among equal maxima the first one receives it."""
         result: NDArray = self._run(legacy_pool.max_pool_backprop, dy, x, filter_size, strides, pad, dim_rounding_mode)
         return result
 
@@ -804,7 +804,7 @@ class DerivedMath:
 
     @accepts_options()
     def pad1d(self, x: TensorLike, paddings: Sequence[int], constant_value: float = 0) -> NDArray:
-        """A vector with a margin before and after it."""
+        """A vector padded at both ends."""
         result: NDArray = self._run(legacy_array.pad1d, x, paddings, constant_value)
         return result
 
@@ -812,7 +812,7 @@ class DerivedMath:
 
     @accepts_options()
     def pad2d(self, x: TensorLike, paddings: Sequence[Sequence[int]], constant_value: float = 0) -> NDArray:
-        """A matrix with a margin around it."""
+        """A matrix padded on all sides."""
         result: NDArray = self._run(legacy_array.pad2d, x, paddings, constant_value)
         return result
 
@@ -836,7 +836,7 @@ class DerivedMath:
         return result
 
     def prelu_der(self, x: TensorLike, alpha: TensorLike) -> NDArray:
-        """The derivative of prelu by x: 1 where x is positive, alpha where it is negative, and 0 at 0."""
+        """The derivative of prelu with respect to x: 1 where x is positive, alpha where it is negative, and 0 at 0."""
         result: NDArray = self._run(legacy_arith.prelu_der, x, alpha)
         return result
 
@@ -867,7 +867,7 @@ class DerivedMath:
         return result
 
     def reverse1d(self, x: TensorLike) -> NDArray:
-        """A vector back to front."""
+        """A vector reversed."""
         result: NDArray = self._run(legacy_array.reverse1d, x)
         return result
 
@@ -923,7 +923,7 @@ class DerivedMath:
     scalarTimesArray = scalar_times_array
 
     def scaled_array_add(self, c1: TensorLike, a: TensorLike, c2: TensorLike, b: TensorLike) -> NDArray:
-        """c1 · a + c2 · b for Scalars c1 and c2 and arrays of one shape."""
+        """c1 · a + c2 · b for Scalars c1 and c2 and arrays of the same shape."""
         result: NDArray = self._run(legacy_arith.scaled_array_add, c1, a, c2, b)
         return result
 

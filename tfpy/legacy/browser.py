@@ -1,4 +1,4 @@
-"""Names of deeplearn.js that mean something in a browser only: they exist, and say so when they are used."""
+"""Names of deeplearn.js that only apply in a browser: they exist, and raise an explanation when used."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ def giving_arrays(function: Callable[P, Tensor]) -> Callable[P, NDArray]: ...
 @overload
 def giving_arrays(function: Callable[P, Any]) -> Callable[P, Any]: ...
 def giving_arrays(function: Callable[P, Any]) -> Callable[P, Any]:
-    """An op made to return an NDArray, or several, to be read with `get`, `val` and `get_values`."""
+    """An op wrapped to return an NDArray, or several, to be read with `get`, `val` and `get_values`."""
 
     @functools.wraps(function)
     def run(*args: P.args, **keywords: P.kwargs) -> Any:
@@ -37,7 +37,7 @@ def giving_arrays(function: Callable[P, Any]) -> Callable[P, Any]:
 
 
 def of_functions_of_arrays(differentiate: Callable[[Any], Callable[..., Any]]) -> Callable[[Any], Callable[..., Any]]:
-    """`tf.grad` and the like for functions of NDArrays: the functions that they make return NDArrays."""
+    """`tf.grad` and the like for functions of NDArrays: the functions that they return also return NDArrays."""
 
     @functools.wraps(differentiate)
     def of(f: Any) -> Callable[..., Any]:
@@ -50,7 +50,7 @@ def of_functions_of_arrays(differentiate: Callable[[Any], Callable[..., Any]]) -
 
 
 def _array(x: Tensor) -> NDArray:
-    """An array that shares a tensor's data, and stands for it on tapes."""
+    """An array that shares a tensor's data and represents it on tapes."""
     array = stand_in(class_of_rank(x.rank), x)
     join_share(x, array)
     return array
@@ -63,7 +63,7 @@ def tidy(name_or_fn: Any = None, fn: Any = None, grad_mode: bool = False) -> Any
     Args:
         name_or_fn: the function; or a name for the scope, before the function.
         fn: the function, when a name is given.
-        grad_mode: accepted, and of no effect: gradients are recorded where they are asked for.
+        grad_mode: accepted but ignored: gradients are recorded where they are requested.
 
     Raises:
         RuntimeError: arrays are returned from the outermost scope in safe mode.
@@ -81,7 +81,7 @@ def tidy(name_or_fn: Any = None, fn: Any = None, grad_mode: bool = False) -> Any
 
 @functools.wraps(memory.keep, assigned=())
 def keep(result: H) -> H:
-    """Protect an array from all scopes around it; `dispose` frees it.
+    """Protect an array from all enclosing scopes; `dispose` frees it.
 
     Raises:
         RuntimeError: safe mode, and no scope is open.
@@ -95,10 +95,10 @@ def keep(result: H) -> H:
 @functools.wraps(backends.set_backend, assigned=())
 @accepts_options()
 def set_backend(backend_type: str, safe_mode: bool = False) -> Any:
-    """Run everything from here on on another backend, also the methods of arrays: a new global math is made for it.
+    """Switch everything, including the methods of arrays, to another backend, with a new global math.
 
     Args:
-        backend_type: as `tf.set_backend` takes it.
+        backend_type: as for `tf.set_backend`.
         safe_mode: whether arrays and ops outside a scope are errors.
 
     Source: deeplearn.js 0.5 `dl.setBackend`.

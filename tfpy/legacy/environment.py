@@ -1,4 +1,4 @@
-"""`dl.environment`: the global environment, which holds the math that scripts share."""
+"""`dl.environment`: the global environment, which holds the math shared by scripts."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ _FEATURES: dict[str, Any] = {
 
 
 class Environment(EnvironmentCamel):
-    """Features, backends, and the global math: the one that was constructed or set last.
+    """Features, backends, and the global math: the one constructed or set last.
 
     Source: deeplearn.js `Environment`.
     """
@@ -71,7 +71,7 @@ class Environment(EnvironmentCamel):
 
     @property
     def safe_mode(self) -> bool:
-        """Whether arrays and maths need a scope: the global math is in safe mode."""
+        """Whether arrays and maths require a scope: the global math is in safe mode."""
         return self._math is not None and self._math.safe_mode
 
     def set_math(self, math: NDArrayMath) -> None:
@@ -100,13 +100,13 @@ class Environment(EnvironmentCamel):
         self.set_features({**self._features, feature: value})
 
     def reset(self) -> None:
-        """Forget overridden features and the global math."""
+        """Clear overridden features and the global math."""
         self._features = {}
         self._math = None
 
     @staticmethod
     def get_backend(name: str | None = None) -> Any:
-        """The backend of a name; in 0.5 `Environment.getBackend()` is the name of the one in use."""
+        """The backend with the given name; in 0.5 `Environment.getBackend()` is the name of the current one."""
         return backends.get_backend() if name is None else registry.find(as_string("get_backend", "name", name))
 
     @staticmethod
@@ -135,7 +135,7 @@ class Environment(EnvironmentCamel):
         return name
 
     def register_backend(self, name: str, factory: Callable[[], Any]) -> bool:
-        """Add a backend; False when the name is taken."""
+        """Add a backend; False if the name is taken."""
         return registry.register(as_string("register_backend", "name", name), factory)
 
 
@@ -143,7 +143,7 @@ ENV = Environment()
 
 
 def set_environment(environment: Environment) -> None:
-    """Take over the features and the global math of another environment."""
+    """Adopt the features and the global math of another environment."""
     ENV.__dict__.update(environment.__dict__)
 
 

@@ -1,6 +1,6 @@
 """NDArrayMath: deeplearn.js's ops on NDArrays, and its scopes.
 
-The ops themselves are the core's; `_math.py`, generated, has a method for each. Here is what is the math's own: scopes,
+The ops themselves are the core's; the generated `_math.py` has a method for each. This module has the rest: scopes,
 safe mode, debug mode, the choice of the backend, and storage.
 """
 
@@ -44,11 +44,11 @@ class NDArrayMath(DerivedMath, Gradients, NDArrayMathCamel):
     """Ops on arrays.
 
     Args:
-        backend: 'cpu', 'webgl', or a backend. 'cpu' is the current one unless that is on a GPU. 'webgl' is tfpy's
-            GPU backend; where there is none, a warning says so and the CPU computes.
+        backend: 'cpu', 'webgl', or a backend. 'cpu' is the current one unless that is on a GPU. 'webgl' is tfpy's GPU
+            backend; if there is none, the CPU is used with a warning.
         safe_mode: whether arrays and ops outside a scope are errors.
 
-    The math made last becomes the global one, `dl.ENV.math`: its safe mode is in force for new arrays.
+    The most recently created math becomes the global one, `dl.ENV.math`: its safe mode applies to new arrays.
 
     Source: deeplearn.js `NDArrayMath`.
     """
@@ -73,19 +73,19 @@ class NDArrayMath(DerivedMath, Gradients, NDArrayMathCamel):
     @overload
     def scope(self) -> scopes.ScopeBlock: ...
     def scope(self, scope_fn: Any = None) -> Any:
-        """Run a function in a scope: at its end every array made in it is disposed, except what it returns or keeps.
+        """Run a function in a scope; at its end all arrays created in it are disposed, except those returned or kept.
 
         Args:
-            scope_fn: a function of (keep, track); it may take fewer. Async functions may be awaited; their scope ends
-                when they have finished.
+            scope_fn: a function of (keep, track) or fewer arguments. Async functions may be awaited; their scope ends
+                when they finish.
 
         Returns:
-            What the function returns. Arrays in it, in lists and dicts of any depth, belong to the enclosing scope.
-            Without a function (beyond deeplearn.js), a context manager; arrays assigned to its `result` live on.
+            The function's result. Arrays in it, also in nested lists and dicts, belong to the enclosing scope. Without
+            a function (beyond deeplearn.js), a context manager; arrays assigned to its `result` survive.
 
         Raises:
-            TypeError: no function. RuntimeError: arrays are returned from the outermost scope in safe mode. What the
-                function raises; its arrays are disposed then, too.
+            TypeError: not a function. RuntimeError: arrays are returned from the outermost scope in safe mode. Errors
+                of the function are propagated; its arrays are disposed then too.
         """
         if scope_fn is None:
             return scopes.ScopeBlock(self._check_returned)
@@ -102,7 +102,7 @@ class NDArrayMath(DerivedMath, Gradients, NDArrayMathCamel):
         engine_scope.start_scope("start_scope")
 
     def end_scope(self, result: Any = None) -> None:
-        """Close the innermost scope; `result` survives, and belongs to the enclosing scope.
+        """Close the innermost scope; `result` survives and belongs to the enclosing scope.
 
         Raises:
             RuntimeError: no scope is open.
@@ -111,7 +111,7 @@ class NDArrayMath(DerivedMath, Gradients, NDArrayMathCamel):
         self._check_returned(result)
 
     def _check_returned(self, result: Any) -> None:
-        """In safe mode, refuse arrays that no scope owns."""
+        """In safe mode, reject arrays that no scope owns."""
         if self.safe_mode and any(not handle.kept for handle in engine_scope.handles_in(result)):
             check_safe("scope: an array is returned from the outermost scope", True)
 
@@ -121,7 +121,7 @@ class NDArrayMath(DerivedMath, Gradients, NDArrayMathCamel):
         return result
 
     def keep(self, result: H) -> H:
-        """Protect an array from the scope that it was made in and from all around it; `dispose` frees it."""
+        """Protect an array from its scope and all enclosing ones; `dispose` frees it."""
         self.check_scope("keep")
         if not isinstance(result, Handle):
             raise argument_error("keep", "result", "an NDArray", result, TypeError)
@@ -130,7 +130,7 @@ class NDArrayMath(DerivedMath, Gradients, NDArrayMathCamel):
         return result
 
     def track(self, result: H) -> H:
-        """The array itself: arrays made in a scope belong to it anyway (from 0.3.15 on)."""
+        """The array itself: arrays created in a scope belong to it anyway (from 0.3.15 on)."""
         self.check_scope("track")
         return result
 
@@ -141,7 +141,7 @@ class NDArrayMath(DerivedMath, Gradients, NDArrayMathCamel):
     # Running ops
 
     def _run(self, function: Callable[..., Any], *args: Any, **keywords: Any) -> Any:
-        """Call an op on this math's backend, with the numbers wanted; its results become NDArrays."""
+        """Call an op on this math's backend, with the selected numerics; its results become NDArrays."""
         compute = self._wanted(function)
         backend = self._wanted_backend()
         if backend is None:
@@ -159,13 +159,13 @@ class NDArrayMath(DerivedMath, Gradients, NDArrayMathCamel):
         return result
 
     def _wanted(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        """The function that computes an op with the numerics chosen; in safe mode only where a scope is open."""
+        """The function that computes an op with the selected numerics; in safe mode only inside an open scope."""
         if self.safe_mode:
             check_safe(function.__name__, True)
         return quirks.numbers_of(function)
 
     def _wanted_backend(self) -> Backend | None:
-        """The backend to switch to for an op; None when the current one is right."""
+        """The backend to switch to for an op; None if it is the current one."""
         if local.state.backend is not None:
             return None
         now = registry.current or registry.default()
@@ -175,7 +175,7 @@ class NDArrayMath(DerivedMath, Gradients, NDArrayMathCamel):
 
     @contextmanager
     def computing(self) -> Iterator[None]:
-        """Run this thread's ops on this math's backend inside a `with`."""
+        """A context manager that runs this thread's ops on this math's backend."""
         state = local.state
         outer = state.backend
         state.backend = self._wanted_backend() or outer
@@ -185,29 +185,28 @@ class NDArrayMath(DerivedMath, Gradients, NDArrayMathCamel):
             state.backend = outer
 
     def enable_debug_mode(self) -> None:
-        """Check every result for NaN from here on, and raise at the first."""
+        """Check every later result for NaN, and raise at the first one."""
         self._debug = True
         warn_user("Debug mode: every result of math is read and checked for NaN, which is slow.")
 
     # Storage
 
     def get_num_arrays(self) -> int:
-        """How many data buffers are alive in the process; arrays that share their data count once.
-
-        Graphs that nobody refers to any more are collected first: their data would count until Python finds them.
+        """The number of live data buffers in the process; arrays that share data count once. Unreferenced graphs are
+        garbage-collected first, since their data would be counted until then.
         """
         gc.collect()
         return accounting.tensors - accounting.aliases
 
     def register(self, a: NDArray) -> None:
-        """Let the innermost scope own an array. Arrays made in it belong to it anyway."""
+        """Make the innermost scope own an array. Arrays created in it belong to it anyway."""
         if not isinstance(a, NDArray):
             raise argument_error("register", "a", "an NDArray", a, TypeError)
         check_live(a, "register")
         track(a)
 
     def register_variable(self, v: Any) -> None:
-        """Note a variable by its name, which must be new to this math."""
+        """Register a variable under its name, which must be new to this math."""
         if not isinstance(v, Variable):
             raise argument_error("register_variable", "v", "a variable", v, TypeError)
         if v.name in self._variables:
@@ -221,11 +220,11 @@ class NDArrayMath(DerivedMath, Gradients, NDArrayMathCamel):
 
     @property
     def registered_variables(self) -> dict[str, Variable]:
-        """The live variables by name, and those that were noted here."""
+        """The live variables by name, and those registered here."""
         return {**registered_variables(), **self._variables}
 
     def read_sync(self, id: int) -> Array:
-        """The values of the NDArray with an id (found by looking through all objects: slow)."""
+        """The values of the NDArray with the given id (found by a slow search through all objects)."""
         return _by_id("read_sync", id).get_values()
 
     async def read(self, id: int) -> Array:
@@ -233,7 +232,7 @@ class NDArrayMath(DerivedMath, Gradients, NDArrayMathCamel):
         return self.read_sync(id)
 
     def write(self, id: int, values: Any, dtype: str | None = None, shape: Sequence[int] | None = None) -> None:
-        """New values for the NDArray with an id, as many as it has."""
+        """Set the values of the NDArray with the given id, whose number must not change."""
         array = _by_id("write", id)
         new = np.asarray(values).reshape(-1)
         if new.size != array.size:
@@ -241,13 +240,13 @@ class NDArrayMath(DerivedMath, Gradients, NDArrayMathCamel):
         array.writable_values("write")[:] = new
 
     def write_pixels(self, id: int, pixels: Any, num_channels: int) -> None:
-        """The pixels of an image as values of the NDArray with an id."""
+        """Set the values of the NDArray with the given id to the pixels of an image."""
         image = NDArray.from_pixels(pixels, num_channels)
         self.write(id, image.get_values())
         image.dispose()
 
     def dispose_data(self, id: int) -> None:
-        """Dispose the NDArray with an id."""
+        """Dispose the NDArray with the given id."""
         _by_id("dispose_data", id).dispose()
 
     def copy2d(
@@ -284,7 +283,7 @@ class NDArrayMath(DerivedMath, Gradients, NDArrayMathCamel):
         dest.writable_values("copy2d").reshape(dest.shape)[into] = values.reshape(shape)
 
     def time(self, query: Callable[[], Any]) -> ReadyFloat:
-        """How many milliseconds a function takes; it may be awaited."""
+        """The run time of a function in milliseconds; it may be awaited."""
         as_function("time", "query", query)
         start = time.perf_counter()
         result = query()
@@ -293,7 +292,7 @@ class NDArrayMath(DerivedMath, Gradients, NDArrayMathCamel):
         return ReadyFloat((time.perf_counter() - start) * 1000)
 
     def dispose(self) -> None:
-        """Nothing is held here: arrays go with what refers to them."""
+        """Do nothing: arrays are freed with their last reference."""
 
 
 class NDArrayMathCPU(NDArrayMath):
@@ -304,13 +303,13 @@ class NDArrayMathCPU(NDArrayMath):
 
 
 class NDArrayMathGPU(NDArrayMath):
-    """The math of the GPU; of the CPU, with a warning, where there is no GPU backend.
+    """The math of the GPU, or of the CPU, with a warning, if there is no GPU backend.
 
     Source: deeplearn.js `NDArrayMathGPU`.
     """
 
     def __init__(self, gpgpu: Any = None, safe_mode: bool = False) -> None:
-        # A context of WebGL has no counterpart; a boolean in its place is meant as it is for NDArrayMathCPU.
+        # A WebGL context has no counterpart; a boolean in its place has the same meaning as for NDArrayMathCPU.
         super().__init__(GPU, gpgpu if isinstance(gpgpu, bool) else safe_mode)
 
     def get_gpgpu_context(self) -> Any:
@@ -321,7 +320,7 @@ class NDArrayMathGPU(NDArrayMath):
 
 
 def adopted(out: Any, args: Sequence[Any] = ()) -> Any:
-    """The result of an op with NDArrays in place of tensors; one that is an argument is shared, not taken away."""
+    """The result of an op with NDArrays in place of tensors; one that is also an argument is shared, not moved."""
     if isinstance(out, NDArray):
         return out
     if isinstance(out, Tensor):

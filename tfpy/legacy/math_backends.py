@@ -1,4 +1,4 @@
-"""The backend that a math computes on, by name or as deeplearn.js constructs it."""
+"""The backend of a math, by name or as constructed in deeplearn.js."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _warned: list[bool] = []
 
 
 def chosen_backend(backend: Any) -> Backend | None:
-    """A backend by name or itself; None stands for the one in use, off the GPU."""
+    """A backend by name or itself; None means the current one, unless on a GPU."""
     if not isinstance(backend, str):
         if isinstance(backend, NamedBackend):
             return backend.backend
@@ -41,7 +41,7 @@ class NamedBackend:
     backend: Backend | None
 
     def dispose(self) -> None:
-        """Nothing is held here."""
+        """Do nothing: no resources are held."""
 
 
 class MathBackendCPU(NamedBackend):

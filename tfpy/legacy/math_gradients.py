@@ -1,4 +1,4 @@
-"""Gradients of functions of NDArrays: the faces of the core's one tape that deeplearn.js 0.3.15 to 0.4.2 has."""
+"""Gradients of functions of NDArrays: the interfaces of deeplearn.js 0.3.15 to 0.4.2 to the core's tape."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Gradients(GradientsCamel):
         def scope(self, scope_fn: Callable[..., T]) -> T: ...
 
     def gradients(self, f: Callable[[], Handle], x: Arrays) -> Any:
-        """The gradients of f() by arrays that it uses.
+        """The gradients of f() with respect to arrays that it uses.
 
         Args:
             f: a function without arguments that returns a Scalar.
@@ -61,7 +61,8 @@ class Gradients(GradientsCamel):
             differentiated, or a `gradients_scope`, what was computed there before counts as part of f.
 
         Raises:
-            ValueError: f returns no Scalar, or does not depend on one of the arrays. TypeError: no function or array.
+            ValueError: f does not return a Scalar, or does not depend on one of the arrays. TypeError: no function or
+                array.
 
         Source: deeplearn.js `math.gradients`.
         """
@@ -80,14 +81,14 @@ class Gradients(GradientsCamel):
         return ValueAndGradients(shared(value), found)
 
     def vjp(self, f: Callable[[], Handle], x: Arrays, dy: Handle) -> Any:
-        """The gradients of f(), whose elements dy weighs, by arrays that it uses.
+        """The gradients of f(), weighted by dy, with respect to arrays that it uses.
 
         Source: deeplearn.js 0.4 `math.vjp`.
         """
         return _differentiate("vjp", f, x, dy)[1]
 
     def variable_gradients(self, f: Callable[[], Handle]) -> ValueAndGradients:
-        """The value of f(), and its gradients by all trainable variables, by name.
+        """The value of f() and its gradients with respect to all trainable variables, by name.
 
         Source: deeplearn.js 0.4 `math.variableGradients`.
         """
@@ -95,13 +96,13 @@ class Gradients(GradientsCamel):
         return ValueAndGradients(shared(value), {name: adopt(g) for name, g in grads.items()})
 
     def custom_gradient(self, f: Callable[[], Any], inputs: Mapping[str, Handle], name: str | None = None) -> NDArray:
-        """The value of f(), with gradients that it gives itself.
+        """The value of f(), with gradients that it defines itself.
 
         Args:
             f: a function without arguments that returns {'value', 'gradients'}; gradients(dy, y) returns a dict that
                 has a function without arguments for each input, which returns its gradient.
             inputs: the arrays that the value depends on, by name.
-            name: accepted, and of no effect.
+            name: accepted but ignored.
 
         Raises:
             TypeError: no function, or no dict of arrays.
@@ -128,17 +129,17 @@ class Gradients(GradientsCamel):
         return adopt(custom_grad(value)(*[inputs[n] for n in names]))
 
     def gradients_scope(self, scope_fn: Callable[..., T]) -> T:
-        """A scope in which `gradient_wrt` and `gradients` give gradients of all that was computed in it so far.
+        """A scope in which `gradient_wrt` and `gradients` cover everything computed in it so far.
 
         Source: deeplearn.js 0.3.16 `math.gradientsScope`.
         """
         return on_tape(_of_everything(), lambda: self.scope(scope_fn))
 
     def gradient_wrt(self, y: Handle, x: Arrays) -> Any:
-        """The gradients of a Scalar by arrays that it was computed from, inside `gradients_scope`.
+        """The gradients of a Scalar with respect to arrays that it was computed from, inside `gradients_scope`.
 
         Raises:
-            RuntimeError: outside of one. ValueError: y is no Scalar, or does not depend on one of the arrays.
+            RuntimeError: outside of one. ValueError: y is not a Scalar, or does not depend on one of the arrays.
 
         Source: deeplearn.js 0.3.15 `math.gradientWrt`.
         """
@@ -159,7 +160,7 @@ def _sources(op: str, x: Arrays) -> dict[str, Handle]:
 
 
 def _of_everything() -> Tape:
-    """A tape that records all that is computed, whatever it depends on."""
+    """A tape that records every op, whatever it depends on."""
     tape = Tape([])
     tape.tracked = _Everything()
     return tape
@@ -189,7 +190,7 @@ def _differentiate(op: str, f: Callable[[], Handle], x: Arrays, dy: Handle | Non
 
 
 def _walk(op: str, tape: Tape, y: Handle, x: Arrays, dy: Handle | None) -> Any:
-    """Back from y to the arrays."""
+    """The backward pass from y to the arrays."""
     if dy is None and y.spec.shape != ():
         raise argument_error(op, "f", "a function that returns a Scalar", y)
     weights = None if dy is None else to_tensor(op, "dy", dy)

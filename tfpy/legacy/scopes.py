@@ -21,10 +21,10 @@ from tfpy.engine.state import local
 
 
 def end_scope(result: Any) -> None:
-    """Close the innermost scope; `result`, and what shares its data or a kept array's, survives."""
+    """Close the innermost scope; `result` and arrays that share its data or a kept array's survive."""
     scopes = local.state.scopes
     if not scopes:
-        engine_scope.end_scope()  # says that none is open
+        engine_scope.end_scope()  # raises that none is open
     handles = [h for ref in scopes[-1].handles if (h := ref()) is not None]
     returned = list(engine_scope.handles_in(result))
     living = [*returned, *[h for h in handles if h.kept]]
@@ -33,7 +33,7 @@ def end_scope(result: Any) -> None:
 
 
 class ScopeBlock(Block):
-    """A scope as a context manager: `with math.scope() as scope: scope.result = …` lets the result live on."""
+    """A scope as a context manager: `with math.scope() as scope: scope.result = …` keeps the result alive."""
 
     name = "scope"
 
@@ -71,7 +71,7 @@ def run_scope(function: Callable[..., Any], keep: Callable[..., Any], track: Cal
 
 
 def _close(scope: Scope, result: Any) -> None:
-    """End a scope, and those that were left open inside it."""
+    """End a scope and those left open inside it."""
     scopes = local.state.scopes
     while scope in scopes:
         end_scope(result)
@@ -86,7 +86,7 @@ async def _finish(scope: Scope, awaitable: Awaitable[Any]) -> Any:
 
 
 class _Steps:
-    """Runs a coroutine with its scope open only while it runs: while it waits, other tasks have their own scopes."""
+    """Runs a coroutine with its scope open only while it runs: while it waits, other tasks use their own scopes."""
 
     def __init__(self, scope: Scope, coroutine: Coroutine[Any, Any, Any]) -> None:
         self._opened = [scope]

@@ -1,4 +1,4 @@
-"""`dl.train`: the optimizers of `tf.train`, whose `compute_gradients` gives arrays."""
+"""`dl.train`: the optimizers of `tf.train`, whose `compute_gradients` returns arrays."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def _of_arrays(make: F) -> F:
-    """A function that makes an optimizer, whose gradients then are arrays."""
+    """A function that creates an optimizer whose gradients are arrays."""
 
     @functools.wraps(make)
     def made(*args: Any, **keywords: Any) -> Any:

@@ -27,7 +27,7 @@ class _VariableOf:
 
 
 class _VariableMethods(ArrayMethods):
-    """The methods of arrays, and the operators that a variable of the core has beside them: they give arrays."""
+    """The methods of arrays, and the additional operators of the core's variables, returning arrays."""
 
     __slots__ = ()
 
@@ -53,12 +53,12 @@ class _VariableMethods(ArrayMethods):
 
 
 class Variable(_VariableMethods, CoreVariable, ArrayFactories, VariableCamel):  # type: ignore[misc]  # as a tensor's
-    """A variable of the core that reads like an NDArray, too, and whose ops give NDArrays.
+    """A variable of the core that can also be read like an NDArray, and whose ops return NDArrays.
 
     Args:
-        initial_value: the first value, which it shares: an array, a tensor or numbers.
-        trainable: whether optimizers may change it.
-        name: a name no other live variable has; a running number by default.
+        initial_value: the initial value, whose data it shares: an array, a tensor or numbers.
+        trainable: whether optimizers update it.
+        name: a name that no other live variable has; numbered by default.
 
     Raises:
         ValueError: the name is taken.
@@ -72,7 +72,7 @@ class Variable(_VariableMethods, CoreVariable, ArrayFactories, VariableCamel):  
         super().__init__(to_tensor("Variable", "initial_value", initial_value, "any"), trainable, name)
 
     def get_values(self) -> Array:
-        """The values in row-major order, to be read only; `assign` changes them."""
+        """The values in row-major order, read-only; `assign` changes them."""
         values: Array = self.data_sync()
         return values
 
@@ -81,7 +81,7 @@ class Variable(_VariableMethods, CoreVariable, ArrayFactories, VariableCamel):  
         return self.get_values()
 
     def get(self, *locs: int) -> Any:
-        """The number at a place; without indices, the first."""
+        """The number at the given indices; without indices, the first."""
         return self.data_sync()[self._element_offset("get", locs)].item()
 
 
@@ -89,12 +89,12 @@ class Variable(_VariableMethods, CoreVariable, ArrayFactories, VariableCamel):  
 def variable(
     initial_value: TensorLike, trainable: bool = True, name: str | None = None, dtype: LegacyDType | None = None
 ) -> Variable:
-    """A variable that starts as an array, sharing its data.
+    """A variable initialized with an array, whose data it shares.
 
     Args:
-        initial_value: the first value; its shape and dtype are the variable's.
-        trainable: whether optimizers may change it.
-        name: a name no other live variable has; a running number by default.
+        initial_value: the initial value; its shape and dtype are the variable's.
+        trainable: whether optimizers update it.
+        name: a name that no other live variable has; numbered by default.
         dtype: cast the value to this dtype first.
 
     Raises:

@@ -1,1 +1,1 @@
-"""Callbacks: what is called while a model trains."""
+"""Callbacks, which are called during training."""

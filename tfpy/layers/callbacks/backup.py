@@ -1,4 +1,4 @@
-"""BackupAndRestore: lets a training that was cut off go on as if it had not been."""
+"""BackupAndRestore: resumes an interrupted training run as if it had not been interrupted."""
 
 from __future__ import annotations
 
@@ -24,33 +24,33 @@ from tfpy.layers.training.resuming import Position, RunCallback
 from tfpy.layers.training.run_state import Arrays, pack, restorer, state_of_model, unpack
 
 _NAME = "backup.npz"
-# The entry of the file that is JSON; the others are arrays that it refers to.
+# The JSON entry of the file; the others are arrays that it refers to.
 _STATE = "state"
 _FIELDS = ("epoch", "batch", "began", "model", "callbacks", "means", "logs", "stopped", "random")
 
 
 @export(doc="Callbacks", aliases="callbacks.backup_and_restore")
 class BackupAndRestore(RunCallback):
-    """Lets a training that was cut off at any point go on, with the very numbers that it would have had.
+    """Resumes a training run that was interrupted at any point, with the exact results of an uninterrupted one.
 
-    Run the same program again. `fit` then takes up where the backup was made, with the weights, the state of the
-    optimizer, the random streams, the order of the samples, and what the callbacks know; its history is that of the
-    whole training. Backups are made after each epoch or some batches, each in place of the one before; a crash in the
-    middle leaves the one before. At the end of the training the backup is removed.
+    Run the same program again. `fit` then continues from the backup, with the weights, the state of the optimizer, the
+    random streams, the order of the samples, and the state of the callbacks; its history covers the whole run. Backups
+    are made after each epoch or a number of batches, each replacing the previous one atomically. At the end of training
+    the backup is removed.
 
-    Arrays may be shuffled with or without a seed. A data set is read anew up to the place: what it gives must be
-    repeatable, so that its `shuffle` needs a seed. Random numbers of others, such as `numpy.random`, are not kept. An
-    optimizer of one's own is kept as its `get_weights` has it, and restored by its `set_weights`.
+    Arrays may be shuffled with or without a seed. A data set is read again up to that point, so it must be repeatable:
+    its `shuffle` needs a seed. Other random states, such as that of `numpy.random`, are not saved. A custom optimizer
+    is saved by its `get_weights` and restored by its `set_weights`.
 
     Args:
-        backup_dir: a folder for this training alone.
+        backup_dir: a folder used by this training run only.
         args: the options below as a dict.
-        save_freq: 'epoch', or after how many batches a backup is made.
-        delete_checkpoint: whether to remove the backup when the training is done.
+        save_freq: 'epoch', or the number of batches between backups.
+        delete_checkpoint: whether to remove the backup when training is finished.
 
     Raises:
-        ModelFileError: when the training begins, for a backup that cannot be read, or that is of another model, other
-            data, other callbacks, or of an epoch that this training does not have.
+        ModelFileError: at the start of training, if the backup cannot be read, or belongs to another model, other data,
+            other callbacks, or an epoch that this run does not have.
 
     Source: Keras `BackupAndRestore` (beyond TF.js).
     """
@@ -86,7 +86,7 @@ class BackupAndRestore(RunCallback):
             restore = self._restorer(run, state)
         except ValueError as error:
             raise self._fault(error) from error
-        except Exception as error:  # a damaged file can break what reads it in any way
+        except Exception as error:  # a damaged file can cause any exception in its reader
             raise self._fault(f"it cannot be read ({type(error).__name__}: {error})") from error
         run.iterator.fast_forward(restore)
 
@@ -99,8 +99,8 @@ class BackupAndRestore(RunCallback):
         return _checked({name: unpack(state[name], arrays) for name in _FIELDS})
 
     def _restorer(self, run: TrainingRun, state: dict[str, Any]) -> Callable[[], None]:
-        """A function that restores the run. All of it is checked before."""
-        # The model first, since callbacks may have weights of it.
+        """A function that restores the run; everything is checked beforehand."""
+        # The model first, since callbacks may hold weights of it.
         restore_model = restorer("backup", run.model, run.model.optimizer, state["model"])
         callbacks = _matched(run.callbacks.callbacks, state["callbacks"])
 
@@ -161,10 +161,10 @@ class BackupAndRestore(RunCallback):
 
 
 def _checked(state: dict[str, Any]) -> dict[str, Any]:
-    """A state whose entries of the run are checked; data, model and callbacks check their parts.
+    """The state, with the entries of the run checked; data, model and callbacks check their own parts.
 
     Raises:
-        ValueError, TypeError: no training has such a state.
+        ValueError, TypeError: an invalid state.
     """
     (data, random), means = state["began"], state["means"]
     batch, seen = state["batch"], means["seen"]
@@ -190,7 +190,7 @@ def _numbers(values: Mapping[str, Any]) -> dict[str, float]:
 
 
 def _matched(callbacks: list[Callback], states: list[Any]) -> list[tuple[Callback, dict[str, Any]]]:
-    """The callbacks that have something to be restored, each with its values by name."""
+    """The callbacks that have state to restore, each with its values by name."""
     own = [c for c in callbacks if c.backed_up]
     if [type(c).__name__ for c in own] != [state["class"] for state in states]:
         raise ValueError("it was made with the callbacks " + ", ".join(str(state["class"]) for state in states))

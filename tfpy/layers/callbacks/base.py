@@ -1,4 +1,4 @@
-"""Callback: what is called while a model trains."""
+"""Callback: the base class of objects that are called during training."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Check = Callable[[str, str, Any], Any]
 
 
 def read_logs(logs: Logs) -> Logs:
-    """Replace the tensors in logs by numbers, in place."""
+    """Replace the tensors in logs with numbers, in place."""
     for key, value in logs.items():
         if isinstance(value, Tensor):
             logs[key] = float(value.data_sync()[0])
@@ -31,15 +31,15 @@ def read_logs(logs: Logs) -> Logs:
 
 @export(doc="Callbacks")
 class Callback(CallbackCamel):
-    """Called while a model trains. A subclass defines the methods it needs, in either spelling; they may be `async`.
+    """Called during training. A subclass defines the methods it needs, in either spelling; they may be `async`.
 
     Attributes:
-        model: the model that is trained; `model.stop_training = True` ends the training after the current batch. It is
-            None until `set_model`, which `fit` calls first. The type leaves that out, as in TF.js: methods that are
-            called during `fit` need not look.
+        model: the model being trained; `model.stop_training = True` ends training after the current batch. It is None
+            until `set_model`, which `fit` calls first. The type omits None, as in TF.js, since methods called during
+            `fit` need no check.
         params: 'epochs', 'initial_epoch', 'samples', 'steps', 'batch_size', 'verbose', 'do_validation', 'metrics'.
-        backed_up: the attributes (plain values, tensors, lists and dicts of them) that a training that was cut off must
-            have again when it goes on; see `BackupAndRestore`.
+        backed_up: the attributes (plain values, tensors, lists and dicts of them) to restore when an interrupted
+            training run is resumed; see `BackupAndRestore`.
 
     Source: TF.js `tf.Callback`.
     """
@@ -47,19 +47,19 @@ class Callback(CallbackCamel):
     model: LayersModel = None  # type: ignore[assignment]  # see above
     params: Mapping[str, Any]
     backed_up: ClassVar[tuple[str, ...]] = ()
-    # Checks of the attributes that a backup has; those without one may be anything.
+    # Checks of the attributes in a backup; those without a check may have any value.
     _backup_checks: ClassVar[Mapping[str, Check]] = {}
 
     def from_backup(self, values: Mapping[str, Any]) -> dict[str, Any]:
-        """The attributes of `backed_up`, from the values in a backup.
+        """The attributes named by `backed_up`, from the values in a backup.
 
         Raises:
-            ValueError, LookupError, TypeError: values that the callback cannot have had.
+            ValueError, LookupError, TypeError: values that are invalid for the callback.
         """
         return {name: self._backup_checks.get(name, _as_kept)("backup", name, values[name]) for name in self.backed_up}
 
     def wants(self, event: str) -> bool:
-        """Whether it has something to do at an event; logs are read from the device only if so."""
+        """Whether it handles an event; only then are logs read from the device."""
         return getattr(type(self), event) is not getattr(Callback, event)
 
     def __repr__(self) -> str:
@@ -67,11 +67,11 @@ class Callback(CallbackCamel):
         return f"{type(self).__name__}({', '.join(f'{k}={v!r}' for k, v in options.items())})"
 
     def set_params(self, params: Mapping[str, Any]) -> None:
-        """Told what `fit` was asked for."""
+        """Receives the parameters of `fit`."""
         self.params = params
 
     def set_model(self, model: LayersModel) -> None:
-        """Told the model."""
+        """Receives the model."""
         self.model = model
 
     def on_train_begin(self, logs: Logs | None = None) -> Any:
@@ -84,7 +84,7 @@ class Callback(CallbackCamel):
         """Before an epoch."""
 
     def on_epoch_end(self, epoch: int, logs: Logs | None = None) -> Any:
-        """After an epoch; logs are its loss and metrics, those of the validation data with 'val_' before the name."""
+        """After an epoch; logs are its loss and metrics, with the prefix 'val_' for those of the validation data."""
 
     def on_batch_begin(self, batch: int, logs: Logs | None = None) -> Any:
         """Before a batch."""
@@ -94,7 +94,7 @@ class Callback(CallbackCamel):
 
 
 def _as_kept(where: str, name: str, value: Any) -> Any:
-    """A value as a callback keeps it: arrays as tensors that outlive the training."""
+    """A value as a callback keeps it: arrays become tensors that outlive the training."""
     if isinstance(value, np.ndarray):
         tensor: Tensor = outlive_scopes(to_tensor(where, name, value))
         return tensor

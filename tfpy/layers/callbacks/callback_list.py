@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
 @export(doc="Callbacks")
 class CallbackList(CallbackListCamel):
-    """Calls every callback for each event, in a custom training loop, say.
+    """Calls every callback for each event, for example in a custom training loop.
 
-    Logs are read from the device only for callbacks that look at them.
+    Logs are read from the device only for callbacks that use them.
 
     Source: TF.js `tf.CallbackList`.
     """
@@ -33,17 +33,17 @@ class CallbackList(CallbackListCamel):
         self.callbacks.append(callback)
 
     def set_params(self, params: Mapping[str, Any]) -> None:
-        """Tell every callback what `fit` was asked for."""
+        """Pass the parameters of `fit` to every callback."""
         for callback in self.callbacks:
             callback.set_params(params)
 
     def set_model(self, model: LayersModel) -> None:
-        """Tell every callback the model."""
+        """Pass the model to every callback."""
         for callback in self.callbacks:
             callback.set_model(model)
 
     def call(self, event: str, *args: Any) -> None:
-        """Call every callback that has something to do at an event; the last argument is the logs."""
+        """Call every callback that handles an event; the last argument is the logs."""
         for callback in self.callbacks:
             if callback.wants(event):
                 read_logs(args[-1])

@@ -1,4 +1,4 @@
-"""CSVLogger: writes the losses and metrics of each epoch into a file."""
+"""CSVLogger: writes the losses and metrics of each epoch to a file."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from tfpy.core.types import Logs
 from tfpy.engine.errors import argument_error
 from tfpy.layers.callbacks.base import Callback
 
-# What stands for a value that an epoch lacks.
+# Written for a value that an epoch lacks.
 _MISSING = "NA"
 
 
 @export(doc="Callbacks", aliases="callbacks.csv_logger")
 class CSVLogger(Callback):
-    """Writes a row for each epoch: its number, counted from 0, then its losses and metrics. The header names them.
+    """Writes a row for each epoch: its number, counted from 0, then its losses and metrics, as named by the header.
 
-    The file is complete after each epoch, whatever happens then.
+    The file is flushed after each epoch.
 
     Args:
         filename: the file.
         args: the options below as a dict.
-        separator: what is between two values.
-        append: whether to go on in a file that is there, under its header, instead of beginning anew.
+        separator: the text between two values.
+        append: whether to append to an existing file, under its header, instead of overwriting it.
 
     Source: Keras `CSVLogger` (beyond TF.js).
     """
@@ -59,7 +59,7 @@ class CSVLogger(Callback):
     def on_epoch_end(self, epoch: int, logs: Logs | None = None) -> None:
         values = {"epoch": epoch, **(logs or {})}
         if not self._names:
-            # An epoch that was stopped has no validation; the header has its columns all the same.
+            # An epoch that was stopped has no validation; the header has the columns anyway.
             self._names = list(dict.fromkeys(["epoch", *self.params["metrics"], *values]))
             self._write(self._names)
         self._write([values.get(name, _MISSING) for name in self._names])

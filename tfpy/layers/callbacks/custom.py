@@ -1,4 +1,4 @@
-"""CustomCallback and LambdaCallback: callbacks that are made of functions."""
+"""CustomCallback and LambdaCallback: callbacks made from functions."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ from tfpy.layers.callbacks.base import Callback
 _EVENTS = ("on_train_begin", "on_train_end", "on_epoch_begin", "on_epoch_end", "on_batch_begin", "on_batch_end")
 # How often `on_yield` is called when `yield_every` is 'auto', in milliseconds.
 _YIELD_EVERY = 125.0
-# Which epoch it is is noted when it begins, and yielding is done when a batch ends.
+# The epoch is recorded when it begins; yielding happens when a batch ends.
 _FOR_YIELD = ("on_epoch_begin", "on_batch_end")
 
 
 @export(doc="Callbacks")
 class CustomCallback(Callback):
-    """A callback of functions: {'onEpochEnd': lambda epoch, logs: …}, each taking as many arguments as it likes.
+    """A callback of functions: {'onEpochEnd': lambda epoch, logs: …}, which may take fewer arguments.
 
     Args:
         args: the functions by event, in either spelling; besides those of a Callback `on_yield(epoch, batch, logs)`.
-        yield_every: how often on_yield is called: at most once in so many milliseconds ('auto': 125); 'batch' and
-            'epoch' do not call it, and with 'never' there must be none.
+        yield_every: how often on_yield is called: at most once in this many milliseconds ('auto': 125); 'batch' and
+            'epoch' do not call it, and 'never' does not allow it.
 
     Source: TF.js `tf.CustomCallback`.
     """
@@ -48,7 +48,7 @@ class CustomCallback(Callback):
 
     def wants(self, event: str) -> bool:
         if getattr(type(self), event) is not getattr(CustomCallback, event):
-            return True  # a subclass does it
+            return True  # handled by a subclass
         return event in self._functions or (event in _FOR_YIELD and "on_yield" in self._functions)
 
     def _call(self, event: str, *args: Any) -> None:
@@ -85,7 +85,7 @@ class LambdaCallback(CustomCallback):
 
     Args:
         functions: the functions by event, as a dict.
-        keywords: the same as keywords, in either spelling.
+        keywords: the same, as keywords in either spelling.
 
     Source: Keras `LambdaCallback`; the same as TF.js `tf.CustomCallback`.
     """
@@ -95,7 +95,7 @@ class LambdaCallback(CustomCallback):
 
 
 def _now() -> float:
-    """The milliseconds of a clock."""
+    """The time in milliseconds."""
     return time.monotonic() * 1000
 
 

@@ -1,4 +1,4 @@
-"""EarlyStopping: ends training when a value no longer improves."""
+"""EarlyStopping: ends training when a monitored value stops improving."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ class EarlyStopping(EarlyStoppingCamel, Callback):
 
     Args:
         args: the options below as a dict.
-        monitor: the value to look at.
-        min_delta: what counts as an improvement must be more than this.
-        patience: after how many epochs without improvement training ends; 0 and 1 are the same.
-        verbose: whether to print when it does.
+        monitor: the value to monitor.
+        min_delta: the smallest change that counts as an improvement (exclusive).
+        patience: the number of epochs without improvement after which training ends; 0 and 1 are equivalent.
+        verbose: whether to print a message when it does.
         mode: 'min', 'max', or 'auto': 'max' if the monitored name contains 'acc'.
         baseline: the value that the first epoch must improve on.
-        restore_best_weights: give the model the weights of its best epoch in the end (beyond TF.js).
+        restore_best_weights: whether to restore the weights of the best epoch at the end (beyond TF.js).
 
     Attributes:
         best: the best value so far.
-        stopped_epoch: the epoch, counted from 0, that training ended with; 0 if it went on to its end.
+        stopped_epoch: the epoch, counted from 0, at which training was stopped; 0 if it was not.
 
     Source: TF.js `tf.callbacks.earlyStopping`.
     """

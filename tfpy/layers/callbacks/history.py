@@ -1,4 +1,4 @@
-"""History: the losses and metrics of a training."""
+"""History: the losses and metrics of a training run."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ class History(HistoryCamel, Callback, Ready):
     """The result of `fit`: the losses and metrics of all epochs. It may be awaited.
 
     Attributes:
-        epoch: the epochs' numbers.
-        history: the values by name, one for each epoch.
+        epoch: the epoch numbers.
+        history: for each name, one value per epoch.
 
     Source: TF.js `tf.History`.
     """
@@ -45,11 +45,11 @@ class History(HistoryCamel, Callback, Ready):
             self.history.setdefault(name, []).append(value)
 
     def sync_data(self) -> ReadyNone:
-        """Nothing is left to do: the values are numbers already, which TF.js reads from the device here."""
+        """Do nothing: the values are numbers already, which TF.js reads from the device here."""
         return ReadyNone()
 
     def plot(self, metrics: Sequence[str] | None = None, opts: Mapping[str, Any] | None = None) -> Drawing:
-        """A line chart of each loss and metric, the validation's in the same (beyond TF.js).
+        """A line chart of each loss and metric, together with its validation values (beyond TF.js).
 
         Args:
             metrics: the names to show; all by default.
@@ -58,7 +58,7 @@ class History(HistoryCamel, Callback, Ready):
         Returns:
             The charts, which display in a notebook; `save` writes them to a file.
         """
-        from tfpy.vis.training import history  # loaded when it is first used
+        from tfpy.vis.training import history  # imported lazily
 
         return history(None, self, metrics, {"xLabel": "Epoch", **{camel(k): v for k, v in (opts or {}).items()}})
 

@@ -16,7 +16,7 @@ from tfpy.layers.callbacks.monitor import Monitor
 
 
 class _LearningRate(Callback):
-    """Reads and sets the learning rate of the model that is trained."""
+    """Reads and sets the learning rate of the model being trained."""
 
     @property
     def rate(self) -> float:
@@ -34,8 +34,7 @@ class LearningRateScheduler(_LearningRate):
     """Sets the learning rate before each epoch, and adds it to the logs as 'learning_rate'.
 
     Args:
-        schedule: a function of the epoch, counted from 0, and of the rate that the optimizer has; it returns the new
-            one.
+        schedule: a function of the epoch, counted from 0, and the current rate, which returns the new rate.
         args: the options below as a dict.
         verbose: whether to print each rate.
 
@@ -69,18 +68,18 @@ class LearningRateScheduler(_LearningRate):
 
 @export(doc="Callbacks", aliases="callbacks.reduce_lr_on_plateau")
 class ReduceLROnPlateau(_LearningRate):
-    """Makes the learning rate smaller when a loss or metric no longer improves; adds it to the logs as 'learning_rate'.
+    """Reduces the learning rate when a loss or metric stops improving; adds it to the logs as 'learning_rate'.
 
     Args:
         args: the options below as a dict.
-        monitor: the value to look at.
-        factor: what the rate is multiplied by; less than 1.
-        patience: after how many epochs without improvement.
-        verbose: whether to print when it does.
+        monitor: the value to monitor.
+        factor: the factor that the rate is multiplied by; less than 1.
+        patience: the number of epochs without improvement to wait for.
+        verbose: whether to print a message when it does.
         mode: 'min', 'max', or 'auto': 'max' if the monitored name contains 'acc'.
-        min_delta: what counts as an improvement must be more than this.
-        cooldown: how many epochs to wait after a reduction before epochs count again.
-        min_lr: the rate never becomes smaller than this.
+        min_delta: the smallest change that counts as an improvement (exclusive).
+        cooldown: the number of epochs after a reduction that are not counted.
+        min_lr: the lower bound of the rate.
 
     Source: Keras `ReduceLROnPlateau` (beyond TF.js).
     """

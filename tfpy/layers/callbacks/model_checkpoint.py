@@ -1,4 +1,4 @@
-"""ModelCheckpoint: saves the model while it trains."""
+"""ModelCheckpoint: saves the model during training."""
 
 from __future__ import annotations
 
@@ -23,17 +23,18 @@ class ModelCheckpoint(Callback):
     """Saves the model with `model.save`, after each epoch or after a number of batches.
 
     Args:
-        filepath: where to. Names in braces stand for the epoch, counted from 1, the batch and the values of the logs:
-            'models/{epoch:02d}-{val_loss:.3f}'. Without any each save replaces the one before.
+        filepath: the destination. Names in braces stand for the epoch, counted from 1, the batch and the values in the
+            logs: 'models/{epoch:02d}-{val_loss:.3f}'. Without any, each save replaces the previous one.
         args: the options below as a dict.
-        monitor: the value that tells which model is best.
-        verbose: whether to print each save.
-        save_best_only: save only what is better than all before.
+        monitor: the value that decides which model is best.
+        verbose: whether to print a message for each save.
+        save_best_only: whether to save only models that are better than all before.
         mode: 'min', 'max', or 'auto': 'max' if the monitored name contains 'acc'.
-        save_freq: 'epoch', or after how many batches to save.
+        save_freq: 'epoch', or the number of batches between saves.
         initial_value_threshold: the value that the first save must be better than.
-        include_optimizer: save the state of the optimizer, too.
-        save_weights_only: save with `model.save_weights`, to a path that ends with '.weights.h5' or '.safetensors'.
+        include_optimizer: whether to save the state of the optimizer too.
+        save_weights_only: whether to save with `model.save_weights`, to a path that ends with '.weights.h5' or
+            '.safetensors'.
 
     Attributes:
         best: the best value so far.

@@ -1,4 +1,4 @@
-"""Monitor: a value of the logs that is to become better from epoch to epoch."""
+"""Monitor: a value of the logs that should improve from epoch to epoch."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from tfpy.engine.warn import warn_user
 
 
 class Monitor:
-    """A loss or metric, and what makes it better.
+    """A loss or metric, and the direction in which it improves.
 
     Args:
-        where: the callback that looks at it, for messages.
+        where: the callback that monitors it, for messages.
         name: its name in the logs.
-        mode: 'min' if less is better, 'max' if more is, 'auto': more if the name contains 'acc'.
-        min_delta: what counts as an improvement must be more than this.
+        mode: 'min' if lower is better, 'max' if higher is, 'auto': 'max' if the name contains 'acc'.
+        min_delta: the smallest change that counts as an improvement (exclusive).
     """
 
     def __init__(self, where: str, name: str, mode: str, min_delta: float = 0) -> None:
@@ -27,16 +27,16 @@ class Monitor:
         self._where = where
         self._name = name
         self._min_delta = abs(min_delta)
-        # Improving is getting larger, after a multiplication by this.
+        # The sign that makes improving values increase.
         self._sign = 1 if mode == "max" or (mode == "auto" and "acc" in name) else -1
 
     @property
     def worst(self) -> float:
-        """A value that every number is better than."""
+        """A value that every finite number improves on."""
         return -self._sign * math.inf
 
     def value(self, logs: Logs | None) -> float | None:
-        """The value in logs; None, with a warning, if they lack it."""
+        """The value in logs; None, with a warning, if it is missing."""
         value: float | None = (logs or {}).get(self._name)
         if value is None:
             known = ", ".join(logs or {})

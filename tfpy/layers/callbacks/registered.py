@@ -8,20 +8,20 @@ from tfpy.core.calling.registry import export
 from tfpy.engine.errors import argument_error
 from tfpy.layers.callbacks.base import Callback
 
-# The least `verbose` that a callback is used for, and what makes it.
+# The minimum `verbose` for which a callback is used, and its constructor.
 _registered: list[tuple[int, Callable[[], Callback]]] = []
 
 
 @export(doc="Callbacks")
 def register_callback_constructor(verbosity_level: int, callback_constructor: Callable[[], Callback]) -> None:
-    """Let every later `fit` use a callback.
+    """Add a callback to every later `fit`.
 
     Args:
-        verbosity_level: the least `verbose` that it is used for.
-        callback_constructor: makes the callback; called without arguments for each `fit`.
+        verbosity_level: the minimum `verbose` for which it is used.
+        callback_constructor: called without arguments for each `fit` to create the callback.
 
     Raises:
-        ValueError: the level is no whole number of 0 or more, or the same constructor is registered already.
+        ValueError: the level is not a non-negative integer, or the constructor is already registered.
 
     Source: TF.js `tf.registerCallbackConstructor`.
     """
@@ -34,5 +34,5 @@ def register_callback_constructor(verbosity_level: int, callback_constructor: Ca
 
 
 def registered_callbacks(verbose: int) -> list[Callback]:
-    """New callbacks of those registered for this much output, or less."""
+    """New callbacks of the constructors registered for this verbosity level or a lower one."""
     return [make() for level, make in _registered if verbose >= level]

@@ -1,4 +1,4 @@
-"""TensorBoard: writes the losses and metrics where TensorBoard reads them."""
+"""TensorBoard: writes the losses and metrics for TensorBoard."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ class TensorBoard(Callback):
         logdir: the log folder.
         args: the options below as a dict.
         update_freq: 'epoch' for values after each epoch ('epoch_loss'), 'batch' for values after each batch as well
-            ('batch_loss'), or after how many batches.
-        histogram_freq: after how many epochs to write histograms of the weights; 0 for never.
+            ('batch_loss'), or the number of batches between writes.
+        histogram_freq: the number of epochs between histograms of the weights; 0 for none.
 
     Raises:
         ImportError: the package tensorboardX is not installed.

@@ -1,4 +1,4 @@
-"""TerminateOnNaN: ends training when the loss is no number any more."""
+"""TerminateOnNaN: ends training when the loss is NaN or infinite."""
 
 from __future__ import annotations
 

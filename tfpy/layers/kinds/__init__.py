@@ -1,1 +1,1 @@
-"""The kinds of layers: a class for each, in modules by what they do."""
+"""The layer classes, in modules by purpose."""

@@ -29,14 +29,14 @@ HIDDEN = -1e9
 
 
 def hidden(scores: Tensor, seen: Tensor) -> Tensor:
-    """Scores with 10⁹ taken from those that a mask hides."""
+    """Scores, with 10⁹ subtracted where a mask is false."""
     return add(scores, mul(sub(number(1), cast_to(seen, scores.dtype)), number(HIDDEN)))
 
 
 class ReLU(OneOutput, class_name="ReLU", factory="layers.relu"):
     """x, but no more than max_value, where x is above threshold; elsewhere negative_slope · (x - threshold).
 
-    Another negative_slope or threshold than 0 is beyond TF.js.
+    A negative_slope or threshold other than 0 is beyond TF.js.
     """
 
     max_value: float | None = None
@@ -75,7 +75,7 @@ class LeakyReLU(OneOutput, class_name="LeakyReLU", factory="layers.leaky_relu"):
 
 
 class PReLU(OneOutput, class_name="PReLU", factory="layers.prelu"):
-    """x where it is positive, else alpha · x with an alpha that is learnt for each place.
+    """x where it is positive, else alpha · x with an alpha learned for each position.
 
     Weight: alpha, of the shape of a sample, with size 1 along the shared_axes (counted from 1).
     """
@@ -114,7 +114,7 @@ class PReLU(OneOutput, class_name="PReLU", factory="layers.prelu"):
 
 
 class ELU(OneOutput, class_name="ELU", factory="layers.elu"):
-    """x where it is positive, else alpha · (eˣ - 1). Another alpha than 1 is beyond TF.js."""
+    """x where it is positive, else alpha · (eˣ - 1). An alpha other than 1 is beyond TF.js."""
 
     alpha: float = 1.0
 
@@ -142,10 +142,9 @@ class ThresholdedReLU(OneOutput, class_name="ThresholdedReLU", factory="layers.t
 
 
 class Softmax(OneOutput, class_name="Softmax", factory="layers.softmax"):
-    """eˣ / Σ eˣ over an axis, or over several. Other axes than the last are beyond TF.js.
+    """eˣ / Σ eˣ over an axis, or over several. Axes other than the last are beyond TF.js.
 
-    The axis is 1 unless another one is given, as in TF.js. With a mask of the
-    shape of the inputs, what it hides comes out close to 0.
+    The axis defaults to 1, as in TF.js. With a mask of the shape of the inputs, masked elements become close to 0.
     """
 
     axis: int | Sequence[int] = 1

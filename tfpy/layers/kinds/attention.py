@@ -31,7 +31,7 @@ from tfpy.layers.weights import LayerVariable
 
 
 class _Attending(Layer):
-    """A layer on a query, the values that it looks for, and keys by which it finds them.
+    """A layer on a query, the values to look up, and the keys that they are found by.
 
     The inputs are a list [query, value] or [query, value, key]; the keys are the values unless they are given.
     """
@@ -48,7 +48,7 @@ class _Attending(Layer):
             raise argument_error(self.class_name, "dropout", "0 or more, and below 1", self.dropout)
 
     def roles(self, given: Any) -> list[Any]:
-        """Query, value and key: of inputs, of their shapes or of their masks."""
+        """Query, value and key, among inputs, shapes or masks."""
         several = isinstance(given, list) or (isinstance(given, tuple) and isinstance(given[0], (list, tuple)))
         listed = list(given) if several else [given]
         if not self.fewest <= len(listed) <= 3:
@@ -58,7 +58,7 @@ class _Attending(Layer):
         return [query, value, listed[2] if len(listed) == 3 else value]
 
     def shapes(self, input_shape: Any) -> list[PartialShape]:
-        """The shapes of query, value and key, checked to be sequences."""
+        """The shapes of query, value and key, checked to be those of sequences."""
         found = [tuple(shape) for shape in self.roles(input_shape)]
         if any(len(shape) != 3 for shape in found):
             expected = "sequences, of shape (batch, time, features)"
@@ -83,7 +83,7 @@ class _Attending(Layer):
         return to_list(mask)[0]
 
     def attended(self, scores: Tensor, value: Tensor, seen: Tensor | None, training: bool) -> tuple[Tensor, Tensor]:
-        """The values weighed by the scores of those that are seen, and the weights."""
+        """The values weighted by the scores of the visible ones, and the weights."""
         if seen is not None:
             scores = hidden(scores, seen)
         weights = scores.softmax()
@@ -93,7 +93,7 @@ class _Attending(Layer):
 
 
 def _causal_mask(query: Tensor, value: Tensor) -> Tensor:
-    """(1, time of the query, time of the value): true where the value is not later."""
+    """(1, time of the query, time of the value): true where the value is not later than the query."""
     steps = [range_(0, t.shape[1], 1, "int32") for t in (query, value)]
     return expand_dims(greater_equal(expand_dims(steps[0], 1), expand_dims(steps[1], 0)), 0)
 
@@ -104,7 +104,7 @@ def _all_of(masks: list[Tensor | None]) -> Tensor | None:
 
 
 class Attention(_Attending, class_name="Attention", factory="layers.attention"):
-    """Each step of the query as a mean of the values, weighed by how well their keys match (Luong et al. 2015).
+    """For each step of the query, the mean of the values weighted by how well their keys match (Luong et al. 2015).
 
     softmax(query · keyᵀ) · value, or with score_mode 'concat' the scores Σ tanh(query + key). Inputs [query, value] or
     [query, value, key] of shapes (batch, time, features) → (batch, time of the query, features of the value).
@@ -112,7 +112,7 @@ class Attention(_Attending, class_name="Attention", factory="layers.attention"):
     The call takes `mask`, a list of the masks of query and value, `use_causal_mask`, and `return_attention_scores`,
     with which it returns [output, weights].
 
-    Weights: with use_scale a factor of the scores, and with 'concat' another one.
+    Weights: with use_scale a scale factor of the scores, and with 'concat' another one.
 
     Source: Keras `Attention` (beyond TF.js).
     """
@@ -165,11 +165,11 @@ class Attention(_Attending, class_name="Attention", factory="layers.attention"):
 
 
 class MultiHeadAttention(_Attending, class_name="MultiHeadAttention", factory="layers.multi_head_attention"):
-    """Several attentions side by side, each on projections of its own (Vaswani et al. 2017).
+    """Several attention heads in parallel, each on its own projections (Vaswani et al. 2017).
 
     Inputs query, [query, value] or [query, value, key] of shapes (batch, time, features) → the shape of the query;
-    value and key may be given by name, too. Of each head softmax(q · kᵀ / √key_dim) · v, with q, k and v the products
-    of query, key and value with its kernels; the heads' results are multiplied with a last kernel and added up.
+    value and key may also be passed by name. Each head computes softmax(q · kᵀ / √key_dim) · v, with q, k and v the
+    products of query, key and value with its kernels; the heads' results are multiplied by a final kernel and summed.
 
     The call takes `attention_mask` (batch, time of the query, time of the value), `use_causal_mask`, and
     `return_attention_scores`, with which it returns [output, weights (batch, heads, …)].
@@ -263,7 +263,7 @@ class MultiHeadAttention(_Attending, class_name="MultiHeadAttention", factory="l
         return transpose(y.reshape([*x.shape[:2], heads, size]), [0, 2, 1, 3])
 
     def _seen(self, query: Tensor, value: Tensor, mask: Any, attention_mask: Any, causal: bool) -> Tensor | None:
-        """A mask of the steps of the value that each step of the query sees, for all heads or each."""
+        """A mask of the value steps visible to each query step, for all heads or for each."""
         query_mask, value_mask = [*to_list(mask), None][:2] if len(to_list(mask)) > 1 else to_list(mask) * 2
         masks = [
             attention_mask,

@@ -37,7 +37,7 @@ class RNNCell(RNNCellCamel, Layer):
     Source: TF.js `tf.layers.RNNCell`.
     """
 
-    if TYPE_CHECKING:  # else it would be an option that must be given
+    if TYPE_CHECKING:  # otherwise it would be a required option
         state_size: Any
 
 
@@ -94,9 +94,9 @@ class LSTMOptions(UnitsOptions, BaseLSTMOptions):
 
 
 class Cell(CellOptions, RNNCell):
-    """Base of all cells: three weights, and dropout masks that hold for a whole sequence."""
+    """Base of all cells: three weights, and dropout masks that are shared by a whole sequence."""
 
-    # Drawn anew for each sequence, so that they concern no step but the one that they are made in.
+    # Redrawn for each sequence, so they only affect the training step in which they are drawn.
     transient = frozenset(("_masks",))
 
     def configure(self) -> None:
@@ -105,7 +105,7 @@ class Cell(CellOptions, RNNCell):
         self._masks: dict[tuple[str, int], Tensor] = {}
 
     def add_weights(self, kernel: Sequence[int], recurrent_kernel: Sequence[int], bias: Sequence[int]) -> None:
-        """Add the weights, of these shapes."""
+        """Add the weights, with the given shapes."""
         self.kernel = self._add_declared_weight("kernel", kernel)
         self.recurrent_kernel = self._add_declared_weight("recurrent_kernel", recurrent_kernel, "recurrent")
         self.bias: LayerVariable | None = None
@@ -115,11 +115,11 @@ class Cell(CellOptions, RNNCell):
             )
 
     def first_bias(self) -> Any:
-        """How the bias starts."""
+        """The initializer of the bias."""
         return self.bias_initializer
 
     def masked(self, which: str, x: Tensor, training: bool, gate: int = 0) -> Tensor:
-        """x with the dropout of the inputs or of the state; the mask of a gate is the same at every step."""
+        """x with the dropout of the inputs or the state; the mask of a gate is the same at every step."""
         rate = self.dropout if which == "inputs" else self.recurrent_dropout
         if not training or not 0 < rate < 1:
             return x
@@ -129,11 +129,11 @@ class Cell(CellOptions, RNNCell):
         return x.mul(self._masks[which, gate])
 
     def new_sequence(self) -> None:
-        """Draw dropout masks anew."""
+        """Redraw the dropout masks."""
         self._masks = {}
 
     def parts(self, inputs: Any, count: int) -> list[Tensor]:
-        """The input and the states, checked to be as many as the cell has."""
+        """The input and the states, whose number is checked."""
         listed = to_list(inputs)
         if len(listed) != count:
             raise argument_error(self.name, "inputs", f"a list of {count} tensors, the input and the states", inputs)
@@ -178,7 +178,7 @@ class GRUCell(GRUOptions, _VectorCell, class_name="GRUCell", factory="layers.gru
 
     z, r = σ(x · W + b + h · U);  h̃ = tanh(x · W + b + (r ∘ h) · U);  h' = z ∘ h + (1 - z) ∘ h̃.
 
-    With reset_after, which is beyond TF.js and Keras's default form, h̃ = tanh(x · W + b + r ∘ (h · U + c)), and the
+    With reset_after, which is beyond TF.js and the default in Keras, h̃ = tanh(x · W + b + r ∘ (h · U + c)), and the
     bias is a matrix of two rows, b and c.
     """
 
@@ -212,7 +212,7 @@ class GRUCell(GRUOptions, _VectorCell, class_name="GRUCell", factory="layers.gru
 
 
 class ForgetBias(Initializer):
-    """A bias that is 1 for the forget gate, and what another initializer gives for the others."""
+    """A bias that is 1 for the forget gate, with the values of another initializer for the other gates."""
 
     def __init__(self, others: Initializer, units: int) -> None:
         self.others = others
@@ -225,13 +225,13 @@ class ForgetBias(Initializer):
 
 
 class BaseLSTMCell(BaseLSTMOptions, Cell):
-    """Base of all LSTM cells: how the bias starts, and what the gates do."""
+    """Base of all LSTM cells: the initial bias, and the computation of the gates."""
 
     def first_bias(self) -> Any:
         return ForgetBias(self.bias_initializer, self.state_size[0]) if self.unit_forget_bias else self.bias_initializer
 
     def from_gates(self, gates: Sequence[Tensor], carry: Tensor) -> list[Tensor]:
-        """The output and the new states, from the sums that go into the gates i, f, c and o."""
+        """The output and the new states, from the pre-activations of the gates i, f, c and o."""
         z_i, z_f, z_c, z_o = gates
         i = self.recurrent_activation(z_i)
         f = self.recurrent_activation(z_f)
@@ -281,7 +281,7 @@ class StackedRNNCells(StackedRNNCellsCamel, RNNCell, class_name="StackedRNNCells
         return [size for cell in reversed(self.cells) for size in to_list(cell.state_size)]
 
     def new_sequence(self) -> None:
-        """Draw dropout masks anew."""
+        """Redraw the dropout masks."""
         for cell in self.cells:
             start_sequence(cell)
 
@@ -315,13 +315,13 @@ class StackedRNNCells(StackedRNNCellsCamel, RNNCell, class_name="StackedRNNCells
 
     @property
     def weights(self) -> list[LayerVariable]:
-        """Those added to it itself, and the cells' weights, cell by cell."""
+        """The weights added to it directly, and the cells' weights, cell by cell."""
         own = [*self._trainable_weights, *self._non_trainable_weights]
         return own + [w for cell in self.cells for w in cell.weights]
 
     @classmethod
     def from_config(cls, config: Mapping[str, Any], custom_objects: Mapping[str, Any] | None = None) -> Self:
-        """The cells that a configuration describes."""
+        """Stacked cells from a configuration."""
         cells = [
             build_object(c, "cell", Layer, custom_objects) if is_object_config(c) else c
             for c in config_value(config, "cells", [])
@@ -330,7 +330,7 @@ class StackedRNNCells(StackedRNNCellsCamel, RNNCell, class_name="StackedRNNCells
 
 
 def start_sequence(cell: Any) -> None:
-    """Tell a cell that a new sequence begins; cells of one's own need not know."""
+    """Notify a cell that a new sequence begins; custom cells need not handle it."""
     begin = getattr(cell, "new_sequence", None)
     if begin is not None:
         begin()

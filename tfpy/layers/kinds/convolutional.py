@@ -76,15 +76,15 @@ class BaseConv(OneOutput):
         self.built = True
 
     def add_filters(self, channels: int) -> None:
-        """Add the weights of the filters, for inputs of so many channels."""
+        """Add the weights of the filters, for inputs with the given number of channels."""
         raise TypeError(f"{self.class_name}: a layer of this kind must define add_filters(channels).")
 
     def outputs(self, channels: int | None) -> int | None:
-        """The number of channels of the output, as far as that of the input tells."""
+        """The number of output channels, as far as the number of input channels determines it."""
         raise TypeError(f"{self.class_name}: a layer of this kind must define outputs(channels).")
 
     def convolve(self, x: Tensor) -> Tensor:
-        """The convolution of x with the filters, without bias."""
+        """The convolution of x with the filters, without the bias."""
         raise TypeError(f"{self.class_name}: a layer of this kind must define convolve(x).")
 
     def inner_size(self, i: int, size: int | None) -> int | None:
@@ -128,12 +128,12 @@ class Conv(BaseConv):
         self.kernel = self._add_declared_weight("kernel", (*self.kernel_size, *self.kernel_channels(channels)))
 
     def kernel_channels(self, channels: int) -> tuple[int, int]:
-        """The last two sizes of the kernel, for inputs of so many channels."""
+        """The last two sizes of the kernel, for inputs with the given number of channels."""
         return channels, self.filters
 
 
 def causal_padding(x: Tensor, layer: BaseConv) -> Tensor:
-    """A sequence padded in front, so that no output depends on what comes later."""
+    """A sequence padded at the front, so that no output depends on later inputs."""
     (size,), (dilation,) = layer.kernel_size, layer.dilation_rate
     paddings = [[0, 0]] * 3
     paddings[inner_axes(layer.data_format, 1)[0]] = [(size - 1) * dilation, 0]
@@ -143,9 +143,9 @@ def causal_padding(x: Tensor, layer: BaseConv) -> Tensor:
 class Conv1D(Conv, class_name="Conv1D", factory="layers.conv1d"):
     """Convolution of sequences: (batch, time, channels) → (batch, places, filters).
 
-    Weights: kernel [kernel_size, channels, filters], bias [filters]. The padding may be 'causal' too, with which an
-    output depends on no later input (beyond TF.js). With data_format 'channelsFirst' the channels of the output come
-    first as well, which TF.js announces but does not do.
+    Weights: kernel [kernel_size, channels, filters], bias [filters]. The padding may also be 'causal', so that no
+    output depends on later inputs (beyond TF.js). With data_format 'channelsFirst' the output also has its channels
+    first, which TF.js declares but does not do.
     """
 
     dimensions = 1
@@ -158,7 +158,7 @@ class Conv1D(Conv, class_name="Conv1D", factory="layers.conv1d"):
         return conv1d(x, self.kernel, self.strides, padding, layout(self.data_format, 1), self.dilation_rate)
 
 
-# The activations that the fused op knows.
+# The activations that the fused op supports.
 _FUSED = ("linear", "relu", "elu")
 
 

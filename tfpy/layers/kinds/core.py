@@ -92,7 +92,7 @@ class Activation(OneOutput, class_name="Activation", factory="layers.activation"
 
 
 class Dropout(OneOutput, class_name="Dropout", factory="layers.dropout"):
-    """In training, sets a part of the inputs to 0 and scales up the rest."""
+    """In training, sets a fraction of the inputs to 0 and scales up the rest."""
 
     rate: float
     noise_shape: list[int | None] | None = None
@@ -109,14 +109,14 @@ class Dropout(OneOutput, class_name="Dropout", factory="layers.dropout"):
         return dropout(x, self.rate, self.mask_shape(x), self.seed)
 
     def mask_shape(self, x: Tensor) -> list[int | None] | None:
-        """The shape of the mask: noise_shape, in which None stands for the input's own size."""
+        """The shape of the mask: noise_shape, in which None stands for the size of the input."""
         if self.noise_shape is None:
             return None
         return [x.shape[i] if n is None else n for i, n in enumerate(self.noise_shape)]
 
 
 class Flatten(OneOutput, class_name="Flatten", factory="layers.flatten"):
-    """(batch, a, b, …) → (batch, a · b · …). Vectors stay as they are (beyond TF.js)."""
+    """(batch, a, b, …) → (batch, a · b · …). Vectors are unchanged (beyond TF.js)."""
 
     data_format: str | None = None
 
@@ -159,7 +159,7 @@ class RepeatVector(OneOutput, class_name="RepeatVector", factory="layers.repeat_
 
 
 class Embedding(OneOutput, class_name="Embedding", factory="layers.embedding"):
-    """A vector for each whole number from 0 to input_dim - 1: (batch, …) → (batch, …, output_dim)."""
+    """A vector for each integer from 0 to input_dim - 1: (batch, …) → (batch, …, output_dim)."""
 
     input_dim: int
     output_dim: int
@@ -230,10 +230,9 @@ class Masking(OneOutput, class_name="Masking", factory="layers.masking"):
 class Lambda(Layer, class_name="Lambda", factory="layers.lambda_"):
     """A user's function as a layer.
 
-    It is called with the input, or the list of them, and the arguments as keywords. The shape of what it returns, with
-    the batch size in front, is found by running it on shapes alone, unless `shape` says what a sample of it looks like.
-
-    A saved model has the function by its name, which custom_objects must hold when the model is loaded.
+    It is called with the input, or the list of inputs, and the arguments as keywords. Its output shape, batch size
+    first, is inferred by running it on shapes alone, unless `shape` gives the shape of one sample. A saved model stores
+    the name of the function, which must be in custom_objects when the model is loaded.
 
     Source: Keras `Lambda` (beyond TF.js).
     """
@@ -257,10 +256,8 @@ class Lambda(Layer, class_name="Lambda", factory="layers.lambda_"):
 
     @classmethod
     def from_config(cls, config: Mapping[str, Any], custom_objects: Mapping[str, Any] | None = None) -> Self:
-        """A layer as its configuration describes it.
-
-        The function is the one of that name in custom_objects. Keras notes code instead, which is not run: then it is
-        the one that custom_objects has for the name of the layer.
+        """A layer from its configuration. The function is looked up by name in custom_objects. Keras stores code
+        instead, which is not run: the function is then looked up by the name of the layer.
         """
         noted, known = config.get("function"), custom_objects or {}
         code = isinstance(noted, (list, Mapping))

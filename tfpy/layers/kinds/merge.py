@@ -23,7 +23,7 @@ from tfpy.layers.symbolic import PartialShape, to_list
 
 
 class Merge(OneOutput):
-    """A layer on several inputs, whose shapes broadcast to each other behind the batch size.
+    """A layer on several inputs, whose shapes broadcast to each other after the batch dimension.
 
     Source: TF.js's `Merge`.
     """
@@ -35,7 +35,7 @@ class Merge(OneOutput):
         self.supports_masking = True
 
     def shapes(self, input_shape: Any) -> list[PartialShape]:
-        """The shapes of the inputs, checked to be as many as the layer takes."""
+        """The shapes of the inputs, whose number is checked."""
         found = [whole_shape(self.name, s) for s in (input_shape if are_several(input_shape) else [input_shape])]
         if len(found) < 2 or (self.most is not None and len(found) > self.most):
             expected = "a list of 2 or more inputs" if self.most is None else f"a list of {self.most} inputs"
@@ -73,11 +73,11 @@ class Merge(OneOutput):
         return self.merged([x.reshape([x.shape[0], *[1] * (rank - x.rank), *x.shape[1:]]) for x in listed])
 
     def merged(self, inputs: list[Tensor]) -> Tensor:
-        """One tensor of several of the same rank."""
+        """Several tensors of the same rank combined into one."""
         raise TypeError(f"{self.class_name}: a layer of this kind must define merged(inputs).")
 
     def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
-        """True where the masks of all inputs are. TF.js makes of them one that no layer can use."""
+        """True where the masks of all inputs are. TF.js combines them into one that no layer can use."""
         given = [m for m in to_list(mask) if m is not None]
         return reduce(logical_and, given) if given else None
 
@@ -102,7 +102,7 @@ class Subtract(Merge, class_name="Subtract", factory="layers.subtract"):
 
 
 class Multiply(Merge, class_name="Multiply", factory="layers.multiply"):
-    """The product of the inputs, element by element."""
+    """The elementwise product of the inputs."""
 
     def merged(self, inputs: list[Tensor]) -> Tensor:
         return reduce(mul, inputs)
@@ -116,26 +116,26 @@ class Average(Merge, class_name="Average", factory="layers.average"):
 
 
 class Maximum(Merge, class_name="Maximum", factory="layers.maximum"):
-    """The largest of the inputs, element by element."""
+    """The elementwise maximum of the inputs."""
 
     def merged(self, inputs: list[Tensor]) -> Tensor:
         return reduce(maximum, inputs)
 
 
 class Minimum(Merge, class_name="Minimum", factory="layers.minimum"):
-    """The smallest of the inputs, element by element."""
+    """The elementwise minimum of the inputs."""
 
     def merged(self, inputs: list[Tensor]) -> Tensor:
         return reduce(minimum, inputs)
 
 
 def along(mask: Tensor, x: Tensor) -> Tensor:
-    """A mask of steps for all that a tensor has at each."""
+    """A mask of steps, expanded to all elements that a tensor has at each step."""
     return expand_dims(mask, -1) if mask.rank < x.rank else mask
 
 
 class Concatenate(Merge, class_name="Concatenate", factory="layers.concatenate"):
-    """The inputs joined along an axis."""
+    """The inputs concatenated along an axis."""
 
     axis: int = -1
 
@@ -169,7 +169,7 @@ class Concatenate(Merge, class_name="Concatenate", factory="layers.concatenate")
         return None if joined is None else all_(joined, -1)
 
     def joined_masks(self, inputs: Any, mask: Any) -> Tensor | None:
-        """The masks of the inputs, joined as these are; those of inputs without one are true."""
+        """The masks of the inputs, concatenated likewise; inputs without a mask count as true."""
         masks = to_list(mask)
         if all(m is None for m in masks):
             return None
@@ -236,7 +236,7 @@ class Dot(Merge, class_name="Dot", factory="layers.dot"):
 
 
 def batch_dot(a: Tensor, b: Tensor, i: int, j: int) -> Tensor:
-    """For each sample the products summed over axis i of a and axis j of b, which are of rank 2 or 3."""
+    """For each sample, the products summed over axis i of a and axis j of b, both of rank 2 or 3."""
     if a.rank == b.rank == 2:
         return expand_dims(sum_(mul(a, b), 1), 1)
     short = [k for k, x in enumerate((a, b)) if x.rank == 2]

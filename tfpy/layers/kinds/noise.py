@@ -47,14 +47,14 @@ class GaussianDropout(OneOutput, class_name="GaussianDropout", factory="layers.g
         return mul(x, random_normal(x.shape, 1, math.sqrt(self.rate / (1 - self.rate))))
 
 
-# What minus infinity becomes through a selu.
+# The limit of selu at minus infinity.
 _LOWEST = -1.6732632423543772 * 1.0507009873554805
 
 
 class AlphaDropout(OneOutput, class_name="AlphaDropout", factory="layers.alpha_dropout"):
-    """In training, sets a part of the inputs to one value, and scales all so that the variance stays as it was.
+    """In training, sets a fraction of the inputs to one value, and scales all to preserve the variance.
 
-    The value is 1.758…, as in TF.js; Klambauer et al. 2017 have its negative, with which the mean stays too.
+    The value is 1.758…, as in TF.js; Klambauer et al. 2017 have its negative, which preserves the mean too.
     """
 
     rate: float
@@ -92,13 +92,13 @@ class _SpatialDropout(Dropout):
 
 
 class SpatialDropout1D(_SpatialDropout, class_name="SpatialDropout1D", factory="layers.spatial_dropout1d"):
-    """In training, drops a part of the channels of sequences, and scales up the rest."""
+    """In training, drops a fraction of the channels of sequences and scales up the rest."""
 
     dimensions = 1
 
 
 class SpatialDropout2D(_SpatialDropout, class_name="SpatialDropout2D", factory="layers.spatial_dropout2d"):
-    """In training, drops a part of the channels of images, and scales up the rest.
+    """In training, drops a fraction of the channels of images and scales up the rest.
 
     Source: Tompson et al. 2014; Keras `SpatialDropout2D` (beyond TF.js).
     """
@@ -107,7 +107,7 @@ class SpatialDropout2D(_SpatialDropout, class_name="SpatialDropout2D", factory="
 
 
 class SpatialDropout3D(_SpatialDropout, class_name="SpatialDropout3D", factory="layers.spatial_dropout3d"):
-    """In training, drops a part of the channels of volumes, and scales up the rest.
+    """In training, drops a fraction of the channels of volumes and scales up the rest.
 
     Source: Keras `SpatialDropout3D` (beyond TF.js).
     """

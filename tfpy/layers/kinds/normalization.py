@@ -1,4 +1,4 @@
-"""Normalization layers, which scale their inputs to a given mean and variance, or length."""
+"""Normalization layers, which scale their inputs to a fixed mean and variance, or norm."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class _Normalization(OneOutput):
         self.beta: LayerVariable | None = None
 
     def add_scale_and_shift(self, input_shape: PartialShape, axes: Sequence[int]) -> tuple[int, ...]:
-        """Add gamma and beta, with an element for each place along the axes; returns their shape."""
+        """Add gamma and beta, with an element for each position along the axes; return their shape."""
         sizes = [input_shape[axis] for axis in axes]
         if None in sizes:
             expected = f"a shape that is known along axes {list(axes)}"
@@ -61,12 +61,12 @@ class _Normalization(OneOutput):
 
 
 class BatchNormalization(_Normalization, class_name="BatchNormalization", factory="layers.batch_normalization"):
-    """Brings each channel to mean 0 and variance 1, then scales and shifts it (Ioffe and Szegedy 2015).
+    """Normalizes each channel to mean 0 and variance 1, then scales and shifts it (Ioffe and Szegedy 2015).
 
-    In training mean and variance are the batch's, and the moving ones come closer to them: moving · momentum +
-    batch · (1 - momentum). Otherwise the moving ones are used.
+    In training, the mean and variance of the batch are used, and the moving averages are updated: moving · momentum +
+    batch · (1 - momentum). Otherwise the moving averages are used.
 
-    Weights: gamma, beta, moving_mean and moving_variance, the last two not trainable; all of the size of the axis.
+    Weights: gamma, beta, moving_mean and moving_variance, the last two non-trainable; all have the size of the axis.
     Inputs of any rank are beyond TF.js.
     """
 
@@ -114,7 +114,7 @@ class BatchNormalization(_Normalization, class_name="BatchNormalization", factor
 
 
 class LayerNormalization(_Normalization, class_name="LayerNormalization", factory="layers.layer_normalization"):
-    """Brings each sample to mean 0 and variance 1 along the axes, then scales and shifts it (Ba et al. 2016).
+    """Normalizes each sample to mean 0 and variance 1 along the axes, then scales and shifts it (Ba et al. 2016).
 
     Weights: gamma and beta, of the sizes of the axes. Constraints, and inputs of any rank, are beyond TF.js.
     """
@@ -148,9 +148,9 @@ def _distinct_axes(layer: str, axis: Any, rank: int) -> list[int]:
 
 
 class GroupNormalization(_Normalization, class_name="GroupNormalization", factory="layers.group_normalization"):
-    """Brings groups of the channels of each sample to mean 0 and variance 1, then scales and shifts them.
+    """Normalizes groups of channels of each sample to mean 0 and variance 1, then scales and shifts them.
 
-    The number of groups divides that of the channels; -1 makes each channel a group of its own.
+    The number of groups must divide the number of channels; -1 makes each channel its own group.
 
     Weights: gamma and beta, of the size of the axis.
 
@@ -192,7 +192,7 @@ class GroupNormalization(_Normalization, class_name="GroupNormalization", factor
 
 
 class UnitNormalization(OneOutput, class_name="UnitNormalization", factory="layers.unit_normalization"):
-    """Brings the inputs to length 1 along the axes: x / √max(Σ x², 10⁻¹²).
+    """Scales the inputs to L2 norm 1 along the axes: x / √max(Σ x², 10⁻¹²).
 
     Source: Keras `UnitNormalization` (beyond TF.js).
     """

@@ -31,7 +31,7 @@ Pool = Callable[..., Tensor]
 
 
 class _Pooling(OneOutput):
-    """A layer that makes one value of each window."""
+    """A layer that reduces each window to one value."""
 
     pool_size: NumbersOption = 2
     strides: NumbersOption | None = None
@@ -62,7 +62,7 @@ class _Pooling(OneOutput):
         return from_channels_last(self.pooled(x), self.data_format)
 
     def pooled(self, x: Tensor) -> Tensor:
-        """x, with its channels at the end, pooled."""
+        """The pooled x, whose channels are last."""
         return type(self).pool(x, self.pool_size, self._steps, self.padding)
 
 
@@ -134,7 +134,7 @@ class AveragePooling3D(
 
 
 class _GlobalPooling(Spatial):
-    """A layer that makes one value of each channel. With keepdims the inner sizes are 1 (beyond TF.js)."""
+    """A layer that reduces each channel to one value. With keepdims the inner sizes are 1 (beyond TF.js)."""
 
     keepdims: bool = False
 

@@ -61,7 +61,7 @@ class _Images(OneOutput):
 
 
 class _SizedImages(_Images):
-    """A layer that gives images a size."""
+    """A layer that brings images to a given size."""
 
     height: int
     width: int
@@ -77,10 +77,10 @@ class _SizedImages(_Images):
 
 
 class Resizing(_SizedImages, class_name="Resizing", factory="layers.resizing"):
-    """Images brought to a size: (…, height, width, channels), with or without a batch.
+    """Images resized to a given size: (…, height, width, channels), with or without a batch.
 
-    As in TF.js the corners of the image go to the corners of the result, unless crop_to_aspect_ratio is set; nothing
-    is cropped. With half_pixel_centers positions count from the centers of pixels, as in Keras (beyond TF.js).
+    As in TF.js the corners of the image map to the corners of the result, unless crop_to_aspect_ratio is set; nothing
+    is cropped. With half_pixel_centers positions refer to pixel centers, as in Keras (beyond TF.js).
     """
 
     interpolation: str = "bilinear"
@@ -107,7 +107,7 @@ class CenterCrop(_SizedImages, class_name="CenterCrop", factory="layers.center_c
         x = self.images(inputs)
         height, width = x.shape[-3:-1]
         top = (height - self.height) // 2
-        # TF.js never begins at the very left of an image that is to be cropped in width.
+        # TF.js never starts at the left edge of an image that is cropped in width.
         left = 0 if width == self.width else (width - self.width) // 2 or 1
         if top < 0 or left < 0:
             return resize_bilinear(x, [self.height, self.width]).cast(x.dtype)
@@ -120,10 +120,10 @@ class CenterCrop(_SizedImages, class_name="CenterCrop", factory="layers.center_c
 
 
 class RandomWidth(_Images, class_name="RandomWidth", factory="layers.random_width"):
-    """Images stretched in width by a random part of it: between -factor and factor, or between two numbers.
+    """Images stretched in width by a random fraction: between -factor and factor, or between two numbers.
 
-    (…, height, width, channels), with or without a batch. As in TF.js it does so outside of training too. A seed grows
-    by 1 with each call, also in the configuration.
+    (…, height, width, channels), with or without a batch. As in TF.js this also applies outside training. A seed is
+    incremented by each call, also in the configuration.
     """
 
     factor: float | Sequence[float]
@@ -154,7 +154,7 @@ class RandomWidth(_Images, class_name="RandomWidth", factory="layers.random_widt
 
 
 def _bounds(layer: str, factor: Any) -> tuple[float, float]:
-    """The least and the largest change of the width, as parts of it."""
+    """The smallest and largest change of the width, as fractions of it."""
     if isinstance(factor, (list, tuple)):
         bounds = [as_number(layer, "factor", part) for part in factor]
     else:
@@ -177,10 +177,10 @@ _OUTPUT_MODES = {
 
 
 class CategoryEncoding(OneOutput, class_name="CategoryEncoding", factory="layers.category_encoding"):
-    """Whole numbers below num_tokens as vectors of that size, of which output_mode says what they hold.
+    """Integers below num_tokens encoded as vectors of that size, in the way that output_mode selects.
 
-    'oneHot': a 1 at the number, (n) → (n, num_tokens); 'multiHot': a 1 at each number of a sample, (batch, n) →
-    (batch, num_tokens); 'count': how often it has each, or the sum of the count_weights of the call; 'int': the numbers
+    'oneHot': a 1 at the integer, (n) → (n, num_tokens); 'multiHot': a 1 at each integer of a sample, (batch, n) →
+    (batch, num_tokens); 'count': the count of each, or the sum of its count_weights in the call; 'int': the integers
     themselves.
     """
 

@@ -43,8 +43,8 @@ def run_steps(
         step: (input of a step, states) → (output, new states).
         inputs: (batch, time, …).
         states: the first states.
-        mask: (batch, time); where it is false, output and states stay what they were.
-        go_backwards: whether to begin at the end.
+        mask: (batch, time); where it is false, output and states keep their previous values.
+        go_backwards: whether to process the steps in reverse order.
 
     Yields:
         The output and the states after each step, and its mask as factors, (batch, 1, …), or None.
@@ -76,10 +76,10 @@ def _step_masks(mask: Tensor, rank: int) -> list[Tensor]:
 
 
 class TakesStates(Layer):
-    """A layer that may be given initial states: by name, or in a list behind its input."""
+    """A layer that accepts initial states, by name or in a list after its input."""
 
     def expect_states(self, specs: list[InputSpec]) -> None:
-        """Take note of what the initial states look like, before the layer is built."""
+        """Record the shapes of the initial states before the layer is built."""
 
     def _apply(self, inputs: Any, arguments: dict[str, Any]) -> Any:
         states = arguments.pop("initial_state", arguments.pop("initialState", None))
@@ -101,15 +101,15 @@ class TakesStates(Layer):
         return super()._apply([*to_list(inputs), *states], arguments)
 
     def check_against_spec(self, inputs: Sequence[Any]) -> None:
-        super().check_against_spec(inputs[:1])  # the states behind it are looked at when the layer is built
+        super().check_against_spec(inputs[:1])  # the states after it are checked when the layer is built
 
 
 @export(namespace="layers", doc="Layers / Classes", aliases="RNN")
 class RNN(RNNCamel, TakesStates, class_name="RNN", factory="layers.rnn"):
     """Runs a cell over a sequence: (batch, time, features) → (batch, units), or (batch, time, units).
 
-    With zero_output_for_mask the outputs of masked steps are zeros, and not what was put out before (beyond TF.js;
-    Keras does it within Bidirectional). The states go on as ever.
+    With zero_output_for_mask the outputs of masked steps are zeros instead of the previous output (beyond TF.js; Keras
+    does so within Bidirectional). The states are not affected.
 
     Source: TF.js `tf.layers.RNN`.
     """
@@ -128,7 +128,7 @@ class RNN(RNNCamel, TakesStates, class_name="RNN", factory="layers.rnn"):
 
     def configure(self) -> None:
         self._states: list[Tensor] | None = None
-        # The zeros that the states start from are made when they are needed: a file may ask for any number of them.
+        # The initial zero states are created lazily: a file may ask for any number of them.
         self._zeros: list[tuple[int, ...]] | None = None
         if self.cell is None:
             raise argument_error(self.class_name, "cell", "given: a cell, or a list of cells", None)
@@ -207,8 +207,8 @@ class RNN(RNNCamel, TakesStates, class_name="RNN", factory="layers.rnn"):
         return [output, *states] if self.return_state else output
 
     def _of_steps(self, mask: Tensor, x: Tensor) -> Tensor:
-        """The mask with a value for each step. Behind a layer that shortens sequences it has more values: as in TF.js
-        the first ones in the direction of the sequence count.
+        """The mask with one value per step. After a layer that shortens sequences it has more: as in TF.js, the first
+        ones in the direction of processing are used.
         """
         batch, steps = x.shape[:2]
         if mask.rank < 2 or mask.shape[0] != batch or mask.shape[1] < steps:
@@ -245,14 +245,14 @@ class RNN(RNNCamel, TakesStates, class_name="RNN", factory="layers.rnn"):
         return states
 
     def get_initial_state(self, inputs: Tensor) -> list[Tensor]:
-        """States of zeros for a batch of inputs."""
+        """Zero states for a batch of inputs."""
         return [full(shape, 0) for shape in self.state_shapes(inputs.shape)]
 
     # States kept from batch to batch
 
     @property
     def states(self) -> list[Any]:
-        """The states kept from the last batch; None for each before there was one."""
+        """The states kept from the last batch; None for each before the first batch."""
         if self._states is None and self._zeros is not None:
             self._states = [outlive_scopes(full(shape, 0)) for shape in self._zeros]
         return [None] * len(self.state_sizes) if self._states is None else self._states
@@ -266,10 +266,10 @@ class RNN(RNNCamel, TakesStates, class_name="RNN", factory="layers.rnn"):
         self.reset_states(states)
 
     def reset_states(self, states: Any = None) -> None:
-        """Let the next batch start from zeros, or from given states.
+        """Reset the states for the next batch to zeros, or to given states.
 
         Raises:
-            RuntimeError: the layer is not stateful. ValueError: the batch size is not known, or states do not fit.
+            RuntimeError: the layer is not stateful. ValueError: the batch size is unknown, or states do not fit.
         """
         if not self.stateful:
             raise RuntimeError(f"reset_states: layer {self.name} is not stateful.")
@@ -298,12 +298,12 @@ class RNN(RNNCamel, TakesStates, class_name="RNN", factory="layers.rnn"):
 
     @property
     def layers_within(self) -> Sequence[Layer]:
-        """The cell. Freezing the layer leaves it as it is, as in TF.js."""
+        """The cell. Freezing the layer does not affect it, as in TF.js."""
         return (self.cell,)
 
     @classmethod
     def from_config(cls, config: Mapping[str, Any], custom_objects: Mapping[str, Any] | None = None) -> Self:
-        """A layer as its configuration describes it."""
+        """A layer from its configuration."""
         cell = config_value(config, "cell")
         if is_object_config(cell):
             cell = build_object(cell, "cell", Layer, custom_objects)
@@ -312,12 +312,12 @@ class RNN(RNNCamel, TakesStates, class_name="RNN", factory="layers.rnn"):
 
 
 class CellLayer(RNN):
-    """A recurrent layer that makes its own cell of its options."""
+    """A recurrent layer that creates its cell from its options."""
 
     cell_class: ClassVar[type[Layer]]
 
     def configure(self) -> None:
-        # As in TF.js whatever cell is given: with another one no file would say what the layer computes.
+        # As in TF.js, whatever cell is given: with another cell, files would not describe the computation.
         self.cell = self.cell_class({name: getattr(self, name) for name in self.cell_class.options})
         super().configure()
 

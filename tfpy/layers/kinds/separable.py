@@ -1,4 +1,4 @@
-"""Depthwise convolutions, and separable ones, which mix the channels afterwards."""
+"""Depthwise convolutions, and separable convolutions, which then mix the channels."""
 
 from __future__ import annotations
 
@@ -87,17 +87,17 @@ class _Depthwise(_BaseDepthwise):
 
 
 class DepthwiseConv2D(_Depthwise, class_name="DepthwiseConv2D", factory="layers.depthwise_conv2d"):
-    """Convolution of each channel of images by itself: (…, channels) → (…, channels · depth_multiplier).
+    """Convolution of each channel of images separately: (…, channels) → (…, channels · depth_multiplier).
 
     Weights: depthwise_kernel [*kernel_size, channels, depth_multiplier], bias [channels · depth_multiplier]. The
-    dilation_rate, which TF.js ignores, has its effect.
+    dilation_rate, which TF.js ignores, is applied.
     """
 
     dimensions = 2
 
 
 class DepthwiseConv1D(_OverSequences, _Depthwise, class_name="DepthwiseConv1D", factory="layers.depthwise_conv1d"):
-    """Convolution of each channel of sequences by itself: (…, channels) → (…, channels · depth_multiplier).
+    """Convolution of each channel of sequences separately: (…, channels) → (…, channels · depth_multiplier).
 
     Weights: depthwise_kernel [kernel_size, channels, depth_multiplier], bias [channels · depth_multiplier].
 
@@ -120,7 +120,7 @@ class _Separable(_BaseDepthwise):
             if getattr(self, option) is not None:
                 expected = "left out, in favour of the options for the depthwise and the pointwise kernel"
                 raise argument_error(kind, option, expected, getattr(self, option))
-        # TF.js starts both kernels by the first initializer.
+        # TF.js initializes both kernels with the first initializer.
         self.depthwise_initializer = self.depthwise_initializer or Initializer.of("glorotUniform")
         self.pointwise_initializer = self.pointwise_initializer or self.depthwise_initializer
 
@@ -146,18 +146,18 @@ class _Separable(_BaseDepthwise):
 
 
 class SeparableConv2D(_Separable, class_name="SeparableConv2D", factory="layers.separable_conv2d"):
-    """Convolution of each channel of images, and then a mixture of the channels: (…, channels) → (…, filters).
+    """Convolution of each channel of images, then a mixture of the channels: (…, channels) → (…, filters).
 
     Weights: depthwise_kernel [*kernel_size, channels, depth_multiplier],
-    pointwise_kernel [1, 1, channels · depth_multiplier, filters], bias [filters]. Both kernels start by glorotUniform;
-    without a pointwise_initializer the other one holds for both, as in TF.js.
+    pointwise_kernel [1, 1, channels · depth_multiplier, filters], bias [filters]. Both kernels are initialized with
+    glorotUniform by default; without a pointwise_initializer the other one is used for both, as in TF.js.
     """
 
     dimensions = 2
 
 
 class SeparableConv1D(_OverSequences, _Separable, class_name="SeparableConv1D", factory="layers.separable_conv1d"):
-    """Convolution of each channel of sequences, and then a mixture of the channels: (…, channels) → (…, filters).
+    """Convolution of each channel of sequences, then a mixture of the channels: (…, channels) → (…, filters).
 
     Weights: depthwise_kernel [kernel_size, channels, depth_multiplier],
     pointwise_kernel [1, channels · depth_multiplier, filters], bias [filters].

@@ -30,9 +30,9 @@ from tfpy.layers.specs import InputSpec
 
 
 class Reshape(OneOutput, class_name="Reshape", factory="layers.reshape"):
-    """Each sample in another shape of as many elements, of which one size may be None or -1.
+    """Each sample reshaped to the same number of elements; one size may be None or -1.
 
-    As in TF.js that size is known beforehand only where the batch size is.
+    As in TF.js that size is known in advance only if the batch size is.
     """
 
     target_shape: Sequence[int | None]
@@ -69,7 +69,7 @@ class Reshape(OneOutput, class_name="Reshape", factory="layers.reshape"):
 
 
 class Permute(OneOutput, class_name="Permute", factory="layers.permute"):
-    """The dimensions of each sample in another order: with dims [2, 1], (batch, a, b) → (batch, b, a)."""
+    """The dimensions of each sample permuted: with dims [2, 1], (batch, a, b) → (batch, b, a)."""
 
     dims: Sequence[int]
 
@@ -125,7 +125,7 @@ class _Cropping(_ResizesSpace):
 
 
 class Cropping1D(_Cropping, class_name="Cropping1D", factory="layers.cropping1d"):
-    """Sequences with a number of steps cut off at the beginning and at the end: (batch, time, channels).
+    """Sequences with steps cropped at the beginning and the end: (batch, time, channels).
 
     Source: Keras `Cropping1D` (beyond TF.js).
     """
@@ -136,18 +136,18 @@ class Cropping1D(_Cropping, class_name="Cropping1D", factory="layers.cropping1d"
 
 
 class Cropping2D(_Cropping, class_name="Cropping2D", factory="layers.cropping2d"):
-    """Images with rows and columns cut off: (batch, height, width, channels).
+    """Images with rows and columns cropped: (batch, height, width, channels).
 
-    The cropping is a number for all sides, or for height and width each a number or a pair (before, after).
+    The cropping is a number for all sides, or a number or pair (before, after) each for height and width.
     """
 
     dimensions = 2
 
 
 class Cropping3D(_Cropping, class_name="Cropping3D", factory="layers.cropping3d"):
-    """Volumes with a number of elements cut off: (batch, depth, height, width, channels).
+    """Volumes cropped along each dimension: (batch, depth, height, width, channels).
 
-    The cropping is a number for all sides, or for each dimension a number or a pair (before, after).
+    The cropping is a number for all sides, or a number or pair (before, after) for each dimension.
 
     Source: Keras `Cropping3D` (beyond TF.js).
     """
@@ -176,7 +176,7 @@ class _ZeroPadding(_ResizesSpace):
 
 
 class ZeroPadding1D(_ZeroPadding, class_name="ZeroPadding1D", factory="layers.zero_padding1d"):
-    """Sequences with zeros at the beginning and at the end: (batch, time, channels).
+    """Sequences padded with zeros at the beginning and the end: (batch, time, channels).
 
     Source: Keras `ZeroPadding1D` (beyond TF.js).
     """
@@ -185,18 +185,18 @@ class ZeroPadding1D(_ZeroPadding, class_name="ZeroPadding1D", factory="layers.ze
 
 
 class ZeroPadding2D(_ZeroPadding, class_name="ZeroPadding2D", factory="layers.zero_padding2d"):
-    """Images with a margin of zeros: (batch, height, width, channels).
+    """Images padded with a margin of zeros: (batch, height, width, channels).
 
-    The padding is a number for all sides, or for height and width each a number or a pair (before, after).
+    The padding is a number for all sides, or a number or pair (before, after) each for height and width.
     """
 
     dimensions = 2
 
 
 class ZeroPadding3D(_ZeroPadding, class_name="ZeroPadding3D", factory="layers.zero_padding3d"):
-    """Volumes with a margin of zeros: (batch, depth, height, width, channels).
+    """Volumes padded with a margin of zeros: (batch, depth, height, width, channels).
 
-    The padding is a number for all sides, or for each dimension a number or a pair (before, after).
+    The padding is a number for all sides, or a number or pair (before, after) for each dimension.
 
     Source: Keras `ZeroPadding3D` (beyond TF.js).
     """
@@ -222,14 +222,14 @@ class _UpSampling(_ResizesSpace):
 
 
 def _repeated(x: Tensor, axis: int, times: int) -> Tensor:
-    """Each element along an axis several times."""
+    """Each element repeated along an axis."""
     spread = x.reshape([*x.shape[: axis + 1], 1, *x.shape[axis + 1 :]])
     copies = spread.tile([times if i == axis + 1 else 1 for i in range(spread.rank)])
     return copies.reshape([*x.shape[:axis], x.shape[axis] * times, *x.shape[axis + 1 :]])
 
 
 class UpSampling1D(_UpSampling, class_name="UpSampling1D", factory="layers.up_sampling1d"):
-    """Sequences with each step several times: (batch, time, channels) → (batch, time · size, channels).
+    """Sequences with each step repeated: (batch, time, channels) → (batch, time · size, channels).
 
     Source: Keras `UpSampling1D` (beyond TF.js).
     """
@@ -238,9 +238,9 @@ class UpSampling1D(_UpSampling, class_name="UpSampling1D", factory="layers.up_sa
 
 
 class UpSampling2D(_UpSampling, class_name="UpSampling2D", factory="layers.up_sampling2d"):
-    """Images made larger: (batch, height, width, channels) → (batch, height · size, width · size, channels).
+    """Images enlarged: (batch, height, width, channels) → (batch, height · size, width · size, channels).
 
-    With half_pixel_centers positions count from the centers of pixels, as in Keras (beyond TF.js).
+    With half_pixel_centers positions refer to pixel centers, as in Keras (beyond TF.js).
     """
 
     interpolation: str = "nearest"
@@ -259,7 +259,7 @@ class UpSampling2D(_UpSampling, class_name="UpSampling2D", factory="layers.up_sa
 
 
 class UpSampling3D(_UpSampling, class_name="UpSampling3D", factory="layers.up_sampling3d"):
-    """Volumes with each element several times along each dimension: (batch, depth, height, width, channels).
+    """Volumes with each element repeated along each dimension: (batch, depth, height, width, channels).
 
     Source: Keras `UpSampling3D` (beyond TF.js).
     """

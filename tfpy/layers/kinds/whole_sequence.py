@@ -1,4 +1,4 @@
-"""Which recurrent layers one kernel runs over a whole sequence, instead of a cell step by step."""
+"""Which recurrent layers a single kernel runs over a whole sequence, instead of a cell step by step."""
 
 from __future__ import annotations
 
@@ -16,8 +16,7 @@ _KERNELS = {SimpleRNNCell: "SimpleRNN", GRUCell: "GRU", LSTMCell: "LSTM"}
 
 
 def fits_whole_sequence(cell: Any, x: Tensor, mask: Tensor | None, training: bool) -> bool:
-    """Whether a kernel computes what the cell would: tanh, one of two sigmoids, GRUs that reset before the product, no
-    dropout, float32."""
+    """Whether a kernel supports the cell: tanh, two sigmoids, GRU reset before the product, no dropout, float32."""
     kernel = _KERNELS.get(type(cell))
     if kernel is None or (mask is not None and mask.rank != 2) or x.dtype != "float32" or not x.size:
         return False
@@ -33,7 +32,7 @@ def fits_whole_sequence(cell: Any, x: Tensor, mask: Tensor | None, training: boo
 def run_whole_sequence(
     cell: Any, x: Tensor, states: Sequence[Tensor], mask: Tensor | None, go_backwards: bool, sequences: bool
 ) -> SequenceResult:
-    """The outputs of all steps, if they are wanted, and the last states."""
+    """The outputs of all steps, if requested, and the final states."""
     seen = None if mask is None else cast_to(mask, "bool")
     kernel = _KERNELS[type(cell)]
     bias = full((cell.kernel.shape[1],), 0) if cell.bias is None else cell.bias
@@ -47,6 +46,6 @@ def _recurrent_activation(cell: Any) -> str | None:
 
 
 def _is(activation: Any, name: str) -> bool:
-    """Whether an activation is the one of that name, and not another function under it."""
+    """Whether an activation is the built-in one of that name."""
     known = get_activation(name)
     return activation is not None and known is not None and activation.function is known.function

@@ -49,23 +49,23 @@ class Wrapper(Layer):
         """The inner layer."""
         return (self.layer,)
 
-    # As in TF.js, the layers within alone say what is trained: after `trainable = False` one may be thawed by itself.
+    # As in TF.js, only the inner layers decide what is trained: one may be unfrozen after `trainable = False`.
 
     @property
     def trainable_weights(self) -> list[LayerVariable]:
-        """Those added to it itself, and those of the layers within."""
+        """Those added to it directly, and those of the inner layers."""
         own = [w for w in self._trainable_weights if w.trainable]
         return own + [w for layer in self.layers_within for w in layer.trainable_weights]
 
     @property
     def non_trainable_weights(self) -> list[LayerVariable]:
-        """The other weights, its own and those of the layers within."""
+        """The non-trainable weights, its own and those of the inner layers."""
         own = [*(w for w in self._trainable_weights if not w.trainable), *self._non_trainable_weights]
         return own + [w for layer in self.layers_within for w in layer.non_trainable_weights]
 
     @classmethod
     def from_config(cls, config: Mapping[str, Any], custom_objects: Mapping[str, Any] | None = None) -> Self:
-        """A wrapper around the layer that its configuration describes."""
+        """A wrapper with its inner layer, from a configuration."""
         inner = config_value(config, "layer")
         built = build_object(inner, "layer", Layer, custom_objects) if is_object_config(inner) else inner
         return cls({**config, "layer": built})
@@ -84,7 +84,7 @@ class TimeDistributed(Wrapper, class_name="TimeDistributed", factory="layers.tim
         shape = one_shape(self.name, input_shape)
         if len(shape) < 3:
             raise argument_error(self.name, "input_shape", "of rank 3 or more", list(shape))
-        # TF.js also ties it to the number of samples and steps that it was first called on.
+        # TF.js also fixes it to the number of samples and steps of the first call.
         self.input_spec = [InputSpec(shape=(None, None, *shape[2:]))]
         step = (shape[0], *shape[2:])
         check_shapes(self.layer.name, self.layer.input_spec, [step])
@@ -106,7 +106,7 @@ class TimeDistributed(Wrapper, class_name="TimeDistributed", factory="layers.tim
         return stack(steps, 1)
 
     def _all_at_once(self, x: Tensor) -> Tensor:
-        """The time steps as samples of one batch: the same numbers, in one call."""
+        """The time steps as samples of one batch: the same result in one call."""
         batch, time = x.shape[:2]
         y = one_tensor(self.name, self.layer.invoke(x.reshape([batch * time, *x.shape[2:]]), {}))
         return y.reshape([batch, time, *y.shape[1:]])
@@ -118,11 +118,11 @@ _MERGE_MODES = {"concat": "concat", "sum": "sum", "ave": "ave", "mul": "mul"}
 class Bidirectional(TakesStates, Wrapper, class_name="Bidirectional", factory="layers.bidirectional"):
     """Runs a recurrent layer over a sequence, and a second one like it over the reversed sequence.
 
-    The outputs are merged: 'concat', 'sum', 'ave' (their mean) or 'mul'; with a merge_mode that is given as None the
-    layer returns both. With return_state the states of both layers follow, the forward ones first. Initial states are
-    given in the same order.
+    The outputs are merged: 'concat', 'sum', 'ave' (their mean) or 'mul'; with an explicit merge_mode of None the layer
+    returns both. With return_state the states of both layers follow, the forward ones first. Initial states are passed
+    in the same order.
 
-    The two layers are copies of the one given, and have its name with 'forward_' and 'backward_' in front.
+    The two layers are copies of the given layer, named with the prefixes 'forward_' and 'backward_'.
     """
 
     merge_mode: str | None = "concat"
@@ -170,7 +170,7 @@ class Bidirectional(TakesStates, Wrapper, class_name="Bidirectional", factory="l
 
     @property
     def layers_within(self) -> Sequence[Layer]:
-        """Both layers. The layer given has none of the weights."""
+        """Both layers. The original layer has none of the weights."""
         return self.both
 
     def expect_states(self, specs: list[InputSpec]) -> None:
@@ -178,7 +178,7 @@ class Bidirectional(TakesStates, Wrapper, class_name="Bidirectional", factory="l
             layer.expect_states(own)
 
     def _halves(self, states: list[Any]) -> tuple[list[Any], list[Any]]:
-        """The states of the forward layer, and those of the backward layer."""
+        """The states of the forward layer and those of the backward layer."""
         half = len(states) // 2
         if len(states) % 2:
             raise argument_error(self.name, "initial_state", "states for both layers", Words(f"{len(states)} of them"))
@@ -231,7 +231,7 @@ class Bidirectional(TakesStates, Wrapper, class_name="Bidirectional", factory="l
         return [total.mul(0.5) if self.merge_mode == "ave" else total]
 
     def reset_states(self, states: Any = None) -> None:
-        """Let both layers start from zeros again, or from given states, those of the forward layer first."""
+        """Reset both layers to zeros, or to given states, those of the forward layer first."""
         halves = (None, None) if states is None else self._halves(to_list(states))
         for layer, own in zip(self.both, halves, strict=True):
             layer.reset_states(own)

@@ -48,20 +48,20 @@ def load_layers_model(
     custom_objects: CustomObjects | None = None,
     **loading: Unpack[LoadOptions],
 ) -> LayersModel:
-    """Load a model of layers that TF.js, tfpy, Keras or the converter of TensorFlow.js has saved.
+    """Load a model of layers saved by TF.js, tfpy, Keras or the TensorFlow.js converter.
 
     Args:
         path_or_io_handler: the path of a model.json, its folder, a zip archive, or a file of Keras (.keras, .h5); a URL
             (http(s)://, file://, localstorage://); a parsed model.json, or artifacts in a dict; or a handler of
             `tf.io`.
         options: the options below as a dict.
-        custom_objects: by the names that the file gives them, classes of layers and activations of one's own; and
-            functions of Lambda layers, by the names of the layers if the file has code for them (beyond TF.js).
-            Classes can also be made known by `tf.serialization.register_class`.
+        custom_objects: custom layer classes and activations by their names in the file; and functions of Lambda layers,
+            by the names of the layers if the file has code for them (beyond TF.js). Classes can also be registered with
+            `tf.serialization.register_class`.
         **loading: see `tf.io.LoadOptions`.
 
     Returns:
-        The model, compiled if the file says how; it may be awaited.
+        The model, compiled if the file has a training configuration; it may be awaited.
 
     Raises:
         ModelFileError: a ValueError that names the file, the field in it and what is wrong; nothing is left of the
@@ -78,7 +78,7 @@ def load_layers_model(
 
 
 def load_keras(path: Path, strict: bool = True, custom_objects: CustomObjects | None = None) -> LayersModel:
-    """The model in a file of Keras.
+    """The model in a Keras file.
 
     Raises:
         ModelFileError: as `load_layers_model`. ImportError: the extra `keras` is not installed.
@@ -105,7 +105,7 @@ def load_keras(path: Path, strict: bool = True, custom_objects: CustomObjects | 
 
 
 def _warn_of_constraints(model: LayersModel, path: Path) -> None:
-    """Warn that constraints act at other times here than in Keras."""
+    """Warn that constraints are applied at other times here than in Keras."""
     bound = [weight.original_name for weight in model.trainable_weights if weight.constraint is not None]
     if bound:
         warn_user(
@@ -157,7 +157,7 @@ def _filling(source: str) -> Iterator[None]:
 
 
 def initialize(deferred: list[DeferredWeight]) -> None:
-    """Initialize the weights that the file has no values for."""
+    """Initialize the weights that have no values in the file."""
     for weight, make in deferred:
         if weight.backend is not None and weight.backend.symbolic:
             weight.assign(make())
@@ -199,18 +199,18 @@ def _check_graphs(model: LayersModel) -> None:
 def model_from_json(
     model_and_weights_config: Mapping[str, Any] | str, custom_objects: CustomObjects | None = None
 ) -> LayersModel:
-    """The model that a topology describes, with the weights of a manifest if there is one.
+    """The model described by a topology, with the weights of a manifest if there is one.
 
     Args:
         model_and_weights_config: a topology (a dict or JSON text, as `model.to_json` gives it), or
             {'modelTopology', 'weightsManifest', 'pathPrefix'}.
-        custom_objects: classes of layers by the names that the topology gives them.
+        custom_objects: layer classes by their names in the topology.
 
     Returns:
         The model, not compiled; it may be awaited.
 
     Raises:
-        ValueError: naming what is wrong.
+        ValueError: an invalid configuration; the message names the fault.
 
     Source: TF.js `tf.models.modelFromJSON`.
     """

@@ -41,7 +41,7 @@ KERAS_SUFFIXES = (".keras", ".h5", ".hdf5")
 
 
 def to_json(model: LayersModel) -> str:
-    """The topology of a model as TF.js and Keras have it."""
+    """The topology of a model in the format of TF.js and Keras."""
     return json_text(
         {
             **written(plain(model)),
@@ -61,7 +61,7 @@ def save(
     strict: bool | None,
     quantize: str | None,
 ) -> SaveResult:
-    """Save a model in the format that the place has by its ending."""
+    """Save a model in the format given by the ending of the destination."""
     check_weights(model)
     path = path_of(place)
     kind = "" if path is None else ending(path)
@@ -72,7 +72,7 @@ def save(
     if path is not None and path.name.lower().endswith(".weights.h5"):
         raise ValueError(f"save: {path} has room for weights alone; use save_weights, or another ending.")
     if path is not None and kind in KERAS_SUFFIXES:
-        from tfpy.layers.saving.keras.writer import save_keras  # loaded when it is first used
+        from tfpy.layers.saving.keras.writer import save_keras  # imported lazily
 
         with whole_characters(path):
             return save_keras(model, path, include_optimizer, strict)
@@ -85,7 +85,7 @@ def save(
 
 
 def _save_onnx(model: LayersModel, path: Path, **options: bool) -> SaveResult:
-    from tfpy.layers.saving.onnx.file import save_onnx  # loaded when it is first used
+    from tfpy.layers.saving.onnx.file import save_onnx  # imported lazily
 
     for option, given in options.items():
         if given:
@@ -95,7 +95,7 @@ def _save_onnx(model: LayersModel, path: Path, **options: bool) -> SaveResult:
 
 
 def _look_for_faults(model: LayersModel, artifacts: ModelArtifacts, strict: bool) -> None:
-    """Raise or warn of what TF.js would refuse or compute differently."""
+    """Raise for or warn about what TF.js would reject or compute differently."""
     found = sentences(browser_faults(artifacts, [weight.original_name for weight in model.weights]))
     text = f"model {model.name}: {' '.join(found)}"
     if found and strict:
@@ -128,13 +128,13 @@ def save_weights(model: LayersModel, path: str | os.PathLike[str]) -> ReadyNone:
         return save_safetensors({w.name: w.tensor for w in model.get_named_weights()}, file)
     if file is None or not file.name.lower().endswith(".weights.h5"):
         raise argument_error("save_weights", "path", "a path that ends with .safetensors or .weights.h5", path)
-    from tfpy.layers.saving.keras.writer import save_keras_weights  # loaded when it is first used
+    from tfpy.layers.saving.keras.writer import save_keras_weights  # imported lazily
 
     return save_keras_weights(model, file)
 
 
 def as_metadata(given: Any) -> dict[str, Any]:
-    """The metadata of a user as a file will have them."""
+    """User-defined metadata as stored in a file."""
     where = "set_user_defined_metadata"
     if not isinstance(given, Mapping):
         raise argument_error(where, "user_defined_metadata", "a dict", given, TypeError)

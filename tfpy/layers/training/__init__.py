@@ -1,1 +1,1 @@
-"""Training: what `compile`, `fit`, `evaluate` and `predict` do."""
+"""Training: the implementation of `compile`, `fit`, `evaluate` and `predict`."""

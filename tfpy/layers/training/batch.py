@@ -42,5 +42,5 @@ def _rows(tensor: Tensor, start: int, end: int) -> Tensor:
 
 
 def batch_spans(count: int, size: int) -> list[tuple[int, int]]:
-    """The start and end of each batch of so many samples; the last may be short."""
+    """The start and end of each batch of the given size; the last may be smaller."""
     return [(start, min(count, start + size)) for start in range(0, count, size)]

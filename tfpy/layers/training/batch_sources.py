@@ -29,9 +29,9 @@ class Step(NamedTuple):
 
     Attributes:
         size: how many samples it has.
-        take: makes its tensors; called in the scope of the step.
-        within: called in that scope, when the model has been trained on the batch.
-        after: called when the callbacks have been told of the batch.
+        take: creates its tensors; called in the scope of the step.
+        within: called in that scope, after the model has been trained on the batch.
+        after: called after the callbacks have been notified of the batch.
     """
 
     size: int
@@ -44,9 +44,9 @@ class BatchSource(Protocol):
     """The data of a `TrainingRun`.
 
     Attributes:
-        samples: how many samples an epoch has, if that is known.
-        steps: how many batches an epoch has, if that is known.
-        batch_size: how many samples a batch has, if all have the same number.
+        samples: the number of samples per epoch, if known.
+        steps: the number of batches per epoch, if known.
+        batch_size: the number of samples per batch, if it is the same for all.
     """
 
     @property
@@ -57,45 +57,45 @@ class BatchSource(Protocol):
     def batch_size(self) -> int | None: ...
 
     def epoch(self, validate: Callable[[], None]) -> Iterator[Step]:
-        """The batches of the next epoch. After the last one `validate` is called, by its step or by the source."""
+        """The batches of the next epoch. After the last one `validate` is called, by its step or the source."""
         ...
 
     def state(self) -> dict[str, Any]:
-        """The state that further epochs depend on, besides their number."""
+        """The state that further epochs depend on, apart from their number."""
         ...
 
     def restore(self, where: str, state: dict[str, Any]) -> None:
-        """Go on from the state that a source of the same data had.
+        """Continue from the saved state of a source of the same data.
 
         Args:
-            where: who asks for it, for messages.
-            state: what its `state` returned.
+            where: the caller, for messages.
+            state: the result of its `state`.
 
         Raises:
-            ValueError, TypeError: it is the state of a source of other data, or none; nothing is changed then.
+            ValueError, TypeError: an invalid state, or that of a source of other data; nothing is changed then.
         """
         ...
 
     def fast_forward(self, epochs: int, validate: Callable[[], None]) -> None:
-        """Skip the epochs before that state, as far as what follows depends on them.
+        """Skip the epochs before that state, as far as later epochs depend on them.
 
         Args:
-            epochs: how many there were.
-            validate: goes through the validation data; called after each epoch.
+            epochs: their number.
+            validate: iterates over the validation data; called after each epoch.
         """
         ...
 
 
 class ArrayBatches:
-    """Samples in memory, batch by batch, in another order each epoch if they are to be shuffled.
+    """Samples in memory, batch by batch, reordered each epoch if shuffled.
 
-    As in TF.js the validation takes place within the last step, before the callbacks are told of its end.
+    As in TF.js the validation runs within the last step, before the callbacks are notified of its end.
 
     Args:
         data: the samples.
-        batch_size: how many make a batch.
-        shuffle: whether each epoch has another order; 'batch': of batches whose samples stay together.
-        seed: makes the orders repeatable.
+        batch_size: the number of samples per batch.
+        shuffle: whether to reorder the samples each epoch; 'batch' reorders batches, whose samples stay together.
+        seed: makes the order repeatable.
     """
 
     def __init__(self, data: Batch, batch_size: int, shuffle: bool | str = False, seed: rng.Seed | None = None) -> None:
@@ -109,7 +109,7 @@ class ArrayBatches:
         self.batch_size = batch_size
 
     def has_nan(self) -> bool:
-        """Whether there is NaN among the inputs."""
+        """Whether the inputs contain NaN."""
         return any(t.dtype == "float32" and bool(t.is_nan().any()) for t in self._data.inputs)
 
     def epoch(self, validate: Callable[[], None] = nothing) -> Iterator[Step]:
@@ -159,15 +159,15 @@ class ArrayBatches:
 class DatasetBatches:
     """The elements of a data set, each a batch.
 
-    Without a limit an epoch is one pass; with a limit it is so many batches, and all epochs read one stream. As in
-    TF.js the validation takes place after the last step, and only if it is certain that it was the last one: not when
-    training was stopped during a pass, and not when the data set ended before its time.
+    Without a limit an epoch is one pass; with a limit it is that many batches, and all epochs read one stream. As in
+    TF.js the validation runs after the last step, and only if it was certainly the last one: not if training was
+    stopped during a pass, or the data set ended early.
 
     Args:
         dataset: has an `iterator()`.
-        standardize: makes the batch of an element.
-        limit: how many batches an epoch has; None for a whole pass.
-        too_few: the warning when the data set ends early, given how many batches there were.
+        standardize: converts an element to a batch.
+        limit: the number of batches per epoch; None for a whole pass.
+        too_few: returns the warning if the data set ends early, from the number of batches read.
     """
 
     samples = None
@@ -191,7 +191,8 @@ class DatasetBatches:
 
     def epoch(self, validate: Callable[[], None]) -> Iterator[Step]:
         if self._elements is None:
-            # TF.js starts a stream before the first epoch even if each epoch starts its own: shuffled data sets notice.
+            # TF.js starts a stream before the first epoch even if each epoch starts its own, which affects shuffled
+            # data sets.
             self._elements = self._start()
         if self._limit is None:
             self._elements = self._start()
@@ -205,7 +206,7 @@ class DatasetBatches:
             raise ValueError("it is not of a data set")
 
     def fast_forward(self, epochs: int, validate: Callable[[], None]) -> None:
-        for _ in range(epochs):  # what a data set gives may depend on what it gave: it is read anew
+        for _ in range(epochs):  # the elements of a data set may depend on earlier passes, so it is read again
             for step in self.epoch(validate):
                 step.after()
 
@@ -214,7 +215,7 @@ class DatasetBatches:
         return self._steps(self._start())
 
     def skip(self) -> None:
-        """Read a new stream to its end, and evaluate nothing."""
+        """Read a new stream to its end without evaluating."""
         for _ in self.once():
             pass
 
@@ -233,7 +234,7 @@ class DatasetBatches:
         if self._limit is not None:
             warn_user(self._too_few(done))
             return
-        if not done and validate is not None:  # an evaluation says so by an error
+        if not done and validate is not None:  # an evaluation raises an error for this
             reason = "an iterator ends for good; give the generator function itself"
             empty = reason if isinstance(self._dataset, _Readable) else "the data set is empty"
             warn_user(f"fit: an epoch had no batch: {empty}.")
@@ -245,8 +246,7 @@ class DatasetBatches:
         return elements_in("fit", "data", f"{of} that returns an iterator", made)
 
     def _release(self, element: Any) -> None:
-        """Dispose the tensors of an element that has been used, as TF.js does; those of a plain iterator are the
-        user's."""
+        """Dispose the tensors of a used element, as TF.js does; those of a plain iterator belong to the user."""
         if not isinstance(self._dataset, _Readable):
             dispose(element)
 
@@ -263,7 +263,7 @@ class _Readable:
 
 
 def as_dataset(value: Any) -> Any:
-    """A data set, an iterator or a generator function as something with an `iterator()`; None for anything else."""
+    """A data set, an iterator or a generator function as an object with `iterator()`; None for anything else."""
     if callable(getattr(value, "iterator", None)):
         return value
     if isinstance(value, Iterator):
@@ -274,7 +274,7 @@ def as_dataset(value: Any) -> Any:
 
 
 def short_data_advice(dataset: Any) -> str:
-    """Advice on data that ends too early, for messages."""
+    """Advice about data that ends too early, for messages."""
     if isinstance(dataset, _Readable):
         again = "without a number of batches a generator function is called for each epoch"
         return f"A generator goes on with 'while True'; {again}."
@@ -282,6 +282,6 @@ def short_data_advice(dataset: Any) -> str:
 
 
 def warn_of_nan(where: str, source: BatchSource, losses: Sequence[float]) -> None:
-    """Warn when the loss has become NaN because some of the inputs are."""
+    """Warn if the loss has become NaN because of NaN inputs."""
     if losses and math.isnan(losses[-1]) and isinstance(source, ArrayBatches) and source.has_nan():
         warn_user(f"{where}: the loss is NaN, and so are some of the inputs: fill what is missing, or leave it out.")

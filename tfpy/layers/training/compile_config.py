@@ -1,4 +1,4 @@
-"""The configuration that `compile` sets, and whether a model is compiled and being trained."""
+"""The configuration set by `compile`, and whether a model is compiled and being trained."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tfpy.layers.weights import LayerVariable
 
 
 class OutputConfig(NamedTuple):
-    """The loss and metrics of one output, and the weight of its loss in that of the model."""
+    """The loss and metrics of one output, and the weight of its loss in the model's loss."""
 
     name: str
     loss: Loss | None
@@ -24,8 +24,8 @@ class TrainingState:
     """Whether a model is compiled, and whether it is being trained.
 
     Attributes:
-        compiled: what `compile` has set; None before, and when layers were added to a sequential model since.
-        loaded_optimizer: the optimizer of a file whose loss is not known here; the model can be compiled with it.
+        compiled: the configuration set by `compile`; None before, and after layers were added to a sequential model.
+        loaded_optimizer: the optimizer of a file whose loss is unknown here; the model can be compiled with it.
         training: whether `fit` is running.
     """
 
@@ -41,14 +41,14 @@ class TrainingState:
 
 
 class CompileConfig(NamedTuple):
-    """The configuration that `compile` sets.
+    """The configuration set by `compile`.
 
     Attributes:
         optimizer: the optimizer.
         outputs: the loss and metrics of each output.
         log_names: the names of loss and metrics in logs.
-        weights: the weights that were trainable then.
-        strategy: the processes that train together; None for a process alone.
+        weights: the weights that were trainable at that time.
+        strategy: the processes that train together; None for a single process.
     """
 
     optimizer: Any
@@ -59,14 +59,14 @@ class CompileConfig(NamedTuple):
 
     @property
     def first(self) -> bool:
-        """Whether this process is the one that prints and saves results."""
+        """Whether this process prints and saves the results."""
         return self.strategy is None or self.strategy.first
 
     def trained(self, where: str) -> list[LayerVariable]:
-        """The weights that were trainable when the model was compiled, less those that have been frozen since.
+        """The weights that were trainable when the model was compiled, except those frozen since.
 
         Raises:
-            RuntimeError: there are none.
+            RuntimeError: there are no such weights.
         """
         found = [weight for weight in self.weights if weight.trainable]
         if not found:

@@ -1,4 +1,4 @@
-"""Makes the `CompileConfig` of what `compile` is given: optimizer, losses, metrics, strategy."""
+"""Creates the `CompileConfig` from the arguments of `compile`: optimizer, losses, metrics, strategy."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ if TYPE_CHECKING:
 def compile_model(
     model: LayersModel, optimizer: Any, loss: Any, metrics: Any, output_weights: Any, distribute: Any
 ) -> CompileConfig:
-    """The configuration of a model for training; the model stays as it is.
+    """The configuration of a model for training; the model is not changed.
 
     Raises:
         RuntimeError: the model has no layers. ValueError, TypeError: an unknown name, or a loss for an output that does
-            not exist, or another number of weights.
+            not exist, or the wrong number of weights.
     """
     if not model.outputs:
         raise RuntimeError(f"compile: model {model.name} has no layers yet; add some first.")
@@ -39,9 +39,7 @@ def compile_model(
 
 
 def is_compiled(model: LayersModel) -> bool:
-    """Whether `compile` was called. A model from a file whose loss is not known here may have an optimizer all the
-    same.
-    """
+    """Whether `compile` was called. A model from a file whose loss is unknown here may have an optimizer anyway."""
     return model.training_state.compiled is not None
 
 
@@ -54,12 +52,12 @@ def compiled_of(model: LayersModel, where: str) -> CompileConfig:
     found = model.training_state.compiled
     if found is None:
         raise RuntimeError(f"{where}: compile the model first, with model.compile(optimizer=…, loss=…).")
-    # While the model is trained it is callbacks that ask, and not every process has them.
+    # During training the callers are callbacks, which not every process has.
     return found._replace(strategy=None) if model.training_state.training else found
 
 
 def optimizer_for(model: LayersModel, compiled: CompileConfig) -> Optimizer:
-    """The optimizer of a training: one that a callback has set is used from the next step on.
+    """The optimizer of a training run: one that a callback has set is used from the next step on.
 
     One of another `compile` is used from the next `fit` on.
     """
@@ -82,7 +80,7 @@ def output_configs(
         output_weights: a list of numbers, or a dict by output name; for one output also a number.
 
     Raises:
-        ValueError, TypeError: an unknown name, another number of losses or weights, or an output that does not exist.
+        ValueError, TypeError: an unknown name, the wrong number of losses or weights, or an output that does not exist.
     """
     found = []
     named = _by_output_or_for_all("metrics", metrics, [], names)
@@ -96,11 +94,11 @@ def output_configs(
 
 
 def strategy_for(distribute: Any, stateful: bool) -> Strategy | None:
-    """The strategy of several processes; None for a process alone.
+    """The strategy of several processes; None for a single process.
 
     Raises:
         ValueError: the model is stateful, and the states belong to the samples of whole batches.
-        TypeError: it is something else.
+        TypeError: it is not a strategy.
     """
     if distribute is None:
         return None
@@ -146,7 +144,7 @@ def _in_order(argument: str, given: Sequence[Any], each: str, names: Sequence[st
 
 
 def _by_output_or_for_all(argument: str, given: Any, default: Any, names: Sequence[str]) -> list[Any]:
-    """For each output what is given for it, by name or for all."""
+    """The value given for each output, by name or for all."""
     if not isinstance(given, Mapping):
         return [default if given is None else given] * len(names)
     return by_output(argument, given, names, default)

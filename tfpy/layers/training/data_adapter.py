@@ -1,4 +1,4 @@
-"""From what users pass to `fit` and its kin to lists of tensors, one for each input or output of the model."""
+"""Converts the data passed to `fit` and related methods to lists of tensors, one per input or output of the model."""
 
 from __future__ import annotations
 
@@ -33,12 +33,11 @@ def standardize(
         argument: its argument, for messages.
         data: a tensor or array, a list of as many as there are names, or a dict by name.
         names: the names of the model's inputs or outputs.
-        shapes: their shapes; None where anything will do.
-        dtypes: what numbers become that are no tensors; by default what they are.
+        shapes: their shapes; None where any shape is valid.
+        dtypes: the dtypes that non-tensors are converted to; by default their own.
 
     Raises:
-        ValueError: another number of tensors, a name that is missing (others are passed over), or a shape that does not
-            fit.
+        ValueError: the wrong number of tensors, a missing name (extra ones are ignored), or a shape that does not fit.
     """
     if len(names) == 1 and isinstance(data, (Tensor, np.ndarray)):
         if not isinstance(data, Tensor):
@@ -64,13 +63,13 @@ def standardize(
 
 
 def check_indices(where: str, argument: str, tensors: Sequence[Tensor], counts: Sequence[int | None]) -> None:
-    """Raise for indices out of range, as far as the host knows them: the shaders of a GPU do not check.
+    """Raise for indices out of range, as far as the host has their values: GPU shaders do not check.
 
     Args:
         where: the method, for messages.
         argument: its argument, for messages.
         tensors: the inputs of a model.
-        counts: for each how many things its indices may point to; None for what is no indices.
+        counts: for each, the number of entries that its indices refer to; None if it holds no indices.
     """
     for tensor, count in zip(tensors, counts, strict=False):
         if count is None or tensor.backend is None:
@@ -83,12 +82,12 @@ def check_indices(where: str, argument: str, tensors: Sequence[Tensor], counts: 
 
 
 def _is_ready(spec: Spec, shape: PartialShape | None) -> bool:
-    """Whether a tensor of that spec is sure to fit as it is: what nearly every step and prediction gets."""
+    """Whether a tensor of that spec certainly fits unchanged, as in nearly every step and prediction."""
     return shape is not None and spec.dtype != "string" and len(shape) > 1 and spec.shape[1:] == shape[1:]
 
 
 def described(shape: PartialShape) -> str:
-    """A shape as messages have it, with 'batch' for the batch size."""
+    """A shape formatted for messages, with 'batch' for the batch size."""
     return "[" + ", ".join(["batch", *("any" if n is None else str(n) for n in shape[1:])]) + "]"
 
 
@@ -112,7 +111,7 @@ def _in_order(where: str, argument: str, data: Any, names: Sequence[str]) -> lis
 
 
 def _is_list_of_tensors(data: Any) -> bool:
-    """Whether a list holds a tensor for each input, and not the numbers of one tensor."""
+    """Whether a list holds a tensor for each input, instead of the numbers of one tensor."""
     return (
         isinstance(data, (list, tuple))
         and len(data) > 0
@@ -125,7 +124,7 @@ def _at_least_a_matrix(tensor: Tensor) -> Tensor:
 
 
 def check_lengths(where: str, inputs: Sequence[Tensor], targets: Sequence[Tensor]) -> None:
-    """All inputs and targets must have as many samples, and at least one."""
+    """Check that all inputs and targets have the same number of samples, at least one."""
     counts = {t.shape[0] for t in (*inputs, *targets)}
     if len(counts) > 1:
         found = Words(f"x {[list(t.shape) for t in inputs]}, y {[list(t.shape) for t in targets]}")

@@ -1,4 +1,4 @@
-"""DataHandler: makes batches of the data that `fit` and `evaluate` are given, and checks them against the model."""
+"""DataHandler: creates batches from the data passed to `fit` and `evaluate`, and checks them against the model."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def inputs_of(where: str, model: LayersModel, x: Any, argument: str = "x") -> li
         where: the method, for messages.
         model: the model.
         x: a tensor or array, a list of them, or a dict by input name.
-        argument: what the method calls it, for messages.
+        argument: its argument name, for messages.
 
     Raises:
         ValueError, TypeError: they do not fit the model.
@@ -43,12 +43,12 @@ def inputs_of(where: str, model: LayersModel, x: Any, argument: str = "x") -> li
 
 
 class DataHandler(NamedTuple):
-    """Makes batches of data with labels, for one method of a compiled model.
+    """Creates batches of labeled data for one method of a compiled model.
 
     Attributes:
         where: the method, for messages.
         model: the model.
-        compiled: what `compile` has set.
+        compiled: the configuration set by `compile`.
     """
 
     where: str
@@ -68,8 +68,8 @@ class DataHandler(NamedTuple):
         Args:
             x: the inputs.
             y: the labels.
-            size: how many will make a batch; None if all do.
-            sample_weight: how much each sample counts; for all outputs, or in a list or a dict by output.
+            size: the batch size; None for a single batch.
+            sample_weight: the weight of each sample; for all outputs, or in a list or a dict by output.
             from_dataset: whether they are an element of a data set.
 
         Raises:
@@ -88,11 +88,11 @@ class DataHandler(NamedTuple):
         return Batch(inputs, targets, sample_weights(where, sample_weight, names, inputs[0].shape[0]))
 
     def with_class_weights(self, data: Batch, class_weight: Any) -> Batch:
-        """Samples whose weights are multiplied with those of their classes.
+        """The samples with their weights multiplied by those of their classes.
 
         Args:
             data: the samples.
-            class_weight: by class, how much its samples count; None if all count alike.
+            class_weight: the weight of the samples of each class; None for equal weights.
 
         Raises:
             ValueError, TypeError: they are not for the outputs, or not for all classes.
@@ -106,10 +106,10 @@ class DataHandler(NamedTuple):
         Args:
             given: the data set, an iterator or a generator function.
             limit: how many batches to take.
-            class_weight: by class, how much its samples count.
+            class_weight: the weight of the samples of each class.
 
         Raises:
-            TypeError: it is something else. What is in it is looked at when it is read.
+            TypeError: any other value. Elements are checked when they are read.
         """
         dataset = as_dataset(given)
         if dataset is None:
@@ -131,9 +131,9 @@ class DataHandler(NamedTuple):
         """The validation on given data.
 
         Args:
-            given: a data set, or (x, y) and maybe the weights of the samples; None if there is none.
-            size: how many of these samples make a batch.
-            batches: how many batches of a data set to look at; None for all.
+            given: a data set, or (x, y), optionally with sample weights; None for no validation.
+            size: the batch size for such samples.
+            batches: how many batches of a data set to evaluate; None for all.
 
         Raises:
             ValueError, TypeError: they do not fit the model.

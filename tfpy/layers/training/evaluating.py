@@ -47,7 +47,7 @@ def evaluate_dataset(model: LayersModel, dataset: Any, *, batches: int | None, v
 
 
 def _reported(compiled: CompileConfig, values: list[Tensor], verbose: int) -> Any:
-    """The result of an evaluation, printed if that is wanted."""
+    """The result of an evaluation, printed on request."""
     if verbose and compiled.first:
         print(" - ".join(f"{n} {float(v):.4g}" for n, v in zip(compiled.log_names, values, strict=True)))
     return values[0] if len(values) == 1 else ReadyList(values)

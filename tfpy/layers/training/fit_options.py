@@ -55,12 +55,12 @@ class FitDatasetOptions(NamedTuple):
 
 
 class RunOptions(NamedTuple):
-    """The options of a training that do not depend on what its data are.
+    """The options of a training run that do not depend on the kind of data.
 
     Attributes:
         epochs: the epochs, counted from 0.
-        verbose: what is shown, see `displays`.
-        callbacks: those that were given.
+        verbose: the kind of display, see `displays`.
+        callbacks: the callbacks passed to it.
     """
 
     epochs: range
@@ -69,14 +69,14 @@ class RunOptions(NamedTuple):
 
 
 def run_options(where: str, given: FitOptions | FitDatasetOptions, last: int) -> RunOptions:
-    """The options of a training whose last epoch has the number `last`, counted from 1."""
+    """The options of a training run whose last epoch has the number `last`, counted from 1."""
     first, verbose = as_count(where, "initial_epoch", given.initial_epoch), given.verbose
     shown = int(verbose) if isinstance(verbose, bool) else as_count(where, "verbose", verbose)
     return RunOptions(range(first, last), shown, _as_callbacks(given.callbacks, given.yield_every))
 
 
 def _as_callbacks(callbacks: Any, yield_every: Any) -> list[Callback]:
-    """The callbacks that `fit` was given: a callback, a dict of functions, or a list of either."""
+    """The callbacks passed to `fit`: a callback, a dict of functions, or a list of either."""
     if callbacks is None:
         return []
     listed = callbacks if isinstance(callbacks, (list, tuple)) else [callbacks]
@@ -97,7 +97,7 @@ def _as_callback(callback: Any, yield_every: Any) -> Callback:
 
 
 def check_order(shuffle: Any, seed: Any) -> None:
-    """Check the options by which the order of the samples is drawn."""
+    """Check the options that determine the order of the samples."""
     if not rng.may_seed(seed):
         raise argument_error("fit", "seed", "a number or a string", seed, TypeError)
     if shuffle not in (True, False, "batch"):
@@ -109,8 +109,8 @@ def held_out_part(data: Batch, part: float, full: int) -> tuple[Batch, Batch | N
 
     Args:
         data: all samples.
-        part: the part of them to validate on.
-        full: how many samples make a batch, where none may be short; else 1.
+        part: the fraction of them to validate on.
+        full: the batch size, if all batches must be full; otherwise 1.
     """
     if not 0 <= as_number("fit", "validation_split", part) < 1:
         raise argument_error("fit", "validation_split", "from 0 up to but less than 1", part)
@@ -126,7 +126,7 @@ def held_out_part(data: Batch, part: float, full: int) -> tuple[Batch, Batch | N
 
 
 def check_size_with_a_dataset(given: FitOptions) -> None:
-    """With a data set a batch size is of no use but for validation data that are arrays."""
+    """Check that a batch size is given with a data set only for validation data in arrays."""
     for_validation = isinstance(given.validation_data, (list, tuple))
     if given.batch_size != BATCH_SIZE and not for_validation:
         expected = "left out when x is a data set, whose batches are what they are"
@@ -134,7 +134,7 @@ def check_size_with_a_dataset(given: FitOptions) -> None:
 
 
 def refuse_with_a_dataset(**options: Any) -> None:
-    """Options that have no meaning for a data set must not be given."""
+    """Raise if options are given that have no meaning for a data set."""
     for name, value in options.items():
         if value is not None:
             raise argument_error("fit", name, "left out when x is a data set, which brings its own labels", value)
@@ -144,10 +144,10 @@ class BatchLimit(NamedTuple):
     """How many batches of a data set to take.
 
     Attributes:
-        option: what the method calls this number, for messages.
+        option: the name of the method's option, for messages.
         batches: the number; None for all batches.
-        epochs: how many times so many are taken from one stream.
-        data: what messages call the data set.
+        epochs: how many times that number is taken from one stream.
+        data: the name of the data set in messages.
     """
 
     option: str
@@ -160,7 +160,7 @@ class BatchLimit(NamedTuple):
 
         Args:
             where: the method.
-            found: how many batches there were.
+            found: how many batches were found.
             remedy: what can be done.
         """
         text = f"{where.removesuffix('_dataset')}: {self.data} ended after batch {found} of {self.batches}."
@@ -170,5 +170,5 @@ class BatchLimit(NamedTuple):
 
 
 def batch_limit(where: str, option: str, value: Any, epochs: int = 1, data: str = "the data") -> BatchLimit:
-    """A `BatchLimit` with the number that a method was given; None for all batches."""
+    """A `BatchLimit` with the number passed to a method; None for all batches."""
     return BatchLimit(option, None if value is None else as_positive(where, option, value), epochs, data)

@@ -47,7 +47,7 @@ def fit(model: LayersModel, x: Any, y: Any, given: FitOptions) -> History:
     options = run_options("fit", given, as_count("fit", "epochs", given.epochs))
     check_order(given.shuffle, given.seed)
     handler = DataHandler("fit", model, compiled)
-    trained: list[History] = []  # not what `tidy` returns, in which it would look for tensors
+    trained: list[History] = []  # not returned from `tidy`, which would search it for tensors
 
     def train() -> None:
         data = handler.arrays(x, y, size, given.sample_weight)
@@ -112,7 +112,7 @@ def train_on_batch(model: LayersModel, x: Any, y: Any) -> Any:
 
 
 def _alone(model: LayersModel, train: Callable[[], T]) -> T:
-    """Train a model that is not being trained already. An interrupt at the end of a `with` would leave that open."""
+    """Train a model that is not being trained already. An interrupt at the end of a `with` would leave the flag set."""
     state = model.training_state
     if state.training:
         raise RuntimeError("fit: the model is being trained already.")
@@ -120,7 +120,7 @@ def _alone(model: LayersModel, train: Callable[[], T]) -> T:
         state.training = True
         return train()
     finally:
-        state.training = False  # no call, during which an interrupt could come
+        state.training = False  # not a call, which could be interrupted
 
 
 def _run(handler: DataHandler, source: BatchSource, validation: Validation | None, options: RunOptions) -> History:
@@ -153,7 +153,7 @@ def _callbacks(handler: DataHandler, told: Sequence[Callback], history: History)
 def _params(
     handler: DataHandler, source: BatchSource, validation: Validation | None, options: RunOptions
 ) -> dict[str, Any]:
-    """The `params` of callbacks. As in TF.js those of a training on a data set have no initial epoch."""
+    """The `params` of callbacks. As in TF.js, those for a data set have no initial epoch."""
     names = handler.compiled.log_names
     validated = [] if validation is None else [f"val_{name}" for name in names]
     return {

@@ -1,4 +1,4 @@
-"""The loops over batches: a `TrainingRun` trains on them, `test_loop` only looks at them."""
+"""The loops over batches: a `TrainingRun` trains on them, `test_loop` only evaluates them."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ class Validation(NamedTuple):
     """The validation data.
 
     Attributes:
-        evaluate: gives the loss and metrics.
-        skip: reads the data and evaluates nothing, for data sets whose next pass depends on the last one.
+        evaluate: returns the loss and metrics.
+        skip: reads the data without evaluating, for data sets whose next pass depends on the last one.
     """
 
     evaluate: Callable[[], list[Tensor]]
@@ -37,14 +37,14 @@ class Validation(NamedTuple):
 
 
 class EpochMeans:
-    """The means of what the batches of an epoch report, weighted by their sizes; computed as TF.js does, in float32."""
+    """The means of the values reported by the batches of an epoch, weighted by size; in float32, as in TF.js."""
 
     def __init__(self) -> None:
         self._seen = 0
         self._totals: dict[str, Tensor] = {}
 
     def add(self, labels: Sequence[str], values: Sequence[Tensor], size: int) -> None:
-        """Take in what a batch reports."""
+        """Add the values reported by a batch."""
         self._seen += size
         for label, value in zip(labels, values, strict=True):
             part = mul(value, size)
@@ -57,7 +57,7 @@ class EpochMeans:
         return {"seen": self._seen, "totals": {name: float(total) for name, total in self._totals.items()}}
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Go on from what was reported before."""
+        """Continue from earlier sums."""
         self._seen = state["seen"]
         self._totals = {name: outlive_scopes(full((), total)) for name, total in state["totals"].items()}
 
@@ -70,8 +70,8 @@ class TrainingRun:
     """The epochs of one `fit` or `fit_dataset`.
 
     Attributes:
-        iterator: goes through the epochs, and knows how far it has come.
-        means, logs: what the batches of the epoch and the validation have reported.
+        iterator: iterates over the epochs and keeps track of the position.
+        means, logs: the values reported by the batches of the epoch and by the validation.
     """
 
     def __init__(
@@ -95,7 +95,7 @@ class TrainingRun:
         self._run_callbacks = [c for c in callbacks.callbacks if isinstance(c, RunCallback)]
 
     def train(self) -> None:
-        """Run all epochs, or those that an earlier run has left."""
+        """Run all epochs, or the remaining ones of an earlier run."""
         self.callbacks.call("on_train_begin", {})
         self.model.stop_training = False
         for callback in self._run_callbacks:
@@ -112,14 +112,14 @@ class TrainingRun:
         self.logs.update(_named(labels, self._validation.evaluate()))
 
     def _train_epoch(self) -> None:
-        """One epoch, or what is left of it; its logs are those of the validation first, as in TF.js."""
+        """One epoch, or the rest of it; in its logs those of the validation come first, as in TF.js."""
         epoch, resumed = self.iterator.epoch, self.iterator.batch > 0
         self.callbacks.call("on_epoch_begin", epoch, {})
         if not resumed:
             self.means, self.logs = EpochMeans(), {}
         steps = self.iterator.batches()
         if not (resumed and self.model.stop_training):
-            for step in steps:  # as in TF.js, the flag counts after a batch: set before an epoch, it lets one through
+            for step in steps:  # as in TF.js, the flag is checked after a batch, even if set before the epoch
                 self._train_on(step)
                 if self.model.stop_training:
                     break
@@ -140,7 +140,7 @@ class TrainingRun:
             callback.after_batch(self)
 
     def _learn_from(self, step: Step, logs: Logs) -> None:
-        """Do a step, and write to the logs what is reported of it."""
+        """Run a step and write its reported values to the logs."""
         optimizer = optimizer_for(self.model, self.compiled)
         if optimizer is not self.compiled.optimizer:
             self.compiled = self.compiled._replace(optimizer=optimizer)
@@ -156,10 +156,10 @@ def _named(labels: Sequence[str], values: Sequence[Tensor]) -> Logs:
 
 
 def test_loop(model: LayersModel, compiled: CompileConfig, steps: Iterable[Step]) -> list[Tensor]:
-    """Loss and metrics of all batches: the mean of theirs, weighted by their sizes.
+    """Loss and metrics over all batches: the means weighted by batch size.
 
     Raises:
-        ValueError: there is no batch.
+        ValueError: there are no batches.
     """
     totals: list[Tensor] = [full((), 0) for _ in compiled.log_names]
     seen = 0
@@ -172,7 +172,7 @@ def test_loop(model: LayersModel, compiled: CompileConfig, steps: Iterable[Step]
 
 
 def _add(model: LayersModel, compiled: CompileConfig, step: Step, totals: list[Tensor]) -> None:
-    """Add what is reported of a batch to the sums."""
+    """Add the values reported for a batch to the sums."""
     found = test_step(model, compiled, step.take())
     totals[:] = [outlive_scopes(add(t, f.mul(step.size))) for t, f in zip(totals, found, strict=True)]
     settle([total] for total in totals)

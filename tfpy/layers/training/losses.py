@@ -1,4 +1,4 @@
-"""The losses of models: for each sample, the mean over the last axis. Those that are metrics, too, come from there."""
+"""The losses of models: for each sample, the mean over the last axis. Those that are also metrics are defined there."""
 
 from __future__ import annotations
 
@@ -150,7 +150,7 @@ _SHORT = {
 }
 BY_NAME: dict[str, Loss] = {spelling: FUNCTIONS[name] for spelling, name in spellings(FUNCTIONS).items()} | _SHORT
 
-# Functions that logs call by their own names, and what they compute.
+# Functions that keep their own names in logs, and what they compute.
 _SHORT_FUNCTIONS: tuple[tuple[Loss, Loss], ...] = (
     (mape, mean_absolute_percentage_error),
     (MAPE, mean_absolute_percentage_error),
@@ -160,7 +160,7 @@ _SHORT_FUNCTIONS: tuple[tuple[Loss, Loss], ...] = (
 
 
 def in_full(function: Loss) -> Loss:
-    """The function that a short alias of `tf.metrics` calls; any other function itself."""
+    """The function behind a short alias of `tf.metrics`; any other function itself."""
     return next((full for short, full in _SHORT_FUNCTIONS if short is function), function)
 
 
@@ -177,7 +177,7 @@ def is_name(name: str) -> bool:
 
 
 def get_loss(identifier: Any) -> Loss:
-    """The loss of a name in TF.js's or Keras's spelling, or a function itself."""
+    """The loss for a name in TF.js's or Keras's spelling, or a function itself."""
     if isinstance(identifier, str):
         if identifier not in BY_NAME:
             raise unknown("loss", identifier, BY_NAME, FUNCTIONS)

@@ -1,4 +1,4 @@
-"""The metrics of models, by the names that `compile` takes."""
+"""The metrics of models, by the names that `compile` accepts."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tfpy.layers.training.losses import Loss
 Metric = Callable[[Tensor, Tensor], Tensor]
 
 
-# The names that TF.js knows, the short ones of Keras, and those of every loss.
+# The names in TF.js, the short ones of Keras, and those of all losses.
 BY_NAME: dict[str, Metric] = {
     "binaryAccuracy": m.binary_accuracy,
     "binary_accuracy": m.binary_accuracy,
@@ -42,12 +42,12 @@ def is_name(name: str) -> bool:
 
 
 def is_meant(name: str) -> bool:
-    """Whether `compile` knows a metric by a name: its own, or 'accuracy' and the like, which depend on the output."""
+    """Whether `compile` accepts a metric name: its own, or one such as 'accuracy', which depends on the output."""
     return is_name(name) or name in (*ACCURACY, *CROSSENTROPY)
 
 
 def get_metric(identifier: Any) -> Metric:
-    """The metric of a name, or a function itself."""
+    """The metric for a name, or a function itself."""
     if isinstance(identifier, str):
         if identifier not in BY_NAME:
             rarely = {f.__name__ for f in losses.OF_SCORES}
@@ -60,7 +60,7 @@ def get_metric(identifier: Any) -> Metric:
 
 
 def metric_name(identifier: Any) -> str:
-    """The name that a metric has in logs: a string itself, a function's name, for those of `tf.metrics` TF.js's."""
+    """The name of a metric in logs: a string itself, a function's name, or TF.js's name for those of `tf.metrics`."""
     if isinstance(identifier, str):
         return identifier
     name = getattr(identifier, "__name__", "")

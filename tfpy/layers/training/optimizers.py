@@ -1,4 +1,4 @@
-"""The optimizers that `compile` knows by name, with TF.js's settings."""
+"""The optimizers that `compile` accepts by name, with TF.js's settings."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tfpy.core.optimizers.base import Optimizer
 from tfpy.engine.errors import argument_error, unknown_name_error
 from tfpy.layers.registry import register
 
-# A 0 is TF.js's, whose files have 0 and not 0.0.
+# An integer 0 as in TF.js, whose files have 0 and not 0.0.
 MAKERS: dict[str, Callable[[], Optimizer]] = {
     "SGD": lambda: classes.SGDOptimizer(0.01),
     "Adagrad": lambda: classes.AdagradOptimizer(0.01),
@@ -23,7 +23,7 @@ MAKERS: dict[str, Callable[[], Optimizer]] = {
 }
 _BY_NAME = {spelling: maker for name, maker in MAKERS.items() for spelling in (name, name.lower())}
 
-# Those that a name does not say enough of, and how they are given.
+# Optimizers that a name does not specify sufficiently, and how to pass them.
 UNNAMED = {"momentum": "tf.train.momentum(learning_rate, momentum)"}
 
 # Saved models refer to all of them by the names of their classes.
@@ -42,7 +42,7 @@ for _class in (
 
 
 def get_optimizer(identifier: Any) -> Optimizer:
-    """The optimizer of a name, or an optimizer itself."""
+    """The optimizer for a name, or an optimizer itself."""
     if isinstance(identifier, Optimizer):
         return identifier
     if callable(identifier):

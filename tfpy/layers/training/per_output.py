@@ -1,4 +1,4 @@
-"""Arguments that have a value for each output of a model, by the outputs' names."""
+"""Arguments with a value for each output of a model, by output name."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ def by_output(argument: str, given: Mapping[str, Any], names: Sequence[str], def
     """The entries of a dict for each output, in their order.
 
     Raises:
-        ValueError: it has something for an output that the model has not.
+        ValueError: it has an entry for an output that does not exist.
     """
     for name in given:
         if name not in names:

@@ -1,9 +1,9 @@
-"""Steps of a model that are run again from a plan: the kernels of an earlier step, without the Python around them.
+"""Steps of a model that are replayed from a plan: the kernels of an earlier step, without the Python around them.
 
-A step is recorded the second time that it comes by with tensors of the same shapes. It is replayed only as long as it
-is certain to do the same: all code that it runs is tfpy's own, so that what it does follows from the options of layers
-and the like, and none of these has been set since. Everything else (layers, losses and functions of one's own,
-states kept from batch to batch, values read on the way) is run as usual. `layers/unchanged.py` makes certain.
+A step is recorded the second time that it runs with tensors of the same shapes. It is replayed only while it is certain
+to do the same: all of its code is tfpy's own, so that its behavior is determined by options of layers and similar
+objects, and none of these has been set since. Everything else (custom layers, losses and functions, states kept from
+batch to batch, values read on the way) is run as usual. `layers/unchanged.py` checks this.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class StepPlans(Plans):
         variables: Callable[[], Sequence[Variable]],
         compute: Callable[[], Result],
     ) -> Result:
-        """`run` for a step that calls things: the model, losses, …
+        """`run` for a step that calls `things`: the model, losses, …
 
         They are kept alive with the plan, since their ids are in its key.
         """

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def predict(model: LayersModel, x: Any, batch_size: int) -> Any:
-    """The outputs for inputs, computed batch by batch; at once where there is a plan for a tensor of x's shape."""
+    """The outputs for inputs, computed batch by batch, or at once if there is a plan for a tensor of x's shape."""
     size = as_positive("predict", "batch_size", batch_size)
     if isinstance(x, Tensor) and x.spec.shape and 0 < x.spec.shape[0] <= size:
         check_indices("predict", "x", (x,), model.graph.index_counts)

@@ -1,5 +1,4 @@
-"""The display of `fit`: a bar with the time left on a terminal, a line that changes in a notebook, and plain
-lines elsewhere."""
+"""The display of `fit`: a progress bar on a terminal, a line updated in place in a notebook, else plain lines."""
 
 from __future__ import annotations
 
@@ -11,9 +10,9 @@ from typing import Any
 from tfpy.core.types import Logs
 from tfpy.layers.callbacks.base import Callback
 
-# How often what is shown changes, in seconds: reading the loss may make a GPU wait.
+# The refresh interval in seconds: reading the loss may stall a GPU.
 _REFRESH = 0.1
-# A line that changes leaves at most so many lines behind: a notebook keeps them all.
+# A line updated in place leaves at most this many lines: a notebook keeps them all.
 _MOST_LINES = 100
 
 # In columns: a bar, the least of one, and more than any line has.
@@ -24,13 +23,11 @@ class Display(Callback):
     """A callback that shows how training goes."""
 
     def close(self) -> None:
-        """Give the terminal back, also when training fails."""
+        """Release the terminal, also if training fails."""
 
 
 def displays(verbose: Any) -> list[Display]:
-    """The displays of a `verbose`: 0 none, 1 a bar or a changing line where that is possible, else a line for each
-    epoch.
-    """
+    """The displays of a `verbose`: 0 none, 1 a bar or a line updated in place if possible, else a line per epoch."""
     if not verbose:
         return []
     return [_liveliest() if verbose == 1 else EpochLines()]
@@ -43,7 +40,7 @@ def _liveliest() -> Display:
         return EpochLines()
     console = Console()
     if console.is_jupyter:
-        return LineInPlace()  # rich draws there with the help of a package that few notebooks have
+        return LineInPlace()  # rich needs a package there that few notebooks have
     is_terminal = console.is_terminal or bool(getattr(sys, "ps1", None) and sys.stdout.isatty())
     return ProgressBar() if is_terminal else EpochLines()
 
@@ -70,7 +67,7 @@ class EpochLines(Display):
 
 
 class _Redrawn(Display):
-    """A display that changes while an epoch runs, now and then."""
+    """A display that is refreshed at intervals while an epoch runs."""
 
     _drawn = 0.0
 
@@ -79,7 +76,7 @@ class _Redrawn(Display):
 
 
 class LineInPlace(_Redrawn, EpochLines):
-    """A line that is written over while an epoch runs. It stays for each epoch; of very many epochs, for some."""
+    """A line that is overwritten while an epoch runs. It is kept for each epoch, or for some of very many epochs."""
 
     _width = 0
     _untold = ""
@@ -120,7 +117,7 @@ class LineInPlace(_Redrawn, EpochLines):
 
 
 class ProgressBar(_Redrawn):
-    """Draws a bar for each epoch, with the loss and the time left; in the end, with the time that it took."""
+    """Draws a bar for each epoch, with the loss and the time left; at the end, with the time taken."""
 
     def on_epoch_begin(self, epoch: int, logs: Logs | None = None) -> None:
         from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
@@ -144,7 +141,7 @@ class ProgressBar(_Redrawn):
         self._bar.start()
 
     def on_batch_begin(self, batch: int, logs: Logs | None = None) -> None:
-        self._begun = batch + 1  # of those that end not all are seen
+        self._begun = batch + 1  # not all that end are shown
 
     def on_batch_end(self, batch: int, logs: Logs | None = None) -> None:
         self._drawn = time.perf_counter()
@@ -161,7 +158,7 @@ class ProgressBar(_Redrawn):
         self._bar.stop()
 
     def _draw(self, done: int, logs: Logs | None) -> None:
-        """The bar is shorter where the values would not fit on the line, or is left out."""
+        """Draw the bar, shortened or left out if the values would not fit on the line."""
         self._bar.update(self._task, completed=done, text=described(logs))
         console, self._bar.columns, self._stripe.bar_width = self._bar.console, self._columns, _BAR
         line = self._bar.make_tasks_table(self._bar.tasks)

@@ -1,4 +1,4 @@
-"""Resuming a training that was cut off: how far it had come, and skipping the batches that it had trained on."""
+"""Resuming an interrupted training run: its position, and skipping the batches that it had trained on."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 
 
 class Position(NamedTuple):
-    """How far a training has come.
+    """The position of a training run.
 
     Attributes:
-        epoch: the epoch that it is in, or comes next.
-        batch: how many batches of it are done.
+        epoch: the current or next epoch.
+        batch: the number of its completed batches.
         began: the states of the data's source and of the random streams when the epoch began.
     """
 
@@ -29,16 +29,16 @@ class Position(NamedTuple):
 
 
 class EpochIterator:
-    """Iterates over the epochs of a training and their batches. It can start where an earlier run was cut off.
+    """Iterates over the epochs of a training run and their batches. It can start where an earlier run was interrupted.
 
     Args:
-        source: gives the batches.
-        epochs: the epochs to go through.
+        source: yields the batches.
+        epochs: the epochs to run.
         validate: evaluates the validation data.
-        skip_validation: reads it and evaluates nothing.
+        skip_validation: reads it without evaluating.
 
     Attributes:
-        epoch, batch: how far it has come, see `Position`.
+        epoch, batch: the current position, see `Position`.
     """
 
     def __init__(
@@ -55,11 +55,11 @@ class EpochIterator:
         self._restore: Callable[[], None] = nothing
 
     def position(self) -> Position:
-        """How far the training has come."""
+        """The current position."""
         return Position(self.epoch, self.batch, self._began if self.batch else self._states())
 
     def batches(self) -> Iterator[Step]:
-        """The batches of the next epoch, or those that an earlier run has left of it."""
+        """The batches of the next epoch, or the remaining ones of an earlier run."""
         if self.batch:
             return self._batches_left()
         self._began = self._states()
@@ -70,20 +70,20 @@ class EpochIterator:
         self.epoch, self.batch = self.epoch + 1, 0
 
     def set_start(self, where: str, position: Position) -> None:
-        """Set the position to start from, where an earlier run was; `fast_forward` goes there.
+        """Set the position to start from, as saved by an earlier run; `fast_forward` goes there.
 
         Args:
-            where: who asks for it, for messages.
-            position: how far that run had come.
+            where: the caller, for messages.
+            position: the position of that run.
 
         Raises:
-            ValueError, TypeError: there is no such place, or it was a run on other data.
+            ValueError, TypeError: an invalid position, or that of a run on other data.
         """
         epoch, batch, began = position
         start, stop = self.epochs.start, self.epochs.stop
         if not (start, 0) <= (epoch, batch) <= (stop, 0):
             raise ValueError(f"it is of batch {batch} of epoch {epoch}, and not of epochs {start} to {stop}")
-        self.source.restore(where, began[0])  # what it says of other data says more than their number of batches
+        self.source.restore(where, began[0])  # its error is more specific than one about the number of batches
         steps = self.source.steps
         if steps is not None and batch > steps:
             raise ValueError(f"it is of batch {batch} of an epoch, and not of an epoch of {steps}")
@@ -92,12 +92,11 @@ class EpochIterator:
     def fast_forward(self, restore: Callable[[], None]) -> None:
         """Skip the epochs before the position of `set_start`, and then, as its epoch begins, the batches before it.
 
-        Their data are read, since later data may depend on them, but not trained on.
+        Their data is read, since later data may depend on it, but not trained on.
 
         Args:
             restore: restores everything else; called when the position is reached, which within an epoch is after
-                callbacks have been told that it begins. `batch` is less than in the position if the epoch has become
-                shorter.
+                `on_epoch_begin` of the callbacks. `batch` is less than in the position if the epoch has become shorter.
         """
         self._skipping = True
         self.source.fast_forward(self.epoch - self.epochs.start, self._validated)
@@ -129,10 +128,10 @@ class EpochIterator:
 
 
 class RunCallback(Callback):
-    """A callback that is given the `TrainingRun` itself, after all callbacks have been called."""
+    """A callback that receives the `TrainingRun` itself, after all callbacks have been called."""
 
     def resume(self, run: TrainingRun) -> None:
-        """Before the first epoch: it may set where `run.iterator` starts, and fast-forward to there."""
+        """Before the first epoch: it may set the start of `run.iterator` and fast-forward to it."""
 
     def after_batch(self, run: TrainingRun) -> None:
         """After a batch."""

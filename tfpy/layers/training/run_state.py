@@ -25,17 +25,17 @@ if TYPE_CHECKING:
     from tfpy.layers.model import LayersModel
 
 Arrays = dict[str, npt.NDArray[Any]]
-# Stands in plain values for an array.
+# Represents an array in plain values.
 _ARRAY = "array in this file"
-# Optimizers give their iterations as an int32.
+# Optimizers return their iterations as an int32.
 _MOST_ITERATIONS = INT32_RANGE[1]
 
 
 def pack(where: str, value: Any, arrays: Arrays) -> Any:
-    """A value as JSON has it; arrays and tensors in it are put among the arrays.
+    """A value in JSON form; arrays and tensors in it are added to `arrays`.
 
     Raises:
-        TypeError: there is a tensor of strings in it.
+        TypeError: it contains a tensor of strings.
     """
     if isinstance(value, Tensor):
         value = dispatch.read(value, where)
@@ -53,7 +53,7 @@ def pack(where: str, value: Any, arrays: Arrays) -> Any:
 
 
 def unpack(value: Any, arrays: Arrays) -> Any:
-    """The value that `pack` was given; tensors in it are arrays."""
+    """The value that was passed to `pack`, with tensors as arrays."""
     if isinstance(value, dict):
         if list(value) == [_ARRAY]:
             return arrays[value[_ARRAY]]
@@ -83,17 +83,17 @@ def state_of_model(model: LayersModel, optimizer: Optimizer) -> dict[str, Any]:
 
 
 def restorer(where: str, model: LayersModel, optimizer: Optimizer, state: dict[str, Any]) -> Callable[[], None]:
-    """A function that restores what `state_of_model` returned. All of it is checked before.
+    """A function that restores a result of `state_of_model`; everything is checked beforehand.
 
     The optimizer keeps its slots for the weights of other models.
 
     Args:
         where: who asks for it, for messages.
-        model, optimizer: what is to go on.
-        state: what `state_of_model` returned.
+        model, optimizer: the objects to restore.
+        state: the result of `state_of_model`.
 
     Raises:
-        ValueError, LookupError, TypeError: it is the state of another model, or of none.
+        ValueError, LookupError, TypeError: an invalid state, or that of another model.
     """
     weights = as_made(model.weights)
     values = _of_weights(where, weights, state["weights"])
@@ -129,7 +129,7 @@ def _of_weights(where: str, weights: list[LayerVariable], values: list[Any]) -> 
 
 
 def _of_layers(where: str, layers: list[Any], states: list[Any]) -> list[tuple[Layer, list[Tensor]]]:
-    """The layers that had states, with them."""
+    """The layers that had states, with these states."""
     if len(states) != len(layers):
         raise ValueError(f"it is of a model with {len(states)} layers that keep states, and not {len(layers)}")
     had = [(layer, values) for layer, values in zip(layers, states, strict=True) if any(v is not None for v in values)]
@@ -137,7 +137,7 @@ def _of_layers(where: str, layers: list[Any], states: list[Any]) -> list[tuple[L
 
 
 def _of_states(where: str, layer: Layer, own: list[Tensor | None], values: list[Any]) -> list[Tensor]:
-    """States of a layer, which are like those that it has; unless it has none before its first batch."""
+    """The states of a layer, which must match its current ones, if it has any before its first batch."""
     shapes = [_shape(value) for value in values]
     if len(values) != len(own) or any(o is not None and list(o.shape) != s for o, s in zip(own, shapes, strict=True)):
         raise ValueError(f"it has states of the shapes {shapes}, which layer {layer.name} has not")
@@ -146,7 +146,7 @@ def _of_states(where: str, layer: Layer, own: list[Tensor | None], values: list[
 
 
 def _of_slots(where: str, optimizer: Optimizer, weights: list[LayerVariable], slots: list[Any]) -> State:
-    """The slots under the names that the optimizer has for them."""
+    """The slots under the optimizer's names."""
     found: dict[SlotName, Tensor] = {}
     for place, slot, value in slots:
         weight = weights[as_count(where, "the weight of a slot", place)]
@@ -162,12 +162,12 @@ def _of_slots(where: str, optimizer: Optimizer, weights: list[LayerVariable], sl
 
 
 def _has_own_state(optimizer: Optimizer) -> bool:
-    """Whether a user's class has its own `get_weights`, whose entries need not belong to weights."""
+    """Whether a custom class has its own `get_weights`, whose entries need not belong to weights."""
     return type(optimizer).get_weights is not Optimizer.get_weights
 
 
 def _of_own_state(where: str, weights: list[LayerVariable], entries: list[Any]) -> State:
-    """The state of such an optimizer under the names that it has for it."""
+    """The state of such an optimizer under its own names."""
     found = []
     for place, text, value in entries:
         name = SlotName.parse(str(text))
@@ -188,5 +188,5 @@ def _tensor(where: str, what: str, value: Any, kind: Kind) -> Tensor:
 
 
 def _keeping_states(model: Layer) -> list[Any]:
-    """The layers in a model that keep states from batch to batch, those within others included."""
+    """The layers in a model that keep states from batch to batch, including nested ones."""
     return [layer for layer in layers_in(model) if layer.built and layer.stateful and hasattr(layer, "states")]

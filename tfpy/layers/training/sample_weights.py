@@ -1,4 +1,4 @@
-"""The weights of samples: their own, and those of their classes."""
+"""Sample weights and class weights."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tfpy.layers.training.per_output import by_output
 
 
 def class_weights(where: str, given: Any, names: Sequence[str], targets: Sequence[Tensor]) -> list[Tensor | None]:
-    """For each output how much each sample counts by its class; None where all count alike."""
+    """For each output, the weight of each sample by its class; None for equal weights."""
     classes = [None] * len(names) if given is None else _weights_per_output(where, given, names)
     return [
         None if own is None else _weights_of_samples(where, own, target)

@@ -1,4 +1,4 @@
-"""Steps of training, testing and predicting: what happens to a batch, and what is reported of it."""
+"""Steps of training, testing and predicting: the processing of a batch, and its reported values."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def train_step(
 
 
 def _run_step(model: LayersModel, compiled: CompileConfig, batch: Batch, run: ReplicaStep) -> list[Tensor]:
-    """Run a step on a batch, or with a strategy on this process's part of it."""
+    """Run a step on a batch, or, with a strategy, on this process's part of it."""
     strategy = compiled.strategy
     return run(batch, single_replica_mean) if strategy is None else strategy.step(model, compiled.optimizer, batch, run)
 
@@ -69,7 +69,7 @@ def _train(
 
 
 class _TotalLoss:
-    """The loss of a batch, with those that layers add, as the function that an optimizer minimizes.
+    """The loss of a batch, including those added by layers, as the function that an optimizer minimizes.
 
     Attributes:
         reported: the result of `_reported`, once it has been called.
@@ -99,14 +99,14 @@ class _TotalLoss:
 def _planned(
     model: LayersModel, key: tuple[Any, ...], compiled: CompileConfig, batch: Batch, compute: Callable[[], Any]
 ) -> Any:
-    """The results of a step on a batch, from the model's plans if they have it."""
+    """The results of a step on a batch, replayed from the model's plans if possible."""
     inputs = [*batch.inputs, *batch.targets, *[w for w in batch.weights if w is not None]]
     weighted = tuple([w is not None for w in batch.weights])
     return model.plans.run_step((*key, weighted), inputs, [model, compiled.outputs], lambda: model.weights, compute)
 
 
 def test_step(model: LayersModel, compiled: CompileConfig, batch: Batch) -> list[Tensor]:
-    """The loss, without that of regularizers, and the metrics of a batch."""
+    """The loss, without regularization, and the metrics of a batch."""
     return _run_step(model, compiled, batch, lambda part, mean: mean(*_test(model, compiled, part)))
 
 
@@ -131,7 +131,7 @@ def _only(steps: list[Tensor]) -> Tensor | None:
     return steps[0] if steps else None
 
 
-# How a model's plans call the step of a prediction.
+# The key of prediction steps in a model's plans.
 PREDICTION = ("predict", ())
 
 
@@ -145,7 +145,7 @@ def predict_step(model: LayersModel, inputs: list[Tensor]) -> list[Tensor]:
 
 
 def _distinct(outputs: Sequence[Tensor], inputs: Sequence[Tensor]) -> list[Tensor]:
-    """Outputs that are disposed apart from the inputs and from each other: a layer may pass on its very input."""
+    """Outputs that can be disposed independently of the inputs and each other: a layer may return its input itself."""
     taken = {t.id for t in inputs}
     found = []
     for t in outputs:
@@ -155,12 +155,12 @@ def _distinct(outputs: Sequence[Tensor], inputs: Sequence[Tensor]) -> list[Tenso
 
 
 def _with_loss_masks(model: LayersModel, outputs: Sequence[Tensor], masks: Sequence[Any]) -> list[tuple[Tensor, Any]]:
-    """The outputs, with the masks that their losses and metrics heed: by the rules of Keras, and none in TF.js."""
+    """The outputs, with the masks that their losses and metrics respect: by the rules of Keras, and none in TF.js."""
     return [*zip(outputs, masks if model.mask_rules.reach_losses else [None] * len(outputs), strict=True)]
 
 
 def _masked(values: Tensor, mask: Tensor | None) -> Tensor:
-    """Losses or metrics of steps: 0 where masked, the others scaled so that the mean of all is that of the others."""
+    """Losses or metrics of steps: 0 where masked, the others scaled so that the overall mean is theirs."""
     if mask is None or mask.shape != values.shape:
         return values
     seen = mask.cast(values.dtype)
@@ -168,7 +168,7 @@ def _masked(values: Tensor, mask: Tensor | None) -> Tensor:
 
 
 def _unmasked_steps(outputs: Sequence[tuple[Tensor, Any]], losses: Tensor) -> list[Tensor]:
-    """How many steps are not masked, if a mask decides over what the losses are means; none for several outputs."""
+    """The number of unmasked steps, if the losses are means over these; none for several outputs."""
     mask = outputs[0][1]
     counts = len(outputs) == 1 and mask is not None and mask.shape == losses.shape
     return [mask.cast("float32").sum()] if counts else []
@@ -177,7 +177,7 @@ def _unmasked_steps(outputs: Sequence[tuple[Tensor, Any]], losses: Tensor) -> li
 def _losses(
     compiled: CompileConfig, batch: Batch, outputs: Sequence[tuple[Tensor, Any]]
 ) -> tuple[Tensor, list[Tensor]]:
-    """The weighted sum of the outputs' losses for each sample, and the mean of each loss without its weight."""
+    """The weighted sum of the outputs' losses for each sample, and the unweighted mean of each loss."""
     total: Tensor | None = None
     means = []
     rows = zip(compiled.outputs, batch.targets, batch.weights, outputs, strict=True)
@@ -198,7 +198,7 @@ def _weighted(loss: Tensor, output: OutputConfig) -> Tensor:
 
 
 def _added(total: Tensor, loss: Tensor, mean: Tensor) -> Tensor:
-    """A sum with the mean of both. TF.js adds up samples, which it cannot do for sequences beside single values."""
+    """A sum with the mean of both. TF.js adds per sample, which fails for sequences combined with single values."""
     alike = loss.shape == total.shape or () in (loss.shape, total.shape)
     return add(total, loss if alike else mean)
 

@@ -1,4 +1,4 @@
-"""Strategy: how several processes train one model together, as the training loop sees it."""
+"""Strategy: several processes that train one model together, as seen by the training loop."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ ReplicaStep = Callable[["Batch", Mean], list[Tensor]]
 
 
 class Strategy(ABC):
-    """Processes that train one model together: each computes a part of every batch.
+    """Processes that train one model together, each computing a part of every batch.
 
     Attributes:
         size: how many processes there are.
-        first: whether this is the one that prints and saves results.
+        first: whether this process prints and saves the results.
     """
 
     size: int
@@ -40,7 +40,7 @@ class Strategy(ABC):
 
     @abstractmethod
     def callbacks(self, callbacks: Sequence[Callback], history: History) -> CallbackList:
-        """The callbacks of `fit`, with those that this process does not call."""
+        """The callbacks of `fit`, including those that this process does not call."""
 
 
 def single_replica_mean(values: list[Tensor], steps: Tensor | None) -> list[Tensor]:

@@ -28,8 +28,8 @@ def standardize_targets(
 ) -> list[Tensor]:
     """Targets as tensors in the order of the outputs' names, checked against the outputs' shapes.
 
-    Two kinds may have any shape here: class indices, which `check_targets` looks at, and, as in TF.js, the targets that
-    a data set has for a loss of one's own. Class indices of a sequence, [batch, steps], become [batch, steps, 1].
+    Two kinds may have any shape here: class indices, which `check_targets` checks, and, as in TF.js, the targets in a
+    data set for a custom loss. Class indices of a sequence, [batch, steps], become [batch, steps, 1].
     """
     wanted = [
         None if function in losses.SPARSE or (from_dataset and function not in losses.KNOWN) else shape
@@ -38,7 +38,7 @@ def standardize_targets(
     try:
         found = standardize(where, "y", y, names, wanted)
     except ValueError:
-        _refuse_classes(where, y, functions[0])  # whose message says more
+        _refuse_classes(where, y, functions[0])  # whose message is more specific
         raise
     return [
         expand_dims(target, -1) if _are_bare_classes(target, function, shape) else target
@@ -47,14 +47,14 @@ def standardize_targets(
 
 
 def _are_bare_classes(target: Tensor, function: Loss | None, shape: PartialShape) -> bool:
-    """Whether a target is class indices without the last axis, of size 1."""
+    """Whether a target holds class indices without the last axis of size 1."""
     return function in losses.SPARSE and shapes_agree((None, *shape[1:-1]), target.shape)
 
 
 def check_targets(
     where: str, targets: Sequence[Tensor], functions: Sequence[Loss | None], shapes: Sequence[PartialShape]
 ) -> None:
-    """Targets must be what their loss takes: class indices or not, and no NaN."""
+    """Check that targets are what their loss expects: class indices or not, and no NaN."""
     for target, function, shape in zip(targets, functions, shapes, strict=True):
         if function in losses.KNOWN and target.dtype == "float32":
             _refuse_nan(where, target)
@@ -65,13 +65,13 @@ def check_targets(
 
 def _refuse_nan(where: str, target: Tensor) -> None:
     values = target.numpy()
-    if np.isnan(np.vdot(values, values)):  # NaN if one of them is, and only then
+    if np.isnan(np.vdot(values, values)):  # NaN exactly if one of them is
         found = Words(f"missing values (NaN), first in row {np.argwhere(np.isnan(values))[0][0]}")
         raise argument_error(where, "y", "numbers; a loss of one's own may allow NaN", found)
 
 
 def _refuse_classes(where: str, target: Any, function: Loss | None) -> None:
-    """Raise if a target is class indices and its loss takes one-hot labels."""
+    """Raise if a target holds class indices and its loss takes one-hot labels."""
     if function not in losses.CATEGORICAL:
         return
     listed = isinstance(target, (list, tuple)) and all(isinstance(value, int) for value in target)
@@ -82,7 +82,7 @@ def _refuse_classes(where: str, target: Any, function: Loss | None) -> None:
 
 
 def _check_classes(where: str, target: Tensor, shape: PartialShape) -> None:
-    """Targets that are class indices. One below 0 counts for no class, and fractions are rounded down, as in TF.js."""
+    """Targets as class indices. Negative ones match no class, and fractions are rounded down, as in TF.js."""
     if not shapes_agree((None, *shape[1:-1], 1), target.shape):
         wanted = described((*shape[:-1], 1))
         expected = f"class indices of shape {wanted}; one-hot labels go with categoricalCrossentropy"

@@ -1,1 +1,1 @@
-"""NDArrays: what they are, how they are made, where their values are."""
+"""NDArrays: their classes, creation and storage."""

@@ -1,4 +1,4 @@
-"""`dl.buffer`: a mutable array of values, from which arrays are made."""
+"""`dl.buffer`: a mutable array of values, from which arrays are created."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ if TYPE_CHECKING:
 
 
 class ArrayBuffer(TensorBuffer):
-    """A buffer of the core whose `to_tensor` gives an NDArray. Source: deeplearn.js 0.5 `TensorBuffer`."""
+    """A buffer of the core whose `to_tensor` returns an NDArray. Source: deeplearn.js 0.5 `TensorBuffer`."""
 
-    def to_tensor(self) -> NDArray:  # type: ignore[override]  # as all that the legacy generation gives
-        """An array of the values as they are now."""
+    def to_tensor(self) -> NDArray:  # type: ignore[override]  # as in all of the legacy generation
+        """An array of the current values."""
         from tfpy.legacy.arrays.ndarray import adopt
 
         return adopt(super().to_tensor())
@@ -25,15 +25,15 @@ class ArrayBuffer(TensorBuffer):
 
 @functools.wraps(create.buffer, assigned=())
 def buffer(shape: ShapeLike, dtype: LegacyDType | None = None, values: Any = None) -> ArrayBuffer:
-    """A mutable array of values, read and written element by element, from which an array is made.
+    """A mutable array of values, read and written element by element, from which an array is created.
 
     Args:
         shape: the shape.
         dtype: 'float32' (the default), 'int32' or 'bool'.
-        values: a flat array of the first values; zeros by default.
+        values: a flat array of the initial values; zeros by default.
 
     Raises:
-        ValueError: another dtype, or not as many values as the shape has elements.
+        ValueError: another dtype, or a number of values that does not match the shape.
 
     Source: deeplearn.js 0.5 `buffer`.
     """

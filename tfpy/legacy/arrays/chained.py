@@ -25,11 +25,11 @@ if TYPE_CHECKING:
 
 
 class Chained(ChainedOps, ChainedCamel, Handle):
-    """The methods of arrays that 0.5 has beyond those of NDArray; variables have them, too."""
+    """The methods of arrays that 0.5 has beyond those of NDArray; variables have them too."""
 
     __slots__ = ()
 
-    # Else numpy's functions would call the methods of their names, with numpy's arguments.
+    # Otherwise numpy's functions would call the methods of the same names, with numpy's arguments.
     __array_function__ = Operators.__array_function__
 
     if TYPE_CHECKING:
@@ -40,7 +40,7 @@ class Chained(ChainedOps, ChainedCamel, Handle):
         def reshape(self, new_shape: Any) -> NDArray: ...
 
     def _run(self, function: Callable[..., Any], *args: Any) -> Any:
-        """An op on this array, as its math computes it."""
+        """An op on this array, computed by its math."""
         return self.math._run(function, self, *args)
 
     def _array(self, function: Callable[..., Any], *args: Any) -> NDArray:
@@ -48,7 +48,7 @@ class Chained(ChainedOps, ChainedCamel, Handle):
         result: NDArray = self._run(function, *args)
         return result
 
-    # Python's operators (beyond deeplearn.js), save the comparisons: two arrays are equal if they are the same one.
+    # Python's operators (beyond deeplearn.js), except comparisons: two arrays are equal if they are the same object.
 
     def __neg__(self) -> NDArray:
         return self._array(unary.neg)
@@ -76,11 +76,11 @@ class Chained(ChainedOps, ChainedCamel, Handle):
         return self._array(lambda a, b: arith.true_div(b, a), other)
 
     def concat(self, x: TensorLike, axis: int = 0) -> NDArray:
-        """This array and another one joined along an axis."""
+        """This array and another one concatenated along an axis."""
         return self._array(lambda a, b: join.concat([a, b], axis), x)
 
     def stack(self, x: TensorLike, axis: int = 0) -> NDArray:
-        """This array and another one of its shape, joined along a new axis."""
+        """This array and another one of its shape, stacked along a new axis."""
         return self._array(lambda a, b: join.stack([a, b], axis), x)
 
     def where(self, condition: TensorLike, x: TensorLike) -> NDArray:
@@ -109,7 +109,7 @@ class Chained(ChainedOps, ChainedCamel, Handle):
         return tensor_text(self.spec, np.asarray(self), True)
 
     def print(self, verbose: bool = False) -> None:
-        """Print the values; with `verbose` dtype, rank and shape, too."""
+        """Print the values; with `verbose` also dtype, rank and shape."""
         create.print_(self, verbose)
 
     def buffer(self) -> ArrayBuffer:
@@ -119,7 +119,7 @@ class Chained(ChainedOps, ChainedCamel, Handle):
 
     @accepts_options()
     def variable(self, trainable: bool = True, name: str | None = None, dtype: Any = None) -> Variable:
-        """A variable that starts as this array."""
+        """A variable initialized with this array."""
         from tfpy.legacy.variables import variable
 
         return variable(self, trainable, name, dtype)

@@ -1,4 +1,4 @@
-"""Making NDArrays: `zeros`, `ones`, `make`, random ones."""
+"""Creating NDArrays: `zeros`, `ones`, `make`, random ones."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ UNSAFE = (
 
 
 def check_safe(op: str, safe_mode: bool) -> None:
-    """Raise RuntimeError when safe mode asks for a scope and none is open."""
+    """Raise RuntimeError if safe mode requires a scope and none is open."""
     if safe_mode and not local.state.scopes:
         raise RuntimeError(UNSAFE.format(op))
 
@@ -44,8 +44,8 @@ def new_array(cls: type[A], op: str, shape: Shape | None, values: Values | None,
     """A new NDArray of the class for its rank, owned by the innermost scope.
 
     Args:
-        cls: the class that is expected, `NDArray` for any.
-        op: what error messages call the caller.
+        cls: the expected class, `NDArray` for any.
+        op: the caller, for messages.
         shape: the shape; None for a vector of the values.
         values: the values, flat or nested; None for zeros.
         dtype: float32 by default.
@@ -68,7 +68,7 @@ def new_array(cls: type[A], op: str, shape: Shape | None, values: Values | None,
 
 
 class ScalarConstant:
-    """`Scalar.ONE` and its kin: a new Scalar at each access, so that no script can change another's constant.
+    """`Scalar.ONE` and the like: a new Scalar at each access, so that no script can change another's constant.
 
     They exist up to 0.3.13; in deeplearn.js numerics, which are those of 0.3.17, they are undefined.
     """
@@ -81,7 +81,7 @@ class ScalarConstant:
 
 
 class ArrayFactories(ArrayFactoriesCamel):
-    """The static methods of NDArray and its subclasses. Each gives an array of the class for its rank."""
+    """The static methods of NDArray and its subclasses. Each returns an array of the class for its rank."""
 
     __slots__ = ()
 
@@ -100,7 +100,7 @@ class ArrayFactories(ArrayFactoriesCamel):
             shape: the shape.
             data: {'values': flat or nested values}, or the values themselves.
             dtype: 'float32' (the default), 'int32' or 'bool'.
-            math: accepted, and of no effect: all maths share one engine.
+            math: accepted but ignored: all maths share one engine.
 
         Raises:
             ValueError: the values do not fit the shape.
@@ -136,7 +136,7 @@ class ArrayFactories(ArrayFactoriesCamel):
     @classmethod
     @accepts_options()
     def rand(cls, shape: ShapeLike, rand_function: Callable[[], float], dtype: LegacyDType | None = None) -> NDArray:
-        """Numbers from a function without arguments, called once for each element; of int32 and bool the whole part."""
+        """Numbers from a function without arguments, called once per element; truncated for int32 and bool."""
         as_function("rand", "rand_function", rand_function)
         values = [rand_function() for _ in range(_math.prod(checked_shape("rand", shape)))]
         return _drawn("rand", shape, np.array(values, dtype=np.float64), dtype)
@@ -151,7 +151,7 @@ class ArrayFactories(ArrayFactoriesCamel):
         dtype: LegacyDType | None = None,
         seed: rng.Seed | None = None,
     ) -> NDArray:
-        """Normal numbers, by Marsaglia's polar method; int32 ones are rounded."""
+        """Normally distributed numbers, by Marsaglia's polar method; rounded for int32."""
         return _normal("rand_normal", shape, mean, std_dev, dtype, seed, truncated=False)
 
     @classmethod
@@ -164,12 +164,12 @@ class ArrayFactories(ArrayFactoriesCamel):
         dtype: LegacyDType | None = None,
         seed: rng.Seed | None = None,
     ) -> NDArray:
-        """Normal numbers within two deviations of the mean; int32 ones are rounded."""
+        """Normal numbers within two standard deviations of the mean; rounded for int32."""
         return _normal("rand_truncated_normal", shape, mean, std_dev, dtype, seed, truncated=True)
 
     @classmethod
     def rand_uniform(cls, shape: ShapeLike, a: float, b: float, dtype: LegacyDType | None = None) -> NDArray:
-        """Numbers evenly spread over [a, b); of int32 and bool the whole part: bool ones from [0, 2) are half True."""
+        """Numbers uniformly distributed over [a, b); truncated for int32 and bool: bools from [0, 2) are half True."""
         count = _math.prod(checked_shape("rand_uniform", shape))
         low, high = as_number("rand_uniform", "a", a), as_number("rand_uniform", "b", b)
         return _drawn("rand_uniform", shape, rng.uniform(None, count, low, high), dtype)
@@ -180,10 +180,10 @@ class ArrayFactories(ArrayFactoriesCamel):
         """An image as an int32 array [height, width, channels].
 
         Args:
-            pixels: an array [height, width, 3 or 4] or anything numpy makes one of, or an object or dict with width,
+            pixels: an array [height, width, 3 or 4] or anything numpy converts to one, or an object or dict with width,
                 height and data (the RGBA bytes).
-            num_channels: how many channels to keep, at most 4.
-            math: accepted, and of no effect.
+            num_channels: the number of channels to keep, at most 4.
+            math: accepted but ignored.
 
         Raises:
             ValueError: not an image, or more channels than it has.

@@ -1,4 +1,4 @@
-"""Reading elements by their indices, or by their position among the flat values."""
+"""Reading elements by index, or by position among the flat values."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tfpy.legacy.arrays.values import ShapeLike
 
 
 class ElementAccess(ElementAccessCamel, Handle):
-    """Base of arrays and variables: their elements by index. Each defines `get` itself."""
+    """Base of arrays and variables: access to elements by index. Subclasses define `get`."""
 
     __slots__ = ()
 
@@ -27,12 +27,12 @@ class ElementAccess(ElementAccessCamel, Handle):
         return self.get(*locs)
 
     def loc_to_index(self, locs: ShapeLike) -> int:
-        """The index in the flat values of a place."""
+        """The flat index of a location."""
         check_live(self, "loc_to_index")
         return self._offset("loc_to_index", as_int_or_ints("loc_to_index", "locs", locs))
 
     def index_to_loc(self, index: int) -> list[int]:
-        """The place of an index in the flat values."""
+        """The location of a flat index."""
         check_live(self, "index_to_loc")
         at = as_int("index_to_loc", "index", index)
         if not 0 <= at < self.spec.size:
@@ -40,13 +40,13 @@ class ElementAccess(ElementAccessCamel, Handle):
         return [int(i) for i in np.unravel_index(at, self.spec.shape)]
 
     def _element_offset(self, op: str, locs: tuple[int, ...]) -> int:
-        """The index in the flat values of the element to read: without indices, of the first."""
+        """The flat index of the element to read: without indices, the first."""
         if locs or not self.spec.size:
             return self._offset(op, locs)
         return 0
 
     def _offset(self, op: str, locs: tuple[int, ...]) -> int:
         shape = self.spec.shape
-        if not shape and not any(locs):  # a scalar has a place 0, too: deeplearn.js does not look at its indices
+        if not shape and not any(locs):  # a scalar accepts index 0 too: deeplearn.js does not check its indices
             return 0
         return as_element_index(op, "locs", locs, shape)

@@ -33,7 +33,7 @@ from tfpy.legacy.arrays.values import LegacyDType, ShapeLike, Values, checked_dt
 from tfpy.legacy.ops.array import as_type
 
 if TYPE_CHECKING:
-    from tfpy.engine.dtypes import DType  # only here: jedi, which completes names in notebooks, fails at a Literal
+    from tfpy.engine.dtypes import DType  # only here: jedi, which completes names in notebooks, fails on a Literal
     from tfpy.legacy.math import NDArrayMath
 
 
@@ -47,7 +47,7 @@ class ArrayMethods(Chained, ElementAccess, TensorProperties, ArrayMethodsCamel):
         def get_values(self) -> Array: ...
 
     def _itself(self) -> NDArray:
-        """An array of these very values."""
+        """An array that holds these values."""
         raise NotImplementedError
 
     @property
@@ -68,16 +68,16 @@ class ArrayMethods(Chained, ElementAccess, TensorProperties, ArrayMethodsCamel):
         same = self.spec == t.spec
         return same and bool(np.array_equal(np.asarray(self).reshape(-1), np.asarray(t).reshape(-1)))
 
-    # Under another shape or dtype
+    # Other shapes and dtypes
 
     def reshape(self, new_shape: ShapeLike) -> NDArray:
-        """The same elements under another shape, sharing the data; itself when it has that shape.
+        """The same elements in another shape, sharing the data; the array itself if it has that shape.
 
         Args:
-            new_shape: the shape; one size may be -1, for what is left.
+            new_shape: the shape; one size may be -1, which is inferred.
 
         Raises:
-            ValueError: the elements do not fill the shape.
+            ValueError: the number of elements does not match the shape.
         """
         check_live(self, "reshape")
         sizes = as_int_or_ints("reshape", "new_shape", new_shape)
@@ -90,7 +90,7 @@ class ArrayMethods(Chained, ElementAccess, TensorProperties, ArrayMethodsCamel):
         return self.reshape([self.size])
 
     def as_scalar(self) -> NDArray:
-        """The one element as a Scalar."""
+        """The single element as a Scalar."""
         check_live(self, "as_scalar")
         if self.size != 1:
             raise argument_error("as_scalar", "self", "an array of one element", self)
@@ -112,27 +112,27 @@ class ArrayMethods(Chained, ElementAccess, TensorProperties, ArrayMethodsCamel):
         """The elements in four dimensions."""
         return self.reshape([rows, columns, depth, depth2])
 
-    # With the digit as in slice1d, concat1d and their kin.
+    # With the digit as in slice1d, concat1d etc.
     as1d, as2d, as3d, as4d = as_1d, as_2d, as_3d, as_4d
 
     def squeeze(self, axis: ShapeLike | None = None) -> NDArray:
-        """Dimensions of size 1 taken out: those given, or all."""
+        """The array without dimensions of size 1: the given ones, or all."""
         return adopt(ops.shape.squeeze(self, axis))
 
     def as_type(self, dtype: LegacyDType) -> NDArray:
-        """The values in another dtype; itself when it has that dtype."""
+        """The values in another dtype; the array itself if it has that dtype."""
         check_live(self, "as_type")
         wanted = checked_dtype("as_type", dtype)
         return self._itself() if wanted == self.spec.dtype else self._array(as_type, wanted)
 
-    # Living and dying
+    # Lifetime
 
     def throw_if_disposed(self) -> None:
-        """Raise DisposedError when the data has been freed."""
+        """Raise DisposedError if the data has been freed."""
         check_live(self, "throw_if_disposed")
 
     def in_gpu(self) -> bool:
-        """Whether the data lies on a GPU."""
+        """Whether the data is on a GPU."""
         check_live(self, "in_gpu")
         return self.backend is not None and self.backend.on_gpu
 
@@ -174,7 +174,7 @@ class NDArray(HostCached, ArrayMethods, ArrayFactories, NDArrayCamel, Ready):
 
     @property
     def strides(self) -> tuple[int, ...]:
-        """How many elements to go on for a step in each dimension but the last."""
+        """The number of elements per step in each dimension but the last."""
         return strides_of(self.spec.shape)[:-1]
 
     def _itself(self) -> NDArray:
@@ -183,22 +183,22 @@ class NDArray(HostCached, ArrayMethods, ArrayFactories, NDArrayCamel, Ready):
     # Reading and writing
 
     def get(self, *locs: int) -> Any:
-        """The number at a place; without indices, the first.
+        """The number at the given indices; without indices, the first.
 
         Raises:
-            ValueError: not one index for each dimension, or outside the shape.
+            ValueError: the wrong number of indices, or an index out of range.
         """
         return self.host_values("get")[self._element_offset("get", locs)].item()
 
     def set(self, value: float, *locs: int) -> None:
-        """Write a number at a place: the value first, then the indices."""
+        """Write a number: the value first, then its indices."""
         number = stored_number("set", value, self.spec.dtype)
         self.writable_values("set")[self._offset("set", locs)] = number
 
     def add(self, value: Any, *locs: int) -> Any:
-        """Add a number to the one at a place: the value first, then the indices.
+        """Add a number to an element in place: the value first, then the indices.
 
-        In deeplearn.js 0.5 `a.add(b)` is the op. So it is here when an array or a tensor is given.
+        In deeplearn.js 0.5 `a.add(b)` is the op, as it is here for an array or a tensor.
         """
         if isinstance(value, Handle) and not locs:
             return self._run(ops.arith.add, value)
@@ -207,23 +207,23 @@ class NDArray(HostCached, ArrayMethods, ArrayFactories, NDArrayCamel, Ready):
         self.writable_values("add")[offset] = stored_number("add", total, self.spec.dtype)
 
     def fill(self, value: float) -> None:
-        """Write one number everywhere."""
+        """Set all elements to one number."""
         self.writable_values("fill")[:] = stored_number("fill", value, self.spec.dtype)
 
     def get_values(self) -> Array:
-        """The values in row-major order. Writing to the returned array changes this NDArray, and no other."""
+        """The values in row-major order. Writing to the returned array changes this NDArray only."""
         return self.exposed_values("get_values")
 
     def data_sync(self) -> Array:
-        """`get_values` under the name that it has from 0.3.3 on."""
+        """`get_values` under its name from 0.3.3 on."""
         return self.exposed_values("data_sync")
 
     def array_sync(self) -> Any:
-        """The values as nested lists, as a tensor of the core gives them (beyond deeplearn.js)."""
+        """The values as nested lists, as for a tensor of the core (beyond deeplearn.js)."""
         return self.numpy().tolist()
 
     def numpy(self) -> Array:
-        """The values as a numpy array of the array's shape, which is a copy (beyond deeplearn.js)."""
+        """A copy of the values as a numpy array of the same shape (beyond deeplearn.js)."""
         return self.host_values("numpy").reshape(self.shape).copy()
 
     async def get_values_async(self) -> Array:
@@ -284,7 +284,7 @@ class Scalar(NDArray):
         return new_array(Scalar, "Scalar.new", (), value, dtype)
 
     def add(self, value: Any, *locs: int) -> Any:
-        """Add a number to this one; the sum with an array, where one is given."""
+        """Add a number to this one in place; for an array, return the sum."""
         return super().add(value)
 
 
@@ -307,7 +307,7 @@ class _Shaped(NDArray):
 
     @classmethod
     def new(cls, shape: ShapeLike, values: Values | None = None, dtype: LegacyDType | None = None) -> Self:
-        """An array of a shape, of flat values or of values nested in that shape.
+        """An array of a shape, from flat values or values nested in that shape.
 
         Raises:
             ValueError: no values, or values that do not fit the shape.
@@ -346,19 +346,18 @@ _BY_RANK: tuple[type[NDArray], ...] = (Scalar, Array1D, Array2D, Array3D, Array4
 
 
 def _array_again(values: Array, dtype: DType) -> NDArray:
-    """An array of given values: what copying and unpickling make."""
+    """An array of given values, for copying and unpickling."""
     return dispatch.make(class_of_rank(values.ndim), values, dtype)
 
 
 def class_of_rank(rank: int) -> type[NDArray]:
-    """The class of the arrays of a rank."""
+    """The class of arrays of a rank."""
     return _BY_RANK[rank] if rank < len(_BY_RANK) else NDArray
 
 
 def adopt(tensor: Handle) -> NDArray:
-    """An NDArray in place of a handle: it takes over the data, the id and the place in the scope.
-
-    The handle is left disposed; give it away only if nobody else holds it.
+    """An NDArray in place of a handle: it takes over the data, the id and the place in the scope. The handle is
+    disposed afterwards, so nothing else may refer to it.
     """
     cls = class_of_rank(len(tensor.spec.shape))
     out: NDArray = cls.__new__(cls)
@@ -373,7 +372,7 @@ def become(out: NDArray, source: Handle) -> None:
 
 
 def shared(handle: Handle) -> NDArray:
-    """A new NDArray on the data of another handle, which stays as it is."""
+    """A new NDArray that shares the data of another handle."""
     return adopt(ops.shape.clone(handle))
 
 

@@ -14,18 +14,18 @@ import numpy as np
 from tfpy.engine.backend import Array
 from tfpy.engine.handle import Handle, check_live, leave_share
 
-# The slot that the property below hides.
+# The slot hidden by the property below.
 _stored: Any = Handle.__dict__["payload"]
 
 
 class HostCached(Handle):
-    """A handle whose values may be kept on the host, too.
+    """A handle whose values may also be kept on the host.
 
     Attributes:
         _host: the values as a flat array, or None.
-        _private: whether `_host` is this array's own, to be written to, and not a view of shared data.
-        _exposed: whether the user has got hold of `_host` and may write to it at any time.
-        _fresh: whether the backend has the newest values.
+        _private: whether `_host` is this array's own writable copy, and not a view of shared data.
+        _exposed: whether the user holds `_host` and may write to it at any time.
+        _fresh: whether the backend has the latest values.
     """
 
     __slots__ = ("_exposed", "_fresh", "_host", "_private")
@@ -44,7 +44,7 @@ class HostCached(Handle):
 
     @property
     def payload(self) -> Any:
-        """The data on the backend, sent there first if it was changed on the host."""
+        """The data on the backend, uploaded first if it was changed on the host."""
         if not self._fresh:
             assert self._host is not None
             assert self.backend is not None
@@ -65,11 +65,11 @@ class HostCached(Handle):
 
     @property
     def written(self) -> bool:
-        """Whether values have been written into this array, or may be: whoever did so may do it again."""
+        """Whether values have been written into this array, and may be again."""
         return self._private
 
     def host_values(self, op: str) -> Array:
-        """The values as a flat array, to be read only."""
+        """The values as a flat, read-only array."""
         check_live(self, op)
         if self._host is None:
             assert self.backend is not None
@@ -77,7 +77,7 @@ class HostCached(Handle):
         return self._host
 
     def writable_values(self, op: str) -> Array:
-        """The values as a flat array of this NDArray's own; the caller writes to it."""
+        """The values as this NDArray's own flat array, for the caller to write to."""
         values = self.host_values(op)
         if not self._private:
             values = self._host = np.array(values)
@@ -89,6 +89,6 @@ class HostCached(Handle):
         return values
 
     def exposed_values(self, op: str) -> Array:
-        """As `writable_values`, for an array that the user may keep and write to later."""
+        """As `writable_values`, but the user may keep the array and write to it later."""
         self._exposed = True
         return self.writable_values(op)

@@ -1,4 +1,4 @@
-"""From what scripts pass as values to arrays of a shape and a legacy dtype."""
+"""Converts the values passed by scripts to arrays of a shape and a legacy dtype."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Values: TypeAlias = Any
 
 
 class Rank(StrEnum):
-    """The ranks of tensors, which types of 0.5 name. Source: deeplearn.js 0.5 `Rank`."""
+    """The ranks of tensors, as named in types of 0.5. Source: deeplearn.js 0.5 `Rank`."""
 
     R0 = "R0"
     R1 = "R1"
@@ -61,9 +61,10 @@ def checked_shape(op: str, shape: Any, rank: int | None = None) -> Shape:
 
 
 def array_of(op: str, values: Values, shape: Shape | None, dtype: LegacyDType) -> Array:
-    """Values as a numpy array of the shape (their own when None) and of numbers fit for the dtype.
+    """Values as a numpy array of the shape (their own if None), with numbers suitable for the dtype.
 
-    A nested list, or an array of several dimensions, must have exactly the shape; a flat one is only counted.
+    A nested list, or an array of several dimensions, must have exactly the shape; of a flat one only the size is
+    checked.
     """
     array, _ = host_values(op, "values", values)
     if array.dtype.kind not in "biuf":
@@ -78,16 +79,15 @@ def array_of(op: str, values: Values, shape: Shape | None, dtype: LegacyDType) -
 
 
 def converted(array: Array, dtype: LegacyDType) -> Array:
-    """Numbers as an array of the dtype stores them."""
+    """Numbers as stored by an array of the dtype."""
     if quirks.CONVERSION.active:
         array = quirks.typed_array(array, dtype)
     return cast_values(array, dtype)
 
 
 def stored_number(op: str, value: Any, dtype: DType) -> float | int | bool:
-    """One number as an array of the dtype stores it, to be written into a numpy array without a warning.
-
-    Of int32 and bool it is the whole part, and 0 for NaN and infinities.
+    """One number as stored by an array of the dtype, so that writing it to a numpy array does not warn. For int32 and
+    bool it is the integer part, and 0 for NaN and infinities.
     """
     if not isinstance(value, (int, float, np.number, np.bool_)):
         raise argument_error(op, "value", "a number", value, TypeError)

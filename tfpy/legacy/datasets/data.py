@@ -1,4 +1,4 @@
-"""Input providers, which give training its examples, and data sets in memory."""
+"""Input providers, which supply training examples, and data sets in memory."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ _STATISTICS_SKIP = 0.1  # of the shuffled examples
 
 
 class InputProvider(Protocol):
-    """Gives arrays one after the other. Source: deeplearn.js `InputProvider`."""
+    """Supplies arrays one by one. Source: deeplearn.js `InputProvider`."""
 
     def get_next_copy(self, math: Any = None) -> Handle:
-        """The next array, which the caller gives back."""
+        """The next array, which the caller must return with `dispose_copy`."""
 
     def dispose_copy(self, math: Any, copy: Handle) -> None:
-        """Take an array back."""
+        """Accept a returned array."""
 
 
 class ShuffledInputProvider(ShuffledInputProviderCamel):
@@ -47,18 +47,18 @@ class ShuffledInputProvider(ShuffledInputProviderCamel):
         return self._builder.copy_of(self._builder.get_next_input(self._input_id))
 
     def dispose_copy(self, math: Any, copy: Handle | None = None) -> None:
-        """Dispose a copy; deeplearn.js 0.5 passes it alone."""
+        """Dispose a copy; deeplearn.js 0.5 passes only the copy."""
         (math if copy is None else copy).dispose()
 
 
 class InMemoryShuffledInputProviderBuilder(InMemoryShuffledInputProviderBuilderCamel):
-    """Providers of several lists of examples, shuffled alike.
+    """Providers of several lists of examples, shuffled in the same order.
 
-    The order is drawn once; after the last example the same order begins again. The next example's turn comes when as
-    many arrays have been taken as there are lists, whichever provider gave them.
+    The order is drawn once and repeated after the last example. The next example becomes current once as many arrays
+    have been taken as there are lists, from whichever providers.
 
     Args:
-        inputs: lists of arrays, all of one length; the arrays of a list have one shape.
+        inputs: lists of arrays, all of the same length; the arrays of a list have the same shape.
 
     Raises:
         ValueError: no lists, lists of different lengths, or arrays of different shapes.
@@ -79,7 +79,7 @@ class InMemoryShuffledInputProviderBuilder(InMemoryShuffledInputProviderBuilderC
         self._epoch = 0
 
     def get_current_example_index(self) -> int:
-        """The position in the shuffled order of the example whose turn it is; counts as taking one of its arrays."""
+        """The position of the current example in the shuffled order; counts as taking one of its arrays."""
         current = self._at
         self._taken += 1
         if self._taken >= len(self.inputs):
@@ -91,11 +91,11 @@ class InMemoryShuffledInputProviderBuilder(InMemoryShuffledInputProviderBuilderC
         return current
 
     def get_next_input(self, input_id: int) -> NDArray:
-        """The array of a list that the example whose turn it is has."""
+        """The array of the current example in a list."""
         return self.inputs[input_id][int(self.shuffled_indices[self.get_current_example_index()])]
 
     def get_epoch(self) -> int:
-        """How often all examples have been taken."""
+        """The number of completed passes over all examples."""
         return self._epoch
 
     def get_input_provider(self, input_id: int) -> ShuffledInputProvider:
@@ -109,7 +109,7 @@ class InMemoryShuffledInputProviderBuilder(InMemoryShuffledInputProviderBuilderC
         return [ShuffledInputProvider(self, i) for i in range(len(self.inputs))]
 
     def copy_of(self, array: NDArray) -> NDArray:
-        """The array that a provider gives: it shares the data until one of the two is written to."""
+        """The copy that a provider returns: it shares the data until one of the two is written to."""
         return alias(type(array), array)
 
 
@@ -122,7 +122,7 @@ class InGPUMemoryShuffledInputProviderBuilder(InMemoryShuffledInputProviderBuild
 
 
 def _examples(argument: str, examples: Any) -> list[NDArray]:
-    """A list of arrays of one shape."""
+    """A list of arrays of the same shape."""
     if isinstance(examples, Handle) or not isinstance(examples, Sequence):
         raise argument_error("InMemoryShuffledInputProviderBuilder", argument, "a list of arrays", examples, TypeError)
     for example in examples:
@@ -144,7 +144,7 @@ class DataStats(Record):
 
 
 class _Bounds:
-    """How a list of examples is normalised: from each element's range over the examples to one range."""
+    """The normalisation of a list of examples: from each element's range over the examples to a common range."""
 
     def __init__(self, examples: Sequence[NDArray]) -> None:
         values = np.stack([np.asarray(e, dtype=np.float64).reshape(-1) for e in examples])
@@ -154,12 +154,12 @@ class _Bounds:
 
     @property
     def current(self) -> tuple[Any, Any]:
-        """The range that the examples are in now."""
+        """The current range of the examples."""
         return (self.low, self.high) if self.normalized is None else self.normalized
 
 
 class InMemoryDataset(InMemoryDatasetCamel):
-    """Lists of examples in memory, which can be normalised. A subclass fills `dataset` in `fetch_data`.
+    """Lists of examples in memory, which can be normalised. A subclass sets `dataset` in `fetch_data`.
 
     Args:
         data_shapes: the shape of the examples of each list.
@@ -183,7 +183,7 @@ class InMemoryDataset(InMemoryDatasetCamel):
 
     @dataset.setter
     def dataset(self, dataset: list[list[NDArray]] | None) -> None:
-        """Take over lists of arrays, which no scope disposes then, and which are not normalised yet."""
+        """Take ownership of lists of arrays, which scopes then do not dispose, and which are not normalised yet."""
         self._dataset = None if dataset is None else [_held(examples) for examples in dataset]
         self._bounds: dict[int, _Bounds] = {}
 
@@ -200,7 +200,7 @@ class InMemoryDataset(InMemoryDatasetCamel):
         return self.dataset
 
     def get_stats(self) -> list[DataStats]:
-        """For each list the number of examples, their shape, and the range of the values in nine tenths of them.
+        """For each list the number of examples, their shape, and the range of the values in 90 % of them.
 
         Raises:
             ValueError: a list without examples. RuntimeError: nothing has been fetched yet.
@@ -211,9 +211,9 @@ class InMemoryDataset(InMemoryDatasetCamel):
         return [_statistics(examples) for examples in data]
 
     def normalize_within_bounds(self, data_index: int, lower_bound: float, upper_bound: float) -> None:
-        """Map each element's range over the examples of a list to one range.
+        """Map each element's range over the examples of a list to a common range.
 
-        Where an element is the same in all examples it becomes the lower bound. May be repeated with other bounds.
+        An element that is the same in all examples becomes the lower bound. May be repeated with other bounds.
 
         Args:
             data_index: which list.
@@ -236,7 +236,7 @@ class InMemoryDataset(InMemoryDatasetCamel):
         return bounds is not None and bounds.normalized is not None
 
     def remove_normalization(self, data_index: int) -> None:
-        """Give a list its original values again."""
+        """Restore the original values of a list."""
         data = self._loaded("remove_normalization")
         index = self._checked("remove_normalization", data_index, len(data))
         data[index] = _held(self.unnormalize_examples(data[index], index))
@@ -270,7 +270,7 @@ class InMemoryDataset(InMemoryDatasetCamel):
 
 
 def _held(examples: Sequence[NDArray]) -> list[NDArray]:
-    """Examples that live as long as something refers to them."""
+    """Examples that live as long as they are referenced."""
     return [outlive_scopes(example) for example in examples]
 
 
@@ -287,7 +287,7 @@ def _statistics(examples: Sequence[NDArray]) -> DataStats:
     return DataStats(len(examples), low, high, examples[0].shape)
 
 
-@np.errstate(over="ignore", invalid="ignore")  # the numbers of a file may be infinite, or none
+@np.errstate(over="ignore", invalid="ignore")  # the numbers of a file may be infinite or NaN
 def _mapped(examples: Sequence[NDArray], old: tuple[Any, Any], new: tuple[Any, Any]) -> list[NDArray]:
     """Examples mapped linearly from one range to another; bounds are numbers, or one for each element."""
     (low, high), (to_low, to_high) = old, new

@@ -26,10 +26,10 @@ def read_bytes(op: str, location: str, limit: int = MAX_ARCHIVE_BYTES) -> bytes:
     Args:
         op: the function, for messages.
         location: the path or URL.
-        limit: how many bytes are taken from a server at most.
+        limit: the maximum number of bytes read from a server.
 
     Raises:
-        ValueError: it cannot be read, is no ordinary file, or a server sends more.
+        ValueError: it cannot be read, is not a regular file, or a server sends more.
     """
     from http.client import HTTPException  # slow to import
 
@@ -49,7 +49,7 @@ def decode_png(op: str, data: bytes) -> Array:
     """A PNG image as uint8 [height, width, channels]: 1 or 2 for grey, 3 or 4 for colour, without and with alpha.
 
     Raises:
-        ValueError: not a PNG image, damaged, or of a kind that is not read: interlaced, or not 8 bits a channel.
+        ValueError: not a PNG image, damaged, or of an unsupported kind: interlaced, or not 8 bits per channel.
     """
     if not data.startswith(_SIGNATURE):
         raise ValueError(f"{op}: this is not a PNG image.")
@@ -60,7 +60,7 @@ def decode_png(op: str, data: bytes) -> Array:
 
 
 def _chunks(data: bytes) -> dict[bytes, bytearray]:
-    """The chunks by type; those of one type joined."""
+    """The chunks by type; those of the same type are joined."""
     found: dict[bytes, bytearray] = {}
     at = len(_SIGNATURE)
     while at < len(data):
@@ -117,6 +117,6 @@ def _unfiltered_row(kind: int, row: Array, above: Array, channels: int) -> Array
 
 
 def _paeth(left: int, up: int, corner: int) -> int:
-    """Whichever of the three neighbours is nearest to left + up - corner."""
+    """The one of the three neighbours that is closest to left + up - corner."""
     guess = left + up - corner
     return min((left, up, corner), key=lambda n: abs(guess - n))

@@ -27,7 +27,7 @@ MANIFEST = "manifest.json"
 
 
 class CheckpointLoader(CheckpointLoaderCamel):
-    """Reads variables that deeplearn.js's scripts dumped from a TensorFlow checkpoint.
+    """Reads variables dumped from a TensorFlow checkpoint by deeplearn.js's scripts.
 
     A folder holds manifest.json, {name: {"filename", "shape"}}, and a file of little-endian float32 for each variable.
 
@@ -48,7 +48,7 @@ class CheckpointLoader(CheckpointLoaderCamel):
         """The manifest: file name and shape by variable name.
 
         Raises:
-            ValueError: it cannot be read, or is no manifest.
+            ValueError: it cannot be read, or is not a manifest.
         """
         if self._manifest is None:
             place = self.url_path + MANIFEST
@@ -62,7 +62,7 @@ class CheckpointLoader(CheckpointLoaderCamel):
         return self._manifest
 
     def get_all_variables(self) -> ReadyDict[str, NDArray]:
-        """All variables by name; read once. They belong to no scope: the loader gives the same ones again."""
+        """All variables by name; read once. They belong to no scope: the loader returns the same ones again."""
         if self._variables is None:
             found: ReadyDict[str, NDArray] = ReadyDict()
             try:
@@ -78,7 +78,7 @@ class CheckpointLoader(CheckpointLoaderCamel):
         """One variable.
 
         Raises:
-            ValueError: no such variable, or its file cannot be read or has another size than its shape.
+            ValueError: no such variable, or its file cannot be read or does not match its shape.
         """
         manifest = self.get_checkpoint_manifest()
         if var_name not in manifest:
@@ -93,7 +93,7 @@ class CheckpointLoader(CheckpointLoaderCamel):
 
 
 class XhrDataset(InMemoryDataset, XhrDatasetCamel):
-    """A data set whose lists of examples are files.
+    """A data set whose lists of examples are stored in files.
 
     Args:
         xhr_dataset_config: {'data': [{'name', 'path', 'dataType', 'shape'}, …]}; dataType is 'png' (an image each row
@@ -177,7 +177,7 @@ def _npy(data: bytes, path: Any) -> Array:
     """The numbers of a .npy file."""
     try:
         values = np.lib.format.read_array(io.BytesIO(data), allow_pickle=False)
-    except Exception as error:  # a damaged header can break what reads it in any way
+    except Exception as error:  # a damaged header can cause any exception in its reader
         raise ValueError(f"XhrDataset: {str(path)!r} is not a .npy file: {error}") from None
     if values.dtype.kind not in "fiub":
         raise argument_error("XhrDataset", str(path), "a .npy file of numbers", values)

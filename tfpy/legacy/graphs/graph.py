@@ -1,7 +1,7 @@
-"""Graph: deeplearn.js's delayed computations. Its methods check shapes and return symbolic tensors; sessions compute.
+"""Graph: deeplearn.js's deferred computations. Its methods check shapes and return symbolic tensors; sessions compute.
 
-A node stores how its op computes (`nodes.py`) and with what attributes. The shape of its output is found by running the
-op in the engine's shape-only mode, so that the graph accepts exactly what the ops accept.
+A node stores its op's evaluation function (`nodes.py`) and attributes. The shape of its output is inferred by running
+the op in the engine's shape-only mode, so that the graph accepts exactly what the ops accept.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ class Tensor:
 
     Attributes:
         shape: the size of each dimension, for one example.
-        id: a running number; inputs have lower ones than what is computed from them.
-        node: the node that gives it.
+        id: a sequential number; inputs have lower numbers than their results.
+        node: the node that outputs it.
         dtype: the dtype of its values.
 
     Source: deeplearn.js `Tensor` (up to 0.4; `SymbolicTensor` in 0.5).
@@ -66,14 +66,15 @@ class Node:
 
     Attributes:
         graph: the graph that it belongs to.
-        name: what kind of node it is, or the name of a variable or placeholder.
+        name: the kind of node, or the name of a variable or placeholder.
         inputs: its inputs by name.
         output: its output.
-        evaluate: how its op computes; None for variables, placeholders and constants.
+        evaluate: computes its op; None for variables, placeholders and constants.
         attrs: the op's further arguments.
-        data: the array of a variable or constant, which may be set to another one of its shape. Scopes leave it alone.
+        data: the array of a variable or constant, which may be set to another one of its shape. Scopes do not dispose
+            it.
         trainable: whether it is a variable.
-        id: a running number.
+        id: a sequential number.
     """
 
     def __init__(
@@ -126,7 +127,7 @@ class Graph(DerivedGraph, GraphCamel):
     """A graph of ops. Source: deeplearn.js `Graph`.
 
     Attributes:
-        layers: layers of a neural network made of several nodes.
+        layers: neural network layers that consist of several nodes.
     """
 
     def __init__(self) -> None:
@@ -147,10 +148,10 @@ class Graph(DerivedGraph, GraphCamel):
 
         Args:
             name: its name.
-            data: what it starts with; the graph keeps it alive, whatever scope it was made in.
+            data: its initial value; the graph keeps it alive, regardless of the scope it was created in.
 
         Raises:
-            TypeError: no array.
+            TypeError: not an array.
         """
         if not isinstance(data, Handle):
             raise argument_error("variable", "data", "an NDArray", data, TypeError)
@@ -180,7 +181,7 @@ class Graph(DerivedGraph, GraphCamel):
     # Arithmetic
 
     def add(self, x1: Tensor, x2: Tensor) -> Tensor:
-        """x1 + x2, of one shape, or one of one element, or a matrix and a vector that is added to each row."""
+        """x1 + x2, of the same shape, one with a single element, or a matrix and a vector added to each row."""
         shapes = sorted([self._own("add", "x1", x1).shape, self._own("add", "x2", x2).shape], key=len)
         rows = [len(s) for s in shapes] == [1, 2] and shapes[0][0] == shapes[1][1]
         if not rows:
@@ -188,17 +189,17 @@ class Graph(DerivedGraph, GraphCamel):
         return self._add("Add", nodes.add, {"x1": x1, "x2": x2})
 
     def subtract(self, x1: Tensor, x2: Tensor) -> Tensor:
-        """x1 - x2, of one shape or one of one element."""
+        """x1 - x2, of the same shape, or one with a single element."""
         self._check_pair("subtract", x1, x2)
         return self._add("Subtract", nodes.subtract, {"x1": x1, "x2": x2})
 
     def multiply(self, x1: Tensor, x2: Tensor) -> Tensor:
-        """x1 · x2 element by element, of one shape or one of one element."""
+        """The elementwise product x1 · x2, of the same shape, or one with a single element."""
         self._check_pair("multiply", x1, x2)
         return self._add("Multiply", nodes.multiply, {"x1": x1, "x2": x2})
 
     def divide(self, x1: Tensor, x2: Tensor) -> Tensor:
-        """x1 / x2 element by element, of one shape or one of one element."""
+        """The elementwise quotient x1 / x2, of the same shape, or one with a single element."""
         self._check_pair("divide", x1, x2)
         return self._add("Divide", nodes.divide, {"x1": x1, "x2": x2})
 
@@ -214,7 +215,7 @@ class Graph(DerivedGraph, GraphCamel):
 
     @accepts_options()
     def leaky_relu(self, x: Tensor, alpha: float | None = None) -> Tensor:
-        """x where it is positive, else alpha · x; alpha is 0.2 unless another one is given."""
+        """x where it is positive, else alpha · x; alpha defaults to 0.2."""
         return self._elementwise("leakyRelu", leaky_relu, x, **({} if alpha is None else {"alpha": alpha}))
 
     def prelu(self, x: Tensor, alpha: Tensor) -> Tensor:
@@ -238,24 +239,24 @@ class Graph(DerivedGraph, GraphCamel):
     # Shapes
 
     def reshape(self, x: Tensor, shape: Sequence[int]) -> Tensor:
-        """The elements under another shape."""
+        """The elements in another shape."""
         sizes = as_shape("reshape", shape)
         return self._add("Reshape", nodes.reshaped, {"x": x}, {"shape": sizes})
 
     def concat1d(self, x1: Tensor, x2: Tensor) -> Tensor:
-        """Two vectors joined."""
+        """Two vectors concatenated."""
         return self._concat("concat1d", 1, x1, x2, 0)
 
     def concat2d(self, x1: Tensor, x2: Tensor, axis: int) -> Tensor:
-        """Two matrices joined along an axis."""
+        """Two matrices concatenated along an axis."""
         return self._concat("concat2d", 2, x1, x2, axis)
 
     def concat3d(self, x1: Tensor, x2: Tensor, axis: int) -> Tensor:
-        """Two tensors of rank 3 joined along an axis."""
+        """Two tensors of rank 3 concatenated along an axis."""
         return self._concat("concat3d", 3, x1, x2, axis)
 
     def concat4d(self, x1: Tensor, x2: Tensor, axis: int) -> Tensor:
-        """Two tensors of rank 4 joined along an axis."""
+        """Two tensors of rank 4 concatenated along an axis."""
         return self._concat("concat4d", 4, x1, x2, axis)
 
     def _concat(self, name: str, rank: int, x1: Tensor, x2: Tensor, axis: int) -> Tensor:
@@ -287,11 +288,11 @@ class Graph(DerivedGraph, GraphCamel):
             b: [output depth].
             field_size: the height and width of the filter.
             output_depth: the number of filters.
-            stride: how far to go from one window to the next.
+            stride: the distance between windows.
             zero_pad: the margin of zeros; by default one that keeps the height (see `computeDefaultPad`).
 
         Raises:
-            ValueError: shapes that do not fit, or an output size that is no whole number.
+            ValueError: shapes that do not fit, or a fractional output size.
         """
         shape = self._own("conv2d", "x", x).shape
         if len(shape) != 3:
@@ -344,17 +345,17 @@ class Graph(DerivedGraph, GraphCamel):
         return self._add("Mean Squared Cost", nodes.mean_squared_cost, inputs)
 
     def argmax(self, x: Tensor) -> Tensor:
-        """The index of the largest element; its shape is given as [1], its value is a Scalar."""
+        """The index of the largest element; its declared shape is [1], its value is a Scalar."""
         if 0 in self._own("argmax", "x", x).shape:
             raise argument_error("argmax", "x", "of at least one element", x)
         return self._add("ArgMax", nodes.argmax, {"x": x}, shape=(1,))
 
     def argmax_equals(self, x1: Tensor, x2: Tensor) -> Tensor:
-        """Whether the largest elements are at the same place; its shape is given as [1], its value is a Scalar."""
+        """Whether the largest elements are at the same position; its declared shape is [1], its value is a Scalar."""
         self._check_same("argmax_equals", "x2", x1, x2)
         return self._add("ArgMaxEquals", nodes.argmax_equals, {"x1": x1, "x2": x2}, shape=(1,))
 
-    # What the methods share
+    # Shared by the methods
 
     def _elementwise(self, name: str, function: Callable[..., CoreTensor], x: Tensor, **attrs: Any) -> Tensor:
         return self._add(name, nodes.elementwise(function), {"x": x}, attrs)
@@ -379,7 +380,7 @@ class Graph(DerivedGraph, GraphCamel):
         return node.output
 
     def add_node_and_return_output(self, node: Node) -> Tensor:
-        """Add a node that was made by hand."""
+        """Add a node that was created by the caller."""
         if not isinstance(node, Node) or node.graph is not self:
             raise argument_error("add_node_and_return_output", "node", "a node of this graph", node, TypeError)
         return self._register(node)
@@ -414,14 +415,14 @@ def _nested_shape(value: Any) -> Shape:
 
 
 def _pad(op: str, shape: Shape, field_size: int, stride: int, zero_pad: int | None) -> int:
-    """The margin, checked to give whole sizes."""
+    """The padding, checked to yield integer sizes."""
     pad = compute_default_pad(shape, field_size, stride) if zero_pad is None else as_int(op, "zero_pad", zero_pad)
     compute_output_shape3d(shape, field_size, 1, stride, pad)
     return pad
 
 
 class GraphLayers:
-    """Layers made of several nodes: `graph.layers`. Source: deeplearn.js `GraphLayers`."""
+    """Layers that consist of several nodes: `graph.layers`. Source: deeplearn.js `GraphLayers`."""
 
     def __init__(self, g: Graph) -> None:
         self.g = g

@@ -1,8 +1,8 @@
 """GraphRunner: training and inference loops that report to an observer.
 
-In a browser these loops give way to the page after each batch. Here `train` and `infer` are plain loops that return
-when they are done; callbacks may stop them. `batches` is the same training loop as an iterator, for scripts that want
-to do something between batches.
+In a browser these loops yield to the page after each batch. Here `train` and `infer` are plain loops that return when
+they are done; callbacks may stop them. `batches` is the same training loop as an iterator, for scripts that do
+something between batches.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class MetricReduction(IntEnum):
 
 
 class TrainedBatch(Record):
-    """The item of `GraphRunner.batches` after each batch: how many there were, and the cost if it was computed."""
+    """The item of `GraphRunner.batches` after each batch: the number of batches so far, and the cost if computed."""
 
     batches_trained: int
     avg_cost: float | None
@@ -75,7 +75,7 @@ class _Training(NamedTuple):
 
 
 class GraphRunner(GraphRunnerCamel):
-    """Trains a graph batch after batch.
+    """Trains a graph batch by batch.
 
     Args:
         math: the math.
@@ -103,7 +103,7 @@ class GraphRunner(GraphRunnerCamel):
         self.reset_statistics()
 
     def reset_statistics(self) -> None:
-        """Count batches from 0 again."""
+        """Reset the batch count to 0."""
         self._total_batches = 0
 
     # Training
@@ -126,17 +126,17 @@ class GraphRunner(GraphRunnerCamel):
         """Train until `num_batches` are done or a callback calls `stop_training`.
 
         Args:
-            cost_tensor: what is to become smaller.
-            train_feed_entries: providers of the examples.
-            batch_size: how many examples are in a batch.
-            optimizer: changes the variables.
-            num_batches: how many batches; without end by default.
-            metric_tensor: what `metric_callback` reports.
+            cost_tensor: the tensor to minimize.
+            train_feed_entries: the providers of the examples.
+            batch_size: the number of examples per batch.
+            optimizer: updates the variables.
+            num_batches: the number of batches; unlimited by default.
+            metric_tensor: the tensor that `metric_callback` reports.
             metric_feed_entries: providers of the examples for the metric.
-            metric_batch_size: over how many examples the metric goes.
+            metric_batch_size: the number of examples in the metric.
             metric_reduction: whether it is their sum or their mean.
-            eval_interval_ms: the least time between two metrics.
-            cost_interval_ms: the least time between two costs; other batches do not compute theirs.
+            eval_interval_ms: the minimum time between two metrics.
+            cost_interval_ms: the minimum time between two costs; other batches do not compute theirs.
 
         Source: deeplearn.js `GraphRunner.train`.
         """
@@ -161,22 +161,22 @@ class GraphRunner(GraphRunnerCamel):
         """The training loop as an iterator: each step trains one batch. Beyond deeplearn.js.
 
         Args:
-            cost_tensor: what is to become smaller.
-            train_feed_entries: providers of the examples.
-            batch_size: how many examples are in a batch.
-            optimizer: changes the variables.
-            num_batches: how many batches; without end by default.
-            cost_interval_ms: the least time between two costs; every batch has one by default.
+            cost_tensor: the tensor to minimize.
+            train_feed_entries: the providers of the examples.
+            batch_size: the number of examples per batch.
+            optimizer: updates the variables.
+            num_batches: the number of batches; unlimited by default.
+            cost_interval_ms: the minimum time between two costs; every batch has one by default.
         """
         self._begin(_Training(cost_tensor, train_feed_entries, batch_size, optimizer, num_batches, cost_interval_ms))
         return self._steps(always_cost=True)
 
     def stop_training(self) -> None:
-        """End the loop after the batch that is being trained."""
+        """End the loop after the current batch."""
         self._is_training = False
 
     def resume_training(self) -> None:
-        """Go on with the training that was stopped."""
+        """Resume the training that was stopped."""
         if self._training is None:
             raise RuntimeError("resume_training: there is no training to resume; call train first.")
         self._is_training = True
@@ -229,10 +229,10 @@ class GraphRunner(GraphRunnerCamel):
     # Metrics
 
     def compute_metric(self) -> NDArray:
-        """The metric of as many examples as `train` was told.
+        """The metric over the number of examples passed to `train`.
 
         Raises:
-            RuntimeError: `train` was given no metric.
+            RuntimeError: no metric was passed to `train`.
         """
         training = self._training
         if training is None or training.metric_feed_entries is None or training.metric_tensor is None:
@@ -269,11 +269,11 @@ class GraphRunner(GraphRunnerCamel):
         """Evaluate a tensor for examples and report them, until `num_passes` are done or `stop_inferring` is called.
 
         Args:
-            inference_tensor: what to evaluate.
+            inference_tensor: the tensor to evaluate.
             inference_feed_entries: providers of the examples.
-            inference_example_interval_ms: accepted, and of no effect: this loop does not wait.
-            inference_example_count: how many examples are in a pass.
-            num_passes: how many passes; without end by default.
+            inference_example_interval_ms: accepted but ignored: this loop does not wait.
+            inference_example_count: the number of examples per pass.
+            num_passes: the number of passes; unlimited by default.
 
         Raises:
             RuntimeError: the observer has no callback for examples. TypeError: arrays instead of providers.
@@ -314,11 +314,11 @@ class GraphRunner(GraphRunnerCamel):
         self._call("inference_examples_callback", feeds, values)
 
     def stop_inferring(self) -> None:
-        """End the loop after the pass that is being made."""
+        """End the loop after the current pass."""
         self._is_inferring = False
 
     def is_inference_running(self) -> bool:
-        """Whether `infer` is under way."""
+        """Whether `infer` is running."""
         return self._is_inferring
 
     # Settings

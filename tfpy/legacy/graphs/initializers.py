@@ -1,4 +1,4 @@
-"""Initializers: what a graph's variables start with."""
+"""Initializers: the initial values of a graph's variables."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ class Initializer(Protocol):
     """Anything with `initialize`. Source: deeplearn.js `Initializer`."""
 
     def initialize(self, weights_shape: Sequence[int], input_units: int, output_units: int) -> NDArray:
-        """The first value of a variable.
+        """The initial value of a variable.
 
         Args:
             weights_shape: its shape.
-            input_units: how many values go into each unit of the layer.
-            output_units: how many units there are.
+            input_units: the number of inputs of each unit of the layer.
+            output_units: the number of units.
         """
 
 
 class VarianceScalingInitializer:
-    """Random numbers of variance scale / n: normal ones cut at two deviations, or uniform ones.
+    """Random numbers of variance scale / n: uniform, or normal truncated at two standard deviations.
 
     Args:
         scale: the scale.
@@ -71,7 +71,7 @@ class OnesInitializer:
 
 
 class ConstantInitializer:
-    """One number everywhere. Source: deeplearn.js `ConstantInitializer`."""
+    """The same number everywhere. Source: deeplearn.js `ConstantInitializer`."""
 
     def __init__(self, value: float = 0) -> None:
         self.value = value
@@ -83,7 +83,7 @@ class ConstantInitializer:
 
 
 class NDArrayInitializer:
-    """The very array that it was given. Source: deeplearn.js `NDArrayInitializer`."""
+    """The given array itself. Source: deeplearn.js `NDArrayInitializer`."""
 
     def __init__(self, ndarray: NDArray) -> None:
         self.ndarray = ndarray
@@ -105,7 +105,7 @@ class RandomNormalInitializer:
 
 
 class RandomTruncatedNormalInitializer:
-    """Normal numbers cut at two deviations. Source: deeplearn.js `RandomTruncatedNormalInitializer`."""
+    """Normal numbers, truncated at two deviations. Source: deeplearn.js `RandomTruncatedNormalInitializer`."""
 
     @accepts_options()
     def __init__(self, mean: float = 0.0, stdev: float = 0.05) -> None:
@@ -117,7 +117,7 @@ class RandomTruncatedNormalInitializer:
 
 
 class RandomUniformInitializer:
-    """Numbers evenly spread over [minval, maxval). Source: deeplearn.js `RandomUniformInitializer`."""
+    """Numbers uniformly distributed over [minval, maxval). Source: deeplearn.js `RandomUniformInitializer`."""
 
     @accepts_options()
     def __init__(self, minval: float = -0.05, maxval: float = 0.05) -> None:

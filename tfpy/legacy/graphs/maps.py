@@ -20,20 +20,20 @@ class TensorArrayMap:
         self._arrays: dict[int, Handle] = {}
 
     def set(self, tensor: Tensor, array: Handle) -> None:
-        """Give a tensor its array."""
+        """Set the array of a tensor."""
         self._arrays[tensor.id] = array
 
     def get(self, tensor: Tensor) -> NDArray:
         """The array of a tensor.
 
         Raises:
-            ValueError: it has none.
+            ValueError: it has no array.
         """
         array = self.handle(tensor)
         return array if isinstance(array, NDArray) else shared(array)
 
     def handle(self, tensor: Tensor) -> Handle:
-        """The array of a tensor, of the class that it was set with."""
+        """The array of a tensor, of the class with which it was set."""
         if tensor.id not in self._arrays:
             raise ValueError(f"TensorArrayMap: there is no array for {tensor!r}.")
         return self._arrays[tensor.id]
@@ -47,20 +47,20 @@ class TensorArrayMap:
         return tensor.id in self._arrays
 
     def delete(self, tensor: Tensor) -> None:
-        """Forget the array of a tensor."""
+        """Remove the array of a tensor."""
         self._arrays.pop(tensor.id, None)
 
     def size(self) -> int:
-        """How many tensors have an array."""
+        """The number of tensors that have an array."""
         return len(self._arrays)
 
     def dispose(self) -> None:
-        """Forget all arrays."""
+        """Remove all arrays."""
         self._arrays.clear()
 
 
 class SummedTensorArrayMap(TensorArrayMap):
-    """A map in which arrays given to one tensor add up. Source: deeplearn.js `SummedTensorArrayMap`."""
+    """A map that accumulates the arrays added to a tensor. Source: deeplearn.js `SummedTensorArrayMap`."""
 
     def add(self, tensor: Tensor, array: Handle) -> None:
         """Add an array to that of a tensor."""

@@ -1,7 +1,7 @@
 """deeplearn.js's optimizers for sessions, over the update rules of the core.
 
-By default an optimizer is the core's of the same name: it gets the mean gradient of the batch and has TF.js's epsilons,
-so both generations train alike. In deeplearn.js numerics it follows deeplearn.js (`quirks/optimizers.py`).
+By default an optimizer is the core's of the same name: it receives the mean gradient of the batch and uses TF.js's
+epsilons, so both generations train alike. In deeplearn.js numerics it follows deeplearn.js (`quirks/optimizers.py`).
 """
 
 from __future__ import annotations
@@ -38,11 +38,11 @@ if TYPE_CHECKING:
 class Optimizer(OptimizerCamel, Closed):
     """The optimizer of `Session.train`, which calls it before a batch, after each evaluation, and after the batch.
 
-    A subclass of one's own overrides `after_batch` and finds the sum of each variable's gradients over the batch in
+    A custom subclass overrides `after_batch` and finds the sum of each variable's gradients over the batch in
     `variable_gradients`.
 
     Args:
-        learning_rate: how far a step goes.
+        learning_rate: the step size.
         specified_variable_list: the nodes of the variables to train; all that the cost depends on by default.
 
     Source: deeplearn.js `Optimizer`.
@@ -71,12 +71,12 @@ class Optimizer(OptimizerCamel, Closed):
 
     @property
     def averages(self) -> bool:
-        """Whether it wants the mean gradient of a batch, and not the sum."""
+        """Whether it expects the mean gradient of a batch instead of the sum."""
         return False
 
     @property
     def c(self) -> NDArray:
-        """-(learning rate) / (batch size) as a Scalar: what a step multiplies the sum of gradients by."""
+        """-(learning rate) / (batch size) as a Scalar: the factor of the summed gradients in a step."""
         return Scalar.new(-self.learning_rate / (self.prev_batch_size or 1))
 
     @property
@@ -92,7 +92,7 @@ class Optimizer(OptimizerCamel, Closed):
         activation_array_map: TensorArrayMap,
         gradient_array_map: SummedTensorArrayMap,
     ) -> None:
-        """Called before a batch: find the variables."""
+        """Called before a batch: collect the variables."""
         present = [node for node in runtime.nodes if node.trainable]
         chosen = present if self.specified_variable_nodes is None else self.specified_variable_nodes
         missing = [node.name for node in chosen if node not in present]
@@ -110,7 +110,7 @@ class Optimizer(OptimizerCamel, Closed):
         activation_array_map: TensorArrayMap,
         gradient_array_map: SummedTensorArrayMap,
     ) -> None:
-        """Called after an example, or after all of a batch that is evaluated at once: add up the gradients."""
+        """Called after an example, or after a whole batch that is evaluated at once: accumulate the gradients."""
         for node in self.variable_nodes:
             if gradient_array_map.has(node.output):
                 self.variable_gradients.add(node.output, gradient_array_map.handle(node.output))
@@ -123,29 +123,29 @@ class Optimizer(OptimizerCamel, Closed):
         activation_array_map: TensorArrayMap,
         gradient_array_map: SummedTensorArrayMap,
     ) -> None:
-        """Called after a batch: change the variables."""
+        """Called after a batch: update the variables."""
         raise TypeError(f"{type(self).__name__}: an optimizer must define after_batch.")
 
     def dispose(self) -> None:
-        """Forget gradients and everything remembered of the variables, which stay."""
+        """Drop the gradients and all state of the variables, but not the variables."""
         self.variable_gradients.dispose()
 
     # From 0.4.1 on: training functions of `dl.variable`s, without a graph
 
     def core_optimizer(self) -> base.Optimizer:
-        """The optimizer of the core that `minimize` and its kin use."""
+        """The core optimizer used by `minimize` and related methods."""
         raise TypeError(f"{type(self).__name__}: this optimizer trains graphs only, with session.train.")
 
     @accepts_options()
     def minimize(
         self, f: Callable[[], Any], return_cost: bool = False, var_list: Sequence[CoreTensor] | None = None
     ) -> NDArray | None:
-        """One step: compute f() and its gradients by variables, and change them.
+        """One step: compute f() and its gradients with respect to variables, and update them.
 
         Args:
             f: a function without arguments that returns a Scalar.
             return_cost: whether to return the value of f.
-            var_list: the variables to change; all trainable ones by default.
+            var_list: the variables to update; all trainable ones by default.
 
         Source: deeplearn.js 0.4 `Optimizer.minimize`.
         """
@@ -162,7 +162,7 @@ class Optimizer(OptimizerCamel, Closed):
         return found
 
     def apply_gradients(self, variable_gradients: Mapping[str, Any]) -> None:
-        """Change variables by gradients given by name."""
+        """Update variables with gradients given by name."""
         self.core_optimizer().apply_gradients(variable_gradients)
 
 
@@ -201,7 +201,7 @@ class RuleOptimizer(Optimizer, RuleOptimizerCamel):
         return not quirks.active()
 
     def set_learning_rate(self, learning_rate: float) -> None:
-        """Set how far a step goes."""
+        """Set the learning rate."""
         self.learning_rate = float(learning_rate)
 
     def before_batch(
@@ -287,7 +287,7 @@ class SGDOptimizer(RuleOptimizer):
 
 
 class MomentumOptimizer(RuleOptimizer, MomentumOptimizerCamel):
-    """Gradient descent with momentum, Nesterov's if wanted (0.5). Source: deeplearn.js `MomentumOptimizer`."""
+    """Gradient descent with momentum, optionally Nesterov's (0.5). Source: deeplearn.js `MomentumOptimizer`."""
 
     rule = "Momentum"
     _core: classes.MomentumOptimizer
@@ -304,7 +304,7 @@ class MomentumOptimizer(RuleOptimizer, MomentumOptimizerCamel):
         super().__init__(core, specified_variable_list, Settings(momentum, nesterov=use_nesterov))
 
     def set_momentum(self, momentum: float) -> None:
-        """Set the part of the last step that the next one keeps."""
+        """Set the momentum: the fraction of the last step kept in the next one."""
         self._core.set_momentum(momentum)
         if not quirk_rules.MOMENTUM.active:
             self._settings = self._settings._replace(decay=momentum)
@@ -353,7 +353,7 @@ class AdadeltaOptimizer(RuleOptimizer):
 
 
 class _BetaOptimizer(RuleOptimizer):
-    """Base of Adam and Adamax: betas, whose powers grow in float32 with the steps."""
+    """Base of Adam and Adamax: betas, whose powers are updated in float32 at each step."""
 
     def _next(self, settings: Settings) -> Settings:
         power = float(np.float32(settings.power) * np.float32(settings.decay))
@@ -396,4 +396,4 @@ class AdamaxOptimizer(_BetaOptimizer):
 
 
 class AdamMaxOptimizer(AdamaxOptimizer):
-    """The name that AdamaxOptimizer had in 0.3.2. Source: deeplearn.js `AdamMaxOptimizer`."""
+    """The name of AdamaxOptimizer in 0.3.2. Source: deeplearn.js `AdamMaxOptimizer`."""

@@ -1,9 +1,9 @@
 """Session: evaluates and trains graphs.
 
-There is one autodiff: training runs the graph's ops under the core's tape and walks it back. A batch is evaluated at
-once, with a leading axis that counts its examples, wherever the graph's ops allow it, and example by example otherwise;
-the numbers are the same up to the order of summation. In deeplearn.js numerics the sums are made in deeplearn.js's
-order, example by example, unless `batched=True` is asked for.
+There is a single autodiff: training runs the graph's ops under the core's tape and then the backward pass. A batch is
+evaluated at once, with a leading batch axis, if the graph's ops allow it, and example by example otherwise; the results
+are the same up to the order of summation. In deeplearn.js numerics the sums are computed in deeplearn.js's order,
+example by example, unless `batched=True` is passed.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class CostReduction(IntEnum):
 
 
 class SessionRuntime(Record):
-    """The nodes that a run evaluates, in order: what optimizers are given."""
+    """The nodes that a run evaluates, in order, as passed to optimizers."""
 
     nodes: list[Node]
 
@@ -83,7 +83,7 @@ class Session(SessionCamel):
         return f"Session({self.graph!r}, {self.math!r})"
 
     def dispose(self) -> None:
-        """Forget what was prepared for repeated runs."""
+        """Drop what was cached for repeated runs."""
         self._orders.clear()
         self._batches.clear()
         self._plans.clear()
@@ -96,7 +96,7 @@ class Session(SessionCamel):
         Args:
             tensor: any tensor of the graph.
             feed_entries: a value for each placeholder that it depends on, as arrays or providers. Any other tensor may
-                be fed, too; what it depends on is not evaluated then.
+                be fed too; its inputs are not evaluated then.
 
         Raises:
             ValueError: a placeholder without a value, or a value of another shape than its tensor.
@@ -121,7 +121,7 @@ class Session(SessionCamel):
             values = {feed.tensor.id: Value(feed.value(array), False) for feed, array in fed}
             _read(nodes, values)
             found, _ = self._from_plan(("eval", *[tensor.id for tensor in tensors]), nodes, values, evaluate)
-            # A variable, or what was fed, is handed out under an id of its own.
+            # A variable or fed value is returned under a new id.
             results = [tensor.clone() for tensor in found]
             for feed, array in fed:
                 feed.dispose_copy(array)
@@ -141,17 +141,17 @@ class Session(SessionCamel):
         cost_reduction: CostReduction = CostReduction.NONE,
         batched: bool | None = None,
     ) -> NDArray:
-        """One step: the next `batch_size` examples, the gradients of their costs, and new values for the variables.
+        """One step: compute the gradients of the costs of the next `batch_size` examples and update the variables.
 
         Args:
-            cost_tensor: what is to become smaller; a tensor of one element.
-            feed_entries: a provider for each placeholder; for each example they are asked once, in the order in which
-                their tensors were made.
-            batch_size: how many examples.
-            optimizer: changes the variables.
-            cost_reduction: what to return.
-            batched: True evaluates all examples at once, False one by one; by default at once where there are several
-                and the graph's ops allow it (one by one in deeplearn.js numerics).
+            cost_tensor: the tensor to minimize, of one element.
+            feed_entries: a provider for each placeholder; each is called once per example, in the order in which their
+                tensors were created.
+            batch_size: the number of examples.
+            optimizer: updates the variables.
+            cost_reduction: the result to return.
+            batched: True evaluates all examples at once, False one by one; by default at once if there are several and
+                the graph's ops allow it (one by one in deeplearn.js numerics).
 
         Returns:
             A Scalar that belongs to the caller's scope: 0, or the sum or mean of the costs before the step.
@@ -170,7 +170,7 @@ class Session(SessionCamel):
         if not isinstance(optimizer, Optimizer):
             expected = "an optimizer such as dl.SGDOptimizer; those of tf.train have minimize(function) instead"
             raise argument_error("train", "optimizer", expected, optimizer, TypeError)
-        wanted = False if batched is None and count == 1 else batched  # a stack of one only costs time
+        wanted = False if batched is None and count == 1 else batched  # stacking a single example only costs time
         at_once = self._at_once(cost_tensor, feeds, wanted)
         work = _TrainingRun(self, cost_tensor, feeds, optimizer)
 
@@ -208,7 +208,7 @@ class Session(SessionCamel):
         return self._batches[key]
 
     def _allows_batches(self, cost: Tensor, feeds: Sequence[Feed]) -> bool:
-        """Whether every op takes a batch, tried in the shape-only mode."""
+        """Whether every op accepts a batch, tested in the shape-only mode."""
         nodes = self._order([cost], feeds)
         with shapes_only():
             values = {
@@ -221,7 +221,7 @@ class Session(SessionCamel):
                 return False
         return values[cost.id].batched
 
-    # What evaluation and training share
+    # Shared by evaluation and training
 
     def _from_plan(
         self,
@@ -230,7 +230,7 @@ class Session(SessionCamel):
         values: Mapping[int, Value],
         compute: Callable[[dict[int, Value]], Result],
     ) -> Result:
-        """The result of `compute` for the values that a step starts from, by a plan if there is one.
+        """The result of `compute` for the initial values of a step, replayed from a plan if there is one.
 
         Nodes never change, and the numerics, which may, are in the plan's key.
         """
@@ -240,14 +240,14 @@ class Session(SessionCamel):
         return self._plans.run(key, inputs, lambda: [], lambda: compute(dict(values)), lambda: _holds(nodes))
 
     def _order(self, outputs: Sequence[Tensor], feeds: Sequence[Feed]) -> list[Node]:
-        """The nodes to evaluate, inputs before what is computed from them; kept for the next time."""
+        """The nodes to evaluate, inputs before their results; cached."""
         key = tuple(t.id for t in outputs), tuple(feed.tensor.id for feed in feeds)
         if key not in self._orders:
             self._orders[key] = _ordered(outputs, set(key[1]))
         return self._orders[key]
 
     def _in_scope(self, op: str, function: Callable[[], T]) -> T:
-        """Call a function on this session's math in a scope of its own; its result."""
+        """Call a function on this session's math in its own scope and return its result."""
         self.math.check_scope(op)
 
         def compute() -> T:
@@ -258,7 +258,7 @@ class Session(SessionCamel):
 
 
 def _holds(nodes: Sequence[Node]) -> Holds | None:
-    """A check that a plan still holds: it always does; None where a user's node runs code that is not tfpy's."""
+    """A check that a plan is still valid, which is always true; None if a custom node runs code outside tfpy."""
     own = all(
         node.evaluate is None or (isinstance(node.evaluate, FunctionType) and is_ours(node.evaluate)) for node in nodes
     )
@@ -285,7 +285,7 @@ def _ordered(outputs: Sequence[Tensor], fed: set[int]) -> list[Node]:
 
 
 def _evaluate(nodes: Sequence[Node], values: dict[int, Value], symbolic: bool = False) -> None:
-    """Compute the nodes' outputs, in order, from the values already there."""
+    """Compute the nodes' outputs, in order, from the existing values."""
     for node in nodes:
         out = node.output
         if out.id in values:
@@ -313,7 +313,7 @@ def _as_reduction(value: Any) -> CostReduction:
 
 
 def _reduced(costs: CoreTensor, reduction: CostReduction, count: int) -> CoreTensor:
-    """The result of `train`, of the costs of the examples: a vector, or their sum."""
+    """The result of `train`, from the costs of the examples: a vector, or their sum."""
     if reduction == CostReduction.NONE:
         return full((), 0)
     if costs.rank:
@@ -336,7 +336,7 @@ class _TrainingRun:
         self.gradients = SummedTensorArrayMap()
 
     def batch(self, count: int) -> CoreTensor:
-        """All examples at once; gives their costs as a vector."""
+        """Run all examples at once; return their costs as a vector."""
         taken: list[list[Handle]] = [[] for _ in self.feeds]
         columns: list[list[Handle]] = [[] for _ in self.feeds]
         for _ in range(count):
@@ -353,7 +353,7 @@ class _TrainingRun:
         return costs
 
     def examples(self, count: int) -> CoreTensor:
-        """One example after the other; gives the sum of their costs."""
+        """Run the examples one by one; return the sum of their costs."""
         total = full((), 0)
         for _ in range(count):
             copies = [feed.next_copy() for feed in self.feeds]
@@ -366,7 +366,7 @@ class _TrainingRun:
         return total
 
     def _pass(self, fed: dict[int, Value], averaged: bool) -> CoreTensor:
-        """Forward, backward, and on to the optimizer; gives the cost, or a vector of costs."""
+        """Run the forward pass, the backward pass and the optimizer; return the cost, or a vector of costs."""
         values = dict(fed)
         _read(self.nodes, values)
         variables = [node for node in self.nodes if node.trainable]

@@ -1,1 +1,1 @@
-"""The namespaces of helpers, `dl.util` and its like, in snake_case; tools/generate.py makes their faces of these."""
+"""The helper namespaces, such as `dl.util`, in snake_case; tools/generate.py derives their faces from these."""

@@ -11,7 +11,7 @@ from tfpy.legacy.windows import Pad, Pair, pair, window
 
 
 class PadInfo(Record):
-    """How much is added on each side of an image."""
+    """The padding on each side of an image."""
 
     top: int
     bottom: int
@@ -57,12 +57,12 @@ def compute_conv2d_info(
         filter_shape: [height, width, in channels, out channels].
         strides: one number, or [height, width].
         pad: 'same', 'valid', or a number for all sides.
-        depthwise: each channel has filters of its own.
+        depthwise: whether each channel has its own filters.
         data_format: 'channelsLast' or 'channelsFirst'.
-        rounding_mode: 'floor', 'round' or 'ceil', for a number of pad that gives no whole size.
+        rounding_mode: 'floor', 'round' or 'ceil', for a numeric pad that yields a fractional size.
 
     Raises:
-        ValueError: a numeric pad that gives no whole size, or an unknown option.
+        ValueError: a numeric pad that yields a fractional size, or an unknown option.
 
     Source: deeplearn.js `conv_util.computeConv2DInfo`.
     """
@@ -146,10 +146,10 @@ def compute_depthwise_conv2d_info(
 def compute_output_shape3d(
     in_shape: Sequence[int], field_size: int, out_depth: int, stride: int, zero_pad: int | None = None
 ) -> list[int]:
-    """The shape that a square convolution of an image [height, width, depth] gives.
+    """The output shape of a square convolution of an image [height, width, depth].
 
     Raises:
-        ValueError: the sizes are not whole numbers.
+        ValueError: the sizes are not integers.
 
     Source: deeplearn.js `conv_util.computeOutputShape3D`.
     """

@@ -24,7 +24,7 @@ def _values(given: Any) -> Array:
 
 
 def _check(holds: bool, message: str) -> None:
-    """An assertion that also holds under `python -O`."""
+    """An assertion that is also checked under `python -O`."""
     if not holds:
         raise AssertionError(message)
 
@@ -37,20 +37,20 @@ def _same_kind(actual: Any, expected: Any) -> None:
 
 @accepts_options()
 def expect_arrays_close(actual: Any, expected: Any, epsilon: float = TEST_EPSILON) -> None:
-    """Two arrays are of one shape and dtype, and their values differ by no more than epsilon."""
+    """Assert that two arrays have the same shape and dtype, and that their values differ by at most epsilon."""
     _same_kind(actual, expected)
     for i, (a, b) in enumerate(zip(_values(actual), _values(expected), strict=True)):
         _check(_close(a, b, epsilon), f"Arrays differ: actual[{i}] = {a}, expected[{i}] = {b}.")
 
 
 def expect_arrays_equal(actual: Any, expected: Any) -> None:
-    """Two arrays are of one shape and dtype and have the same values."""
+    """Assert that two arrays have the same shape, dtype and values."""
     expect_arrays_close(actual, expected, 0.0)
 
 
 @accepts_options()
 def expect_numbers_close(a: float, e: float, epsilon: float = TEST_EPSILON) -> None:
-    """Two numbers differ by no more than epsilon."""
+    """Assert that two numbers differ by at most epsilon."""
     _check(_close(a, e, epsilon), f"Numbers differ: actual {a}, expected {e}.")
 
 
@@ -59,13 +59,13 @@ def _close(a: float, b: float, epsilon: float) -> bool:
 
 
 def expect_values_in_range(actual: Any, low: float, high: float) -> None:
-    """All values lie in a range."""
+    """Assert that all values lie in a range."""
     for value in _values(actual):
         _check(low <= value <= high, f"Value out of range: {value}, low {low}, high {high}.")
 
 
 def assert_is_nan(val: float, dtype: str) -> None:
-    """A value stands for NaN in a dtype."""
+    """Assert that a value represents NaN in a dtype."""
     _check(is_val_nan(val, dtype), f"Value {val} does not stand for NaN in {dtype}.")
 
 
@@ -126,7 +126,7 @@ def skewness(values: Any) -> float:
 
 
 def jarque_bera_normality_test(a: Any) -> None:
-    """Values could come from a normal distribution, by the test of Jarque and Bera (1980)."""
+    """Assert that values could be normally distributed, by the test of Jarque and Bera (1980)."""
     n, s, k = _values(a).size, skewness(a), kurtosis(a)
     statistic = n / 6 * (s**2 + 0.25 * (k - 3) ** 2)
     _check(statistic <= _CHI_SQUARE_2, f"Not normal: the statistic is {statistic}.")
@@ -136,7 +136,7 @@ def jarque_bera_normality_test(a: Any) -> None:
 def expect_array_in_mean_std_range(
     actual: Any, expected_mean: float, expected_std_dev: float, epsilon: float = TEST_EPSILON
 ) -> None:
-    """Mean and standard deviation are near those expected."""
+    """Assert that the mean and standard deviation are close to the expected ones."""
     found = mean(actual)
     expect_numbers_close(found, expected_mean, epsilon)
     expect_numbers_close(standard_deviation(actual, found), expected_std_dev, epsilon)

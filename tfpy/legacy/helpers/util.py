@@ -1,6 +1,6 @@
 """`dl.util`: helpers on shapes and plain values.
 
-Those that are as in `tf.util` are its own; what is defined here is not there, or says how it differs.
+Helpers that are as in `tf.util` are reused; those defined here are not there, or document how they differ.
 """
 
 from __future__ import annotations
@@ -53,20 +53,20 @@ _NAN: dict[str, float] = {"float32": NAN_FLOAT32, "int32": NAN_INT32, "bool": NA
 
 @accepts_options()
 def rand_gauss(mean: float = 0.0, std_dev: float = 1.0, truncated: bool = False) -> float:
-    """A normal number; a truncated one lies within two deviations of the mean."""
+    """A normally distributed number; a truncated one lies within two standard deviations of the mean."""
     return float(rng.normal(None, 1, *moments("rand_gauss", mean, std_dev, truncated), truncated)[0])
 
 
 @accepts_options()
 def assert_shapes_match(shape_a: Sequence[int], shape_b: Sequence[int], error_message_prefix: str = "") -> None:
-    """Raise ValueError unless two shapes are equal; `tf.util` puts a blank after the prefix."""
+    """Raise ValueError unless two shapes are equal; `tf.util` adds a space after the prefix."""
     expected = f"{error_message_prefix}Shapes {list(shape_a)} and {list(shape_b)} must match"
     assert_(arrays_equal(shape_a, shape_b), expected)
 
 
 @accepts_options()
 def assert_types_match(a: Handle, b: Handle) -> None:
-    """Raise ValueError (`tf.tensor_util`: TypeError) unless two arrays have one dtype."""
+    """Raise ValueError (`tf.tensor_util`: TypeError) unless two arrays have the same dtype."""
     first, second = a.spec.dtype, b.spec.dtype
     assert_(first == second, f"The dtypes of the first ({first}) and second ({second}) input must match")
 
@@ -88,7 +88,7 @@ def flatten(arr: Any, ret: list[Any] | None = None) -> list[Any]:
 
 @accepts_options()
 def is_ndarray_in_list(ndarray: Any, ndarray_list: Sequence[Any]) -> bool:
-    """Whether a list holds an array itself, and not just one that is equal."""
+    """Whether a list holds the array itself, not just an equal one."""
     return is_tensor_in_list(ndarray, ndarray_list)
 
 
@@ -104,9 +104,8 @@ def infer_shape(arr: Any) -> list[int]:
 
 @accepts_options()
 def size_to_squarish_shape(size: int) -> list[int]:
-    """Two factors of a size that are as near to each other as possible, the smaller one first.
-
-    In `tf.util` they are nearer to each other, and more than the elements may fit into them.
+    """Two factors of a size that are as close to each other as possible, the smaller one first. In `tf.util` they are
+    closer to each other, and their product may exceed the size.
     """
     for a in range(math.isqrt(size), 1, -1):
         if size % a == 0:
@@ -116,15 +115,14 @@ def size_to_squarish_shape(size: int) -> list[int]:
 
 @accepts_options()
 def get_query_params(query_string: str) -> dict[str, str]:
-    """The parameters of a query, which may stand at the end of a URL."""
+    """The parameters of a query string, which may be the end of a URL."""
     return dict(parse_qsl(query_string.rpartition("?")[2], keep_blank_values=True))
 
 
 @accepts_options()
 def infer_from_implicit_shape(shape: Sequence[int], size: int) -> list[int]:
-    """A shape with its one -1, if it has one, replaced by the size that is left.
-
-    Unlike in `tf.util` no size may be 0, and a shape without -1 is not held against a size of 0.
+    """A shape with its single -1, if any, replaced by the inferred size. Unlike in `tf.util` no size may be 0, and a
+    shape without -1 is not checked against a size of 0.
     """
     sizes = list(shape)
     if sizes.count(-1) > 1 or any(n <= 0 and n != -1 for n in sizes):
@@ -137,21 +135,21 @@ def infer_from_implicit_shape(shape: Sequence[int], size: int) -> list[int]:
 
 @accepts_options()
 def get_nan(dtype: str) -> float:
-    """What stands for NaN in a dtype."""
+    """The value that represents NaN in a dtype."""
     return _NAN[checked_dtype("get_nan", dtype)]
 
 
 @accepts_options()
 def is_val_nan(val: float, dtype: str) -> bool:
-    """Whether a value stands for NaN in a dtype."""
+    """Whether a value represents NaN in a dtype."""
     return bool(val != val or (dtype != "float32" and val == _NAN[checked_dtype("is_val_nan", dtype)]))
 
 
 @accepts_options()
 def squeeze_shape(shape: Sequence[int], axis: Sequence[int] | None = None) -> dict[str, list[int]]:
-    """A shape without its sizes of 1, all of them or those at axes, and the axes that are left: newShape and keptDims.
+    """A shape without its sizes of 1, all of them or those at axes, and the remaining axes: newShape and keptDims.
 
-    An empty list of axes takes none, where `tf.util` takes all.
+    An empty list of axes selects none, whereas `tf.util` selects all.
 
     Raises:
         ValueError: an axis whose size is not 1.
@@ -167,13 +165,13 @@ def squeeze_shape(shape: Sequence[int], axis: Sequence[int] | None = None) -> di
 
 @accepts_options()
 def get_typed_array_from_dtype(dtype: str | None, size: int) -> Array:
-    """Zeros in the numpy type of a dtype, float32 for None; `tf.util` knows more dtypes, and no None."""
+    """Zeros in the numpy type of a dtype, float32 for None; `tf.util` accepts more dtypes, but not None."""
     return np.zeros(size, _NUMPY[checked_dtype("get_typed_array_from_dtype", dtype)])
 
 
 @accepts_options()
 def copy_typed_array(array: Sequence[float], dtype: str | None = None) -> Array:
-    """A copy of numbers in the numpy type of a dtype; NaN becomes what stands for it there."""
+    """A copy of numbers in the numpy type of a dtype; NaN becomes the value that represents it there."""
     values, name = np.asarray(array, dtype=np.float64), checked_dtype("copy_typed_array", dtype)
     if name == "bool":
         values = np.where(np.isnan(values), NAN_BOOL, round_half_up(values) != 0)
@@ -184,20 +182,20 @@ def copy_typed_array(array: Sequence[float], dtype: str | None = None) -> Array:
 
 @accepts_options()
 def is_typed_array(a: Any) -> bool:
-    """Whether something is a numpy array of float32, int32 or uint8; in `tf.util` it may be of any numbers."""
+    """Whether something is a numpy array of float32, int32 or uint8; in `tf.util` of any numeric type."""
     return isinstance(a, np.ndarray) and a.dtype in _NUMPY.values()
 
 
 @accepts_options()
 def check_for_nan(vals: Sequence[float], dtype: str, name: str) -> None:
-    """Raise ValueError if a value stands for NaN."""
+    """Raise ValueError if a value represents NaN."""
     if any(is_val_nan(v, dtype) for v in vals):
         raise ValueError(f"The result of the last math.{name} has NaNs.")
 
 
 @accepts_options()
 def flatten_name_array_map(name_array_map: Any, keys: Sequence[str] | None = None) -> list[Any]:
-    """The arrays of a dict in the order of keys; an array alone as a list of one."""
+    """The arrays of a dict in the order of keys; a single array as a list of one."""
     if not isinstance(name_array_map, Mapping):
         return [name_array_map]
     return [name_array_map[key] for key in (keys or name_array_map)]
@@ -213,5 +211,5 @@ def unflatten_to_name_array_map(keys: Sequence[str], flat_arrays: Sequence[Any])
 
 @accepts_options()
 async def next_frame() -> None:
-    """Let other tasks run; unlike that of `tf` a coroutine even where there is no event loop."""
+    """Let other tasks run; unlike in `tf`, a coroutine even if there is no event loop."""
     await asyncio.sleep(0)

@@ -1,1 +1,1 @@
-"""What the new API has for each name of deeplearn.js, and hints of it at run time."""
+"""The counterparts in the new API of deeplearn.js's names, and hints about them at run time."""

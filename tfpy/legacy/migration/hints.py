@@ -1,7 +1,7 @@
-"""`migration_hints`: says at run time, at each place that uses an old name, what the new one is.
+"""`migration_hints`: reports the new name at run time, at each place that uses an old one.
 
-Nothing is watched until hints are switched on: then the methods of the legacy classes are replaced by ones that look up
-where they are called from. They are put back when hints are switched off.
+Nothing is instrumented until hints are enabled: then the methods of the legacy classes are replaced by ones that look
+up their call sites. They are restored when hints are disabled.
 """
 
 from __future__ import annotations
@@ -37,12 +37,12 @@ _seen: set[tuple[str, int, str]] = set()
 
 
 class migration_hints:
-    """Print, once for each place that uses an old name, what the new API has for it.
+    """Print the counterpart in the new API, once for each place that uses an old name.
 
-    Call it to switch the hints on, or use it in a `with`, at whose end they are switched off.
+    Call it to enable the hints, or use it in a `with`, at whose end they are disabled.
 
     Args:
-        wanted: whether to print hints; False ends it.
+        wanted: whether to print hints; False disables them.
 
     Source: beyond deeplearn.js. `tfpy migrate` rewrites what the hints name.
     """
@@ -108,7 +108,7 @@ def _restore() -> None:
 
 
 def _hinting(function: Callable[..., Any], name: str, found: Successor | None) -> Callable[..., Any]:
-    """The function, which first says what replaces it; for `new` that depends on the class that it is called on."""
+    """The function, which first reports its replacement; for `new` that depends on the class it is called on."""
 
     @functools.wraps(function)
     def call(*args: Any, **keywords: Any) -> Any:

@@ -1,1 +1,1 @@
-"""Names of deeplearn.js: their spellings, and the marks of what is public."""
+"""Names of deeplearn.js: their spellings, and the markers of public names."""

@@ -67,7 +67,7 @@ def array_divided_by_scalar(a: TensorLike, c: TensorLike) -> Tensor:
 
 @math_op()
 def scaled_array_add(c1: TensorLike, a: TensorLike, c2: TensorLike, b: TensorLike) -> Tensor:
-    """c1 · a + c2 · b for Scalars c1 and c2 and arrays of one shape.
+    """c1 · a + c2 · b for Scalars c1 and c2 and arrays of the same shape.
 
     Source: deeplearn.js `math.scaledArrayAdd`.
     """
@@ -78,7 +78,7 @@ def scaled_array_add(c1: TensorLike, a: TensorLike, c2: TensorLike, b: TensorLik
 
 @math_op()
 def element_wise_mul_broadcast(a: TensorLike, b: TensorLike) -> Tensor:
-    """The products of two matrices' elements, with broadcasting.
+    """The elementwise product of two matrices, with broadcasting.
 
     Source: deeplearn.js `math.elementWiseMulBroadcast`.
     """
@@ -104,7 +104,7 @@ def _ones_or_nan(t: Tensor) -> Tensor:
 
 @math_op()
 def prelu_der(x: TensorLike, alpha: TensorLike) -> Tensor:
-    """The derivative of prelu by x: 1 where x is positive, alpha where it is negative, and 0 at 0.
+    """The derivative of prelu with respect to x: 1 where x is positive, alpha where it is negative, and 0 at 0.
 
     Source: deeplearn.js `math.preluDer`.
     """

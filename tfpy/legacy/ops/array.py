@@ -1,4 +1,4 @@
-"""Parts of arrays, arrays joined, reversed and padded, by rank; and choices among elements."""
+"""Slicing, concatenating, reversing and padding arrays, by rank; and selecting elements."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def _concat(name: str, a: TensorLike, b: TensorLike, axis: int, rank: int) -> Te
 
 @math_op()
 def concat1d(a: TensorLike, b: TensorLike) -> Tensor:
-    """Two vectors joined.
+    """Two vectors concatenated.
 
     Source: deeplearn.js `math.concat1D`.
     """
@@ -87,7 +87,7 @@ def concat1d(a: TensorLike, b: TensorLike) -> Tensor:
 
 @math_op()
 def concat2d(a: TensorLike, b: TensorLike, axis: int) -> Tensor:
-    """Two matrices joined along an axis.
+    """Two matrices concatenated along an axis.
 
     Source: deeplearn.js `math.concat2D`.
     """
@@ -96,7 +96,7 @@ def concat2d(a: TensorLike, b: TensorLike, axis: int) -> Tensor:
 
 @math_op()
 def concat3d(a: TensorLike, b: TensorLike, axis: int) -> Tensor:
-    """Two arrays of rank 3 joined along an axis.
+    """Two arrays of rank 3 concatenated along an axis.
 
     Source: deeplearn.js `math.concat3D`.
     """
@@ -105,7 +105,7 @@ def concat3d(a: TensorLike, b: TensorLike, axis: int) -> Tensor:
 
 @math_op()
 def concat4d(a: TensorLike, b: TensorLike, axis: int) -> Tensor:
-    """Two arrays of rank 4 joined along an axis.
+    """Two arrays of rank 4 concatenated along an axis.
 
     Source: deeplearn.js `math.concat4D`.
     """
@@ -119,7 +119,7 @@ def _reverse(name: str, x: TensorLike, axis: int | Sequence[int], rank: int) -> 
 
 @math_op()
 def reverse1d(x: TensorLike) -> Tensor:
-    """A vector back to front.
+    """A vector reversed.
 
     Source: deeplearn.js `math.reverse1D`.
     """
@@ -155,7 +155,7 @@ def reverse4d(x: TensorLike, axis: int | Sequence[int]) -> Tensor:
 
 @math_op()
 def pad1d(x: TensorLike, paddings: Sequence[int], constant_value: float = 0) -> Tensor:
-    """A vector with a margin before and after it.
+    """A vector padded at both ends.
 
     Source: deeplearn.js `math.pad1D`.
     """
@@ -164,7 +164,7 @@ def pad1d(x: TensorLike, paddings: Sequence[int], constant_value: float = 0) -> 
 
 @math_op()
 def pad2d(x: TensorLike, paddings: Sequence[Sequence[int]], constant_value: float = 0) -> Tensor:
-    """A matrix with a margin around it.
+    """A matrix padded on all sides.
 
     Source: deeplearn.js `math.pad2D`.
     """
@@ -176,7 +176,7 @@ def one_hot(indices: TensorLike, depth: int, on_value: float = 1, off_value: flo
     """A float32 row for each index, with one value at the index and another elsewhere.
 
     Args:
-        indices: a vector of whole numbers of any dtype.
+        indices: a vector of integers of any dtype.
         depth: the length of the rows, at least 2.
         on_value: the value at the index.
         off_value: the value elsewhere.

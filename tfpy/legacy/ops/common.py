@@ -10,7 +10,7 @@ from tfpy.engine.errors import argument_error
 
 
 def of_rank(op: str, argument: str, value: TensorLike, *ranks: int, kind: Kind = "numeric") -> Tensor:
-    """A tensor of one of the given ranks."""
+    """A tensor with one of the given ranks."""
     t = to_tensor(op, argument, value, kind)
     if t.rank not in ranks:
         raise argument_error(op, argument, f"of rank {' or '.join(map(str, ranks))}", t)
@@ -26,7 +26,7 @@ def scalar(op: str, argument: str, value: TensorLike) -> Tensor:
 
 
 def same_shape(op: str, a: TensorLike, b: TensorLike, names: Sequence[str] = ("a", "b")) -> tuple[Tensor, Tensor]:
-    """Two tensors of one shape."""
+    """Two tensors of the same shape."""
     x, y = to_tensor(op, names[0], a), to_tensor(op, names[1], b)
     if x.shape != y.shape:
         raise argument_error(op, names[1], f"of shape {list(x.shape)}, that of '{names[0]}'", y)

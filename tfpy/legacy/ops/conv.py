@@ -28,12 +28,12 @@ class Conv2DGradients(TensorRecord):
 
 
 def batch_of(t: Tensor) -> Tensor:
-    """An image as a batch of one; a batch as it is."""
+    """An image as a batch of one; a batch unchanged."""
     return reshape_to(t, (1, *t.shape)) if t.rank == 3 else t
 
 
 def like_input(out: Tensor, rank: int) -> Tensor:
-    """A batch of one as the image that it is, when the input was of rank 3."""
+    """A batch of one as an image if the input had rank 3."""
     return reshape_to(out, out.shape[1:]) if rank == 3 else out
 
 
@@ -46,7 +46,7 @@ def checked_filter(op: str, images: Tensor, filter: TensorLike) -> Tensor:
 
 
 def checked_bias(op: str, weights: Tensor, bias: TensorLike | None) -> Tensor | None:
-    """A bias with one number for each channel that a filter gives."""
+    """A bias with one value per output channel of a filter."""
     if bias is None:
         return None
     offset, channels = of_rank(op, "bias", bias, 1), weights.shape[3]
@@ -106,7 +106,7 @@ def conv1d(
         x: a sequence [width, channels] or a batch of them.
         filter: [width, in channels, out channels].
         bias: a vector of out channels, or None.
-        stride: how far to go from one window to the next.
+        stride: the distance between windows.
         pad: 'same', 'valid', or a number for both ends.
         dim_rounding_mode: 'floor', 'round' or 'ceil', for a numeric pad; rounded down by default.
 
@@ -132,7 +132,7 @@ def as_images(x: Tensor, filter: TensorLike, bias: TensorLike | None) -> tuple[T
 
 
 def as_sequences(out: Tensor, rank: int) -> Tensor:
-    """Images of one row as sequences; as one sequence when the input was of rank 2."""
+    """Images of one row as sequences; as one sequence if the input had rank 2."""
     batch, _, width, channels = out.shape
     return reshape_to(out, (width, channels) if rank == 2 else (batch, width, channels))
 
@@ -146,7 +146,7 @@ def conv2d_der_input(
     pad: Pad,
     dim_rounding_mode: str | None = None,
 ) -> Tensor:
-    """The gradient of a convolution by its input.
+    """The gradient of a convolution with respect to its input.
 
     Args:
         in_shape: the shape of the input, of the rank of dy.
@@ -190,7 +190,7 @@ def conv2d_transpose(
     pad: Pad,
     dim_rounding_mode: str | None = None,
 ) -> Tensor:
-    """The transpose of a convolution: its gradient by the input.
+    """The transpose of a convolution: its gradient with respect to the input.
 
     Source: deeplearn.js `math.conv2dTranspose`.
     """
@@ -206,7 +206,7 @@ def conv2d_der_filter(
     pad: Pad,
     dim_rounding_mode: str | None = None,
 ) -> Tensor:
-    """The gradient of a convolution by its filter.
+    """The gradient of a convolution with respect to its filter.
 
     Args:
         x: the input.
@@ -242,7 +242,7 @@ def checked_filter_shape(
 
 @math_op()
 def conv2d_der_bias(dy: TensorLike) -> Tensor:
-    """The gradient of a convolution by its bias: the sum over all pixels.
+    """The gradient of a convolution with respect to its bias: the sum over all pixels.
 
     Source: deeplearn.js `math.conv2dDerBias`.
     """
@@ -251,7 +251,7 @@ def conv2d_der_bias(dy: TensorLike) -> Tensor:
 
 @math_op()
 def conv2d_back_prop(x: TensorLike, dy: TensorLike, filter: TensorLike, strides: Pair, pad: Pad) -> Conv2DGradients:
-    """The gradients of a convolution by input, filter and bias.
+    """The gradients of a convolution with respect to input, filter and bias.
 
     Returns:
         A record (dx, dw, db).
@@ -276,7 +276,7 @@ def depthwise_conv2d(
     rates: Pair = 1,
     dim_rounding_mode: str | None = None,
 ) -> Tensor:
-    """The convolution of each channel with filters of its own.
+    """The convolution of each channel with its own filters.
 
     Args:
         x: an image [height, width, channels] or a batch of images.
@@ -331,7 +331,7 @@ def dilated_depthwise_conv2d(
     dilations: Pair = 1,
     dim_rounding_mode: str | None = None,
 ) -> Tensor:
-    """The convolution of each channel with filters of its own; arguments as for `math.depthwiseConv2D`.
+    """The convolution of each channel with its own filters; arguments as for `math.depthwiseConv2D`.
 
     Source: deeplearn.js 0.5 `depthwiseConv2d`, which calls the rates dilations.
     """

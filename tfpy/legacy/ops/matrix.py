@@ -16,7 +16,7 @@ from tfpy.legacy.quirks import numbers_of
 
 
 class MatrixOrientation(IntEnum):
-    """Whether a matrix enters a product as it is or transposed. Source: deeplearn.js `MatrixOrientation`."""
+    """Whether a matrix is transposed in a product. Source: deeplearn.js `MatrixOrientation`."""
 
     REGULAR = 0
     TRANSPOSED = 1
@@ -91,7 +91,7 @@ def matrix_times_vector(matrix: TensorLike, v: TensorLike) -> Tensor:
 
 @math_op()
 def dot_product(v1: TensorLike, v2: TensorLike) -> Tensor:
-    """The sum of the products of two vectors' elements.
+    """The dot product of two vectors.
 
     Raises:
         ValueError: another rank, or sizes that differ.

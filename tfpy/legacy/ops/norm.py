@@ -29,7 +29,7 @@ def _batch_normalization(
     t = of_rank(name, "x", x, *ranks)
 
     def parameter(argument: str, value: TensorLike) -> Tensor:
-        """A vector as an array of x's rank: beside one of the others may be of x's shape."""
+        """A vector expanded to x's rank, since other parameters may have x's shape."""
         p = of_rank(name, argument, value, 1, t.rank)
         if p.rank == 1 and p.size not in (1, t.shape[-1]):
             raise argument_error(name, argument, f"of x's shape, or of {t.shape[-1]} numbers, one for each channel", p)
@@ -54,7 +54,7 @@ def batch_normalization2d(
     Args:
         x: a matrix.
         mean: a vector, one for each channel, or an array of x's shape.
-        variance: likewise; it may be of the other kind.
+        variance: likewise, of either kind.
         variance_epsilon: added to the variance.
         scale: likewise; 1 by default.
         offset: likewise; 0 by default.
@@ -152,8 +152,8 @@ def local_response_normalization(
 
     Args:
         x: an image [height, width, channels], or a batch of them.
-        radius: how many channels, or pixels, on each side count.
-        bias: keeps the divisor from 0.
+        radius: how many channels, or pixels, on each side are included.
+        bias: keeps the divisor away from 0.
         alpha: scales the sum.
         beta: the power.
         norm_region: 'acrossChannels' sums over the channels around one, 'withinChannel' over the pixels around one.

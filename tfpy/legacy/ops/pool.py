@@ -56,7 +56,7 @@ def max_pool(x: TensorLike, filter_size: Pair, strides: Pair, pad: Pad, dim_roun
         x: an image [height, width, channels] or a batch of images.
         filter_size: one number, or [height, width].
         strides: one number, or [height, width].
-        pad: 'same', 'valid', or a number for all sides; what is outside the image does not count.
+        pad: 'same', 'valid', or a number for all sides; padding is ignored.
         dim_rounding_mode: 'floor', 'round' or 'ceil', for a numeric pad; rounded down by default.
 
     Raises:
@@ -78,7 +78,7 @@ def min_pool(x: TensorLike, filter_size: Pair, strides: Pair, pad: Pad, dim_roun
 
 
 def _turned(x: Tensor) -> Tensor:
-    """x with its order reversed: -x, or for booleans, which have no negative, `not x`."""
+    """x with its order reversed: -x, or `not x` for booleans."""
     return logical_not(x) if x.dtype == "bool" else neg(x)
 
 
@@ -100,7 +100,7 @@ def max_pool_backprop(
     pad: Pad,
     dim_rounding_mode: str | None = None,
 ) -> Tensor:
-    """The gradient of `max_pool` by its input; among equal largest values the first gets it.
+    """The gradient of `max_pool` with respect to its input; among equal maxima the first one receives it.
 
     Source: deeplearn.js `math.maxPoolBackprop`.
     """
@@ -109,7 +109,7 @@ def max_pool_backprop(
 
 @math_op()
 def avg_pool_backprop(dy: TensorLike, x: TensorLike, filter_size: Pair, strides: Pair, pad: Pad) -> Tensor:
-    """The gradient of `avg_pool` by its input.
+    """The gradient of `avg_pool` with respect to its input.
 
     Source: deeplearn.js 0.4.2 `math.avgPoolBackprop`.
     """
@@ -123,7 +123,7 @@ def resize_bilinear3d(x: TensorLike, new_shape2d: Sequence[int], align_corners: 
     Args:
         x: an image [height, width, channels].
         new_shape2d: the new height and width.
-        align_corners: whether the centres of the corner pixels stay where they are.
+        align_corners: whether the centres of the corner pixels keep their positions.
 
     Raises:
         ValueError: another rank, or not two sizes.

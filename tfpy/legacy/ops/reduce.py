@@ -1,4 +1,4 @@
-"""Ops that find the places of extreme values, and the cross entropy, under deeplearn.js's names."""
+"""Ops that find the positions of extreme values, and the cross entropy, under deeplearn.js's names."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def flat(op: str, x: TensorLike) -> Tensor:
 
 @math_op(eager="arg_max")
 def arg_max(x: TensorLike, axis: int | None = None) -> Tensor:
-    """The int32 index of the largest element along an axis, or of all elements; of the first, if several are.
+    """The int32 index of the largest element along an axis, or of all elements; the first one if tied.
 
     Source: deeplearn.js `math.argMax`.
     """
@@ -39,7 +39,7 @@ def arg_max(x: TensorLike, axis: int | None = None) -> Tensor:
 
 @math_op(eager="arg_min")
 def arg_min(x: TensorLike, axis: int | None = None) -> Tensor:
-    """The int32 index of the smallest element along an axis, or of all elements; of the first, if several are.
+    """The int32 index of the smallest element along an axis, or of all elements; the first one if tied.
 
     Source: deeplearn.js `math.argMin`.
     """
@@ -48,7 +48,7 @@ def arg_min(x: TensorLike, axis: int | None = None) -> Tensor:
 
 @math_op()
 def arg_max_equals(x1: TensorLike, x2: TensorLike) -> Tensor:
-    """Whether the largest elements of two arrays of one shape are at the same place, as a bool Scalar.
+    """Whether the largest elements of two arrays of the same shape are at the same position, as a bool Scalar.
 
     Source: deeplearn.js `math.argMaxEquals`.
     """

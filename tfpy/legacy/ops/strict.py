@@ -1,4 +1,4 @@
-"""Ops on two arrays that insist on one shape: the strict twins of those that broadcast."""
+"""Ops on two arrays that require equal shapes: the strict variants of those that broadcast."""
 
 from __future__ import annotations
 

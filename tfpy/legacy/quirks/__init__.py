@@ -1,12 +1,12 @@
-"""The numbers of deeplearn.js where TF.js has others, and the switch between the two.
+"""The results of deeplearn.js that differ from TF.js, and the switch between the two.
 
 By default (`dl.numerics("tfjs")`) the legacy generation computes what the new one computes, bit for bit. Under
-`dl.numerics("deeplearn.js")` the entries of `QUIRKS` apply: each is a place where deeplearn.js 0.3.17 gives other
-numbers, with its source and its formula; `tests/legacy/test_quirks.py` has a test of each. Nothing else differs.
-Functions (`dl.div`), methods of arrays (`a.div`) and of math (`math.div`) ask the same table: there is one answer.
+`dl.numerics("deeplearn.js")` the entries of `QUIRKS` apply: each is a difference in the results of deeplearn.js 0.3.17,
+with its source and formula; `tests/legacy/test_quirks.py` tests each one. Nothing else differs. Functions (`dl.div`),
+methods of arrays (`a.div`) and of math (`math.div`) ask the same table: there is one answer.
 
-The setting is the process's: a thread started later computes with it, too. `with dl.numerics(…):` overrides it for the
-thread (and for the tasks of asyncio that start there) until the block ends; other threads do not see that.
+The setting is process-wide: threads started later use it too. `with dl.numerics(…):` overrides it for the thread (and
+for the tasks of asyncio that start there) until the block ends; other threads do not see that.
 """
 
 from __future__ import annotations
@@ -40,12 +40,12 @@ _differentiating: ContextVar[bool] = ContextVar("differentiating", default=False
 
 
 class Numerics:
-    """The result of `numerics`. As a context manager it undoes the setting at the end of the block."""
+    """The result of `numerics`. As a context manager it restores the setting at the end of the block."""
 
     def __init__(self, mode: Mode, before: Mode, inner: bool) -> None:
         self.mode = mode
         self._before = before
-        self._inner = inner  # made inside the block of another one
+        self._inner = inner  # created inside the block of another one
         self._token: Token[Mode | None] | None = None
 
     def __enter__(self) -> Numerics:
@@ -65,7 +65,7 @@ class Numerics:
 
 
 def numerics(mode: Mode) -> Numerics:
-    """Choose whose numbers the legacy generation gives, from here on or, in a `with`, inside its block.
+    """Choose the numerics of the legacy generation, from here on or, in a `with`, inside its block.
 
     Args:
         mode: 'tfjs' (the default): those of the new generation. 'deeplearn.js': those of deeplearn.js 0.3.17.
@@ -90,15 +90,15 @@ def current() -> Mode:
 
 
 def active() -> bool:
-    """Whether deeplearn.js's own numbers are wanted."""
+    """Whether deeplearn.js's own numerics are in force."""
     return (_override.get() or _Process.mode) == "deeplearn.js"
 
 
 class Quirk(NamedTuple):
-    """A place where deeplearn.js gives other numbers.
+    """A difference between the results of deeplearn.js and TF.js.
 
     Attributes:
-        name: what it is called, here and in the tests.
+        name: its name, here and in the tests.
         source: the symbol of deeplearn.js.
         formula: what it computes, and what TF.js computes.
     """
@@ -161,7 +161,7 @@ def differentiating() -> Iterator[None]:
 
 
 def numbers_of(function: Callable[..., Any], where: Where = "math") -> Callable[..., Any]:
-    """The function that gives the numbers wanted: the given one, or deeplearn.js's instead."""
+    """The function for the numerics in force: the given one, or deeplearn.js's instead."""
     if not active():
         return function
     if where == "math" and _differentiating.get():
@@ -180,7 +180,7 @@ CONVERSION = behaviour(
 
 
 def typed_array(values: Array, dtype: str) -> Array:
-    """Numbers as deeplearn.js puts them into the typed array of a dtype."""
+    """Numbers as deeplearn.js stores them in the typed array of a dtype."""
     if dtype == "int32" and values.dtype.kind == "f":
         return np.where(np.isnan(values), -(2.0**31), values)
     return values

@@ -1,4 +1,4 @@
-"""Math methods whose numbers or dtypes differ."""
+"""Math methods whose results or dtypes differ."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def true_quotient(a: TensorLike, b: TensorLike) -> Tensor:
 def _checked_by(
     check: Callable[..., Any], compute: Callable[..., Tensor]
 ) -> Callable[[TensorLike, TensorLike], Tensor]:
-    """A function that refuses what an op refuses, and computes something else."""
+    """A function with the argument checks of an op but another computation."""
 
     @functools.wraps(check)
     def checked(a: TensorLike, b: TensorLike) -> Tensor:
@@ -151,7 +151,7 @@ def cast_through_typed_array(x: TensorLike, dtype: DType) -> Tensor:
     return make(Tensor, converted(read(t, "cast"), dtype), dtype)
 
 
-# Kernels that store their result as float32 whatever they are given.
+# Kernels that store their result as float32 whatever the input.
 _FLOAT_RESULTS: tuple[Callable[..., Any], ...] = (
     activation.elu, activation.leaky_relu, activation.prelu, activation.selu, activation.sigmoid, activation.step,
     array.concat1d, array.concat2d, array.concat3d, array.concat4d,

@@ -1,4 +1,4 @@
-"""Sums of products: deeplearn.js's CPU kernels compute them in double precision, and round the sum once."""
+"""Sums of products: deeplearn.js's CPU kernels compute them in double precision and round the sum once."""
 
 from __future__ import annotations
 
