@@ -108,7 +108,7 @@ def random_uniform_int(shape: ShapeLike, minval: int, maxval: int, seed: Seed | 
 
 
 def moments(name: str, mean: float, stddev: float, truncated: bool) -> tuple[float, float]:
-    """The mean and deviation, checked so that truncated numbers can be drawn."""
+    """The mean and deviation of normal numbers; for truncated ones, checked so that numbers can be drawn."""
     middle, spread = as_number(name, "mean", mean), as_number(name, "std_dev", stddev)
     if truncated and not (math.isfinite(middle) and 0 <= spread < math.inf):
         raise argument_error(name, "std_dev", "0 or more and finite, as the mean", [mean, stddev])
