@@ -40,11 +40,11 @@ NamedTensors = Mapping[str, Tensor] | Sequence[Any]
 class Optimizer(OptimizerCamel, Closed):
     """Updates variables to minimize a cost.
 
-    A subclass names its slots (what it remembers of each variable, and the value they start with) and gives `update`,
-    or the `rule` that this calls. It may name a kernel beside it that does the same for all variables at once, and
-    takes `hyperparameters()` as attributes. Or it defines `apply_gradients`, as in TF.js, and does all by itself.
+    A subclass names its slots (the state of each variable, with its initial value) and defines `update`,
+    or the `rule` that this calls. It may also name a kernel that does the same for all variables at once, and
+    takes `hyperparameters()` as attributes. Or it defines `apply_gradients`, as in TF.js, and does everything itself.
 
-    The optimizers that are here take no attributes but their own; a subclass may have others.
+    The built-in optimizers accept no additional attributes; a subclass may have some.
 
     The learning rate is a number, or a function of the number of steps made, such as `tf.train.exponential_decay`
     returns (beyond TF.js). Gradients can be clipped first (beyond TF.js): `clip_value` bounds each element,
