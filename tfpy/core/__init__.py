@@ -61,7 +61,7 @@ from tfpy.core.utils import arrays, backend_util, chance, shapes, tensors, util 
 
 
 def _bind_methods() -> None:
-    """Make the chained ops methods of Tensor: the op itself is the method, which costs no frame of its own."""
+    """Make the chained ops methods of Tensor: the op itself is the method, which saves a stack frame."""
     for info in OPS.values():
         if info.chain:
             setattr(TensorMethods, info.name, info.function)

@@ -31,7 +31,7 @@ class TensorMethods(Handle):
     if TYPE_CHECKING:
 
         def abs(self) -> Tensor:
-            """The absolute value; of a complex number its modulus, in float32."""
+            """The absolute value; for a complex number its modulus, in float32."""
 
         def acos(self) -> Tensor:
             """The angle in radians, from 0 to π, whose cosine is x."""
@@ -43,18 +43,18 @@ class TensorMethods(Handle):
             """Add element by element: a + b."""
 
         def all(self, axis: Axis = None, keep_dims: bool = False) -> Tensor:
-            """Whether all elements along axes are true; of no elements it is false, as in TF.js."""
+            """Whether all elements along axes are true; false if there are none, as in TF.js."""
 
         def any(self, axis: Axis = None, keep_dims: bool = False) -> Tensor:
             """Whether any element along axes is true."""
 
         def arg_max(self, axis: int = 0) -> Tensor:
-            """The index of the largest element along an axis; of the first, if several are."""
+            """The index of the largest element along an axis; the first of equal ones."""
 
         argMax = arg_max
 
         def arg_min(self, axis: int = 0) -> Tensor:
-            """The index of the smallest element along an axis; of the first, if several are."""
+            """The index of the smallest element along an axis; the first of equal ones."""
 
         argMin = arg_min
 
@@ -68,7 +68,7 @@ class TensorMethods(Handle):
             """The angle in radians, from -π/2 to π/2, whose tangent is x."""
 
         def atan2(self, b: TensorLike) -> Tensor:
-            """The angle in radians, from -π to π, of the point with ordinate a and abscissa b."""
+            """The angle in radians, from -π to π, of the point with y coordinate a and x coordinate b."""
 
         def atanh(self) -> Tensor:
             """The inverse hyperbolic tangent; NaN outside [-1, 1]."""
@@ -93,23 +93,23 @@ class TensorMethods(Handle):
         batchNorm = batch_norm
 
         def batch_to_space_nd(self, block_shape: Sequence[int], crops: Sequence[Sequence[int]]) -> Tensor:
-            """What `space_to_batch_nd` spread over batches put together again, and cropped."""
+            """The inverse of `space_to_batch_nd`, with optional cropping."""
 
         batchToSpaceND = batch_to_space_nd
 
         def broadcast_to(self, shape: ShapeLike) -> Tensor:
-            """Repeated along dimensions of size 1, and along new ones in front, to fill a shape."""
+            """A tensor broadcast to a shape: repeated along dimensions of size 1 and new leading ones."""
 
         broadcastTo = broadcast_to
 
         def cast(self, dtype: DType) -> Tensor:
-            """The values in another dtype."""
+            """The values cast to another dtype."""
 
         def ceil(self) -> Tensor:
-            """The smallest whole number that is not below x."""
+            """The smallest integer not below x."""
 
         def clip_by_value(self, clip_value_min: float, clip_value_max: float) -> Tensor:
-            """x, cut to the range between two values; NaN stays NaN."""
+            """x clipped to the range between two values; NaN stays NaN."""
 
         clipByValue = clip_by_value
 
@@ -125,7 +125,7 @@ class TensorMethods(Handle):
             dilation: Numbers = 1,
             dim_rounding_mode: str | None = None,
         ) -> Tensor:
-            """Slide a filter along sequences, and sum the products at each place."""
+            """Slide a filter along sequences, summing the products at each position."""
 
         def conv2d(
             self,
@@ -136,7 +136,7 @@ class TensorMethods(Handle):
             dilations: Numbers = 1,
             dim_rounding_mode: str | None = None,
         ) -> Tensor:
-            """Slide a filter over images, and sum the products at each place."""
+            """Slide a filter over images, summing the products at each position."""
 
         def conv2d_transpose(
             self,
@@ -146,7 +146,7 @@ class TensorMethods(Handle):
             pad: Padding,
             dim_rounding_mode: str | None = None,
         ) -> Tensor:
-            """The transpose of `conv2d`: at each place, add the filter times x."""
+            """The transpose of `conv2d`: at each position, add the filter times x."""
 
         conv2dTranspose = conv2d_transpose
 
@@ -157,10 +157,10 @@ class TensorMethods(Handle):
             """The hyperbolic cosine."""
 
         def cumprod(self, axis: int = 0, exclusive: bool = False, reverse: bool = False) -> Tensor:
-            """The product of the elements up to each place along an axis."""
+            """The cumulative product along an axis."""
 
         def cumsum(self, axis: int = 0, exclusive: bool = False, reverse: bool = False) -> Tensor:
-            """The sum of the elements up to each place along an axis."""
+            """The cumulative sum along an axis."""
 
         def depth_to_space(self, block_size: int, data_format: str = "NHWC") -> Tensor:
             """Channels rearranged into square blocks of height and width."""
@@ -176,7 +176,7 @@ class TensorMethods(Handle):
             dilations: Numbers = 1,
             dim_rounding_mode: str | None = None,
         ) -> Tensor:
-            """Slide filters over each channel of images by itself."""
+            """Slide filters over each channel of images separately."""
 
         depthwiseConv2d = depthwise_conv2d
 
@@ -186,7 +186,7 @@ class TensorMethods(Handle):
             """The largest sum of an element and its filter cell in each window over images."""
 
         def div(self, b: TensorLike) -> Tensor:
-            """Divide element by element: a / b. Two int32 tensors are divided as by `floor_div`."""
+            """Divide element by element: a / b. Two int32 tensors are divided as in `floor_div`."""
 
         def div_no_nan(self, b: TensorLike) -> Tensor:
             """Divide element by element, with 0 where b is 0."""
@@ -214,18 +214,18 @@ class TensorMethods(Handle):
             """e to the power of x."""
 
         def expand_dims(self, axis: int = 0) -> Tensor:
-            """A dimension of size 1 put in."""
+            """A tensor with a dimension of size 1 inserted."""
 
         expandDims = expand_dims
 
         def expm1(self) -> Tensor:
-            """e to the power of x, minus 1, without loss for x near 0."""
+            """e to the power of x, minus 1, accurate for x near 0."""
 
         def fft(self) -> Tensor:
             """The discrete Fourier transform along the last axis."""
 
         def floor(self) -> Tensor:
-            """The largest whole number that is not above x."""
+            """The largest integer not above x."""
 
         def floor_div(self, b: TensorLike) -> Tensor:
             """The quotient rounded down to a whole number."""
@@ -233,7 +233,7 @@ class TensorMethods(Handle):
         floorDiv = floor_div
 
         def gather(self, indices: TensorLike, axis: int = 0, batch_dims: int = 0) -> Tensor:
-            """Slices along an axis, picked by index."""
+            """Slices along an axis, gathered by index."""
 
         def greater(self, b: TensorLike) -> Tensor:
             """Whether a > b."""
@@ -247,7 +247,7 @@ class TensorMethods(Handle):
             """The inverse of `fft`."""
 
         def irfft(self) -> Tensor:
-            """The inverse of `rfft` for an even length: n numbers give 2 · (n - 1), though 1 gives 1 and 2 give 2."""
+            """The inverse of `rfft` for an even length: n values become 2 · (n - 1), but 1 becomes 1 and 2 become 2."""
 
         def is_finite(self) -> Tensor:
             """Whether each number is neither NaN nor infinite."""
@@ -265,7 +265,7 @@ class TensorMethods(Handle):
         isNaN = is_nan
 
         def leaky_relu(self, alpha: float = 0.2) -> Tensor:
-            """x where it is positive, else alpha · x, with an alpha of 0.2 unless another one is given."""
+            """x where it is positive, else alpha · x; alpha is 0.2 by default."""
 
         leakyRelu = leaky_relu
 
@@ -288,7 +288,7 @@ class TensorMethods(Handle):
             """The natural logarithm: NaN below 0, -∞ at 0."""
 
         def log1p(self) -> Tensor:
-            """The natural logarithm of 1 + x, without loss for x near 0."""
+            """The natural logarithm of 1 + x, accurate for x near 0."""
 
         def log_sigmoid(self) -> Tensor:
             """The logarithm of the logistic function: -log(1 + e⁻ˣ), without overflow."""
@@ -296,7 +296,7 @@ class TensorMethods(Handle):
         logSigmoid = log_sigmoid
 
         def log_softmax(self, axis: int = -1) -> Tensor:
-            """The logarithm of the softmax over the last axis, computed without loss."""
+            """The logarithm of the softmax over the last axis, computed without loss of precision."""
 
         logSoftmax = log_softmax
 
@@ -331,7 +331,7 @@ class TensorMethods(Handle):
         matMul = mat_mul
 
         def max(self, axis: Axis = None, keep_dims: bool = False) -> Tensor:
-            """The largest element along axes; NaN if any is NaN or there is none."""
+            """The largest element along axes; NaN if any is NaN or there are none."""
 
         def max_pool(
             self, filter_size: Numbers, strides: Numbers, pad: Padding, dim_rounding_mode: str | None = None
@@ -344,16 +344,16 @@ class TensorMethods(Handle):
             """The larger of each pair; NaN if either is."""
 
         def mean(self, axis: Axis = None, keep_dims: bool = False) -> Tensor:
-            """The mean along axes, in float32; of no elements it is 0."""
+            """The mean along axes, in float32; 0 if there are no elements."""
 
         def min(self, axis: Axis = None, keep_dims: bool = False) -> Tensor:
-            """The smallest element along axes; NaN if any is NaN or there is none."""
+            """The smallest element along axes; NaN if any is NaN or there are none."""
 
         def minimum(self, b: TensorLike) -> Tensor:
             """The smaller of each pair; NaN if either is."""
 
         def mirror_pad(self, paddings: Sequence[Sequence[int]], mode: str) -> Tensor:
-            """A tensor with a margin around it that mirrors what is inside."""
+            """A tensor padded by mirroring its own elements."""
 
         mirrorPad = mirror_pad
 
@@ -375,7 +375,7 @@ class TensorMethods(Handle):
         notEqual = not_equal
 
         def one_hot(self, depth: int, on_value: float = 1, off_value: float = 0, dtype: DType = "int32") -> Tensor:
-            """A row for each index, with the on value at its place and the off value elsewhere."""
+            """A row for each index, with the on value at that index and the off value elsewhere."""
 
         oneHot = one_hot
 
@@ -385,7 +385,7 @@ class TensorMethods(Handle):
         onesLike = ones_like
 
         def pad(self, paddings: Sequence[Sequence[int]], constant_value: float = 0) -> Tensor:
-            """A tensor with a margin of one value around it."""
+            """A tensor padded with one value."""
 
         def pool(
             self,
@@ -396,13 +396,13 @@ class TensorMethods(Handle):
             strides: Numbers = 1,
             dim_rounding_mode: str | None = None,
         ) -> Tensor:
-            """The largest element or the mean of each window over images; the window's cells may lie apart."""
+            """The largest element or the mean of each window over images; the window may be dilated."""
 
         def pow(self, exp: TensorLike) -> Tensor:
             """Raise to a power element by element."""
 
         def prelu(self, alpha: TensorLike) -> Tensor:
-            """x where it is positive, else alpha · x with an alpha of its own for each element."""
+            """x where it is positive, else alpha · x, with a separate alpha for each element."""
 
         def prod(self, axis: Axis = None, keep_dims: bool = False) -> Tensor:
             """The product along axes."""
@@ -414,33 +414,33 @@ class TensorMethods(Handle):
             """x where it is positive, else 0; NaN stays NaN."""
 
         def relu6(self) -> Tensor:
-            """x cut to the range from 0 to 6."""
+            """x clipped to the range from 0 to 6."""
 
         def reshape(self, shape: ShapeLike) -> Tensor:
-            """The same elements under another shape, sharing the data."""
+            """The same elements in another shape, sharing the data."""
 
         def resize_bilinear(
             self, size: Sequence[int], align_corners: bool = False, half_pixel_centers: bool = False
         ) -> Tensor:
-            """Resize images, mixing the four pixels around each position."""
+            """Resize images by bilinear interpolation."""
 
         resizeBilinear = resize_bilinear
 
         def resize_nearest_neighbor(
             self, size: Sequence[int], align_corners: bool = False, half_pixel_centers: bool = False
         ) -> Tensor:
-            """Resize images, taking for each position the pixel that it lies in, or with align_corners the nearest one."""
+            """Resize images, using for each position the pixel that it lies in, or with align_corners the nearest one."""
 
         resizeNearestNeighbor = resize_nearest_neighbor
 
         def reverse(self, axis: int | Sequence[int] | None = None) -> Tensor:
-            """The elements in the opposite order along axes."""
+            """The elements in reverse order along axes."""
 
         def rfft(self, fft_length: int | None = None) -> Tensor:
             """The Fourier transform of real numbers along the last axis, without the half that mirrors the other."""
 
         def round(self) -> Tensor:
-            """The nearest whole number; halves go to the even one: 0.5 → 0, 1.5 → 2."""
+            """The nearest integer; halves round to even: 0.5 → 0, 1.5 → 2."""
 
         def rsqrt(self) -> Tensor:
             """One over the square root."""
@@ -457,7 +457,7 @@ class TensorMethods(Handle):
             dilation: Numbers = 1,
             data_format: str = "NHWC",
         ) -> Tensor:
-            """`depthwise_conv2d`, then a convolution with a filter of one cell that mixes the channels."""
+            """`depthwise_conv2d`, then a 1 × 1 convolution that mixes the channels."""
 
         separableConv2d = separable_conv2d
 
@@ -483,7 +483,7 @@ class TensorMethods(Handle):
             """A smooth form of relu: log(1 + eˣ)."""
 
         def space_to_batch_nd(self, block_shape: Sequence[int], paddings: Sequence[Sequence[int]]) -> Tensor:
-            """Blocks of the axes after the first spread over the first: each place in a block becomes a batch of its own."""
+            """Blocks of the spatial axes moved into the batch axis: each position in a block becomes a batch of its own."""
 
         spaceToBatchND = space_to_batch_nd
 
@@ -502,7 +502,7 @@ class TensorMethods(Handle):
         squaredDifference = squared_difference
 
         def squeeze(self, axis: int | Sequence[int] | None = None) -> Tensor:
-            """Dimensions of size 1 taken out."""
+            """A tensor with dimensions of size 1 removed."""
 
         def step(self, alpha: float = 0.0) -> Tensor:
             """1 where x is positive, else alpha; NaN stays NaN."""
@@ -518,7 +518,7 @@ class TensorMethods(Handle):
             new_axis_mask: int = 0,
             shrink_axis_mask: int = 0,
         ) -> Tensor:
-            """Every so-manieth element along each axis, as Python's `x[begin:end:stride, …]`."""
+            """A strided slice, like Python's `x[begin:end:stride, …]`."""
 
         stridedSlice = strided_slice
 
@@ -541,10 +541,10 @@ class TensorMethods(Handle):
             """The k largest elements of each row, along the last axis."""
 
         def transpose(self, perm: Sequence[int] | None = None, conjugate: bool = False) -> Tensor:
-            """The dimensions in another order."""
+            """A tensor with its dimensions permuted."""
 
         def unique(self, axis: int = 0) -> Unique:
-            """The different slices along an axis, in the order in which they first occur."""
+            """The distinct slices along an axis, in order of first occurrence."""
 
         def unsorted_segment_sum(self, segment_ids: TensorLike, num_segments: int) -> Tensor:
             """The sums of the rows that have the same id."""
@@ -552,7 +552,7 @@ class TensorMethods(Handle):
         unsortedSegmentSum = unsorted_segment_sum
 
         def unstack(self, axis: int = 0) -> list[Tensor]:
-            """The slices along an axis, without it."""
+            """The slices along an axis, with that axis removed."""
 
         def variable(self, trainable: bool = True, name: str | None = None, dtype: DType | None = None) -> Variable:
             """A variable that starts as a given tensor, sharing its data."""

@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 
 
 def flat_index(indices: Sequence[int], strides: Sequence[int]) -> int:
-    """The index in a flat array of a place; the last dimension has no stride."""
+    """The index in a flat array of a location; the last dimension has no stride."""
     return sum(i * stride for i, stride in zip(indices, [*strides, 1], strict=False))
 
 
 def indices_of(index: int, strides: Sequence[int]) -> list[int]:
-    """The place of an index in a flat array; the last dimension has no stride."""
+    """The location of an index in a flat array; the last dimension has no stride."""
     loc = []
     for stride in strides:
         loc.append(index // stride if stride else 0)
@@ -41,7 +41,7 @@ class TensorBuffer(TensorBufferCamel):
         shape: the size of each dimension.
         dtype: the dtype of the tensors made from it.
         size: the number of elements.
-        strides: how many elements to go on in `values` for a step in each dimension but the last.
+        strides: how many elements of `values` one step in each dimension but the last skips.
         values: the flat array.
 
     Source: TF.js `tf.TensorBuffer`.
@@ -78,12 +78,12 @@ class TensorBuffer(TensorBufferCamel):
         return len(self.shape)
 
     def get(self, *locs: int) -> Any:
-        """The value at a place; without one, the first."""
+        """The value at a location; the first one by default."""
         value = self.values[self._element("get", locs)]
         return value.decode(errors="replace") if self.dtype == "string" else value.item()
 
     def set(self, value: Any, *locs: int) -> None:
-        """Write a value at a place; without one, at the first."""
+        """Write a value at a location; the first one by default."""
         from tfpy.core.convert import host_values
 
         index = self._element("set", locs)
@@ -96,7 +96,7 @@ class TensorBuffer(TensorBufferCamel):
         return as_element_index(op, "locs", locs or (0,) * len(self.shape), self.shape)
 
     def loc_to_index(self, locs: Any) -> int:
-        """The index in the flat array of a place given by an index for each dimension."""
+        """The index in the flat array of a location, given by an index for each dimension."""
         indices = as_ints("loc_to_index", "locs", locs)
         if len(indices) != len(self.shape):
             wanted = f"{len(self.shape)} indices, for shape {list(self.shape)}"
@@ -104,12 +104,12 @@ class TensorBuffer(TensorBufferCamel):
         return flat_index(indices, self.strides)
 
     def index_to_loc(self, index: int) -> list[int]:
-        """The place, an index for each dimension, of an index in the flat array."""
+        """The location, an index for each dimension, of an index in the flat array."""
         at = as_int("index_to_loc", "index", index)
         return indices_of(at, self.strides) if self.shape else []
 
     def to_tensor(self) -> Tensor:
-        """A tensor of the values as they are now."""
+        """A tensor of the current values."""
         from tfpy.core.tensor import Tensor
         from tfpy.engine import dispatch
 

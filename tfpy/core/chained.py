@@ -1,4 +1,4 @@
-"""The chained methods whose arguments are not those of the op of their name; all others are generated."""
+"""The chained methods whose arguments differ from those of the op of that name; all others are generated."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ if TYPE_CHECKING:
 
 
 class Chained(ChainedCamel, Handle):
-    """Methods of Tensor: `a.where(condition, b)`, `a.concat(b)`, `a.as_2d(2, 3)` and their kin."""
+    """Methods of Tensor: `a.where(condition, b)`, `a.concat(b)`, `a.as_2d(2, 3)` and similar."""
 
     __slots__ = ()
 
     def where(self, condition: TensorLike, x: TensorLike) -> Tensor:
-        """This tensor's elements where the condition holds, x's elsewhere (`tf.where(condition, self, x)`)."""
+        """This tensor's elements where the condition is true, x's elsewhere (`tf.where(condition, self, x)`)."""
         return ops.logic.where(condition, self, x)
 
     def concat(self, x: TensorLike | Sequence[TensorLike], axis: int = 0) -> Tensor:
-        """This tensor joined with one or several others along an axis that they have."""
+        """This tensor joined with one or several others along an existing axis."""
         return ops.join.concat([self, *_listed(x)], axis)
 
     def stack(self, x: TensorLike | Sequence[TensorLike], axis: int = 0) -> Tensor:
@@ -36,7 +36,7 @@ class Chained(ChainedCamel, Handle):
         return ops.join.stack([self, *_listed(x)], axis)
 
     def as_type(self, dtype: DType) -> Tensor:
-        """The values in another dtype (`cast`)."""
+        """The values cast to another dtype (`cast`)."""
         return ops.shape.cast(self, dtype)
 
     def to_float(self) -> Tensor:
@@ -62,7 +62,7 @@ class Chained(ChainedCamel, Handle):
         return ops.shape.reshape(self, x.shape)
 
     def as_scalar(self) -> Tensor:
-        """The one element as a tensor of rank 0."""
+        """The single element as a tensor of rank 0."""
         if self.spec.size != 1:
             raise argument_error("as_scalar", "self", "a tensor of one element", self)
         return ops.shape.reshape(self, ())

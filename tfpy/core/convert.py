@@ -1,4 +1,4 @@
-"""From what users pass to tensors: numbers, nested lists, numpy arrays, frames, handles of the other generation.
+"""Converting arguments to tensors: numbers, nested lists, numpy arrays, data frames, handles of the other generation.
 
 Whole Python numbers are float32, as in JavaScript, which has one number type; numpy integers are int32.
 """
@@ -34,10 +34,10 @@ def to_tensor(op: str, argument: str, value: Any, kind: Kind = "numeric") -> Ten
     """`value` as a Tensor.
 
     Args:
-        kind: a dtype that it must have (plain values take it), 'numeric' for all but strings, or 'any'.
+        kind: a required dtype (plain values are converted), 'numeric' for all but strings, or 'any'.
 
     Raises:
-        TypeError: not something a tensor can be made of, or of a dtype that the op does not take.
+        TypeError: not convertible to a tensor, or a dtype that the op does not accept.
         ValueError: a ragged list, or a number that does not fit.
     """
     if isinstance(value, Tensor):
@@ -65,15 +65,15 @@ def _sharing(op: str, handle: Handle) -> Tensor:
     """Another kind of handle as a Tensor on the same data."""
     check_live(handle, op)
     if local.state.tapes or handle.backend is not current():
-        # A kernel, so that tapes see where the tensor comes from; and the handle itself is moved, once and for all.
+        # A kernel, so that tapes see where the tensor comes from; the handle itself is moved permanently.
         return dispatch.run(Tensor, "Identity", handle)
     return dispatch.alias(Tensor, handle)
 
 
 def number(value: float) -> Tensor:
-    """A float32 scalar as an operand: the same tensor whenever the number is the same.
+    """A cached float32 scalar operand: the same tensor for the same number.
 
-    It belongs to no scope, is not counted, and must not be given away: who gets it could dispose of it.
+    It belongs to no scope, is not counted, and must not be handed out: the recipient could dispose it.
     """
     state = local.state
     constant = _constant(state.backend or registry.current or registry.default(), value)
@@ -83,9 +83,9 @@ def number(value: float) -> Tensor:
 
 
 def _constant(backend: Backend, value: float) -> Tensor:
-    # 0.0 and -0.0 are equal, and would be taken for each other.
+    # 0.0 and -0.0 are equal, and would be confused.
     constant = _number(backend, value, False if value else math.copysign(1, value) < 0)
-    if constant.backend is not backend:  # a gradient of the user's got it, and disposed of it; or it was moved
+    if constant.backend is not backend:  # a custom gradient received and disposed it; or it was moved
         return _number.__wrapped__(backend, value, False)
     return constant
 
@@ -112,8 +112,8 @@ def to_tensors(op: str, argument: str, values: Any, kind: Kind = "numeric") -> l
         isinstance(values, (Handle, np.ndarray, str, bytes, dict, set, frozenset)) or not isinstance(values, Iterable)
     ):
         raise argument_error(op, argument, "a list of tensors", values, TypeError)
-    given = [*values]  # what is iterated over may be so once only
-    if kind == "any" and all([isinstance(v, Tensor) for v in given]):  # there is nothing to convert, or to name
+    given = [*values]  # an iterable may be consumed only once
+    if kind == "any" and all([isinstance(v, Tensor) for v in given]):  # nothing to convert or to name
         return given
     return [to_tensor(op, f"{argument}[{i}]", v, kind) for i, v in enumerate(given)]
 
@@ -121,7 +121,7 @@ def to_tensors(op: str, argument: str, values: Any, kind: Kind = "numeric") -> l
 def host_values(op: str, argument: str, value: Any, dtype: DType | None = None) -> tuple[Array, DType]:
     """`value` as a numpy array of numbers fit for a tensor, and the tensor's dtype (inferred when None).
 
-    Floats keep the precision that they came with; the backend rounds them to what it stores.
+    Floats keep their precision; the backend rounds them to what it stores.
     """
     leaf = _first_leaf(value)
     array = _as_array(op, argument, value, leaf)
@@ -173,9 +173,9 @@ def _is_pandas(value: Any) -> bool:
 
 
 def _joined_columns(table: Any) -> Array:
-    """A table of pandas whose columns are of many types, some of which know missing values: NaN where they are numbers.
+    """A pandas table whose columns have several types, some with missing values: NaN where they are numeric.
 
-    Column by column, since pandas makes objects of the whole.
+    Column by column, since pandas converts the whole to objects.
     """
     columns = [np.asarray(column) for _, column in table.items()]
     return np.column_stack(columns if all(c.dtype.kind in "fiub" for c in columns) else [np.asarray(table)])
@@ -184,14 +184,14 @@ def _joined_columns(table: Any) -> Array:
 def _first_leaf(value: Any) -> Any:
     """The first element of the innermost first list; [] for an empty one."""
     depth = 0
-    while isinstance(value, (list, tuple, range)) and value and depth < MAX_RANK:  # a list may hold itself
+    while isinstance(value, (list, tuple, range)) and value and depth < MAX_RANK:  # a list may contain itself
         value = value[0]
         depth += 1
     return value
 
 
 def _dtype_of(op: str, argument: str, value: Any, array: Array, leaf: Any) -> tuple[Array, DType]:
-    """The dtype that the values ask for, by the first of them, and the values as numbers of a numpy type."""
+    """The dtype inferred from the first value, and the values as numbers of a numpy type."""
     kind = array.dtype.kind
     if kind in "iufb" and isinstance(leaf, bool):
         return cast_values(array, "bool"), "bool"
@@ -201,7 +201,7 @@ def _dtype_of(op: str, argument: str, value: Any, array: Array, leaf: Any) -> tu
     if kind in "fbc":
         return array, OF_KIND[kind]
     if kind in "SUO":
-        # numpy has made strings of the numbers beside a string; what was given is looked at again.
+        # numpy has converted the numbers beside a string to strings; the original values are examined again.
         leaves = list((array if isinstance(value, np.ndarray) else np.array(value, dtype=object)).flat)
         if all(isinstance(v, (str, bytes)) for v in leaves):
             return _encoded(array), "string"
@@ -220,7 +220,7 @@ def _encoded(array: Array) -> Array:
 
 
 def _utf8(text: str) -> bytes:
-    """A string in UTF-8; half of a surrogate pair, of which JSON can make strings, becomes U+FFFD as in a browser."""
+    """A string in UTF-8; a lone surrogate, which JSON strings can contain, becomes U+FFFD as in a browser."""
     try:
         return text.encode()
     except UnicodeEncodeError:

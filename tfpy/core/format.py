@@ -15,7 +15,7 @@ from tfpy.engine.spec import Spec
 
 _LIMIT = 20  # a dimension longer than this shows its first and last elements only
 _SHOWN = 3
-_BRIEF = 1000  # of more elements than this notebooks and repr show less: one at either end of all but the last two axes
+_BRIEF = 1000  # above this, notebooks and repr show less: one element at either end of all but the last two axes
 _LAST_DIGIT = Decimal("1e-7")
 
 
@@ -30,13 +30,13 @@ def tensor_text(spec: Spec, values: Array, verbose: bool) -> str:
 
 
 def tensor_preview(spec: Spec, values: Array) -> str:
-    """The values as text: as `print` shows them, and of large tensors less."""
+    """The values as text, as `print` shows them; abbreviated for large tensors."""
     brief = spec.rank > 0 and spec.size > _BRIEF
     return "\n".join(_rows(spec, values, brief))
 
 
 def tensor_html(class_name: str, spec: Spec, values: Array | None, more: str = "") -> str:
-    """The HTML for notebooks: class, dtype, shape, further facts, and a preview of the values."""
+    """The HTML for notebooks: class, dtype, shape, additional information, and a preview of the values."""
     shape = " × ".join(map(str, spec.shape)) or "scalar"
     body = "disposed" if values is None else tensor_preview(spec, values)
     head = html.escape(f"{spec.dtype}, {shape}{more}")
@@ -50,7 +50,7 @@ def _rows(spec: Spec, values: Array, brief: bool = False) -> list[str]:
     measured = values
     if brief:
         edges = [1 if n > 2 else 0 for n in spec.shape[:-2]] + edges[-2:]
-        measured = values[np.ix_(*map(_picked, spec.shape[:-1], edges))]  # TF.js measures what it does not show, too
+        measured = values[np.ix_(*map(_picked, spec.shape[:-1], edges))]  # TF.js also measures what it does not show
     return _block(values, spec.dtype, _widths(measured, spec.dtype, edges[-1]), edges, last=True)
 
 
@@ -62,7 +62,7 @@ def _scalar(value: Any, dtype: str) -> str:
 
 
 def _widths(values: Array, dtype: str, edge: int) -> list[int]:
-    """For each column of the last dimension the width of its longest element."""
+    """The width of the longest element of each column of the last dimension."""
     columns = values.shape[-1] if values.size else 0
     widths = [0] * columns
     for i in _picked(columns, edge) if columns else []:
@@ -76,7 +76,7 @@ def _widths(values: Array, dtype: str, edge: int) -> list[int]:
 
 
 def _most_signs(column: Array) -> int:
-    """No number of a long column takes more signs than this."""
+    """No number in a long column takes more characters than this."""
     finite = column[np.isfinite(column)].astype(np.float64)
     highest = float(np.abs(finite).max(initial=0))
     decimals = 0 if (finite == np.floor(finite)).all() else len(".0000000")
@@ -85,12 +85,12 @@ def _most_signs(column: Array) -> int:
 
 
 def _picked(size: int, edge: int) -> list[int]:
-    """The indices that are shown along an axis: all, or a number of them at either end."""
+    """The indices shown along an axis: all, or some at either end."""
     return [*range(edge), *range(size - edge, size)] if edge else list(range(size))
 
 
 def _block(values: Array, dtype: str, widths: list[int], edges: list[int], last: bool) -> list[str]:
-    """The lines of a block, those of an axis of size 1 set as TF.js sets them."""
+    """The lines of a block, with axes of size 1 laid out as in TF.js."""
     if values.ndim == 1:
         return ["[" + _vector(values, dtype, widths, edges[0]) + "]"]
     lines: list[str] = []
@@ -118,7 +118,7 @@ def _padded(text: str, width: int) -> str:
 
 
 def _length(text: str) -> int:
-    """As JavaScript counts it, for which many emoji are two characters."""
+    """As counted by JavaScript, where many emoji are two characters."""
     return len(text) if text.isascii() else len(text) + sum(character > "\uffff" for character in text)
 
 

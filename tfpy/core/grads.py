@@ -1,4 +1,4 @@
-"""Gradients of functions, by one tape: the faces of it that TF.js has."""
+"""Gradients of functions, computed with a tape: TF.js's interfaces to it."""
 
 from __future__ import annotations
 
@@ -48,16 +48,16 @@ class VariableGrads(Record):
 
 @op(doc="Training / Gradients")
 def grad(f: Callable[[Tensor], Tensor]) -> Callable[..., Tensor]:
-    """The function that gives the gradient of f.
+    """The function that returns the gradient of f.
 
     Args:
         f: a function of one tensor that returns a tensor.
 
     Returns:
-        g(x, dy=None): the gradient of f at x by x; dy weighs the elements of f(x), 1 by default.
+        g(x, dy=None): the gradient of f at x; dy weights the elements of f(x), 1 by default.
 
     Raises:
-        TypeError: f is no function; or, from g, x is no tensor. ValueError (from g): f(x) does not depend on x.
+        TypeError: f is not a function; or, from g, x is not a tensor. ValueError (from g): f(x) does not depend on x.
 
     Source: TF.js `tf.grad`.
     """
@@ -72,7 +72,7 @@ def grad(f: Callable[[Tensor], Tensor]) -> Callable[..., Tensor]:
 
 @op(doc="Training / Gradients")
 def grads(f: Callable[..., Tensor]) -> Callable[..., list[Tensor]]:
-    """The function that gives the gradients of f by all its arguments.
+    """The function that returns the gradients of f with respect to all its arguments.
 
     Args:
         f: a function of tensors that returns a tensor.
@@ -81,7 +81,7 @@ def grads(f: Callable[..., Tensor]) -> Callable[..., list[Tensor]]:
         g(args, dy=None): the gradients of f(*args), a list in the order of args.
 
     Raises:
-        TypeError: f is no function. ValueError (from g): f does not depend on one of the arguments.
+        TypeError: f is not a function. ValueError (from g): f does not depend on one of the arguments.
 
     Source: TF.js `tf.grads`.
     """
@@ -96,7 +96,7 @@ def grads(f: Callable[..., Tensor]) -> Callable[..., list[Tensor]]:
 
 @op(doc="Training / Gradients")
 def value_and_grad(f: Callable[[Tensor], Tensor]) -> Callable[..., ValueAndGrad]:
-    """As `grad`, but the function gives the value of f, too.
+    """Like `grad`, but the function also returns the value of f.
 
     Returns:
         g(x, dy=None): a record (value, grad).
@@ -115,7 +115,7 @@ def value_and_grad(f: Callable[[Tensor], Tensor]) -> Callable[..., ValueAndGrad]
 
 @op(doc="Training / Gradients")
 def value_and_grads(f: Callable[..., Tensor]) -> Callable[..., ValueAndGrads]:
-    """As `grads`, but the function gives the value of f, too.
+    """Like `grads`, but the function also returns the value of f.
 
     Returns:
         g(args, dy=None): a record (value, grads).
@@ -133,20 +133,20 @@ def value_and_grads(f: Callable[..., Tensor]) -> Callable[..., ValueAndGrads]:
 
 @op(doc="Training / Gradients")
 def variable_grads(f: Callable[[], Tensor], var_list: Sequence[Tensor] | Tensor | None = None) -> VariableGrads:
-    """The value of a function without arguments, and its gradients by trainable variables.
+    """The value of a function without arguments, and its gradients with respect to trainable variables.
 
     Args:
         f: a function that returns a scalar.
-        var_list: the variables to consider, or one alone, or what `model.get_weights()` gives; all trainable ones by
-            default.
+        var_list: the variables to consider, or a single one, or what `model.get_weights()` returns; all trainable ones
+            by default.
 
     Returns:
         A record (value, grads): value is what f returned; grads maps the names of those variables that f depends on to
         their gradients, and the names of those in var_list that are not trainable to None.
 
     Raises:
-        ValueError: f returns no scalar, depends on none of the variables, or no variable is trainable.
-        TypeError: f is no function, or the list holds something else than variables.
+        ValueError: f does not return a scalar, depends on none of the variables, or no variable is trainable.
+        TypeError: f is not a function, or the list holds anything but variables.
 
     Source: TF.js `tf.variableGrads`.
     """
@@ -208,11 +208,11 @@ def _gradients(
 
 
 def _distinct(gradients: Sequence[Handle], first: int) -> list[Tensor]:
-    """Each as a tensor of its own, so that disposing one disposes no other.
+    """Each as a separate tensor, so that disposing one does not dispose another.
 
     Args:
-        gradients: what was found; of a sum all parts have one tensor, which may be dy itself.
-        first: the ids of what was made on the way back are above it.
+        gradients: the gradients found; all terms of a sum share one tensor, which may be dy itself.
+        first: tensors made in the backward pass have ids above it.
     """
     made: dict[int, Tensor] = {}
     for gradient in gradients:
@@ -222,7 +222,7 @@ def _distinct(gradients: Sequence[Handle], first: int) -> list[Tensor]:
 
 
 def _link_constants(sources: Sequence[Tensor], gradients: Sequence[Handle]) -> None:
-    """Tell the outer tapes that a gradient which turned out constant still is a function of its source.
+    """Tell the outer tapes that a gradient that turned out constant is still a function of its source.
 
     The gradient of a linear function does not depend on x; its own gradient is 0, and not an error.
     """
@@ -237,7 +237,7 @@ _ZERO = GradientRow(CONSTANT, (), {}, lambda dy, n: [zero_gradient(s) for s in n
 
 
 def _start(name: str, value: Tensor, dy: TensorLike | None) -> Start:
-    """The gradient to begin with: ones, or the caller's weights."""
+    """The initial gradient: ones, or the caller's weights."""
     if dy is None:
         return partial(_ones, value)
     weights = to_tensor(name, "dy", dy)
@@ -252,7 +252,7 @@ def _start(name: str, value: Tensor, dy: TensorLike | None) -> Start:
 
 
 def _ones(value: Tensor) -> Tensor:
-    # What most functions give is a number: no kernel has to be run for it.
+    # Most functions return a scalar: no kernel has to run for it.
     if not value.spec.shape and value.spec.dtype == "float32":
         return to_tensor("grad", "dy", 1.0)
     return full(value.spec.shape, 1, gradient_dtype(value.dtype))
@@ -271,7 +271,7 @@ def _sources(name: str, args: Any) -> list[Tensor]:
     if all([isinstance(a, Tensor) and a.spec.dtype != "string" for a in args]):
         return sources
     made = to_tensors(name, "args", args)
-    # An array of the other generation that is given twice is one source, as a tensor is.
+    # An array of the other generation that is passed twice is one source, like a tensor.
     places: dict[int, int] = {}
     return [made[places.setdefault(id(a), i)] if isinstance(a, Handle) else made[i] for i, a in enumerate(args)]
 
@@ -290,20 +290,20 @@ def _tensor_from(name: str, value: Any) -> Tensor:
 
 @op(doc="Training / Gradients")
 def custom_grad(f: Callable[..., Any]) -> Callable[..., Tensor]:
-    """A function whose gradient is given, not derived.
+    """A function with a custom gradient.
 
     Args:
-        f: called with tensors and, if it takes one argument more, `save`; returns {'value', 'grad_func'}, or the two
-            as a tuple. `save([t, …])` keeps tensors for the gradient, beyond the end of a `tidy`. grad_func(dy, saved)
-            returns the gradient of each argument, a list of them if there are several; it may leave out the second
+        f: called with tensors and, if it takes one more argument, `save`; returns {'value', 'grad_func'}, or the two
+            as a tuple. `save([t, …])` keeps tensors for the gradient past the end of a `tidy`. grad_func(dy, saved)
+            returns the gradient of each argument, as a list if there are several; it may omit the second
             parameter.
 
     Returns:
-        The function of the tensors alone.
+        A function of the tensors only.
 
     Raises:
-        TypeError: f or grad_func is no function, or the value is no tensor. RuntimeError, when differentiated: a
-            gradient of another shape or number than the arguments.
+        TypeError: f or grad_func is not a function, or the value is not a tensor. RuntimeError, when differentiated:
+            gradients that differ from the arguments in shape or number.
 
     Source: TF.js `tf.customGrad`.
     """

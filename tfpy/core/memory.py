@@ -1,4 +1,4 @@
-"""tidy, keep, dispose, memory: who frees tensors, and how many there are."""
+"""tidy, keep, dispose, memory: freeing and counting tensors."""
 
 from __future__ import annotations
 
@@ -51,11 +51,11 @@ def memory() -> MemoryInfo:
 
     Returns:
         Counts by attribute or key: `num_tensors`, `num_data_buffers` (tensors made by reshape, clone and cast to the
-        same dtype share one), `num_bytes` (of each tensor, shared or not), `unreliable`, and what the backend adds.
-        A complex64 tensor counts with its two parts.
+        same dtype share one), `num_bytes` (of each tensor, shared or not), `unreliable`, and the backend's own entries.
+        A complex64 tensor is counted together with its two parts.
 
     Source: TF.js `tf.memory`. A tensor that nothing refers to any more is freed and not counted, whereas in TF.js it
-    stays until it is disposed. Those that only refer to each other are looked for first, which takes some milliseconds.
+    stays until it is disposed. Reference cycles are collected first, which takes some milliseconds.
     """
     gc.collect()
     counts: dict[str, Any] = {
@@ -68,9 +68,9 @@ def memory() -> MemoryInfo:
 
 
 class Tidy(Block):
-    """A scope as a context manager: `with tf.tidy() as scope: scope.result = …` lets the result live on.
+    """A scope as a context manager: `with tf.tidy() as scope: scope.result = …` keeps the result alive.
 
-    A block with an `await` in it disposes nothing, since it cannot tell its tensors from those of other tasks.
+    A block containing an `await` disposes nothing, since it cannot tell its tensors from those of other tasks.
     """
 
     name = "tidy"
@@ -84,18 +84,18 @@ def tidy(name_or_fn: str, fn: Callable[[], T], /) -> T: ...
 def tidy() -> Tidy: ...
 @op(doc="Performance / Memory")
 def tidy(name_or_fn: Any = None, fn: Any = None) -> Any:
-    """Run a function and dispose every tensor made in it that it does not return; variables are left alone.
+    """Run a function and dispose every tensor made in it that it does not return; variables are not disposed.
 
     Args:
         name_or_fn: the function; or a name for the scope, before the function.
         fn: the function, when a name is given.
 
     Returns:
-        What the function returns. Tensors in it, in any nesting of lists and dicts, belong to the enclosing tidy.
+        What the function returns. Tensors in it, in any nesting of lists and dicts, pass to the enclosing tidy.
         Without a function, a context manager; tensors assigned to its `result` live on.
 
     Raises:
-        TypeError: no function was given. What the function raises; its tensors are disposed then, too.
+        TypeError: no function was given. Whatever the function raises; its tensors are then disposed as well.
 
     Source: TF.js `tf.tidy`.
     """
@@ -116,7 +116,7 @@ def tidy(name_or_fn: Any = None, fn: Any = None) -> Any:
 
 @op(doc="Performance / Memory")
 def keep(result: H) -> H:
-    """Protect a tensor from the tidy that it was made in and from all around it; only `dispose` frees it then.
+    """Protect a tensor from the tidy that it was made in and all enclosing ones; only `dispose` then frees it.
 
     Source: TF.js `tf.keep`.
     """

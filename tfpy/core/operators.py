@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from tfpy.core.tensor import Tensor
 
 
-# numpy's names of the operators: the method of the left operand, and of the right one if the left is no tensor.
+# numpy's names of the operators: the method of the left operand, and of the right one if the left is not a tensor.
 _OPERATORS = {
     "add": ("__add__", "__radd__"),
     "subtract": ("__sub__", "__rsub__"),
@@ -50,7 +50,7 @@ class Operators(Handle):
     __hash__ = object.__hash__
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
-        """`array + tensor` is a tensor, as `tensor + array` is; what is no operator is numpy's own, on numpy arrays."""
+        """`array + tensor` is a tensor, like `tensor + array`; other ufuncs are numpy's own, on numpy arrays."""
         if ufunc.__name__ in _OPERATORS and method == "__call__" and not options:
             left, right = inputs
             straight, reflected = _OPERATORS[ufunc.__name__]
@@ -61,13 +61,13 @@ class Operators(Handle):
         return getattr(ufunc, method)(*_as_arrays(inputs), **_as_arrays(options))
 
     def __array_function__(self, function: Any, types: Any, args: Any, keywords: Any) -> Any:
-        """numpy's functions work on numpy arrays, and give such."""
+        """numpy's functions work on numpy arrays and return them."""
         return function(*_as_arrays(args), **_as_arrays(keywords))
 
     def __getitem__(self, index: Any) -> Tensor:
         return ops.indexing.getitem(self, index)
 
-    if not TYPE_CHECKING:  # type checkers are to refuse them
+    if not TYPE_CHECKING:  # type checkers should reject them
 
         def __setitem__(self, index: Any, value: Any) -> None:
             raise TypeError(f"[]: {_UNCHANGEABLE}")
@@ -76,7 +76,7 @@ class Operators(Handle):
             raise TypeError("[]: tensors cannot be changed. Join what is to stay: tf.concat([t[:1], t[2:]]).")
 
     def __contains__(self, item: object) -> bool:
-        """Whether an element equals the item, as numpy has it."""
+        """Whether any element equals the item, as in numpy."""
         return item is not None and bool(ops.reduce.any_(ops.compare.equal(self, item)))  # type: ignore[arg-type]
 
     def __add__(self, other: TensorLike) -> Tensor:

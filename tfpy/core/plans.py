@@ -1,7 +1,7 @@
-"""Steps that come by again and again: recorded the second time, and from then on run from a plan.
+"""Repeated steps: recorded the second time, and replayed from a plan from then on.
 
-What a step is, and how anybody can be certain that it would do the same again, is for the callers to know: layers and
-sessions. `engine/plan.py` says what a plan is.
+What a step is, and what guarantees that it would do the same again, is up to the callers: layers and
+sessions. `engine/plan.py` explains plans.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ Holds = Callable[[], bool]
 """Whether a step would still do what it did when it was recorded."""
 
 _MOST_PLANS = 64
-_MOST_RECORDINGS = 3  # of one step: what is changed again and again is not worth recording
+_MOST_RECORDINGS = 3  # per step: one that keeps changing is not worth recording
 
 
 def always() -> bool:
-    """For steps that nothing can change but their key and the shapes of their inputs."""
+    """For steps that depend only on their key and the shapes of their inputs."""
     return True
 
 
@@ -34,9 +34,9 @@ class _Planned(NamedTuple):
     """A step that can be replayed.
 
     Attributes:
-        replay: what it does.
-        rest: the part of its result that is not tensors.
-        holds: whether it still does that.
+        replay: runs it.
+        rest: the non-tensor part of its result.
+        holds: whether it is still valid.
     """
 
     replay: Replay
@@ -48,11 +48,11 @@ class Plans:
     """The plans of an object's steps."""
 
     def __init__(self) -> None:
-        self._seen: dict[Hashable, int] = {}  # how often a step was recorded, or came by first
+        self._seen: dict[Hashable, int] = {}  # how often a step was recorded, or first seen
         self._planned: dict[Hashable, _Planned] = {}
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), ()  # a copy of the object makes plans of its own
+        return type(self), ()  # a copy of the object makes its own plans
 
     def __len__(self) -> int:
         return len(self._planned)
@@ -74,12 +74,12 @@ class Plans:
         """The result of `compute`, from a plan if there is one.
 
         Args:
-            key: what tells this step from others, beside the shapes of its inputs.
-            inputs: the tensors that are others each time.
-            variables: gives the variables that `compute` may read and assign to.
+            key: identifies the step, together with the shapes of its inputs.
+            inputs: the tensors that differ each time.
+            variables: returns the variables that `compute` may read and assign.
             compute: runs the step.
-            watch: called before a step is recorded; None from it means that there can be no plan.
-            constants: gives the tensors that are the same each time; see `recording_plan`.
+            watch: called before a step is recorded; None means that no plan is possible.
+            constants: returns the tensors that are the same each time; see `recording_plan`.
         """
         found = self.again(key, inputs)
         if found is not None:
@@ -88,7 +88,7 @@ class Plans:
         if not may_plan(backend):
             return compute()
         full_key = _full_key(key, backend, inputs)
-        self._planned.pop(full_key, None)  # it does not hold any more
+        self._planned.pop(full_key, None)  # it is no longer valid
         times = self._seen.get(full_key, 0)
         if times > _MOST_RECORDINGS:
             return compute()
@@ -105,8 +105,8 @@ class Plans:
         return tensors, rest
 
     def _forget_one(self) -> None:
-        """Make place for another step: the first that has no plan goes, or the first of all."""
-        keys = [*self._seen]  # as other threads, which may do the same meanwhile, leave them
+        """Make room for another step: the first without a plan is evicted, or else the first of all."""
+        keys = [*self._seen]  # a snapshot, since other threads may do the same meanwhile
         unplanned = [key for key in keys if key not in self._planned]
         for key in (unplanned or keys)[:1]:
             self._seen.pop(key, None)
@@ -129,7 +129,7 @@ class Plans:
 
 
 def _full_key(key: tuple[Hashable, ...], backend: Backend, inputs: Sequence[Tensor]) -> tuple[Hashable, ...]:
-    """The key with the inputs' specs, and which of them are the same tensor: a plan of `f(x, x)` cannot tell them
+    """The key with the inputs' specs, and which inputs are the same tensor: a plan of `f(x, x)` cannot tell them
     apart."""
     if len(inputs) == 1:
         return (*key, backend, inputs[0].spec)

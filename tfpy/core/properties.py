@@ -9,11 +9,11 @@ from tfpy.engine.handle import Handle
 from tfpy.engine.spec import Shape
 
 if TYPE_CHECKING:
-    from tfpy.engine.dtypes import DType  # only here: jedi, which completes names in notebooks, fails at a Literal
+    from tfpy.engine.dtypes import DType  # only here: jedi, which completes names in notebooks, fails on a Literal
 
 
 class TensorProperties(TensorPropertiesCamel, Handle):
-    """Properties of a handle's spec, and whether it lives."""
+    """Properties of a handle's spec, and whether it is alive."""
 
     __slots__ = ()
 
@@ -24,7 +24,7 @@ class TensorProperties(TensorPropertiesCamel, Handle):
 
     @property
     def dtype(self) -> DType:
-        """'float32', 'int32' or 'bool'; of tensors also 'string' or 'complex64'."""
+        """'float32', 'int32' or 'bool'; for tensors also 'string' or 'complex64'."""
         return self.spec.dtype
 
     @property

@@ -1,4 +1,4 @@
-"""Values passed in TF.js's manner: fields in either spelling."""
+"""Values passed TF.js-style: fields in either spelling."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Record(AttributesInBothSpellings):
-    """Several results under names: unpacked in order like a tuple, read by attribute or key in either spelling.
+    """Named results: unpacked in order like a tuple, read by attribute or key in either spelling.
 
     A subclass declares its fields as annotations.
     """
@@ -55,7 +55,7 @@ class Record(AttributesInBothSpellings):
 
 
 class TensorRecord(Record):
-    """Several tensors under names; type checkers see that unpacking gives tensors."""
+    """Named tensors; type checkers see that unpacking yields tensors."""
 
     if TYPE_CHECKING:
 
@@ -63,14 +63,14 @@ class TensorRecord(Record):
 
 
 class NamedTensor(Record):
-    """A tensor and its name, as optimizers and models list what they hold."""
+    """A tensor and its name, as optimizers and models list their state."""
 
     name: str
     tensor: Tensor
 
 
 class ReadyNamedTensor(NamedTensor, Ready):
-    """One that may be awaited."""
+    """An awaitable one."""
 
     name: str
     tensor: Tensor
@@ -79,8 +79,8 @@ class ReadyNamedTensor(NamedTensor, Ready):
 class Entries(dict[str, Any]):
     """Named values read and set by key or attribute in either spelling; the keys that it lists are TF.js's.
 
-    It is a dict, since `json` writes no other mapping. A subclass names in `known` what may be asked for: it is None
-    where it was not given.
+    It is a dict, since `json` writes no other mapping. A subclass lists in `known` the keys that can be read: they are
+    None if not given.
     """
 
     known: tuple[str, ...] = ()
@@ -101,23 +101,23 @@ class Entries(dict[str, Any]):
         return super().__contains__(camel(key) if isinstance(key, str) else key)
 
     def get(self, key: str, default: Any = None) -> Any:
-        """The value of a key, or else the default."""
+        """The value of a key, or the default."""
         return super().get(camel(key), default)
 
     def pop(self, key: str, *default: Any) -> Any:
-        """Take out the value of a key, or else give the default."""
+        """Remove a key and return its value, or the default."""
         return super().pop(camel(key), *default)
 
     def setdefault(self, key: str, default: Any = None) -> Any:
-        """The value of a key, which is set to the default if it is not there."""
+        """The value of a key, which is set to the default if missing."""
         return super().setdefault(camel(key), default)
 
     def update(self, *others: Any, **values: Any) -> None:
-        """Set values: those of a mapping or pairs, and those given by name."""
+        """Set values from a mapping or pairs, and from keywords."""
         super().update({camel(name): value for name, value in dict(*others, **values).items()})
 
     def copy(self) -> Self:
-        """Another one of the same values."""
+        """A shallow copy."""
         return copy(self)
 
     def __or__(self, other: Mapping[str, Any]) -> Self:  # type: ignore[override]
@@ -162,15 +162,15 @@ def member(owner: Any, name: str) -> Any:
 
 
 def field(result: Any, name: str, index: int, what: str) -> Any:
-    """A field of something of the user's: of a dict or object in either spelling, or of a tuple in order.
+    """A field of a user's value: of a dict or object in either spelling, or of a tuple in order.
 
     Args:
         result: where to look.
         name: the field.
-        index: its number in a tuple.
+        index: its index in a tuple.
         what: what it is a field of, for messages: the function, and the argument or what returned it.
     """
-    found = None if type(result) in (list, tuple) else member(result, name)  # which have methods of such names
+    found = None if type(result) in (list, tuple) else member(result, name)  # these have methods of such names
     if found is not None:
         return found
     if isinstance(result, (list, tuple)) and len(result) > index:

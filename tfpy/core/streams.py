@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def elements_in(function: str, argument: str, expected: str, source: Any) -> Iterator[Any]:
-    """The elements of a source, or an error that says what was expected of the function's argument."""
+    """The elements of a source, or an error that says what the function's argument must be."""
     if hasattr(source, "__aiter__"):
         return _AsyncElements(source)
     following = source.get("next") if isinstance(source, Mapping) else getattr(source, "next", None)
@@ -26,7 +26,7 @@ def elements_in(function: str, argument: str, expected: str, source: Any) -> Ite
 
 
 def element_in(result: Any) -> Any:
-    """The element in a result in TF.js's manner, which may be awaited; StopIteration when there is none left."""
+    """The element in a TF.js-style result, which may be awaitable; StopIteration when there is none left."""
     result = finish(result)
     what = "tf.data: what a function returns for an element"
     if field(result, "done", 1, what):
@@ -35,7 +35,7 @@ def element_in(result: Any) -> Any:
 
 
 class _Results(Iterator[Any]):
-    """The elements in what TF.js's `next()` returns. Not a generator: one may go on after an error."""
+    """The elements in what TF.js's `next()` returns. Not a generator: reading may continue after an error."""
 
     def __init__(self, following: Callable[[], Any]) -> None:
         self._following = following
@@ -45,7 +45,7 @@ class _Results(Iterator[Any]):
 
 
 class _AsyncElements(Iterator[Any]):
-    """The elements of an async generator, each waited for. They share an event loop, as such a generator needs."""
+    """The elements of an async generator, each awaited. They share one event loop, as such a generator requires."""
 
     def __init__(self, source: Any) -> None:
         import asyncio
@@ -56,7 +56,7 @@ class _AsyncElements(Iterator[Any]):
 
     def __next__(self) -> Any:
         runner = self._runner
-        if runner is None:  # stages may ask again after the end
+        if runner is None:  # stages may read again after the end
             raise StopIteration
         try:
             return away_from_loop(lambda: runner.run(self._source.__anext__()))

@@ -1,4 +1,4 @@
-"""Tensor: reading, living and dying, text. Its ops come from the generated `TensorMethods`."""
+"""Tensor: reading, lifetime, text. Its ops come from the generated `TensorMethods`."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ from tfpy.engine.spec import strides_of
 
 if TYPE_CHECKING:
     from tfpy.core.buffer import TensorBuffer
-    from tfpy.engine.dtypes import DType  # only here: jedi, which completes names in notebooks, fails at a Literal
+    from tfpy.engine.dtypes import DType  # only here: jedi, which completes names in notebooks, fails on a Literal
 
 
 @export(doc="Tensors / Classes")
 class Tensor(TensorMethods, Chained, Operators, TensorProperties, TensorCamel, Ready):
     """An immutable array of numbers, booleans or strings, of any shape.
 
-    Made by `tf.tensor` and its kin and by every op; every op with a tensor as its first argument is also a method.
-    A tensor may be awaited, since TF.js gives promises of some: it is its own result.
+    Created by `tf.tensor` and similar functions and by every op; every op whose first argument is a tensor is also a
+    method. A tensor is awaitable, since TF.js returns promises of some: it is its own result.
 
     Source: TF.js `tf.Tensor`.
     """
@@ -44,7 +44,7 @@ class Tensor(TensorMethods, Chained, Operators, TensorProperties, TensorCamel, R
 
     @property
     def strides(self) -> list[int]:
-        """How many elements to go on for a step in each dimension but the last."""
+        """How many elements one step in each dimension but the last skips."""
         return list(strides_of(self.spec.shape)[:-1])
 
     # Reading
@@ -52,7 +52,7 @@ class Tensor(TensorMethods, Chained, Operators, TensorProperties, TensorCamel, R
     def data_sync(self) -> Any:
         """The values in row-major order: a flat numpy array, or a list of str for strings.
 
-        The array may be the tensor's own memory and cannot be written to; copy it to change it.
+        The array may share the tensor's memory and is read-only; copy it to change it.
         """
         values = self._values("data_sync")
         return _texts(values) if self.spec.dtype == "string" else values.reshape(-1)
@@ -60,7 +60,7 @@ class Tensor(TensorMethods, Chained, Operators, TensorProperties, TensorCamel, R
     def array_sync(self) -> Any:
         """The values as nested lists of Python numbers, booleans or strings; for a scalar, one of these.
 
-        An empty tensor of any rank gives an empty list.
+        An empty tensor of any rank returns an empty list.
         """
         values = self._values("array_sync")
         if self.spec.dtype == "string":
@@ -68,7 +68,7 @@ class Tensor(TensorMethods, Chained, Operators, TensorProperties, TensorCamel, R
         return values.tolist() if values.size else []
 
     def numpy(self) -> Array:
-        """The values as a numpy array of the tensor's shape, which cannot be written to; copy it to change it."""
+        """The values as a numpy array of the tensor's shape, which is read-only; copy it to change it."""
         values = self._values("numpy")
         if self.spec.dtype == "string":
             return np.array(_texts(values), dtype=object).reshape(values.shape)
@@ -81,19 +81,19 @@ class Tensor(TensorMethods, Chained, Operators, TensorProperties, TensorCamel, R
         return TensorBuffer(self.shape, self.dtype, self._values("buffer_sync"))
 
     async def data(self) -> Any:
-        """`data_sync`, to be awaited."""
+        """The asynchronous form of `data_sync`."""
         return self.data_sync()
 
     async def array(self) -> Any:
-        """`array_sync`, to be awaited."""
+        """The asynchronous form of `array_sync`."""
         return self.array_sync()
 
     async def buffer(self) -> TensorBuffer:
-        """`buffer_sync`, to be awaited."""
+        """The asynchronous form of `buffer_sync`."""
         return self.buffer_sync()
 
     async def bytes(self) -> Any:
-        """The values as little-endian bytes; a list of bytes for strings. To be awaited."""
+        """The values as little-endian bytes; a list of bytes for strings. Asynchronous."""
         values = self._values("bytes")
         if self.spec.dtype == "string":
             return list(values.flat)
@@ -102,14 +102,14 @@ class Tensor(TensorMethods, Chained, Operators, TensorProperties, TensorCamel, R
     def _values(self, op: str) -> Array:
         return read_only(dispatch.read(self, op))
 
-    # Living and dying
+    # Lifetime
 
     def throw_if_disposed(self) -> None:
         """Raise DisposedError when the data has been freed."""
         check_live(self, "throw_if_disposed")
 
     def data_to_gpu(self, options: Any = None) -> Any:
-        """TF.js: the tensor's WebGL texture. There is none here; the method exists to say so."""
+        """TF.js: the tensor's WebGL texture. There is none here; the method exists to report that."""
         raise RuntimeError("data_to_gpu: tfpy keeps GPU data in buffers of its own; read it with data() or numpy().")
 
     # Text
@@ -142,7 +142,7 @@ class Tensor(TensorMethods, Chained, Operators, TensorProperties, TensorCamel, R
         return tensor_html(type(self).__name__, self.spec, values, self._more())
 
     def _more(self) -> str:
-        """Further facts for notebooks, besides dtype and shape."""
+        """Additional information for notebooks, besides dtype and shape."""
         return ""
 
     # Python's protocols
@@ -193,7 +193,7 @@ class Tensor(TensorMethods, Chained, Operators, TensorProperties, TensorCamel, R
         return int(self._one_element("index"))
 
     def __round__(self, digits: int | None = None) -> Any:
-        """A number for a scalar, as Python's own; else a tensor."""
+        """A Python number for a scalar, else a tensor."""
         if not self.spec.shape:
             return round(self._one_element("round"), digits)
         return self.round() if digits is None else self.mul(10.0**digits).round().div(10.0**digits)
@@ -212,30 +212,30 @@ add_absent(Tensor, OF_TENSORS)
 
 
 def tensor_again(kind: type[Any], values: Array, dtype: DType) -> Any:
-    """A tensor of given values: what copying and unpickling make."""
+    """A tensor of given values, for copying and unpickling."""
     from tfpy.core.convert import host_values
 
     return dispatch.make(kind, host_values("tensor", "values", values, dtype)[0], dtype)
 
 
 def read_only(values: Array) -> Array:
-    """A view of values that cannot be written to."""
+    """A read-only view of values."""
     view = values.view()
     view.flags.writeable = False
     return view
 
 
 def as_array(values: Array, dtype: Any, copy: bool | None, copied: bool) -> Array:
-    """The result of `__array__` for values, which may be a copy already.
+    """The result of `__array__` for values, which may already be a copy.
 
     Args:
-        values: those to give.
-        dtype: numpy's type to have them in; None for their own.
-        copy: True for a copy, False for none, None for one where it is needed.
-        copied: whether `values` share no memory with the tensor.
+        values: the values to return.
+        dtype: the numpy dtype of the result; None for that of the values.
+        copy: True for a copy, False for none, None for a copy only if needed.
+        copied: whether `values` are already separate from the tensor's memory.
 
     Raises:
-        ValueError: there is to be no copy, but nothing else gives the values.
+        ValueError: copy is False, but the values cannot be returned without one.
     """
     converts = dtype is not None and np.dtype(dtype) != values.dtype
     if copy is False and (converts or copied):

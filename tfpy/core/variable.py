@@ -36,9 +36,9 @@ def _refused(operator: str) -> Callable[[Variable, Any], Any]:
 
 @export(doc="Tensors / Classes")
 class Variable(Tensor):
-    """A tensor that training may change: `assign` gives it other data of its shape and dtype.
+    """A tensor that training may change: `assign` replaces its data with data of the same shape and dtype.
 
-    Scopes leave variables alone; they live until they are disposed or unreachable.
+    Scopes leave variables alone; they live until they are disposed or become unreachable.
 
     Attributes:
         name: unique among the live variables.
@@ -122,9 +122,9 @@ add_absent(Variable, OF_VARIABLES)
 
 
 class VariableValue(Tensor):
-    """The value that a variable had: a tensor like any other, that a later `assign` leaves alone.
+    """A snapshot of a variable's value: an ordinary tensor that a later `assign` does not change.
 
-    Where variables are asked for it stands for its own, since in TF.js `model.getWeights()` gives the variables.
+    Where variables are expected it stands for its variable, since in TF.js `model.getWeights()` returns the variables.
     """
 
     __slots__ = ("_variable",)
@@ -136,25 +136,25 @@ class VariableValue(Tensor):
 
 
 def value_of(variable: Variable) -> Tensor:
-    """The variable's value as it is now; it shares the data."""
+    """The variable's current value, sharing its data."""
     value = alias(VariableValue, variable)
     value._variable = weakref.ref(variable)
     return value
 
 
 def variable_of(given: Any) -> Variable | None:
-    """The variable that is given, itself or by a value that it had."""
+    """The variable itself, or the one that a value was read from."""
     found = given._variable() if isinstance(given, VariableValue) else given
     return found if isinstance(found, Variable) else None
 
 
 def _free_name() -> str:
-    """The next number that is no variable's name: those that were copied or loaded have names from elsewhere."""
+    """The next number that is not yet a variable's name: copied or loaded variables bring their own names."""
     return next(name for name in map(str, _numbers) if name not in _registered)
 
 
 def assign_and_release(variable: Variable, value: Tensor) -> None:
-    """`variable.assign(value)` for what nobody else refers to, of the variable's shape and dtype; it is disposed."""
+    """`variable.assign(value)` for an unshared value of the variable's shape and dtype, which is disposed."""
     check_live(variable, "assign")
     _take_data(variable, value)
     release(value)
@@ -170,7 +170,7 @@ def _take_data(variable: Variable, value: Tensor) -> None:
 def variable_again(
     kind: type[Any], values: Array, dtype: DType, trainable: bool, name: str, slots: dict[str, Any]
 ) -> Any:
-    """A variable of given values: what copying and unpickling make. If its name is taken, its name is a number."""
+    """A variable of given values, for copying and unpickling. If its name is taken, it gets a number as its name."""
     made = object.__new__(kind)
     for slot, value in slots.items():
         setattr(made, slot, value)
@@ -187,9 +187,9 @@ def variable(
     """A variable that starts as a given tensor, sharing its data.
 
     Args:
-        initial_value: the first value; its shape and dtype are the variable's.
+        initial_value: the initial value, which determines the shape and dtype.
         trainable: whether optimizers may change it.
-        name: a name no other live variable has; a running number by default.
+        name: a name no other live variable has; a sequential number by default.
         dtype: cast the value to this dtype first.
 
     Raises:
@@ -207,7 +207,7 @@ def first_value(given: TensorLike, dtype: DType | None) -> Tensor:
 
 def registered_variables() -> dict[str, Variable]:
     """The live variables by name, oldest first."""
-    # By their references: variables may be freed meanwhile, and other threads may make some.
+    # Via their references: variables may be freed meanwhile, and other threads may create some.
     return {ref.key: v for ref in _registered.valuerefs() if (v := ref()) is not None}
 
 

@@ -22,7 +22,7 @@ _QUOTE = '"'
 
 
 class Column(NamedTuple):
-    """How the cells of a column are read; its fields are the keys of a column's configuration."""
+    """How a column's cells are read; the fields are the keys of a column's configuration."""
 
     required: bool = False
     dtype: str | None = None
@@ -34,20 +34,20 @@ class Column(NamedTuple):
 class CSVDataset(CSVDatasetCamel, Dataset):
     """The rows of a text file with separated columns: a dict for each row, by the column's name.
 
-    A cell that looks like a number is one, any other is a string. A cell may stand in double quotes; it may hold the
-    delimiter then, but no end of line. If columns are marked as labels, the rows are {'xs': features, 'ys': labels}.
+    A cell that looks like a number is one, any other is a string. A cell may be double-quoted and then contain the
+    delimiter, but not a line break. If columns are marked as labels, the rows are {'xs': features, 'ys': labels}.
 
     Args:
         input: a data source; or a path, a URL or bytes.
         csv_config: the options below as a dict.
         has_header: whether the first line names the columns.
-        column_names: the columns' names, in place of those of the first line; needed if there is no such line.
+        column_names: the columns' names, replacing those in the first line; required without a header.
         column_configs: by the column's name 'required' (an empty cell is an error), 'dtype' ('float32', 'int32' rounds
-            down, 'bool' gives 1 for '1' and 'true', 'string'), 'default' (what an empty cell stands for; None
+            down, 'bool' is 1 for '1' and 'true', 'string'), 'default' (the value of an empty cell; None
             otherwise), 'is_label'.
-        configured_columns_only: leave out the columns that have no configuration.
-        delimiter: the character between two columns; a comma by default.
-        delim_whitespace: any number of blanks is between two columns.
+        configured_columns_only: whether to omit columns without a configuration.
+        delimiter: the character between columns; a comma by default.
+        delim_whitespace: whether columns are separated by any number of blanks.
 
     Source: TF.js `tf.data.CSVDataset`. As there, doubled quotes inside a quoted cell stay as they are, and a number in
     a column of strings is a number.
@@ -80,7 +80,7 @@ class CSVDataset(CSVDatasetCamel, Dataset):
             raise argument_error("csv", "column_names", "given, since the file has no header", None)
 
     def column_names(self) -> ReadyList[str]:
-        """The names of the columns that the rows have; it may be awaited.
+        """The names of the columns that the rows have; awaitable.
 
         Source: TF.js `tf.data.CSVDataset.columnNames`.
         """
@@ -105,7 +105,7 @@ class CSVDataset(CSVDatasetCamel, Dataset):
                 raise ValueError("csv: the file is empty; not even its header is there.")
         if self._columns is None:
             self._columns = self._checked_columns(header)
-        # Python's `map`, and not that of `lines`, which looks for tensors to dispose. After a bad row it goes on.
+        # Python's `map`, not that of `lines`, which looks for tensors to dispose. It continues after a bad row.
         return Items(map(self.make_data_element, lines))
 
     def _checked_columns(self, header: str | None) -> list[tuple[str, Column | None]]:
@@ -189,7 +189,7 @@ def split_row(line: str, delimiter: str, collapse: bool) -> list[str]:
     Args:
         line: the line, without its end.
         delimiter: the character between two cells.
-        collapse: whether delimiters in a row count as one, and those at the beginning not at all.
+        collapse: whether consecutive delimiters count as one, and leading ones are ignored.
     """
     if _QUOTE not in line and not collapse:
         return line.split(delimiter)
@@ -209,7 +209,7 @@ def split_row(line: str, delimiter: str, collapse: bool) -> list[str]:
             end = len(line) if end < 0 else end
             at = end + 1
         cells.append(line[start:end])
-        # Its last cell ends with the line; a delimiter there would begin one more, which is empty.
+        # Its last cell ends with the line; a delimiter there would start another, empty one.
         if at > len(line):
             return cells
     return [*cells, ""]
@@ -218,7 +218,7 @@ def split_row(line: str, delimiter: str, collapse: bool) -> list[str]:
 def _closing_quote(line: str, at: int, delimiter: str) -> int:
     """The index of the quote that ends a cell: the first one before a delimiter or the end of the line.
 
-    A quote that something else follows begins a part of the cell that ends with the next quote.
+    A quote followed by anything else starts a part of the cell that ends at the next quote.
     """
     at = line.find(_QUOTE, at)
     while at >= 0:

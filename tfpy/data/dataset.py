@@ -1,4 +1,4 @@
-"""Dataset: elements that are computed when they are asked for, and the methods that make one from another."""
+"""Dataset: lazily computed elements, and the methods that transform data sets."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ Size = float | None
 
 @export(namespace="data", doc="Data / Classes")
 class Dataset(DatasetCamel, Hints):
-    """A list of elements that is read anew each time it is gone through; nothing is computed before.
+    """A lazily computed sequence of elements that is read again on each pass.
 
-    An element is a number, a string, an array, a tensor, or a dict, list or tuple of such. A subclass defines
+    An element is a number, a string, an array, a tensor, or a dict, list or tuple of these. A subclass defines
     `iterator()`, and may set `size`.
 
     Attributes:
-        size: how many elements there are; infinity for a data set without end, None where it is not known.
+        size: how many elements there are; infinity for an endless data set, None if unknown.
 
     Source: TF.js `tf.data.Dataset`.
     """
@@ -41,7 +41,7 @@ class Dataset(DatasetCamel, Hints):
     _elsewhere = OF_DATASETS
 
     def iterator(self) -> LazyIterator:
-        """A new stream of the elements, for Python's `for` or TF.js's `next()`; it may be awaited."""
+        """A new stream of the elements, for Python's `for` or TF.js's `next()`; awaitable."""
         raise TypeError(f"{type(self).__name__}: a data set must define iterator().")
 
     def __iter__(self) -> Iterator[Any]:
@@ -60,17 +60,17 @@ class Dataset(DatasetCamel, Hints):
 
     @accepts_options()
     def batch(self, batch_size: int, small_last_batch: bool = True) -> Dataset:
-        """Group elements: each group becomes one element of tensors whose first axis is the batch.
+        """Batch elements: each batch becomes one element of tensors whose first axis is the batch.
 
-        Dicts and tuples are gone through, each of their entries being a column of its own; numbers, strings, lists,
-        arrays and tensors are stacked. What is missing (None) is NaN, or an empty text.
+        Dicts and tuples are traversed, with each entry as a separate column; numbers, strings, lists,
+        arrays and tensors are stacked. A missing value (None) is NaN, or an empty string.
 
         Args:
-            batch_size: how many elements make a group.
-            small_last_batch: whether to keep the last group when it is smaller.
+            batch_size: how many elements form a batch.
+            small_last_batch: whether to keep the last batch if it is smaller.
 
         Raises:
-            ValueError: the batch size is not above 0; while reading, elements that differ in form or shape.
+            ValueError: the batch size is not above 0; while reading, elements that differ in structure or shape.
 
         Source: TF.js `tf.data.Dataset.batch`. Tuples are Python's: a list is stacked as a whole, as in TF.js.
         """
@@ -81,7 +81,7 @@ class Dataset(DatasetCamel, Hints):
         return FunctionDataset(partial(_batched, self, count, small_last_batch), size)
 
     def concatenate(self, dataset: Dataset) -> Dataset:
-        """The elements of this data set, and then those of another.
+        """The elements of this data set, followed by those of another.
 
         Source: TF.js `tf.data.Dataset.concatenate`.
         """
@@ -102,16 +102,16 @@ class Dataset(DatasetCamel, Hints):
         return self._then("filter", partial(_is_true, test), size=size)
 
     def for_each_async(self, f: Callable[[Any], Any]) -> ReadyNone:
-        """Call a function, which may be async, with each element, whose tensors are disposed then.
+        """Call a function, which may be async, with each element, whose tensors are then disposed.
 
-        It is done when the call returns; the result may be awaited.
+        It is complete when the call returns; the result is awaitable.
 
         Source: TF.js `tf.data.Dataset.forEachAsync`.
         """
         return stream(self).for_each_async(_function("for_each_async", "f", f))
 
     def map(self, transform: Callable[[Any], Any]) -> Dataset:
-        """The results of a function for each element. It runs in a tidy: of its tensors only those it returns live on.
+        """The results of a function for each element. It runs in a tidy: only the tensors it returns are kept.
 
         Tensors of the old element that are not in the new one are disposed.
 
@@ -121,7 +121,7 @@ class Dataset(DatasetCamel, Hints):
         return self._then("map", partial(_tidied, function), size=self.size)
 
     def map_async(self, transform: Callable[[Any], Any]) -> Dataset:
-        """The results of an async function for each element. It is awaited, and must dispose its own tensors itself.
+        """The results of an async function for each element. It is awaited, and must dispose its own tensors.
 
         Tensors of the old element that are not in the new one are disposed.
 
@@ -132,9 +132,9 @@ class Dataset(DatasetCamel, Hints):
 
     @accepts_options()
     def prefetch(self, buffer_size: int) -> Dataset:
-        """The same elements, each read `buffer_size` elements before it is asked for.
+        """The same elements, prefetched `buffer_size` elements ahead.
 
-        Reading ahead happens on the same thread, between two elements: the results are those without it.
+        Prefetching happens on the same thread, between elements, and does not change the results.
 
         Source: TF.js `tf.data.Dataset.prefetch`.
         """
@@ -143,9 +143,9 @@ class Dataset(DatasetCamel, Hints):
 
     @accepts_options()
     def repeat(self, count: int | None = None) -> Dataset:
-        """The elements several times over; without end if the count is None or negative.
+        """The elements repeated; endlessly if the count is None or negative.
 
-        Repeating nothing without end gives nothing.
+        Repeating an empty data set endlessly yields nothing.
 
         Source: TF.js `tf.data.Dataset.repeat`.
         """
@@ -167,13 +167,13 @@ class Dataset(DatasetCamel, Hints):
 
     @accepts_options()
     def shuffle(self, buffer_size: int, seed: rng.Seed | None = None, reshuffle_each_iteration: bool = True) -> Dataset:
-        """The elements in random order: each is drawn from the next `buffer_size` ones.
+        """The elements shuffled: each is drawn from the next `buffer_size` elements.
 
         Args:
             buffer_size: how many elements to draw from; the size of the data set for a perfect shuffle.
-            seed: makes the order repeatable; 0 and '' are no seeds, as in TF.js.
+            seed: makes the order reproducible; 0 and '' count as no seed, as in TF.js.
             reshuffle_each_iteration: whether each pass draws two numbers for its own seed instead of one. Either way
-                each pass has an order of its own, as in TF.js.
+                each pass has its own order, as in TF.js.
 
         Source: TF.js `tf.data.Dataset.shuffle`, number for number.
         """
@@ -192,24 +192,24 @@ class Dataset(DatasetCamel, Hints):
         return self._then("take", most, size=size)
 
     def to_array(self) -> ReadyList[Any]:
-        """All elements as a list; it may be awaited.
+        """All elements as a list; awaitable.
 
         Raises:
-            ValueError: the data set has no end.
+            ValueError: the data set is endless.
 
         Source: TF.js `tf.data.Dataset.toArray`.
         """
         return self._finite("to_array").to_array()
 
     def to_array_for_test(self) -> ReadyList[Any]:
-        """All elements as a list, read ahead by 100; it may be awaited.
+        """All elements as a list, prefetched by 100; awaitable.
 
         Source: TF.js `tf.data.Dataset.toArrayForTest`.
         """
         return self._finite("to_array_for_test").to_array_for_test()
 
     def _then(self, stage: str, option: Any, *, size: Size) -> Dataset:
-        """This data set with a transformation of its streams, which is a method of theirs."""
+        """This data set with a transformation of its streams, one of their methods."""
         return FunctionDataset(partial(_staged, self, stage, option), size)
 
     def _finite(self, where: str) -> LazyIterator:
@@ -233,13 +233,13 @@ class FunctionDataset(Dataset):
 
 
 def stream(dataset: Dataset) -> LazyIterator:
-    """A new stream of a data set's elements; a subclass may start any iterator of Python, or one in TF.js's manner."""
+    """A new stream of a data set's elements; a subclass may start any iterator of Python, or a TF.js-style one."""
     return elements_of(
         type(dataset).__name__, "iterator", "a method that returns an iterator", finish(dataset.iterator())
     )
 
 
-# What starts the streams of data sets that are made of others.
+# The functions that start the streams of derived data sets.
 
 
 def _staged(dataset: Dataset, stage: str, option: Any) -> LazyIterator:
@@ -277,7 +277,7 @@ def _is_true(test: Callable[[Any], Any], element: Any) -> bool:
 
 
 def _passes_without_end(dataset: Dataset) -> Iterator[LazyIterator]:
-    """Streams of a data set, until one of them has been empty."""
+    """Streams of a data set, until one of them is empty."""
     while True:
         elements = 0
 
@@ -298,7 +298,7 @@ def _function(where: str, argument: str, value: Any) -> Callable[[Any], Any]:
 
 
 def _count(where: str, count: Any) -> int | None:
-    """A count; None where it stands for 'all' or 'without end'."""
+    """A count; None if it means 'all' or 'endless'."""
     number = None if count is None else as_int(where, "count", count)
     return None if number is None or number < 0 else number
 

@@ -1,6 +1,6 @@
-"""LazyIterator: a stream of elements, read once; its methods give streams that are computed as they are read.
+"""LazyIterator: a stream of elements, read once; its methods return lazily computed streams.
 
-Every stage is a class and not a generator, since a stream goes on after an error: `handle_errors` skips the element
+Every stage is a class, not a generator, since a stream continues after an error: `handle_errors` skips the element
 that caused it.
 """
 
@@ -21,7 +21,7 @@ from tfpy.engine import rng
 from tfpy.engine.arguments import as_positive
 from tfpy.engine.scope import handles_in
 
-# How far `to_array_for_test` reads ahead, as in TF.js.
+# How far `to_array_for_test` prefetches, as in TF.js.
 _TEST_AHEAD = 100
 
 
@@ -57,7 +57,7 @@ class LazyIterator(LazyIteratorCamel, Ready):
             return IteratorResult(None, True)
 
     def map(self, transform: Callable[[Any], Any]) -> LazyIterator:
-        """What a function, which may be async, makes of each element; tensors of the old one that are not in the new
+        """The result of a function, maybe async, for each element; tensors of the old one that are not in the new
         one are disposed."""
         return _Mapped(self, transform)
 
@@ -66,7 +66,7 @@ class LazyIterator(LazyIteratorCamel, Ready):
         return _Mapped(self, transform)
 
     def flatmap(self, transform: Callable[[Any], Iterable[Any]]) -> LazyIterator:
-        """All that a function makes of each element, one by one."""
+        """All results of a function for each element, flattened."""
         return _Flattened(self, transform)
 
     def filter(self, predicate: Callable[[Any], Any]) -> LazyIterator:
@@ -83,16 +83,16 @@ class LazyIterator(LazyIteratorCamel, Ready):
 
     @accepts_options()
     def row_major_batch(self, batch_size: int, small_last_batch: bool = True) -> LazyIterator:
-        """Lists of `batch_size` elements; the last may be shorter, or is left out."""
+        """Lists of `batch_size` elements; the last may be shorter, or is omitted."""
         return _Grouped(self, as_positive("row_major_batch", "batch_size", batch_size), small_last_batch)
 
     def concatenate(self, iterator: Iterable[Any]) -> LazyIterator:
-        """This stream and then another one."""
+        """This stream, followed by another one."""
         return Chained(iter([self, iterator]))
 
     @accepts_options()
     def prefetch(self, buffer_size: int) -> LazyIterator:
-        """The same elements, each read `buffer_size` elements before it is asked for."""
+        """The same elements, prefetched `buffer_size` elements ahead."""
         return _Prefetched(self, as_positive("prefetch", "buffer_size", buffer_size))
 
     @accepts_options()
@@ -105,20 +105,20 @@ class LazyIterator(LazyIteratorCamel, Ready):
         return _Handled(self, handler)
 
     def to_array(self) -> ReadyList[Any]:
-        """All remaining elements as a list; it may be awaited."""
+        """All remaining elements as a list; awaitable."""
         return ReadyList(self)
 
     def to_array_for_test(self) -> ReadyList[Any]:
-        """All remaining elements as a list, read ahead by 100; it may be awaited."""
+        """All remaining elements as a list, prefetched by 100; awaitable."""
         return ReadyList(self.prefetch(_TEST_AHEAD))
 
     def resolve_fully(self) -> ReadyNone:
-        """Read all remaining elements and drop them; it may be awaited."""
+        """Read all remaining elements and drop them; awaitable."""
         deque(self, maxlen=0)
         return ReadyNone()
 
     def for_each_async(self, f: Callable[[Any], Any]) -> ReadyNone:
-        """Call a function, which may be async, with each element, whose tensors are disposed then."""
+        """Call a function, which may be async, with each element, whose tensors are then disposed."""
         return self.map(f).resolve_fully()
 
 
@@ -133,12 +133,12 @@ class Items(LazyIterator):
 
 
 def elements_of(function: str, argument: str, expected: str, source: Any) -> LazyIterator:
-    """The stream of what can be read, or an error that says what was expected of the function's argument."""
+    """The stream of an iterable, or an error that says what the function's argument must be."""
     return source if isinstance(source, LazyIterator) else Items(elements_in(function, argument, expected, source))
 
 
 class Calls(LazyIterator):
-    """The elements that a function gives, one for each call, as `next` of TF.js does: {value, done}."""
+    """The elements that a function returns, one per call, like TF.js's `next`: {value, done}."""
 
     def __init__(self, function: Callable[[], Any]) -> None:
         self._function = function
@@ -148,7 +148,7 @@ class Calls(LazyIterator):
 
 
 class _Transformation(LazyIterator):
-    """A stream made of another one."""
+    """A stream derived from another one."""
 
     def __init__(self, upstream: Iterator[Any]) -> None:
         self._upstream = upstream
@@ -240,7 +240,7 @@ class _Grouped(_Transformation):
 
 
 class _Prefetched(_Transformation):
-    """Reads ahead on the same thread: what an element is does not depend on when it is asked for."""
+    """Prefetches on the same thread: an element does not depend on when it is requested."""
 
     def __init__(self, upstream: Iterator[Any], size: int) -> None:
         super().__init__(upstream)
@@ -262,7 +262,7 @@ class _Prefetched(_Transformation):
 
 
 class _End:
-    """Stands in a shuffle's buffer for the end of the stream."""
+    """Marks the end of the stream in a shuffle's buffer."""
 
 
 class _Shuffled(_Transformation):
@@ -273,7 +273,7 @@ class _Shuffled(_Transformation):
         self._size = size
         self._random = rng.stream(rng.truthy(seed))
         self._buffer: list[Any] = []
-        # It is filled up when the next element is asked for: so an error loses no element that was drawn before.
+        # It is refilled when the next element is requested, so that an error loses no element already drawn.
         self._lacks_one = True
 
     def __next__(self) -> Any:
@@ -309,7 +309,7 @@ class _Handled(_Transformation):
 
 
 class Chained(LazyIterator):
-    """The elements of one stream after the other."""
+    """The elements of several streams, one after the other."""
 
     def __init__(self, streams: Iterator[Iterable[Any]]) -> None:
         self._streams = streams
@@ -328,7 +328,7 @@ class Chained(LazyIterator):
 class Zipped(LazyIterator):
     """The elements of a structure of streams, in that structure; it ends with the first stream that does.
 
-    A stream that occurs in several places is read once, and its element stands in all of them.
+    A stream that occurs in several places is read once, and its element appears in all of them.
     """
 
     def __init__(self, streams: Any) -> None:

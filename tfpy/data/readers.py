@@ -25,7 +25,7 @@ def array(items: Any) -> Dataset:
     """A data set of the elements of a list, or of the rows of an array.
 
     Args:
-        items: a list of elements, of which each pass gets copies; or a numpy array or anything that becomes one.
+        items: a list of elements, copied for each pass; or a numpy array or anything convertible to one.
 
     Source: TF.js `tf.data.array`.
     """
@@ -47,7 +47,7 @@ def _copies(rows: Any) -> LazyIterator:
 
 @export(namespace="data", doc="Data / Operations")
 def zip_(datasets: Any) -> Dataset:
-    """Data sets side by side: each element holds one of each, in the structure that the data sets are given in.
+    """Data sets zipped: each element holds one element of each, in the structure of the argument.
 
     Args:
         datasets: a list, tuple or dict of data sets, in any nesting.
@@ -56,7 +56,7 @@ def zip_(datasets: Any) -> Dataset:
         A data set that ends with the shortest of them.
 
     Raises:
-        TypeError: something in the structure is no data set.
+        TypeError: something in the structure is not a data set.
 
     Source: TF.js `tf.data.zip`.
     """
@@ -90,7 +90,7 @@ def func(f: Callable[[], Any]) -> Dataset:
 
     Args:
         f: a function without arguments, maybe async, that returns {'value': element, 'done': False}, and 'done' True
-            after the last one. All passes go on with the same function.
+            after the last one. All passes continue with the same function.
 
     Source: TF.js `tf.data.func`.
     """
@@ -104,11 +104,11 @@ def _same(elements: LazyIterator) -> LazyIterator:
 
 @export(namespace="data", doc="Data / Creation")
 def generator(generator: Callable[[], Any]) -> Dataset:
-    """A data set of what a generator yields.
+    """A data set of the elements that a generator yields.
 
     Args:
         generator: a generator function, maybe async, called for each pass; or any function that returns an iterator,
-            also one in TF.js's manner, with a `next()` that returns {'value': …, 'done': …}.
+            including a TF.js-style one, with a `next()` that returns {'value': …, 'done': …}.
 
     Source: TF.js `tf.data.generator`.
     """
@@ -138,14 +138,14 @@ def csv(
 
     Args:
         source: a path, a URL (file, http, https), the bytes of a file, or a data source. A gzipped file is decompressed
-            while it is read. The file is never in memory as a whole.
+            while it is read. The whole file is never in memory.
         csv_config: the options below as a dict.
         has_header: whether the first line names the columns.
-        column_names: the columns' names, in place of those of the first line.
+        column_names: the columns' names, replacing those in the first line.
         column_configs: by column {'required', 'dtype', 'default', 'is_label'}; see CSVDataset.
-        configured_columns_only: leave out the columns that have no configuration.
+        configured_columns_only: whether to omit columns without a configuration.
         delimiter: the character between two columns; a comma by default.
-        delim_whitespace: any number of blanks is between two columns.
+        delim_whitespace: whether columns are separated by any number of blanks.
 
     Source: TF.js `tf.data.csv`.
     """
@@ -162,10 +162,10 @@ def csv(
 
 @export(namespace="data", doc="Data / Creation")
 def webcam(webcam_video_element: Any = None, webcam_config: Mapping[str, Any] | None = None) -> Any:
-    """Not in Python: pictures of the camera of a browser.
+    """Not in Python: images from a browser's camera.
 
     Raises:
-        RuntimeError: always; `tf.data.generator` makes a data set of what a camera library gives.
+        RuntimeError: always; `tf.data.generator` makes a data set from a camera library's images.
 
     Source: TF.js `tf.data.webcam`.
     """
@@ -174,10 +174,10 @@ def webcam(webcam_video_element: Any = None, webcam_config: Mapping[str, Any] | 
 
 @export(namespace="data", doc="Data / Creation")
 def microphone(microphone_config: Mapping[str, Any] | None = None) -> Any:
-    """Not in Python: spectrograms of the microphone of a browser.
+    """Not in Python: spectrograms from a browser's microphone.
 
     Raises:
-        RuntimeError: always; `tf.data.generator` makes a data set of what an audio library gives.
+        RuntimeError: always; `tf.data.generator` makes a data set from an audio library's output.
 
     Source: TF.js `tf.data.microphone`.
     """

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from urllib.request import Request
 
 _CHUNK = 1 << 20
-# How many characters there may be between two separators: a small packed file can unpack to any number.
+# The maximum number of characters between two separators: a small compressed file can unpack to any size.
 _LONGEST_PART = 1 << 28
 _GZIP_MAGIC = b"\x1f\x8b"
 
@@ -35,20 +35,20 @@ class ByteChunkIterator(ByteChunkIteratorCamel, Items):
     """A stream of `bytes`. Source: TF.js `ByteChunkIterator`."""
 
     def decode_utf8(self) -> StringIterator:
-        """The bytes as text, in pieces; what is no UTF-8 becomes U+FFFD, and a byte order mark is dropped."""
+        """The bytes as text, in pieces; invalid UTF-8 becomes U+FFFD, and a byte order mark is dropped."""
         return StringIterator(_decoded(self))
 
 
 class StringIterator(Items):
-    """A stream of text in pieces whose borders mean nothing. Source: TF.js `StringIterator`."""
+    """A stream of text in pieces with arbitrary boundaries. Source: TF.js `StringIterator`."""
 
     def split(self, separator: str) -> LazyIterator:
-        """The text between the separators; an empty end is left out."""
+        """The text between the separators; an empty end is omitted."""
         return Items(_parts(self, separator))
 
 
 class DataSource:
-    """Something that streams of bytes can be read from, again and again. Source: TF.js `DataSource`."""
+    """A source that streams of bytes can be read from repeatedly. Source: TF.js `DataSource`."""
 
     def iterator(self) -> ByteChunkIterator:
         """A new stream of the bytes."""
@@ -62,8 +62,8 @@ class FileDataSource(DataSource):
     Args:
         input: a path, a file URL, or the bytes themselves (bytes, or a uint8 array).
         options: the options below as a dict.
-        offset: where to begin.
-        chunk_size: how many bytes to read at a time.
+        offset: where to start.
+        chunk_size: how many bytes to read at once.
 
     Source: TF.js `tf.data.FileDataSource`; its File and Blob are Python's paths and bytes.
     """
@@ -79,7 +79,7 @@ class FileDataSource(DataSource):
             raise argument_error("FileDataSource", "offset", "0 or more", offset)
 
     def iterator(self) -> ByteChunkIterator:
-        """A new stream of the bytes. The file is opened when the first of them are asked for.
+        """A new stream of the bytes. The file is opened when the first bytes are requested.
 
         Raises (while reading):
             RuntimeError: the file cannot be read.
@@ -95,20 +95,20 @@ class FileDataSource(DataSource):
             with open(self.input, "rb") as file:
                 file.seek(self.offset)
                 yield from _pieces(file, self.chunk_size)
-        except (OSError, ValueError) as error:  # ValueError: no file has such a name
+        except (OSError, ValueError) as error:  # ValueError: an invalid file name
             reason = getattr(error, "strerror", None) or error
             raise RuntimeError(f"The file {str(self.input)!r} cannot be read: {reason}.") from error
 
 
 @export(namespace="data", doc="Data / Classes")
 class URLDataSource(DataSource):
-    """The bytes behind a URL. They are read as they arrive, and fetched anew for each stream.
+    """The bytes behind a URL. They are read as they arrive, and fetched again for each stream.
 
     Args:
         url: a file, http or https URL; a plain path; or a `urllib.request.Request`.
         file_options: the options below as a dict.
-        offset: where to begin.
-        chunk_size: how many bytes to read at a time.
+        offset: where to start.
+        chunk_size: how many bytes to read at once.
 
     Source: TF.js `tf.data.URLDataSource`, which loads the whole file first.
     """
@@ -141,7 +141,7 @@ class URLDataSource(DataSource):
 
 
 def source_of(where: str, source: Any) -> DataSource:
-    """A data source made of a path, a URL or bytes, or given as such."""
+    """A data source from a path, a URL or bytes, or the given one."""
     if isinstance(source, DataSource):
         return source
     if isinstance(source, (str, os.PathLike, bytes, bytearray, memoryview, np.ndarray)) or _is_request(source):
@@ -149,7 +149,7 @@ def source_of(where: str, source: Any) -> DataSource:
     raise argument_error(where, "source", "a path, a URL, bytes or a data source", source, TypeError)
 
 
-# The modules of the web are slow to import; they are only imported when there is something to do for them.
+# The web modules are slow to import, so they are only imported when needed.
 
 
 def _is_request(value: Any) -> bool:
@@ -157,7 +157,7 @@ def _is_request(value: Any) -> bool:
 
 
 def _web_request(url: Any) -> Request | None:
-    """A request of the web for a URL, or given as such; None if the URL is not one of the web."""
+    """A web request for a URL, or the given one; None if it is not a web URL."""
     if _is_request(url):
         request: Request = url
         return request
@@ -191,14 +191,14 @@ def _discard(file: IO[bytes], count: int) -> None:
 
 
 def name_of(source: DataSource) -> str:
-    """What messages call a source: by its path or URL if it has one."""
+    """The name of a source in messages: its path or URL if it has one."""
     given = getattr(source, "url", getattr(source, "input", None))
     given = getattr(given, "full_url", given)
     return str(given) if isinstance(given, (str, os.PathLike)) else "the given data"
 
 
 def decompressed(source: DataSource) -> Iterator[bytes]:
-    """The bytes of a source as they are, or decompressed if they begin as gzip does; never much more than a chunk is in
+    """The bytes of a source as they are, or decompressed if they start like gzip; never much more than a chunk is in
     memory.
 
     Raises:

@@ -23,7 +23,7 @@ def is_structure(value: Any) -> bool:
 
 
 def like(structure: Any, values: Sequence[Any]) -> Any:
-    """A structure of the same form, with these values directly in it."""
+    """A structure of the same form, with the given direct values."""
     if isinstance(structure, Mapping):
         return dict(zip(structure, values, strict=True))
     if hasattr(structure, "_fields"):
@@ -32,19 +32,19 @@ def like(structure: Any, values: Sequence[Any]) -> Any:
 
 
 def children(structure: Any) -> list[Any]:
-    """The values directly in a structure."""
+    """The direct values of a structure."""
     return list(structure.values() if isinstance(structure, Mapping) else structure)
 
 
 def mapped(structure: Any, leaf: Callable[[Any], Any]) -> Any:
-    """A structure of the same form, its leaves replaced."""
+    """A structure of the same form, with its leaves replaced."""
     if is_structure(structure):
         return like(structure, [mapped(child, leaf) for child in children(structure)])
     return leaf(structure)
 
 
 def cloned(element: Any) -> Any:
-    """An element that may be changed, and its tensors disposed, without harm to the original."""
+    """A copy of an element that can be modified, and its tensors disposed, without affecting the original."""
     return mapped(element, _copied)
 
 
@@ -57,12 +57,13 @@ def _copied(leaf: Any) -> Any:
 def stacked(rows: Sequence[Any], where: str = "element") -> Any:
     """Elements of one form as one element of that form, with a tensor for each column.
 
-    The first row decides. Dicts and tuples are gone through, each of their entries being a column of its own; anything
-    else, also a list, becomes a tensor whose first axis runs over the rows. What is missing is NaN, or an empty text.
+    The first row decides. Dicts and tuples are traversed, with each entry as a separate column; anything
+    else, including a list, becomes a tensor whose first axis runs over the rows. Missing values are NaN, or an empty
+    string.
 
     Args:
         rows: at least one element.
-        where: what error messages call the column.
+        where: the name of the column in error messages.
     """
     first = rows[0]
     if isinstance(first, Mapping):
@@ -105,7 +106,7 @@ def _plain_column(rows: Sequence[Any], where: str) -> Tensor:
 
 
 def _text(value: Any) -> Any:
-    """A value of a column of strings; those that look like numbers have become numbers on the way."""
+    """A value of a column of strings; those that look like numbers have been converted to numbers."""
     if value is None:
         return ""
     if isinstance(value, bool):

@@ -1,1 +1,1 @@
-"""Graph-models: TensorFlow graphs in the JSON form of TF.js's converter, run on the core's ops."""
+"""Graph models: TensorFlow graphs in the JSON format of TF.js's converter, run on the core's ops."""

@@ -10,7 +10,7 @@ from typing import Any
 from tfpy.core.io.faults import fault, list_in, object_in
 from tfpy.engine.dtypes import DType
 
-# The dtypes of TensorFlow, numbered as in its types.proto, and what TF.js makes of them.
+# TensorFlow's dtypes, numbered as in types.proto, and their counterparts in TF.js.
 _NUMBERED = {
     **dict(
         enumerate(("FLOAT", "DOUBLE", "INT32", "UINT8", "INT16", "INT8", "STRING", "COMPLEX64", "INT64", "BOOL"), 1)
@@ -28,13 +28,13 @@ _DTYPES: dict[str, DType] = {
 
 
 def dtype_of(value: Any) -> DType | None:
-    """The dtype that a name ('DT_FLOAT') or number of TensorFlow stands for; None for resources and the like."""
+    """The dtype that a name ('DT_FLOAT') or number of TensorFlow stands for; None for resources and similar."""
     name = _NUMBERED.get(value) if isinstance(value, int) else value
     return _DTYPES.get(name.removeprefix("DT_")) if isinstance(name, str) else None
 
 
 def shape_of(value: Any, source: str, field: str) -> tuple[int, ...] | None:
-    """The shape {'dim': [{'size': …}]}, -1 for sizes that are not known; None when not even the rank is."""
+    """The shape {'dim': [{'size': …}]}, -1 for unknown sizes; None if the rank is unknown."""
     shape = object_in(source, field, value)
     if shape.get("unknownRank") or shape.get("unknown_rank"):
         return None
@@ -43,10 +43,10 @@ def shape_of(value: Any, source: str, field: str) -> tuple[int, ...] | None:
 
 
 class Attributes:
-    """Reads a node's attributes; each reader returns the default where the attribute is not given.
+    """Reads a node's attributes; each reader returns the default if the attribute is missing.
 
     Attributes:
-        raw: the attributes as the file has them.
+        raw: the attributes as in the file.
     """
 
     def __init__(self, raw: Mapping[str, Any], source: str) -> None:
@@ -58,7 +58,7 @@ class Attributes:
         return None if value is None else object_in(self._source, f"attr.{name}", value)
 
     def number(self, name: str, default: float | None = 0) -> Any:
-        """A whole number or a float."""
+        """An integer or a float."""
         entry = self._entry(name) or {}
         if entry.get("i") is not None:
             return _integer(entry["i"], self._source, f"attr.{name}")
@@ -99,12 +99,12 @@ class Attributes:
             raise fault(self._source, f"attr.{name}", "text in base64", value) from None
 
     def dtype(self, name: str) -> DType | None:
-        """A dtype; None for one that tensors do not have."""
+        """A dtype; None if tensors do not support it."""
         entry = self._entry(name)
         return None if entry is None else dtype_of(entry.get("type"))
 
     def shape(self, name: str) -> tuple[int, ...] | None:
-        """A shape, -1 for sizes that are not known; None when not even the rank is."""
+        """A shape, -1 for unknown sizes; None if the rank is unknown."""
         entry = self._entry(name)
         if entry is None or entry.get("shape") is None:
             return None
@@ -149,7 +149,7 @@ class Attributes:
 
 
 def _integer(value: Any, source: str, field: str) -> int:
-    """A whole number, which protocol buffers write as text when it has 64 bits."""
+    """An integer, which protocol buffers write as a string if it has 64 bits."""
     try:
         if isinstance(value, bool) or not isinstance(value, (int, float, str)):
             raise ValueError

@@ -10,7 +10,7 @@ from tfpy.core.tensor import Tensor
 from tfpy.engine.state import refusals
 from tfpy.graph.graph_def import Node, Ref
 
-_FEW = 3  # nodes that are not worth a plan
+_FEW = 3  # too few nodes to be worth a plan
 
 
 class DynamicNodes:
@@ -28,7 +28,7 @@ class DynamicNodes:
         return len(self._dynamic)
 
     def note(self, node: Node, results: Sequence[Any], in_loop: bool) -> None:
-        """Note what a node has computed, inside of a loop or not."""
+        """Note what a node has computed, inside a loop or not."""
         seen, self._seen = self._seen, refusals()
         if self._seen > seen:
             self._dynamic.add(node.name)
@@ -37,12 +37,12 @@ class DynamicNodes:
             self._tensors.update(Ref(node.name, i) for i, v in enumerate(results) if isinstance(v, Tensor))
 
     def bounds(self, nodes: Mapping[str, Node], given: Iterable[str], outputs: Sequence[Ref]) -> tuple[Ref, ...]:
-        """The last values that can be planned: what is needed of them behind the dynamic nodes.
+        """The last values that can be planned: those needed after the dynamic nodes.
 
         Args:
-            nodes: those of the graph.
+            nodes: the nodes of the graph.
             given: the names of those whose values are given.
-            outputs: what is wanted.
+            outputs: the requested outputs.
 
         Returns:
             None of them if there is little to plan.
@@ -52,8 +52,8 @@ class DynamicNodes:
             self._spread(after, nodes)
             planned = {name for name in self._ran if name not in after and nodes[name].op != "Const"}
             found = _last(nodes, planned, set(given), outputs)
-            # A list of tensors, what is within a loop, and what a branch that was not taken would have given, are no
-            # results of a plan. The condition of a loop is within, so that a loop is planned whole or not at all.
+            # Lists of tensors, values inside a loop, and values of a branch that was not taken are not
+            # results of a plan. The condition of a loop is inside it, so that a loop is planned whole or not at all.
             others = {ref.node for ref in found if ref not in self._tensors}
             if not others:
                 return found if len(planned) > _FEW else ()
@@ -73,7 +73,7 @@ class DynamicNodes:
 
 
 def _last(nodes: Mapping[str, Node], planned: set[str], given: set[str], outputs: Sequence[Ref]) -> tuple[Ref, ...]:
-    """The planned nodes that are met first on all ways back from the outputs."""
+    """The planned nodes that are reached first on all paths back from the outputs."""
     found: dict[Ref, None] = {}
     left, been = list(outputs), set(outputs)
     while left:

@@ -1,7 +1,7 @@
-"""Loops and branches of TensorFlow's first kind: Switch, Merge, Enter, Exit, NextIteration.
+"""Loops and branches of TensorFlow 1: Switch, Merge, Enter, Exit, NextIteration.
 
-A node runs when its inputs are there, as often as the loop around it turns. Each turn is a frame: the path of the
-loops around, with the number of the turn in each. A value is seen in its own frame and in those inside.
+A node runs when its inputs are available, once per iteration of the loop around it. Each iteration is a frame: the path
+of enclosing loops, with the iteration number in each. A value is visible in its own frame and in those inside.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _NEXT = frozenset({"NextIteration", "RefNextIteration"})
 
 
 class Dataflow:
-    """Which nodes need which. It is the same in every run.
+    """Which nodes need which; the same in every run.
 
     Attributes:
         functions: what computes each node.
@@ -89,7 +89,7 @@ class _Frames:
         return {ref.node: self._values[()].get(ref.node, []) for ref in self._outputs}
 
     def _seen(self, ref: Ref, frame: Frame) -> Any:
-        """A value as a frame sees it; None where there is none."""
+        """A value as seen from a frame; None if there is none."""
         for depth in range(len(frame), -1, -1):
             found = self._values.get(frame[:depth], {}).get(ref.node)
             if found is not None:
@@ -102,7 +102,7 @@ class _Frames:
         return any(name in self._values.get(frame[:depth], {}) for depth in range(len(frame) + 1))
 
     def _notify(self, name: str, frame: Frame) -> None:
-        """Begin the users of a node that have all they need now."""
+        """Start the users of a node whose inputs are now complete."""
         for user in self._wiring.users.get(name, ()):
             there = [self._seen(ref, frame) is not None for ref in user.inputs]
             ready = any(there) if user.op in _MERGE else all(there)
@@ -115,11 +115,11 @@ class _Frames:
             self._queue.append((node, frame))
 
     def _forget(self, frame: Frame) -> None:
-        """Let go of the turns of a loop that nothing is left to do in."""
+        """Release the iterations of a loop that have nothing left to do."""
         *outer, (loop, turn) = frame
         path, depth = tuple(outer), len(outer)
         if self._entered[(*path, (loop, 0))] < self._wiring.enters[loop]:
-            return  # a value that has not entered yet will be used in the first turn, and from there on
+            return  # a value that has not entered yet will be used from the first iteration on
 
         def turn_in(other: Frame) -> int | None:
             return other[depth][1] if other[:depth] == path and len(other) > depth and other[depth][0] == loop else None
@@ -139,10 +139,10 @@ def _loop_of(node: Node) -> str:
 
 
 def _frames_after(node: Node, frame: Frame) -> tuple[Frame, Frame]:
-    """The frame in which a node's values are kept, and the one in which its users see them first."""
+    """The frame in which a node's values are stored, and the one in which its users first see them."""
     if node.op in _ENTER:
         inside = (*frame, (_loop_of(node), 0))
-        # What is constant in a loop is seen by all of its turns.
+        # Loop constants are visible in all iterations.
         return (frame if node.attrs.flag("is_constant") else inside), inside
     if node.op not in _EXIT and node.op not in _NEXT:
         return frame, frame

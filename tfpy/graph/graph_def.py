@@ -12,13 +12,13 @@ from tfpy.engine.errors import nearest
 from tfpy.graph.attributes import Attributes, dtype_of
 from tfpy.graph.mappers import mapper_of
 
-# In a graph with these every node runs when its inputs are there, in frames; without them the order is known before.
+# In a graph with these, every node runs when its inputs are available, in frames; without them the order is known.
 FRAME_OPS = frozenset(
     {"Enter", "Exit", "LoopCond", "Merge", "NextIteration", "RefEnter", "RefExit", "RefMerge", "Switch"}
 )
 
 
-# No node has more than some thousand outputs, and values are listed up to the one that is named.
+# No node has more than a few thousand outputs, and values are listed up to the named one.
 _MOST_DIGITS = 5
 
 
@@ -38,10 +38,10 @@ class Node:
     Attributes:
         name: its name.
         op: the TensorFlow op.
-        inputs: the outputs of other nodes that it is computed from.
-        after: nodes that must have been computed before.
+        inputs: the outputs of other nodes that it uses.
+        after: its control dependencies, which must be computed before.
         attrs: its attributes.
-        label: what messages call it.
+        label: its name in messages.
     """
 
     __slots__ = ("after", "attrs", "inputs", "label", "name", "op")
@@ -59,7 +59,7 @@ class Node:
 
     @property
     def is_input(self) -> bool:
-        """Whether its value is given from outside."""
+        """Whether its value is fed from outside."""
         return self.op.startswith("Placeholder")
 
 
@@ -67,11 +67,11 @@ class Port(NamedTuple):
     """An input or output of a graph.
 
     Attributes:
-        key: what the signature calls it; the node's name without a signature.
+        key: its name in the signature; the node's name without a signature.
         ref: the node's output.
-        shape: -1 for sizes that are not known; None when nothing is.
-        dtype: None where it is not known.
-        resource: the number of a resource that stands for it.
+        shape: -1 for unknown sizes; None when nothing is.
+        dtype: None if unknown.
+        resource: the number of the resource it stands for.
     """
 
     key: str
@@ -85,10 +85,10 @@ class Graph:
     """A graph, or the body of a function.
 
     Attributes:
-        source: what messages call it.
+        source: its name in messages.
         nodes: by name.
-        inputs: what it is given.
-        outputs: what it gives.
+        inputs: its inputs.
+        outputs: its outputs.
     """
 
     def __init__(self, source: str, nodes: Mapping[str, Node]) -> None:
@@ -100,7 +100,7 @@ class Graph:
 
     @cached_property
     def has_frames(self) -> bool:
-        """Whether it has loops and branches of the first kind."""
+        """Whether it has TensorFlow 1 loops and branches."""
         return any(node.op in FRAME_OPS for node in self.nodes.values())
 
     def _check_references(self) -> None:
@@ -111,14 +111,14 @@ class Graph:
                     raise ModelFileError(f"{self.source}: {node.label} has an input {name!r} that is not there.{hint}")
 
     def needed_for(self, names: Sequence[str], given: Sequence[str] = ()) -> list[Node]:
-        """The nodes that some nodes need, themselves included, given ones aside; each after what it needs.
+        """The nodes that some nodes need, including themselves but not given ones, in topological order.
 
         Raises:
-            ModelFileError: nodes need each other in a circle, outside of a loop.
+            ModelFileError: a cycle of nodes outside a loop.
         """
         done: dict[str, bool] = dict.fromkeys(given, True)
         order: list[Node] = []
-        # By hand and not by recursion: a graph may be deeper than Python's stack.
+        # With an explicit stack, since a graph may be deeper than Python's recursion limit.
         stack = [(name, False) for name in reversed(list(names))]
         while stack:
             name, left = stack.pop()
@@ -141,7 +141,7 @@ def read_graph(graph: Any, signature: Any, source: str) -> Graph:
     Args:
         graph: {'node': […], 'library': …}.
         signature: {'inputs': {key: {'name', 'dtype', 'tensorShape'}}, 'outputs': …}; None where there is none.
-        source: what messages call the file.
+        source: the name of the file in messages.
 
     Raises:
         ModelFileError: naming the node and what is wrong.
@@ -157,7 +157,7 @@ def read_graph(graph: Any, signature: Any, source: str) -> Graph:
 
 
 def _leaves(graph: Graph) -> list[Port]:
-    """The nodes that no other one needs."""
+    """The nodes that no other node needs."""
     used = {name for node in graph.nodes.values() for name in node.needs}
     return [_port(node) for node in graph.nodes.values() if node.name not in used]
 
@@ -167,7 +167,7 @@ def _port(node: Node) -> Port:
 
 
 def _signature_ports(graph: Graph, entries: Any, source: str, kind: str) -> list[Port]:
-    """The inputs or outputs that a signature names, those that are not in the graph left out, as in TF.js."""
+    """The inputs or outputs that a signature names, omitting those that are not in the graph, as in TF.js."""
     found = []
     for key, entry in object_in(source, f"signature.{kind}", entries or {}).items():
         info = object_in(source, f"signature.{kind}.{key}", entry)
@@ -254,7 +254,7 @@ def read_ref(text: Any, source: str, field: str, nodes: Mapping[str, Node] | Non
     node = (nodes or {}).get(name)
     mapper = mapper_of(node.op) if node is not None and len(rest) == 2 else None
     if mapper is not None and rest[0] in mapper.outputs:
-        # An output by name; one that is a list has numbers of its own and is the only one.
+        # An output by name; a list output has its own numbering and is the only output.
         index += mapper.outputs.index(rest[0])
     return Ref(name, index)
 

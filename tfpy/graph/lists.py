@@ -1,4 +1,4 @@
-"""The values in graphs that are no tensors: lists and arrays of tensors, and tables."""
+"""Graph values that are not tensors: lists and arrays of tensors, and tables."""
 
 from __future__ import annotations
 
@@ -26,20 +26,20 @@ def merge_shapes(where: str, a: PartialShape | None, b: PartialShape | None) -> 
 
 
 def element_shape(value: Any) -> PartialShape | None:
-    """A shape given as the values of a tensor: a list of sizes, or -1 for a rank that is not known."""
+    """A shape given as the values of a tensor: a list of sizes, or -1 for an unknown rank."""
     if isinstance(value, (list, tuple)):
         return tuple(int(n) for n in value)
     return None
 
 
 class TensorList:
-    """A list of tensors that is not changed: what writes to it gives another one.
+    """An immutable list of tensors: writing returns a new list.
 
     Attributes:
-        items: the tensors; None where none has been written.
+        items: the tensors; None if not yet written.
         shape: the shape of each, as far as it is known.
         dtype: the dtype of each.
-        most: how many there may be; -1 for any number.
+        most: the maximum number; -1 for no limit.
     """
 
     def __init__(
@@ -61,7 +61,7 @@ class TensorList:
         return tensor
 
     def pushed(self, where: str, tensor: Tensor) -> TensorList:
-        """The list with a tensor at its end."""
+        """The list with a tensor appended."""
         if 0 <= self.most <= len(self.items):
             raise argument_error(where, "tensor", f"no more than the {self.most} that the list may have", tensor)
         return self._with([*self.items, self._check(where, tensor)])
@@ -73,7 +73,7 @@ class TensorList:
         return self._with(self.items[:-1]), self.item(where, len(self.items) - 1, shape)
 
     def item(self, where: str, index: int, shape: PartialShape | None) -> Tensor:
-        """A tensor of the list; zeros where none has been written and the shape is known."""
+        """A tensor of the list; zeros if not yet written and the shape is known."""
         if not 0 <= index < len(self.items):
             raise argument_error(where, "index", f"below the {len(self.items)} tensors of the list", index)
         wanted = merge_shapes(where, self.shape, shape)
@@ -83,7 +83,7 @@ class TensorList:
         return reshape(found, found.shape if wanted is None or -1 in wanted else wanted)
 
     def with_item(self, where: str, index: int, tensor: Tensor) -> TensorList:
-        """The list with a tensor at a place; it grows if need be."""
+        """The list with a tensor set at an index; it grows if needed."""
         if index < 0 or 0 <= self.most <= index:
             raise argument_error(where, "index", f"from 0 up to {self.most} at most", index)
         grown = [*self.items, *[None] * (index + 1 - len(self.items))]
@@ -91,11 +91,11 @@ class TensorList:
         return self._with(grown)
 
     def resized(self, size: int) -> TensorList:
-        """The list with another number of tensors."""
+        """The list resized."""
         return self._with([*self.items[:size], *[None] * (size - len(self.items))])
 
     def stacked(self, where: str, shape: PartialShape | None, indices: Sequence[int] | None = None) -> Tensor:
-        """The tensors, or those of some indices, as one."""
+        """The tensors, or those at some indices, stacked."""
         picked = range(len(self.items)) if indices is None else [i for i in indices if i < len(self.items)]
         wanted = merge_shapes(where, self.shape, shape)
         for tensor in self.items:
@@ -105,7 +105,7 @@ class TensorList:
         return stack([self.item(where, i, wanted) for i in picked], 0)
 
     def joined(self, where: str, shape: PartialShape | None) -> Tensor:
-        """The tensors one after the other along their first axis."""
+        """The tensors concatenated along their first axis."""
         if not self.items:
             return self._empty(where, shape)
         return concat([self.item(where, i, None) for i in range(len(self.items))], 0)
@@ -137,7 +137,7 @@ class TensorArray:
         self._items: dict[int, Tensor] = {}
         self._cleared: set[int] = set()
         self._closed = False
-        # What is written first says what nobody said before.
+        # The first write determines what was not specified.
         self._written: PartialShape | None = None
 
     def __len__(self) -> int:
@@ -170,11 +170,11 @@ class TensorArray:
         self._items[index] = tensor
 
     def gather(self, where: str, indices: Sequence[int]) -> Tensor:
-        """Tensors as one."""
+        """Tensors stacked."""
         return stack([self.read(where, i) for i in indices], 0) if len(indices) else self._empty(where)
 
     def joined(self, where: str) -> Tensor:
-        """All tensors one after the other along their first axis."""
+        """All tensors concatenated along their first axis."""
         return concat([self.read(where, i) for i in range(len(self))], 0) if len(self) else self._empty(where)
 
     def _empty(self, where: str) -> Tensor:
@@ -182,7 +182,7 @@ class TensorArray:
         return zeros([0, *(n for n in shape if n >= 0)], self.dtype or "float32")
 
     def close(self) -> None:
-        """Let go of the tensors; the array is not used again."""
+        """Release the tensors; the array is not used again."""
         self._items.clear()
         self._closed = True
 
@@ -202,7 +202,7 @@ class HashTable:
         return len(self._values)
 
     def fill(self, where: str, keys: Tensor, values: Tensor) -> None:
-        """Replace the content."""
+        """Replace the contents."""
         self._check(where, keys, values)
         if len(keys.data_sync()) != len(values.data_sync()):
             raise argument_error(where, "values", f"as many as the {keys.size} keys", values)

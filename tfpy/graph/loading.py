@@ -1,4 +1,4 @@
-"""From artifacts to something that can be run: the graph, its functions and its initializer, checked."""
+"""From artifacts to an executor: the graph, its functions and its initializer, checked."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def read_model(
     """The executor of a model, that of its initializer if it has one, and the resources that both share.
 
     Raises:
-        ModelFileError: a graph that makes no sense, ops that are not known, or constants without a value.
+        ModelFileError: an invalid graph, unknown ops, or constants without a value.
     """
     topology = artifacts.model_topology
     if not isinstance(topology, Mapping):
@@ -44,9 +44,9 @@ def read_model(
 
 
 def _called(graphs: Sequence[Graph], functions: Mapping[str, Graph]) -> Iterable[Graph]:
-    """The functions that graphs call, and those that these call.
+    """The functions that graphs call, directly or indirectly.
 
-    The converter leaves others in the library, of the training for instance, whose ops nobody has to know.
+    The converter leaves others in the library, such as those for training, whose ops need not be supported.
     """
     called: dict[str, Graph] = {}
     waiting = [*graphs]

@@ -1,4 +1,4 @@
-"""The table of TensorFlow ops: what each is called there, and the function that computes it here."""
+"""The table of TensorFlow ops: their names, and the functions that compute them here."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _own: dict[str, Mapper] = {}
 
 
 def maps(names: str, outputs: str = "") -> Callable[[Function], Function]:
-    """Let a function compute the TensorFlow ops of these names."""
+    """Register a function for the TensorFlow ops of these names."""
 
     def mark(function: Function) -> Function:
         mapper = Mapper(function, tuple(outputs.split()))
@@ -49,31 +49,31 @@ def maps(names: str, outputs: str = "") -> Callable[[Function], Function]:
 
 
 def same(names: str, op: Op) -> None:
-    """Let a core op compute TensorFlow ops whose inputs are its arguments in order."""
+    """Register a core op for TensorFlow ops whose inputs are its arguments in order."""
     maps(names)(lambda call: op(*call.values))
 
 
 def mapper_of(op: str) -> Mapper | None:
-    """How an op is computed; None when it is not known."""
+    """How an op is computed; None if unknown."""
     return _own.get(op) or MAPPERS.get(op)
 
 
 def own_meanings() -> tuple[tuple[str, Mapper], ...]:
-    """The ops to which users have given a meaning, and how each is computed."""
+    """The custom ops that users have registered, and how each is computed."""
     return tuple(_own.items())
 
 
 def all_known() -> bool:
-    """Whether no op has a meaning of the user's."""
+    """Whether there are no custom ops."""
     return not _own
 
 
 class Call:
-    """An op at work: its inputs and attributes.
+    """An op being run: its inputs and attributes.
 
     Attributes:
         node: the node of the graph.
-        values: what its inputs are.
+        values: the values of its inputs.
         run: the run that it belongs to.
     """
 
@@ -104,7 +104,7 @@ class Call:
         return self.values[index]
 
     def number(self, index: int) -> Any:
-        """An input as a Python number, boolean or text: the first of its elements."""
+        """An input as a Python number, boolean or string: its first element."""
         values = self.tensor(index).data_sync()
         if not len(values):
             raise argument_error(self.node.label, f"input {index}", "a number", self.value(index))
@@ -116,12 +116,12 @@ class Call:
         return self.tensor(index).array_sync()
 
     def sizes(self, index: int) -> list[int]:
-        """An input as a list of whole numbers, such as a shape."""
+        """An input as a list of integers, such as a shape."""
         return [int(n) for n in self.tensor(index).data_sync()]
 
 
 class NodeValue:
-    """The argument of a function given to `register_op`.
+    """The argument of a function passed to `register_op`.
 
     Attributes:
         inputs: the tensors.
@@ -139,12 +139,12 @@ class NodeValue:
 
 @export(doc="Models / Op Registry")
 def register_op(name: str, op_func: Callable[[NodeValue], Any]) -> None:
-    """Let graph-models use an op that is not known here, or compute one in another way.
+    """Register a custom op for graph models, or override a built-in one.
 
     Args:
         name: the name of the TensorFlow op.
         op_func: called with a node that has `inputs`, a list of tensors, and `attrs`, a dict; returns a tensor or a
-            list of those of all outputs.
+            list of all output tensors.
 
     Source: TF.js `tf.registerOp`.
     """
@@ -156,7 +156,7 @@ def register_op(name: str, op_func: Callable[[NodeValue], Any]) -> None:
 
 @export(doc="Models / Op Registry")
 def deregister_op(name: str) -> None:
-    """Forget an op given to `register_op`.
+    """Remove an op registered with `register_op`.
 
     Source: TF.js `tf.deregisterOp`.
     """

@@ -1,4 +1,4 @@
-"""GraphModel: a TensorFlow model in the JSON form of TF.js's converter, and what loads it."""
+"""GraphModel: a TensorFlow model in the JSON format of TF.js's converter, and what loads it."""
 
 from __future__ import annotations
 
@@ -37,10 +37,10 @@ TF_HUB_QUERY = "?tfjs-format=file"
 
 @export(doc="Models / Classes")
 class GraphModel(GraphModelCamel, Ready):
-    """A TensorFlow model that TF.js's converter has made: it can be run, but not trained.
+    """A TensorFlow model made by TF.js's converter: it can be run, but not trained.
 
     Args:
-        model_url: a path, URL, dict or handler, as `load_graph_model` takes.
+        model_url: a path, URL, dict or handler, as in `load_graph_model`.
         load_options: `tf.io.LoadOptions` as a dict.
 
     Attributes:
@@ -63,7 +63,7 @@ class GraphModel(GraphModelCamel, Ready):
     # Loading
 
     def load(self) -> bool:
-        """Read the model; True when it has been.
+        """Read the model; return True when done.
 
         Raises:
             ModelFileError: naming the file, the node in it and what is wrong.
@@ -72,7 +72,7 @@ class GraphModel(GraphModelCamel, Ready):
         return self._load(artifacts, source)
 
     def load_sync(self, artifacts: Mapping[str, Any]) -> bool:
-        """Take the model from its artifacts; True when it has been."""
+        """Load the model from its artifacts; return True when done."""
         source = "model artifacts"
         return self._load(with_weight_data(as_artifacts(artifacts, "load_sync"), source), source)
 
@@ -97,7 +97,7 @@ class GraphModel(GraphModelCamel, Ready):
         self._artifacts = artifacts
         return True
 
-    # What it is
+    # Properties
 
     @property
     def model_version(self) -> str:
@@ -118,7 +118,7 @@ class GraphModel(GraphModelCamel, Ready):
 
     @property
     def inputs(self) -> list[Entries]:
-        """Name, shape and dtype of each input; sizes that are not known are -1."""
+        """Name, shape and dtype of each input; unknown sizes are -1."""
         return [_described(port) for port in self._graph.inputs]
 
     @property
@@ -133,7 +133,7 @@ class GraphModel(GraphModelCamel, Ready):
 
     @property
     def metadata(self) -> Any:
-        """The metadata that the user has put into the model; None if there are none."""
+        """The user-defined metadata of the model; None if there are none."""
         return self._given.user_defined_metadata
 
     @property
@@ -143,7 +143,7 @@ class GraphModel(GraphModelCamel, Ready):
 
     @property
     def model_structured_output_keys(self) -> Any:
-        """The keys of the dict that `predict` returns; None if it returns no dict."""
+        """The keys of the dict that `predict` returns; None if it does not return a dict."""
         keys = self._metadata.get("structuredOutputKeys")
         if keys is not None and not (isinstance(keys, (list, tuple)) and all(isinstance(key, str) for key in keys)):
             raise fault("the model", "userDefinedMetadata.structuredOutputKeys", "a list of strings", keys)
@@ -185,19 +185,19 @@ class GraphModel(GraphModelCamel, Ready):
         batch_size: int | None = None,
         verbose: bool = False,
     ) -> Any:
-        """The model's outputs for given inputs; so does calling the model.
+        """The model's outputs for given inputs; calling the model does the same.
 
         Args:
             inputs: a tensor or array, a list of them in the order of `input_nodes`, or a dict by name.
             config: the options below as a dict.
-            batch_size: without effect, as in TF.js: what is given is one batch.
-            verbose: without effect, as in TF.js.
+            batch_size: ignored, as in TF.js: the inputs are one batch.
+            verbose: ignored, as in TF.js.
 
         Returns:
             A tensor, a list of them for several outputs, or a dict if the model names its outputs.
 
         Raises:
-            ValueError: inputs that are missing or do not fit. TypeError: of another dtype.
+            ValueError: inputs that are missing or do not fit. TypeError: a wrong dtype.
 
         Source: TF.js `tf.GraphModel.predict`.
         """
@@ -219,7 +219,7 @@ class GraphModel(GraphModelCamel, Ready):
         batch_size: int | None = None,
         verbose: bool = False,
     ) -> Any:
-        """`predict`, to be awaited."""
+        """The asynchronous form of `predict`."""
         return self.predict(inputs)
 
     @accepts_options()
@@ -243,7 +243,7 @@ class GraphModel(GraphModelCamel, Ready):
 
     @accepts_options()
     async def execute_async(self, inputs: Any, outputs: str | Sequence[str] | None = None) -> Any:
-        """`execute`, to be awaited."""
+        """The asynchronous form of `execute`."""
         return self.execute(inputs, outputs)
 
     def _execute(self, where: str, inputs: Any, outputs: str | Sequence[str] | None = None) -> Any:
@@ -277,7 +277,7 @@ class GraphModel(GraphModelCamel, Ready):
         return refs
 
     def _feeds(self, where: str, inputs: Any) -> Feeds:
-        """The values of nodes by name, checked against what the graph says of them."""
+        """The values of nodes by name, checked against the graph's declarations."""
         from tfpy.graph.graph_def import read_ref
         from tfpy.graph.run import put
 
@@ -320,7 +320,7 @@ class GraphModel(GraphModelCamel, Ready):
             self._captured = captured
         return self._captured
 
-    # Keeping and letting go
+    # Keeping and disposing
 
     def get_intermediate_tensors(self) -> dict[str, list[Tensor]] | None:
         """The values of the nodes in the last run, if `keep_intermediate_tensors` or the flag was set. Scopes do not
@@ -329,7 +329,7 @@ class GraphModel(GraphModelCamel, Ready):
         return self._intermediate
 
     def dispose_intermediate_tensors(self) -> None:
-        """Free what the last run kept."""
+        """Free the tensors kept by the last run."""
         for tensors in (self._intermediate or {}).values():
             for tensor in tensors:
                 tensor.dispose()
@@ -342,8 +342,8 @@ class GraphModel(GraphModelCamel, Ready):
         """Save the model as it was loaded.
 
         Args:
-            handler_or_url: a folder, a path that ends with '.json' or '.zip', a URL, or a handler of `tf.io`.
-            config: without effect, as in TF.js.
+            handler_or_url: a folder, a path that ends in '.json' or '.zip', a URL, or a handler of `tf.io`.
+            config: ignored, as in TF.js.
             quantize: 'float16', 'uint16' or 'uint8' stores float32 weights in half or a quarter of the bytes, rounded,
                 as TF.js's converter does (beyond TF.js, which reads them).
 
@@ -375,7 +375,7 @@ def _listed(ports: Iterable[Port]) -> str:
 def _checked(where: str, name: str, value: Any, port: Port | None) -> Any:
     """A value as a tensor of the dtype and shape that the graph says."""
     dtype = None if port is None else port.dtype
-    # Plain values take the dtype; whole numbers would be float32 otherwise.
+    # Plain values are converted to the dtype; integers would be float32 otherwise.
     tensor = to_tensor(where, name, value, "any" if isinstance(value, Tensor) or dtype is None else dtype)
     if dtype is not None and tensor.dtype != dtype:
         raise argument_error(where, name, f"{with_article(dtype)} tensor", tensor, TypeError)
@@ -389,12 +389,12 @@ def _checked(where: str, name: str, value: Any, port: Port | None) -> Any:
 
 
 def _holds_tensors(values: Sequence[Any]) -> bool:
-    """Whether a list is one of tensors, and not one of the numbers of a tensor."""
+    """Whether a list is a list of tensors, not the values of one tensor."""
     return len(values) > 0 and (isinstance(values[0], Tensor) or getattr(values[0], "shape", ()) != ())
 
 
 def _copies_to_keep(values: Mapping[str, Iterable[Any]]) -> dict[str, list[Tensor]]:
-    """The tensors among the values of nodes, out of reach of scopes and of those who dispose inputs and outputs."""
+    """The tensors among the values of nodes, protected from scopes and from disposal of inputs and outputs."""
     return {
         name: [outlive_scopes(v.clone()) for v in listed if isinstance(v, Tensor)] for name, listed in values.items()
     }
@@ -406,7 +406,7 @@ def load_graph_model(
     options: Mapping[str, Any] | None = None,
     **loading: Unpack[LoadOptions],
 ) -> GraphModel:
-    """Load a TensorFlow model that TF.js's converter has made.
+    """Load a TensorFlow model made by TF.js's converter.
 
     Args:
         model_url: the path of a model.json, its folder or a zip archive; a URL; a parsed model.json, or artifacts in a
@@ -415,10 +415,10 @@ def load_graph_model(
         **loading: see `tf.io.LoadOptions`.
 
     Returns:
-        The model; it may be awaited.
+        The model; awaitable.
 
     Raises:
-        ModelFileError: a ValueError that names the file, the node in it and what is wrong; all ops that are not known
+        ModelFileError: a ValueError that names the file, the node in it and what is wrong; all unknown ops
             are named at once.
 
     Source: TF.js `tf.loadGraphModel`.
@@ -434,7 +434,7 @@ def model_of(artifacts: ModelArtifacts, source: str) -> GraphModel:
     """The model that artifacts describe.
 
     Raises:
-        ModelFileError: as `load_graph_model`.
+        ModelFileError: as in `load_graph_model`.
     """
     model = GraphModel(source)
     model._load(artifacts, source)
@@ -443,13 +443,13 @@ def model_of(artifacts: ModelArtifacts, source: str) -> GraphModel:
 
 @export(doc="Models / Loading")
 def load_graph_model_sync(model_source: Any) -> GraphModel:
-    """Load a TensorFlow model that is at hand.
+    """Load a TensorFlow model from memory.
 
     Args:
         model_source: artifacts in a dict, a pair of a parsed model.json and the bytes of its weights, or a handler.
 
     Raises:
-        ModelFileError: as `load_graph_model`.
+        ModelFileError: as in `load_graph_model`.
 
     Source: TF.js `tf.loadGraphModelSync`.
     """

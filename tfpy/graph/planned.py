@@ -1,4 +1,4 @@
-"""Runs of a graph-model: from plans, up to where the graph decides on values."""
+"""Runs of a graph model: from plans, up to where control flow depends on values."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ _MOST_BOUNDS = 64
 
 
 class PlannedRuns:
-    """The runs of one graph, replayed from a plan where that is possible. What comes before the first dynamic node is
+    """The runs of one graph, replayed from a plan if possible. Everything before the first dynamic node is
     planned; the rest runs node by node.
 
     Attributes:
         executor: runs the graph.
-        resources: what its graphs share.
-        plans: those that have been made.
+        resources: the resources that its graphs share.
+        plans: the plans made so far.
     """
 
     def __init__(self, executor: Executor, resources: Resources) -> None:
@@ -40,9 +40,9 @@ class PlannedRuns:
         """The outputs, from a plan if there is one.
 
         Args:
-            feeds: the values of nodes that are given.
-            wanted: the outputs.
-            keep: where to put the values of all nodes; there is no plan then.
+            feeds: the given values of nodes.
+            wanted: the requested outputs.
+            keep: where to store the values of all nodes; disables plans.
         """
         fed = {(node, i): v for node, values in feeds.items() for i, v in enumerate(values) if v is not None}
         if keep is not None or not all(isinstance(value, Tensor) for value in fed.values()):
@@ -78,7 +78,7 @@ class PlannedRuns:
     def _computed(
         self, feeds: Feeds, wanted: Sequence[Ref], keep: Values | None = None, dynamic: DynamicNodes | None = None
     ) -> list[Tensor]:
-        """The outputs, computed node by node: each a tensor of its own, though nodes pass on what they are given."""
+        """The outputs, computed node by node: each a separate tensor, although nodes may return their inputs."""
         taken = {id(v) for values in (*feeds.values(), self.resources.weights.values()) for v in values}
         try:
             found = self.executor.run(feeds, wanted, self.resources, keep, dynamic)
@@ -97,7 +97,7 @@ def _of_its_own(value: Tensor, taken: set[int]) -> Tensor:
 
 def _as_tensor(value: Any, ref: Ref) -> Tensor:
     if isinstance(value, HashTable):
-        return scalar(0)  # what stands for a table in TF.js: a node that fills one can be run by its name
+        return scalar(0)  # TF.js's placeholder for a table: a node that fills one can be run by its name
     if not isinstance(value, Tensor):
         raise ValueError(f"execute: the output {ref} is a {type(value).__name__} and not a tensor.")
     return value

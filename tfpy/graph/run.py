@@ -1,4 +1,4 @@
-"""Running graphs: the order in which nodes are computed, and what they are computed from."""
+"""Running graphs: the order in which nodes are computed, and their inputs."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Resources:
 
 
 class Step(NamedTuple):
-    """A node, how it is computed, and whose values nobody needs when it has been."""
+    """A node, how it is computed, and whose values are no longer needed afterwards."""
 
     node: Node
     compute: Any
@@ -49,7 +49,7 @@ class ExecutionOrder(NamedTuple):
     """The nodes to compute for some outputs of some inputs, each after those that it needs.
 
     Attributes:
-        dataflow: how nodes follow each other where there are loops or branches of the first kind; else None.
+        dataflow: how nodes follow each other where there are TensorFlow 1 loops or branches; else None.
     """
 
     steps: list[Step]
@@ -57,7 +57,7 @@ class ExecutionOrder(NamedTuple):
 
 
 class Executor:
-    """Runs one graph; the orders that it has found are kept."""
+    """Runs one graph, caching the orders that it has found."""
 
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
@@ -82,14 +82,14 @@ class Executor:
         """The values of outputs.
 
         Args:
-            feeds: the values of nodes that are given.
-            outputs: what is wanted.
+            feeds: the given values of nodes.
+            outputs: the requested outputs.
             resources: constants, functions and tables.
-            keep: where to put the values of all nodes that are computed, of loops those of the last turn.
-            dynamic: where to note the nodes whose results depend on values that are read.
+            keep: where to store the values of all computed nodes, for loops those of the last iteration.
+            dynamic: where to record the nodes whose results depend on values that are read.
 
         Raises:
-            ValueError: an input that is needed and not given.
+            ValueError: a missing input.
         """
         steps, dataflow = self.order(feeds, outputs)
         run = Run(resources, keep, dynamic)
@@ -129,7 +129,7 @@ class Executor:
 
 
 def check_inputs(graph: Graph, nodes: Sequence[Node], given: Sequence[str], outputs: Sequence[Ref]) -> None:
-    """Raise ValueError when a node that must be given is not."""
+    """Raise ValueError if a required node is not given."""
     known = set(given)
     missing = [node.name for node in nodes if node.is_input and not node.inputs and node.name not in known]
     if missing:
@@ -182,12 +182,12 @@ class Run:
         except Warning:
             raise
         except Exception as error:
-            # The attributes of a file can be anything, and break an op in any way.
+            # The attributes in a file can be anything, and break an op in any way.
             raise ValueError(f"{node.label}: cannot be computed ({type(error).__name__}: {error}).") from error
         return result if isinstance(result, (list, tuple)) else [result]
 
     def note(self, node: Node, results: Sequence[Any], in_loop: bool = False) -> None:
-        """Note what a node has computed, for those who want its values or look for dynamic nodes."""
+        """Record what a node has computed, for kept values and for the search for dynamic nodes."""
         if self._keep is not None:
             self._keep[node.name] = results
         if self._dynamic is not None:
@@ -210,7 +210,7 @@ class Run:
 
 
 def put(values: dict[str, list[Any]], ref: Ref, value: Any) -> None:
-    """Give one of a node's outputs a value; of the others there may be none."""
+    """Set the value of one of a node's outputs; the others may have none."""
     outputs = values.setdefault(ref.node, [])
     outputs += [None] * (ref.output + 1 - len(outputs))
     outputs[ref.output] = value

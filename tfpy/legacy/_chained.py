@@ -46,7 +46,7 @@ class ChainedOps:
         def _run(self, function: Callable[..., Any], *args: Any) -> Any: ...
 
     def abs(self) -> NDArray:
-        """The absolute value; of a complex number its modulus, in float32."""
+        """The absolute value; for a complex number its modulus, in float32."""
         result: NDArray = self._run(core_unary.abs_)
         return result
 
@@ -112,13 +112,13 @@ class ChainedOps:
     batchNormalization = batch_normalization
 
     def ceil(self) -> NDArray:
-        """The smallest whole number that is not below x."""
+        """The smallest integer not below x."""
         result: NDArray = self._run(core_unary.ceil)
         return result
 
     @accepts_options()
     def clip_by_value(self, clip_value_min: float, clip_value_max: float) -> NDArray:
-        """x, cut to the range between two values; NaN stays NaN."""
+        """x clipped to the range between two values; NaN stays NaN."""
         result: NDArray = self._run(core_unary.clip_by_value, clip_value_min, clip_value_max)
         return result
 
@@ -179,7 +179,7 @@ class ChainedOps:
     depthwiseConv2D = depthwise_conv2d
 
     def div(self, b: TensorLike) -> NDArray:
-        """Divide element by element: a / b. Two int32 tensors are divided as by `floor_div`."""
+        """Divide element by element: a / b. Two int32 tensors are divided as in `floor_div`."""
         result: NDArray = self._run(core_arith.div, b)
         return result
 
@@ -214,20 +214,20 @@ class ChainedOps:
 
     @accepts_options()
     def expand_dims(self, axis: int = 0) -> NDArray:
-        """A dimension of size 1 put in."""
+        """A tensor with a dimension of size 1 inserted."""
         result: NDArray = self._run(core_shape.expand_dims, axis)
         return result
 
     expandDims = expand_dims
 
     def floor(self) -> NDArray:
-        """The largest whole number that is not above x."""
+        """The largest integer not above x."""
         result: NDArray = self._run(core_unary.floor)
         return result
 
     @accepts_options()
     def gather(self, indices: TensorLike, axis: int = 0, batch_dims: int = 0) -> NDArray:
-        """Slices along an axis, picked by index."""
+        """Slices along an axis, gathered by index."""
         result: NDArray = self._run(core_slice.gather, indices, axis, batch_dims)
         return result
 
@@ -261,7 +261,7 @@ class ChainedOps:
     def resize_bilinear(
         self, size: Sequence[int], align_corners: bool = False, half_pixel_centers: bool = False
     ) -> NDArray:
-        """Resize images, mixing the four pixels around each position."""
+        """Resize images by bilinear interpolation."""
         result: NDArray = self._run(core_resize.resize_bilinear, size, align_corners, half_pixel_centers)
         return result
 
@@ -269,7 +269,7 @@ class ChainedOps:
 
     @accepts_options()
     def leaky_relu(self, alpha: float = 0.2) -> NDArray:
-        """x where it is positive, else alpha · x, with an alpha of 0.2 unless another one is given."""
+        """x where it is positive, else alpha · x; alpha is 0.2 by default."""
         result: NDArray = self._run(core_activation.leaky_relu, alpha)
         return result
 
@@ -355,7 +355,7 @@ class ChainedOps:
 
     @accepts_options()
     def max(self, axis: Axis = None, keep_dims: bool = False) -> NDArray:
-        """The largest element along axes; NaN if any is NaN or there is none."""
+        """The largest element along axes; NaN if any is NaN or there are none."""
         result: NDArray = self._run(core_reduce.max_, axis, keep_dims)
         return result
 
@@ -381,13 +381,13 @@ class ChainedOps:
 
     @accepts_options()
     def mean(self, axis: Axis = None, keep_dims: bool = False) -> NDArray:
-        """The mean along axes, in float32; of no elements it is 0."""
+        """The mean along axes, in float32; 0 if there are no elements."""
         result: NDArray = self._run(core_reduce.mean, axis, keep_dims)
         return result
 
     @accepts_options()
     def min(self, axis: Axis = None, keep_dims: bool = False) -> NDArray:
-        """The smallest element along axes; NaN if any is NaN or there is none."""
+        """The smallest element along axes; NaN if any is NaN or there are none."""
         result: NDArray = self._run(core_reduce.min_, axis, keep_dims)
         return result
 
@@ -450,7 +450,7 @@ class ChainedOps:
 
     @accepts_options()
     def pad(self, paddings: Sequence[Sequence[int]], constant_value: float = 0) -> NDArray:
-        """A tensor with a margin of one value around it."""
+        """A tensor padded with one value."""
         result: NDArray = self._run(core_slice.pad, paddings, constant_value)
         return result
 
@@ -467,7 +467,7 @@ class ChainedOps:
     powStrict = pow_strict
 
     def prelu(self, alpha: TensorLike) -> NDArray:
-        """x where it is positive, else alpha · x with an alpha of its own for each element."""
+        """x where it is positive, else alpha · x, with a separate alpha for each element."""
         result: NDArray = self._run(core_activation.prelu, alpha)
         return result
 
@@ -478,7 +478,7 @@ class ChainedOps:
 
     @accepts_options()
     def reverse(self, axis: int | Sequence[int] | None = None) -> NDArray:
-        """The elements in the opposite order along axes."""
+        """The elements in reverse order along axes."""
         result: NDArray = self._run(core_slice.reverse, axis)
         return result
 
@@ -565,6 +565,6 @@ class ChainedOps:
 
     @accepts_options()
     def transpose(self, perm: Sequence[int] | None = None, conjugate: bool = False) -> NDArray:
-        """The dimensions in another order."""
+        """A tensor with its dimensions permuted."""
         result: NDArray = self._run(core_matmul.transpose, perm, conjugate)
         return result

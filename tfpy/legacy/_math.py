@@ -55,7 +55,7 @@ class DerivedMath:
         def _run(self, function: Callable[..., Any], *args: Any) -> Any: ...
 
     def abs(self, x: TensorLike) -> NDArray:
-        """The absolute value; of a complex number its modulus, in float32."""
+        """The absolute value; for a complex number its modulus, in float32."""
         result: NDArray = self._run(core_unary.abs_, x)
         return result
 
@@ -230,18 +230,18 @@ class DerivedMath:
     batchNormalization4D = batch_normalization4d
 
     def cast(self, x: TensorLike, dtype: DType) -> NDArray:
-        """The values in another dtype."""
+        """The values cast to another dtype."""
         result: NDArray = self._run(core_shape.cast, x, dtype)
         return result
 
     def ceil(self, x: TensorLike) -> NDArray:
-        """The smallest whole number that is not below x."""
+        """The smallest integer not below x."""
         result: NDArray = self._run(core_unary.ceil, x)
         return result
 
     @accepts_options()
     def clip(self, x: TensorLike, clip_value_min: float, clip_value_max: float) -> NDArray:
-        """x, cut to the range between two values; NaN stays NaN."""
+        """x clipped to the range between two values; NaN stays NaN."""
         result: NDArray = self._run(core_unary.clip_by_value, x, clip_value_min, clip_value_max)
         return result
 
@@ -252,7 +252,7 @@ class DerivedMath:
 
     @accepts_options()
     def concat(self, tensors: Sequence[TensorLike], axis: int = 0) -> NDArray:
-        """Tensors joined along an axis that they have."""
+        """Tensors joined along an existing axis."""
         result: NDArray = self._run(core_join.concat, tensors, axis)
         return result
 
@@ -405,7 +405,7 @@ class DerivedMath:
     depthwiseConv2D = depthwise_conv2d
 
     def divide(self, a: TensorLike, b: TensorLike) -> NDArray:
-        """Divide element by element: a / b. Two int32 tensors are divided as by `floor_div`."""
+        """Divide element by element: a / b. Two int32 tensors are divided as in `floor_div`."""
         result: NDArray = self._run(core_arith.div, a, b)
         return result
 
@@ -464,13 +464,13 @@ class DerivedMath:
         return result
 
     def floor(self, x: TensorLike) -> NDArray:
-        """The largest whole number that is not above x."""
+        """The largest integer not above x."""
         result: NDArray = self._run(core_unary.floor, x)
         return result
 
     @accepts_options()
     def gather(self, x: TensorLike, indices: TensorLike, axis: int = 0, batch_dims: int = 0) -> NDArray:
-        """Slices along an axis, picked by index."""
+        """Slices along an axis, gathered by index."""
         result: NDArray = self._run(core_slice.gather, x, indices, axis, batch_dims)
         return result
 
@@ -502,7 +502,7 @@ class DerivedMath:
 
     @accepts_options()
     def leaky_relu(self, x: TensorLike, alpha: float = 0.2) -> NDArray:
-        """x where it is positive, else alpha · x, with an alpha of 0.2 unless another one is given."""
+        """x where it is positive, else alpha · x; alpha is 0.2 by default."""
         result: NDArray = self._run(core_activation.leaky_relu, x, alpha)
         return result
 
@@ -644,7 +644,7 @@ class DerivedMath:
 
     @accepts_options()
     def max(self, x: TensorLike, axis: Axis = None, keep_dims: bool = False) -> NDArray:
-        """The largest element along axes; NaN if any is NaN or there is none."""
+        """The largest element along axes; NaN if any is NaN or there are none."""
         result: NDArray = self._run(core_reduce.max_, x, axis, keep_dims)
         return result
 
@@ -688,13 +688,13 @@ class DerivedMath:
 
     @accepts_options()
     def mean(self, x: TensorLike, axis: Axis = None, keep_dims: bool = False) -> NDArray:
-        """The mean along axes, in float32; of no elements it is 0."""
+        """The mean along axes, in float32; 0 if there are no elements."""
         result: NDArray = self._run(core_reduce.mean, x, axis, keep_dims)
         return result
 
     @accepts_options()
     def min(self, x: TensorLike, axis: Axis = None, keep_dims: bool = False) -> NDArray:
-        """The smallest element along axes; NaN if any is NaN or there is none."""
+        """The smallest element along axes; NaN if any is NaN or there are none."""
         result: NDArray = self._run(core_reduce.min_, x, axis, keep_dims)
         return result
 
@@ -730,7 +730,7 @@ class DerivedMath:
     def multi_rnn_cell(
         self, lstm_cells: Sequence[LSTMCell], data: TensorLike, c: Sequence[TensorLike], h: Sequence[TensorLike]
     ) -> list[list[NDArray]]:
-        """The next states and outputs of cells one after the other, each fed with the output of the one before."""
+        """The next states and outputs of stacked cells, each fed with the output of the one before."""
         result: list[list[NDArray]] = self._run(core_recurrent.multi_rnn_cell, lstm_cells, data, c, h)
         return result
 
@@ -796,7 +796,7 @@ class DerivedMath:
     oneHot = one_hot
 
     def outer_product(self, v1: TensorLike, v2: TensorLike) -> NDArray:
-        """The matrix of the products of each element of one vector with each of another."""
+        """The outer product of two vectors."""
         result: NDArray = self._run(core_matmul.outer_product, v1, v2)
         return result
 
@@ -831,7 +831,7 @@ class DerivedMath:
     powStrict = pow_strict
 
     def prelu(self, x: TensorLike, alpha: TensorLike) -> NDArray:
-        """x where it is positive, else alpha · x with an alpha of its own for each element."""
+        """x where it is positive, else alpha · x, with a separate alpha for each element."""
         result: NDArray = self._run(core_activation.prelu, x, alpha)
         return result
 
@@ -848,7 +848,7 @@ class DerivedMath:
         return result
 
     def reshape(self, x: TensorLike, shape: ShapeLike) -> NDArray:
-        """The same elements under another shape, sharing the data."""
+        """The same elements in another shape, sharing the data."""
         result: NDArray = self._run(core_shape.reshape, x, shape)
         return result
 
@@ -862,7 +862,7 @@ class DerivedMath:
 
     @accepts_options()
     def reverse(self, x: TensorLike, axis: int | Sequence[int] | None = None) -> NDArray:
-        """The elements in the opposite order along axes."""
+        """The elements in reverse order along axes."""
         result: NDArray = self._run(core_slice.reverse, x, axis)
         return result
 
@@ -1059,7 +1059,7 @@ class DerivedMath:
 
     @accepts_options()
     def transpose(self, x: TensorLike, perm: Sequence[int] | None = None, conjugate: bool = False) -> NDArray:
-        """The dimensions in another order."""
+        """A tensor with its dimensions permuted."""
         result: NDArray = self._run(core_matmul.transpose, x, perm, conjugate)
         return result
 

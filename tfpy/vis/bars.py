@@ -1,4 +1,4 @@
-"""Charts of bars: bar charts and histograms."""
+"""Bar charts and histograms."""
 
 from __future__ import annotations
 
@@ -35,21 +35,21 @@ def barchart(
     y_type: str = "quantitative",
     color: str | Sequence[str] | None = None,
 ) -> Chart:
-    """A chart of bars.
+    """A bar chart.
 
     Args:
-        container: the surface that it is drawn on: `{'name': …, 'tab': …}`, or None.
+        container: the surface to draw on: `{'name': …, 'tab': …}`, or None.
         data: [{'index': …, 'value': …}, …], a dict of values by index, or numbers.
-            From left to right go numbers as indices by their size, strings in the order that they have in the data.
+            Numeric indices are sorted from left to right; strings keep their order in the data.
         opts: the options below as a dict.
-        width: of the whole chart, in pixels.
+        width: the width of the whole chart, in pixels.
         height: likewise.
         x_label: the title of the x axis.
         y_label: the title of the y axis.
-        font_size: in pixels.
+        font_size: the font size, in pixels.
         x_type: 'quantitative', 'ordinal' or 'nominal'.
         y_type: likewise.
-        color: a CSS colour for all bars, or a list with one for each, from left to right.
+        color: a CSS color for all bars, or a list with one for each, from left to right.
 
     Raises:
         ValueError, TypeError: data or options that do not fit, or more than 100,000 bars.
@@ -109,23 +109,23 @@ def histogram(
     max_bins: int = 12,
     color: str = _HISTOGRAM_COLOR,
 ) -> Drawing:
-    """A chart of how often values occur, under a table of what they are like.
+    """A histogram of values, below a table of their statistics.
 
     Args:
-        container: the surface that it is drawn on: `{'name': …, 'tab': …}`, or None.
-        data: numbers in any shape, or a list of {'value': …}. They are counted here: there may be any number of them.
+        container: the surface to draw on: `{'name': …, 'tab': …}`, or None.
+        data: numbers in any shape, or a list of {'value': …}. They are binned here, so there may be any number of them.
         opts: the options below as a dict.
-        width: of the whole chart, in pixels.
+        width: the width of the whole chart, in pixels.
         height: likewise.
-        x_label: the title of the x axis, which tfjs-vis takes, too, and does not show.
+        x_label: the title of the x axis, which tfjs-vis also accepts, but does not show.
         y_label: the title of the y axis, likewise.
-        font_size: in pixels.
-        x_type: of no effect, as in tfjs-vis: both axes are those of numbers.
+        font_size: the font size, in pixels.
+        x_type: ignored, as in tfjs-vis: both axes are numeric.
         y_type: likewise.
-        stats: False for no table; or the numbers to put in it: 'num_vals', 'min', 'max', 'num_zeros', 'num_nans',
+        stats: False for no table; or the numbers to show in it: 'num_vals', 'min', 'max', 'num_zeros', 'num_nans',
             'num_infs'.
-        max_bins: the greatest number of bins, at most 100,000. They begin and end at round numbers, as Vega's do.
-        color: a CSS colour for the bars.
+        max_bins: the maximum number of bins, up to 100,000. They start and end at round numbers, as in Vega.
+        color: a CSS color for the bars.
 
     Raises:
         ValueError, TypeError: data or options that do not fit.
@@ -179,7 +179,7 @@ def _histogram_values(where: str, data: Any) -> npt.NDArray[np.float64]:
 
 
 def nice_bins(values: npt.NDArray[np.float64], most: int) -> npt.NDArray[np.float64]:
-    """The edges of bins that hold all values, up to a number: Vega's rule, steps of 1, 2 or 5 times a power of 10."""
+    """The edges of at most a number of bins that cover all values: steps of 1, 2 or 5 times a power of 10, as in Vega."""
     if not values.size:
         return np.array([0.0, 1.0])
     low, high = float(values.min()), float(values.max())

@@ -27,10 +27,10 @@ _COLUMN, _ROW = 10, 2
 
 @export(namespace="vis", doc="Visualization / Classes")
 class Drawing(Ready):
-    """A chart, a table, or a group of them. It displays in a notebook, and may be awaited.
+    """A chart, a table, or a group of them. It displays in a notebook, and is awaitable.
 
     Attributes:
-        font_size: of all text, in pixels.
+        font_size: the font size of all text, in pixels.
 
     Source: beyond TF.js, which draws into a page.
     """
@@ -39,7 +39,7 @@ class Drawing(Ready):
 
     @property
     def body(self) -> Spec:
-        """The Vega-Lite specification without what is said once for a whole picture."""
+        """The Vega-Lite specification without the parts shared by a whole image."""
         raise TypeError(f"{type(self).__name__}: a drawing must define body.")
 
     @property
@@ -50,48 +50,48 @@ class Drawing(Ready):
         return {"$schema": _SCHEMA, **self.body, "config": config}
 
     def pieces(self) -> Iterator[str]:
-        """The drawing as HTML, one text for each chart or table."""
+        """The drawing as HTML, one string for each chart or table."""
         raise TypeError(f"{type(self).__name__}: a drawing must define pieces().")
 
     @property
     def needs_script(self) -> bool:
-        """Whether the HTML needs Vega-Lite to become a picture."""
+        """Whether the HTML needs Vega-Lite to be rendered."""
         return True
 
     def to_html(self, title: str = "tfpy") -> str:
-        """The drawing as a page that needs neither a network nor other files.
+        """The drawing as a self-contained page, without network access or other files.
 
         Args:
             title: the page's title.
 
         Raises:
-            ImportError: there is a chart in it, and the extra `vis` is not installed.
+            ImportError: it contains a chart, and the extra `vis` is not installed.
         """
         return page(title, "\n".join(self.pieces()), self.needs_script)
 
     def to_svg(self) -> str:
-        """The drawing as an SVG picture. ImportError without the extra `vis`."""
+        """The drawing as an SVG image. ImportError without the extra `vis`."""
         return str(render("svg", self.spec))
 
     def to_png(self, scale: float = 2.0) -> bytes:
-        """The drawing as a PNG picture. ImportError without the extra `vis`.
+        """The drawing as a PNG image. ImportError without the extra `vis`.
 
         Args:
-            scale: pixels of the picture for each pixel of the drawing. ValueError if it is not above 0.
+            scale: pixels of the image for each pixel of the drawing. ValueError if it is not above 0.
         """
         if not 0 < as_number("to_png", "scale", scale) < math.inf:
             raise argument_error("to_png", "scale", "above 0", scale)
         return bytes(render("png", self.spec, scale=scale))
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the drawing into a file.
+        """Write the drawing to a file.
 
         Args:
-            path: what it ends in decides: `.html` for a page that needs no network, `.svg`, `.png`, or `.json` for the
-                Vega-Lite specification.
+            path: the suffix determines the format: `.html` for a self-contained page, `.svg`, `.png`, or `.json` for
+                the Vega-Lite specification.
 
         Raises:
-            ValueError: another ending. ImportError: the extra `vis` is needed, and not installed.
+            ValueError: an unknown suffix. ImportError: the extra `vis` is needed, and not installed.
         """
         file = Path(path)
         kind = file.suffix.lower()
@@ -119,7 +119,7 @@ class Chart(Drawing):
 
     Args:
         body: its Vega-Lite specification, without schema and configuration.
-        font_size: of all text, in pixels.
+        font_size: the font size of all text, in pixels.
     """
 
     def __init__(self, body: Spec, font_size: float = 11) -> None:
@@ -144,7 +144,7 @@ class Table(Drawing):
     Args:
         headers: the names of the columns.
         rows: the strings, row by row.
-        font_size: in pixels.
+        font_size: the font size, in pixels.
     """
 
     def __init__(self, headers: Sequence[str], rows: Sequence[Sequence[str]], font_size: float = 14) -> None:
@@ -193,7 +193,7 @@ class Table(Drawing):
 
 @export(namespace="vis", doc="Visualization / Classes")
 class Group(Drawing):
-    """Drawings one below the other.
+    """Drawings stacked vertically.
 
     Args:
         members: the drawings, or pairs of a heading and a drawing.

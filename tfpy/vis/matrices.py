@@ -39,23 +39,23 @@ def heatmap(
     domain: Sequence[float] | None = None,
     row_major: bool = False,
 ) -> Chart:
-    """A matrix as colours.
+    """A heat map of a matrix.
 
     Args:
-        container: the surface that it is drawn on: `{'name': …, 'tab': …}`, or None.
+        container: the surface to draw on: `{'name': …, 'tab': …}`, or None.
         data: 'values', a matrix: its first axis goes to the right, its second upwards or downwards. 'x_tick_labels',
             'y_tick_labels': the names along the axes.
         opts: the options below as a dict.
-        width: of the whole chart, in pixels.
+        width: the width of the whole chart, in pixels.
         height: likewise.
         x_label: the title of the x axis.
         y_label: the title of the y axis.
-        font_size: in pixels.
+        font_size: the font size, in pixels.
         x_type: 'quantitative', 'ordinal' or 'nominal'.
         y_type: likewise.
-        color_map: 'viridis', 'blues', 'greyscale', or two CSS colours for the least and the greatest value.
-        domain: the values at the two ends of the colours; by default the least and the greatest.
-        row_major: whether the first axis goes downwards, and the second to the right.
+        color_map: 'viridis', 'blues', 'greyscale', or two CSS colors for the minimum and the maximum.
+        domain: the values at the two ends of the color scale; by default the minimum and maximum.
+        row_major: whether the first axis runs downwards, and the second to the right.
 
     Raises:
         ValueError, TypeError: data or options that do not fit, or more than 100,000 cells.
@@ -120,24 +120,24 @@ def confusion_matrix(
     show_text_overlay: bool = True,
     color_map: str | Sequence[str] = "blues",
 ) -> Chart:
-    """How often each class was taken for each class: labels downwards, predictions to the right.
+    """A confusion matrix: labels downwards, predictions to the right.
 
     Args:
-        container: the surface that it is drawn on: `{'name': …, 'tab': …}`, or None.
-        data: 'values', a square matrix of counts, as `tf.vis.metrics.confusion_matrix` gives it; 'tick_labels', the
+        container: the surface to draw on: `{'name': …, 'tab': …}`, or None.
+        data: 'values', a square matrix of counts, as returned by `tf.vis.metrics.confusion_matrix`; 'tick_labels', the
             names of the classes; 'Class 0', 'Class 1' … by default.
         opts: the options below as a dict.
-        width: of the whole chart, in pixels.
+        width: the width of the whole chart, in pixels.
         height: likewise.
         x_label: the title of the x axis; by default 'prediction'.
         y_label: the title of the y axis; by default 'label'.
-        font_size: in pixels.
+        font_size: the font size, in pixels.
         x_type: 'ordinal' or 'nominal'.
         y_type: likewise.
-        shade_diagonal: whether right predictions are coloured. Without it the mistakes can be told from each other;
-            where there is none, the diagonal is coloured all the same.
+        shade_diagonal: whether correct predictions are colored. Without it the mistakes are easier to distinguish;
+            if there are none, the diagonal is colored anyway.
         show_text_overlay: whether the counts are written into the cells.
-        color_map: 'viridis', 'blues', 'greyscale', or two CSS colours for the least and the greatest count.
+        color_map: 'viridis', 'blues', 'greyscale', or two CSS colors for the smallest and the largest count.
 
     Raises:
         ValueError, TypeError: data or options that do not fit, or more than 100,000 cells.

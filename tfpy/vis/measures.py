@@ -1,4 +1,4 @@
-"""How good predictions are: `tf.vis.metrics`. Whole numbers stand for classes, counted from 0."""
+"""The quality of predictions: `tf.vis.metrics`. Classes are integers from 0."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tfpy.core.results import Record
 from tfpy.engine.arguments import as_int
 from tfpy.engine.errors import argument_error
 
-# The greatest number of classes: a confusion matrix has the square of it.
+# The maximum number of classes: a confusion matrix has its square in cells.
 _MOST_CLASSES = 10_000
 
 
@@ -27,14 +27,14 @@ class ClassAccuracy(Record):
 
 @export(namespace="vis.metrics", doc="Visualization / Metrics")
 def accuracy(labels: TensorLike, predictions: TensorLike) -> ReadyFloat:
-    """How often predictions are right; it may be awaited.
+    """The fraction of correct predictions; awaitable.
 
     Args:
         labels: of any shape.
         predictions: of the same shape.
 
     Returns:
-        A part of 1; NaN of nothing.
+        A fraction; NaN without predictions.
 
     Raises:
         ValueError: the shapes differ.
@@ -54,18 +54,18 @@ def accuracy(labels: TensorLike, predictions: TensorLike) -> ReadyFloat:
 def per_class_accuracy(
     labels: TensorLike, predictions: TensorLike, num_classes: int | None = None
 ) -> ReadyList[ClassAccuracy]:
-    """How often the samples of each class are recognized; it may be awaited.
+    """The accuracy for each class; awaitable.
 
     Args:
         labels: the classes, of rank 1.
-        predictions: what they were taken for; as many.
-        num_classes: how many classes there are; by default as many as occur.
+        predictions: the predicted classes, of the same length.
+        num_classes: the number of classes; by default as many as occur.
 
     Returns:
         'accuracy' and 'count' of each class; 0 for a class without samples.
 
     Raises:
-        ValueError, TypeError: no classes, or not as many predictions as labels.
+        ValueError, TypeError: not classes, or unequal numbers of predictions and labels.
 
     Source: tfjs-vis `metrics.perClassAccuracy`.
     """
@@ -79,19 +79,19 @@ def per_class_accuracy(
 def confusion_matrix(
     labels: TensorLike, predictions: TensorLike, num_classes: int | None = None, weights: TensorLike | None = None
 ) -> ReadyList[list[float]]:
-    """How often each class was taken for each class; it may be awaited.
+    """The confusion matrix: how often each class was predicted for each class; awaitable.
 
     Args:
         labels: the classes, of rank 1.
-        predictions: what they were taken for; as many.
-        num_classes: how many classes there are; by default as many as occur.
+        predictions: the predicted classes, of the same length.
+        num_classes: the number of classes; by default as many as occur.
         weights: how much each sample counts.
 
     Returns:
-        A list for each class, with the number of its samples that were taken for each class.
+        A list for each class, with the number of its samples predicted as each class.
 
     Raises:
-        ValueError, TypeError: no classes, or not as many predictions or weights as labels.
+        ValueError, TypeError: not classes, or unequal numbers of labels, predictions or weights.
 
     Source: tfjs-vis `metrics.confusionMatrix`.
     """

@@ -1,4 +1,4 @@
-"""HTML: pages that need nothing but themselves, and in which every text is escaped."""
+"""HTML: self-contained pages in which all text is escaped."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 from tfpy.vis.renderer import script
 
-# A page may run its own script (Vega compiles the expressions of a specification) and fetch nothing.
+# A page may run its own script (Vega compiles the expressions of a specification) but not fetch anything.
 _POLICY = "default-src 'none'; script-src 'unsafe-inline' 'unsafe-eval'; style-src 'unsafe-inline'; img-src data: blob:"
 
 _STYLE = """
@@ -19,7 +19,7 @@ h2 { font-size: 1.2rem; border-bottom: 1px solid rgba(0, 0, 0, .2); }
 h3 { font-size: 1rem; }
 """
 
-# Draws each chart from the specification that stands in it.
+# Draws each chart from the specification embedded in it.
 _DRAW = """
 for (const place of document.querySelectorAll("script.chart")) {
   const actions = {export: true, source: false, compiled: false, editor: false};
@@ -45,7 +45,7 @@ def escaped(text: str) -> str:
 
 
 def chart_html(spec: dict[str, Any]) -> str:
-    """A place for a chart, with its specification in it, where no text of it can end the element."""
+    """A placeholder for a chart, with its specification embedded so that no text in it can end the element."""
     # The script takes any version; where it is named, it logs that there is a newer one.
     known = {name: value for name, value in spec.items() if name != "$schema"}
     text = json.dumps(known, allow_nan=False)  # ASCII only
@@ -55,7 +55,7 @@ def chart_html(spec: dict[str, Any]) -> str:
 
 
 def table_html(headers: Sequence[str], rows: Sequence[Sequence[str]], font_size: float) -> str:
-    """A table; every text is escaped."""
+    """A table; all text is escaped."""
     edge = "border-bottom: 1px solid rgba(0, 0, 0, .2); padding: .25rem 1rem .25rem 0; text-align: left"
     head = "".join(f'<th style="{edge}">{escaped(text)}</th>' for text in headers)
     body = "".join(

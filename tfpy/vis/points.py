@@ -1,4 +1,4 @@
-"""Charts of points: line charts and scatter plots."""
+"""Line charts and scatter plots."""
 
 from __future__ import annotations
 
@@ -33,24 +33,24 @@ def linechart(
     zoom_to_fit: bool = False,
     series_colors: Sequence[str] | None = None,
 ) -> Chart:
-    """A chart of lines.
+    """A line chart.
 
     Args:
-        container: the surface that it is drawn on: `{'name': …, 'tab': …}`, or None.
+        container: the surface to draw on: `{'name': …, 'tab': …}`, or None.
         data: 'values': the points of a line, or a list of lines. A point is {'x': …, 'y': …} or a tuple (x, y); a line
             may also be a list or an array of the y alone. 'series': the names of the lines.
         opts: the options below as a dict.
-        width: of the whole chart, in pixels.
+        width: the width of the whole chart, in pixels.
         height: likewise.
         x_label: the title of the x axis.
         y_label: the title of the y axis.
-        font_size: in pixels.
+        font_size: the font size, in pixels.
         x_type: 'quantitative', 'ordinal' or 'nominal'.
         y_type: likewise.
-        x_axis_domain: the ends of the x axis; zoom_to_fit goes before them.
+        x_axis_domain: the ends of the x axis; zoom_to_fit takes precedence.
         y_axis_domain: the ends of the y axis, likewise.
-        zoom_to_fit: let the axes begin and end where the points do.
-        series_colors: a CSS colour for each line.
+        zoom_to_fit: whether to fit the axes to the points.
+        series_colors: a CSS color for each line.
 
     Returns:
         The chart; numbers that are not finite are gaps in its lines.
@@ -93,26 +93,26 @@ def scatterplot(
     zoom_to_fit: bool = False,
     series_colors: Sequence[str] | None = None,
 ) -> Chart:
-    """A chart of points, those of each series in a colour and a shape of their own.
+    """A scatter plot, with a separate color and shape for each series.
 
     Args:
-        container: the surface that it is drawn on: `{'name': …, 'tab': …}`, or None.
-        data: as for `linechart`.
+        container: the surface to draw on: `{'name': …, 'tab': …}`, or None.
+        data: as in `linechart`.
         opts: the options below as a dict.
-        width: of the whole chart, in pixels.
+        width: the width of the whole chart, in pixels.
         height: likewise.
         x_label: the title of the x axis.
         y_label: the title of the y axis.
-        font_size: in pixels.
+        font_size: the font size, in pixels.
         x_type: 'quantitative', 'ordinal' or 'nominal'.
         y_type: likewise.
-        x_axis_domain: the ends of the x axis; zoom_to_fit goes before them.
+        x_axis_domain: the ends of the x axis; zoom_to_fit takes precedence.
         y_axis_domain: the ends of the y axis, likewise.
-        zoom_to_fit: let the axes begin and end where the points do.
-        series_colors: a CSS colour for each series.
+        zoom_to_fit: whether to fit the axes to the points.
+        series_colors: a CSS color for each series.
 
     Raises:
-        ValueError, TypeError: as for `linechart`.
+        ValueError, TypeError: as in `linechart`.
 
     Source: tfjs-vis `render.scatterplot`.
     """
@@ -186,7 +186,7 @@ def _line(where: str, values: Any) -> list[Any]:
 
 
 def _is_line(values: Any) -> bool:
-    """Whether it is a list of points or an array, and no tuple, which is a point."""
+    """Whether it is a list of points or an array, not a tuple, which is a point."""
     return isinstance(values, (list, range)) or bool(getattr(values, "shape", ()))
 
 

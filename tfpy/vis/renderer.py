@@ -1,4 +1,4 @@
-"""The package that turns Vega-Lite specifications into pictures, and has Vega-Lite itself as a script."""
+"""The package that renders Vega-Lite specifications to images, and provides Vega-Lite itself as a script."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ _MODULE = "vl_convert"
 
 
 def installed() -> bool:
-    """Whether the extra `vis` is there."""
+    """Whether the extra `vis` is installed."""
     return importlib.util.find_spec(_MODULE) is not None
 
 
 def render(form: str, spec: dict[str, Any], **options: Any) -> Any:
-    """A specification as a picture, 'svg' or 'png'. Nothing is fetched: the data are in the specification."""
+    """A specification as an image, 'svg' or 'png'. Nothing is fetched: the data are in the specification."""
     package = optional_module(_MODULE, "vis", "Making a picture of a chart")
     return getattr(package, f"vegalite_to_{form}")(spec, allowed_base_urls=[], **options)
 

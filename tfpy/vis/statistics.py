@@ -1,4 +1,4 @@
-"""Statistics of numbers: how many there are, the least and the greatest, zeros, and those that are not finite."""
+"""Statistics of numbers: count, minimum and maximum, zeros and non-finite values."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ HEADINGS = {
 
 
 def of_values(values: npt.NDArray[np.float64]) -> dict[str, float]:
-    """The statistics of numbers; NaN for the least and the greatest where there is none."""
+    """The statistics of numbers; NaN for minimum and maximum if there are none."""
     known = values[~np.isnan(values)]
     return {
         "num_vals": values.size,
@@ -46,7 +46,7 @@ def read_statistics(where: str, given: Any) -> dict[str, float]:
 
 
 def statistics_table(found: Mapping[str, float], font_size: float) -> Table:
-    """Statistics as a table of one row; counts also as parts of all values."""
+    """Statistics as a table of one row; counts also as percentages."""
     count = found.get("num_vals", 0)
     row = []
     for name, value in found.items():

@@ -1,4 +1,4 @@
-"""The visor and its surfaces: named places for drawings, on tabs, which become one page."""
+"""The visor and its surfaces: named places for drawings, on tabs, which form one page."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ class Surface:
     """A named place on a tab of the visor.
 
     Attributes:
-        name: what it is called.
+        name: its name.
         tab: the tab that it is on.
-        style: how large it is, as CSS says it.
-        drawing: what is on it; None as long as there is nothing.
+        style: its size, in CSS.
+        drawing: the drawing on it; None while empty.
 
     Source: tfjs-vis `Surface`.
     """
@@ -51,7 +51,7 @@ Container: TypeAlias = Surface | Mapping[str, Any] | str | None
 
 @export(namespace="vis", doc="Visualization / Visor and surfaces")
 class Visor(VisorCamel, Drawing):
-    """All surfaces, by tab. It displays in a notebook, and saves itself as a page.
+    """All surfaces, by tab. It displays in a notebook, and can be saved as a page.
 
     There is no window that it could open: whether it is open or full-screen is only remembered.
 
@@ -65,14 +65,14 @@ class Visor(VisorCamel, Drawing):
         self.active_tab: str | None = None
 
     def surface(self, options: Mapping[str, Any]) -> Surface:
-        """The surface of a name, made if it is not there.
+        """The surface with a name, created if needed.
 
         Args:
             options: 'name'; 'tab', by default 'Visor'; 'styles', the CSS lengths 'width', 'height', 'max_width',
-                'max_height' of its place on a page.
+                'max_height' of its area on a page.
 
         Raises:
-            ValueError, TypeError: no name, or something that is no text or no length.
+            ValueError, TypeError: no name, or something that is not a string or not a length.
         """
         if not isinstance(options, Mapping):
             raise argument_error("surface", "options", "a dict with a 'name'", options, TypeError)
@@ -85,17 +85,17 @@ class Visor(VisorCamel, Drawing):
 
     @property
     def surfaces(self) -> list[Surface]:
-        """The surfaces, tab by tab; those of the active tab first."""
+        """The surfaces, tab by tab, with those of the active tab first."""
         order = {tab: i for i, tab in enumerate(dict.fromkeys(tab for tab, _ in self._surfaces))}
         return sorted(self._surfaces.values(), key=lambda s: (s.tab != self.active_tab, order[s.tab]))
 
     def clear(self) -> None:
-        """Forget all surfaces."""
+        """Remove all surfaces."""
         self._surfaces = {}
         self.active_tab = None
 
     def set_active_tab(self, tab_name: str) -> None:
-        """Put a tab in front. ValueError if there is none of that name."""
+        """Activate a tab. ValueError if there is none of that name."""
         tabs = {tab for tab, _ in self._surfaces}
         if tab_name not in tabs:
             raise unknown_name_error("tab", tab_name, tabs)
@@ -114,7 +114,7 @@ class Visor(VisorCamel, Drawing):
         self._open = False
 
     def toggle(self) -> None:
-        """Open it if it is closed, and the other way round."""
+        """Toggle whether it is open."""
         self._open = not self._open
 
     def is_fullscreen(self) -> bool:
@@ -122,14 +122,14 @@ class Visor(VisorCamel, Drawing):
         return self._fullscreen
 
     def toggle_full_screen(self) -> None:
-        """Remember the other one of full-screen and not."""
+        """Toggle whether it is full-screen."""
         self._fullscreen = not self._fullscreen
 
     def bind_keys(self) -> None:
-        """Without effect: there is no keyboard to listen to."""
+        """No effect: there is no keyboard to listen to."""
 
     def unbind_keys(self) -> None:
-        """Without effect: there is no keyboard to listen to."""
+        """No effect: there is no keyboard to listen to."""
 
     # As a drawing
 
@@ -176,7 +176,7 @@ def visor() -> Visor:
 
 
 def put(where: str, container: Container, drawing: D) -> D:
-    """A drawing, put on a surface in place of what was there, if one is given."""
+    """A drawing, placed on the surface if one is given, replacing its contents."""
     surface = _surface(where, container)
     if surface is not None:
         surface.drawing = drawing
@@ -194,7 +194,7 @@ def _surface(where: str, container: Container) -> Surface | None:
 
 
 def _style(styles: Any) -> str:
-    """CSS of checked lengths."""
+    """CSS from validated lengths."""
     if not isinstance(styles, Mapping):
         raise argument_error("surface", "styles", "a dict of CSS lengths", styles, TypeError)
     out = []

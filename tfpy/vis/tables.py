@@ -1,4 +1,4 @@
-"""Tables, and what is shown as one: per-class accuracy, the layers of a model, the weights of a layer."""
+"""Tables, and values shown as tables: per-class accuracy, the layers of a model, the weights of a layer."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ def table(
     """A table.
 
     Args:
-        container: the surface that it is drawn on: `{'name': …, 'tab': …}`, or None.
+        container: the surface to draw on: `{'name': …, 'tab': …}`, or None.
         data: 'headers', the names of the columns; 'values', a list of rows, or a matrix. Numbers are shown with at most
-            four decimals. Strings are shown as they are: HTML in them is not obeyed, as it is in tfjs-vis.
+            four decimals. Strings are shown as they are: HTML in them is not interpreted, unlike in tfjs-vis.
         opts: the options below as a dict.
-        font_size: in pixels.
+        font_size: the font size, in pixels.
 
     Raises:
         ValueError, TypeError: data that do not fit, or more than 100,000 cells.
@@ -53,11 +53,11 @@ def table(
 def per_class_accuracy(
     container: Container, class_accuracy: Sequence[Any], class_labels: Sequence[str] | None = None
 ) -> Table:
-    """A table of how often each class was recognized.
+    """A table of per-class accuracy.
 
     Args:
-        container: the surface that it is drawn on: `{'name': …, 'tab': …}`, or None.
-        class_accuracy: for each class 'accuracy' and 'count', as `tf.vis.metrics.per_class_accuracy` gives them.
+        container: the surface to draw on: `{'name': …, 'tab': …}`, or None.
+        class_accuracy: for each class 'accuracy' and 'count', as returned by `tf.vis.metrics.per_class_accuracy`.
         class_labels: the names of the classes; their numbers by default.
 
     Raises:
@@ -80,11 +80,11 @@ def model_summary(container: Container, model: Any) -> Table:
     """A table of the layers of a model.
 
     Args:
-        container: the surface that it is drawn on: `{'name': …, 'tab': …}`, or None.
+        container: the surface to draw on: `{'name': …, 'tab': …}`, or None.
         model: a model of `tf.layers`.
 
     Raises:
-        TypeError: it is no model.
+        TypeError: not a model.
 
     Source: tfjs-vis `show.modelSummary`.
     """
@@ -97,14 +97,14 @@ def model_summary(container: Container, model: Any) -> Table:
 
 @export(namespace="vis.show", doc="Visualization / Models")
 def layer(container: Container, layer: Any) -> Drawing:
-    """The weights of a layer: a table of what they are like, and a histogram of each.
+    """The weights of a layer: a table of their statistics, and a histogram of each.
 
     Args:
-        container: the surface that it is drawn on: `{'name': …, 'tab': …}`, or None.
+        container: the surface to draw on: `{'name': …, 'tab': …}`, or None.
         layer: a layer that has been built.
 
     Raises:
-        TypeError: it is no layer.
+        TypeError: not a layer.
 
     Source: tfjs-vis `show.layer`, where the histogram of one weight is chosen by a button.
     """
@@ -124,10 +124,10 @@ def layer(container: Container, layer: Any) -> Drawing:
 
 @export(namespace="vis.show", doc="Visualization / Models")
 def values_distribution(container: Container, tensor: Any) -> Drawing:
-    """A histogram of the values of a tensor, and a table of what they are like.
+    """A histogram of the values of a tensor, and a table of their statistics.
 
     Args:
-        container: the surface that it is drawn on: `{'name': …, 'tab': …}`, or None.
+        container: the surface to draw on: `{'name': …, 'tab': …}`, or None.
         tensor: numbers in any shape.
 
     Raises:

@@ -1,4 +1,4 @@
-"""Charts of a training: its history, and its losses and metrics while it goes on."""
+"""Training charts: the history, and losses and metrics during training."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from tfpy.vis.points import linechart
 from tfpy.vis.surfaces import Container, put
 
 _VALIDATION = "val_"
-# A notebook is given the new picture at most so often, in seconds: it grows with each batch.
+# The minimum interval between updates in a notebook, in seconds: the image grows with each batch.
 _REFRESH = 0.5
-# With more batches than this every second point is left out, again and again.
+# With more batches than this every second point is dropped, repeatedly.
 _MOST_POINTS = 4096
 
 
@@ -44,10 +44,10 @@ def history(
     zoom_to_fit_accuracy: bool = False,
     series_colors: Sequence[str] | None = None,
 ) -> Drawing:
-    """The losses and metrics of a training: a line chart for each, the validation's in the same.
+    """The losses and metrics of a training run: a line chart for each, together with its validation values.
 
     Args:
-        container: the surface that it is drawn on: `{'name': …, 'tab': …}`, or None.
+        container: the surface to draw on: `{'name': …, 'tab': …}`, or None.
         history: what `fit` returned, or {'history': {…}} with the values by name; or a list of logs; or a list of such
             lists, one for each metric.
         metrics: the names to show; all by default (beyond TF.js).
@@ -57,11 +57,11 @@ def history(
         y_label: the title of the y axis.
         x_type: 'quantitative', 'ordinal' or 'nominal'.
         y_type: likewise.
-        x_axis_domain: the ends of the x axis; zoom_to_fit goes before them.
+        x_axis_domain: the ends of the x axis; zoom_to_fit takes precedence.
         y_axis_domain: the ends of the y axis, likewise.
-        zoom_to_fit: let the axes begin and end where the points do.
-        zoom_to_fit_accuracy: the same for charts of accuracies alone, which otherwise go from 0 to 1.
-        series_colors: a CSS colour for each metric; if there are not as many, each chart begins with the first.
+        zoom_to_fit: whether to fit the axes to the points.
+        zoom_to_fit_accuracy: the same for accuracy charts only, which otherwise range from 0 to 1.
+        series_colors: a CSS color for each metric; if there are too few, each chart starts with the first.
 
     Raises:
         ValueError, TypeError: a name that is not in the history, or options that do not fit.
@@ -98,7 +98,7 @@ def history(
 
 
 def _plots(names: Sequence[str]) -> dict[str, list[str]]:
-    """The names that go into one chart, by its title."""
+    """The names shown in one chart, by its title."""
     plots: dict[str, list[str]] = {}
     for name in names:
         plots.setdefault(name.replace(_VALIDATION, "", 1), []).append(name)
@@ -106,7 +106,7 @@ def _plots(names: Sequence[str]) -> dict[str, list[str]]:
 
 
 def _colors(names: Sequence[str], plots: Mapping[str, Sequence[str]], given: Any) -> dict[str, str]:
-    """The colour of each metric."""
+    """The color of each metric."""
     found = [
         v.color("history", "series_colors", color) for color in as_list("history", "series_colors", given, "colours")
     ]
@@ -119,13 +119,13 @@ def _colors(names: Sequence[str], plots: Mapping[str, Sequence[str]], given: Any
 
 
 def _by_name(history: Any) -> Mapping[str, Any] | None:
-    """The values by name, where a history has them in this form."""
+    """The values by name, if the history has this form."""
     found = history.get("history") if isinstance(history, Mapping) else getattr(history, "history", None)
     return found if isinstance(found, Mapping) else None
 
 
 def _names(history: Any) -> list[str]:
-    """The names in a history, in the order in which they first occur."""
+    """The names in a history, in order of first occurrence."""
     known = _by_name(history)
     if known is not None:
         return list(known)
@@ -142,7 +142,7 @@ def _flat(history: Any) -> list[Any]:
 
 
 def _values(history: Any, name: str, index: int) -> list[Any]:
-    """The values of one name; None where logs lack it."""
+    """The values of one name; None if missing from a log."""
     known = _by_name(history)
     if known is not None:
         if name not in known:
@@ -178,19 +178,19 @@ def fit_callbacks(
     zoom_to_fit_accuracy: bool = False,
     series_colors: Sequence[str] | None = None,
 ) -> dict[str, Callable[..., None]]:
-    """Callbacks for `fit` that draw losses and metrics while it runs; in a notebook the picture grows.
+    """Callbacks for `fit` that draw losses and metrics while it runs; in a notebook the chart updates live.
 
     Args:
-        container: the surface that it is drawn on: `{'name': …, 'tab': …}`, or None.
+        container: the surface to draw on: `{'name': …, 'tab': …}`, or None.
         metrics: the names to show.
         opts: the options below as a dict.
         callbacks: when to draw: 'onEpochEnd', 'onBatchEnd', in either spelling.
         x_label: the title of the horizontal axes; by default 'Epoch' and 'Batch', which tfjs-vis always has.
-        width, height, y_label, font_size, x_type, y_type: as for `history`.
-        x_axis_domain, y_axis_domain, zoom_to_fit, zoom_to_fit_accuracy, series_colors: as for `history`.
+        width, height, y_label, font_size, x_type, y_type: as in `history`.
+        x_axis_domain, y_axis_domain, zoom_to_fit, zoom_to_fit_accuracy, series_colors: as in `history`.
 
     Returns:
-        The functions by the names given in `callbacks`. Where no epoch's end is among them, also 'onTrainEnd', which
+        The functions by the names given in `callbacks`. Without an epoch's end among them, also 'onTrainEnd', which
         shows the last batches.
 
     Raises:
@@ -226,7 +226,7 @@ def fit_callbacks(
 
 
 class _LiveChart(Group):
-    """A picture that grows: the logs of each event, and the drawings made of them when it is looked at."""
+    """A growing chart: the logs of each event, and the drawings made from them on display."""
 
     def __init__(self, container: Container, metrics: list[str], options: dict[str, Any], series_colors: Any) -> None:
         super().__init__([])
@@ -238,7 +238,7 @@ class _LiveChart(Group):
         self._labels: dict[str, str] = {}
         self._display: Any = None
         self._shown = -_REFRESH
-        # Refuses bad options now, and not in training.
+        # Rejects bad options now, not during training.
         self.font_size = history(None, [dict.fromkeys(metrics, 0.0)], metrics, options).font_size
 
     def listener(self, event: str, label: str) -> Callable[..., None]:
@@ -254,11 +254,11 @@ class _LiveChart(Group):
 
     @property
     def lags(self) -> bool:
-        """Whether what is shown may lack the last events."""
+        """Whether the display may lack the last events."""
         return "Epoch" not in self._labels.values()
 
     def show(self, logs: Mapping[str, Any] | None = None) -> None:
-        """Put it on its surface; in a notebook, show it as it is now."""
+        """Put it on its surface; in a notebook, show its current state."""
         put("fit_callbacks", self._container, self)
         self._display = _displayed(self, self._display)
         self._shown = time.monotonic()
@@ -279,7 +279,7 @@ class _LiveChart(Group):
 
 
 class _DownsampledLogs:
-    """Logs with their numbers; when there are too many, every second one is kept from then on."""
+    """Logs with their numbers; if there are too many, only every second one is kept from then on."""
 
     def __init__(self) -> None:
         self.kept: list[tuple[int, dict[str, Any]]] = []
@@ -303,7 +303,7 @@ class _Numbered:
 
 
 def _displayed(drawing: Drawing, display: Any) -> Any:
-    """In a notebook: the place where the drawing is shown, which is changed if there is one already."""
+    """In a notebook: the display of the drawing, which is updated if it exists."""
     ipython = sys.modules.get("IPython")
     shell = None if ipython is None else ipython.get_ipython()
     if shell is None or not hasattr(shell, "kernel"):

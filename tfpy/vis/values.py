@@ -1,4 +1,4 @@
-"""The values of charts: the user's numbers and options, checked, in a form that JSON can hold."""
+"""The values of charts: the user's numbers and options, checked, in a form that JSON can represent."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from tfpy.engine.handle import Handle
 
 Spec = dict[str, Any]
 
-# So many points, cells or bars a chart may have: each becomes a line of the specification and a mark of the picture.
+# The maximum number of points, cells or bars in a chart: each becomes an entry of the specification and a mark.
 LIMIT = 100_000
-_PLENTY = 10_000  # the greatest width and height, in pixels
+_PLENTY = 10_000  # the maximum width and height, in pixels
 _TYPES = ("quantitative", "ordinal", "nominal")
 
 
 def fields(where: str, data: Any, names: Sequence[str], required: str) -> dict[str, Any]:
-    """The entries of a dict of data, in either spelling; one of them must be there."""
+    """The entries of a dict of data, in either spelling; one of them must be present."""
     if not isinstance(data, Mapping):
         raise argument_error(where, "data", f"a dict with {required!r}", data, TypeError)
     found = read_options(data, names, where)
@@ -36,18 +36,18 @@ def fields(where: str, data: Any, names: Sequence[str], required: str) -> dict[s
 
 
 def limited(where: str, count: int, what: str) -> None:
-    """Refuse what would take a browser minutes to draw."""
+    """Reject what would take a browser minutes to draw."""
     if count > LIMIT:
         raise argument_error(where, "data", f"at most {LIMIT} {what}; take a part or a mean of them", f"{count} {what}")
 
 
 def numbers(where: str, argument: str, value: Any) -> npt.NDArray[np.float64]:
-    """The numbers of a tensor, an array or a list, in one row."""
+    """The numbers of a tensor, an array or a list, flattened."""
     return _host_numbers(where, argument, value).reshape(-1)
 
 
 def _host_numbers(where: str, argument: str, value: Any) -> npt.NDArray[np.float64]:
-    """Numbers as the host has them: those of lists and arrays keep all their digits."""
+    """Numbers on the host: those of lists and arrays keep full precision."""
     if not isinstance(value, Handle):
         return host_values(where, argument, value, "float32")[0].astype(np.float64)
     tensor = to_tensor(where, argument, value)
@@ -62,7 +62,7 @@ def plain(value: Any) -> Any:
 
 
 def number(where: str, argument: str, value: Any) -> float | int | None:
-    """A number as JSON has it: None for what is not finite."""
+    """A number for JSON: None if not finite."""
     if value is None:
         return None
     found = as_number(where, argument, value)
@@ -77,7 +77,7 @@ def category(where: str, argument: str, value: Any) -> str | float | int | None:
 
 
 def texts(where: str, argument: str, value: Any, count: int | None = None) -> list[str]:
-    """A list of strings (numbers are written out), as many as are asked for."""
+    """A list of strings (numbers are converted) of the required length."""
     found = [text if isinstance(text, str) else display(text) for text in as_list(where, argument, value, "strings")]
     if count is not None and len(found) != count:
         raise argument_error(where, argument, f"{count} strings", f"{len(found)} of them")
@@ -96,9 +96,9 @@ def matrix(where: str, value: Any) -> npt.NDArray[np.float64]:
 
 
 def unique(labels: Iterable[str]) -> list[str]:
-    """Labels that differ, so that each has a place of its own on an axis."""
+    """Unique labels, so that each has its own position on an axis."""
     given = list(labels)
-    taken = set(given)  # those to come, too
+    taken = set(given)  # including those to come
     further: dict[str, Iterator[str]] = {}
     found = []
     for label in given:
@@ -125,7 +125,7 @@ def size(where: str, width: Any, height: Any) -> Spec:
 
 
 def font(where: str, value: Any) -> float:
-    """A size of text, in pixels."""
+    """A font size, in pixels."""
     found = as_number(where, "font_size", value)
     if not 0 < found <= 200:
         raise argument_error(where, "font_size", "above 0 and at most 200 pixels", value)
@@ -147,7 +147,7 @@ def label(where: str, argument: str, value: Any) -> str | None:
 
 
 def color(where: str, argument: str, value: Any) -> str:
-    """A colour as CSS writes it."""
+    """A CSS color."""
     if not isinstance(value, str):
         raise argument_error(where, argument, "a CSS colour, as a string", value, TypeError)
     return value
@@ -162,7 +162,7 @@ def domain(where: str, argument: str, value: Any) -> list[float | int | None]:
 
 
 def display(value: Any) -> str:
-    """A value as tables show it: a number with at most four decimals, and commas between thousands."""
+    """A value as shown in tables: numbers with at most four decimals, and commas between thousands."""
     value = plain(value)
     if isinstance(value, (bool, np.bool_)):
         return str(bool(value)).lower()
@@ -171,7 +171,7 @@ def display(value: Any) -> str:
     if isinstance(value, (int, float, np.number)):
         try:
             found = float(value)
-        except OverflowError:  # a whole number beyond those of a double
+        except OverflowError:  # an integer out of range of a double
             found = math.inf if value > 0 else -math.inf
         if not math.isfinite(found):
             return "NaN" if math.isnan(found) else ("Infinity" if found > 0 else "-Infinity")
@@ -180,5 +180,5 @@ def display(value: Any) -> str:
 
 
 def percent(part: float) -> str:
-    """A part of 1 as per cent, with four digits."""
+    """A fraction as a percentage, with four digits."""
     return np.format_float_positional(100 * part, precision=4, fractional=False, trim="-") + "%"

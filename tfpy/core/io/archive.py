@@ -1,4 +1,4 @@
-"""Models in zip archives, read in memory: nothing is unpacked to the disk, and never more than the archive may hold."""
+"""Models in zip archives, read in memory: nothing is unpacked to disk, and never more than the archive may hold."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ MAX_ENTRIES = 100_000
 
 
 class ZipReader:
-    """A zip archive, whose entries are read one by one; together they may unpack only so far.
+    """A zip archive, whose entries are read one by one, with a limit on their total unpacked size.
 
     Args:
         file: the archive, or its bytes.
-        label: what messages call it.
+        label: its name in messages.
     """
 
     def __init__(self, file: Path | bytes, label: str) -> None:
@@ -52,11 +52,11 @@ class ZipReader:
         self._zip.close()
 
     def size(self, name: str) -> int:
-        """The bytes that an entry says it has; 0 if there is none."""
+        """The declared size of an entry in bytes; 0 if there is none."""
         return self.entries[name].file_size if name in self.entries else 0
 
     def read(self, name: str, limit: int) -> bytes:
-        """The bytes of an entry, one more than the limit at most."""
+        """The bytes of an entry, at most one beyond the limit."""
         info = self.entries.get(name)
         if info is None:
             raise ModelNotFoundError(f"{self.label}: {name} is missing in the archive.")
@@ -82,7 +82,7 @@ class Archive(ZipReader):
 
     Args:
         file: the archive, or its bytes.
-        label: what messages call it.
+        label: its name in messages.
         weights: where the weight files are, if not in the archive.
     """
 
@@ -93,10 +93,10 @@ class Archive(ZipReader):
         self.label = f"{label}:{self._model_json}"
 
     def _find_json(self) -> str:
-        """The model.json that is nearest to the top.
+        """The model.json nearest to the top.
 
         Raises:
-            ModelFileError: there is none, or several are as near.
+            ModelFileError: there is none, or several are equally near.
         """
         names = [name for name in self.entries if not name.startswith("__MACOSX/")]
         if "metadata.json" in names and "config.json" in names:
@@ -126,10 +126,10 @@ class Archive(ZipReader):
 
 
 def is_archive(start: bytes, label: str) -> bool:
-    """Whether a file that begins so is a zip archive.
+    """Whether a file that starts with these bytes is a zip archive.
 
     Raises:
-        ModelFileError: it is one of Keras.
+        ModelFileError: it is a Keras archive.
     """
     if start.startswith(b"\x89HDF"):
         raise ModelFileError(f"{label}: is an HDF5 file; tf.load_layers_model reads it from its path.")

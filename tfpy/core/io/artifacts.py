@@ -17,7 +17,7 @@ from tfpy.core.tensor import Tensor
 from tfpy.core.utils.arrays import bytes_per_element
 from tfpy.engine.errors import argument_error
 
-# The parts of a model that a model.json holds as they are.
+# The parts of a model that a model.json stores unchanged.
 _IN_JSON = (
     "model_topology",
     "format",
@@ -33,10 +33,10 @@ _IN_JSON = (
 
 @export(namespace="io", doc="Models / Loading")
 class ModelArtifacts(Entries, Ready):
-    """The parts of a saved model, by key or attribute in either spelling; None for those that are not given.
+    """The parts of a saved model, by key or attribute in either spelling; None for missing ones.
 
     `model_topology`, `weight_specs` (a list of {'name', 'shape', 'dtype', …}), `weight_data` (bytes, or a list of
-    them), `get_weight_stream` (in its place, a function that gives something to iterate over that gives bytes),
+    them), `get_weight_stream` (instead, a function that returns an iterable of bytes),
     `format`, `generated_by`, `converted_by`, `training_config`, `signature`, `user_defined_metadata`,
     `model_initializer`, `initializer_signature`.
 
@@ -77,7 +77,7 @@ def as_artifacts(given: Any, where: str) -> ModelArtifacts:
 
 
 def with_weight_data(artifacts: ModelArtifacts, source: str) -> ModelArtifacts:
-    """Artifacts whose weights' bytes are at hand, if they have weights: a stream of them is read.
+    """Artifacts with their weights' bytes in memory, if they have weights: a stream is read.
 
     Raises:
         ModelFileError: weights are described, but there are no bytes of them.
@@ -100,7 +100,7 @@ def as_save_result(given: Any) -> SaveResult:
 
 
 def model_json_of(artifacts: ModelArtifacts, manifest: Sequence[Any] | None) -> dict[str, Any]:
-    """The content of the model.json of a model whose weights are where the manifest says."""
+    """The content of the model.json of a model whose weights are at the locations in the manifest."""
     entries = {name: getattr(artifacts, name) for name in _IN_JSON}
     always = {"model_topology", "format", "generated_by", "converted_by"}
     kept = {name: value for name, value in entries.items() if value is not None or name in always}
@@ -115,11 +115,11 @@ def get_model_artifacts_for_json_sync(
 
     Args:
         model_json: the parsed JSON.
-        weight_specs: what the weights are; required if the JSON has a weightsManifest.
+        weight_specs: the specs of the weights; required if the JSON has a weightsManifest.
         weight_data: their bytes; required likewise.
 
     Raises:
-        ValueError: there is a manifest, but no specs or no data.
+        ValueError: a manifest without specs or data.
 
     Source: TF.js `tf.io.getModelArtifactsForJSONSync`.
     """
@@ -144,7 +144,7 @@ def get_model_artifacts_for_json(model_json: Mapping[str, Any], load_weights: Ca
             `async`.
 
     Returns:
-        The artifacts; they may be awaited.
+        The artifacts; awaitable.
 
     Source: TF.js `tf.io.getModelArtifactsForJSON`.
     """
@@ -155,7 +155,7 @@ def get_model_artifacts_for_json(model_json: Mapping[str, Any], load_weights: Ca
 
 @export(namespace="io", doc="Models / Loading")
 def get_model_artifacts_info_for_json(model_artifacts: Mapping[str, Any]) -> ModelArtifactsInfo:
-    """When, and how many bytes: what save handlers return as `model_artifacts_info`.
+    """The date and the sizes in bytes that save handlers return as `model_artifacts_info`.
 
     Source: TF.js `tf.io.getModelArtifactsInfoForJSON`.
     """
@@ -176,7 +176,7 @@ def get_model_artifacts_info_for_json(model_artifacts: Mapping[str, Any]) -> Mod
 
 
 def artifacts_from(model_json: Mapping[str, Any], data: Any) -> ModelArtifacts:
-    """The artifacts of a model whose model.json has been read and whose weights' bytes are at hand."""
+    """The artifacts of a model whose model.json has been read and whose weights' bytes are in memory."""
     manifest = model_json.get("weightsManifest")
     specs = None if manifest is None else get_weight_specs(manifest)
     return get_model_artifacts_for_json_sync(model_json, specs, data)

@@ -17,10 +17,10 @@ from tfpy.engine.errors import argument_error
 
 @export(namespace="io", doc="Models / Loading")
 class CompositeArrayBuffer(CompositeArrayBufferCamel):
-    """Bytes in several pieces that are read as if they were one; they are not copied together.
+    """Bytes in several pieces that are read as if they were one, without copying them together.
 
     Args:
-        buffers: bytes, a numpy array, or a list of either; None stands for nothing.
+        buffers: bytes, a numpy array, or a list of either; None means empty.
 
     Source: TF.js `tf.io.CompositeArrayBuffer`.
     """
@@ -35,12 +35,12 @@ class CompositeArrayBuffer(CompositeArrayBufferCamel):
         return self._ends[-1] if self._ends else 0
 
     def slice(self, start: int = 0, end: int | None = None) -> bytes:
-        """The bytes from start to end; both are kept within what there is."""
+        """The bytes from start to end; both are clamped to the available range."""
         last = self.byte_length if end is None else min(max(end, 0), self.byte_length)
         return bytes(self.view(min(max(start, 0), last), last))
 
     def view(self, start: int, end: int) -> memoryview:
-        """The bytes from start to end, of which both must be there; copied only where two pieces meet."""
+        """The bytes from start to end, which must exist; copied only across a boundary between pieces."""
         parts = []
         index = bisect_right(self._ends, start)
         while start < end:
@@ -60,7 +60,7 @@ def concatenate_array_buffers(buffers: Any) -> bytes:
     """Bytes, or a list of them, as one.
 
     Args:
-        buffers: bytes, a numpy array, or a list of either; None stands for nothing.
+        buffers: bytes, a numpy array, or a list of either; None means empty.
 
     Source: TF.js `tf.io.concatenateArrayBuffers`.
     """
@@ -68,10 +68,10 @@ def concatenate_array_buffers(buffers: Any) -> bytes:
 
 
 def pieces_of(stream: Any) -> list[Any]:
-    """All that a stream gives.
+    """The whole content of a stream.
 
     Args:
-        stream: a file object; or something to iterate over, by `async for` if need be, that gives bytes.
+        stream: a file object; or an iterable or async iterable of bytes.
     """
     if hasattr(stream, "read"):
         return [finish(stream.read())]

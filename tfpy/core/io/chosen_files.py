@@ -1,4 +1,4 @@
-"""Loading models from files that were chosen one by one, as in a browser."""
+"""Loading models from individually chosen files, as in a browser."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tfpy.engine.errors import argument_error
 
 
 class ChosenFiles(LoadHandler):
-    """Loads a model from its JSON and its weight files, told apart by their names."""
+    """Loads a model from its JSON and its weight files, distinguished by name."""
 
     def __init__(self, files: Sequence[Any]) -> None:
         self._json, *others = files
@@ -43,7 +43,7 @@ class ChosenFiles(LoadHandler):
 
 
 class _WeightsByName:
-    """Weight files by their names, of which a model may name each once."""
+    """Weight files by name; a model may name each only once."""
 
     def __init__(self, files: Mapping[str, Any], label: str) -> None:
         self.label = label
@@ -84,13 +84,13 @@ def _read(file: Any, limit: int) -> bytes:
 
 @export(namespace="io", doc="Models / Loading")
 def browser_files(files: Sequence[Any]) -> ChosenFiles:
-    """A handler that loads a model from files in hand.
+    """A handler that loads a model from given files.
 
     Args:
         files: the model.json, then the weight files in any order: paths, or open binary files with a `name`.
 
     Raises:
-        ValueError: no file, or files that are not those that the model.json names.
+        ValueError: no file, or files other than those that the model.json names.
 
     Source: TF.js `tf.io.browserFiles`.
     """

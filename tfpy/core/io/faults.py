@@ -13,11 +13,11 @@ from tfpy.engine.errors import show
 # inside a model takes five levels.
 MAX_JSON_BYTES = 64 * 2**20
 MAX_JSON_DEPTH = 128
-# The largest archive that is taken from a server: it is kept in memory.
+# The largest archive accepted from a server: it is kept in memory.
 MAX_ARCHIVE_BYTES = 2**30
-# What strings may take among weights: their length is only known when they are read.
+# The limit for string weights: their length is only known when they are read.
 MAX_STRING_BYTES = 256 * 2**20
-# How far an archive may unpack: so much in any case, and beyond it so many times its own size.
+# How far an archive may unpack: this much in any case, and beyond that this many times its own size.
 FREE_UNPACKED_BYTES = 64 * 2**20
 MAX_UNPACKING_FACTOR = 100
 
@@ -32,7 +32,7 @@ class ModelReadError(ModelFileError, OSError):
 
 
 class ModelNotFoundError(ModelReadError, FileNotFoundError):
-    """A file of a saved model that is not there."""
+    """A file of a saved model that does not exist."""
 
 
 def fault(source: str, field: str, expected: str, found: object) -> ModelFileError:
@@ -42,14 +42,14 @@ def fault(source: str, field: str, expected: str, found: object) -> ModelFileErr
 
 @contextmanager
 def blamed(source: str, senseless: str) -> Iterator[None]:
-    """Whatever fails inside of a `with` is the fault of the file, which can say anything and break a class in any way.
+    """Errors inside a `with` are blamed on the file, which may contain anything and break a class in any way.
 
     Args:
-        source: the file, and the place in it.
-        senseless: what is said of it where the error is none that says what is wrong.
+        source: the file, and the location in it.
+        senseless: the message if the error itself does not explain what is wrong.
 
     Raises:
-        ModelFileError: in the place of an exception. Warnings that were made errors stay what they are.
+        ModelFileError: in place of an exception. Warnings turned into errors are left unchanged.
     """
     try:
         yield

@@ -25,7 +25,7 @@ from tfpy.engine.errors import argument_error
 class FileSystem(LoadHandler):
     """Saves models to, and loads them from, a folder, a model.json in it, or a zip archive.
 
-    A path that ends with '.json' is that file, one that ends with '.zip' an archive; any other is a folder.
+    A path that ends in '.json' is that file, one that ends in '.zip' is an archive; any other is a folder.
     """
 
     def __init__(self, path: str, options: LoadOptions | None = None, shard_bytes: int | None = None) -> None:
@@ -58,7 +58,7 @@ class FileSystem(LoadHandler):
         return self.path / json_name([p.name for p in self.path.iterdir()], str(self.path))
 
     def save(self, artifacts: ModelArtifacts) -> SaveResult:
-        """Write the model; a model that was there stays whole until the new one is."""
+        """Write the model; an existing model stays whole until the new one is complete."""
         return write_model(self.path, artifacts, self._shard_bytes)
 
 
@@ -73,7 +73,7 @@ def file_system(
     Args:
         path: a folder, a .json file or a .zip archive; a file:// URL of one.
         load_options: `tf.io.LoadOptions` as a dict.
-        weight_shard_size_bytes: split the weights that are saved into files of so many bytes; one file by default.
+        weight_shard_size_bytes: split the saved weights into files of this many bytes; one file by default.
 
     Source: tfjs-node `tf.io.fileSystem`.
     """

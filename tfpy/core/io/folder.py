@@ -12,7 +12,7 @@ from tfpy.core.io.reading import read_model
 from tfpy.core.io.writing import JSON_NAME
 from tfpy.core.system.urls import local_path
 
-# What a single JSON file in a folder or archive may be called without being the model.
+# Names that a single JSON file in a folder or archive may have without being the model.
 _NOT_THE_MODEL = ("metadata.json", "model_meta.json", "package.json")
 _MOST_TRIES = 10
 
@@ -29,7 +29,7 @@ class Folder:
         return read_file(self._model_json, limit)
 
     def version(self) -> object:
-        """Something that is another one when the model has been saved anew."""
+        """A value that changes when the model is saved again."""
         try:
             stat = self._model_json.stat()
         except OSError:
@@ -44,7 +44,7 @@ class Folder:
 
 
 def read_folder(folder: Folder, options: LoadOptions) -> Loaded:
-    """The model of a folder; read anew when another one was saved there meanwhile: its files belong together."""
+    """The model of a folder; reread if another one was saved there meanwhile: its files belong together."""
     for _ in range(_MOST_TRIES):
         version = folder.version()
         try:
@@ -65,7 +65,7 @@ def read_file(path: Path, limit: int) -> bytes:
             problem = "is no ordinary file" if path.exists() else "is missing"
             raise (ModelReadError if path.exists() else ModelNotFoundError)(f"{path}: {problem}.")
         with path.open("rb") as file:
-            # Room is made for what the file has, not for what is expected of it.
+            # Memory is allocated for the file's actual size, not the expected one.
             return file.read(min(limit + 1, os.fstat(file.fileno()).st_size))
     except (OSError, ValueError) as error:
         if isinstance(error, ModelFileError):
@@ -77,7 +77,7 @@ def json_name(names: list[str], where: str) -> str:
     """Which of the files of a folder is the model's JSON.
 
     Raises:
-        ModelFileError: none is, or it cannot be told.
+        ModelFileError: none, or ambiguous.
     """
     if JSON_NAME in names:
         return JSON_NAME

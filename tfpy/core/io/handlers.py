@@ -1,4 +1,4 @@
-"""Finds the handler that saves or loads: for a path, a URL, a model in memory or a handler of the user's own."""
+"""Finds the handler that saves or loads: for a path, a URL, a model in memory or a custom handler."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from tfpy.engine.errors import argument_error
 
 
 def handler_for(where: str, kind: str, target: Any, options: LoadOptions) -> Any:
-    """The handler for a path, a URL or a pair of them; a handler is its own.
+    """The handler for a path, a URL or a pair of them; a handler is returned as it is.
 
     Args:
         where: the function, for messages.
         kind: 'save' or 'load'.
-        target: what the function was given.
-        options: how to load.
+        target: the function's argument.
+        options: the load options.
     """
     if method_of(target, kind) is not None:
         return target
@@ -52,7 +52,7 @@ def handler_for(where: str, kind: str, target: Any, options: LoadOptions) -> Any
 
 
 def _check_to_load(where: str, path: str | Sequence[Any]) -> None:
-    """Refuse what looks like a path or a URL and is something else, or of a format that is only written."""
+    """Reject what looks like a path or URL but is something else, or a format that can only be written."""
     if isinstance(path, str) and path.lstrip().startswith("{") and not os.path.exists(path):
         expected = "a path, a URL or a handler; of the text of a model.json, give json.loads(text)"
         raise argument_error(where, "path_or_io_handler", expected, path)
@@ -80,7 +80,7 @@ def method_of(handler: Any, name: str) -> Callable[..., Any] | None:
 
 
 def load_artifacts(where: str, source: Any, options: LoadOptions) -> Loaded:
-    """The artifacts that a path, URL or handler gives, and how messages call their source."""
+    """The artifacts from a path, URL or handler, and the name of their source in messages."""
     handler = handler_for(where, "load", source, options)
     if isinstance(handler, LoadHandler):
         artifacts, label = handler.read()

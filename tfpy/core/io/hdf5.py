@@ -1,4 +1,4 @@
-"""HDF5 files of others, read with care: nothing outside of the file is opened, and nothing larger than it may be."""
+"""Untrusted HDF5 files, read safely: nothing outside the file is opened, and sizes are bounded."""
 
 from __future__ import annotations
 
@@ -24,24 +24,24 @@ from tfpy.core.system.extras import optional_module
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-# What h5py raises where a file is damaged.
+# What h5py raises for a damaged file.
 _DAMAGE = (OSError, LookupError, ValueError, RuntimeError, TypeError, ArithmeticError, MemoryError)
 
 SIGNATURE = b"\x89HDF\r\n\x1a\n"
 MAX_OBJECTS = 100_000
 MAX_DEPTH = 64
-# Compression, and what goes with it, that HDF5 and h5py have built in. Others are plugins: code that would be loaded.
+# Compression and other filters built into HDF5 and h5py. Others are plugins: code that would be loaded.
 _FILTERS = frozenset({1, 2, 3, 32000})
 
 
 def package() -> Any:
-    """h5py. ImportError naming the extra if it is not there."""
+    """h5py; an ImportError naming the extra if it is missing."""
     return optional_module("h5py", "keras", "Reading and writing Keras's files")
 
 
 @contextlib.contextmanager
 def reading(file: Path | bytes, source: str) -> Iterator[Hdf5]:
-    """An HDF5 file, or one in memory, open to be read. What HDF5 finds wrong with it is a ModelFileError."""
+    """An HDF5 file, or one in memory, open for reading. HDF5's errors become a ModelFileError."""
     place = io.BytesIO(file) if isinstance(file, bytes) else os.fspath(file)
     size = len(file) if isinstance(file, bytes) else file.stat().st_size
     with contextlib.ExitStack() as stack:
@@ -53,7 +53,7 @@ def reading(file: Path | bytes, source: str) -> Iterator[Hdf5]:
 
 
 def _careful(method: F) -> F:
-    """A method that reads: whatever HDF5 finds wrong on the way is a ModelFileError."""
+    """A method that reads: HDF5's errors become a ModelFileError."""
 
     @functools.wraps(method)
     def call(self: Hdf5, *args: Any) -> Any:
@@ -73,7 +73,7 @@ class Hdf5:
     Args:
         root: the file.
         size: the bytes that it has.
-        source: what messages call it.
+        source: its name in messages.
     """
 
     def __init__(self, root: Any, size: int, source: str) -> None:
@@ -86,7 +86,7 @@ class Hdf5:
         """The group or array that a group has under a path of names; None if there is none.
 
         Raises:
-            ModelFileError: a link on the way, to this file or another one: they are not followed.
+            ModelFileError: a link on the way, to this file or another one: links are not followed.
         """
         h5py = package()
         for name in path.split("/"):
@@ -129,7 +129,7 @@ class Hdf5:
         """The numbers of an array that must have a shape.
 
         Raises:
-            ModelFileError: another shape, no numbers, numbers that are not in the file, or more than it may unpack to.
+            ModelFileError: a wrong shape, not numbers, numbers that are not in the file, or more than it may unpack to.
         """
         where = f"{self.source}: {array.name}"
         if array.shape != shape:
@@ -175,6 +175,6 @@ class Hdf5:
 
 
 def _text(value: str | bytes) -> str:
-    """A string; what is no UTF-8 in it is replaced."""
+    """A string; invalid UTF-8 in it is replaced."""
     data = value.encode("utf-8", "surrogateescape") if isinstance(value, str) else value
     return data.decode("utf-8", "replace")

@@ -42,7 +42,7 @@ class ServedModel(LoadHandler):
         url, found = self._found()
         if not is_archive(found[:4], url):
             return read_parts(parse_json(found, url), self._weight_files(url), self._options)
-        if len(found) > MAX_JSON_BYTES:  # that is not all of it
+        if len(found) > MAX_JSON_BYTES:  # it is not complete
             found = self._server.get(url, MAX_ARCHIVE_BYTES)
         if len(found) > MAX_ARCHIVE_BYTES:
             problem = f"archives of more than {MAX_ARCHIVE_BYTES} bytes are only read from files"
@@ -60,7 +60,7 @@ class ServedModel(LoadHandler):
             found = self._server.get(url, MAX_JSON_BYTES)
             if found.lstrip().startswith(b"{") or is_archive(found[:4], url):
                 return url, found
-        # A folder without the slash at its end: servers answer with its page, or that there is nothing.
+        # A folder without a trailing slash: servers return its index page, or not found.
         url += f"/{JSON_NAME}"
         return url, self._server.get(url, MAX_JSON_BYTES)
 
@@ -108,7 +108,7 @@ def http(path: Any, load_options: Mapping[str, Any] | None = None, **options: Un
         path: the URL of the model.json, its folder or a zip archive, or a pair of URLs of the JSON and of the weights;
             to save, where the form goes.
         load_options: the options below as a dict.
-        **options: see `tf.io.LoadOptions`; `request_init` is for saving, too.
+        **options: see `tf.io.LoadOptions`; `request_init` also applies to saving.
 
     Source: TF.js `tf.io.http`.
     """
@@ -117,7 +117,7 @@ def http(path: Any, load_options: Mapping[str, Any] | None = None, **options: Un
 
 @export(namespace="io", doc="Models / Loading")
 def browser_http_request(path: Any, load_options: Mapping[str, Any] | None = None) -> ServedModel:
-    """`http` under its old name, with the options in a dict.
+    """`http` under its deprecated name, with the options in a dict.
 
     Source: TF.js `tf.io.browserHTTPRequest`.
     """

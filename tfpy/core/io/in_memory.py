@@ -1,4 +1,4 @@
-"""Loading models whose parts are at hand."""
+"""Loading models from parts in memory."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tfpy.engine.errors import argument_error
 
 
 class InMemory(LoadHandler):
-    """Loads a model whose artifacts are at hand."""
+    """Loads a model from artifacts in memory."""
 
     def __init__(self, artifacts: ModelArtifacts) -> None:
         self._artifacts = artifacts
@@ -29,13 +29,13 @@ def from_memory(
     weight_data: Any = None,
     training_config: Mapping[str, Any] | None = None,
 ) -> InMemory:
-    """A handler that loads a model whose parts are at hand.
+    """A handler that loads a model from parts in memory.
 
     Args:
         model_artifacts: {'modelTopology', 'weightSpecs', 'weightData', …}, or the topology alone.
-        weight_specs: what the weights are, if the first argument is the topology.
+        weight_specs: the specs of the weights, if the first argument is the topology.
         weight_data: their bytes.
-        training_config: how it was compiled.
+        training_config: how the model was compiled.
 
     Source: TF.js `tf.io.fromMemory`.
     """

@@ -1,4 +1,4 @@
-"""JSON of saved models: read from files that may be hostile, bounded in size and depth; written as browsers read it."""
+"""JSON of saved models: read from untrusted files, bounded in size and depth; written so that browsers can read it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def parse_json(text: bytes, source: str) -> dict[str, Any]:
     """The JSON object in a file.
 
     Raises:
-        ModelFileError: not UTF-8 or not JSON, no object, too large, or nested too deeply.
+        ModelFileError: not UTF-8, not JSON, not an object, too large, or nested too deeply.
     """
     if len(text) > MAX_JSON_BYTES:
         raise ModelFileError(f"{source}: has more than {MAX_JSON_BYTES} bytes, which no model.json has.")
@@ -41,7 +41,7 @@ def parse_json(text: bytes, source: str) -> dict[str, Any]:
 
 
 def check_depth(value: Any, source: str) -> None:
-    """Raise ModelFileError when lists and objects are nested more deeply than those of any model."""
+    """Raise ModelFileError if lists and objects are nested more deeply than in any real model."""
     level: list[Any] = [value]
     for _ in range(MAX_JSON_DEPTH):
         containers = [v for v in level if isinstance(v, (dict, list, tuple))]
@@ -73,11 +73,11 @@ def _number(text: str) -> float:
 
 
 def json_text(value: Any, source: str) -> str:
-    """JSON as browsers read it: NaN and infinities are refused, numpy numbers are numbers, halves of characters that
-    UTF-8 does not have are escaped.
+    """JSON that browsers can read: NaN and infinities are rejected, numpy numbers are numbers, lone surrogates, which
+    UTF-8 cannot encode, are escaped.
 
     Raises:
-        ModelFileError: a value that JSON does not have.
+        ModelFileError: a value that JSON cannot represent.
     """
     try:
         text = json.dumps(value, allow_nan=False, ensure_ascii=False, default=_plain, separators=(",", ":"))

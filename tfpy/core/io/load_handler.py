@@ -9,18 +9,18 @@ from tfpy.core.io.artifacts import ModelArtifacts
 
 
 class Loaded(NamedTuple):
-    """A model's artifacts, and what messages call the place that they are from."""
+    """A model's artifacts, and the name of their source in messages."""
 
     artifacts: ModelArtifacts
     label: str
 
 
 class LoadHandler(ABC):
-    """A handler that loads a model: which file it is read from is known only then."""
+    """A handler that loads a model: the file is determined only when loading."""
 
     @abstractmethod
     def read(self) -> Loaded:
-        """The model's artifacts, and where they are from."""
+        """The model's artifacts and their source."""
 
     def load(self) -> ModelArtifacts:
         """The model's artifacts."""

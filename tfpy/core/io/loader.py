@@ -1,4 +1,4 @@
-"""Weights without a model: fetched by a manifest, all of them or those of given names."""
+"""Weights without a model: fetched by a manifest, all or by name."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ def load_weights(
     Args:
         manifest: a list of {'paths', 'weights'}.
         file_path_prefix: the folder or URL that the files are under.
-        weight_names: those wanted; all by default. Only the files of groups with some of them are read.
+        weight_names: the names to load; all by default. Only the files of groups that contain them are read.
         request_init: for http: {'headers', 'timeout'}.
 
     Returns:
-        The tensors by name; they may be awaited.
+        The tensors by name; awaitable.
 
     Raises:
-        ModelFileError: a manifest that makes no sense, or files that are not as it says.
+        ModelFileError: an invalid manifest, or files that are not as it says.
 
     Source: TF.js `tf.io.loadWeights`.
     """
@@ -93,8 +93,8 @@ def _load(
     Args:
         manifest: a list of {'paths', 'weights'}.
         prefix: the folder or URL that the files are under.
-        names: the weights that are wanted; None for all.
-        reader_of: gets the places of all files that are needed; returns what reads one after the other.
+        names: the weights to load; None for all.
+        reader_of: called with the locations of all required files; returns a function that reads one after the other.
     """
     source = "load_weights"
     groups = read_manifest(manifest, source)

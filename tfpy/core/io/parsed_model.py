@@ -20,7 +20,7 @@ _LABEL = "the given model.json"
 
 
 class ParsedModel(LoadHandler):
-    """Loads a model from a parsed model.json, whose weight files are where `weight_path_prefix` says; from artifacts
+    """Loads a model from a parsed model.json, whose weight files are under `weight_path_prefix`; from artifacts
     in a dict; or from a topology alone.
     """
 

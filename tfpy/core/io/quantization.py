@@ -1,4 +1,4 @@
-"""Weights in fewer bytes: halves, or whole numbers q for q · scale + min. Readers make float32 of them again."""
+"""Weights in fewer bytes: float16, or integers q for q · scale + min. Readers convert them back to float32."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from tfpy.engine.errors import argument_error
 
 
 def quantized(artifacts: ModelArtifacts, kind: str) -> ModelArtifacts:
-    """A model with its float32 weights in fewer bytes.
+    """A model with its float32 weights quantized.
 
-    Weights that are so already stay as they are, as do those of an optimizer, and such as the kind cannot hold: numbers
-    that are not finite, or in halves beyond 65504.
+    Weights already quantized are kept, as are those of an optimizer, and those that the kind cannot represent:
+    non-finite numbers, or beyond 65504 in float16.
 
     Args:
         artifacts: the model.
         kind: 'float16', 'uint8' or 'uint16'.
 
     Raises:
-        ValueError: another kind.
+        ValueError: an unknown kind.
     """
     if kind not in STORED_AS:
         raise argument_error("save", "quantize", "'float16', 'uint8' or 'uint16'", kind)
@@ -42,7 +42,7 @@ def quantized(artifacts: ModelArtifacts, kind: str) -> ModelArtifacts:
 
 
 def _smaller(spec: WeightSpec, stored: memoryview, kind: str) -> tuple[dict[str, Any], bytes] | None:
-    """The manifest's entry of a quantized weight, and its bytes; None where it stays as it is."""
+    """The manifest's entry for a quantized weight, and its bytes; None if it is kept as it is."""
     if spec.dtype != "float32" or spec.quantization is not None or spec.group == "optimizer" or not spec.size:
         return None
     values = np.frombuffer(stored, "<f4")

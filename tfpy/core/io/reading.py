@@ -1,4 +1,4 @@
-"""Reading a model.json and the weight files that it names, from wherever they are; nothing is read beyond its size."""
+"""Reading a model.json and the weight files that it names, from any source; nothing is read beyond its size."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tfpy.core.io.weights import byte_ranges
 
 _PIECE = 2**20
 
-# Reads the file at a place: at most so many bytes, and one more.
+# Reads the file at a location: at most this many bytes, plus one.
 ReadFile = Callable[[str, int], bytes]
 
 
@@ -26,24 +26,24 @@ class WeightFiles(Protocol):
     """A source of weight files.
 
     Attributes:
-        label: what messages call the model.json.
+        label: the name of the model.json in messages.
     """
 
     @property
     def label(self) -> str: ...
 
     def weight_place(self, path: str) -> str:
-        """The place of a weight file of the manifest."""
+        """The location of a weight file of the manifest."""
 
     def read_weights(self, place: str, limit: int) -> bytes:
-        """A weight file; at most `limit` bytes and one more."""
+        """A weight file; at most `limit` + 1 bytes."""
 
 
 class Place(WeightFiles, Protocol):
     """A source of all files of a model: a folder, an archive."""
 
     def read_json(self, limit: int) -> bytes:
-        """The model.json; at most `limit` bytes and one more."""
+        """The model.json; at most `limit` + 1 bytes."""
 
 
 def read_model(place: Place, options: LoadOptions) -> Loaded:
@@ -56,7 +56,7 @@ def read_model(place: Place, options: LoadOptions) -> Loaded:
 
 
 def read_parts(model_json: dict[str, Any], place: WeightFiles, options: LoadOptions) -> Loaded:
-    """`read_model` with the JSON at hand."""
+    """`read_model` with the JSON already parsed."""
     check_depth(model_json, place.label)
     manifest = model_json.get("weightsManifest")
     data = None if manifest is None else _read_weights(manifest, place, options)
@@ -77,7 +77,7 @@ def _read_weights(manifest: Any, place: WeightFiles, options: LoadOptions) -> li
 
 
 def read_pieces(read: Callable[[int], Any], limit: int) -> bytes:
-    """All that `read(n)` gives piece by piece, at most one byte more than the limit. Memory grows with what comes."""
+    """Everything `read(n)` returns piece by piece, at most one byte beyond the limit. Memory grows with the data."""
     pieces: list[bytes] = []
     left = limit + 1
     while left > 0:
@@ -95,7 +95,7 @@ def _located(place: WeightFiles, path: str, options: LoadOptions) -> str:
 
 
 def _tell(options: LoadOptions, done: int, total: int) -> None:
-    """Say how many of the weight files have been read."""
+    """Report how many of the weight files have been read."""
     on_progress = options.get("on_progress")
     if on_progress is not None:
         call_with_as_many(on_progress, done / total if total else 1.0)
@@ -105,7 +105,7 @@ def read_group(group: WeightGroup, places: Iterable[str], read: ReadFile, source
     """The files of a group of a manifest, one after the other, none read beyond what the group's weights take.
 
     Args:
-        group: what the files are to hold.
+        group: the expected content of the files.
         places: where they are.
         read: reads one.
         source: what messages call the manifest.

@@ -1,4 +1,4 @@
-"""Routers: functions that find the handlers which save and load under a URL."""
+"""Routers: functions that find the save and load handlers for a URL."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ _load_routers: list[Router] = []
 
 @export(namespace="io", doc="Models / Loading")
 def register_save_router(loud_router: Router) -> None:
-    """Let a function find the handlers that save models.
+    """Register a router for handlers that save models.
 
     Args:
-        loud_router: called with what `save` was given; returns an object with a `save` method, or None.
+        loud_router: called with the argument of `save`; returns an object with a `save` method, or None.
 
     Source: TF.js `tf.io.registerSaveRouter`.
     """
@@ -29,7 +29,7 @@ def register_save_router(loud_router: Router) -> None:
 
 @export(namespace="io", doc="Models / Loading")
 def register_load_router(loud_router: Router) -> None:
-    """Let a function find the handlers that load models.
+    """Register a router for handlers that load models.
 
     Args:
         loud_router: called with a URL and the `tf.io.LoadOptions` in a dict that is read by key or attribute in either
@@ -49,7 +49,7 @@ def _checked(router: Any, where: str) -> Router:
 
 @export(namespace="io", doc="Models / Loading")
 def get_save_handlers(url: Any) -> list[Any]:
-    """The handlers that routers find to save a model under a URL.
+    """The handlers that the routers find for saving a model to a URL.
 
     Source: TF.js `tf.io.getSaveHandlers`.
     """
@@ -58,7 +58,7 @@ def get_save_handlers(url: Any) -> list[Any]:
 
 @export(namespace="io", doc="Models / Loading")
 def get_load_handlers(url: Any, load_options: Mapping[str, Any] | None = None) -> list[Any]:
-    """The handlers that routers find to load a model from a URL.
+    """The handlers that the routers find for loading a model from a URL.
 
     Source: TF.js `tf.io.getLoadHandlers`.
     """

@@ -35,10 +35,10 @@ def save_safetensors(tensors: Mapping[str, Any], path: str | os.PathLike[str]) -
         path: the file.
 
     Returns:
-        Nothing; it may be awaited.
+        Nothing; awaitable.
 
     Raises:
-        TypeError: no dict of tensors, or strings among them. ImportError: the extra `safetensors` is not installed.
+        TypeError: not a dict of tensors, or strings among them. ImportError: the extra `safetensors` is not installed.
 
     Source: beyond TF.js.
     """
@@ -63,13 +63,13 @@ def load_safetensors(path: str | os.PathLike[str]) -> ReadyDict[str, Tensor]:
     """The tensors in a `.safetensors` file.
 
     Args:
-        path: the file. Halves and doubles become float32, integers int32.
+        path: the file. float16 and float64 become float32, integers int32.
 
     Returns:
-        The tensors by name; they may be awaited.
+        The tensors by name; awaitable.
 
     Raises:
-        ModelFileError: a file that is not there, is damaged, or has numbers that are not read here.
+        ModelFileError: a file that does not exist, is damaged, or has numbers of an unsupported type.
         ImportError: the extra `safetensors` is not installed.
 
     Source: beyond TF.js.
@@ -89,7 +89,7 @@ def load_safetensors(path: str | os.PathLike[str]) -> ReadyDict[str, Tensor]:
 
 
 def _checked(path: Any, name: str, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Values of a type that there is here."""
+    """Values in a supported dtype."""
     dtype = OF_KIND.get(values.dtype.kind)
     if dtype is None:
         raise ModelFileError(f"{path}: tensor {name!r} is of type {values.dtype}, which is not read here.")

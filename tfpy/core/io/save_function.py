@@ -1,4 +1,4 @@
-"""Saving models by a function of the user's own."""
+"""Saving models by a custom function."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files on servers, asked for as the options of loading say."""
+"""Files on servers, requested according to the load options."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def is_http_scheme(url: str) -> bool:
 
 
 class Server:
-    """Asks servers, by the user's `fetch_func` if there is one."""
+    """Sends requests to servers, through the user's `fetch_func` if given."""
 
     def __init__(self, options: LoadOptions) -> None:
         self._init = dict(options.get("request_init") or {})
@@ -48,7 +48,7 @@ class Server:
         """The response to a form."""
         headers = {**self._init.get("headers", {}), "Content-Type": kind}
         response = self._request(url, {"method": "POST", **self._init, "headers": headers, "body": body})
-        if self._fetch_func is not None:  # then it is the user's
+        if self._fetch_func is not None:  # then it belongs to the user
             return response
         return Response(_content(response, url, MAX_JSON_BYTES), response.status, url)
 
@@ -67,8 +67,8 @@ class WeightsOnServer:
     """Weight files on servers: each under a prefix, its path and a suffix.
 
     Args:
-        server: what asks for them.
-        label: what messages call the model.json.
+        server: sends the requests.
+        label: the name of the model.json in messages.
         prefix: what comes before a path in a URL.
         suffix: what comes behind it.
     """
@@ -87,7 +87,7 @@ class WeightsOnServer:
 
 
 def _fetch(url: str, init: Mapping[str, Any]) -> Any:
-    """The open answer to a request over http; other schemes are not followed anywhere."""
+    """The open response to a request over http; redirects to other schemes are not followed."""
     from http.client import HTTPException
 
     try:
@@ -97,7 +97,7 @@ def _fetch(url: str, init: Mapping[str, Any]) -> Any:
 
 
 def _content(response: Any, url: str, limit: int) -> bytes:
-    """The body of a response, one byte more than the limit at most where it can be read in pieces."""
+    """The body of a response, at most one byte beyond the limit if it can be read in pieces."""
     from http.client import HTTPException
 
     try:

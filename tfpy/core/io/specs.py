@@ -21,7 +21,7 @@ STORED_AS = {kind: np.dtype(code) for kind, code in {"uint8": "u1", "uint16": "<
 
 
 class Quantization(NamedTuple):
-    """How numbers are stored in fewer bytes: whole numbers q standing for q · scale + min, or halves."""
+    """How numbers are stored in fewer bytes: integers q for q · scale + min, or float16."""
 
     dtype: str
     scale: float
@@ -44,27 +44,27 @@ class WeightSpec(NamedTuple):
 
     @property
     def nbytes(self) -> int | None:
-        """The bytes that it takes in the file; None for strings, which have lengths of their own."""
+        """Its size in bytes in the file; None for strings, which store their own lengths."""
         if self.dtype == "string":
             return None
         return self.size * (STORED_AS[self.quantization.dtype].itemsize if self.quantization else BYTES[self.dtype])
 
 
 class WeightGroup(NamedTuple):
-    """Weights that follow each other in files that follow each other."""
+    """Consecutive weights in consecutive files."""
 
     paths: list[str]
     specs: list[WeightSpec]
 
     @property
     def nbytes(self) -> int | None:
-        """The bytes that the files must have; None when there are strings among the weights."""
+        """The required size of the files in bytes; None if there are strings among the weights."""
         sizes = [spec.nbytes for spec in self.specs]
         return None if None in sizes else sum(n for n in sizes if n is not None)
 
     @property
     def most_bytes(self) -> int:
-        """The bytes that the files may have: a string takes 4 for its length, and what all have in them is bounded."""
+        """The bytes that the files may have: a string takes 4 for its length, and the total content is bounded."""
         if self.nbytes is not None:
             return self.nbytes
         return MAX_STRING_BYTES + sum(4 * spec.size if spec.nbytes is None else spec.nbytes for spec in self.specs)
@@ -138,7 +138,7 @@ def _read_spec(entry: Any, source: str, field: str) -> WeightSpec:
 
 
 def read_shape(value: Any, source: str, field: str) -> Shape:
-    """A shape in a file, checked: whole numbers from 0 on, and not too many elements."""
+    """A shape in a file, checked: non-negative integers, and not too many elements."""
     sizes = list_in(source, field, value)
     try:
         shape = tuple(as_int("", "", n) for n in sizes)

@@ -46,16 +46,16 @@ class StoredModel(LoadHandler):
         if not name:
             raise argument_error("the local store", "url", f"{scheme}:// and a name", url)
         self.folder = _root(scheme.lower()) / _folder_name(name)
-        # Of a folder the name may end like that of a file of another format.
+        # A folder's name may end like that of a file of another format.
         self._file = self.folder / JSON_NAME
         self._options = options or LoadOptions()
 
     @property
     def exists(self) -> bool:
-        """Whether there is such a model."""
+        """Whether the model exists."""
         try:
             return self._file.is_file()
-        except OSError:  # a name that no folder can have
+        except OSError:  # an invalid folder name
             return False
 
     def read(self) -> Loaded:
@@ -63,11 +63,11 @@ class StoredModel(LoadHandler):
         return Loaded(FileSystem(str(self._file), self._options).load(), self.url)
 
     def save(self, artifacts: ModelArtifacts) -> SaveResult:
-        """Write the model, in place of one of the same name."""
+        """Write the model, replacing one of the same name."""
         return FileSystem(str(self._file)).save(artifacts)
 
     def check(self) -> None:
-        """Raise ModelNotFoundError when there is no such model."""
+        """Raise ModelNotFoundError if the model does not exist."""
         if not self.exists:
             raise ModelNotFoundError(f"{self.url}: there is no such model; tf.io.list_models() lists those there are.")
 
@@ -78,10 +78,10 @@ class StoredModel(LoadHandler):
         shutil.rmtree(self.folder)
 
     def info(self) -> ModelArtifactsInfo:
-        """When it was saved, and how many bytes it has: 0 if it is damaged, so that it can be listed and removed."""
+        """When it was saved, and its size in bytes: 0 if damaged, so that it can be listed and removed."""
         try:
             return self._read_info()
-        except (ValueError, OSError):  # such as a name that no file can have
+        except (ValueError, OSError):  # such as an invalid file name
             kinds = ("model_topology_bytes", "weight_specs_bytes", "weight_data_bytes")
             return ModelArtifactsInfo(
                 {"date_saved": self._date(), "model_topology_type": "JSON"} | dict.fromkeys(kinds, 0)
@@ -107,7 +107,7 @@ def _root(scheme: str) -> Path:
 
 
 def _folder_name(name: str) -> str:
-    """A model's name as the name of a folder: all that could lead elsewhere is written in hexadecimal."""
+    """A model's name as a folder name: anything that could lead elsewhere is escaped in hexadecimal."""
     text = quote(name, safe="")
     return "%2E" + text[1:] if text.startswith(".") else text
 
@@ -124,7 +124,7 @@ def list_models() -> ReadyDict[str, ModelArtifactsInfo]:
     """The models in the local store.
 
     Returns:
-        By URL, when each was saved and the bytes of its parts; it may be awaited.
+        By URL, when each was saved and the bytes of its parts; awaitable.
 
     Source: TF.js `tf.io.listModels`.
     """
@@ -146,7 +146,7 @@ def remove_model(url: str) -> ModelArtifactsInfo:
         url: its URL, 'localstorage://…' or 'indexeddb://…'.
 
     Returns:
-        What `list_models` said of it; it may be awaited.
+        Its entry in `list_models`; awaitable.
 
     Raises:
         ModelFileError: there is no such model.
@@ -165,11 +165,11 @@ def copy_model(source_url: str, dest_url: str) -> ModelArtifactsInfo:
     """Copy a model from one place to another.
 
     Args:
-        source_url: where it is: in the local store, or any path or URL that models are loaded from.
-        dest_url: where to: in the local store, or any path or URL that models are saved to.
+        source_url: the source, in the local store, or any path or URL that models can be loaded from.
+        dest_url: the destination, in the local store, or any path or URL that models can be saved to.
 
     Returns:
-        When, and the bytes of its parts; it may be awaited.
+        The date, and the sizes of its parts in bytes; awaitable.
 
     Source: TF.js `tf.io.copyModel`.
     """
@@ -178,10 +178,10 @@ def copy_model(source_url: str, dest_url: str) -> ModelArtifactsInfo:
 
 @export(namespace="io", doc="Models / Management")
 def move_model(source_url: str, dest_url: str) -> ModelArtifactsInfo:
-    """Move a model of the local store to another place; it is removed when it has arrived.
+    """Move a model from the local store to another location; the original is removed once the copy is complete.
 
     Raises:
-        ValueError: it is there already; a URL that is not one of the local store.
+        ValueError: the source is the destination; a URL outside the local store.
 
     Source: TF.js `tf.io.moveModel`.
     """
@@ -194,7 +194,7 @@ def move_model(source_url: str, dest_url: str) -> ModelArtifactsInfo:
 
 
 def _is_at(folder: Path, target: Any) -> bool:
-    """Whether a handler would save to a folder, by whatever URL or path it was found."""
+    """Whether a handler would save to a folder, whatever URL or path it was found by."""
     there = target.folder if isinstance(target, StoredModel) else getattr(target, "path", None)
     return isinstance(there, Path) and there.resolve() in (folder.resolve(), folder.resolve() / JSON_NAME)
 

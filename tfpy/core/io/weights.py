@@ -26,7 +26,7 @@ _LITTLE_ENDIAN = {dtype: np.dtype(kind).newbyteorder("<") for dtype, kind in TYP
 
 
 class EncodedWeights(Record, Ready):
-    """The bytes of weights, and what they are."""
+    """The bytes of weights, and their specs."""
 
     data: bytes
     specs: list[dict[str, Any]]
@@ -38,12 +38,12 @@ def encode_weights(tensors: Mapping[str, Any] | Sequence[Any], group: str | None
 
     Args:
         tensors: tensors by name, or a list of {'name', 'tensor'}.
-        group: noted with each weight; 'optimizer' for those of an optimizer.
+        group: recorded with each weight; 'optimizer' for those of an optimizer.
 
     Returns:
-        `data`, the bytes of all tensors one after the other, and `specs`, a list of {'name', 'shape', 'dtype'}; it may
-        be awaited. Strings are UTF-8 with their length before them; complex numbers have real and imaginary part in
-        turn.
+        `data`, the bytes of all tensors one after the other, and `specs`, a list of {'name', 'shape', 'dtype'};
+        awaitable. Strings are UTF-8 with their length before them; the real and imaginary parts of complex numbers
+        alternate.
 
     Source: TF.js `tf.io.encodeWeights`.
     """
@@ -69,14 +69,14 @@ def decode_weights(weight_data: Any, specs: Sequence[Any]) -> dict[str, Tensor]:
     """Tensors from bytes.
 
     Args:
-        weight_data: bytes, or a list of them that follow each other.
-        specs: what they are: {'name', 'shape', 'dtype', 'quantization'} of each weight, in order.
+        weight_data: bytes, or a list of consecutive bytes.
+        specs: {'name', 'shape', 'dtype', 'quantization'} of each weight, in order.
 
     Returns:
         The tensors by name. Numbers quantized to uint8 or uint16 are q · scale + min, computed in double precision.
 
     Raises:
-        ModelFileError: a spec that makes no sense, two weights of one name, or too few bytes.
+        ModelFileError: an invalid spec, two weights with the same name, or too few bytes.
 
     Source: TF.js `tf.io.decodeWeights`.
     """
@@ -84,7 +84,7 @@ def decode_weights(weight_data: Any, specs: Sequence[Any]) -> dict[str, Tensor]:
 
 
 def decode(data: CompositeArrayBuffer, specs: Iterable[WeightSpec], source: str) -> dict[str, Tensor]:
-    """The weights in bytes by name; none is made unless the bytes hold them all."""
+    """The weights in bytes by name; none is created unless the bytes contain them all."""
     found = list(byte_ranges(data, specs, source))
     return {
         spec.name: dispatch.make(Tensor, _values(data.view(start, end), spec), spec.dtype) for spec, start, end in found
@@ -147,14 +147,14 @@ def _strings(data: memoryview, spec: WeightSpec) -> Array:
 
 @export(namespace="io", doc="Models / Loading")
 def decode_weights_stream(weight_stream: Any, specs: Sequence[Any]) -> ReadyDict[str, Tensor]:
-    """Tensors from bytes that come in pieces.
+    """Tensors from a stream of bytes.
 
     Args:
-        weight_stream: something to iterate over, by `async for` if need be, that gives bytes; or a file object.
-        specs: as for `decode_weights`.
+        weight_stream: an iterable or async iterable of bytes; or a file object.
+        specs: as in `decode_weights`.
 
     Returns:
-        The tensors by name; it may be awaited.
+        The tensors by name; awaitable.
 
     Source: TF.js `tf.io.decodeWeightsStream`.
     """

@@ -12,7 +12,7 @@ from typing import IO
 
 try:
     import fcntl
-except ImportError:  # there is none on Windows
+except ImportError:  # not available on Windows
     fcntl = None  # type: ignore[assignment]
 
 from tfpy.core.io.artifacts import (
@@ -28,11 +28,11 @@ from tfpy.core.system.urls import ending
 from tfpy.engine.errors import show
 
 JSON_NAME = "model.json"
-# The names that weight files are given here, and in turn while a model is replaced.
+# The names of weight files, used alternately while a model is replaced.
 _OURS = re.compile(r"(new-)?((.*\.)?weights\.bin|group1-shard\d+of\d+\.bin)")
 
 
-# Files of other kinds: a folder of such a name would be taken for one.
+# Files of other kinds: a folder with such a name would be mistaken for one.
 _OF_OTHERS = (".h5", ".hdf5", ".keras", ".onnx", ".pb", ".pt", ".pth", ".tflite")
 
 
@@ -40,12 +40,12 @@ def write_model(path: Path, artifacts: ModelArtifacts, shard_bytes: int | None) 
     """Write a model as a folder, as the model.json that the path names, or as an archive if it ends with '.zip'.
 
     Args:
-        path: where to.
+        path: the destination.
         artifacts: the model.
-        shard_bytes: split the weights into files of so many bytes.
+        shard_bytes: split the weights into files of this many bytes.
 
     Raises:
-        ModelFileError: something that JSON does not have: nothing is written then; or a place that cannot be written.
+        ModelFileError: a value that JSON cannot represent (nothing is written then), or a path that cannot be written.
     """
     if ending(path) in _OF_OTHERS:
         graph = artifacts.format == "graph-model"
@@ -104,7 +104,7 @@ def _write_folder(model_json: Path, artifacts: ModelArtifacts, shards: dict[str,
     """Write weights and JSON.
 
     The JSON says which files hold the weights, so that replacing it replaces the model. Files that the old JSON names
-    are left alone until it is gone: the new ones have other names at first, and get theirs then.
+    are kept until it is replaced: the new ones have temporary names at first, and get their final ones then.
     """
     model_json.parent.mkdir(parents=True, exist_ok=True)
     with _alone_in(model_json.parent):
@@ -116,7 +116,7 @@ def _replace_model(model_json: Path, artifacts: ModelArtifacts, shards: dict[str
     old = _weight_files_of(model_json)
     names = list(shards)
     first = [f"new-{name}" for name in names] if old.intersection(names) else names
-    # The text is made before anything is written: it may be that it cannot.
+    # The text is created before anything is written, since this may fail.
     texts = [model_json_text(artifacts, paths, str(model_json)) for paths in (first, names)]
     written: set[str] = set()
     try:
@@ -126,8 +126,8 @@ def _replace_model(model_json: Path, artifacts: ModelArtifacts, shards: dict[str
             written.add(name)
         with replacing(model_json) as file:
             file.write(texts[0])
-    except BaseException:  # an interrupt, too: a full disk is not filled with what no model names
-        _remove(folder, written - _weight_files_of(model_json))  # it may have been replaced already
+    except BaseException:  # interrupts, too: a full disk is not filled with files that no model names
+        _remove(folder, written - _weight_files_of(model_json))  # it may already have been replaced
         raise
     kept = first
     if first != names and all(_also_called(folder / a, folder / b) for a, b in zip(first, names, strict=True)):
@@ -138,7 +138,7 @@ def _replace_model(model_json: Path, artifacts: ModelArtifacts, shards: dict[str
 
 
 def _remove(folder: Path, names: set[str]) -> None:
-    """Delete files of a folder, those alone that have names of ours."""
+    """Delete files from a folder, but only those with this library's names."""
     for name in names:
         if _OURS.fullmatch(name):
             (folder / name).unlink(missing_ok=True)
@@ -146,24 +146,24 @@ def _remove(folder: Path, names: set[str]) -> None:
 
 @contextlib.contextmanager
 def _alone_in(folder: Path) -> Iterator[None]:
-    """Wait until no other thread or process saves a model to a folder, where the system can tell."""
+    """Wait until no other thread or process is saving a model to a folder, where the system supports it."""
     if fcntl is None or not os.access(folder, os.R_OK):
         yield
         return
     place = os.open(folder, os.O_RDONLY)
     try:
-        with contextlib.suppress(OSError):  # file systems of networks may have no locks
+        with contextlib.suppress(OSError):  # network file systems may not support locks
             fcntl.flock(place, fcntl.LOCK_EX)
         yield
     finally:
         with contextlib.suppress(OSError):
-            fcntl.flock(place, fcntl.LOCK_UN)  # closing is not enough: a forked process may have it open, too
+            fcntl.flock(place, fcntl.LOCK_UN)  # closing is not enough: a forked process may also have it open
         os.close(place)
 
 
 def _weight_files_of(model_json: Path) -> set[str]:
     """The files beside a model.json that it names; none if it cannot be read."""
-    if not model_json.is_file():  # nor is waited for what a pipe may hold
+    if not model_json.is_file():  # does not block on a pipe
         return set()
     try:
         manifest = json.loads(model_json.read_bytes())["weightsManifest"]
@@ -185,7 +185,7 @@ def _also_called(file: Path, name: Path) -> bool:
 
 @contextlib.contextmanager
 def _naming(path: Path) -> Iterator[None]:
-    """Let errors of the file system inside a `with` name the place that the user gave."""
+    """Make file system errors inside a `with` name the path that the user passed."""
     if "\0" in str(path):
         raise ModelReadError(f"{str(path)!r}: cannot be written: paths have no NUL characters.")
     try:
@@ -198,7 +198,7 @@ def _naming(path: Path) -> Iterator[None]:
 
 @contextlib.contextmanager
 def whole_characters(path: object) -> Iterator[None]:
-    """Inside a `with` names are made UTF-8, which has no halves of characters, for a file of another library.
+    """Inside a `with` names are encoded as UTF-8, without lone surrogates, for a file of another library.
 
     Raises:
         ModelFileError: a name has one.
@@ -213,7 +213,7 @@ def whole_characters(path: object) -> Iterator[None]:
 
 @contextlib.contextmanager
 def new_file(path: Path) -> Iterator[IO[bytes]]:
-    """A file that a user asks for; its folder is made if needed. An existing file stays whole until the new one is
+    """A file requested by a user; its folder is created if needed. An existing file stays whole until the new one is
     complete.
 
     Raises:
@@ -227,10 +227,10 @@ def new_file(path: Path) -> Iterator[IO[bytes]]:
 
 @contextlib.contextmanager
 def replacing(path: Path) -> Iterator[IO[bytes]]:
-    """Write a file under another name and then move it to its place, where there always is the whole old or new file.
+    """Write a file under a temporary name and then move it into place, so there is always a whole old or new file.
 
     Raises:
-        OSError: it cannot be written; or what is at the place is no ordinary file but a folder, a device or a pipe.
+        OSError: it cannot be written; or the path is not a regular file but a folder, a device or a pipe.
     """
     if path.exists() and not path.is_file():
         raise OSError("it is no ordinary file")

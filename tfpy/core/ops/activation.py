@@ -107,7 +107,7 @@ gradient("Relu", saves="x", x=lambda dy, n: mul(dy, run("Step", as_float(n.x), a
 
 @op(chain=True, doc="Operations / Basic math")
 def relu6(x: TensorLike) -> Tensor:
-    """x cut to the range from 0 to 6.
+    """x clipped to the range from 0 to 6.
 
     Args:
         x: a tensor of any shape; any real dtype.
@@ -199,10 +199,10 @@ def log_sigmoid(x: TensorLike) -> Tensor:
 
 @op(chain=True, legacy="leaky_relu", doc="Operations / Basic math")
 def leaky_relu(x: TensorLike, alpha: float = 0.2) -> Tensor:
-    """x where it is positive, else alpha · x, with an alpha of 0.2 unless another one is given.
+    """x where it is positive, else alpha · x; alpha is 0.2 by default.
 
     Args:
-        x: a tensor of any shape; whole numbers are taken as float32.
+        x: a tensor of any shape; integers are converted to float32.
         alpha: the slope below 0.
 
     Returns:
@@ -225,7 +225,7 @@ gradient(
 
 @op(chain=True, legacy="prelu", doc="Operations / Basic math")
 def prelu(x: TensorLike, alpha: TensorLike) -> Tensor:
-    """x where it is positive, else alpha · x with an alpha of its own for each element.
+    """x where it is positive, else alpha · x, with a separate alpha for each element.
 
     Args:
         x: a float32 tensor of any shape.
@@ -263,7 +263,7 @@ def step(x: TensorLike, alpha: float = 0.0) -> Tensor:
     """1 where x is positive, else alpha; NaN stays NaN.
 
     Args:
-        x: a tensor of any shape; any real dtype, which the result has too.
+        x: a tensor of any shape; any real dtype, which the result keeps.
         alpha: the value where x is 0 or less.
 
     Returns:

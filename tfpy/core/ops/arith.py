@@ -98,15 +98,15 @@ gradient(
 
 @op(chain=True, legacy="divide div", doc="Operations / Arithmetic")
 def div(a: TensorLike, b: TensorLike) -> Tensor:
-    """Divide element by element: a / b. Two int32 tensors are divided as by `floor_div`.
+    """Divide element by element: a / b. Two int32 tensors are divided as in `floor_div`.
 
     Args:
         a: a tensor of any shape; any dtype but string.
         b: a tensor whose shape broadcasts with a's.
 
     Returns:
-        A tensor of the broadcast shape; its dtype is the wider of the two. A float divided by 0 gives an infinity or
-        NaN, an int32 divided by 0 gives 0.
+        A tensor of the broadcast shape; its dtype is the wider of the two. A float divided by 0 is infinite or
+        NaN; an int32 divided by 0 is 0.
 
     Raises:
         ValueError: the shapes do not broadcast. TypeError: strings.
@@ -133,7 +133,7 @@ for _kernel in ("RealDiv", "FloorDiv"):  # floor_div has the gradient of the tru
 
 
 def true_div(a: TensorLike, b: TensorLike) -> Tensor:
-    """Python's a / b: as `div`, but two int32 tensors give the float32 quotient."""
+    """Python's a / b: like `div`, but two int32 tensors give a float32 quotient."""
     x, y = binary_operands("/", a, b)
     return run("RealDiv", as_float(x), as_float(y))
 
@@ -266,7 +266,7 @@ def maximum(a: TensorLike, b: TensorLike) -> Tensor:
     """The larger of each pair; NaN if either is.
 
     Args:
-        a: a tensor of any shape; any real dtype, bool being taken as int32.
+        a: a tensor of any shape; any real dtype, bool is converted to int32.
         b: a tensor whose shape broadcasts with a's.
 
     Returns:
@@ -286,7 +286,7 @@ def minimum(a: TensorLike, b: TensorLike) -> Tensor:
     """The smaller of each pair; NaN if either is.
 
     Args:
-        a: a tensor of any shape; any real dtype, bool being taken as int32.
+        a: a tensor of any shape; any real dtype, bool is converted to int32.
         b: a tensor whose shape broadcasts with a's.
 
     Returns:
@@ -348,7 +348,7 @@ gradient(
 
 @op(chain=True, doc="Operations / Basic math")
 def atan2(a: TensorLike, b: TensorLike) -> Tensor:
-    """The angle in radians, from -π to π, of the point with ordinate a and abscissa b.
+    """The angle in radians, from -π to π, of the point with y coordinate a and x coordinate b.
 
     Args:
         a: a tensor of any shape; any real dtype.
@@ -415,7 +415,7 @@ def add_n(tensors: Sequence[TensorLike]) -> Tensor:
 
 @op(doc="Operations / Arithmetic")
 def bitwise_and(x: TensorLike, y: TensorLike) -> Tensor:
-    """The bits that two int32 tensors of one shape have in common.
+    """The bitwise AND of two int32 tensors of one shape.
 
     Args:
         x: an int32 tensor.
@@ -439,7 +439,7 @@ no_gradient("BitwiseAnd")
 
 
 def real_operands(op: str, a: TensorLike, b: TensorLike) -> tuple[Tensor, Tensor]:
-    """Two operands of one dtype, which is neither string nor complex64."""
+    """Two operands in a common dtype that is neither string nor complex64."""
     x, y = binary_operands(op, a, b)
     if x.spec.dtype == "complex64":
         raise argument_error(op, "a", "real numbers (it does not take complex64)", x, TypeError)

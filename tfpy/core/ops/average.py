@@ -1,4 +1,4 @@
-"""Averages that follow a sequence."""
+"""Moving averages."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ def moving_average(
     Args:
         v: the average so far.
         x: the new values, of the same shape and dtype.
-        decay: how much of the average is kept, a number or scalar.
-        step: how many values there are with the new one, a number or scalar; zero_debias needs it.
-        zero_debias: whether to divide the change by 1 - decay ** step, which takes out the effect of having begun at 0.
+        decay: the share of the old average that is kept, a number or scalar.
+        step: the number of values including the new one, a number or scalar; required by zero_debias.
+        zero_debias: whether to divide the change by 1 - decay ** step, which corrects the bias of starting at 0.
 
     Returns:
         A tensor of v's shape and dtype.
 
     Raises:
-        ValueError: shapes that differ, or no step where it is needed. TypeError: dtypes that differ.
+        ValueError: shapes that differ, or a missing step. TypeError: dtypes that differ.
 
     Source: TF.js `tf.movingAverage`.
     """

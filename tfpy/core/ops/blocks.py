@@ -1,4 +1,4 @@
-"""Blocks of a tensor moved between its axes, and margins that mirror what is inside."""
+"""Blocks of a tensor moved between its axes, and mirrored padding."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ from tfpy.engine.errors import argument_error
 
 @op(chain=True, doc="Tensors / Transformations")
 def space_to_batch_nd(x: TensorLike, block_shape: Sequence[int], paddings: Sequence[Sequence[int]]) -> Tensor:
-    """Blocks of the axes after the first spread over the first: each place in a block becomes a batch of its own.
+    """Blocks of the spatial axes moved into the batch axis: each position in a block becomes a batch of its own.
 
     Args:
         x: a tensor of shape [batch, *space, …].
         block_shape: the size of a block along each axis of space.
-        paddings: for each axis of space, how many zeros to put before and after first; the blocks must fill it then.
+        paddings: for each axis of space, how many zeros to add before and after; the blocks must fill the padded axis.
 
     Returns:
         A tensor of shape [batch · block size, *(padded space / block_shape), …].
 
     Raises:
-        ValueError: too few axes, not a pair of paddings for each, or blocks that do not fill an axis.
+        ValueError: too few axes, no pair of paddings for each, or blocks that do not fill an axis.
 
     Source: TF.js `tf.spaceToBatchND`.
     """
@@ -52,19 +52,19 @@ def space_to_batch_nd(x: TensorLike, block_shape: Sequence[int], paddings: Seque
 
 @op(chain=True, doc="Tensors / Transformations")
 def batch_to_space_nd(x: TensorLike, block_shape: Sequence[int], crops: Sequence[Sequence[int]]) -> Tensor:
-    """What `space_to_batch_nd` spread over batches put together again, and cropped.
+    """The inverse of `space_to_batch_nd`, with optional cropping.
 
     Args:
         x: a tensor of shape [batch · block size, *space, …].
         block_shape: the size of a block along each axis of space.
-        crops: for each axis of space, how many elements to take off at its start and end.
+        crops: for each axis of space, how many elements to remove at its start and end.
 
     Returns:
         A tensor of shape [batch, *(space · block_shape - crops), …].
 
     Raises:
-        ValueError: too few axes, not a pair of crops for each, a batch that the blocks do not divide, or crops that
-            leave less than nothing.
+        ValueError: too few axes, no pair of crops for each, a batch that the blocks do not divide, or crops
+            larger than the axis.
 
     Source: TF.js `tf.batchToSpaceND`.
     """
@@ -118,7 +118,7 @@ def depth_to_space(x: TensorLike, block_size: int, data_format: str = "NHWC") ->
         A tensor with height and width multiplied by block_size, and channels divided by its square.
 
     Raises:
-        ValueError: another rank, block size or data format. TypeError: not float32.
+        ValueError: a wrong rank, block size or data format. TypeError: not float32.
 
     Source: TF.js `tf.depthToSpace`; 'NCHW' and the gradient are beyond TF.js.
     """
@@ -145,19 +145,19 @@ def depth_to_space(x: TensorLike, block_size: int, data_format: str = "NHWC") ->
 
 @op(chain=True, doc="Tensors / Transformations")
 def mirror_pad(x: TensorLike, paddings: Sequence[Sequence[int]], mode: str) -> Tensor:
-    """A tensor with a margin around it that mirrors what is inside.
+    """A tensor padded by mirroring its own elements.
 
     Args:
         x: a tensor of rank 1 or more; any dtype but string.
-        paddings: for each axis, how much to put before and after.
+        paddings: for each axis, how much to add before and after.
         mode: 'reflect' mirrors at the outermost elements, which are not repeated; 'symmetric' at the edge, so that they
             are.
 
     Returns:
-        A tensor of x's dtype, whose sizes are those of x and both margins.
+        A tensor of x's dtype, whose sizes are those of x plus the padding.
 
     Raises:
-        ValueError: another mode, not a pair of sizes for each axis, more padding than there is to mirror, or a scalar.
+        ValueError: an unknown mode, no pair of sizes for each axis, more padding than elements to mirror, or a scalar.
 
     Source: TF.js `tf.mirrorPad`. The gradient is that of the formula: the margin's goes to the elements that it
         mirrors; TF.js leaves it out.

@@ -1,6 +1,6 @@
 """Pictures: from numpy arrays, Pillow images and ImageData to tensors, and back.
 
-In the place of a browser's elements stand: objects or dicts with `data` (RGBA bytes), `width` and `height` like
+A browser's elements are replaced by objects or dicts with `data` (RGBA bytes), `width` and `height` like
 JavaScript's ImageData; numpy arrays (height, width) or (height, width, 1, 3 or 4) of bytes; Pillow's images, if Pillow
 is installed.
 """
@@ -30,7 +30,7 @@ Picture: TypeAlias = Any
 
 
 class Pixels(np.ndarray, Ready):
-    """A flat array of RGBA bytes that may be awaited."""
+    """A flat, awaitable array of RGBA bytes."""
 
 
 @op(namespace="browser", doc="Browser")
@@ -45,7 +45,7 @@ def from_pixels(pixels: Picture, num_channels: int = 3) -> Tensor:
         An int32 tensor (height, width, channels), with values from 0 to 255.
 
     Raises:
-        ValueError: another number of channels, or data that does not fill the picture. TypeError: no picture.
+        ValueError: a wrong number of channels, or data that does not fill the picture. TypeError: not a picture.
 
     Source: TF.js `tf.browser.fromPixels`.
     """
@@ -57,7 +57,7 @@ def from_pixels(pixels: Picture, num_channels: int = 3) -> Tensor:
 
 @op(namespace="browser", doc="Browser")
 async def from_pixels_async(pixels: Picture, num_channels: int = 3) -> Tensor:
-    """`from_pixels`, to be awaited.
+    """The asynchronous form of `from_pixels`.
 
     Source: TF.js `tf.browser.fromPixelsAsync`.
     """
@@ -70,16 +70,16 @@ def to_pixels(img: TensorLike, canvas: Picture = None) -> Pixels:
 
     Args:
         img: a tensor (height, width) or (height, width, 1, 3 or 4): float32 from 0 to 1, or int32 from 0 to 255.
-            Plain numbers are taken as int32.
+            Plain numbers are converted to int32.
         canvas: what to draw the picture on: an ImageData-like object or dict, which gets its size and data; a numpy
             array (height, width, 3 or 4) of bytes; or a Pillow image.
 
     Returns:
-        A flat array of bytes: red, green, blue and alpha of each pixel. It may be awaited.
+        A flat, awaitable array of bytes: red, green, blue and alpha of each pixel.
 
     Raises:
-        ValueError: another shape, values out of range, or a canvas of another size.
-        TypeError: another dtype, or no canvas.
+        ValueError: a wrong shape, values out of range, or a canvas of the wrong size.
+        TypeError: a wrong dtype, or not a canvas.
 
     Source: TF.js `tf.browser.toPixels`.
     """
@@ -102,15 +102,15 @@ def draw(
 
     Args:
         image: a tensor (height, width) or (height, width, 1, 3 or 4): float32 from 0 to 1, or int32 from 0 to 255.
-            Plain numbers are taken as int32.
-        canvas: what to draw on, as of `to_pixels`.
+            Plain numbers are converted to int32.
+        canvas: what to draw on, as in `to_pixels`.
         options: the options below as a dict.
-        image_options: a dict whose 'alpha' from 0 to 1 is how opaque the picture is.
-        context_options: without effect: they choose a browser's drawing context.
+        image_options: a dict whose 'alpha', from 0 to 1, is the opacity of the picture.
+        context_options: ignored; they select a browser's drawing context.
 
     Raises:
-        ValueError: another shape, values out of range, or a canvas of another size.
-        TypeError: another dtype, or no canvas.
+        ValueError: a wrong shape, values out of range, or a canvas of the wrong size.
+        TypeError: a wrong dtype, or not a canvas.
 
     Source: TF.js `tf.browser.draw`.
     """
@@ -119,7 +119,7 @@ def draw(
 
 
 def _alpha(image_options: Any) -> float:
-    """How opaque a picture is to be; 0 counts as not given, as in TF.js."""
+    """The opacity of a picture; 0 counts as not given, as in TF.js."""
     if not isinstance(image_options, Mapping):
         raise argument_error("draw", "image_options", "a dict of options", image_options, TypeError)
     alpha = as_number("draw", "alpha", read_options(image_options, ["alpha"], "draw").get("alpha") or 1)
@@ -180,7 +180,7 @@ def _picture(name: str, argument: str, image: TensorLike, alpha: float) -> Array
 
 
 def _byte(values: Array) -> Array:
-    """Rounded halves up, then, as a Uint8ClampedArray stores it, to a byte."""
+    """Rounded half up, then to a byte as a Uint8ClampedArray stores it."""
     rounded: Array = round_half_up(values)
     return rounded.astype(np.uint8)
 

@@ -1,4 +1,4 @@
-"""Normalization of what its own moments are taken of, for the layers: one kernel, and one for its gradient."""
+"""Normalization by the input's own moments, for the layers: one kernel, and one for its gradient."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Axes = tuple[int, ...]
 
 
 class Normalized(NamedTuple):
-    """What was normalized, and its moments, with axes of size 1."""
+    """The normalized tensor, and its moments, with axes of size 1."""
 
     y: Tensor
     mean: Tensor
@@ -34,10 +34,10 @@ def normalize_by_moments(
 
     Args:
         x: a tensor.
-        axes: those that the moments are taken along, in order.
+        axes: the axes that the moments are computed over, in order.
         offset, scale: with the sizes of x along the axes `along`, in that order; 0 and 1 if None.
         along: which axes of x these are.
-        epsilon: a small number that keeps the root above 0.
+        epsilon: a small number that keeps the square root above 0.
     """
     if _whole_possible(x, axes, along):
         with paused():
@@ -53,7 +53,7 @@ def normalize_by_moments(
 
 
 def _whole_possible(x: Tensor, axes: Axes, along: Sequence[int]) -> bool:
-    """Whether the backend has the kernels for these axes, and no second derivative may be asked for: there is none."""
+    """Whether the backend has the kernels for these axes, and no second derivative (they lack it) can be requested."""
     rank = len(x.spec.shape)
     ends = are_first(axes) or are_last(axes, rank)
     together = are_last(tuple(along), rank) and (set(along).isdisjoint(axes) or tuple(along) == axes)

@@ -1,4 +1,4 @@
-"""What ops of every kind share: matching dtypes, undoing a broadcast in a gradient, constants."""
+"""Helpers shared by all ops: matching dtypes, undoing a broadcast in a gradient, constants."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from tfpy.engine.tape import paused, record
 def binary_operands(op: str, a: TensorLike, b: TensorLike, kind: Kind = "numeric") -> tuple[Tensor, Tensor]:
     """Two operands as tensors of one dtype, the wider of the two."""
     if kind == "numeric":
-        # What nearly every call is, spelled out: two more calls cost as much as the kernel.
+        # The most common case, written out: two more calls would cost as much as the kernel.
         try:
             if isinstance(a, Tensor):
                 dtype = a.spec.dtype
@@ -37,7 +37,7 @@ def binary_operands(op: str, a: TensorLike, b: TensorLike, kind: Kind = "numeric
             elif type(a) in (float, int) and isinstance(b, Tensor) and b.spec.dtype == "float32":
                 return number(a), b  # type: ignore[arg-type]
         except OverflowError:
-            pass  # `to_tensor` says so
+            pass  # `to_tensor` raises the error
     x, y = to_tensor(op, "a", a, kind), to_tensor(op, "b", b, kind)
     if x.spec.dtype == y.spec.dtype:
         return x, y
@@ -46,7 +46,7 @@ def binary_operands(op: str, a: TensorLike, b: TensorLike, kind: Kind = "numeric
 
 
 def cast_to(x: Tensor, dtype: DType) -> Tensor:
-    """`x` in another dtype; itself when it has it already."""
+    """`x` cast to another dtype; `x` itself if it already has it."""
     return x if x.spec.dtype == dtype else run("Cast", x, dtype=dtype)
 
 
@@ -56,7 +56,7 @@ def as_float(x: Tensor) -> Tensor:
 
 
 def conjugated(x: Tensor) -> Tensor:
-    """The complex conjugate; real numbers are their own."""
+    """The complex conjugate; real numbers are returned as they are."""
     if x.spec.dtype != "complex64":
         return x
     return run("Complex", run("Real", x), run("Neg", run("Imag", x)))
@@ -65,8 +65,8 @@ def conjugated(x: Tensor) -> Tensor:
 def factor(x: Tensor) -> Tensor:
     """A derivative as the factor that gradients are multiplied by: in float32, or conjugated if it is complex.
 
-    The gradient by a complex number z = x + iy is that by x plus i times that by y. For f with the derivative f′ it is
-    the gradient of f(z) times the conjugate of f′(z).
+    The gradient with respect to a complex z = x + iy is that for x plus i times that for y. For f with derivative f′ it
+    is the gradient of f(z) times the conjugate of f′(z).
     """
     return conjugated(x) if x.spec.dtype == "complex64" else as_float(x)
 
@@ -76,12 +76,12 @@ def full(shape: Shape, value: Any, dtype: DType = "float32") -> Tensor:
 
 
 def int_tensor(values: Array) -> Tensor:
-    """Whole numbers as an int32 tensor."""
+    """Integers as an int32 tensor."""
     return dispatch.make(Tensor, values.astype(np.int32), "int32")
 
 
 def zero_gradient(spec: Spec) -> Tensor:
-    """The gradient by an input of that spec of what does not depend on it."""
+    """The gradient, for an input of that spec, of a result that does not depend on it."""
     return full(spec.shape, 0, gradient_dtype(spec.dtype))
 
 
@@ -90,13 +90,13 @@ _ZERO_GRADIENT = GradientRow(CONSTANT, (), {"sources": symbolic_zero}, None, pur
 
 
 def as_function_of(source: Tensor, value: Tensor) -> Tensor:
-    """`value`, which tapes take for a constant function of a tensor."""
+    """`value`, which tapes treat as a constant function of a tensor."""
     record(local.state.tapes, CONSTANT, _ZERO_GRADIENT, (source,), {}, (value,), Tensor)
     return value
 
 
 def run_untracked(kernel: str, *inputs: Tensor, **attrs: Any) -> Tensor:
-    """A kernel run that no tape records: for the masks in gradient rules, which are constant almost everywhere."""
+    """Run a kernel without recording it: for the masks in gradient rules, which are constant almost everywhere."""
     state = local.state
     if not state.tapes:
         return run(kernel, *inputs, **attrs)
@@ -105,17 +105,17 @@ def run_untracked(kernel: str, *inputs: Tensor, **attrs: Any) -> Tensor:
 
 
 def stop_gradient(x: Tensor) -> Tensor:
-    """`x` as what no tape follows: for what a gradient rule only looks at to choose."""
+    """`x` detached from the tapes: for values that a gradient rule only uses to select elements."""
     return run_untracked("Identity", x) if local.state.tapes else x
 
 
 def mask(compare: str, a: Tensor, b: Tensor) -> Tensor:
-    """1 where a comparison holds, else 0: a factor for gradient rules."""
+    """1 where a comparison is true, else 0: a factor for gradient rules."""
     return run("Cast", run_untracked(compare, a, b), dtype="float32")
 
 
 def stored_number(op: str, argument: str, value: float, dtype: DType) -> Any:
-    """A number as a tensor of a dtype stores it: int32 is truncated and wraps, as in a typed array of JavaScript."""
+    """A number as a tensor of a dtype stores it: int32 truncates and wraps, as in a JavaScript typed array."""
     given = as_number(op, argument, value)
     if dtype == "int32":
         return int(to_int32(np.array(given)))
@@ -123,7 +123,7 @@ def stored_number(op: str, argument: str, value: float, dtype: DType) -> Any:
 
 
 def reshape_to(x: Tensor, shape: Shape) -> Tensor:
-    """`x` under another shape; itself when it has it already."""
+    """`x` in another shape; `x` itself if it already has it."""
     return x if x.spec.shape == shape else run("Reshape", x, shape=shape)
 
 
@@ -132,7 +132,7 @@ def sum_over(x: Tensor, axes: tuple[int, ...], keep_dims: bool = False) -> Tenso
 
 
 def unbroadcast(dy: Tensor, shape: Shape) -> Tensor:
-    """The gradient of an operand of that shape which was broadcast to dy's: summed over the stretched axes."""
+    """The gradient of an operand of that shape that was broadcast to dy's: summed over the broadcast axes."""
     if dy.spec.shape == shape:
         return dy
     axes = broadcast_axes(shape, dy.spec.shape)
@@ -140,7 +140,7 @@ def unbroadcast(dy: Tensor, shape: Shape) -> Tensor:
 
 
 def real(op: str, x: TensorLike, dtype: str | None = None, argument: str = "x") -> Tensor:
-    """A tensor of real numbers, in float32 if that is asked for."""
+    """A tensor of real numbers, in float32 if requested."""
     t = to_tensor(op, argument, x)
     if t.spec.dtype == "complex64":
         raise argument_error(op, argument, "real numbers (it does not take complex64)", t, TypeError)
@@ -154,5 +154,5 @@ def keeping_dtype(op: str, kernel: str, x: TensorLike) -> Tensor:
 
 
 def zeros_rule(dy: Tensor, n: Any) -> Tensor:
-    """The gradient rule of what is constant almost everywhere."""
+    """The gradient rule of an op that is constant almost everywhere."""
     return full(dy.spec.shape, 0)

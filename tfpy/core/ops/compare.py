@@ -1,4 +1,4 @@
-"""Comparisons, element by element, with broadcasting. With NaN each is false, save that NaN is unequal to itself."""
+"""Comparisons, element by element, with broadcasting. With NaN each is false, except that NaN ≠ NaN is true."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def equal(a: TensorLike, b: TensorLike) -> Tensor:
 
     Args:
         a: a tensor of any shape and dtype.
-        b: a tensor whose shape broadcasts with a's; of strings if a is.
+        b: a tensor whose shape broadcasts with a's; strings if a holds strings.
 
     Returns:
         A bool tensor of the broadcast shape.
@@ -36,7 +36,7 @@ def not_equal(a: TensorLike, b: TensorLike) -> Tensor:
 
     Args:
         a: a tensor of any shape and dtype.
-        b: a tensor whose shape broadcasts with a's; of strings if a is.
+        b: a tensor whose shape broadcasts with a's; strings if a holds strings.
 
     Returns:
         A bool tensor of the broadcast shape.
@@ -126,7 +126,7 @@ def greater_equal(a: TensorLike, b: TensorLike) -> Tensor:
 
 
 def _ordered(op_name: str, a: TensorLike, b: TensorLike) -> tuple[Tensor, Tensor]:
-    """Two operands of a dtype whose values are greater or less."""
+    """Two operands of a dtype whose values are ordered."""
     x, y = binary_operands(op_name, a, b, "any")
     if x.spec.dtype == "complex64":
         raise argument_error(op_name, "a", "real numbers or strings (it does not take complex64)", x, TypeError)
@@ -137,4 +137,4 @@ def _ordered(op_name: str, a: TensorLike, b: TensorLike) -> tuple[Tensor, Tensor
 for _kernel in ("Equal", "NotEqual", "Less", "LessEqual", "Greater"):
     gradient(_kernel, a=None, b=None)
 
-gradient("GreaterEqual", a=symbolic_zero, b=symbolic_zero)  # the only one that TF.js gives a gradient, of zeros
+gradient("GreaterEqual", a=symbolic_zero, b=symbolic_zero)  # the only one with a gradient in TF.js, of zeros

@@ -37,10 +37,10 @@ def complex_(real: TensorLike, imag: TensorLike) -> Tensor:
 
 @op(doc="Tensors / Creation")
 def real(input: TensorLike) -> Tensor:
-    """The real parts of a tensor, in float32; real numbers are their own.
+    """The real parts of a tensor, in float32; real numbers are unchanged.
 
     Args:
-        input: a tensor of any shape; numbers, complex ones, too.
+        input: a numeric tensor of any shape, complex or not.
 
     Returns:
         A float32 tensor of the input's shape.
@@ -58,7 +58,7 @@ def imag(input: TensorLike) -> Tensor:
     """The imaginary parts of a tensor, in float32; those of real numbers are 0.
 
     Args:
-        input: a tensor of any shape; numbers, complex ones, too.
+        input: a numeric tensor of any shape, complex or not.
 
     Returns:
         A float32 tensor of the input's shape.
@@ -76,7 +76,7 @@ def _parts(re: Tensor | None, im: Tensor | None) -> Tensor:
     return run("Complex", zero if re is None else re, zero if im is None else im)
 
 
-# A complex number's gradient holds the derivatives by its real and by its imaginary part.
+# A complex number's gradient holds the derivatives with respect to its real and imaginary parts.
 gradient("Complex", real=lambda dy, n: run("Real", dy), imag=lambda dy, n: run("Imag", dy))
 gradient("Real", x=lambda dy, n: _parts(dy, None))
 gradient("Imag", x=lambda dy, n: _parts(None, dy))

@@ -27,22 +27,22 @@ def conv1d(
     dilation: Numbers = 1,
     dim_rounding_mode: str | None = None,
 ) -> Tensor:
-    """Slide a filter along sequences, and sum the products at each place.
+    """Slide a filter along sequences, summing the products at each position.
 
     Args:
-        x: a float32 tensor (batch, width, in channels), or without a batch.
+        x: a float32 tensor (batch, width, in channels), or without the batch axis.
         filter: a float32 tensor (width, in channels, out channels).
-        stride: how far the filter moves at a time.
+        stride: how far the filter moves per step.
         pad: 'same' or 'valid', 0, or pairs (before, after) for each dimension.
         data_format: 'NWC', or 'NCW' for channels before the width.
-        dilation: how far the filter's cells are apart.
-        dim_rounding_mode: 'floor', 'round' or 'ceil', for a pad in numbers; truncated by default.
+        dilation: the spacing of the filter's cells.
+        dim_rounding_mode: 'floor', 'round' or 'ceil', for a numeric pad; truncated by default.
 
     Returns:
         A tensor (batch, out width, out channels), in the layout of x.
 
     Raises:
-        ValueError: shapes, a pad, stride or dilation that do not fit, or both stride and dilation above 1.
+        ValueError: shapes, or a pad, stride or dilation that does not fit, or both stride and dilation above 1.
         TypeError: not float32.
 
     Source: TF.js `tf.conv1d`, a `conv2d` of height 1. As there, a pad of 0 counts the places by that height, so that
@@ -61,7 +61,7 @@ def conv1d(
 
 
 def _single(argument: str, value: Numbers) -> int:
-    """The one number that conv1d takes, which may be in a list."""
+    """The single number that conv1d takes, which may be in a list."""
     value = unpacked(value)
     if isinstance(value, Sequence):
         if len(value) != 1:
@@ -71,7 +71,7 @@ def _single(argument: str, value: Numbers) -> int:
 
 
 def _pad_of_one_row(pad: Padding, data_format: str) -> Any:
-    """The pad of a sequence as that of a picture of height 1."""
+    """The pad of a sequence as that of an image of height 1."""
     pad = unpacked(pad)
     if isinstance(pad, str):
         return pad
@@ -79,7 +79,7 @@ def _pad_of_one_row(pad: Padding, data_format: str) -> Any:
         if as_int("conv1d", "pad", pad) != 0:
             raise argument_error("conv1d", "pad", "'same', 'valid', 0, or pairs (before, after)", pad)
         return pad
-    if len(pad) == 4:  # TF.js takes them for the picture
+    if len(pad) == 4:  # TF.js uses them as the pad of the image
         return inner_pad("conv1d", pad, 2)
     return [(0, 0), *inner_pad("conv1d", pad, 1, data_format)]
 
@@ -94,16 +94,16 @@ def conv2d(
     dilations: Numbers = 1,
     dim_rounding_mode: str | None = None,
 ) -> Tensor:
-    """Slide a filter over images, and sum the products at each place.
+    """Slide a filter over images, summing the products at each position.
 
     Args:
-        x: a float32 tensor (batch, height, width, in channels), or without a batch.
+        x: a float32 tensor (batch, height, width, in channels), or without the batch axis.
         filter: a float32 tensor (height, width, in channels, out channels).
-        strides: how far the filter moves at a time: one number, or one for height and one for width.
+        strides: how far the filter moves per step: one number, or one for height and one for width.
         pad: 'same' or 'valid', a number for all sides, or pairs (before, after) for each dimension.
         data_format: 'NHWC', or 'NCHW' for channels before height and width.
-        dilations: how far the filter's cells are apart: one number or two.
-        dim_rounding_mode: 'floor', 'round' or 'ceil', for a pad in numbers; truncated by default.
+        dilations: the spacing of the filter's cells: one number or two.
+        dim_rounding_mode: 'floor', 'round' or 'ceil', for a numeric pad; truncated by default.
 
     Returns:
         A tensor (batch, out height, out width, out channels), in the layout of x.
@@ -131,15 +131,15 @@ def conv3d(
     data_format: str = "NDHWC",
     dilations: Numbers = 1,
 ) -> Tensor:
-    """Slide a filter over volumes, and sum the products at each place.
+    """Slide a filter over volumes, summing the products at each position.
 
     Args:
-        x: a tensor (batch, depth, height, width, in channels), or without a batch.
+        x: a tensor (batch, depth, height, width, in channels), or without the batch axis.
         filter: a tensor (depth, height, width, in channels, out channels).
-        strides: how far the filter moves at a time: one number or three.
+        strides: how far the filter moves per step: one number or three.
         pad: 'same' or 'valid', a number for all sides, or pairs (before, after) for each dimension.
-        data_format: 'NDHWC', or 'NCDHW' for channels before the inner dimensions.
-        dilations: how far the filter's cells are apart: one number or three.
+        data_format: 'NDHWC', or 'NCDHW' for channels before the spatial dimensions.
+        dilations: the spacing of the filter's cells: one number or three.
 
     Returns:
         A tensor (batch, out depth, out height, out width, out channels), in the layout and dtype of x.
@@ -167,21 +167,21 @@ def conv2d_transpose(
     pad: Padding,
     dim_rounding_mode: str | None = None,
 ) -> Tensor:
-    """The transpose of `conv2d`: at each place, add the filter times x.
+    """The transpose of `conv2d`: at each position, add the filter times x.
 
     Args:
-        x: a tensor (batch, height, width, in channels), or without a batch.
+        x: a tensor (batch, height, width, in channels), or without the batch axis.
         filter: a tensor (height, width, out channels, in channels).
         output_shape: the shape of the result, whose `conv2d` with this filter would have the shape of x.
-        strides: how far the filter moves at a time: one number or two.
+        strides: how far the filter moves per step: one number or two.
         pad: 'same' or 'valid', a number for all sides, or pairs (before, after) for each dimension.
-        dim_rounding_mode: 'floor', 'round' or 'ceil', for a pad in numbers; truncated by default.
+        dim_rounding_mode: 'floor', 'round' or 'ceil', for a numeric pad; truncated by default.
 
     Returns:
         A float32 tensor of the output shape.
 
     Raises:
-        ValueError: shapes that do not fit, or a pad or strides that are none. TypeError: strings.
+        ValueError: shapes that do not fit, or an invalid pad or invalid strides. TypeError: strings.
 
     Source: TF.js `tf.conv2dTranspose`; deeplearn.js `math.conv2dTranspose`.
     """
@@ -192,20 +192,20 @@ def conv2d_transpose(
 def conv3d_transpose(
     x: TensorLike, filter: TensorLike, output_shape: Sequence[int], strides: Numbers, pad: Padding
 ) -> Tensor:
-    """The transpose of `conv3d`: at each place, add the filter times x.
+    """The transpose of `conv3d`: at each position, add the filter times x.
 
     Args:
-        x: a tensor (batch, depth, height, width, in channels), or without a batch.
+        x: a tensor (batch, depth, height, width, in channels), or without the batch axis.
         filter: a tensor (depth, height, width, out channels, in channels).
         output_shape: the shape of the result, whose `conv3d` with this filter would have the shape of x.
-        strides: how far the filter moves at a time: one number or three.
+        strides: how far the filter moves per step: one number or three.
         pad: 'same' or 'valid', a number for all sides, or pairs (before, after) for each dimension.
 
     Returns:
         A float32 tensor of the output shape.
 
     Raises:
-        ValueError: shapes that do not fit, or a pad or strides that are none. TypeError: strings.
+        ValueError: shapes that do not fit, or an invalid pad or invalid strides. TypeError: strings.
 
     Source: TF.js `tf.conv3dTranspose`. The gradient is beyond TF.js.
     """
@@ -243,7 +243,7 @@ def _transposed(
 def convolution_filter(
     op_name: str, filter: TensorLike, rank: int, channels: int, kind: Any = "float32", axis: int = -2
 ) -> Tensor:
-    """The filter as a tensor, checked to have the rank, and the channels of the input in the right dimension."""
+    """The filter as a tensor, checked to have the rank and the input's channels in the right dimension."""
     w = to_tensor(op_name, "filter", filter, kind)
     if w.spec.dtype == "complex64":
         raise argument_error(op_name, "filter", "real numbers (it does not take complex64)", w, TypeError)
@@ -256,7 +256,7 @@ def convolution_filter(
 
 
 def check_steps(op_name: str, window: Window) -> None:
-    """Raise ValueError when both strides and dilations are above 1, which TF.js does not compute."""
+    """Raise ValueError when both strides and dilations are above 1, which TF.js does not support."""
     if max(window.strides) > 1 and max(window.dilations) > 1:
         raise argument_error(op_name, "strides", f"1 with dilations {list(window.dilations)}", list(window.strides))
 
@@ -265,7 +265,7 @@ def bilinear_gradients(forward: str, by_input: str, by_filter: str) -> None:
     """The gradients of a convolution and of its two gradients: each is one of the other two."""
 
     def by_filter_of(n: Any, x: Tensor, dy: Tensor) -> Tensor:
-        # Of a depthwise filter without channels x and dy do not tell the multiplier.
+        # For a depthwise filter without channels, x and dy do not determine the multiplier.
         spec = n.spec("filter")
         return run(by_filter, x, dy, window=n.attrs["window"]) if spec.size else zero_gradient(spec)
 

@@ -1,4 +1,4 @@
-"""Counting: how often each number occurs, and which class was taken for which."""
+"""Counting: how often each number occurs, and confusion matrices."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ def bincount(x: TensorLike, weights: TensorLike, size: int) -> Tensor:
     """How often each number from 0 to size - 1 occurs, or the sum of its weights.
 
     Args:
-        x: an int32 tensor of numbers of 0 or more; those of size or more are left out.
-        weights: a tensor with a weight for each number; an empty one to count.
-        size: how many numbers to look for.
+        x: an int32 tensor of non-negative numbers; those of size or more are ignored.
+        weights: a tensor with a weight for each number; empty to count.
+        size: how many numbers to count.
 
     Returns:
         A vector of that size, of the weights' dtype.
 
     Raises:
-        ValueError: a negative number or size, or not as many weights as numbers. TypeError: x is not int32.
+        ValueError: a negative number or size, or unequal counts of weights and numbers. TypeError: x is not int32.
 
     Source: TF.js `tf.bincount`. The gradient by the weights is beyond TF.js.
     """
@@ -42,17 +42,17 @@ def dense_bincount(x: TensorLike, weights: TensorLike, size: int, binary_output:
     """How often each number from 0 to size - 1 occurs in each row, or the sum of its weights.
 
     Args:
-        x: an int32 vector or matrix of numbers of 0 or more; those of size or more are left out.
-        weights: a tensor with a weight for each number; an empty one to count.
-        size: how many numbers to look for.
-        binary_output: whether to give 1 for each number that occurs in the row of a matrix, instead of counting.
+        x: an int32 vector or matrix of non-negative numbers; those of size or more are ignored.
+        weights: a tensor with a weight for each number; empty to count.
+        size: how many numbers to count.
+        binary_output: whether to set 1 for each number that occurs in a row of a matrix, instead of counting.
 
     Returns:
         A vector of that size, or a matrix with one for each row; of the weights' dtype.
 
     Raises:
-        ValueError: another rank, a negative number or size, or not as many weights as numbers. TypeError: x is not
-            int32.
+        ValueError: a wrong rank, a negative number or size, or unequal counts of weights and numbers. TypeError: x is
+            not int32.
 
     Source: TF.js `tf.denseBincount`, where a vector is counted even if binary_output is set, as it is here. The
         gradient by the weights is beyond TF.js.
@@ -76,7 +76,7 @@ def _checked(op_name: str, x: TensorLike, weights: TensorLike, size: int) -> tup
 
 
 def _weight_gradient(dy: Tensor, n: Node) -> Tensor:
-    """Each weight gets the gradient of its number's count; those that were left out, and all if not counted, get 0."""
+    """Each weight gets the gradient of its number's count; ignored ones, and all without counting, get 0."""
     x, size = n.x, n.attrs["size"]
     if n.attrs["binary_output"] or not size:
         return full(x.shape, 0)
@@ -90,12 +90,12 @@ gradient("DenseBincount", saves="x", x=None, weights=_weight_gradient)
 
 @op(namespace="math", doc="Operations / Evaluation")
 def confusion_matrix(labels: TensorLike, predictions: TensorLike, num_classes: int) -> Tensor:
-    """How often each class was predicted for each class.
+    """The confusion matrix: how often each class was predicted for each true class.
 
     Args:
         labels: a vector of the true classes, from 0 to num_classes - 1.
-        predictions: a vector of the predicted ones.
-        num_classes: how many classes there are, 2 or more.
+        predictions: a vector of the predicted classes.
+        num_classes: the number of classes, 2 or more.
 
     Returns:
         An int32 matrix: a row for each true class, a column for each predicted one.

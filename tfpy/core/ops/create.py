@@ -1,4 +1,4 @@
-"""Making tensors: from values, filled, spaced, one-hot, complex."""
+"""Creating tensors: from values, filled, spaced, one-hot, complex."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ ShapeLike = Sequence[int] | int
 
 
 def make_tensor(op_name: str, values: Any, shape: Any, dtype: Any, rank: int | None = None) -> Tensor:
-    """A tensor of given values, in a shape that they fill; `rank` is the one that the op demands."""
+    """A tensor of given values, in a shape that they fill; `rank` is the rank that the op requires."""
     wanted = None if dtype is None else as_dtype(op_name, dtype)
     if wanted == "complex64":
         raise argument_error(op_name, "dtype", "a dtype of plain numbers; make complex64 with complex()", dtype)
@@ -59,7 +59,7 @@ def _shaped(op_name: str, array: Array, shape: Any, rank: int | None) -> Array:
 
 
 def _rows_fit(found: Shape, wanted: Shape) -> bool:
-    """Whether nested values have a shape, or innermost rows that are flat in its last axes, as TF.js allows."""
+    """Whether nested values have a shape, or innermost rows that flatten its last axes, as TF.js allows."""
     outer = len(found) - 1
     return found == wanted or (found[:outer] == wanted[:outer] and found[outer] == math.prod(wanted[outer:]))
 
@@ -70,12 +70,12 @@ def tensor(values: TensorLike, shape: ShapeLike | None = None, dtype: DType | No
 
     Args:
         values: a number, boolean, string, nested list of them, or numpy array. Python numbers become float32,
-            whole or not; numpy integers become int32.
-        shape: the shape, when `values` is flat, or its innermost rows are.
+            even integers; numpy integers become int32.
+        shape: the shape, if `values` or its innermost rows are flat.
         dtype: the dtype; inferred from the first value by default.
 
     Returns:
-        A tensor of the given shape, or else of that of the values.
+        A tensor of the given shape, or of the values' shape.
 
     Raises:
         ValueError: ragged rows, a shape that the values do not fill, or numpy integers beyond int32.
@@ -131,7 +131,7 @@ def tensor2d(values: TensorLike, shape: ShapeLike | None = None, dtype: DType | 
     """A tensor of rank 2.
 
     Args:
-        values: a list nested 2 deep, or a flat one together with `shape`.
+        values: a list nested 2 deep, or a flat list together with `shape`.
         shape: the shape, of 2 sizes.
         dtype: the dtype; inferred from the first value by default.
 
@@ -139,7 +139,7 @@ def tensor2d(values: TensorLike, shape: ShapeLike | None = None, dtype: DType | 
         A tensor of rank 2.
 
     Raises:
-        ValueError: another rank, or a shape that the values do not fill. TypeError: not numbers or strings.
+        ValueError: a wrong rank, or a shape that the values do not fill. TypeError: not numbers or strings.
 
     Source: TF.js `tf.tensor2d`.
     """
@@ -151,7 +151,7 @@ def tensor3d(values: TensorLike, shape: ShapeLike | None = None, dtype: DType | 
     """A tensor of rank 3.
 
     Args:
-        values: a list nested 3 deep, or a flat one together with `shape`.
+        values: a list nested 3 deep, or a flat list together with `shape`.
         shape: the shape, of 3 sizes.
         dtype: the dtype; inferred from the first value by default.
 
@@ -159,7 +159,7 @@ def tensor3d(values: TensorLike, shape: ShapeLike | None = None, dtype: DType | 
         A tensor of rank 3.
 
     Raises:
-        ValueError: another rank, or a shape that the values do not fill. TypeError: not numbers or strings.
+        ValueError: a wrong rank, or a shape that the values do not fill. TypeError: not numbers or strings.
 
     Source: TF.js `tf.tensor3d`.
     """
@@ -171,7 +171,7 @@ def tensor4d(values: TensorLike, shape: ShapeLike | None = None, dtype: DType | 
     """A tensor of rank 4.
 
     Args:
-        values: a list nested 4 deep, or a flat one together with `shape`.
+        values: a list nested 4 deep, or a flat list together with `shape`.
         shape: the shape, of 4 sizes.
         dtype: the dtype; inferred from the first value by default.
 
@@ -179,7 +179,7 @@ def tensor4d(values: TensorLike, shape: ShapeLike | None = None, dtype: DType | 
         A tensor of rank 4.
 
     Raises:
-        ValueError: another rank, or a shape that the values do not fill. TypeError: not numbers or strings.
+        ValueError: a wrong rank, or a shape that the values do not fill. TypeError: not numbers or strings.
 
     Source: TF.js `tf.tensor4d`.
     """
@@ -191,7 +191,7 @@ def tensor5d(values: TensorLike, shape: ShapeLike | None = None, dtype: DType | 
     """A tensor of rank 5.
 
     Args:
-        values: a list nested 5 deep, or a flat one together with `shape`.
+        values: a list nested 5 deep, or a flat list together with `shape`.
         shape: the shape, of 5 sizes.
         dtype: the dtype; inferred from the first value by default.
 
@@ -199,7 +199,7 @@ def tensor5d(values: TensorLike, shape: ShapeLike | None = None, dtype: DType | 
         A tensor of rank 5.
 
     Raises:
-        ValueError: another rank, or a shape that the values do not fill. TypeError: not numbers or strings.
+        ValueError: a wrong rank, or a shape that the values do not fill. TypeError: not numbers or strings.
 
     Source: TF.js `tf.tensor5d`.
     """
@@ -211,7 +211,7 @@ def tensor6d(values: TensorLike, shape: ShapeLike | None = None, dtype: DType | 
     """A tensor of rank 6.
 
     Args:
-        values: a list nested 6 deep, or a flat one together with `shape`.
+        values: a list nested 6 deep, or a flat list together with `shape`.
         shape: the shape, of 6 sizes.
         dtype: the dtype; inferred from the first value by default.
 
@@ -219,7 +219,7 @@ def tensor6d(values: TensorLike, shape: ShapeLike | None = None, dtype: DType | 
         A tensor of rank 6.
 
     Raises:
-        ValueError: another rank, or a shape that the values do not fill. TypeError: not numbers or strings.
+        ValueError: a wrong rank, or a shape that the values do not fill. TypeError: not numbers or strings.
 
     Source: TF.js `tf.tensor6d`.
     """
@@ -232,7 +232,7 @@ def zeros(shape: ShapeLike, dtype: DType = "float32") -> Tensor:
 
     Args:
         shape: the shape.
-        dtype: the dtype; of strings they are empty.
+        dtype: the dtype; zeros of dtype string are empty strings.
 
     Returns:
         A tensor of the given shape and dtype.
@@ -264,7 +264,7 @@ def ones(shape: ShapeLike, dtype: DType = "float32") -> Tensor:
 
 @op(doc="Tensors / Creation")
 def fill(shape: ShapeLike, value: float | bool | str, dtype: DType | None = None) -> Tensor:
-    """A tensor with one value throughout.
+    """A tensor filled with one value.
 
     Args:
         shape: the shape.
@@ -322,8 +322,8 @@ def eye(
 
     Args:
         num_rows: the number of rows.
-        num_columns: the number of columns; that of the rows by default.
-        batch_shape: dimensions in front of the matrix.
+        num_columns: the number of columns; num_rows by default.
+        batch_shape: leading dimensions before those of the matrix.
         dtype: the dtype; not string.
 
     Returns:
@@ -346,7 +346,7 @@ def linspace(start: float, stop: float, num: int) -> Tensor:
     Args:
         start: the first number.
         stop: the last number.
-        num: how many; 1 gives the first alone.
+        num: how many; 1 returns only the first.
 
     Returns:
         A float32 tensor of shape [num].
@@ -365,20 +365,20 @@ def linspace(start: float, stop: float, num: int) -> Tensor:
 
 @op(doc="Tensors / Creation")
 def range_(start: float, stop: float, step: float | None = None, dtype: DType = "float32") -> Tensor:
-    """Numbers from start up to, and without, stop.
+    """Numbers from start up to, but not including, stop.
 
     Args:
         start: the first number.
-        stop: the end, itself left out.
-        step: the distance of neighbours; 1 by default, which means -1 where stop is below start. There TF.js leaves
-            out a last step that is not a whole one, and so does this: from 2.5 to 0 there are 2.5 and 1.5.
+        stop: the end, exclusive.
+        step: the spacing; 1 by default, which means -1 if stop is below start. In that case TF.js omits
+            a last partial step, and so does this: from 2.5 to 0 yields 2.5 and 1.5.
         dtype: float32 or int32.
 
     Returns:
         A tensor of rank 1, empty when the step leads away from stop.
 
     Raises:
-        ValueError: the step is 0, or the dtype is another.
+        ValueError: the step is 0, or an unsupported dtype.
 
     Source: TF.js `tf.range`.
     """
@@ -401,10 +401,10 @@ def range_(start: float, stop: float, step: float | None = None, dtype: DType = 
 def one_hot(
     indices: TensorLike, depth: int, on_value: float = 1, off_value: float = 0, dtype: DType = "int32"
 ) -> Tensor:
-    """A row for each index, with the on value at its place and the off value elsewhere.
+    """A row for each index, with the on value at that index and the off value elsewhere.
 
     Args:
-        indices: an int32 tensor of any shape; an index out of range gives a row without the on value.
+        indices: an int32 tensor of any shape; an index out of range yields a row without the on value.
         depth: the length of a row, at least 2.
         on_value: the value at the index.
         off_value: the value elsewhere.
@@ -442,13 +442,13 @@ def buffer(shape: ShapeLike, dtype: DType = "float32", values: Any = None) -> Te
     Args:
         shape: the shape.
         dtype: the dtype.
-        values: a flat array of the first values; zeros by default.
+        values: a flat array of initial values; zeros by default.
 
     Returns:
-        A buffer of the given shape and dtype; its `to_tensor` makes the tensor.
+        A buffer of the given shape and dtype; its `to_tensor` creates the tensor.
 
     Raises:
-        ValueError: as many values as the shape has elements are needed.
+        ValueError: the number of values is not that of the shape's elements.
 
     Source: TF.js `tf.buffer`.
     """
@@ -461,7 +461,7 @@ def print_(x: TensorLike, verbose: bool = False) -> None:
 
     Args:
         x: the tensor.
-        verbose: print dtype, rank and shape too.
+        verbose: also print dtype, rank and shape.
 
     Source: TF.js `tf.print`.
     """

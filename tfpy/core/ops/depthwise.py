@@ -1,4 +1,4 @@
-"""Convolutions that treat each channel by itself, and those that mix the channels afterwards."""
+"""Convolutions over each channel separately, and those that mix the channels afterwards."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ def depthwise_conv2d(
     dilations: Numbers = 1,
     dim_rounding_mode: str | None = None,
 ) -> Tensor:
-    """Slide filters over each channel of images by itself.
+    """Slide filters over each channel of images separately.
 
     Args:
-        x: a float32 tensor (batch, height, width, in channels), or without a batch.
-        filter: a float32 tensor (height, width, in channels, multiplier): so many filters for each channel.
-        strides: how far the filters move at a time: one number, or one for height and one for width.
+        x: a float32 tensor (batch, height, width, in channels), or without the batch axis.
+        filter: a float32 tensor (height, width, in channels, multiplier): `multiplier` filters for each channel.
+        strides: how far the filters move per step: one number, or one for height and one for width.
         pad: 'same' or 'valid', a number for all sides, or pairs (before, after) for each dimension.
         data_format: 'NHWC', or 'NCHW' for channels before height and width.
-        dilations: how far the filters' cells are apart: one number or two.
-        dim_rounding_mode: 'floor', 'round' or 'ceil', for a pad in numbers; truncated by default.
+        dilations: the spacing of the filters' cells: one number or two.
+        dim_rounding_mode: 'floor', 'round' or 'ceil', for a numeric pad; truncated by default.
 
     Returns:
-        A tensor (batch, out height, out width, in channels · multiplier), in the layout of x. Channel c has the
-        outputs c · multiplier and following.
+        A tensor (batch, out height, out width, in channels · multiplier), in the layout of x. Channel c has
+        the outputs from c · multiplier on.
 
     Raises:
         ValueError: shapes, a pad, strides or dilations that do not fit, or both strides and dilations above 1.
@@ -83,15 +83,15 @@ def separable_conv2d(
     dilation: Numbers = 1,
     data_format: str = "NHWC",
 ) -> Tensor:
-    """`depthwise_conv2d`, then a convolution with a filter of one cell that mixes the channels.
+    """`depthwise_conv2d`, then a 1 × 1 convolution that mixes the channels.
 
     Args:
-        x: a float32 tensor (batch, height, width, in channels), or without a batch.
+        x: a float32 tensor (batch, height, width, in channels), or without the batch axis.
         depthwise_filter: a float32 tensor (height, width, in channels, multiplier).
         pointwise_filter: a float32 tensor (1, 1, in channels · multiplier, out channels).
-        strides: how far the first filter moves at a time: one number or two.
+        strides: how far the first filter moves per step: one number or two.
         pad: 'same' or 'valid', a number for all sides, or pairs (before, after) for each dimension.
-        dilation: how far the first filter's cells are apart: one number or two.
+        dilation: the spacing of the first filter's cells: one number or two.
         data_format: 'NHWC', or 'NCHW' for channels before height and width.
 
     Returns:

@@ -27,12 +27,12 @@ def dilation2d(
     """The largest sum of an element and its filter cell in each window over images.
 
     Args:
-        x: a tensor (batch, height, width, channels), or without a batch.
+        x: a tensor (batch, height, width, channels), or without the batch axis.
         filter: a tensor (height, width, channels).
-        strides: how far the filter moves at a time: one number, or one for height and one for width.
+        strides: how far the filter moves per step: one number, or one for height and one for width.
         pad: 'same' or 'valid', a number for all sides, or pairs (before, after) for each dimension; padding is never
             the largest.
-        dilations: how far the filter's cells are apart: one number or two.
+        dilations: the spacing of the filter's cells: one number or two.
         data_format: 'NHWC' only.
 
     Returns:
@@ -58,7 +58,7 @@ def dilation2d(
 
 
 def _passed_on(kernel: str) -> Any:
-    """The rule that runs a kernel on x, the filter and dy; x and the filter only say which cells are the largest."""
+    """The rule that runs a kernel on x, the filter and dy; x and the filter only tell which cells are the largest."""
     return lambda dy, n: run(kernel, stop_gradient(n.x), stop_gradient(n.filter), dy, window=n.attrs["window"])
 
 

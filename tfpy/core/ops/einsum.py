@@ -1,4 +1,4 @@
-"""Products of tensors summed over named axes, written as in Einstein's notation."""
+"""Products of tensors summed over named axes, written in Einstein notation."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ def einsum(equation: str, *tensors: TensorLike) -> Tensor:
 
     Args:
         equation: a letter for each axis of each tensor, and for each axis of the result: 'ij,jk->ik' is the product of
-            two matrices. Axes of one letter have one size. Blanks do not count.
+            two matrices. Axes with the same letter have the same size. Spaces are ignored.
         tensors: as many tensors as the equation has terms before the arrow.
 
     Returns:
         A tensor of the widest dtype among them.
 
     Raises:
-        ValueError: an equation without an arrow or with an ellipsis, a letter that a term or the result has twice or
-            that only the result has, or tensors that do not fit the equation. TypeError: strings, or no text.
+        ValueError: an equation without an arrow or with an ellipsis, a letter repeated within a term or the result or
+            that only the result has, or tensors that do not fit the equation. TypeError: string tensors, or no text.
 
     Source: TF.js `tf.einsum`, which takes two tensors at most. Its gradient is beyond TF.js.
     """
@@ -100,7 +100,7 @@ def _product(a: Tensor, in_a: str, b: Tensor, in_b: str, needed: set[str]) -> tu
 
 
 def _summed(t: Tensor, labels: str, kept: set[str]) -> tuple[Tensor, str]:
-    """A tensor summed over the letters that are not kept, and those that are left."""
+    """A tensor summed over the letters that are not kept, and the remaining letters."""
     axes = tuple(i for i, label in enumerate(labels) if label not in kept)
     return (sum_over(t, axes) if axes else t), "".join(label for label in labels if label in kept)
 

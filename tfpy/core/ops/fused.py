@@ -1,7 +1,7 @@
 """Products and convolutions together with a bias and an activation.
 
-One kernel does it all, where no gradient is recorded and the backend has that kernel; otherwise the parts run one by
-one. The results are the same up to rounding, and so every activation has its gradient.
+A single kernel computes everything if no gradient is recorded and the backend has that kernel; otherwise the parts run
+one by one. The results are the same up to rounding, so every activation has its gradient.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def mat_mul(
     prelu_activation_weights: TensorLike | None = None,
     leakyrelu_alpha: float = 0.2,
 ) -> Tensor:
-    """The product of two matrices, or of batches of them, plus a bias, through an activation.
+    """The product of two matrices, or of batches of them, with a bias and an activation.
 
     Args:
         args: all of these as a dict.
@@ -61,7 +61,7 @@ def mat_mul(
         A tensor of shape [..., rows of a, columns of b], after transposing.
 
     Raises:
-        ValueError: shapes that do not fit, or another activation. TypeError: strings.
+        ValueError: shapes that do not fit, or an unknown activation. TypeError: strings.
 
     Source: TF.js `tf.fused.matMul`.
     """
@@ -87,17 +87,17 @@ def conv2d(
     prelu_activation_weights: TensorLike | None = None,
     leakyrelu_alpha: float = 0.2,
 ) -> Tensor:
-    """`conv2d`, plus a bias, through an activation.
+    """`conv2d` with a bias and an activation.
 
     Args:
         args: all of these as a dict.
-        x: a float32 tensor (batch, height, width, in channels), or without a batch.
+        x: a float32 tensor (batch, height, width, in channels), or without the batch axis.
         filter: a float32 tensor (height, width, in channels, out channels).
-        strides: as of `conv2d`, and so the next four.
+        strides: as in `conv2d`, like the next four.
         pad: 'same' or 'valid', a number for all sides, or pairs (before, after) for each dimension.
         data_format: 'NHWC', or 'NCHW' for channels before height and width.
-        dilations: how far the filter's cells are apart.
-        dim_rounding_mode: 'floor', 'round' or 'ceil', for a pad in numbers.
+        dilations: the spacing of the filter's cells.
+        dim_rounding_mode: 'floor', 'round' or 'ceil', for a numeric pad.
         bias: a tensor that broadcasts to the result: usually one number for each out channel.
         activation: 'linear', 'relu', 'relu6', 'elu', 'sigmoid', 'leakyrelu' or 'prelu'.
         prelu_activation_weights: the slopes of 'prelu' below 0: a number, one for each channel, or one for each
@@ -105,10 +105,10 @@ def conv2d(
         leakyrelu_alpha: the slope of 'leakyrelu' below 0.
 
     Returns:
-        A tensor of shape [batch, height, width, filters], or [height, width, filters] of one image.
+        A tensor of shape [batch, height, width, filters], or [height, width, filters] for one image.
 
     Raises:
-        ValueError: as `conv2d`, and for another activation or parameters that do not fit. TypeError: not float32.
+        ValueError: as in `conv2d`, an unknown activation, or parameters that do not fit. TypeError: not float32.
 
     Source: TF.js `tf.fused.conv2d`.
     """
@@ -138,17 +138,17 @@ def depthwise_conv2d(
     prelu_activation_weights: TensorLike | None = None,
     leakyrelu_alpha: float = 0.2,
 ) -> Tensor:
-    """`depthwise_conv2d`, plus a bias, through an activation.
+    """`depthwise_conv2d` with a bias and an activation.
 
     Args:
         args: all of these as a dict.
-        x: a float32 tensor (batch, height, width, in channels), or without a batch.
+        x: a float32 tensor (batch, height, width, in channels), or without the batch axis.
         filter: a float32 tensor (height, width, in channels, multiplier).
-        strides: as of `depthwise_conv2d`, and so the next four.
+        strides: as in `depthwise_conv2d`, like the next four.
         pad: 'same' or 'valid', a number for all sides, or pairs (before, after) for each dimension.
         data_format: 'NHWC', or 'NCHW' for channels before height and width.
-        dilations: how far the filters' cells are apart.
-        dim_rounding_mode: 'floor', 'round' or 'ceil', for a pad in numbers.
+        dilations: the spacing of the filters' cells.
+        dim_rounding_mode: 'floor', 'round' or 'ceil', for a numeric pad.
         bias: a tensor that broadcasts to the result: usually one number for each out channel.
         activation: 'linear', 'relu', 'relu6', 'elu', 'sigmoid', 'leakyrelu' or 'prelu'.
         prelu_activation_weights: the slopes of 'prelu' below 0: a number, one for each channel, or one for each
@@ -156,10 +156,10 @@ def depthwise_conv2d(
         leakyrelu_alpha: the slope of 'leakyrelu' below 0.
 
     Returns:
-        A tensor of shape [batch, height, width, channels · multiplier], or without batch of one image.
+        A tensor of shape [batch, height, width, channels · multiplier], or without the batch for one image.
 
     Raises:
-        ValueError: as `depthwise_conv2d`, and for another activation or parameters that do not fit.
+        ValueError: as in `depthwise_conv2d`, an unknown activation, or parameters that do not fit.
         TypeError: not float32.
 
     Source: TF.js `tf.fused.depthwiseConv2d`.
@@ -207,7 +207,7 @@ class _Tail:
         return t
 
     def after(self, kernel: str, fused: str, a: Tensor, b: Tensor, attrs: dict[str, Any]) -> Tensor:
-        """The kernel's result, plus the bias, through the activation."""
+        """The kernel's result with the bias and the activation applied."""
         self._check(infer(KERNELS[kernel], (a, b), attrs).shape)
         extras = [t for t in (self.bias, self.slopes) if t is not None]
         floats = all(t.dtype == "float32" for t in (a, b, *extras))

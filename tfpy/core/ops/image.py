@@ -1,4 +1,4 @@
-"""Images: colours, turning and cutting, transformations, thresholds."""
+"""Images: colors, rotation and cropping, transformations, thresholds."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def _image(name: str, image: TensorLike, kind: Any = "float32") -> Tensor:
 
 @op(namespace="image", doc="Operations / Images")
 def flip_left_right(image: TensorLike) -> Tensor:
-    """Images mirrored, left for right.
+    """Images flipped from left to right.
 
     Args:
         image: a float32 tensor (batch, height, width, channels).
@@ -43,7 +43,7 @@ def flip_left_right(image: TensorLike) -> Tensor:
         A tensor of the same shape and dtype.
 
     Raises:
-        ValueError: another rank. TypeError: not float32.
+        ValueError: a wrong rank. TypeError: not float32.
 
     Source: TF.js `tf.image.flipLeftRight`.
     """
@@ -52,7 +52,7 @@ def flip_left_right(image: TensorLike) -> Tensor:
 
 @op(namespace="image", doc="Operations / Images")
 def grayscale_to_rgb(image: TensorLike) -> Tensor:
-    """Images of one channel with that channel three times.
+    """Grayscale images as RGB: the one channel repeated three times.
 
     Args:
         image: a tensor of rank 2 or more whose last dimension, the channels, has size 1.
@@ -61,7 +61,7 @@ def grayscale_to_rgb(image: TensorLike) -> Tensor:
         A tensor of the same dtype, whose last axis has size 3.
 
     Raises:
-        ValueError: another shape. TypeError: strings.
+        ValueError: a wrong shape. TypeError: strings.
 
     Source: TF.js `tf.image.grayscaleToRGB`.
     """
@@ -71,7 +71,7 @@ def grayscale_to_rgb(image: TensorLike) -> Tensor:
 
 @op(namespace="image", doc="Operations / Images")
 def rgb_to_grayscale(image: TensorLike) -> Tensor:
-    """The brightness of coloured images: 0.2989 · red + 0.587 · green + 0.114 · blue.
+    """The brightness of color images: 0.2989 · red + 0.587 · green + 0.114 · blue.
 
     Args:
         image: a tensor of rank 2 or more whose last dimension, the channels, has size 3.
@@ -80,7 +80,7 @@ def rgb_to_grayscale(image: TensorLike) -> Tensor:
         A tensor of the same dtype with one channel.
 
     Raises:
-        ValueError: another shape. TypeError: strings.
+        ValueError: a wrong shape. TypeError: strings.
 
     Source: TF.js `tf.image.rgbToGrayscale`.
     """
@@ -103,20 +103,20 @@ def rotate_with_offset(
     fill_value: float | Sequence[float] = 0,
     center: float | Sequence[float] = 0.5,
 ) -> Tensor:
-    """Images turned about a point, each pixel taken from where it was.
+    """Images rotated about a point.
 
     Args:
         image: a float32 tensor (batch, height, width, channels).
-        radians: the angle to turn the image by, counterclockwise in the coordinates of a screen.
-        fill_value: what pixels from outside of the image get: one number, or one for each of the first three
-            channels, when a fourth gets 255.
+        radians: the rotation angle, counterclockwise in screen coordinates.
+        fill_value: the value of pixels from outside the image: one number, or one for each of the first three
+            channels, in which case a fourth gets 255.
         center: the point, as a fraction of width and height: one number for both, or two.
 
     Returns:
         A tensor of the same shape.
 
     Raises:
-        ValueError: another rank, or too few fill values. TypeError: not float32.
+        ValueError: a wrong rank, or too few fill values. TypeError: not float32.
 
     Source: TF.js `tf.image.rotateWithOffset`; the gradient is beyond it.
     """
@@ -141,7 +141,7 @@ def rotate_with_offset(
 
 
 def _numbers(argument: str, value: float | Sequence[float], count: int | None = None) -> list[float]:
-    """Numbers given as a list; one may stand for as many as there must be."""
+    """Numbers as a list; a single number is repeated to the required length."""
     value = unpacked(value)
     if count is not None and not isinstance(value, Sequence):
         return [as_number("rotate_with_offset", argument, value)] * count
@@ -153,7 +153,7 @@ def _numbers(argument: str, value: float | Sequence[float], count: int | None = 
 
 
 def _turned(height: int, width: int, radians: float, x0: float, y0: float) -> tuple[Any, Any]:
-    """For each pixel the flat index of the one it comes from, and whether that is in the image."""
+    """For each pixel the flat index of its source pixel, and whether that lies inside the image."""
     y, x = np.divmod(np.arange(height * width), max(1, width))
     sine, cosine = (math.sin(radians), math.cos(radians)) if math.isfinite(radians) else (math.nan, math.nan)
     from_x = round_half_up((x - x0) * cosine - (y - y0) * sine + x0)
@@ -171,22 +171,22 @@ def crop_and_resize(
     method: str = "bilinear",
     extrapolation_value: float = 0,
 ) -> Tensor:
-    """Cut boxes out of images and resize them to one size.
+    """Crop boxes from images and resize them to one size.
 
     Args:
         image: a tensor (batch, height, width, channels).
         boxes: a float32 tensor (boxes, 4): y1, x1, y2, x2 of each, as fractions of height and width less one pixel. A
             box with y1 > y2 or x1 > x2 is mirrored; it may reach beyond the image.
-        box_ind: an int32 tensor (boxes): the image that each box is cut from. One that does not exist gives zeros.
+        box_ind: an int32 tensor (boxes): the image that each box is cropped from. One that does not exist yields zeros.
         crop_size: height and width of the crops, 1 or more.
         method: 'bilinear' or 'nearest'.
-        extrapolation_value: the value outside of the image.
+        extrapolation_value: the value outside the image.
 
     Returns:
         A float32 tensor (boxes, height, width, channels).
 
     Raises:
-        ValueError: shapes that do not fit, another method, or a negative index. TypeError: of another dtype.
+        ValueError: shapes that do not fit, an unknown method, or a negative index. TypeError: a wrong dtype.
 
     Source: TF.js `tf.image.cropAndResize`. The gradients of image and boxes are beyond it.
     """
@@ -241,7 +241,7 @@ def transform(
     fill_value: float = 0,
     output_shape: Sequence[int] | None = None,
 ) -> Tensor:
-    """Images under projective transformations, which say where each pixel comes from.
+    """Images under projective transformations, which map each output pixel to its source.
 
     The pixel at (x, y) comes from ((a0 x + a1 y + a2) / k, (b0 x + b1 y + b2) / k) with k = c0 x + c1 y + 1.
 
@@ -249,16 +249,16 @@ def transform(
         image: a float32 tensor (batch, height, width, channels).
         transforms: a float32 tensor (batch, 8) or (1, 8): a0, a1, a2, b0, b1, b2, c0, c1 for each image, or for all.
         interpolation: 'nearest' or 'bilinear'.
-        fill_mode: what is outside of the image: 'constant', the fill value; 'reflect', the mirrored image; 'wrap', the
-            image again; 'nearest', its edge.
+        fill_mode: what lies outside the image: 'constant', the fill value; 'reflect', the mirrored image; 'wrap', the
+            image repeated; 'nearest', its edge.
         fill_value: the value for 'constant'.
-        output_shape: height and width of the result; those of the image by default.
+        output_shape: height and width of the result; the image's by default.
 
     Returns:
         A tensor (batch, height, width, channels).
 
     Raises:
-        ValueError: shapes that do not fit, or another interpolation or fill mode. TypeError: not float32.
+        ValueError: shapes that do not fit, or an unknown interpolation or fill mode. TypeError: not float32.
 
     Source: TF.js `tf.image.transform`, of which the cpu backend transforms the first image only.
     """
@@ -288,15 +288,15 @@ def threshold(image: TensorLike, method: str = "binary", inverted: bool = False,
 
     Args:
         image: a float32 or int32 tensor (height, width, channels) of 1 or 3 channels, with values from 0 to 255.
-        method: 'binary', with a given threshold, or 'otsu', with the one that separates the brightnesses best.
-        inverted: whether what is above the threshold gets 0, and the rest 255.
+        method: 'binary', with a given threshold, or 'otsu', with the threshold that separates the levels best.
+        inverted: whether values above the threshold become 0, and the rest 255.
         thresh_value: the threshold for 'binary', as a fraction of 255.
 
     Returns:
         An int32 tensor (height, width, 1).
 
     Raises:
-        ValueError: another shape or method. TypeError: another dtype.
+        ValueError: a wrong shape or method. TypeError: a wrong dtype.
 
     Source: TF.js `tf.image.threshold`.
     """
@@ -322,7 +322,7 @@ def threshold(image: TensorLike, method: str = "binary", inverted: bool = False,
 def _otsu(gray: Tensor) -> Tensor:
     """The brightness that leaves the largest variance between those up to it and those above (Otsu 1979).
 
-    -1 where all are the same.
+    -1 if all are the same.
     """
     levels = cast_to(run("Round", reshape_to(gray, (gray.size,))), "int32")
     counts = run("UnsortedSegmentSum", full((gray.size,), 1), levels, num_segments=256)

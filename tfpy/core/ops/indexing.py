@@ -17,13 +17,13 @@ from tfpy.engine.handle import Handle
 
 
 def getitem(x: Handle, index: Any) -> Tensor:
-    """The part of a tensor that Python's indexing picks, as numpy does with basic indices and with one array.
+    """The part of a tensor that Python's indexing selects, as in numpy with basic indices and at most one array.
 
-    As there, the axes of an array come first if an integer stands apart from it.
+    As in numpy, the axes of an array come first if an integer is separated from it.
 
     Raises:
         OutOfRangeError: an integer out of range, or too many indices; it is an IndexError and a ValueError.
-        ValueError: a slice step of 0. TypeError: an index of another kind.
+        ValueError: a slice step of 0. TypeError: an unsupported kind of index.
     """
     t = to_tensor("[]", "tensor", x, "any")
     items = list(index) if isinstance(index, tuple) else [index]
@@ -39,7 +39,7 @@ def getitem(x: Handle, index: Any) -> Tensor:
     if not arrays:
         return out
     found, count = _by_array(out, items[arrays[0]], axis_of_array)
-    if axis_of_array and picking[-1] - picking[0] >= len(picking):  # an integer apart from the array
+    if axis_of_array and picking[-1] - picking[0] >= len(picking):  # an integer separated from the array
         moved = (*range(axis_of_array, axis_of_array + count), *range(axis_of_array))
         found = run("Transpose", found, perm=(*moved, *range(len(moved), found.rank)))
     return found
@@ -50,7 +50,7 @@ _WHOLE = slice(None)
 
 
 def _is_plain(item: Any) -> bool:
-    """Whether an item stands for whole axes, a range of one or a new one, and picks no single places."""
+    """Whether an item stands for whole axes, a range of an axis or a new axis, and selects no single positions."""
     return item is None or item is Ellipsis or isinstance(item, slice)
 
 
@@ -67,7 +67,7 @@ def _axes_taken(item: Any) -> int:
 
 
 def _without_ellipsis(items: list[Any], rank: int) -> list[Any]:
-    """The indices with one for each axis, full slices filled in at the Ellipsis or the end."""
+    """The indices, one for each axis, with full slices filled in at the Ellipsis or the end."""
     taken = sum(_axes_taken(item) for item in items if item is not Ellipsis)
     if taken > rank:
         raise OutOfRangeError(f"[]: {taken} indices are too many for a tensor of rank {rank}.")
@@ -79,7 +79,7 @@ def _without_ellipsis(items: list[Any], rank: int) -> list[Any]:
 
 
 def _basic(t: Tensor, items: list[Any]) -> tuple[Tensor, int]:
-    """Integers, slices and None applied; and the axis of the result at which the array index, if any, stands."""
+    """The result of integers, slices and None, and the result's axis for the array index, if any."""
     sizes = t.spec.shape
     picks: list[tuple[int, int, int]] = []
     shape: list[int] = []
@@ -124,8 +124,8 @@ def _position(item: Any, size: int, axis: int) -> int:
 
 
 def _by_array(t: Tensor, item: Any, axis: int) -> tuple[Tensor, int]:
-    """Rows along an axis picked by an int array, or by the places where a bool array is true; and how many axes take
-    the place of that one."""
+    """Rows along an axis selected by an int array, or where a bool array is true; and how many axes replace
+    that one."""
     try:
         values = np.asarray(item)
     except ValueError:
@@ -150,7 +150,7 @@ def _by_array(t: Tensor, item: Any, axis: int) -> tuple[Tensor, int]:
 
 
 def _strided_gradient(dy: Tensor, n: Any) -> Tensor:
-    """dy put back at the places it was taken from, one axis after the other."""
+    """dy scattered back to its source positions, one axis after the other."""
     out = dy
     for axis, ((start, step, count), size) in enumerate(zip(n.attrs["index"], n.shape("x"), strict=True)):
         if (start, step, count) == (0, 1, size):

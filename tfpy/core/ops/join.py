@@ -1,4 +1,4 @@
-"""Joining tensors and taking them apart."""
+"""Joining and splitting tensors."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from tfpy.engine.gradients import gradient
 
 @op(legacy="concat", doc="Tensors / Slicing and Joining")
 def concat(tensors: Sequence[TensorLike], axis: int = 0) -> Tensor:
-    """Tensors joined along an axis that they have.
+    """Tensors joined along an existing axis.
 
     Args:
-        tensors: at least one tensor; the shapes agree in all other axes. The others are cast to the dtype of the first,
-            or, if all but one are empty, of that one.
+        tensors: at least one tensor; the shapes agree in all other axes. All are cast to the dtype of the first,
+            or of the only non-empty one.
         axis: the axis to join along.
 
     Returns:
         A tensor of the tensors' dtype and rank, whose size along the axis is the sum of theirs.
 
     Raises:
-        ValueError: no tensors, shapes that differ beside the axis, or an axis out of range.
+        ValueError: no tensors, shapes that differ in another axis, or an axis out of range.
         TypeError: strings or complex numbers together with others.
 
     Source: TF.js `tf.concat`.
@@ -44,7 +44,7 @@ def concat(tensors: Sequence[TensorLike], axis: int = 0) -> Tensor:
 
 
 def _are_alike(parts: Sequence[Tensor]) -> bool:
-    """Whether tensors have one dtype."""
+    """Whether tensors have the same dtype."""
     return len({t.spec.dtype for t in parts}) == 1
 
 
@@ -72,10 +72,10 @@ def stack(tensors: Sequence[TensorLike], axis: int = 0) -> Tensor:
 
     Args:
         tensors: at least one tensor.
-        axis: where the new axis goes.
+        axis: the position of the new axis.
 
     Returns:
-        A tensor of the tensors' dtype, of one rank more: the new axis has as many places as there are tensors.
+        A tensor of the tensors' dtype, of one rank more; the size of the new axis is the number of tensors.
 
     Raises:
         ValueError: no tensors, shapes that differ, or an axis out of range. TypeError: dtypes that differ.
@@ -97,14 +97,14 @@ gradient("Pack", inputs=lambda dy, n: run_multi("Unpack", dy, axis=n.attrs["axis
 
 @op(chain=True, doc="Tensors / Slicing and Joining")
 def unstack(x: TensorLike, axis: int = 0) -> list[Tensor]:
-    """The slices along an axis, without it.
+    """The slices along an axis, with that axis removed.
 
     Args:
         x: a tensor of rank 1 or more; any dtype.
-        axis: the axis to take apart.
+        axis: the axis to unstack.
 
     Returns:
-        As many tensors as the axis has places, each of one rank less.
+        One tensor for each index of the axis, each of one rank less.
 
     Raises:
         ValueError: the axis is out of range.
@@ -124,7 +124,7 @@ def split(x: TensorLike, num_or_size_splits: int | Sequence[int], axis: int = 0)
 
     Args:
         x: a tensor of rank 1 or more; any dtype but string.
-        num_or_size_splits: how many parts of equal size, or the size of each; one size may be -1, for what is left.
+        num_or_size_splits: how many parts of equal size, or the size of each; one size may be -1, to be inferred.
         axis: the axis to split.
 
     Returns:
@@ -141,7 +141,7 @@ def split(x: TensorLike, num_or_size_splits: int | Sequence[int], axis: int = 0)
 
 
 def part_sizes(op_name: str, wanted: Any, total: int) -> tuple[int, ...]:
-    """The sizes of the parts of an axis, from their number or from sizes of which one may be -1."""
+    """The sizes of the parts of an axis, from their number or from sizes, one of which may be -1."""
     name = "num_or_size_splits"
     wanted = unpacked(wanted)
     if not isinstance(wanted, Sequence):
@@ -161,7 +161,7 @@ gradient("SplitV", joint=lambda dy, n: [run("Concat", *_as_list(dy), axis=n.attr
 
 
 def _as_list(dy: Any) -> list[Tensor]:
-    """The gradients of several outputs; of one, which comes alone."""
+    """The gradients of several outputs as a list; a single gradient is wrapped."""
     return dy if isinstance(dy, list) else [dy]
 
 
@@ -182,10 +182,10 @@ def meshgrid(
         indexing: 'xy' (rows follow y) or 'ij' (rows follow x).
 
     Returns:
-        As many matrices as vectors were given.
+        One matrix for each vector.
 
     Raises:
-        ValueError: another indexing.
+        ValueError: an unknown indexing.
 
     Source: TF.js `tf.meshgrid`.
     """

@@ -36,7 +36,7 @@ def band_part(a: TensorLike, num_lower: TensorLike, num_upper: TensorLike) -> Te
         A tensor of a's shape and dtype.
 
     Raises:
-        ValueError: a rank below 2, or more diagonals than rows or columns. TypeError: no whole numbers.
+        ValueError: a rank below 2, or more diagonals than rows or columns. TypeError: not integers.
 
     Source: TF.js `tf.linalg.bandPart`.
     """
@@ -54,7 +54,7 @@ def band_part(a: TensorLike, num_lower: TensorLike, num_upper: TensorLike) -> Te
 
 
 def _diagonals(argument: str, count: TensorLike, most: int) -> Tensor:
-    """A number of diagonals as an int32 scalar; a negative one stands for all."""
+    """A number of diagonals as an int32 scalar; a negative number means all."""
     if isinstance(count, Handle):
         given = to_tensor("band_part", argument, count, "int32")
         if given.size != 1:
@@ -69,7 +69,7 @@ def _diagonals(argument: str, count: TensorLike, most: int) -> Tensor:
 
 
 def _rows_minus_columns(rows: int, columns: int) -> Tensor:
-    """For each place of a matrix how far it lies below the diagonal."""
+    """For each position in a matrix, how far it lies below the diagonal."""
     i = run("Range", start=0, step=1, count=rows, dtype="int32")
     j = run("Range", start=0, step=1, count=columns, dtype="int32")
     return run("Sub", run("Reshape", i, shape=(rows, 1)), j)
@@ -77,13 +77,13 @@ def _rows_minus_columns(rows: int, columns: int) -> Tensor:
 
 @op(namespace="linalg", doc="Operations / Linear Algebra")
 def gram_schmidt(xs: TensorLike | Sequence[TensorLike]) -> Any:
-    """Vectors made orthogonal to each other and of length 1, one after the other.
+    """Vectors orthonormalized one after the other (Gram-Schmidt).
 
     Args:
-        xs: a list of vectors of one size, or a matrix whose rows they are; no more of them than their size.
+        xs: a list of vectors of one size, or a matrix with them as rows; no more vectors than their size.
 
     Returns:
-        A list of vectors, or a matrix: as xs was given.
+        A list of vectors or a matrix, as in xs.
 
     Raises:
         ValueError: no vectors, vectors of unequal size, or more of them than their size. TypeError: not float32.
@@ -115,22 +115,22 @@ def gram_schmidt(xs: TensorLike | Sequence[TensorLike]) -> Any:
 
 @op(namespace="linalg", doc="Operations / Linear Algebra")
 def qr(x: TensorLike, full_matrices: bool = False) -> tuple[Tensor, Tensor]:
-    """Matrices as products of an orthogonal and an upper triangular one.
+    """The QR decomposition of matrices into an orthogonal and an upper triangular one.
 
     Args:
         x: a float32 tensor of rank 2 or more, of shape […, m, n].
         full_matrices: whether q has all m columns if m > n, not only the first n.
 
     Returns:
-        (q, r), q · r being x. If m > n, q has shape […, m, n] and r […, n, n], with full_matrices […, m, m]
+        (q, r), with q · r = x. If m > n, q has shape […, m, n] and r […, n, n], with full_matrices […, m, m]
         and […, m, n]; otherwise q has shape […, m, m] and r […, m, n].
 
     Raises:
         ValueError: a rank below 2. TypeError: not float32.
 
     Source: TF.js `tf.linalg.qr`, with its signs. The gradient is beyond TF.js: Walter and Lehmann (2012), "On
-        algorithmic differentiation of QR". The columns of q beyond the first n may be chosen within the space that
-        they span; the gradient is right for what does not depend on this choice.
+        algorithmic differentiation of QR". The columns of q beyond the first n are arbitrary within the space that
+        they span; the gradient is right for results that do not depend on this choice.
     """
     t = to_tensor("qr", "x", x, "float32")
     if t.rank < 2:
@@ -138,7 +138,7 @@ def qr(x: TensorLike, full_matrices: bool = False) -> tuple[Tensor, Tensor]:
     rows, columns = t.shape[-2:]
     if rows >= columns:
         return tuple(run_multi("Qr", t, full_matrices=bool(full_matrices)))  # type: ignore[return-value]
-    # The first columns give q; the others only have to be turned by it.
+    # The first columns determine q; the others only need to be rotated by it.
     lead = (0,) * (t.rank - 2)
     square = slice_(t, [*lead, 0, 0], [*t.shape[:-2], rows, rows])
     rest = slice_(t, [*lead, 0, rows], [*t.shape[:-2], rows, columns - rows])
@@ -162,7 +162,7 @@ def _qr_gradient(dys: list[Tensor], n: Any) -> list[Tensor]:
 
 
 def _first_columns(dq: Tensor, q: Tensor, columns: int) -> tuple[Tensor, Tensor]:
-    """The first columns of q, and a gradient for them alone: the others turn with them to stay orthogonal."""
+    """The first columns of q, and a gradient for them alone: the others rotate with them to stay orthogonal."""
     lead, rows, others = q.shape[:-2], q.shape[-2], q.shape[-1] - columns
     start = [0] * q.rank
     middle = [*start[:-1], columns]
@@ -204,13 +204,13 @@ def _triangle(size: int, strict: bool, lower: bool) -> Tensor:
 
 @op(doc="Tensors / Creation")
 def diag(x: TensorLike) -> Tensor:
-    """The elements on the diagonal of a tensor that is 0 elsewhere.
+    """A tensor with the given elements on its diagonal and 0 elsewhere.
 
     Args:
         x: a tensor of any shape; any dtype but string.
 
     Returns:
-        A tensor of x's dtype whose shape is that of x twice.
+        A tensor of x's dtype whose shape is x's shape twice over.
 
     Raises:
         TypeError: strings.
@@ -218,7 +218,7 @@ def diag(x: TensorLike) -> Tensor:
     Source: TF.js `tf.diag`.
     """
     t = to_tensor("diag", "x", x)
-    # Each element with as many zeros behind it as there are elements: the next one comes a column further to the right.
+    # Each element is followed by as many zeros as there are elements: the next one lands one column to the right.
     spread = run("PadV2", reshape_to(t, (t.size, 1)), paddings=((0, 0), (0, t.size)), constant_value=0)
     cells = run("Slice", run("Reshape", spread, shape=(spread.size,)), begin=(0,), size=(t.size * t.size,))
     return run("Reshape", cells, shape=t.shape * 2)

@@ -1,4 +1,4 @@
-"""Logic on booleans, and choice by them."""
+"""Logical ops on booleans, and selection by them."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ for _kernel in ("LogicalAnd", "LogicalOr", "LogicalXor"):
 
 @op(legacy="where", doc="Operations / Logical")
 def where(condition: TensorLike, a: TensorLike, b: TensorLike) -> Tensor:
-    """The elements of a where the condition holds, of b where it does not.
+    """The elements of a where the condition is true, of b where it is false.
 
     Args:
         condition: a bool tensor.
@@ -118,7 +118,7 @@ def where(condition: TensorLike, a: TensorLike, b: TensorLike) -> Tensor:
 
 
 def _masked(dy: Tensor, mask: Tensor) -> Tensor:
-    """dy where the mask holds, 0 elsewhere: by choice, so that an infinity outside leaves no NaN."""
+    """dy where the mask is true, 0 elsewhere: by selection, so that an infinity outside leaves no NaN."""
     return run("Select", mask, dy, full(dy.spec.shape, 0, dy.spec.dtype))
 
 

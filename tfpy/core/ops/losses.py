@@ -1,4 +1,4 @@
-"""Losses of labels and predictions, reduced to one number or not: `tf.losses`."""
+"""Losses of labels and predictions, optionally reduced to a scalar: `tf.losses`."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from tfpy.engine.errors import argument_error
 
 @export(doc="Training / Losses")
 class Reduction(IntEnum):
-    """How the losses of single elements become one.
+    """How the per-element losses become one.
 
     Attributes:
-        NONE: they are kept.
+        NONE: the losses are kept as they are.
         SUM: they are added up.
         MEAN: their sum is divided by the sum of the weights.
         SUM_BY_NONZERO_WEIGHTS: their sum is divided by the number of weights that are not 0.
@@ -45,15 +45,15 @@ def compute_weighted_loss(
     """Losses multiplied by weights and reduced.
 
     Args:
-        losses: the losses of single elements, of any shape.
+        losses: the per-element losses, of any shape.
         weights: weights that broadcast to the losses; 1 by default.
-        reduction: how they become one number.
+        reduction: how they are reduced.
 
     Returns:
-        A scalar; with Reduction.NONE a tensor of the losses' shape. When all weights are 0 it is NaN.
+        A scalar; with Reduction.NONE a tensor of the losses' shape. NaN if all weights are 0.
 
     Raises:
-        ValueError: shapes that do not broadcast, or no such reduction.
+        ValueError: shapes that do not broadcast, or an unknown reduction.
 
     Source: TF.js `tf.losses.computeWeightedLoss`.
     """
@@ -100,13 +100,13 @@ def absolute_difference(
         labels: the true values.
         predictions: the predicted values, of the same shape.
         weights: weights that broadcast to the losses; 1 by default.
-        reduction: how the losses become one number.
+        reduction: how the losses are reduced.
 
     Returns:
         A scalar; without a reduction a tensor of the shape of the predictions.
 
     Raises:
-        ValueError: shapes that do not fit, or no such reduction.
+        ValueError: shapes that do not fit, or an unknown reduction.
 
     Source: TF.js `tf.losses.absoluteDifference`.
     """
@@ -124,13 +124,13 @@ def mean_squared_error(
         labels: the true values.
         predictions: the predicted values, of the same shape.
         weights: weights that broadcast to the losses; 1 by default.
-        reduction: how the losses become one number.
+        reduction: how the losses are reduced.
 
     Returns:
         A scalar; without a reduction a tensor of the shape of the predictions.
 
     Raises:
-        ValueError: shapes that do not fit, or no such reduction.
+        ValueError: shapes that do not fit, or an unknown reduction.
 
     Source: TF.js `tf.losses.meanSquaredError`.
     """
@@ -146,20 +146,20 @@ def cosine_distance(
     weights: TensorLike | None = None,
     reduction: Reduction = _DEFAULT,
 ) -> Tensor:
-    """1 - Σ labels · predictions along an axis; both are taken to have length 1.
+    """1 - Σ labels · predictions along an axis; both are assumed to have length 1.
 
     Args:
         labels: the true vectors.
         predictions: the predicted vectors, of the same shape.
         axis: the axis of the vectors.
         weights: weights that broadcast to the losses; 1 by default.
-        reduction: how the losses become one number.
+        reduction: how the losses are reduced.
 
     Returns:
         A scalar; without a reduction a tensor in which the axis has size 1.
 
     Raises:
-        ValueError: shapes that do not fit, an axis out of range, or no such reduction.
+        ValueError: shapes that do not fit, an axis out of range, or an unknown reduction.
 
     Source: TF.js `tf.losses.cosineDistance`.
     """
@@ -177,13 +177,13 @@ def hinge_loss(
         labels: the true classes, 0 or 1.
         predictions: the scores, of the same shape.
         weights: weights that broadcast to the losses; 1 by default.
-        reduction: how the losses become one number.
+        reduction: how the losses are reduced.
 
     Returns:
         A scalar; without a reduction a tensor of the shape of the predictions.
 
     Raises:
-        ValueError: shapes that do not fit, or no such reduction.
+        ValueError: shapes that do not fit, or an unknown reduction.
 
     Source: TF.js `tf.losses.hingeLoss`.
     """
@@ -207,13 +207,13 @@ def huber_loss(
         predictions: the predicted values, of the same shape.
         weights: weights that broadcast to the losses; 1 by default.
         delta: where the loss becomes linear.
-        reduction: how the losses become one number.
+        reduction: how the losses are reduced.
 
     Returns:
         A scalar; without a reduction a tensor of the shape of the predictions.
 
     Raises:
-        ValueError: shapes that do not fit, or no such reduction.
+        ValueError: shapes that do not fit, or an unknown reduction.
 
     Source: TF.js `tf.losses.huberLoss`.
     """
@@ -240,13 +240,13 @@ def log_loss(
         predictions: the predicted probabilities, of the same shape.
         weights: weights that broadcast to the losses; 1 by default.
         epsilon: keeps the logarithms finite.
-        reduction: how the losses become one number.
+        reduction: how the losses are reduced.
 
     Returns:
         A scalar; without a reduction a tensor of the shape of the predictions.
 
     Raises:
-        ValueError: shapes that do not fit, or no such reduction.
+        ValueError: shapes that do not fit, or an unknown reduction.
 
     Source: TF.js `tf.losses.logLoss`.
     """
@@ -271,14 +271,14 @@ def sigmoid_cross_entropy(
         multi_class_labels: the true probabilities.
         logits: the scores, of the same shape.
         weights: weights that broadcast to the losses; 1 by default.
-        label_smoothing: draws the labels towards ½ by this part.
-        reduction: how the losses become one number.
+        label_smoothing: how far, from 0 to 1, the labels are moved towards ½.
+        reduction: how the losses are reduced.
 
     Returns:
         A scalar; without a reduction a tensor of the shape of the logits.
 
     Raises:
-        ValueError: shapes that do not fit, or no such reduction.
+        ValueError: shapes that do not fit, or an unknown reduction.
 
     Source: TF.js `tf.losses.sigmoidCrossEntropy`.
     """
@@ -303,14 +303,14 @@ def softmax_cross_entropy(
         onehot_labels: the true probabilities.
         logits: the scores, of the same shape.
         weights: weights that broadcast to the losses, which lack the last axis; 1 by default.
-        label_smoothing: draws the labels towards equal probabilities by this part.
-        reduction: how the losses become one number.
+        label_smoothing: how far, from 0 to 1, the labels are moved towards equal probabilities.
+        reduction: how the losses are reduced.
 
     Returns:
         A scalar; without a reduction a tensor of the shape of the logits without the last axis.
 
     Raises:
-        ValueError: shapes that do not fit, or no such reduction.
+        ValueError: shapes that do not fit, or an unknown reduction.
 
     Source: TF.js `tf.losses.softmaxCrossEntropy`. The gradient by the labels is that of the formula; TF.js gives
         another one.

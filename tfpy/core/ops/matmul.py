@@ -19,8 +19,8 @@ from tfpy.engine.gradients import gradient
 def multiply_matrices(a: Tensor, b: Tensor, transpose_a: bool = False, transpose_b: bool = False) -> Tensor:
     """The matrix product of two tensors of one dtype.
 
-    Batches of rows times one matrix are one product of all rows: a gradient of that matrix is then a product as well,
-    not a sum of one for each batch.
+    Batches of rows times one matrix are computed as one product: the gradient of that matrix is then also a product,
+    not a sum over the batches.
     """
     batches = a.shape[:-1]
     if len(b.shape) != 2 or len(batches) < 2 or transpose_a or a.shape[-1] != b.shape[1 if transpose_b else 0]:
@@ -41,7 +41,7 @@ def mat_mul(a: TensorLike, b: TensorLike, transpose_a: bool = False, transpose_b
         transpose_b: whether b's matrices are transposed first.
 
     Returns:
-        A tensor of shape [..., rows of a, columns of b], after transposing; the axes in front are broadcast.
+        A tensor of shape [..., rows of a, columns of b], after transposing; the leading axes are broadcast.
 
     Raises:
         ValueError: the inner sizes differ, or a rank is below 2. TypeError: strings.
@@ -78,10 +78,10 @@ def dot(t1: TensorLike, t2: TensorLike) -> Tensor:
         t2: a tensor of rank 1 or 2, whose first size is the last of t1.
 
     Returns:
-        A scalar of two vectors, a vector of a matrix and a vector, a matrix of two matrices.
+        A scalar for two vectors, a vector for a matrix and a vector, a matrix for two matrices.
 
     Raises:
-        ValueError: another rank, or the inner sizes differ. TypeError: strings.
+        ValueError: a wrong rank, or the inner sizes differ. TypeError: strings.
 
     Source: TF.js `tf.dot`.
     """
@@ -95,7 +95,7 @@ def dot(t1: TensorLike, t2: TensorLike) -> Tensor:
 
 
 def python_matmul(a: TensorLike, b: TensorLike) -> Tensor:
-    """Python's a @ b: the matrix product, in which a vector is a row on the left and a column on the right."""
+    """Python's a @ b: the matrix product, where a vector is a row on the left and a column on the right."""
     x, y = binary_operands("@", a, b)
     for name, t in (("a", x), ("b", y)):
         if t.rank == 0:
@@ -113,7 +113,7 @@ def python_matmul(a: TensorLike, b: TensorLike) -> Tensor:
 
 @op(legacy="outer_product", doc="Operations / Matrices")
 def outer_product(v1: TensorLike, v2: TensorLike) -> Tensor:
-    """The matrix of the products of each element of one vector with each of another.
+    """The outer product of two vectors.
 
     Args:
         v1: a tensor of rank 1.
@@ -123,7 +123,7 @@ def outer_product(v1: TensorLike, v2: TensorLike) -> Tensor:
         A tensor of shape [size of v1, size of v2].
 
     Raises:
-        ValueError: another rank. TypeError: strings.
+        ValueError: a wrong rank. TypeError: strings.
 
     Source: TF.js `tf.outerProduct`; deeplearn.js `math.outerProduct`.
     """
@@ -136,18 +136,18 @@ def outer_product(v1: TensorLike, v2: TensorLike) -> Tensor:
 
 @op(chain=True, legacy="transpose switch_dim", doc="Operations / Matrices")
 def transpose(x: TensorLike, perm: Sequence[int] | None = None, conjugate: bool = False) -> Tensor:
-    """The dimensions in another order.
+    """A tensor with its dimensions permuted.
 
     Args:
         x: a tensor of any shape and dtype.
         perm: the old axes in their new order; reversed by default.
-        conjugate: take the conjugates of complex numbers too.
+        conjugate: whether to conjugate complex numbers as well.
 
     Returns:
         A tensor of x's dtype, whose axis i is axis perm[i] of x.
 
     Raises:
-        ValueError: perm does not name each axis once.
+        ValueError: perm is not a permutation of the axes.
 
     Source: TF.js `tf.transpose`; deeplearn.js `math.transpose`, `math.switchDim`.
     """

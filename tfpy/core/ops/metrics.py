@@ -31,14 +31,14 @@ def _clipped(x: Tensor, low: float, high: float) -> Tensor:
 
 
 def above_zero(labels: Tensor, high: float = sys.float_info.max) -> Tensor:
-    """Labels between epsilon and `high`, in their own dtype as in TF.js: what is 0 stays so unless it is a float."""
+    """Labels clipped to [epsilon, `high`] in their own dtype, as in TF.js: an integer 0 stays 0."""
     numbers = cast_to(labels, "int32") if labels.dtype == "bool" else labels
     return run("ClipByValue", numbers, clip_value_min=current().epsilon(), clip_value_max=high)
 
 
 @op(namespace="metrics", doc="Metrics")
 def binary_accuracy(y_true: TensorLike, y_pred: TensorLike) -> Tensor:
-    """The part of each sample's labels that the predictions, rounded at ½, agree with.
+    """The fraction of each sample's labels that the predictions, thresholded at ½, agree with.
 
     Args:
         y_true: labels 0 or 1.
@@ -58,7 +58,7 @@ def binary_accuracy(y_true: TensorLike, y_pred: TensorLike) -> Tensor:
 
 @op(namespace="metrics", doc="Metrics")
 def categorical_accuracy(y_true: TensorLike, y_pred: TensorLike) -> Tensor:
-    """1 for each sample whose largest prediction is at the place of the largest label, else 0.
+    """1 for each sample whose largest prediction is at the index of its largest label, else 0.
 
     Args:
         y_true: labels, one-hot.
@@ -78,10 +78,10 @@ def categorical_accuracy(y_true: TensorLike, y_pred: TensorLike) -> Tensor:
 
 @op(namespace="metrics", doc="Metrics")
 def sparse_categorical_accuracy(y_true: TensorLike, y_pred: TensorLike) -> Tensor:
-    """1 for each sample whose largest prediction is at the place that the label names, else 0.
+    """1 for each sample whose largest prediction is at the index given by its label, else 0.
 
     Args:
-        y_true: the index of the true class of each sample; a last axis of size 1 does not count.
+        y_true: the index of the true class of each sample; a last axis of size 1 is ignored.
         y_pred: probabilities of the classes in the last axis.
 
     Returns:
@@ -100,11 +100,11 @@ def sparse_categorical_accuracy(y_true: TensorLike, y_pred: TensorLike) -> Tenso
 
 @op(namespace="metrics", doc="Metrics")
 def precision(y_true: TensorLike, y_pred: TensorLike) -> Tensor:
-    """Of all that is predicted to be 1 the part that is; 0 where nothing is.
+    """The fraction of predicted 1s that are correct; 0 if there are none.
 
     Args:
         y_true: labels 0 or 1.
-        y_pred: predictions 0 or 1, of the same shape; other numbers do not count.
+        y_pred: predictions 0 or 1, of the same shape; other values are ignored.
 
     Returns:
         A float32 scalar.
@@ -120,11 +120,11 @@ def precision(y_true: TensorLike, y_pred: TensorLike) -> Tensor:
 
 @op(namespace="metrics", doc="Metrics")
 def recall(y_true: TensorLike, y_pred: TensorLike) -> Tensor:
-    """Of all that is 1 the part that is predicted to be; 0 where nothing is.
+    """The fraction of true 1s that are predicted as 1; 0 if there are none.
 
     Args:
         y_true: labels 0 or 1.
-        y_pred: predictions 0 or 1, of the same shape; other numbers do not count.
+        y_pred: predictions 0 or 1, of the same shape; other values are ignored.
 
     Returns:
         A float32 scalar.
@@ -139,7 +139,7 @@ def recall(y_true: TensorLike, y_pred: TensorLike) -> Tensor:
 
 
 def _both(a: Tensor, value_a: int, b: Tensor, value_b: int) -> Tensor:
-    """How often one tensor has one value where another has another."""
+    """How often one tensor has a given value where a second tensor has another."""
     return as_float(sum_(run("LogicalAnd", equal(a, number(value_a)), equal(b, number(value_b)))))
 
 
@@ -154,7 +154,7 @@ def binary_crossentropy(y_true: TensorLike, y_pred: TensorLike) -> Tensor:
 
     Args:
         y_true: labels from 0 to 1.
-        y_pred: probabilities, of the same shape; cut to [epsilon, 1 - epsilon].
+        y_pred: probabilities, of the same shape; clipped to [epsilon, 1 - epsilon].
 
     Returns:
         A float32 tensor without the last axis.
@@ -169,18 +169,18 @@ def binary_crossentropy(y_true: TensorLike, y_pred: TensorLike) -> Tensor:
         raise argument_error("binary_crossentropy", "y_pred", f"of shape {list(labels.shape)}, that of y_true", found)
     p = _clipped(found, current().epsilon(), 1 - current().epsilon())
     x = run("Log", div(p, sub(number(1), p)))
-    # In TF.js's order, in which the gradient adds up x's parts.
+    # In TF.js's order, in which the gradient accumulates the contributions to x.
     above, below = run("Relu", x), run("Neg", run("Abs", x))
     return mean(add(sub(above, mul(x, labels)), run("Log1p", run("Exp", below))), -1)
 
 
 @op(namespace="metrics", doc="Metrics")
 def categorical_crossentropy(y_true: TensorLike, y_pred: TensorLike) -> Tensor:
-    """The cross entropy of labels and probabilities, which are scaled to add up to 1: -Σ t · log p.
+    """The cross entropy of labels and probabilities, which are normalized to sum to 1: -Σ t · log p.
 
     Args:
         y_true: labels, one-hot.
-        y_pred: probabilities of the classes in the last axis; cut to [epsilon, 1 - epsilon].
+        y_pred: probabilities of the classes in the last axis; clipped to [epsilon, 1 - epsilon].
 
     Returns:
         A float32 tensor without the last axis.
@@ -217,7 +217,7 @@ def cosine_proximity(y_true: TensorLike, y_pred: TensorLike) -> Tensor:
 
 
 def of_length_1(x: Tensor, axis: int = -1) -> Tensor:
-    """The vectors along an axis, made of length 1: float32, whatever the dtype."""
+    """The vectors along an axis, normalized to length 1, in float32 whatever the dtype."""
     x = as_float(x)
     squares = sum_(mul(x, x), axis, True)
     return div(x, run("Sqrt", run("Maximum", squares, number(current().epsilon()))))
@@ -245,10 +245,10 @@ def mean_absolute_error(y_true: TensorLike, y_pred: TensorLike) -> Tensor:
 
 @op(namespace="metrics", doc="Metrics")
 def mean_absolute_percentage_error(y_true: TensorLike, y_pred: TensorLike) -> Tensor:
-    """The mean of 100 · |(t - p) / t|; t counts as epsilon at least.
+    """The mean of 100 · |(t - p) / t|; |t| is at least epsilon.
 
     Args:
-        y_true: the true values; a 0 among whole numbers stays 0 and gives infinity.
+        y_true: the true values; an integer 0 stays 0 and yields infinity.
         y_pred: the predicted values, of the same shape.
 
     Returns:
@@ -283,7 +283,7 @@ def mean_squared_error(y_true: TensorLike, y_pred: TensorLike) -> Tensor:
 
 @op(namespace="metrics", doc="Metrics")
 def mape(y_true: TensorLike, y_pred: TensorLike) -> Tensor:
-    """`mean_absolute_percentage_error` as a function of its own, which logs call by this name.
+    """`mean_absolute_percentage_error` as a separate function, under the name used in logs.
 
     Args:
         y_true: the true values.
@@ -302,7 +302,7 @@ def mape(y_true: TensorLike, y_pred: TensorLike) -> Tensor:
 
 @op(namespace="metrics", doc="Metrics")
 def MAPE(y_true: TensorLike, y_pred: TensorLike) -> Tensor:
-    """`mean_absolute_percentage_error` as a function of its own, which logs call by this name.
+    """`mean_absolute_percentage_error` as a separate function, under the name used in logs.
 
     Args:
         y_true: the true values.
@@ -321,7 +321,7 @@ def MAPE(y_true: TensorLike, y_pred: TensorLike) -> Tensor:
 
 @op(namespace="metrics", doc="Metrics")
 def mse(y_true: TensorLike, y_pred: TensorLike) -> Tensor:
-    """`mean_squared_error` as a function of its own, which logs call by this name.
+    """`mean_squared_error` as a separate function, under the name used in logs.
 
     Args:
         y_true: the true values.
@@ -340,7 +340,7 @@ def mse(y_true: TensorLike, y_pred: TensorLike) -> Tensor:
 
 @op(namespace="metrics", doc="Metrics")
 def MSE(y_true: TensorLike, y_pred: TensorLike) -> Tensor:
-    """`mean_squared_error` as a function of its own, which logs call by this name.
+    """`mean_squared_error` as a separate function, under the name used in logs.
 
     Args:
         y_true: the true values.
@@ -359,7 +359,7 @@ def MSE(y_true: TensorLike, y_pred: TensorLike) -> Tensor:
 
 @op(namespace="metrics", doc="Metrics")
 def r2_score(y_true: TensorLike, y_pred: TensorLike) -> Tensor:
-    """The coefficient of determination: 1 less the squared error over the squared deviation from the mean.
+    """The coefficient of determination: 1 minus the squared error over the squared deviation from the mean.
 
     Args:
         y_true: the true values.

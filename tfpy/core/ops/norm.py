@@ -24,15 +24,15 @@ def norm(x: TensorLike, ord: str | float = "euclidean", axis: Axis = None, keep_
             scalar.
         ord: 'euclidean' or 2 (vectors), 'fro' (matrices) or 'euclidean', 1, ∞ or -∞; for matrices 1 is the largest
             column sum, ∞ the largest and -∞ the smallest row sum of absolute values.
-        axis: one axis for vectors, two for matrices; by default the whole tensor is taken as one vector. Along no axis,
-            `[]`, each element of a vector is one by itself.
-        keep_dims: whether the axes stay, with size 1.
+        axis: one axis for vectors, two for matrices; by default the whole tensor is one vector. With no axis,
+            `[]`, each element of a vector is a vector of its own.
+        keep_dims: whether to keep the reduced axes, with size 1.
 
     Returns:
         A float32 tensor without the axes, or with size 1 there if `keep_dims`.
 
     Raises:
-        ValueError: an order or a number of axes that has no norm. TypeError: of a dtype that has no such norm.
+        ValueError: an order or a number of axes without a norm. TypeError: a dtype without such a norm.
 
     The gradient of a Euclidean or Frobenius norm that is 0 is 0, one of its subgradients; TF.js gives NaN.
 
@@ -63,7 +63,7 @@ def euclidean_norm(x: TensorLike, axis: Axis = None, keep_dims: bool = False) ->
     Args:
         x: a float32 tensor of any shape.
         axis: the axis or axes to reduce; all by default.
-        keep_dims: whether the axes stay, with size 1.
+        keep_dims: whether to keep the reduced axes, with size 1.
 
     Returns:
         A float32 tensor without the axes, or with size 1 there if `keep_dims`.
@@ -93,7 +93,7 @@ def matrix_norm(t: Tensor, ord: str | float, rows: int, columns: int) -> Tensor:
     """A norm of matrices in two axes."""
     if ord in ("fro", "euclidean"):
         return _root(sum_(run("Square", t), (rows, columns)))
-    # The second axis is gone after the first sum when it lay behind it.
+    # The second axis has shifted down after the first sum if it came after it.
     if ord == 1:
         return max_(sum_(run("Abs", t), rows), columns - (columns > rows))
     if ord in (math.inf, -math.inf):

@@ -32,11 +32,11 @@ def batch_norm(
 
     Args:
         x: a tensor of any shape.
-        mean: a tensor that broadcasts to x: often one number for each channel, the last dimension.
+        mean: a tensor that broadcasts to x: often one value per channel, the last dimension.
         variance: a tensor of the rank of mean that broadcasts to x.
         offset: likewise; 0 by default.
         scale: likewise; 1 by default.
-        variance_epsilon: a small number that keeps the root above 0.
+        variance_epsilon: a small number that keeps the square root above 0.
 
     Returns:
         A float32 tensor of x's shape.
@@ -67,13 +67,13 @@ def batch_norm2d(
         variance: likewise, of the same rank.
         offset: likewise; 0 by default.
         scale: likewise; 1 by default.
-        variance_epsilon: a small number that keeps the root above 0.
+        variance_epsilon: a small number that keeps the square root above 0.
 
     Returns:
         A float32 tensor of x's shape.
 
     Raises:
-        ValueError: another rank, or a parameter that does not broadcast to x. TypeError: strings or
+        ValueError: a wrong rank, or a parameter that does not broadcast to x. TypeError: strings or
             complex numbers.
 
     Source: TF.js `tf.batchNorm2d`.
@@ -98,13 +98,13 @@ def batch_norm3d(
         variance: likewise, of the same rank.
         offset: likewise; 0 by default.
         scale: likewise; 1 by default.
-        variance_epsilon: a small number that keeps the root above 0.
+        variance_epsilon: a small number that keeps the square root above 0.
 
     Returns:
         A float32 tensor of x's shape.
 
     Raises:
-        ValueError: another rank, or a parameter that does not broadcast to x. TypeError: strings or
+        ValueError: a wrong rank, or a parameter that does not broadcast to x. TypeError: strings or
             complex numbers.
 
     Source: TF.js `tf.batchNorm3d`.
@@ -129,13 +129,13 @@ def batch_norm4d(
         variance: likewise, of the same rank.
         offset: likewise; 0 by default.
         scale: likewise; 1 by default.
-        variance_epsilon: a small number that keeps the root above 0.
+        variance_epsilon: a small number that keeps the square root above 0.
 
     Returns:
         A float32 tensor of x's shape.
 
     Raises:
-        ValueError: another rank, or a parameter that does not broadcast to x. TypeError: strings or
+        ValueError: a wrong rank, or a parameter that does not broadcast to x. TypeError: strings or
             complex numbers.
 
     Source: TF.js `tf.batchNorm4d`.
@@ -212,8 +212,8 @@ def local_response_normalization(
     """Divide each element by a power of the squares near it: x / (bias + alpha · Σ x²)^beta.
 
     Args:
-        x: a tensor (batch, height, width, channels), or without a batch.
-        depth_radius: how many channels to each side the sum goes over.
+        x: a tensor (batch, height, width, channels), or without the batch axis.
+        depth_radius: how many channels on each side the sum covers.
         bias: added to the sum; above 0, so that nothing is divided by 0.
         alpha: the factor of the sum.
         beta: the power.
@@ -222,7 +222,7 @@ def local_response_normalization(
         A float32 tensor of x's shape.
 
     Raises:
-        ValueError: another rank, or a radius that is no whole number from 0. TypeError: strings.
+        ValueError: a wrong rank, or a radius that is not a non-negative integer. TypeError: strings.
 
     Source: TF.js `tf.localResponseNormalization`. Its gradient can be differentiated again, beyond TF.js.
     """

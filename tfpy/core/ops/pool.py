@@ -1,4 +1,4 @@
-"""Pooling: the largest element or the mean in each place of a window, channel by channel."""
+"""Pooling: the largest element or the mean at each position of a window, channel by channel."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tfpy.engine.gradients import gradient
 from tfpy.engine.spec import Shape
 from tfpy.engine.windows import Window, per_dimension, slide
 
-# No window of a real model has so many cells: most of them lie beside the input, and cost time and memory.
+# No real model's window has so many cells: most of them lie outside the input, and cost time and memory.
 _MANY_CELLS = 2**16
 
 
@@ -37,12 +37,12 @@ def max_pool(
     """The largest element of each window over images.
 
     Args:
-        x: a tensor (batch, height, width, channels), or without a batch; any real dtype.
+        x: a tensor (batch, height, width, channels), or without the batch axis; any real dtype.
         filter_size: the window's size: one number, or one for height and one for width.
-        strides: how far the window moves at a time: one number or two.
+        strides: how far the window moves per step: one number or two.
         pad: 'same' or 'valid', a number for all sides, or pairs (before, after) for each dimension; padding is never
             the largest.
-        dim_rounding_mode: 'floor', 'round' or 'ceil', for a pad in numbers; truncated by default.
+        dim_rounding_mode: 'floor', 'round' or 'ceil', for a numeric pad; truncated by default.
 
     Returns:
         A tensor (batch, out height, out width, channels) of the dtype of x; -∞ where a window lies on padding alone.
@@ -62,12 +62,12 @@ def avg_pool(
     """The mean of each window over images.
 
     Args:
-        x: a float32 tensor (batch, height, width, channels), or without a batch.
+        x: a float32 tensor (batch, height, width, channels), or without the batch axis.
         filter_size: the window's size: one number, or one for height and one for width.
-        strides: how far the window moves at a time: one number or two.
-        pad: 'same' or 'valid', a number for all sides, or pairs (before, after) for each dimension; padding does not
-            count.
-        dim_rounding_mode: 'floor', 'round' or 'ceil', for a pad in numbers; truncated by default.
+        strides: how far the window moves per step: one number or two.
+        pad: 'same' or 'valid', a number for all sides, or pairs (before, after) for each dimension; padding is
+            ignored.
+        dim_rounding_mode: 'floor', 'round' or 'ceil', for a numeric pad; truncated by default.
 
     Returns:
         A tensor (batch, out height, out width, channels); NaN where a window lies on padding alone.
@@ -76,7 +76,7 @@ def avg_pool(
         ValueError: a shape, size, pad or strides that do not fit. TypeError: not float32.
 
     Source: TF.js `tf.avgPool`; deeplearn.js `math.avgPool`. The gradient is that of the mean; TF.js divides it by the
-    size of the window at the border, too, where the mean has fewer elements.
+    size of the window at the border as well, where the mean has fewer elements.
     """
     return _pooled("avg_pool", "AvgPool", 2, x, filter_size, strides, pad, dim_rounding_mode)
 
@@ -93,13 +93,13 @@ def max_pool3d(
     """The largest element of each window over volumes.
 
     Args:
-        x: a tensor (batch, depth, height, width, channels), or without a batch; any real dtype.
+        x: a tensor (batch, depth, height, width, channels), or without the batch axis; any real dtype.
         filter_size: the window's size: one number or three.
-        strides: how far the window moves at a time: one number or three.
+        strides: how far the window moves per step: one number or three.
         pad: 'same' or 'valid', a number for all sides, or pairs (before, after) for each dimension; padding is never
             the largest.
-        dim_rounding_mode: 'floor', 'round' or 'ceil', for a pad in numbers; truncated by default.
-        data_format: 'NDHWC', or 'NCDHW' for channels before the inner dimensions.
+        dim_rounding_mode: 'floor', 'round' or 'ceil', for a numeric pad; truncated by default.
+        data_format: 'NDHWC', or 'NCDHW' for channels before the spatial dimensions.
 
     Returns:
         A float32 tensor (batch, out depth, out height, out width, channels), in the layout of x; -∞ where a window
@@ -127,13 +127,13 @@ def avg_pool3d(
     """The mean of each window over volumes.
 
     Args:
-        x: a float32 tensor (batch, depth, height, width, channels), or without a batch.
+        x: a float32 tensor (batch, depth, height, width, channels), or without the batch axis.
         filter_size: the window's size: one number or three.
-        strides: how far the window moves at a time: one number or three.
-        pad: 'same' or 'valid', a number for all sides, or pairs (before, after) for each dimension; padding does not
-            count.
-        dim_rounding_mode: 'floor', 'round' or 'ceil', for a pad in numbers; truncated by default.
-        data_format: 'NDHWC', or 'NCDHW' for channels before the inner dimensions.
+        strides: how far the window moves per step: one number or three.
+        pad: 'same' or 'valid', a number for all sides, or pairs (before, after) for each dimension; padding is
+            ignored.
+        dim_rounding_mode: 'floor', 'round' or 'ceil', for a numeric pad; truncated by default.
+        data_format: 'NDHWC', or 'NCDHW' for channels before the spatial dimensions.
 
     Returns:
         A tensor (batch, out depth, out height, out width, channels), in the layout of x; 0 where a window lies on
@@ -167,7 +167,7 @@ def _pooled(
 
 
 def _run_pool(kernel: str, t: Tensor, window: Window) -> Tensor:
-    """The pooling kernel; but as in TF.js, a window of one cell gives an image of the same size back as it was."""
+    """The pooling kernel; but as in TF.js, a one-cell window returns an image of the same size unchanged."""
     if window.cells == 1 and len(window.out) == 2 and window.out == t.shape[1:-1]:
         return run("Identity", t)
     return run(kernel, t, window=_sensible(window, t))
@@ -193,24 +193,24 @@ def pool(
     strides: Numbers = 1,
     dim_rounding_mode: str | None = None,
 ) -> Tensor:
-    """The largest element or the mean of each window over images; the window's cells may lie apart.
+    """The largest element or the mean of each window over images; the window may be dilated.
 
     Args:
-        input: a tensor (batch, height, width, channels), or without a batch; float32 for the mean.
+        input: a tensor (batch, height, width, channels), or without the batch axis; float32 for the mean.
         window_shape: the window's size: one number, or one for height and one for width.
         pooling_type: 'max' or 'avg'.
         pad: 'same' or 'valid', a number for all sides, or pairs (before, after) for each dimension. With dilations,
-            'same' puts zeros around the images which count as elements, and any other pad is 'valid', as in TF.js.
-        dilations: how far the window's cells are apart: one number or two.
-        strides: how far the window moves at a time: one number or two; 1 with dilations.
-        dim_rounding_mode: 'floor', 'round' or 'ceil', for a pad in numbers; truncated by default.
+            'same' adds zeros around the images, which count as elements, and any other pad is 'valid', as in TF.js.
+        dilations: the spacing of the window's cells: one number or two.
+        strides: how far the window moves per step: one number or two; 1 with dilations.
+        dim_rounding_mode: 'floor', 'round' or 'ceil', for a numeric pad; truncated by default.
 
     Returns:
         A tensor (batch, out height, out width, channels).
 
     Raises:
-        ValueError: a shape, size, pad, strides or dilations that do not fit, or another type of pooling.
-        TypeError: of a dtype that is not pooled so.
+        ValueError: a shape, size, pad, strides or dilations that do not fit, or an unknown type of pooling.
+        TypeError: a dtype that this pooling does not support.
 
     Source: TF.js `tf.pool`.
     """
@@ -234,7 +234,7 @@ def pool(
 
 
 def _with_zeros(t: Tensor, size: Shape, gaps: Shape) -> Tensor:
-    """Images with so many zeros around them that a window with gaps has as many places as there were elements."""
+    """Images padded with enough zeros that a dilated window has as many positions as there were elements."""
     margins = [(k - 1) * d for k, d in zip(size, gaps, strict=True)]
     pairs = [(m // 2, m - m // 2) for m in margins]
     return run("PadV2", t, paddings=((0, 0), *pairs, (0, 0)), constant_value=0)
@@ -244,18 +244,19 @@ def _with_zeros(t: Tensor, size: Shape, gaps: Shape) -> Tensor:
 def max_pool_with_argmax(
     x: TensorLike, filter_size: Numbers, strides: Numbers, pad: Padding, include_batch_in_index: bool = False
 ) -> MaxPoolWithArgmax:
-    """The largest element of each window over images, and where it is.
+    """The largest element of each window over images, and its index.
 
     Args:
-        x: a tensor (batch, height, width, channels), or without a batch; any real dtype.
+        x: a tensor (batch, height, width, channels), or without the batch axis; any real dtype.
         filter_size: the window's size: one number, or one for height and one for width.
-        strides: how far the window moves at a time: one number or two.
+        strides: how far the window moves per step: one number or two.
         pad: 'same' or 'valid', a number for all sides, or pairs (before, after) for each dimension.
-        include_batch_in_index: whether the indices count through the whole batch, not through each image.
+        include_batch_in_index: whether the indices run through the whole batch, not each image.
 
     Returns:
         A record (result, indexes) of two tensors (batch, out height, out width, channels): the largest elements, and
-        as int32 the flat index of the first of each; -1 where a window holds nothing above -∞, as on padding alone.
+        as int32 the flat index of the first such element; -1 where a window holds nothing above -∞, as on padding
+        alone.
 
     Raises:
         ValueError: a shape, size, pad or strides that do not fit. TypeError: strings or complex numbers.

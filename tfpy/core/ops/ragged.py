@@ -1,4 +1,4 @@
-"""Ragged tensors, given by their values and by where their rows are split."""
+"""Ragged tensors, given by their values and their row splits."""
 
 from __future__ import annotations
 
@@ -38,18 +38,18 @@ class RaggedGather(Record):
 
 @op(doc="Operations / Ragged")
 def ragged_range(starts: TensorLike, limits: TensorLike, deltas: TensorLike) -> RaggedRange:
-    """Rows of evenly spaced numbers, each from its start up to, and without, its limit.
+    """Rows of evenly spaced numbers, each from its start up to, but not including, its limit.
 
     Args:
         starts: a vector of the first numbers, or a scalar for all rows.
         limits: the ends, of starts' dtype; a vector of the same size, or a scalar.
-        deltas: the distances, of starts' dtype; a vector of the same size, or a scalar.
+        deltas: the spacings, of starts' dtype; a vector of the same size, or a scalar.
 
     Returns:
-        A record: rt_nested_splits, an int32 vector of where the rows are split, and rt_dense_values, all numbers.
+        A record: rt_nested_splits, an int32 vector of row splits, and rt_dense_values, all numbers.
 
     Raises:
-        ValueError: sizes that differ, or a distance of 0. TypeError: dtypes that differ.
+        ValueError: sizes that differ, or a spacing of 0. TypeError: dtypes that differ.
 
     Source: TF.js `tf.raggedRange`.
     """
@@ -67,19 +67,20 @@ def ragged_gather(
     indices: TensorLike,
     output_ragged_rank: int,
 ) -> RaggedGather:
-    """Rows of a ragged tensor, picked by index.
+    """Rows of a ragged tensor, gathered by index.
 
     Args:
-        params_nested_splits: int32 vectors of where the rows of each ragged dimension are split, the outermost first.
+        params_nested_splits: int32 vectors of the row splits of each ragged dimension, outermost first.
         params_dense_values: the values, of rank 1 or more.
-        indices: an int32 tensor of the outermost rows to pick.
-        output_ragged_rank: how many ragged dimensions the result is to have; it follows from the others.
+        indices: an int32 tensor of the outermost rows to gather.
+        output_ragged_rank: the number of ragged dimensions of the result; it follows from the other arguments.
 
     Returns:
         A record: output_nested_splits, a list of int32 vectors, and output_dense_values.
 
     Raises:
-        ValueError: splits that do not ascend or point past the values, or an index out of range. TypeError: not int32.
+        ValueError: splits that are not ascending or point past the values, or an index out of range. TypeError: not
+            int32.
 
     Source: TF.js `tf.raggedGather`. The gradient of the values is beyond TF.js.
     """
@@ -108,21 +109,21 @@ def ragged_tensor_to_tensor(
     row_partition_tensors: Sequence[TensorLike],
     row_partition_types: Sequence[str],
 ) -> Tensor:
-    """A ragged tensor as a dense one: rows cut, or filled up with a default.
+    """A ragged tensor as a dense one: rows truncated, or padded with a default.
 
     Args:
         shape: an int32 vector, the shape of the result; -1 for the length of the longest row, a scalar -1 for all.
         values: the values, of rank 1 or more.
-        default_value: what rows are filled up with: a tensor of values' dtype that broadcasts to one of the values.
-        row_partition_tensors: int32 tensors that say how the values are divided into rows, the outermost first.
-        row_partition_types: how each is to be read: 'ROW_SPLITS' (where the rows are split), 'VALUE_ROWIDS' (the row of
+        default_value: what rows are padded with: a tensor of values' dtype that broadcasts to one of the values.
+        row_partition_tensors: int32 tensors that partition the values into rows, outermost first.
+        row_partition_types: the type of each: 'ROW_SPLITS' (where the rows are split), 'VALUE_ROWIDS' (the row of
             each value), or in the first place 'FIRST_DIM_SIZE' (how many rows there are).
 
     Returns:
         A dense tensor of the dtype of the values.
 
     Raises:
-        ValueError: partitions that contradict each other or the values, another type of them, or a shape that does not
+        ValueError: partitions that contradict each other or the values, an unknown type, or a shape that does not
             fit. TypeError: dtypes that differ.
 
     Source: TF.js `tf.raggedTensorToTensor`. Its gradient is beyond TF.js.
@@ -154,7 +155,7 @@ def ragged_tensor_to_tensor(
 
 
 def _sizes(wanted: Tensor, found: Sequence[int]) -> Shape:
-    """The shape of the result: what is wanted, and where that is -1 what was found."""
+    """The shape of the result: as requested, with each -1 replaced by the size found."""
     sizes = dispatch.read(wanted, "ragged_tensor_to_tensor")
     given = [-1] * len(found) if not wanted.rank and sizes == -1 else sizes.tolist()
     if wanted.rank > 1 or not isinstance(given, list) or len(given) != len(found) or min(given) < -1:

@@ -1,4 +1,4 @@
-"""Random tensors. A seed gives TF.js's numbers; without one they follow `set_seed`, or differ each time."""
+"""Random tensors. A seed yields TF.js's numbers; without one they follow `set_seed`, or differ each time."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from tfpy.engine.spec import MAX_SIZE, Shape
 
 
 def _sizes(name: str, shape: Any) -> Shape:
-    """A shape, checked before as many numbers are drawn."""
+    """A shape, validated before any numbers are drawn."""
     sizes = as_shape(name, shape)
     if math.prod(sizes) > MAX_SIZE:
         raise argument_error(name, "shape", f"of at most {MAX_SIZE} elements", list(sizes))
@@ -47,7 +47,7 @@ def _dtype(name: str, dtype: DType | None, *allowed: DType) -> DType:
 
 @op(doc="Tensors / Random")
 def set_seed(seed: Seed | None) -> None:
-    """Make everything random that is given no seed of its own repeatable from here on.
+    """Set the global seed, used by all random functions that are given no seed of their own.
 
     Args:
         seed: a number or string; None makes the numbers unpredictable again.
@@ -61,20 +61,20 @@ def set_seed(seed: Seed | None) -> None:
 def random_uniform(
     shape: ShapeLike, minval: float = 0, maxval: float = 1, dtype: DType = "float32", seed: Seed | None = None
 ) -> Tensor:
-    """Numbers evenly spread over [minval, maxval).
+    """Uniformly distributed numbers in [minval, maxval).
 
     Args:
         shape: the shape.
         minval: the lower end.
-        maxval: the upper end, itself left out.
-        dtype: float32, int32 or bool; whole numbers are truncated, and true is what is then not 0.
-        seed: a number or text.
+        maxval: the upper end, exclusive.
+        dtype: float32, int32 or bool; int32 truncates, and bool is true where the truncated value is not 0.
+        seed: a number or string.
 
     Returns:
         A tensor of the given shape and dtype.
 
     Raises:
-        ValueError: another dtype, or a shape with a negative size.
+        ValueError: a wrong dtype, or a shape with a negative size.
 
     Source: TF.js `tf.randomUniform`.
     """
@@ -91,13 +91,13 @@ def random_uniform(
 
 @op(doc="Tensors / Random")
 def random_uniform_int(shape: ShapeLike, minval: int, maxval: int, seed: Seed | None = None) -> Tensor:
-    """Whole numbers from minval up to, and without, maxval.
+    """Integers from minval up to, but not including, maxval.
 
     Args:
         shape: the shape.
-        minval: the smallest number.
-        maxval: a whole number above the largest.
-        seed: makes the numbers the same each time.
+        minval: the smallest integer.
+        maxval: the upper bound, exclusive.
+        seed: makes the values reproducible.
 
     Returns:
         An int32 tensor of the given shape.
@@ -108,7 +108,7 @@ def random_uniform_int(shape: ShapeLike, minval: int, maxval: int, seed: Seed | 
 
 
 def moments(name: str, mean: float, stddev: float, truncated: bool) -> tuple[float, float]:
-    """The mean and the deviation of normal numbers; of truncated ones they leave numbers that can be drawn."""
+    """The mean and deviation of normal numbers; for truncated ones, checked so that numbers can be drawn."""
     middle, spread = as_number(name, "mean", mean), as_number(name, "std_dev", stddev)
     if truncated and not (math.isfinite(middle) and 0 <= spread < math.inf):
         raise argument_error(name, "std_dev", "0 or more and finite, as the mean", [mean, stddev])
@@ -139,14 +139,14 @@ def random_normal(
         shape: the shape.
         mean: the mean.
         std_dev: the standard deviation.
-        dtype: float32 or int32, which is rounded.
-        seed: a number or text; 0 counts as no seed, as in TF.js.
+        dtype: float32, or int32, which rounds.
+        seed: a number or string; 0 counts as no seed, as in TF.js.
 
     Returns:
         A tensor of the given shape and dtype, by default float32.
 
     Raises:
-        ValueError: another dtype, or a shape with a negative size.
+        ValueError: a wrong dtype, or a shape with a negative size.
 
     Source: TF.js `tf.randomNormal`.
     """
@@ -159,8 +159,8 @@ def random_standard_normal(shape: ShapeLike, dtype: DType | None = None, seed: S
 
     Args:
         shape: the shape.
-        dtype: 'float32', or 'int32' of rounded numbers.
-        seed: makes the numbers the same each time.
+        dtype: 'float32', or 'int32' for rounded numbers.
+        seed: makes the values reproducible.
 
     Returns:
         A tensor of the given shape and dtype, by default float32.
@@ -174,20 +174,20 @@ def random_standard_normal(shape: ShapeLike, dtype: DType | None = None, seed: S
 def truncated_normal(
     shape: ShapeLike, mean: float = 0, std_dev: float = 1, dtype: DType | None = None, seed: Seed | None = None
 ) -> Tensor:
-    """Normally distributed numbers, those beyond two standard deviations drawn again.
+    """Normally distributed numbers; those beyond two standard deviations are redrawn.
 
     Args:
         shape: the shape.
         mean: the mean.
         std_dev: the standard deviation.
-        dtype: float32 or int32, which is rounded.
-        seed: a number or text; 0 counts as no seed, as in TF.js.
+        dtype: float32, or int32, which rounds.
+        seed: a number or string; 0 counts as no seed, as in TF.js.
 
     Returns:
         A tensor of the given shape and dtype, by default float32.
 
     Raises:
-        ValueError: another dtype, a shape with a negative size, a mean or deviation that is not finite, or a
+        ValueError: a wrong dtype, a shape with a negative size, a mean or deviation that is not finite, or a
             negative deviation.
 
     Source: TF.js `tf.truncatedNormal`.
@@ -204,15 +204,15 @@ def random_gamma(
     Args:
         shape: the shape.
         alpha: the shape parameter of the distribution.
-        beta: a factor of the numbers (in TF.js, too, whatever its documentation says of an inverse scale).
+        beta: a factor of the numbers (as in TF.js, although its documentation speaks of an inverse scale).
         dtype: float32 or int32.
-        seed: a number or text; 0 counts as no seed, as in TF.js.
+        seed: a number or string; 0 counts as no seed, as in TF.js.
 
     Returns:
         A tensor of the given shape and dtype.
 
     Raises:
-        ValueError: another dtype, a shape with a negative size, alpha that is not above 0, or no finite numbers.
+        ValueError: a wrong dtype, a shape with a negative size, alpha that is not above 0, or no finite numbers.
 
     Source: TF.js `tf.randomGamma`.
     """
@@ -229,12 +229,12 @@ def random_gamma(
 
 @op(doc="Tensors / Random")
 def rand(shape: ShapeLike, rand_function: Callable[[], float], dtype: DType | None = None) -> Tensor:
-    """Numbers from a function without arguments, called once for each element.
+    """Numbers from a function without arguments, called once per element.
 
     Args:
         shape: the shape.
-        rand_function: gives one number.
-        dtype: that of the tensor.
+        rand_function: returns one number.
+        dtype: the dtype of the tensor.
 
     Returns:
         A tensor of the given shape and dtype, by default float32.
@@ -256,8 +256,8 @@ def multinomial(logits: TensorLike, num_samples: int, seed: Seed | None = None, 
     Args:
         logits: unnormalised log probabilities of at least two outcomes; a vector, or a row for each distribution.
         num_samples: how many outcomes to draw.
-        seed: a number or text; 0 counts as no seed. Every row draws from the same stream, as in TF.js.
-        normalized: the logits are probabilities.
+        seed: a number or string; 0 counts as no seed. Every row draws from the same stream, as in TF.js.
+        normalized: whether the logits are probabilities.
 
     Returns:
         An int32 tensor of num_samples outcomes, or a row of them for each distribution.
@@ -294,9 +294,9 @@ def dropout(
 
     Args:
         x: a float32 tensor of any shape.
-        rate: the part to drop, at least 0 and below 1.
-        noise_shape: the shape of the random mask, which broadcasts to x's; None for a size of x's own.
-        seed: a number or text.
+        rate: the fraction to drop, in [0, 1).
+        noise_shape: the shape of the random mask, which broadcasts to x's; None for the size of x.
+        seed: a number or string.
 
     Returns:
         A float32 tensor of x's shape.
@@ -324,7 +324,7 @@ def dropout(
 
 
 def _unseeded(shape: Shape) -> Tensor:
-    """Numbers in [0, 1) that the backend makes: only their key is drawn here, and goes to the GPU."""
+    """Numbers in [0, 1) generated by the backend: only their key is drawn here and sent to the GPU."""
     if not current().implements("RandomUniform"):
         return random_uniform(shape)
     return run("RandomUniform", _drawn(rng.key, (2,), "int32"), shape=shape, dtype="float32")

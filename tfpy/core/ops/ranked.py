@@ -1,4 +1,4 @@
-"""Slicing, reversing, padding and joining of tensors of one given rank: TF.js's names that end in 1d to 4d."""
+"""Slicing, reversing, padding and joining tensors of a given rank: TF.js's names that end in 1d to 4d."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ def _of_rank(name: str, x: TensorLike, rank: int) -> Tensor:
 
 @op(doc="Tensors / Slicing and Joining")
 def slice1d(x: TensorLike, begin: int, size: int) -> Tensor:
-    """A block of a vector; otherwise as `slice`.
+    """A block of a vector; otherwise like `slice`.
 
     Args:
         x: a vector.
-        begin: where the block begins.
-        size: how far it goes; -1 for all that is left.
+        begin: where the block starts.
+        size: how far it goes; -1 for the rest.
 
     Returns:
         A tensor of x's rank and dtype, and of the given size.
@@ -40,12 +40,12 @@ def slice1d(x: TensorLike, begin: int, size: int) -> Tensor:
 
 @op(doc="Tensors / Slicing and Joining")
 def slice2d(x: TensorLike, begin: Sequence[int], size: Sequence[int]) -> Tensor:
-    """A block of a matrix; otherwise as `slice`.
+    """A block of a matrix; otherwise like `slice`.
 
     Args:
         x: a matrix.
-        begin: where the block begins, for each axis.
-        size: how far it goes, for each axis; -1 for all that is left.
+        begin: where the block starts, for each axis.
+        size: how far it goes, for each axis; -1 for the rest.
 
     Returns:
         A tensor of x's rank and dtype, and of the given size.
@@ -57,12 +57,12 @@ def slice2d(x: TensorLike, begin: Sequence[int], size: Sequence[int]) -> Tensor:
 
 @op(doc="Tensors / Slicing and Joining")
 def slice3d(x: TensorLike, begin: Sequence[int], size: Sequence[int]) -> Tensor:
-    """A block of a tensor of rank 3; otherwise as `slice`.
+    """A block of a tensor of rank 3; otherwise like `slice`.
 
     Args:
         x: a tensor of rank 3.
-        begin: where the block begins, for each axis.
-        size: how far it goes, for each axis; -1 for all that is left.
+        begin: where the block starts, for each axis.
+        size: how far it goes, for each axis; -1 for the rest.
 
     Returns:
         A tensor of x's rank and dtype, and of the given size.
@@ -74,12 +74,12 @@ def slice3d(x: TensorLike, begin: Sequence[int], size: Sequence[int]) -> Tensor:
 
 @op(doc="Tensors / Slicing and Joining")
 def slice4d(x: TensorLike, begin: Sequence[int], size: Sequence[int]) -> Tensor:
-    """A block of a tensor of rank 4; otherwise as `slice`.
+    """A block of a tensor of rank 4; otherwise like `slice`.
 
     Args:
         x: a tensor of rank 4.
-        begin: where the block begins, for each axis.
-        size: how far it goes, for each axis; -1 for all that is left.
+        begin: where the block starts, for each axis.
+        size: how far it goes, for each axis; -1 for the rest.
 
     Returns:
         A tensor of x's rank and dtype, and of the given size.
@@ -91,7 +91,7 @@ def slice4d(x: TensorLike, begin: Sequence[int], size: Sequence[int]) -> Tensor:
 
 @op(doc="Tensors / Slicing and Joining")
 def reverse1d(x: TensorLike) -> Tensor:
-    """A vector in the opposite order.
+    """A vector in reverse order.
 
     Args:
         x: a vector.
@@ -106,7 +106,7 @@ def reverse1d(x: TensorLike) -> Tensor:
 
 @op(doc="Tensors / Slicing and Joining")
 def reverse2d(x: TensorLike, axis: int | Sequence[int] | None = None) -> Tensor:
-    """A matrix in the opposite order along axes; otherwise as `reverse`.
+    """A matrix in reverse order along axes; otherwise like `reverse`.
 
     Args:
         x: a matrix.
@@ -122,7 +122,7 @@ def reverse2d(x: TensorLike, axis: int | Sequence[int] | None = None) -> Tensor:
 
 @op(doc="Tensors / Slicing and Joining")
 def reverse3d(x: TensorLike, axis: int | Sequence[int] | None = None) -> Tensor:
-    """A tensor of rank 3 in the opposite order along axes; otherwise as `reverse`.
+    """A tensor of rank 3 in reverse order along axes; otherwise like `reverse`.
 
     Args:
         x: a tensor of rank 3.
@@ -138,7 +138,7 @@ def reverse3d(x: TensorLike, axis: int | Sequence[int] | None = None) -> Tensor:
 
 @op(doc="Tensors / Slicing and Joining")
 def reverse4d(x: TensorLike, axis: int | Sequence[int] | None = None) -> Tensor:
-    """A tensor of rank 4 in the opposite order along axes; otherwise as `reverse`.
+    """A tensor of rank 4 in reverse order along axes; otherwise like `reverse`.
 
     Args:
         x: a tensor of rank 4.
@@ -154,15 +154,15 @@ def reverse4d(x: TensorLike, axis: int | Sequence[int] | None = None) -> Tensor:
 
 @op(doc="Tensors / Transformations")
 def pad1d(x: TensorLike, paddings: Pair, constant_value: float = 0) -> Tensor:
-    """A vector with a margin of one value around it; otherwise as `pad`.
+    """A vector padded with one value; otherwise like `pad`.
 
     Args:
         x: a vector.
-        paddings: how much to add in front and behind.
-        constant_value: what to add.
+        paddings: how much to add before and after.
+        constant_value: the padding value.
 
     Returns:
-        A tensor of x's dtype, whose sizes are those of x and both margins.
+        A tensor of x's dtype, whose sizes are those of x plus the padding.
 
     Source: TF.js `tf.pad1d`.
     """
@@ -171,15 +171,15 @@ def pad1d(x: TensorLike, paddings: Pair, constant_value: float = 0) -> Tensor:
 
 @op(doc="Tensors / Transformations")
 def pad2d(x: TensorLike, paddings: Sequence[Pair], constant_value: float = 0) -> Tensor:
-    """A matrix with a margin of one value around it; otherwise as `pad`.
+    """A matrix padded with one value; otherwise like `pad`.
 
     Args:
         x: a matrix.
-        paddings: how much to add in front and behind, for each axis.
-        constant_value: what to add.
+        paddings: how much to add before and after, for each axis.
+        constant_value: the padding value.
 
     Returns:
-        A tensor of x's dtype, whose sizes are those of x and both margins.
+        A tensor of x's dtype, whose sizes are those of x plus the padding.
 
     Source: TF.js `tf.pad2d`.
     """
@@ -188,15 +188,15 @@ def pad2d(x: TensorLike, paddings: Sequence[Pair], constant_value: float = 0) ->
 
 @op(doc="Tensors / Transformations")
 def pad3d(x: TensorLike, paddings: Sequence[Pair], constant_value: float = 0) -> Tensor:
-    """A tensor of rank 3 with a margin of one value around it; otherwise as `pad`.
+    """A tensor of rank 3 padded with one value; otherwise like `pad`.
 
     Args:
         x: a tensor of rank 3.
-        paddings: how much to add in front and behind, for each axis.
-        constant_value: what to add.
+        paddings: how much to add before and after, for each axis.
+        constant_value: the padding value.
 
     Returns:
-        A tensor of x's dtype, whose sizes are those of x and both margins.
+        A tensor of x's dtype, whose sizes are those of x plus the padding.
 
     Source: TF.js `tf.pad3d`.
     """
@@ -205,15 +205,15 @@ def pad3d(x: TensorLike, paddings: Sequence[Pair], constant_value: float = 0) ->
 
 @op(doc="Tensors / Transformations")
 def pad4d(x: TensorLike, paddings: Sequence[Pair], constant_value: float = 0) -> Tensor:
-    """A tensor of rank 4 with a margin of one value around it; otherwise as `pad`.
+    """A tensor of rank 4 padded with one value; otherwise like `pad`.
 
     Args:
         x: a tensor of rank 4.
-        paddings: how much to add in front and behind, for each axis.
-        constant_value: what to add.
+        paddings: how much to add before and after, for each axis.
+        constant_value: the padding value.
 
     Returns:
-        A tensor of x's dtype, whose sizes are those of x and both margins.
+        A tensor of x's dtype, whose sizes are those of x plus the padding.
 
     Source: TF.js `tf.pad4d`.
     """
@@ -222,7 +222,7 @@ def pad4d(x: TensorLike, paddings: Sequence[Pair], constant_value: float = 0) ->
 
 @op(doc="Tensors / Slicing and Joining")
 def concat1d(tensors: Sequence[TensorLike]) -> Tensor:
-    """Vectors joined; otherwise as `concat`.
+    """Vectors joined; otherwise like `concat`.
 
     Args:
         tensors: vectors of one dtype.
@@ -237,7 +237,7 @@ def concat1d(tensors: Sequence[TensorLike]) -> Tensor:
 
 @op(doc="Tensors / Slicing and Joining")
 def concat2d(tensors: Sequence[TensorLike], axis: int) -> Tensor:
-    """Matrices joined along an axis; otherwise as `concat`.
+    """Matrices joined along an axis; otherwise like `concat`.
 
     Args:
         tensors: matrices of one dtype.
@@ -253,7 +253,7 @@ def concat2d(tensors: Sequence[TensorLike], axis: int) -> Tensor:
 
 @op(doc="Tensors / Slicing and Joining")
 def concat3d(tensors: Sequence[TensorLike], axis: int) -> Tensor:
-    """Tensors of rank 3 joined along an axis; otherwise as `concat`.
+    """Tensors of rank 3 joined along an axis; otherwise like `concat`.
 
     Args:
         tensors: tensors of rank 3 of one dtype.
@@ -269,7 +269,7 @@ def concat3d(tensors: Sequence[TensorLike], axis: int) -> Tensor:
 
 @op(doc="Tensors / Slicing and Joining")
 def concat4d(tensors: Sequence[TensorLike], axis: int) -> Tensor:
-    """Tensors of rank 4 joined along an axis; otherwise as `concat`.
+    """Tensors of rank 4 joined along an axis; otherwise like `concat`.
 
     Args:
         tensors: tensors of rank 4 of one dtype.

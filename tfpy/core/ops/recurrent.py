@@ -84,7 +84,7 @@ def _check_cell(name: str, kernel: Tensor, bias: Tensor, x: Tensor, state: Tenso
 def multi_rnn_cell(
     lstm_cells: Sequence[LSTMCell], data: TensorLike, c: Sequence[TensorLike], h: Sequence[TensorLike]
 ) -> list[list[Tensor]]:
-    """The next states and outputs of cells one after the other, each fed with the output of the one before.
+    """The next states and outputs of stacked cells, each fed with the output of the one before.
 
     Args:
         lstm_cells: functions (data, c, h) that return the next c and h, such as `basic_lstm_cell` with its weights.
@@ -93,10 +93,10 @@ def multi_rnn_cell(
         h: the last output of each cell.
 
     Returns:
-        [c, h]: the next states and outputs, a list of one for each cell.
+        [c, h]: the next states and outputs, lists with one for each cell.
 
     Raises:
-        ValueError: not one state and output for each cell. TypeError: no functions, or strings for tensors.
+        ValueError: not one state and output for each cell. TypeError: not functions, or strings for tensors.
 
     Source: TF.js `tf.multiRNNCell`; deeplearn.js `math.multiRNNCell`.
     """

@@ -1,4 +1,4 @@
-"""Reductions along axes: sums, products, extremes, booleans and what is composed of them."""
+"""Reductions along axes: sums, products, extremes, booleans and their compositions."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Moments(TensorRecord):
 
 
 def with_kept_axes(t: Tensor, shape: Shape, axes: Sequence[int]) -> Tensor:
-    """What was reduced from `shape` over `axes`, with the axes back as sizes of 1."""
+    """A result reduced from `shape` over `axes`, with the axes restored as size 1."""
     return reshape_to(t, reduced_shape(shape, axes, True))
 
 
@@ -45,12 +45,12 @@ def sum_(x: TensorLike, axis: Axis = None, keep_dims: bool = False) -> Tensor:
     """The sum along axes.
 
     Args:
-        x: a tensor of any shape; booleans are taken as int32.
+        x: a tensor of any shape; booleans are converted to int32.
         axis: the axis or axes to sum over; all by default.
-        keep_dims: whether the axes stay, with size 1.
+        keep_dims: whether to keep the reduced axes, with size 1.
 
     Returns:
-        A tensor without the axes, or with size 1 there if `keep_dims`; of x's dtype, int32 of booleans.
+        A tensor without the axes, or with size 1 there if `keep_dims`; of x's dtype, int32 for booleans.
 
     Raises:
         ValueError: an axis is out of range. TypeError: strings.
@@ -62,7 +62,7 @@ def sum_(x: TensorLike, axis: Axis = None, keep_dims: bool = False) -> Tensor:
 
 
 def _spread(t: Tensor, shape: Shape, axes: Sequence[int]) -> Tensor:
-    """What was reduced from `shape` over `axes`, repeated along them; a scalar broadcasts as it is."""
+    """A result reduced from `shape` over `axes`, repeated along them; a scalar broadcasts as it is."""
     return run("BroadcastTo", with_kept_axes(t, shape, axes) if t.spec.shape else t, shape=shape)
 
 
@@ -76,15 +76,15 @@ gradient("Sum", x=_sum_gradient)
 
 @op(chain=True, legacy="mean", doc="Operations / Reduction")
 def mean(x: TensorLike, axis: Axis = None, keep_dims: bool = False) -> Tensor:
-    """The mean along axes, in float32; of no elements it is 0.
+    """The mean along axes, in float32; 0 if there are no elements.
 
     Args:
         x: a tensor of any shape; any dtype but string.
         axis: the axis or axes to average over; all by default.
-        keep_dims: whether the axes stay, with size 1.
+        keep_dims: whether to keep the reduced axes, with size 1.
 
     Returns:
-        A float32 tensor without the axes, or with size 1 there if `keep_dims`; complex64 of complex numbers.
+        A float32 tensor without the axes, or with size 1 there if `keep_dims`; complex64 for complex numbers.
 
     Raises:
         ValueError: an axis is out of range. TypeError: strings.
@@ -96,14 +96,14 @@ def mean(x: TensorLike, axis: Axis = None, keep_dims: bool = False) -> Tensor:
 
 
 def _count(shape: Shape, axes: Sequence[int]) -> int:
-    """How many elements go into each of those that are reduced over the axes."""
+    """How many elements are reduced into each result over the axes."""
     return math.prod([shape[i] for i in axes])
 
 
 def _mean_gradient(dy: Tensor, n: Any) -> Tensor:
     shape, axes = n.shape("x"), n.attrs["axes"]
     count = number(_count(shape, axes))
-    if local.state.tapes:  # the second derivative adds up what TF.js adds up, the share of each element
+    if local.state.tapes:  # the second derivative sums what TF.js sums, the share of each element
         return div(_spread(dy, shape, axes), count)
     return _spread(div(dy, count), shape, axes)
 
@@ -116,12 +116,12 @@ def prod(x: TensorLike, axis: Axis = None, keep_dims: bool = False) -> Tensor:
     """The product along axes.
 
     Args:
-        x: a tensor of any shape; booleans are taken as int32.
+        x: a tensor of any shape; booleans are converted to int32.
         axis: the axis or axes to multiply over; all by default.
-        keep_dims: whether the axes stay, with size 1.
+        keep_dims: whether to keep the reduced axes, with size 1.
 
     Returns:
-        A tensor without the axes, or with size 1 there if `keep_dims`; of x's dtype, int32 of booleans.
+        A tensor without the axes, or with size 1 there if `keep_dims`; of x's dtype, int32 for booleans.
 
     Raises:
         ValueError: an axis is out of range. TypeError: strings.
@@ -133,7 +133,7 @@ def prod(x: TensorLike, axis: Axis = None, keep_dims: bool = False) -> Tensor:
 
 
 def _prod_gradient(dy: Tensor, n: Any) -> Tensor:
-    """dy times the product of the other elements: those before, times those after."""
+    """dy times the product of the other elements: those before times those after."""
     axes: tuple[int, ...] = n.attrs["axes"]
     x = factor(n.x)
     kept = tuple(i for i in range(x.rank) if i not in axes)
@@ -153,12 +153,12 @@ gradient("Prod", saves="x", x=_prod_gradient)
 
 @op(chain=True, legacy="max", doc="Operations / Reduction")
 def max_(x: TensorLike, axis: Axis = None, keep_dims: bool = False) -> Tensor:
-    """The largest element along axes; NaN if any is NaN or there is none.
+    """The largest element along axes; NaN if any is NaN or there are none.
 
     Args:
         x: a tensor of any shape; any real dtype.
         axis: the axis or axes to reduce; all by default.
-        keep_dims: whether the axes stay, with size 1.
+        keep_dims: whether to keep the reduced axes, with size 1.
 
     Returns:
         A tensor of x's dtype without the axes, or with size 1 there if `keep_dims`.
@@ -173,12 +173,12 @@ def max_(x: TensorLike, axis: Axis = None, keep_dims: bool = False) -> Tensor:
 
 @op(chain=True, legacy="min", doc="Operations / Reduction")
 def min_(x: TensorLike, axis: Axis = None, keep_dims: bool = False) -> Tensor:
-    """The smallest element along axes; NaN if any is NaN or there is none.
+    """The smallest element along axes; NaN if any is NaN or there are none.
 
     Args:
         x: a tensor of any shape; any real dtype.
         axis: the axis or axes to reduce; all by default.
-        keep_dims: whether the axes stay, with size 1.
+        keep_dims: whether to keep the reduced axes, with size 1.
 
     Returns:
         A tensor of x's dtype without the axes, or with size 1 there if `keep_dims`.
@@ -203,12 +203,12 @@ gradient("Min", saves="x y", x=_extremum_gradient)
 
 @op(chain=True, doc="Operations / Reduction")
 def all_(x: TensorLike, axis: Axis = None, keep_dims: bool = False) -> Tensor:
-    """Whether all elements along axes are true; of no elements it is false, as in TF.js.
+    """Whether all elements along axes are true; false if there are none, as in TF.js.
 
     Args:
         x: a bool tensor of any shape.
         axis: the axis or axes to reduce; all by default.
-        keep_dims: whether the axes stay, with size 1.
+        keep_dims: whether to keep the reduced axes, with size 1.
 
     Returns:
         A bool tensor without the axes, or with size 1 there if `keep_dims`.
@@ -228,7 +228,7 @@ def any_(x: TensorLike, axis: Axis = None, keep_dims: bool = False) -> Tensor:
     Args:
         x: a bool tensor of any shape.
         axis: the axis or axes to reduce; all by default.
-        keep_dims: whether the axes stay, with size 1.
+        keep_dims: whether to keep the reduced axes, with size 1.
 
     Returns:
         A bool tensor without the axes, or with size 1 there if `keep_dims`.
@@ -248,7 +248,7 @@ for _kernel in ("All", "Any"):
 
 @op(chain=True, doc="Operations / Reduction")
 def arg_max(x: TensorLike, axis: int = 0) -> Tensor:
-    """The index of the largest element along an axis; of the first, if several are.
+    """The index of the largest element along an axis; the first of equal ones.
 
     Args:
         x: a tensor of rank 1 or more; any real dtype. NaN counts only where it comes first.
@@ -267,7 +267,7 @@ def arg_max(x: TensorLike, axis: int = 0) -> Tensor:
 
 @op(chain=True, doc="Operations / Reduction")
 def arg_min(x: TensorLike, axis: int = 0) -> Tensor:
-    """The index of the smallest element along an axis; of the first, if several are.
+    """The index of the smallest element along an axis; the first of equal ones.
 
     Args:
         x: a tensor of rank 1 or more; any real dtype. NaN counts only where it comes first.
@@ -303,7 +303,7 @@ def log_sum_exp(x: TensorLike, axis: Axis = None, keep_dims: bool = False) -> Te
     Args:
         x: a tensor of any shape; any real dtype.
         axis: the axis or axes to reduce; all by default.
-        keep_dims: whether the axes stay, with size 1.
+        keep_dims: whether to keep the reduced axes, with size 1.
 
     Returns:
         A float32 tensor without the axes, or with size 1 there if `keep_dims`.
@@ -328,7 +328,7 @@ def moments(x: TensorLike, axis: Axis = None, keep_dims: bool = False) -> Moment
     Args:
         x: a tensor of any shape; any real dtype.
         axis: the axis or axes to reduce; all by default.
-        keep_dims: whether the axes stay, with size 1.
+        keep_dims: whether to keep the reduced axes, with size 1.
 
     Returns:
         A record (mean, variance) of float32 tensors.

@@ -1,4 +1,4 @@
-"""Images in other sizes."""
+"""Resizing images."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ from tfpy.engine.gradients import gradient
 def resize_bilinear(
     images: TensorLike, size: Sequence[int], align_corners: bool = False, half_pixel_centers: bool = False
 ) -> Tensor:
-    """Resize images, mixing the four pixels around each position.
+    """Resize images by bilinear interpolation.
 
     Args:
-        images: a tensor (batch, height, width, channels), or without a batch.
+        images: a tensor (batch, height, width, channels), or without the batch axis.
         size: the new height and width.
         align_corners: whether the centers of the corner pixels stay where they are.
-        half_pixel_centers: whether positions count from the centers of pixels; not together with align_corners.
+        half_pixel_centers: whether positions refer to pixel centers; not together with align_corners.
 
     Returns:
         A float32 tensor of the new size.
 
     Raises:
-        ValueError: another rank, a size that is none, or both flags. TypeError: strings.
+        ValueError: a wrong rank, an invalid size, or both flags. TypeError: strings.
 
     Source: TF.js `tf.image.resizeBilinear`. The gradient follows half_pixel_centers, too, beyond TF.js.
     """
@@ -44,19 +44,19 @@ def resize_bilinear(
 def resize_nearest_neighbor(
     images: TensorLike, size: Sequence[int], align_corners: bool = False, half_pixel_centers: bool = False
 ) -> Tensor:
-    """Resize images, taking for each position the pixel that it lies in, or with align_corners the nearest one.
+    """Resize images, using for each position the pixel that it lies in, or with align_corners the nearest one.
 
     Args:
-        images: a float32 or int32 tensor (batch, height, width, channels), or without a batch.
+        images: a float32 or int32 tensor (batch, height, width, channels), or without the batch axis.
         size: the new height and width.
         align_corners: whether the centers of the corner pixels stay where they are.
-        half_pixel_centers: whether positions count from the centers of pixels; not together with align_corners.
+        half_pixel_centers: whether positions refer to pixel centers; not together with align_corners.
 
     Returns:
         A tensor of the new size and the same dtype.
 
     Raises:
-        ValueError: another rank, a size that is none, or both flags. TypeError: another dtype.
+        ValueError: a wrong rank, an invalid size, or both flags. TypeError: a wrong dtype.
 
     Source: TF.js `tf.image.resizeNearestNeighbor`. The gradient follows half_pixel_centers, too, beyond TF.js.
     """
@@ -83,7 +83,7 @@ def _arguments(
 
 
 def _resized_by(kernel: str, name: str) -> Any:
-    """The rule that resizes dy to the size of the input with a kernel, its flags as they were."""
+    """The rule that resizes dy to the size of the input with a kernel and the same flags."""
     return lambda dy, n: run(kernel, dy, **{**n.attrs, "size": n.shape(name)[1:3]})
 
 

@@ -1,4 +1,4 @@
-"""Running sums and products along an axis, and the largest elements of each row."""
+"""Cumulative sums and products along an axis, and the largest elements of each row."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ class TopK(TensorRecord):
 
 @op(chain=True, doc="Operations / Scan")
 def cumsum(x: TensorLike, axis: int = 0, exclusive: bool = False, reverse: bool = False) -> Tensor:
-    """The sum of the elements up to each place along an axis.
+    """The cumulative sum along an axis.
 
     Args:
-        x: a tensor of any shape; booleans are taken as int32.
+        x: a tensor of any shape; booleans are converted to int32.
         axis: the axis.
-        exclusive: leave the element at the place itself out.
+        exclusive: leave out the element at the position itself.
         reverse: sum from the end.
 
     Returns:
-        A tensor of x's shape and dtype; int32 of booleans.
+        A tensor of x's shape and dtype; int32 for booleans.
 
     Raises:
         ValueError: the axis is out of range. TypeError: strings.
@@ -54,16 +54,16 @@ gradient(
 
 @op(chain=True, doc="Operations / Scan")
 def cumprod(x: TensorLike, axis: int = 0, exclusive: bool = False, reverse: bool = False) -> Tensor:
-    """The product of the elements up to each place along an axis.
+    """The cumulative product along an axis.
 
     Args:
-        x: a tensor of any shape; booleans are taken as int32.
+        x: a tensor of any shape; booleans are converted to int32.
         axis: the axis.
-        exclusive: leave the element at the place itself out.
+        exclusive: leave out the element at the position itself.
         reverse: multiply from the end.
 
     Returns:
-        A tensor of x's shape and dtype; int32 of booleans.
+        A tensor of x's shape and dtype; int32 for booleans.
 
     Raises:
         ValueError: the axis is out of range. TypeError: strings.
@@ -93,7 +93,7 @@ def _recurrence(a: Tensor, b: Tensor, axis: int, reverse: bool) -> Tensor:
 
 
 def _moved(t: Tensor, axis: int, by: int, reverse: bool) -> Tensor:
-    """Element t + by (or t - by, `reverse`) at each place t, and 0 where there is none."""
+    """Element t + by (or t - by, `reverse`) at each position t, and 0 where there is none."""
     kept = max(t.shape[axis] - by, 0)
     missing = t.shape[axis] - kept
     begin = tuple(missing if i == axis and not reverse else 0 for i in range(t.rank))
@@ -122,8 +122,8 @@ def topk(x: TensorLike, k: int = 1, sorted: bool = True) -> TopK:
     Args:
         x: a tensor of rank 1 or more; any real dtype.
         k: how many.
-        sorted: whether they come largest first; otherwise in the order in which TF.js's way of finding them leaves
-            them, on the cpu backends.
+        sorted: whether they come largest first; otherwise, on the cpu backends, in the order in which TF.js's algorithm
+            leaves them.
 
     Returns:
         A record (values, indices); of equal elements the one with the lower index is taken, and comes first if sorted.
@@ -144,7 +144,7 @@ def topk(x: TensorLike, k: int = 1, sorted: bool = True) -> TopK:
 
 
 def _top_k_gradient(dys: list[Tensor], n: Any) -> list[Tensor]:
-    """dy put back at the places that the values came from."""
+    """dy scattered back to the positions of the values."""
     shape = n.shape("x")
     rows = 1
     for m in shape[:-1]:

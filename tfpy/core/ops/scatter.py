@@ -1,4 +1,4 @@
-"""Elements and blocks looked up by their indices, or put at the places that indices say."""
+"""Elements and blocks gathered from or scattered to indices."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tfpy.engine.spec import Shape
 
 @op(doc="Operations / Slicing and Joining")
 def gather_nd(x: TensorLike, indices: TensorLike) -> Tensor:
-    """Elements, or blocks of the last axes, at the places that indices say.
+    """Elements, or blocks of the last axes, gathered at indices.
 
     Args:
         x: a tensor of rank 1 or more, of any dtype.
@@ -51,12 +51,12 @@ gradient(
 
 @op(doc="Operations / Slicing and Joining")
 def scatter_nd(indices: TensorLike, updates: TensorLike, shape: ShapeLike) -> Tensor:
-    """Zeros with given elements, or blocks of the last axes, at the places that indices say.
+    """Zeros with given elements, or blocks of the last axes, scattered to indices.
 
     Args:
         indices: an int32 tensor; each row of its last dimension is an index into the first axes. A vector is a list of
             indices into the first axis.
-        updates: the elements, or blocks, one for each index; those for one place are added up.
+        updates: the elements, or blocks, one for each index; those for the same index are summed.
         shape: the shape of the result.
 
     Returns:
@@ -77,13 +77,14 @@ gradient("ScatterNd", saves="indices", indices=None, updates=lambda dy, n: run("
 
 @op(doc="Operations / Slicing and Joining")
 def tensor_scatter_update(tensor: TensorLike, indices: TensorLike, updates: TensorLike) -> Tensor:
-    """A tensor with elements, or blocks of the last axes, replaced at the places that indices say.
+    """A tensor with elements, or blocks of the last axes, replaced at indices.
 
     Args:
         tensor: a tensor of rank 1 or more.
         indices: an int32 tensor; each row of its last dimension is an index into the first axes. A vector is a list of
             indices into the first axis.
-        updates: the elements, or blocks, one for each index, of tensor's dtype; of those for one place the last counts.
+        updates: the elements, or blocks, one for each index, of tensor's dtype; of those for the same index the last
+            wins.
 
     Returns:
         A tensor of the same shape and dtype.
@@ -104,12 +105,12 @@ def tensor_scatter_update(tensor: TensorLike, indices: TensorLike, updates: Tens
 
 
 def _kept_gradient(dy: Tensor, n: Any) -> Tensor:
-    """dy without what was replaced."""
+    """dy with 0 at the replaced elements."""
     return run("TensorScatterUpdate", dy, n.indices, full(n.shape("updates"), 0, dy.dtype))
 
 
 def _update_gradient(dy: Tensor, n: Any) -> Tensor:
-    """dy at the places of those updates that no later one replaced."""
+    """dy at the indices of those updates that no later one overwrote."""
     shape = n.indices.shape[:-1]
     numbers = run("Range", start=0, step=1, count=math.prod(shape), dtype="int32")
     mine = reshape_to(numbers, shape)
@@ -131,13 +132,13 @@ def sparse_to_dense(
     output_shape: ShapeLike,
     default_value: TensorLike | None = None,
 ) -> Tensor:
-    """One value throughout, with given elements at the places that indices say.
+    """A tensor of one value, with given elements at indices.
 
     Args:
         sparse_indices: an int32 tensor: a matrix whose rows are indices, a vector of indices into a vector, or
             a scalar.
-        sparse_values: a vector with an element for each index, or a scalar for all of them; of those for one place the
-            last counts.
+        sparse_values: a vector with an element for each index, or a scalar for all of them; of those for the same index
+            the last wins.
         output_shape: the shape of the result.
         default_value: the value elsewhere, a scalar of the values' dtype; 0, false or '' by default.
 

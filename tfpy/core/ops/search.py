@@ -1,6 +1,6 @@
-"""Finding elements: where a condition holds, which are different, where they would stand in an order.
+"""Finding elements: where a condition is true, which are distinct, where they belong in a sorted order.
 
-How many there are to find depends on the values, so that most of these ops read them; what they return is then taken
+The number of results depends on the values, so most of these ops read them; the results are then taken
 from the tensor by ops with a gradient.
 """
 
@@ -34,14 +34,14 @@ class Unique(TensorRecord):
 
 @op(chain=True, doc="Operations / Evaluation")
 def unique(x: TensorLike, axis: int = 0) -> Unique:
-    """The different slices along an axis, in the order in which they first occur.
+    """The distinct slices along an axis, in order of first occurrence.
 
     Args:
         x: a tensor of rank 1 or more, of any dtype.
         axis: the axis of the slices.
 
     Returns:
-        A record (values, indices): the different slices, and for each slice of x the number of its like among them.
+        A record (values, indices): the distinct slices, and for each slice of x its index among them.
         NaN equals NaN, and 0 equals -0.
 
     Raises:
@@ -57,7 +57,7 @@ def unique(x: TensorLike, axis: int = 0) -> Unique:
 
 
 def _different_rows(rows: Array) -> tuple[Array, Array]:
-    """The index of each different row's first occurrence, in order, and for each row the number of its like."""
+    """The index of each distinct row's first occurrence, in order, and for each row its index among these."""
     if not rows.size:
         return np.arange(min(len(rows), 1)), np.zeros(len(rows), np.int64)
     codes = np.unique(rows, return_inverse=True)[1].reshape(rows.shape)
@@ -69,11 +69,11 @@ def _different_rows(rows: Array) -> tuple[Array, Array]:
 
 @op(doc="Tensors / Transformations")
 def setdiff1d_async(x: TensorLike, y: TensorLike) -> ReadyList[Tensor]:
-    """The elements of one vector that are not in another; it may be awaited.
+    """The elements of one vector that are not in another; awaitable.
 
     Args:
         x: the vector of elements.
-        y: the vector of what is left out, of the same dtype.
+        y: the vector of elements to leave out, of the same dtype.
 
     Returns:
         A list [values, indices]: the elements in their order, each as often as it occurs, and their indices in x.
@@ -99,13 +99,13 @@ def setdiff1d_async(x: TensorLike, y: TensorLike) -> ReadyList[Tensor]:
 
 @op(doc="Operations / Logical")
 def where_async(condition: TensorLike) -> Tensor:
-    """The places where a condition holds; it may be awaited.
+    """The coordinates where a condition is true; awaitable.
 
     Args:
         condition: a bool tensor.
 
     Returns:
-        An int32 tensor of shape [places, condition.rank], in row-major order.
+        An int32 tensor of shape [count, condition.rank], in row-major order.
 
     Raises:
         TypeError: not bool.
@@ -118,15 +118,16 @@ def where_async(condition: TensorLike) -> Tensor:
 
 @op(doc="Tensors / Slicing and Joining")
 def boolean_mask_async(tensor: TensorLike, mask: TensorLike, axis: int | None = None) -> Tensor:
-    """The elements, or blocks of the last axes, for which a mask is true; it may be awaited.
+    """The elements, or blocks of the last axes, for which a mask is true; awaitable.
 
     Args:
         tensor: a tensor of rank 1 or more.
-        mask: a bool tensor of rank 1 or more, whose shape is that of some of the tensor's axes.
+        mask: a bool tensor of rank 1 or more, whose shape matches consecutive axes of the tensor.
         axis: the first of these axes; 0 by default.
 
     Returns:
-        A tensor of the tensor's shape with the axes of the mask replaced by one, of as many as are true.
+        A tensor of the tensor's shape with the axes of the mask replaced by one, whose size is the number of true
+        elements.
 
     Raises:
         ValueError: a mask of another shape, or an axis out of range. TypeError: the mask is not bool.
@@ -147,18 +148,18 @@ def boolean_mask_async(tensor: TensorLike, mask: TensorLike, axis: int | None = 
 
 @op(doc="Operations / Evaluation")
 def search_sorted(sorted_sequence: TensorLike, values: TensorLike, side: str = "left") -> Tensor:
-    """Where values would have to be put into sorted rows for these to stay sorted.
+    """Where values would have to be inserted into sorted rows to keep them sorted.
 
     Args:
-        sorted_sequence: numbers that ascend along the last axis.
-        values: numbers to be put into the row of the same number.
-        side: 'left' for the first such place, 'right' for the last.
+        sorted_sequence: numbers in ascending order along the last axis.
+        values: numbers to be inserted, row by row.
+        side: 'left' for the first such index, 'right' for the last.
 
     Returns:
         An int32 tensor of shape [rows, values in a row].
 
     Raises:
-        ValueError: a scalar, unequal numbers of rows, or another side. TypeError: strings or complex numbers.
+        ValueError: a scalar, unequal numbers of rows, or an unknown side. TypeError: strings or complex numbers.
 
     Source: TF.js `tf.searchSorted`.
     """
@@ -169,11 +170,11 @@ def search_sorted(sorted_sequence: TensorLike, values: TensorLike, side: str = "
 
 @op(doc="Operations / Evaluation")
 def lower_bound(sorted_sequence: TensorLike, values: TensorLike) -> Tensor:
-    """The first place at which values can be put into sorted rows, which then stay sorted.
+    """The first index at which values can be inserted into sorted rows to keep them sorted.
 
     Args:
-        sorted_sequence: numbers that ascend along the last axis.
-        values: numbers to be put into the row of the same number.
+        sorted_sequence: numbers in ascending order along the last axis.
+        values: numbers to be inserted, row by row.
 
     Returns:
         An int32 tensor of shape [rows, values in a row].
@@ -188,11 +189,11 @@ def lower_bound(sorted_sequence: TensorLike, values: TensorLike) -> Tensor:
 
 @op(doc="Operations / Evaluation")
 def upper_bound(sorted_sequence: TensorLike, values: TensorLike) -> Tensor:
-    """The last place at which values can be put into sorted rows, which then stay sorted.
+    """The last index at which values can be inserted into sorted rows to keep them sorted.
 
     Args:
-        sorted_sequence: numbers that ascend along the last axis.
-        values: numbers to be put into the row of the same number.
+        sorted_sequence: numbers in ascending order along the last axis.
+        values: numbers to be inserted, row by row.
 
     Returns:
         An int32 tensor of shape [rows, values in a row].
@@ -222,12 +223,12 @@ no_gradient("SearchSorted")
 
 @op(doc="Operations / Evaluation")
 def in_top_k_async(predictions: TensorLike, targets: TensorLike, k: int = 1) -> Tensor:
-    """Whether the target of each row is among its k largest predictions; it may be awaited.
+    """Whether the target of each row is among its k largest predictions; awaitable.
 
     Args:
         predictions: a tensor of rank 2 or more.
         targets: the index of the target in each row, of predictions' shape without the last axis.
-        k: how many of the largest count; of equal ones those of lower index.
+        k: how many of the largest count; of equal ones, those with lower indices.
 
     Returns:
         A bool tensor of the targets' shape.

@@ -20,7 +20,7 @@ class SequenceResult(NamedTuple):
 
 
 def whole_sequence_possible(cell: str, units: int, masked: bool) -> bool:
-    """Whether the backend has the kernel, and no second derivative may be asked for: its gradient has none."""
+    """Whether the backend has the kernel, and no second derivative, which it lacks, can be requested."""
     backend = current()
     possible = len(local.state.tapes) <= 1 and backend.implements(_name(cell, masked))
     return possible and backend.fits_sequence(cell, units)
@@ -46,8 +46,8 @@ def whole_sequence(
         x: the sequence.
         weights: kernel, recurrent kernel and bias.
         states: the states before the first step.
-        mask: (batch, time), of booleans: where it is false, a step leaves everything as it was.
-        sequences: whether the outputs of all steps are wanted.
+        mask: (batch, time), of booleans: where false, a step leaves everything unchanged.
+        sequences: whether to return the outputs of all steps.
         attrs: the kernel's other attributes: go_backwards and, with gates, recurrent_activation.
     """
     training = bool(local.state.tapes)
@@ -61,7 +61,7 @@ def _gradients(kernel: str, names: Sequence[str]) -> Any:
         attrs = {name: n.attrs[name] for name in ("go_backwards", "recurrent_activation") if name in n.attrs}
         inputs = [getattr(n, name) for name in names]
         backend, workspace = current(), n.y[-1]
-        if workspace.backend is not backend:  # only the one that filled it knows what is where
+        if workspace.backend is not backend:  # only the one that filled it knows its layout
             raise RuntimeError(
                 f"{kernel}: the backend was changed to {backend.name!r} between a recurrent layer and its gradient; "
                 "change it before or after both."

@@ -1,4 +1,4 @@
-"""Ops that keep the elements and change how they are laid out in dimensions, or their dtype."""
+"""Ops that keep the elements and change their shape or dtype."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ from tfpy.engine.spec import Shape, broadcast_shapes
 
 @op(chain=True, legacy="cast", doc="Tensors / Transformations")
 def cast(x: TensorLike, dtype: DType) -> Tensor:
-    """The values in another dtype.
+    """The values cast to another dtype.
 
     Floats become int32 by truncation, wrapping around modulo 2³² (NaN and infinities become 0), and bool by being
-    different from 0. Complex numbers lose their imaginary part.
+    unequal to 0. Complex numbers lose their imaginary part.
 
     Args:
         x: a tensor of any shape; strings stay strings.
-        dtype: the dtype wanted. The tensor's own gives a tensor that shares its data.
+        dtype: the target dtype. With the tensor's own dtype, the result shares its data.
 
     Returns:
         A tensor of x's shape.
 
     Raises:
-        ValueError: no such dtype. TypeError: from or to strings.
+        ValueError: an unknown dtype. TypeError: from or to strings.
 
     Source: TF.js `tf.cast`; deeplearn.js `math.cast`.
     """
@@ -49,7 +49,7 @@ def cast(x: TensorLike, dtype: DType) -> Tensor:
 
 
 def _cast_gradient(dy: Tensor, n: Any) -> Tensor:
-    """dy, whatever dtype it went through, as in TF.js; the real part where complex numbers came from real ones."""
+    """dy, whatever dtype it went through, as in TF.js; the real part if real numbers were cast to complex ones."""
     if dy.dtype == "complex64" and n.spec("x").dtype != "complex64":
         return run("Real", dy)
     if dy.dtype != "complex64" and n.spec("x").dtype == "complex64":
@@ -80,11 +80,11 @@ gradient("Identity", x=lambda dy, n: dy)
 
 @op(chain=True, legacy="reshape", doc="Tensors / Transformations")
 def reshape(x: TensorLike, shape: ShapeLike) -> Tensor:
-    """The same elements under another shape, sharing the data.
+    """The same elements in another shape, sharing the data.
 
     Args:
         x: a tensor of any shape and dtype.
-        shape: the shape; one size may be -1, for what is left.
+        shape: the shape; one size may be -1, to be inferred.
 
     Returns:
         A tensor of the given shape and x's dtype.
@@ -99,7 +99,7 @@ def reshape(x: TensorLike, shape: ShapeLike) -> Tensor:
 
 
 def whole_shape(op_name: str, shape: Any, size: int) -> Shape:
-    """A shape with its -1, if it has one, replaced by the size that is left."""
+    """A shape with its -1, if any, replaced by the inferred size."""
     sizes = as_int_or_ints(op_name, "shape", shape)
     if -1 not in sizes:
         return as_shape(op_name, sizes)
@@ -116,11 +116,11 @@ gradient("Reshape", x=lambda dy, n: reshape_to(dy, n.shape("x")))
 
 @op(chain=True, doc="Tensors / Transformations")
 def expand_dims(x: TensorLike, axis: int = 0) -> Tensor:
-    """A dimension of size 1 put in.
+    """A tensor with a dimension of size 1 inserted.
 
     Args:
         x: a tensor of any shape and dtype.
-        axis: the axis it is to be; negative from the end of the new shape.
+        axis: the index of the new axis; negative from the end of the new shape.
 
     Returns:
         A tensor of x's dtype, of one rank more.
@@ -138,11 +138,11 @@ def expand_dims(x: TensorLike, axis: int = 0) -> Tensor:
 
 @op(chain=True, doc="Tensors / Transformations")
 def squeeze(x: TensorLike, axis: int | Sequence[int] | None = None) -> Tensor:
-    """Dimensions of size 1 taken out.
+    """A tensor with dimensions of size 1 removed.
 
     Args:
         x: a tensor of any shape and dtype.
-        axis: the axis or axes to take out; all of size 1 by default.
+        axis: the axis or axes to remove; all of size 1 by default.
 
     Returns:
         A tensor of x's dtype without these dimensions.
@@ -164,7 +164,7 @@ def squeeze(x: TensorLike, axis: int | Sequence[int] | None = None) -> Tensor:
 
 @op(chain=True, doc="Tensors / Transformations")
 def broadcast_to(x: TensorLike, shape: ShapeLike) -> Tensor:
-    """Repeated along dimensions of size 1, and along new ones in front, to fill a shape.
+    """A tensor broadcast to a shape: repeated along dimensions of size 1 and new leading ones.
 
     Args:
         x: a tensor of any shape; any dtype but string.
@@ -196,14 +196,14 @@ def broadcast_args(s0: TensorLike, s1: TensorLike) -> Tensor:
     """The shape, as an int32 tensor, that two shapes broadcast to.
 
     Args:
-        s0: a shape as an int32 tensor of rank 1; -1 for a size that is not known.
+        s0: a shape as an int32 tensor of rank 1; -1 for an unknown size.
         s1: a shape as an int32 tensor of rank 1.
 
     Returns:
         An int32 tensor of rank 1.
 
     Raises:
-        ValueError: another rank, or the shapes do not broadcast. TypeError: not int32.
+        ValueError: a wrong rank, or the shapes do not broadcast. TypeError: not int32.
 
     Source: TF.js `tf.broadcastArgs`.
     """
@@ -236,7 +236,7 @@ def ensure_shape(x: TensorLike, shape: Sequence[int | None]) -> Tensor:
         x.
 
     Raises:
-        ValueError: it has another.
+        ValueError: it has a different shape.
 
     Source: TF.js `tf.ensureShape`.
     """

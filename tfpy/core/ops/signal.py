@@ -22,13 +22,13 @@ from tfpy.engine.spec import MAX_SIZE
 
 @op(doc="Operations / Signal")
 def enclosing_power_of_two(value: float) -> int:
-    """The smallest power of two that is not below a number above 0.
+    """The smallest power of two not below a positive number.
 
     Args:
-        value: a number above 0.
+        value: a positive number.
 
     Returns:
-        A whole number.
+        An integer.
 
     Raises:
         ValueError: 0 or a negative number.
@@ -42,10 +42,10 @@ def enclosing_power_of_two(value: float) -> int:
 
 @op(doc="Operations / Signal")
 def cosine_window(window_length: int, a: float, b: float) -> Tensor:
-    """One period of a - b · cos, which the next period would follow without a repeated value.
+    """One period of a - b · cos, without its end point.
 
     Args:
-        window_length: the number of values. An odd one includes the end of the period, so that 1 gives NaN.
+        window_length: the number of values. An odd length includes the end point, so 1 yields NaN.
         a: the middle.
         b: the amplitude.
 
@@ -68,7 +68,7 @@ def cosine_window(window_length: int, a: float, b: float) -> Tensor:
 
 @op(namespace="signal", doc="Operations / Signal")
 def hann_window(window_length: int) -> Tensor:
-    """The window of Hann: ½ - ½ · cos.
+    """The Hann window: ½ - ½ · cos.
 
     Args:
         window_length: the number of values.
@@ -86,7 +86,7 @@ def hann_window(window_length: int) -> Tensor:
 
 @op(namespace="signal", doc="Operations / Signal")
 def hamming_window(window_length: int) -> Tensor:
-    """The window of Hamming: 0.54 - 0.46 · cos.
+    """The Hamming window: 0.54 - 0.46 · cos.
 
     Args:
         window_length: the number of values.
@@ -106,17 +106,17 @@ def hamming_window(window_length: int) -> Tensor:
 def frame(
     signal: TensorLike, frame_length: int, frame_step: int, pad_end: bool = False, pad_value: float = 0
 ) -> Tensor:
-    """Stretches of a signal, which may overlap.
+    """Frames of a signal, which may overlap.
 
     Args:
         signal: a vector.
-        frame_length: the length of a stretch.
-        frame_step: how far the next stretch begins behind one.
-        pad_end: whether stretches that begin inside the signal and end behind it count, filled up.
-        pad_value: what they are filled up with.
+        frame_length: the length of a frame.
+        frame_step: the distance between the starts of consecutive frames.
+        pad_end: whether to include frames that start inside the signal and end beyond it, padded.
+        pad_value: what they are padded with.
 
     Returns:
-        A matrix with a stretch in each row; there may be none.
+        A matrix with a frame in each row; there may be none.
 
     Raises:
         ValueError: not a vector, or a length or step below 1.
@@ -150,17 +150,17 @@ def stft(
     fft_length: int | None = None,
     window_fn: Callable[[int], Tensor] = hann_window,
 ) -> Tensor:
-    """The spectrum of a signal over time: the Fourier transforms of windowed stretches.
+    """The spectrum of a signal over time: the Fourier transforms of windowed frames.
 
     Args:
         signal: a vector of real numbers.
-        frame_length: the length of a stretch.
-        frame_step: how far the next stretch begins behind one.
+        frame_length: the length of a frame.
+        frame_step: the distance between the starts of consecutive frames.
         fft_length: the length of the transform; the power of two that encloses frame_length by default.
-        window_fn: gives the window of a length.
+        window_fn: returns the window of a given length.
 
     Returns:
-        A complex64 matrix with a spectrum of fft_length // 2 + 1 numbers in each row.
+        A complex64 matrix with a spectrum of fft_length // 2 + 1 values in each row.
 
     Raises:
         ValueError: not a vector, or a length or step below 1. TypeError: strings or complex numbers.

@@ -1,4 +1,4 @@
-"""Taking parts of tensors: slices, rows by index; and their counterparts, padding and repeating."""
+"""Extracting parts of tensors: slices, rows by index; and their counterparts, padding and tiling."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def slice_(x: TensorLike, begin: int | Sequence[int], size: int | Sequence[int] 
     Args:
         x: a tensor of rank 1 or more; any dtype.
         begin: where the block starts in each axis, negative from the end; axes not given start at 0.
-        size: how far it goes in each axis; -1, and axes not given, go to the end.
+        size: its size in each axis; -1, and axes not given, extend to the end.
 
     Returns:
         A tensor of x's rank and dtype, and of the given size.
@@ -43,7 +43,7 @@ def slice_(x: TensorLike, begin: int | Sequence[int], size: int | Sequence[int] 
 
 
 def block(op_name: str, shape: Shape, begin: Any, size: Any) -> tuple[Shape, Shape]:
-    """Where a block of a shape starts in each axis and how far it goes, from what may be incomplete or negative."""
+    """Where a block of a shape starts in each axis and its size, from arguments that may be incomplete or negative."""
     rank = len(shape)
     starts = _per_axis(op_name, "begin", begin, rank, 0)
     sizes = _per_axis(op_name, "size", -1 if size is None else size, rank, -1)
@@ -86,20 +86,20 @@ def strided_slice(
     new_axis_mask: int = 0,
     shrink_axis_mask: int = 0,
 ) -> Tensor:
-    """Every so-manieth element along each axis, as Python's `x[begin:end:stride, …]`.
+    """A strided slice, like Python's `x[begin:end:stride, …]`.
 
     The masks have a bit for each item of begin, end and strides, the lowest for the first.
 
     Args:
         x: a tensor of any shape and dtype.
         begin: where to start, negative from the end.
-        end: where to stop, itself left out, negative from the end.
-        strides: the steps, negative ones backwards; 1 by default.
-        begin_mask: the items that start at the edge, whatever begin says.
-        end_mask: the items that go on to the edge, whatever end says.
-        ellipsis_mask: the one item that stands for all axes that no other item is about.
+        end: where to stop, exclusive, negative from the end.
+        strides: the steps, negative to go backwards; 1 by default.
+        begin_mask: the items that start at the edge, ignoring begin.
+        end_mask: the items that extend to the edge, ignoring end.
+        ellipsis_mask: the one item that stands for all axes without an item of their own.
         new_axis_mask: the items that are a new axis of size 1.
-        shrink_axis_mask: the items that are a single index, begin; their axes go.
+        shrink_axis_mask: the items that are a single index, begin; their axes are removed.
 
     Returns:
         A tensor of x's dtype. Axes without an item are taken whole.
@@ -126,18 +126,18 @@ def strided_slice(
 
 @op(chain=True, doc="Tensors / Transformations")
 def pad(x: TensorLike, paddings: Sequence[Sequence[int]], constant_value: float = 0) -> Tensor:
-    """A tensor with a margin of one value around it.
+    """A tensor padded with one value.
 
     Args:
         x: a tensor of rank 1 or more; any dtype but string.
-        paddings: for each axis, how much to put before and after.
-        constant_value: the value of the margin.
+        paddings: for each axis, how much to add before and after.
+        constant_value: the padding value.
 
     Returns:
-        A tensor of x's dtype, whose sizes are those of x and both margins.
+        A tensor of x's dtype, whose sizes are those of x plus the padding.
 
     Raises:
-        ValueError: not a pair of sizes for each axis, or the tensor is a scalar.
+        ValueError: no pair of sizes for each axis, or a scalar.
 
     Source: TF.js `tf.pad`.
     """
@@ -149,7 +149,7 @@ def pad(x: TensorLike, paddings: Sequence[Sequence[int]], constant_value: float 
 
 
 def size_pairs(op_name: str, argument: str, value: Any, count: int) -> tuple[tuple[int, int], ...]:
-    """A number of pairs of sizes of 0 or more."""
+    """A number of pairs of non-negative sizes."""
     pairs = [as_ints(op_name, argument, pair) for pair in as_list(op_name, argument, value, "pairs of sizes")]
     if len(pairs) != count or any(len(p) != 2 or min(p) < 0 for p in pairs):
         raise argument_error(op_name, argument, f"a pair of sizes for each of {count} axes", value)
@@ -169,7 +169,7 @@ def tile(x: TensorLike, reps: Sequence[int]) -> Tensor:
 
     Args:
         x: a tensor of any shape and dtype.
-        reps: how often, for each axis.
+        reps: the number of copies along each axis.
 
     Returns:
         A tensor of x's dtype, whose sizes are those of x times reps.
@@ -197,7 +197,7 @@ gradient("Tile", x=_tile_gradient)
 
 @op(chain=True, legacy="reverse", doc="Tensors / Slicing and Joining")
 def reverse(x: TensorLike, axis: int | Sequence[int] | None = None) -> Tensor:
-    """The elements in the opposite order along axes.
+    """The elements in reverse order along axes.
 
     Args:
         x: a tensor of any shape; any dtype but string.
@@ -221,13 +221,13 @@ gradient("Reverse", x=lambda dy, n: run("Reverse", dy, axes=n.attrs["axes"]))
 
 @op(chain=True, legacy="gather", doc="Tensors / Slicing and Joining")
 def gather(x: TensorLike, indices: TensorLike, axis: int = 0, batch_dims: int = 0) -> Tensor:
-    """Slices along an axis, picked by index.
+    """Slices along an axis, gathered by index.
 
     Args:
         x: a tensor of rank 1 or more; any dtype but string.
-        indices: an int32 tensor of indices from 0 to the size of the axis less one.
-        axis: the axis to pick from.
-        batch_dims: how many leading dimensions x and indices have in common; picks are made within each.
+        indices: an int32 tensor of indices from 0 to the size of the axis minus one.
+        axis: the axis to gather from.
+        batch_dims: how many leading dimensions x and indices share; slices are gathered within each.
 
     Returns:
         A tensor of x's shape with the axis replaced by the dimensions of indices (without the batch dimensions).
@@ -249,7 +249,7 @@ def gather(x: TensorLike, indices: TensorLike, axis: int = 0, batch_dims: int = 
 
 
 def _gather_gradient(dy: Tensor, n: Any) -> Tensor:
-    """The rows of dy, added up by the index that picked them."""
+    """The rows of dy, summed by the index that selected them."""
     shape, axis, lead = n.shape("x"), n.attrs["axis"], n.attrs["batch_dims"]
     if lead:
         return _batched_gather_gradient(dy, n)
@@ -291,7 +291,7 @@ def unsorted_segment_sum(x: TensorLike, segment_ids: TensorLike, num_segments: i
 
     Args:
         x: a tensor of rank 1 or more.
-        segment_ids: an int32 tensor, an id for each row; rows with an id below 0 are left out.
+        segment_ids: an int32 tensor, an id for each row; rows with a negative id are ignored.
         num_segments: the number of ids.
 
     Returns:
@@ -314,7 +314,7 @@ def unsorted_segment_sum(x: TensorLike, segment_ids: TensorLike, num_segments: i
 
 
 def _segment_sum_gradient(dy: Tensor, n: Any) -> Tensor:
-    """Each row gets its segment's gradient; rows that were left out get 0."""
+    """Each row gets its segment's gradient; ignored rows get 0."""
     ids = n.segment_ids
     count = n.attrs["num_segments"]
     shape = n.shape("x")

@@ -27,7 +27,7 @@ def softmax(logits: TensorLike, dim: int = -1) -> Tensor:
         A float32 tensor of the shape of the logits.
 
     Raises:
-        ValueError: another axis. TypeError: not float32.
+        ValueError: not the last axis. TypeError: not float32.
 
     Source: TF.js `tf.softmax`; deeplearn.js `math.softmax`.
     """
@@ -51,17 +51,17 @@ gradient("SoftmaxGrad", saves="dy y", dy=lambda ddy, n: run("SoftmaxGrad", ddy, 
 
 @op(chain=True, doc="Operations / Normalization")
 def log_softmax(logits: TensorLike, axis: int = -1) -> Tensor:
-    """The logarithm of the softmax over the last axis, computed without loss.
+    """The logarithm of the softmax over the last axis, computed without loss of precision.
 
     Args:
-        logits: a tensor of rank 1 or more; whole numbers are taken as float32.
+        logits: a tensor of rank 1 or more; integers are converted to float32.
         axis: the last axis; no other is possible.
 
     Returns:
         A float32 tensor of the shape of the logits.
 
     Raises:
-        ValueError: another axis. TypeError: strings or complex numbers.
+        ValueError: not the last axis. TypeError: strings or complex numbers.
 
     Source: TF.js `tf.logSoftmax`.
     """

@@ -38,20 +38,20 @@ class ReshapedSparse(TensorRecord):
 def sparse_fill_empty_rows(
     indices: TensorLike, values: TensorLike, dense_shape: TensorLike, default_value: TensorLike
 ) -> FilledRows:
-    """A sparse tensor with an element in each row that had none.
+    """A sparse tensor with an element added in each empty row.
 
     Args:
         indices: an int32 matrix, an index in each row.
         values: a vector of the elements at the indices.
         dense_shape: an int32 vector, the shape of the tensor.
-        default_value: the new elements, a scalar of the values' dtype; they go to the first column.
+        default_value: the new elements, a scalar of the values' dtype; they are placed in the first column.
 
     Returns:
         A record: output_indices and output_values, by row; empty_row_indicator, whether each row was empty; and
         reverse_index_map, where each of the given elements went.
 
     Raises:
-        ValueError: shapes that do not fit, or an index of a row that does not exist. TypeError: of another dtype.
+        ValueError: shapes that do not fit, or an index of a row that does not exist. TypeError: a wrong dtype.
 
     Source: TF.js `tf.sparse.sparseFillEmptyRows`. The gradient of the values is beyond TF.js.
     """
@@ -73,12 +73,12 @@ def sparse_fill_empty_rows(
 
 @op(namespace="sparse", doc="Operations / Sparse")
 def sparse_reshape(input_indices: TensorLike, input_shape: TensorLike, new_shape: TensorLike) -> ReshapedSparse:
-    """The indices of a sparse tensor under another shape.
+    """The indices of a sparse tensor in another shape.
 
     Args:
         input_indices: an int32 matrix, an index in each row.
         input_shape: an int32 vector, the shape of the tensor.
-        new_shape: an int32 vector, the shape wanted; one size may be -1, for what is left.
+        new_shape: an int32 vector, the target shape; one size may be -1, to be inferred.
 
     Returns:
         A record (output_indices, output_shape).
@@ -99,18 +99,18 @@ def sparse_reshape(input_indices: TensorLike, input_shape: TensorLike, new_shape
 
 @op(namespace="sparse", doc="Operations / Sparse")
 def sparse_segment_sum(data: TensorLike, indices: TensorLike, segment_ids: TensorLike) -> Tensor:
-    """Sums of picked rows, those of one segment together.
+    """Sums of selected rows by segment.
 
     Args:
         data: a tensor of rank 1 or more.
-        indices: an int32 vector of the rows to pick.
-        segment_ids: an int32 vector of the segments that they go to, in ascending order; one that is left out is 0.
+        indices: an int32 vector of the rows to select.
+        segment_ids: an int32 vector of the segments that they go to, in ascending order; a skipped segment is 0.
 
     Returns:
         A tensor of data's dtype with a row for each segment up to the last.
 
     Raises:
-        ValueError: ids that do not ascend, an index out of range, or sizes that differ. TypeError: not int32.
+        ValueError: ids not in ascending order, an index out of range, or sizes that differ. TypeError: not int32.
 
     Source: TF.js `tf.sparse.sparseSegmentSum`. Its gradient is beyond TF.js.
     """
@@ -119,18 +119,18 @@ def sparse_segment_sum(data: TensorLike, indices: TensorLike, segment_ids: Tenso
 
 @op(namespace="sparse", doc="Operations / Sparse")
 def sparse_segment_mean(data: TensorLike, indices: TensorLike, segment_ids: TensorLike) -> Tensor:
-    """Means of picked rows, those of one segment together.
+    """Means of selected rows by segment.
 
     Args:
         data: a tensor of rank 1 or more.
-        indices: an int32 vector of the rows to pick.
-        segment_ids: an int32 vector of the segments that they go to, in ascending order; one that is left out is 0.
+        indices: an int32 vector of the rows to select.
+        segment_ids: an int32 vector of the segments that they go to, in ascending order; a skipped segment is 0.
 
     Returns:
-        A tensor of data's dtype, int32 means being truncated, with a row for each segment up to the last.
+        A tensor of data's dtype, int32 means truncated, with a row for each segment up to the last.
 
     Raises:
-        ValueError: ids that do not ascend, an index out of range, or sizes that differ. TypeError: not int32.
+        ValueError: ids not in ascending order, an index out of range, or sizes that differ. TypeError: not int32.
 
     Source: TF.js `tf.sparse.sparseSegmentMean`. Its gradient is beyond TF.js.
     """

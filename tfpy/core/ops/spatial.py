@@ -1,4 +1,4 @@
-"""What ops on (batch, *inner, channels) share: batches of one, other layouts, padding given as TF.js takes it."""
+"""Helpers for ops on (batch, *inner, channels): batches of one, other layouts, TF.js's padding arguments."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ Numbers: TypeAlias = int | Sequence[int]
 Padding: TypeAlias = str | int | Sequence[Sequence[int]]
 Restore: TypeAlias = Callable[[Tensor], Tensor]
 
-# Of each number of inner dimensions, the layout with channels last and the one with channels first.
+# For each number of inner dimensions, the layouts with channels last and with channels first.
 LAYOUTS = {1: ("NWC", "NCW"), 2: ("NHWC", "NCHW"), 3: ("NDHWC", "NCDHW")}
 
 
 def arranged(
     op: str, argument: str, x: TensorLike, n: int, data_format: str | None = None, kind: Kind = "float32"
 ) -> tuple[Tensor, Restore]:
-    """x as (batch, *inner, channels) with n inner dimensions, and what gives a result the layout of x."""
+    """x as (batch, *inner, channels) with n inner dimensions, and a function that restores the layout of x."""
     t = to_tensor(op, argument, x, kind)
     rank = len(t.spec.shape)
     if rank not in (n + 1, n + 2):
@@ -59,7 +59,7 @@ def channels_first(op: str, data_format: str | None, n: int) -> bool:
 
 
 def inner_pad(op: str, pad: Any, n: int, data_format: str | None = None) -> Any:
-    """The pad of the inner dimensions: of pairs for all dimensions, those of the inner ones."""
+    """The pad of the inner dimensions: if given as pairs for all dimensions, the inner pairs."""
     if type(pad) in (str, int):
         return pad
     pad = unpacked(pad)

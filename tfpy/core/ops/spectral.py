@@ -50,7 +50,7 @@ def ifft(input: TensorLike) -> Tensor:
     return run("IFFT", _signal("ifft", input, "complex64"))
 
 
-# The transform is a matrix F with F · F* = n. A gradient goes back through its conjugate, which is n times the inverse.
+# The transform is a matrix F with F · F* = n. A gradient is propagated by its conjugate, which is n times the inverse.
 gradient("FFT", x=lambda dy, n: mul(run("IFFT", dy), number(n.shape("x")[-1])))
 gradient("IFFT", x=lambda dy, n: div(run("FFT", dy), number(n.shape("x")[-1])))
 
@@ -61,10 +61,10 @@ def rfft(input: TensorLike, fft_length: int | None = None) -> Tensor:
 
     Args:
         input: a float32 tensor of rank 1 or more.
-        fft_length: the length to which the last axis is cut, or filled up with zeros, first; its own by default.
+        fft_length: the length to which the last axis is first truncated or zero-padded; its own by default.
 
     Returns:
-        A complex64 tensor with fft_length // 2 + 1 numbers in the last axis.
+        A complex64 tensor with fft_length // 2 + 1 values in the last axis.
 
     Raises:
         ValueError: a scalar, or a length below 1. TypeError: not float32.
@@ -81,13 +81,13 @@ def rfft(input: TensorLike, fft_length: int | None = None) -> Tensor:
 
 @op(chain=True, namespace="spectral", doc="Operations / Spectral", aliases="irfft")
 def irfft(input: TensorLike) -> Tensor:
-    """The inverse of `rfft` for an even length: n numbers give 2 · (n - 1), though 1 gives 1 and 2 give 2.
+    """The inverse of `rfft` for an even length: n values become 2 · (n - 1), but 1 becomes 1 and 2 become 2.
 
     Args:
         input: a complex64 tensor of rank 1 or more.
 
     Returns:
-        A float32 tensor of the input's rank; of rank 2 for a vector.
+        A float32 tensor of the input's rank; rank 2 for a vector.
 
     Raises:
         ValueError: a scalar. TypeError: strings.
@@ -117,7 +117,7 @@ def _part(t: Tensor, start: int, count: int) -> Tensor:
 
 
 def _of_length(t: Tensor, length: int) -> Tensor:
-    """The last axis cut, or filled up with zeros."""
+    """The last axis truncated or zero-padded."""
     missing = length - t.shape[-1]
     if missing <= 0:
         return _part(t, 0, length) if missing else t

@@ -35,21 +35,21 @@ class StringSplit(TensorRecord):
 
 @op(namespace="string", doc="Operations / String")
 def static_regex_replace(input: TensorLike, pattern: str, rewrite: str, replace_global: bool = True) -> Tensor:
-    """Strings with what matches a regular expression replaced.
+    """Strings with the matches of a regular expression replaced.
 
     Args:
         input: a string tensor of any shape.
         pattern: a regular expression as in JavaScript, without flags. Python's engine does the matching: lookbehind
-            must have one length, and a dot takes a character beyond U+FFFF as one.
-        rewrite: what matches are replaced by, as in JavaScript: $1 stands for the first group, $& for the whole match,
-            $` and $' for what is before and behind it, $<name> for a named group, $$ for a dollar sign.
-        replace_global: whether all matches are replaced, or the first alone.
+            must have a fixed length, and a dot matches a character beyond U+FFFF as one.
+        rewrite: the replacement, as in JavaScript: $1 stands for the first group, $& for the whole match,
+            $` and $' for the text before and after it, $<name> for a named group, $$ for a dollar sign.
+        replace_global: whether all matches are replaced, or only the first.
 
     Returns:
         A string tensor of the same shape.
 
     Raises:
-        ValueError: the pattern is no regular expression. TypeError: not strings.
+        ValueError: the pattern is not a regular expression. TypeError: not strings.
 
     Source: TF.js `tf.string.staticRegexReplace`.
     """
@@ -78,24 +78,24 @@ def string_n_grams(
     pad_width: int,
     preserve_short_sequences: bool,
 ) -> StringNGrams:
-    """Runs of tokens that follow each other, within each row.
+    """The n-grams of each row: runs of consecutive tokens.
 
     Args:
         data: a string vector, the tokens of all rows.
-        data_splits: an int32 vector of where the rows are split: from 0 up to the number of tokens.
-        separator: what is put between the tokens of a run.
-        n_gram_widths: how many tokens a run has; each width in turn.
-        left_pad: what stands before the first token of a row.
-        right_pad: what stands behind the last token of a row.
-        pad_width: how many pads there are on each side, but always fewer than a run has tokens; if negative, as many
-            as that allows.
-        preserve_short_sequences: whether a row too short for any run becomes one as a whole.
+        data_splits: an int32 vector of row splits, from 0 up to the number of tokens.
+        separator: the string between the tokens of a run.
+        n_gram_widths: how many tokens a run has; one or more widths.
+        left_pad: the pad before the first token of a row.
+        right_pad: the pad after the last token of a row.
+        pad_width: how many pads to add on each side, always fewer than a run has tokens; if negative, as many
+            as possible.
+        preserve_short_sequences: whether a row too short for any run becomes a run as a whole.
 
     Returns:
-        A record: n_grams, a string vector, and n_grams_splits, where its rows are split.
+        A record: n_grams, a string vector, and n_grams_splits, its row splits.
 
     Raises:
-        ValueError: splits that do not ascend from 0 to the number of tokens. TypeError: of another dtype.
+        ValueError: splits that do not ascend from 0 to the number of tokens. TypeError: a wrong dtype.
 
     Source: TF.js `tf.string.stringNGrams`.
     """
@@ -131,11 +131,11 @@ def string_split(input: TensorLike, delimiter: TensorLike, skip_empty: bool = Tr
         skip_empty: whether empty pieces are left out.
 
     Returns:
-        A record: indices, an int32 matrix of the text and the number in it of each piece; values, the pieces; and
-        shape, an int32 vector of the number of strings and the largest number of pieces.
+        A record: indices, an int32 matrix of each piece's string and its position in that string; values, the pieces;
+        and shape, an int32 vector of the number of strings and the largest number of pieces.
 
     Raises:
-        ValueError: of another rank. TypeError: not strings.
+        ValueError: a wrong rank. TypeError: not strings.
 
     Source: TF.js `tf.string.stringSplit`.
     """
@@ -158,11 +158,11 @@ def string_split(input: TensorLike, delimiter: TensorLike, skip_empty: bool = Tr
 
 @op(namespace="string", doc="Operations / String")
 def string_to_hash_bucket_fast(input: TensorLike, num_buckets: int) -> Tensor:
-    """A number for each text by its hash: Fingerprint64 modulo the number of buckets.
+    """A bucket number for each string by its hash: Fingerprint64 modulo the number of buckets.
 
     Args:
         input: a string tensor of any shape.
-        num_buckets: how many numbers there are, 1 or more.
+        num_buckets: the number of buckets, 1 or more.
 
     Returns:
         An int32 tensor of the input's shape.

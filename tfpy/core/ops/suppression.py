@@ -1,6 +1,6 @@
 """Non-maximum suppression: of boxes that overlap, keep those with the highest scores.
 
-How many are kept depends on the values, so they are read and the choice is made here, as in TF.js's own backends.
+How many are kept depends on the values, so they are read and selected here, as in TF.js's own backends.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from tfpy.engine.arguments import as_int
 from tfpy.engine.backend import Array
 from tfpy.engine.errors import argument_error
 
-_BLOCK = 64  # boxes that are compared with each other at a time
-_PAIRS = 1 << 12  # of boxes with such as are kept, that are compared at a time
+_BLOCK = 64  # how many boxes are compared with each other at a time
+_PAIRS = 1 << 12  # how many pairs of a box and a kept box are compared at a time
 
 
 class SuppressionWithScore(TensorRecord):
@@ -45,13 +45,13 @@ def non_max_suppression(
     iou_threshold: float = 0.5,
     score_threshold: float = -math.inf,
 ) -> Tensor:
-    """The indices of the boxes with the highest scores, leaving out those that overlap with a better one.
+    """The indices of the boxes with the highest scores, leaving out those that overlap a better one.
 
     Args:
         boxes: a float32 tensor (boxes, 4): y1, x1, y2, x2 of each, any two opposite corners.
         scores: a float32 tensor (boxes).
         max_output_size: how many to keep at most.
-        iou_threshold: boxes overlap when their intersection is at least this part of their union; from 0 to 1.
+        iou_threshold: boxes overlap when their intersection is at least this fraction of their union; from 0 to 1.
         score_threshold: boxes need a score above it.
 
     Returns:
@@ -76,15 +76,15 @@ def non_max_suppression_with_score(
     score_threshold: float = -math.inf,
     soft_nms_sigma: float = 0.0,
 ) -> SuppressionWithScore:
-    """As `non_max_suppression`, with scores that sink the more a box overlaps with better ones.
+    """Like `non_max_suppression`, with scores that decay the more a box overlaps better ones.
 
     Args:
         boxes: a tensor (boxes, 4).
         scores: a tensor (boxes).
         max_output_size: how many to keep at most.
-        iou_threshold: boxes that overlap by at least this part are left out; from 0 to 1.
-        score_threshold: boxes need a score above it, also after it has sunk.
-        soft_nms_sigma: how far scores sink, from 0 to 1: by exp(-½ overlap² / sigma); not at all with 0.
+        iou_threshold: boxes that overlap by at least this fraction are left out; from 0 to 1.
+        score_threshold: boxes need a score above it, also after decay.
+        soft_nms_sigma: how fast scores decay, from 0 to 1: by exp(-½ overlap² / sigma); not at all with 0.
 
     Returns:
         A record (selected_indices, selected_scores): an int32 tensor of indices, best first, and their scores.
@@ -108,19 +108,19 @@ def non_max_suppression_padded(
     score_threshold: float = -math.inf,
     pad_to_max_output_size: bool = False,
 ) -> SuppressionPadded:
-    """As `non_max_suppression`, with indices that may be filled up to a fixed number.
+    """Like `non_max_suppression`, with indices optionally padded to a fixed number.
 
     Args:
         boxes: a tensor (boxes, 4).
         scores: a tensor (boxes).
         max_output_size: how many to keep at most.
-        iou_threshold: boxes that overlap by at least this part are left out; from 0 to 1.
+        iou_threshold: boxes that overlap by at least this fraction are left out; from 0 to 1.
         score_threshold: boxes need a score above it.
-        pad_to_max_output_size: whether the indices are filled up with 0 to as many as could have been kept.
+        pad_to_max_output_size: whether to pad the indices with 0 to the largest number that could be kept.
 
     Returns:
         A record (selected_indices, valid_outputs): an int32 tensor of indices, best first, and as an int32 scalar how
-        many of them are no filling.
+        many of them are not padding.
 
     Raises:
         ValueError: shapes that do not fit, or a threshold out of range. TypeError: strings or complex
@@ -144,7 +144,7 @@ async def non_max_suppression_async(
     iou_threshold: float = 0.5,
     score_threshold: float = -math.inf,
 ) -> Tensor:
-    """`non_max_suppression`, to be awaited; it takes whole numbers, too.
+    """The asynchronous form of `non_max_suppression`; it also accepts integers.
 
     Source: TF.js `tf.image.nonMaxSuppressionAsync`.
     """
@@ -161,7 +161,7 @@ async def non_max_suppression_with_score_async(
     score_threshold: float = -math.inf,
     soft_nms_sigma: float = 0.0,
 ) -> SuppressionWithScore:
-    """`non_max_suppression_with_score`, to be awaited.
+    """The asynchronous form of `non_max_suppression_with_score`.
 
     Source: TF.js `tf.image.nonMaxSuppressionWithScoreAsync`.
     """
@@ -179,7 +179,7 @@ async def non_max_suppression_padded_async(
     score_threshold: float = -math.inf,
     pad_to_max_output_size: bool = False,
 ) -> SuppressionPadded:
-    """`non_max_suppression_padded`, to be awaited.
+    """The asynchronous form of `non_max_suppression_padded`.
 
     Source: TF.js `tf.image.nonMaxSuppressionPaddedAsync`.
     """
@@ -201,7 +201,7 @@ def _selected(
     score_threshold: float,
     soft_nms_sigma: float = 0.0,
 ) -> tuple[Array, Array, int]:
-    """The indices and scores of the boxes that are kept, and how many could be."""
+    """The indices and scores of the boxes that are kept, and how many could be kept."""
     corners, marks = real(name, boxes, "float32", "boxes"), real(name, scores, "float32", "scores")
     if corners.rank != 2 or corners.shape[1] != 4:
         raise argument_error(name, "boxes", "of shape (boxes, 4)", corners)
@@ -219,7 +219,7 @@ def _selected(
 
 
 class _Boxes:
-    """Boxes (boxes, corners, dimensions) whose corners are in order, by columns: numpy is slow at rows of two."""
+    """Boxes (boxes, corners, dimensions) with ordered corners, by columns: numpy is slow with rows of two."""
 
     def __init__(self, boxes: Array) -> None:
         self._low, self._high = np.ascontiguousarray(boxes.transpose(1, 2, 0))
@@ -232,7 +232,7 @@ class _Boxes:
         return area
 
     def overlaps(self, boxes: Array, others: Array) -> Array:
-        """The intersection of each box with each of the others, as a part of their union."""
+        """The intersection of each box with each of the others, as a fraction of their union."""
         sides = np.minimum(self._high[:, boxes, None], self._high[:, None, others])
         sides -= np.maximum(self._low[:, boxes, None], self._low[:, None, others])
         common = self._area(np.maximum(sides, 0, out=sides))
@@ -245,7 +245,7 @@ class _Boxes:
 def _suppress(
     boxes: _Boxes, scores: Array, most: int, iou_threshold: float, score_threshold: float
 ) -> tuple[Array, Array]:
-    """Take boxes by their scores, a block at a time: few are looked at if enough can be kept of the first ones."""
+    """Take boxes by score, a block at a time: few are examined if enough of the first ones can be kept."""
     left = np.flatnonzero(scores > score_threshold)
     left = left[np.argsort(-scores[left], kind="stable")]
     chosen = left[:0]
@@ -266,7 +266,7 @@ def _suppress(
 def _suppress_softly(
     boxes: _Boxes, scores: Array, most: int, iou_threshold: float, score_threshold: float, sigma: float
 ) -> tuple[Array, Array]:
-    """Take the best box again and again; each time the scores of those that overlap with it sink, or they drop out."""
+    """Take the best box repeatedly; each time the scores of those that overlap it decay, or they drop out."""
     left = np.flatnonzero(scores > score_threshold)
     chosen: list[int] = []
     while len(chosen) < most and left.size:

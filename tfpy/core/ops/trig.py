@@ -84,7 +84,7 @@ def asin(x: TensorLike) -> Tensor:
         x: a tensor of any shape. int32 and bool values are computed in float32 and the result truncated to their dtype.
 
     Returns:
-        A tensor of x's shape and dtype; whole numbers are truncated.
+        A tensor of x's shape and dtype; integers are truncated.
 
     Raises:
         TypeError: strings or complex numbers.
@@ -105,7 +105,7 @@ def acos(x: TensorLike) -> Tensor:
         x: a tensor of any shape. int32 and bool values are computed in float32 and the result truncated to their dtype.
 
     Returns:
-        A tensor of x's shape and dtype; whole numbers are truncated.
+        A tensor of x's shape and dtype; integers are truncated.
 
     Raises:
         TypeError: strings or complex numbers.
@@ -128,7 +128,7 @@ def atan(x: TensorLike) -> Tensor:
         x: a tensor of any shape. int32 and bool values are computed in float32 and the result truncated to their dtype.
 
     Returns:
-        A tensor of x's shape and dtype; whole numbers are truncated.
+        A tensor of x's shape and dtype; integers are truncated.
 
     Raises:
         TypeError: strings or complex numbers.
@@ -149,7 +149,7 @@ def sinh(x: TensorLike) -> Tensor:
         x: a tensor of any shape. int32 and bool values are computed in float32 and the result truncated to their dtype.
 
     Returns:
-        A tensor of x's shape and dtype; whole numbers are truncated.
+        A tensor of x's shape and dtype; integers are truncated.
 
     Raises:
         TypeError: strings or complex numbers.
@@ -219,7 +219,7 @@ def asinh(x: TensorLike) -> Tensor:
         x: a tensor of any shape. int32 and bool values are computed in float32 and the result truncated to their dtype.
 
     Returns:
-        A tensor of x's shape and dtype; whole numbers are truncated.
+        A tensor of x's shape and dtype; integers are truncated.
 
     Raises:
         TypeError: strings or complex numbers.
@@ -240,7 +240,7 @@ def acosh(x: TensorLike) -> Tensor:
         x: a tensor of any shape. int32 and bool values are computed in float32 and the result truncated to their dtype.
 
     Returns:
-        A tensor of x's shape and dtype; whole numbers are truncated.
+        A tensor of x's shape and dtype; integers are truncated.
 
     Raises:
         TypeError: strings or complex numbers.
@@ -261,7 +261,7 @@ def atanh(x: TensorLike) -> Tensor:
         x: a tensor of any shape. int32 and bool values are computed in float32 and the result truncated to their dtype.
 
     Returns:
-        A tensor of x's shape and dtype; whole numbers are truncated.
+        A tensor of x's shape and dtype; integers are truncated.
 
     Raises:
         TypeError: strings or complex numbers.

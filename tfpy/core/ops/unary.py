@@ -18,13 +18,13 @@ from tfpy.engine.gradients import gradient
 
 @op(chain=True, legacy="abs", doc="Operations / Basic math")
 def abs_(x: TensorLike) -> Tensor:
-    """The absolute value; of a complex number its modulus, in float32.
+    """The absolute value; for a complex number its modulus, in float32.
 
     Args:
         x: a tensor of any shape; any dtype but string.
 
     Returns:
-        A tensor of x's shape and dtype; float32 of complex numbers.
+        A tensor of x's shape and dtype; float32 for complex numbers.
 
     Raises:
         TypeError: strings.
@@ -89,7 +89,7 @@ gradient("Sign", x=zeros_rule)
 
 @op(chain=True, legacy="ceil", doc="Operations / Basic math")
 def ceil(x: TensorLike) -> Tensor:
-    """The smallest whole number that is not below x.
+    """The smallest integer not below x.
 
     Args:
         x: a float32 tensor of any shape.
@@ -110,7 +110,7 @@ gradient("Ceil", x=zeros_rule)
 
 @op(chain=True, legacy="floor", doc="Operations / Basic math")
 def floor(x: TensorLike) -> Tensor:
-    """The largest whole number that is not above x.
+    """The largest integer not above x.
 
     Args:
         x: a float32 tensor of any shape.
@@ -131,7 +131,7 @@ gradient("Floor", x=zeros_rule)
 
 @op(chain=True, doc="Operations / Basic math")
 def round_(x: TensorLike) -> Tensor:
-    """The nearest whole number; halves go to the even one: 0.5 → 0, 1.5 → 2.
+    """The nearest integer; halves round to even: 0.5 → 0, 1.5 → 2.
 
     Args:
         x: a tensor of any shape; any real dtype.
@@ -155,7 +155,7 @@ def exp(x: TensorLike) -> Tensor:
     """e to the power of x.
 
     Args:
-        x: a tensor of any shape; whole numbers and booleans are taken as float32.
+        x: a tensor of any shape; integers and booleans are converted to float32.
 
     Returns:
         A float32 tensor of x's shape.
@@ -173,7 +173,7 @@ gradient("Exp", saves="y", x=lambda dy, n: mul(dy, n.y))
 
 @op(chain=True, doc="Operations / Basic math")
 def expm1(x: TensorLike) -> Tensor:
-    """e to the power of x, minus 1, without loss for x near 0.
+    """e to the power of x, minus 1, accurate for x near 0.
 
     Args:
         x: a tensor of any shape. int32 and bool values are computed in float32 and the result truncated to their dtype.
@@ -215,7 +215,7 @@ gradient("Log", saves="x", x=lambda dy, n: div(dy, n.x))
 
 @op(chain=True, doc="Operations / Basic math")
 def log1p(x: TensorLike) -> Tensor:
-    """The natural logarithm of 1 + x, without loss for x near 0.
+    """The natural logarithm of 1 + x, accurate for x near 0.
 
     Args:
         x: a tensor of any shape. int32 and bool values are computed in float32 and the result truncated to their dtype.
@@ -324,7 +324,7 @@ def erf(x: TensorLike) -> Tensor:
     """The error function, by formula 7.1.26 of Abramowitz & Stegun as in TF.js: absolute error up to 1.5e-7.
 
     Args:
-        x: a tensor of any shape; whole numbers are taken as float32.
+        x: a tensor of any shape; integers are converted to float32.
 
     Returns:
         A float32 tensor of x's shape.
@@ -349,10 +349,10 @@ gradient(
 
 @op(chain=True, legacy="clip", doc="Operations / Basic math")
 def clip_by_value(x: TensorLike, clip_value_min: float, clip_value_max: float) -> Tensor:
-    """x, cut to the range between two values; NaN stays NaN.
+    """x clipped to the range between two values; NaN stays NaN.
 
     Args:
-        x: a tensor of any shape; any real dtype, which the result has too.
+        x: a tensor of any shape; any real dtype, which the result keeps.
         clip_value_min: the lower end of the range.
         clip_value_max: the upper end.
 

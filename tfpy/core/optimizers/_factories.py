@@ -33,7 +33,7 @@ def sgd(
     """Stochastic gradient descent: w - learning_rate · g.
 
     Args:
-        learning_rate: how far a step goes.
+        learning_rate: the step size.
         clip_value: bounds each number, above and below 0.
         clip_norm: bounds the length of each variable's gradient.
         global_clip_norm: bounds the length of all gradients taken together. Of the three bounds one may be given.
@@ -53,12 +53,12 @@ def momentum(
     clip_norm: float | None = None,
     global_clip_norm: float | None = None,
 ) -> MomentumOptimizer:
-    """Gradient descent that keeps a part of its last step.
+    """Gradient descent with momentum.
 
     Args:
-        learning_rate: how far a step goes.
-        momentum: the part of the last step that the next one keeps.
-        use_nesterov: take the gradient's part of the step as if it had been made already.
+        learning_rate: the step size.
+        momentum: the fraction of the last step that is kept.
+        use_nesterov: whether to use Nesterov's look-ahead.
         clip_value: bounds each number, above and below 0.
         clip_norm: bounds the length of each variable's gradient.
         global_clip_norm: bounds the length of all gradients taken together. Of the three bounds one may be given.
@@ -84,11 +84,11 @@ def adagrad(
     clip_norm: float | None = None,
     global_clip_norm: float | None = None,
 ) -> AdagradOptimizer:
-    """Steps divided by the root of the sum of all squared gradients (Duchi et al. 2011).
+    """Adagrad: steps divided by the root of the sum of all squared gradients (Duchi et al. 2011).
 
     Args:
-        learning_rate: how far a step goes.
-        initial_accumulator_value: what the sum begins with.
+        learning_rate: the step size.
+        initial_accumulator_value: the initial value of the sum.
         clip_value: bounds each number, above and below 0.
         clip_norm: bounds the length of each variable's gradient.
         global_clip_norm: bounds the length of all gradients taken together. Of the three bounds one may be given.
@@ -114,12 +114,12 @@ def adadelta(
     clip_norm: float | None = None,
     global_clip_norm: float | None = None,
 ) -> AdadeltaOptimizer:
-    """Steps scaled by averages of squared gradients and of squared steps (Zeiler 2012).
+    """Adadelta: steps scaled by averages of squared gradients and of squared steps (Zeiler 2012).
 
     Args:
-        learning_rate: how far a step goes.
-        rho: the part of the averages that each step keeps.
-        epsilon: added inside the roots; the backend's by default.
+        learning_rate: the step size.
+        rho: the decay rate of the averages.
+        epsilon: added inside the square roots; the backend's by default.
         clip_value: bounds each number, above and below 0.
         clip_norm: bounds the length of each variable's gradient.
         global_clip_norm: bounds the length of all gradients taken together. Of the three bounds one may be given.
@@ -143,13 +143,13 @@ def rmsprop(
     clip_norm: float | None = None,
     global_clip_norm: float | None = None,
 ) -> RMSPropOptimizer:
-    """Steps divided by the root of an average of squared gradients (Tieleman and Hinton 2012).
+    """RMSprop: steps divided by the root of an average of squared gradients (Tieleman and Hinton 2012).
 
     Args:
-        learning_rate: how far a step goes.
-        decay: the part of the average that each step keeps.
-        momentum: the part of the last step that the next one keeps.
-        epsilon: added inside the root; the backend's by default.
+        learning_rate: the step size.
+        decay: the decay rate of the average.
+        momentum: the fraction of the last step that is kept.
+        epsilon: added inside the square root; the backend's by default.
         centered: divide by an estimate of the standard deviation instead.
         clip_value: bounds each number, above and below 0.
         clip_norm: bounds the length of each variable's gradient.
@@ -180,13 +180,13 @@ def adam(
     clip_norm: float | None = None,
     global_clip_norm: float | None = None,
 ) -> AdamOptimizer:
-    """Steps by averages of gradients and of their squares, corrected for their start at 0 (Kingma and Ba 2014).
+    """Adam: steps by bias-corrected averages of gradients and of their squares (Kingma and Ba 2014).
 
     Args:
-        learning_rate: how far a step goes.
-        beta1: the part of the average of gradients that each step keeps.
-        beta2: the part of the average of squares that each step keeps.
-        epsilon: added to the root; the backend's by default.
+        learning_rate: the step size.
+        beta1: the decay rate of the average of gradients.
+        beta2: the decay rate of the average of squares.
+        epsilon: added to the square root; the backend's by default.
         clip_value: bounds each number, above and below 0.
         clip_norm: bounds the length of each variable's gradient.
         global_clip_norm: bounds the length of all gradients taken together. Of the three bounds one may be given.
@@ -216,14 +216,14 @@ def adamw(
     clip_norm: float | None = None,
     global_clip_norm: float | None = None,
 ) -> AdamWOptimizer:
-    """As Adam, with each step also taking away learning_rate · weight_decay of the weights.
+    """Adam with decoupled weight decay: each step also subtracts learning_rate · weight_decay of the weights.
 
     Args:
-        learning_rate: how far a step goes.
-        weight_decay: what part of the weights a step of length 1 takes away.
-        beta1: the part of the average of gradients that each step keeps.
-        beta2: the part of the average of squares that each step keeps.
-        epsilon: added to the root; the backend's by default.
+        learning_rate: the step size.
+        weight_decay: the fraction of the weights subtracted at a learning rate of 1.
+        beta1: the decay rate of the average of gradients.
+        beta2: the decay rate of the average of squares.
+        epsilon: added to the square root; the backend's by default.
         clip_value: bounds each number, above and below 0.
         clip_norm: bounds the length of each variable's gradient.
         global_clip_norm: bounds the length of all gradients taken together. Of the three bounds one may be given.
@@ -254,14 +254,14 @@ def adamax(
     clip_norm: float | None = None,
     global_clip_norm: float | None = None,
 ) -> AdamaxOptimizer:
-    """As Adam, with the largest gradient in place of the average of squares (Kingma and Ba 2014).
+    """Adamax: Adam with the largest gradient in place of the average of squares (Kingma and Ba 2014).
 
     Args:
-        learning_rate: how far a step goes.
-        beta1: the part of the average of gradients that each step keeps.
-        beta2: the part of the largest gradient that each step keeps.
+        learning_rate: the step size.
+        beta1: the decay rate of the average of gradients.
+        beta2: the decay rate of the largest gradient.
         epsilon: added to the largest gradient; the backend's by default.
-        decay: makes the steps smaller with time: divided by 1 + decay · steps made.
+        decay: shrinks the steps over time: divided by 1 + decay · steps made.
         clip_value: bounds each number, above and below 0.
         clip_norm: bounds the length of each variable's gradient.
         global_clip_norm: bounds the length of all gradients taken together. Of the three bounds one may be given.
@@ -291,13 +291,13 @@ def nadam(
     clip_norm: float | None = None,
     global_clip_norm: float | None = None,
 ) -> NadamOptimizer:
-    """As Adam, with Nesterov's momentum: the gradient's part of the step is taken as if it had been made already.
+    """Nadam: Adam with Nesterov momentum.
 
     Args:
-        learning_rate: how far a step goes.
-        beta1: the part of the average of gradients that each step keeps, in the long run.
-        beta2: the part of the average of squares that each step keeps.
-        epsilon: added to the root; the backend's by default.
+        learning_rate: the step size.
+        beta1: the long-run decay rate of the average of gradients.
+        beta2: the decay rate of the average of squares.
+        epsilon: added to the square root; the backend's by default.
         clip_value: bounds each number, above and below 0.
         clip_norm: bounds the length of each variable's gradient.
         global_clip_norm: bounds the length of all gradients taken together. Of the three bounds one may be given.
@@ -319,15 +319,15 @@ def nadam(
 def exponential_decay(
     initial_learning_rate: float, decay_steps: int, decay_rate: float, staircase: bool = False
 ) -> ExponentialDecay:
-    """A learning rate for optimizers that becomes smaller by a factor: initial · decay_rate ^ (step / decay_steps).
+    """An exponentially decaying learning rate: initial · decay_rate ^ (step / decay_steps).
 
     It is a function of the number of steps made.
 
     Args:
         initial_learning_rate: the rate of the first step.
-        decay_steps: after how many steps the rate has been multiplied by decay_rate once.
+        decay_steps: the number of steps over which the rate is multiplied by decay_rate once.
         decay_rate: the factor.
-        staircase: change it only each decay_steps steps.
+        staircase: whether to change it only every decay_steps steps.
 
     Source: Keras `ExponentialDecay` (beyond TF.js).
     """
@@ -342,16 +342,16 @@ def cosine_decay(
     warmup_target: float | None = None,
     warmup_steps: int = 0,
 ) -> CosineDecay:
-    """A learning rate for optimizers that falls along half a cosine wave.
+    """A learning rate that decays along half a cosine wave.
 
     It is a function of the number of steps made.
 
     Args:
         initial_learning_rate: the rate of the first step.
-        decay_steps: over how many steps it falls.
-        alpha: the part of the highest rate that remains at the end.
-        warmup_target: the highest rate, to which it rises first; without it there is no rise.
-        warmup_steps: over how many steps it rises.
+        decay_steps: the number of steps over which it decays.
+        alpha: the fraction of the highest rate that remains at the end.
+        warmup_target: the highest rate, to which it rises first; no warmup by default.
+        warmup_steps: the number of steps over which it rises.
 
     Source: Loshchilov and Hutter 2017; Keras `CosineDecay` (beyond TF.js).
     """
@@ -360,12 +360,12 @@ def cosine_decay(
 
 @export(namespace="train", doc="Training / Learning rates")
 def piecewise_constant(boundaries: Sequence[int], values: Sequence[float]) -> PiecewiseConstantDecay:
-    """A learning rate for optimizers that changes at given steps: it is values[i] up to and with step boundaries[i].
+    """A piecewise constant learning rate: values[i] up to and including step boundaries[i].
 
     It is a function of the number of steps made.
 
     Args:
-        boundaries: after how many steps it changes, in ascending order.
+        boundaries: the steps after which it changes, in ascending order.
         values: the rates, one more than boundaries.
 
     Source: Keras `PiecewiseConstantDecay` (beyond TF.js).

@@ -38,24 +38,24 @@ NamedTensors = Mapping[str, Tensor] | Sequence[Any]
 
 @export(doc="Training / Classes")
 class Optimizer(OptimizerCamel, Closed):
-    """Changes variables so that a cost becomes smaller.
+    """Updates variables to minimize a cost.
 
-    A subclass names its slots (what it remembers of each variable, and the value they start with) and gives `update`,
-    or the `rule` that this calls. It may name a kernel beside it that does the same for all variables at once, and
-    takes `hyperparameters()` as attributes. Or it defines `apply_gradients`, as in TF.js, and does all by itself.
+    A subclass names its slots (the state of each variable, with its initial value) and defines `update`,
+    or the `rule` that this calls. It may also name a kernel that does the same for all variables at once, and
+    takes `hyperparameters()` as attributes. Or it defines `apply_gradients`, as in TF.js, and does everything itself.
 
-    The optimizers that are here take no attributes but their own; a subclass may have others.
+    The built-in optimizers accept no additional attributes; a subclass may have some.
 
     The learning rate is a number, or a function of the number of steps made, such as `tf.train.exponential_decay`
-    gives (beyond TF.js). Gradients may be brought within a bound first (beyond TF.js): `clip_value` bounds each number,
-    `clip_norm` the length of each variable's gradient, `global_clip_norm` that of all gradients taken together.
+    returns (beyond TF.js). Gradients can be clipped first (beyond TF.js): `clip_value` bounds each element,
+    `clip_norm` the norm of each variable's gradient, `global_clip_norm` the norm of all gradients together.
 
     Attributes:
         iterations: how many steps have been made.
         class_name: the name in saved models.
-        slot_names: the names of what it remembers of each variable.
+        slot_names: the names of the slots of each variable.
         rule: the function that `update` calls, with `hyperparameters()` as keywords.
-        kernel: the kernel that makes the step of all variables, or ''.
+        kernel: the kernel that updates all variables in one step, or ''.
 
     Source: TF.js `tf.Optimizer`.
     """
@@ -66,7 +66,7 @@ class Optimizer(OptimizerCamel, Closed):
     rule: ClassVar[Callable[..., Update] | None] = None
     kernel: str = ""
     _elsewhere = OF_OPTIMIZERS
-    _options: ClassVar[tuple[str, ...]] = ()  # what a constructor takes beside learning rate and bounds
+    _options: ClassVar[tuple[str, ...]] = ()  # what a constructor takes besides learning rate and clipping
 
     def __init_subclass__(cls, factory: str | None = None, **keywords: Any) -> None:
         cls.class_name = vars(cls).get("className", cls.class_name)
@@ -100,7 +100,7 @@ class Optimizer(OptimizerCamel, Closed):
         """Called after the variables of a step have been updated."""
 
     def initial_slot(self, name: str) -> float:
-        """The value that a slot starts with."""
+        """The initial value of a slot."""
         return 0.0
 
     # The public steps
@@ -119,20 +119,20 @@ class Optimizer(OptimizerCamel, Closed):
     def minimize(
         self, f: Callable[[], Tensor], return_cost: bool = False, var_list: Sequence[Tensor] | None = None
     ) -> Tensor | None:
-        """One step: compute f() and its gradients, and change the variables.
+        """One step: compute f() and its gradients, and update the variables.
 
         Args:
             f: a function without arguments that returns a scalar.
             return_cost: whether to return the value of f.
-            var_list: the variables to change, or what `model.get_weights()` gives; all trainable ones by default.
+            var_list: the variables to update, or what `model.get_weights()` returns; all trainable ones by default.
 
         Returns:
             The value of f before the step, or None.
 
         Raises:
-            ValueError: f returns no scalar, or depends on none of the variables.
+            ValueError: f does not return a scalar, or depends on none of the variables.
         """
-        wanted = bool(return_cost)  # asked before anything changes
+        wanted = bool(return_cost)  # evaluated before anything changes
         value, grads = self.compute_gradients(f, var_list)
         self.apply_gradients(grads)
         if wanted:
@@ -142,19 +142,19 @@ class Optimizer(OptimizerCamel, Closed):
 
     @accepts_options()
     def compute_gradients(self, f: Callable[[], Tensor], var_list: Sequence[Tensor] | None = None) -> VariableGrads:
-        """The value of f() and its gradients by variable name, as `variable_grads` gives them."""
+        """The value of f() and its gradients by variable name, as returned by `variable_grads`."""
         return variable_grads(f, var_list)
 
     @accepts_options()
     def apply_gradients(self, variable_gradients: NamedTensors) -> None:
-        """Change variables by given gradients.
+        """Update variables with given gradients.
 
         Args:
-            variable_gradients: gradients by variable name, or a list of {'name', 'tensor'}; a gradient that is None
-                leaves its variable as it is.
+            variable_gradients: gradients by variable name, or a list of {'name', 'tensor'}; a gradient of None
+                leaves its variable unchanged.
 
         Raises:
-            ValueError: no variable of that name, or a gradient of another shape; nothing has been changed then.
+            ValueError: no variable of that name, or a gradient of a different shape; nothing is changed then.
         """
         pairs = _with_variables(variable_gradients)
         run_in_scope(lambda: self._step(pairs), "apply_gradients")
@@ -183,7 +183,7 @@ class Optimizer(OptimizerCamel, Closed):
         settle([variable, *slots.values()] for (variable, _), slots in zip(pairs, slots_of, strict=True))
 
     def _updates_all_at_once(self, pairs: Sequence[tuple[Variable, Tensor]]) -> bool:
-        """Whether the kernel can do it: of a rule that no subclass has replaced, on a backend that has it."""
+        """Whether the kernel applies: no subclass has replaced its rule, and the backend has it."""
         owner = next(c for c in type(self).__mro__ if vars(c).keys() & {"update", "rule"})
         floats = all(grad.dtype == variable.dtype == "float32" for variable, grad in pairs)
         distinct = len({variable.id for variable, _ in pairs}) == len(pairs) > 0
@@ -221,7 +221,7 @@ class Optimizer(OptimizerCamel, Closed):
         self._slots = {}
 
     def __getstate__(self) -> dict[str, Any]:
-        """Slots go with their variables, since a copy of a variable may have another name."""
+        """Slots are keyed by variable, since a copy of a variable may have another name."""
         variables = registered_variables()
         pairs = [(variables[name], slots) for name, slots in self._slots.items() if name in variables]
         return {**vars(self), "_slots": pairs}
@@ -236,23 +236,23 @@ class Optimizer(OptimizerCamel, Closed):
         return f"{self.get_class_name()}({', '.join(f'{k}={v!r}' for k, v in options.items())})"
 
     def get_class_name(self) -> str:
-        """The name it has in saved configurations."""
+        """Its name in saved configurations."""
         return self.class_name
 
     def get_config(self) -> dict[str, Any]:
-        """What the constructor was given, by name."""
+        """The constructor's arguments by name."""
         own = {name: getattr(self, name) for name in self._options}
         return {"learning_rate": config_of(self._learning_rate, self.iterations), **self._clipping.options(), **own}
 
     @classmethod
     @accepts_options()
     def from_config(cls, config: Mapping[str, Any]) -> Self:
-        """An optimizer as `get_config` describes it, in either spelling."""
+        """An optimizer from what `get_config` returned, in either spelling."""
         return constructed(cls, config)
 
     @property
     def learning_rate(self) -> float:
-        """How far the next step goes."""
+        """The learning rate of the next step."""
         rate = self._learning_rate
         return as_number(self.class_name, "learning_rate", rate(self.iterations)) if callable(rate) else rate
 
@@ -261,21 +261,21 @@ class Optimizer(OptimizerCamel, Closed):
         self._learning_rate = rate_of(self.class_name, learning_rate)
 
     def set_learning_rate(self, learning_rate: LearningRate) -> None:
-        """Set how far a step goes."""
+        """Set the learning rate."""
         self.learning_rate = learning_rate
 
     def get_weights(self) -> ReadyList[NamedTensor]:
-        """The iterations and slots as a list of records (name, tensor); it may be awaited."""
+        """The iterations and slots as a list of records (name, tensor); awaitable."""
         slots = [(SlotName(name, slot), own[slot]) for slot in self.slot_names for name, own in self._slots.items()]
         return ReadyList([self.save_iterations(), *listed(slots)])
 
     def save_iterations(self) -> ReadyNamedTensor:
-        """The iterations as the first record of `get_weights`; it may be awaited."""
+        """The iterations as the first record of `get_weights`; awaitable."""
         name, tensor = steps_made(self.iterations)
         return ReadyNamedTensor(str(name), tensor)
 
     def extract_iterations(self, weight_values: Sequence[Any]) -> ReadyList[NamedTensor]:
-        """Take over the iterations from what `get_weights` gave, and give the rest; it may be awaited."""
+        """Restore the iterations from what `get_weights` returned, and return the rest; awaitable."""
         values = named_tensors("extract_iterations", "weight_values", weight_values)
         if not values:
             raise argument_error("extract_iterations", "weight_values", "records, the iterations first", weight_values)
@@ -283,10 +283,10 @@ class Optimizer(OptimizerCamel, Closed):
         return ReadyList([NamedTensor(name, tensor) for name, tensor in values[1:]])
 
     def set_weights(self, weight_values: Sequence[Any]) -> ReadyNone:
-        """Take over what `get_weights` gave; it may be awaited.
+        """Restore what `get_weights` returned; awaitable.
 
         Raises:
-            ValueError: a number of weights or a slot that this optimizer does not have; nothing has been changed then.
+            ValueError: a number of weights or a slot that this optimizer does not have; nothing is changed then.
         """
         iterations, slots = self._checked(read_state("set_weights", "weight_values", weight_values))
         self.dispose()
@@ -296,8 +296,8 @@ class Optimizer(OptimizerCamel, Closed):
         return ReadyNone()
 
     def set_state_of(self, variables: Sequence[Variable], state: State) -> None:
-        """`set_weights` for some variables; the slots of others, such as those of another model, stay."""
-        if type(self).set_weights is not Optimizer.set_weights:  # it sets more, or otherwise, and all at once
+        """`set_weights` for some variables; the slots of others, such as those of another model, are kept."""
+        if type(self).set_weights is not Optimizer.set_weights:  # it sets more, or differently, and all at once
             self.set_weights(listed([*state, *self._state_of_others(variables)]))
             return
         iterations, slots = self._checked(state)
@@ -329,14 +329,14 @@ class Optimizer(OptimizerCamel, Closed):
         }
 
     def _after_set_weights(self) -> None:
-        """Called when iterations and slots have been set."""
+        """Called after iterations and slots have been set."""
 
 
 _USUAL = {name: getattr(Optimizer, name) for name in ("minimize", "compute_gradients")}
 
 
 def minimizes_as_usual(optimizer: Optimizer) -> bool:
-    """Whether an optimizer's `minimize` computes gradients and applies them, and does nothing else."""
+    """Whether an optimizer's `minimize` only computes gradients and applies them."""
     own, cls = vars(optimizer), type(optimizer)
     return not any(name in own or getattr(cls, name) is not usual for name, usual in _USUAL.items())
 

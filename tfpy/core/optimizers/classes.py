@@ -1,8 +1,8 @@
 """The optimizers, each a rule with its hyperparameters.
 
 The parameters of a constructor are the options of an optimizer: its configuration has them by their names, and the
-factory of `tf.train` that the class argument `factory` names is generated from them and from the docstring. What bounds
-the gradients, and a learning rate that is a function, is described at `Optimizer`.
+factory of `tf.train` that the class argument `factory` names is generated from them and from the docstring. Gradient
+clipping and learning rate schedules are described in `Optimizer`.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class SGDOptimizer(Optimizer, factory="train.sgd"):
     """Stochastic gradient descent: w - learning_rate · g.
 
     Args:
-        learning_rate: how far a step goes.
+        learning_rate: the step size.
 
     Source: TF.js `tf.train.sgd`, `tf.SGDOptimizer`.
     """
@@ -47,12 +47,12 @@ class SGDOptimizer(Optimizer, factory="train.sgd"):
 
 @export(doc="Training / Classes")
 class MomentumOptimizer(MomentumOptimizerCamel, Optimizer, factory="train.momentum"):
-    """Gradient descent that keeps a part of its last step.
+    """Gradient descent with momentum.
 
     Args:
-        learning_rate: how far a step goes.
-        momentum: the part of the last step that the next one keeps.
-        use_nesterov: take the gradient's part of the step as if it had been made already.
+        learning_rate: the step size.
+        momentum: the fraction of the last step that is kept.
+        use_nesterov: whether to use Nesterov's look-ahead.
 
     Source: TF.js `tf.train.momentum`, `tf.MomentumOptimizer`.
     """
@@ -77,17 +77,17 @@ class MomentumOptimizer(MomentumOptimizerCamel, Optimizer, factory="train.moment
 
     @accepts_options()
     def set_momentum(self, momentum: float) -> None:
-        """Set the part of the last step that the next one keeps."""
+        """Set the fraction of the last step that is kept."""
         self.momentum = momentum
 
 
 @export(doc="Training / Classes")
 class AdagradOptimizer(AdagradOptimizerCamel, Optimizer, factory="train.adagrad"):
-    """Steps divided by the root of the sum of all squared gradients (Duchi et al. 2011).
+    """Adagrad: steps divided by the root of the sum of all squared gradients (Duchi et al. 2011).
 
     Args:
-        learning_rate: how far a step goes.
-        initial_accumulator_value: what the sum begins with.
+        learning_rate: the step size.
+        initial_accumulator_value: the initial value of the sum.
 
     Source: TF.js `tf.train.adagrad`, `tf.AdagradOptimizer`.
     """
@@ -114,12 +114,12 @@ class AdagradOptimizer(AdagradOptimizerCamel, Optimizer, factory="train.adagrad"
 
 @export(doc="Training / Classes")
 class AdadeltaOptimizer(Optimizer, factory="train.adadelta"):
-    """Steps scaled by averages of squared gradients and of squared steps (Zeiler 2012).
+    """Adadelta: steps scaled by averages of squared gradients and of squared steps (Zeiler 2012).
 
     Args:
-        learning_rate: how far a step goes.
-        rho: the part of the averages that each step keeps.
-        epsilon: added inside the roots; the backend's by default.
+        learning_rate: the step size.
+        rho: the decay rate of the averages.
+        epsilon: added inside the square roots; the backend's by default.
 
     Source: TF.js `tf.train.adadelta`, `tf.AdadeltaOptimizer`.
     """
@@ -149,13 +149,13 @@ class AdadeltaOptimizer(Optimizer, factory="train.adadelta"):
 
 @export(doc="Training / Classes")
 class RMSPropOptimizer(Optimizer, factory="train.rmsprop"):
-    """Steps divided by the root of an average of squared gradients (Tieleman and Hinton 2012).
+    """RMSprop: steps divided by the root of an average of squared gradients (Tieleman and Hinton 2012).
 
     Args:
-        learning_rate: how far a step goes.
-        decay: the part of the average that each step keeps.
-        momentum: the part of the last step that the next one keeps.
-        epsilon: added inside the root; the backend's by default.
+        learning_rate: the step size.
+        decay: the decay rate of the average.
+        momentum: the fraction of the last step that is kept.
+        epsilon: added inside the square root; the backend's by default.
         centered: divide by an estimate of the standard deviation instead.
 
     Source: TF.js `tf.train.rmsprop`, `tf.RMSPropOptimizer`.
@@ -198,14 +198,14 @@ _BEYOND_FLOAT32 = 2.0**128 - 2.0**103  # from here on the nearest float32 is inf
 
 
 def _float32(number: float) -> float:
-    """The nearest float32; infinite beyond all of them, and numpy says nothing of it."""
+    """The nearest float32; infinite out of range, without a numpy warning."""
     if abs(number) < _BEYOND_FLOAT32:
         return float(np.float32(number))
     return number if math.isnan(number) else math.copysign(math.inf, number)
 
 
 def _float32_product(a: float, b: float) -> float:
-    """The product as float32 arithmetic gives it, which is how TF.js keeps powers of the betas."""
+    """The product in float32 arithmetic, in which TF.js keeps the powers of the betas."""
     return _float32(_float32(a) * _float32(b))
 
 
@@ -223,7 +223,7 @@ def _one_minus(power: float) -> float:
 
 
 class _BetaOptimizer(Optimizer):
-    """What Adam and its kin share: two betas, and powers of them that grow with the steps."""
+    """Base of Adam and its variants: two betas, and their powers, updated with each step."""
 
     slot_names = ("m", "v")
     beta1: float
@@ -243,19 +243,19 @@ class _BetaOptimizer(Optimizer):
         self._powers = [_float32_product(p, b) for p, b in zip(self._powers, (self.beta1, self.beta2), strict=True)]
 
     def _after_set_weights(self) -> None:
-        # Multiplied step by step, so that a run that goes on has the very numbers of one that never stopped.
+        # Multiplied step by step, so that a resumed run has exactly the numbers of an uninterrupted one.
         self._powers = [_float32_power(beta, self.iterations + 1) for beta in (self.beta1, self.beta2)]
 
 
 @export(doc="Training / Classes")
 class AdamOptimizer(_BetaOptimizer, factory="train.adam"):
-    """Steps by averages of gradients and of their squares, corrected for their start at 0 (Kingma and Ba 2014).
+    """Adam: steps by bias-corrected averages of gradients and of their squares (Kingma and Ba 2014).
 
     Args:
-        learning_rate: how far a step goes.
-        beta1: the part of the average of gradients that each step keeps.
-        beta2: the part of the average of squares that each step keeps.
-        epsilon: added to the root; the backend's by default.
+        learning_rate: the step size.
+        beta1: the decay rate of the average of gradients.
+        beta2: the decay rate of the average of squares.
+        epsilon: added to the square root; the backend's by default.
 
     Source: TF.js `tf.train.adam`, `tf.AdamOptimizer`.
     """
@@ -283,14 +283,14 @@ class AdamOptimizer(_BetaOptimizer, factory="train.adam"):
 
 @export(doc="Training / Classes")
 class AdamWOptimizer(AdamOptimizer, factory="train.adamw"):
-    """As Adam, with each step also taking away learning_rate · weight_decay of the weights.
+    """Adam with decoupled weight decay: each step also subtracts learning_rate · weight_decay of the weights.
 
     Args:
-        learning_rate: how far a step goes.
-        weight_decay: what part of the weights a step of length 1 takes away.
-        beta1: the part of the average of gradients that each step keeps.
-        beta2: the part of the average of squares that each step keeps.
-        epsilon: added to the root; the backend's by default.
+        learning_rate: the step size.
+        weight_decay: the fraction of the weights subtracted at a learning rate of 1.
+        beta1: the decay rate of the average of gradients.
+        beta2: the decay rate of the average of squares.
+        epsilon: added to the square root; the backend's by default.
 
     Source: Loshchilov and Hutter 2019; Keras `AdamW` (beyond TF.js).
     """
@@ -317,14 +317,14 @@ class AdamWOptimizer(AdamOptimizer, factory="train.adamw"):
 
 @export(doc="Training / Classes")
 class AdamaxOptimizer(_BetaOptimizer, factory="train.adamax"):
-    """As Adam, with the largest gradient in place of the average of squares (Kingma and Ba 2014).
+    """Adamax: Adam with the largest gradient in place of the average of squares (Kingma and Ba 2014).
 
     Args:
-        learning_rate: how far a step goes.
-        beta1: the part of the average of gradients that each step keeps.
-        beta2: the part of the largest gradient that each step keeps.
+        learning_rate: the step size.
+        beta1: the decay rate of the average of gradients.
+        beta2: the decay rate of the largest gradient.
         epsilon: added to the largest gradient; the backend's by default.
-        decay: makes the steps smaller with time: divided by 1 + decay · steps made.
+        decay: shrinks the steps over time: divided by 1 + decay · steps made.
 
     Source: TF.js `tf.train.adamax`, `tf.AdamaxOptimizer`.
     """
@@ -358,13 +358,13 @@ class AdamaxOptimizer(_BetaOptimizer, factory="train.adamax"):
 
 @export(doc="Training / Classes")
 class NadamOptimizer(_BetaOptimizer, factory="train.nadam"):
-    """As Adam, with Nesterov's momentum: the gradient's part of the step is taken as if it had been made already.
+    """Nadam: Adam with Nesterov momentum.
 
     Args:
-        learning_rate: how far a step goes.
-        beta1: the part of the average of gradients that each step keeps, in the long run.
-        beta2: the part of the average of squares that each step keeps.
-        epsilon: added to the root; the backend's by default.
+        learning_rate: the step size.
+        beta1: the long-run decay rate of the average of gradients.
+        beta2: the decay rate of the average of squares.
+        epsilon: added to the square root; the backend's by default.
 
     Source: Dozat 2016; Keras `Nadam` (beyond TF.js).
     """
@@ -385,12 +385,12 @@ class NadamOptimizer(_BetaOptimizer, factory="train.nadam"):
         self._product = self._momentum(0)
 
     def _momentum(self, step: int) -> float:
-        """The part of the first average that a step keeps: it grows to beta1 in time."""
+        """The decay rate of the first average at a step: it grows to beta1 over time."""
         return self.beta1 * (1 - 0.5 * 0.96 ** (step + 1))
 
     @property
     def momentum_product(self) -> float:
-        """The product of these parts over all steps made."""
+        """The product of these decay rates over all steps made."""
         return self._product / self._momentum(self.iterations)
 
     def hyperparameters(self) -> dict[str, Any]:

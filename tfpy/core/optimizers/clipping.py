@@ -1,4 +1,4 @@
-"""Clipping: bounds that gradients are brought within before they are applied."""
+"""Clipping: bounding gradients before they are applied."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tfpy.engine.errors import argument_error
 
 
 class Bounds(TypedDict, total=False):
-    """Options of every optimizer besides its own: at most one bound on the gradients of a step."""
+    """Common options of all optimizers: at most one bound on the gradients of a step."""
 
     clip_value: float | None
     """Bounds each number, above and below 0."""
@@ -36,7 +36,7 @@ class Clipping:
     global_clip_norm: float | None = None
 
     def checked(self, where: str) -> Self:
-        """Itself, or an error that names the optimizer: no bound above 0, or more than one."""
+        """Itself, or an error that names the optimizer: a bound that is not positive, or more than one."""
         given = self.options()
         for name, bound in given.items():
             if as_number(where, name, bound) <= 0:
@@ -50,7 +50,7 @@ class Clipping:
         return {name: bound for name, bound in vars(self).items() if bound is not None}
 
     def __call__(self, grads: Sequence[Tensor]) -> list[Tensor]:
-        """The gradients within the bound."""
+        """The clipped gradients."""
         if self.clip_value is not None:
             return [clip_by_value(g, -self.clip_value, self.clip_value) for g in grads]
         if self.clip_norm is not None:
@@ -68,5 +68,5 @@ def _squares(grad: Tensor) -> Tensor:
 
 
 def _shortened(grad: Tensor, squares: Tensor, bound: float) -> Tensor:
-    """The gradient, made shorter where the root of the squares is above the bound."""
+    """The gradient, scaled down if the root of the squares is above the bound."""
     return mul(grad, div(number(bound), maximum(run("Sqrt", squares), number(bound))))

@@ -1,7 +1,7 @@
 """The update rules, each a pure function: value, gradient, slots -> value, slots. No state, no classes.
 
 Both generations call them: TF.js's optimizers with a gradient, deeplearn.js's with the mean gradient of a batch. The
-order of operations is TF.js's, so that the numbers are, too.
+order of operations, and so the numbers, are those of TF.js.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def adagrad(value: Tensor, grad: Tensor, slots: Slots, lr: float, epsilon: float
 def adadelta(value: Tensor, grad: Tensor, slots: Slots, lr: float, rho: float, epsilon: float) -> Update:
     """Δ = √(u + ε) / √(a + ε) · g with the old a;  w - lr · Δ;  a and u average g² and Δ².  (Zeiler 2012)
 
-    Zeiler divides by the new a; TF.js and deeplearn.js by the old one, and so does this.
+    Zeiler divides by the new a; TF.js, deeplearn.js and this by the old one.
     """
     squares, updates = slots["accum_grad"], slots["accum_var"]
     ratio = div(run("Sqrt", add(updates, number(epsilon))), run("Sqrt", add(squares, number(epsilon))))
@@ -88,7 +88,7 @@ def adam(
 
 
 def decayed(value: Tensor, part: float) -> Tensor:
-    """w - part · w: weight decay apart from the gradient.  (Loshchilov and Hutter 2019)"""
+    """w - part · w: decoupled weight decay.  (Loshchilov and Hutter 2019)"""
     return sub(value, mul(value, number(part)))
 
 
@@ -105,7 +105,7 @@ def nadam(
 ) -> Update:
     """m and v average g and g²;  w - lr · (p₁ · g + p₂ · m) / (√(v / bias2) + ε).  (Dozat 2016)
 
-    The parts are (1 - μₜ) / (1 - Πμ) and μₜ₊₁ / (1 - Πμ · μₜ₊₁), μ being the schedule of the momentum.
+    p₁ and p₂ are (1 - μₜ) / (1 - Πμ) and μₜ₊₁ / (1 - Πμ · μₜ₊₁), with the momentum schedule μ.
     """
     first = _average(slots["m"], grad, beta1)
     second = _average(slots["v"], run("Square", grad), beta2)

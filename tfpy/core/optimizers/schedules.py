@@ -1,4 +1,4 @@
-"""Learning rates that change with the steps: functions of the number of steps made.
+"""Learning rate schedules: functions of the number of steps made.
 
 The factory of `tf.train` that a class argument names is generated from constructor and docstring.
 """
@@ -18,7 +18,7 @@ LearningRate: TypeAlias = float | Callable[[int], float]
 
 
 class Schedule:
-    """A learning rate that changes with the steps. Its configuration is kept in saved models, by Keras's names."""
+    """A learning rate schedule. Its configuration is stored in saved models, under Keras's names."""
 
     class_name: ClassVar[str]
     members: ClassVar[dict[str, type[Schedule]]] = {}
@@ -31,20 +31,20 @@ class Schedule:
         raise TypeError(f"{type(self).__name__}: a schedule must define __call__(step).")
 
     def get_config(self) -> dict[str, Any]:
-        """What it was made of, by name."""
+        """The constructor's arguments by name."""
         return dict(vars(self))
 
 
 class ExponentialDecay(Schedule, factory="train.exponential_decay"):
-    """A learning rate for optimizers that becomes smaller by a factor: initial · decay_rate ^ (step / decay_steps).
+    """An exponentially decaying learning rate: initial · decay_rate ^ (step / decay_steps).
 
     It is a function of the number of steps made.
 
     Args:
         initial_learning_rate: the rate of the first step.
-        decay_steps: after how many steps the rate has been multiplied by decay_rate once.
+        decay_steps: the number of steps over which the rate is multiplied by decay_rate once.
         decay_rate: the factor.
-        staircase: change it only each decay_steps steps.
+        staircase: whether to change it only every decay_steps steps.
 
     Source: Keras `ExponentialDecay` (beyond TF.js).
     """
@@ -66,16 +66,16 @@ class ExponentialDecay(Schedule, factory="train.exponential_decay"):
 
 
 class CosineDecay(Schedule, factory="train.cosine_decay"):
-    """A learning rate for optimizers that falls along half a cosine wave.
+    """A learning rate that decays along half a cosine wave.
 
     It is a function of the number of steps made.
 
     Args:
         initial_learning_rate: the rate of the first step.
-        decay_steps: over how many steps it falls.
-        alpha: the part of the highest rate that remains at the end.
-        warmup_target: the highest rate, to which it rises first; without it there is no rise.
-        warmup_steps: over how many steps it rises.
+        decay_steps: the number of steps over which it decays.
+        alpha: the fraction of the highest rate that remains at the end.
+        warmup_target: the highest rate, to which it rises first; no warmup by default.
+        warmup_steps: the number of steps over which it rises.
 
     Source: Loshchilov and Hutter 2017; Keras `CosineDecay` (beyond TF.js).
     """
@@ -108,12 +108,12 @@ class CosineDecay(Schedule, factory="train.cosine_decay"):
 
 
 class PiecewiseConstantDecay(Schedule, factory="train.piecewise_constant"):
-    """A learning rate for optimizers that changes at given steps: it is values[i] up to and with step boundaries[i].
+    """A piecewise constant learning rate: values[i] up to and including step boundaries[i].
 
     It is a function of the number of steps made.
 
     Args:
-        boundaries: after how many steps it changes, in ascending order.
+        boundaries: the steps after which it changes, in ascending order.
         values: the rates, one more than boundaries.
 
     Source: Keras `PiecewiseConstantDecay` (beyond TF.js).
@@ -138,7 +138,7 @@ class PiecewiseConstantDecay(Schedule, factory="train.piecewise_constant"):
 def rate_of(where: str, learning_rate: Any) -> LearningRate:
     """A learning rate given as a number, as a function of the steps, or as the configuration of a schedule.
 
-    Errors call the optimizer `where`.
+    Error messages refer to the optimizer as `where`.
     """
     if isinstance(learning_rate, Mapping):
         name = learning_rate.get("class_name")
@@ -155,7 +155,7 @@ def rate_of(where: str, learning_rate: Any) -> LearningRate:
 
 
 def config_of(learning_rate: LearningRate, step: int) -> Any:
-    """A learning rate as a configuration has it; of a user's function, its rate at this step."""
+    """A learning rate as stored in a configuration; for a user's function, its rate at this step."""
     if isinstance(learning_rate, Schedule):
         return {"class_name": learning_rate.class_name, "config": learning_rate.get_config()}
     if not callable(learning_rate):

@@ -1,6 +1,6 @@
-"""The state of an optimizer as `get_weights` lists it. The names in that list are composed and parsed here alone.
+"""The state of an optimizer as `get_weights` lists it. The names in that list are composed and parsed only here.
 
-A class of the user's own may list what it likes, in an order that only it knows, so that a state is a list, too.
+A custom class may list anything, in an order that only it knows, so a state is also a list.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ class SlotName(NamedTuple):
     """The name of a value in the state of an optimizer; as text it is variable/slot.
 
     Attributes:
-        variable: the name of the variable that the value is remembered of; None for what is of none.
-        slot: what is remembered.
+        variable: the name of the variable that the value belongs to; None if it belongs to none.
+        slot: the name of the slot.
     """
 
     variable: str | None
@@ -31,7 +31,7 @@ class SlotName(NamedTuple):
 
     @classmethod
     def parse(cls, name: str) -> Self:
-        """The name that a string says; the variable's may have slashes itself."""
+        """The name parsed from a string; the variable's may contain slashes."""
         variable, slash, slot = name.rpartition("/")
         return cls(variable if slash else None, slot)
 
@@ -43,12 +43,12 @@ State = list[tuple[SlotName, Tensor]]
 
 
 def steps_made(iterations: int) -> tuple[SlotName, Tensor]:
-    """The number of steps, with which a state begins."""
+    """The number of steps, the first entry of a state."""
     return SlotName(None, "iter"), to_tensor("get_weights", "iter", iterations, "int32")
 
 
 def steps_in(where: str, value: Any) -> int:
-    """The number of steps that such a value says."""
+    """The number of steps in such a value."""
     tensor = to_tensor(where, "iter", value)
     number = as_number(where, "iter", tensor.data_sync()[0] if tensor.size == 1 else value)
     if number < 0 or not number.is_integer():
@@ -57,7 +57,7 @@ def steps_in(where: str, value: Any) -> int:
 
 
 def state_of(optimizer: Optimizer) -> State:
-    """The state that `get_weights` gives, which a class of the user's own may define."""
+    """The state that `get_weights` returns, which a custom class may define."""
     return read_state("get_weights", "weights", optimizer.get_weights())
 
 

@@ -20,7 +20,7 @@ from tfpy.engine.warn import warn_user
 
 
 class _Flag(NamedTuple):
-    """A flag: what gives its value, and what is called when that is set, and when it is forgotten."""
+    """A flag: the rule for its value, and the hooks called when it is set and reset."""
 
     rule: Callable[[], Any]
     set_hook: Callable[[Any], None] | None
@@ -54,9 +54,9 @@ class Environment(EnvironmentCamel):
 
         Args:
             flag_name: its name.
-            evaluation_fn: gives its value when it is first read without having been set.
+            evaluation_fn: returns its value when it is first read without having been set.
             set_hook: called with the value when it is set.
-            reset_hook: called when the value is forgotten, to undo what setting it has done. TF.js has no such thing.
+            reset_hook: called when the value is reset, to undo the effects of setting it (beyond TF.js).
         """
         as_string("register_flag", "flag_name", flag_name)
         as_function("register_flag", "evaluation_fn", evaluation_fn)
@@ -80,7 +80,7 @@ class Environment(EnvironmentCamel):
 
     @accepts_options()
     async def get_async(self, flag_name: str) -> Any:
-        """The value of a flag whose rule may be a coroutine; to be awaited."""
+        """The value of a flag whose rule may be a coroutine; asynchronous."""
         if not isinstance(flag_name, str) or flag_name not in self.flags:
             value = self._flag(flag_name).rule()
             self.flags[flag_name] = await value if inspect.isawaitable(value) else value
@@ -112,7 +112,7 @@ class Environment(EnvironmentCamel):
 
     @accepts_options()
     def set(self, flag_name: str, value: Any) -> None:
-        """Give a flag a value. Those of TF.js that mean nothing here are taken with a warning.
+        """Set a flag. TF.js's flags without meaning here are accepted with a warning.
 
         Raises:
             ValueError: no such flag.
@@ -124,14 +124,14 @@ class Environment(EnvironmentCamel):
             return
         try:
             hook(value)
-        except BaseException:  # it has refused the value
+        except BaseException:  # it has rejected the value
             self.flags.clear()
             self.flags.update(before)
             raise
 
     @accepts_options()
     def evaluate_flag(self, flag_name: str) -> Any:
-        """The value that a flag's rule gives now."""
+        """The current value of a flag's rule."""
         return self._flag(flag_name).rule()
 
     @accepts_options()
@@ -140,12 +140,12 @@ class Environment(EnvironmentCamel):
         self.flags = dict(flags)
 
     def set_platform(self, platform_name: str, platform: Any) -> None:
-        """Let an object with the methods of a platform serve from here on."""
+        """Set the platform: an object with the methods of one."""
         self.platform_name = platform_name
         self.platform = platform
 
     def reset(self) -> None:
-        """Forget all values; the rules give new ones."""
+        """Reset all values; the rules compute new ones."""
         for name in self.flags.keys() & self._registered.keys():
             hook = self._registered[name].reset_hook
             if hook is not None:
@@ -195,7 +195,7 @@ ENV.register_flag("CHECK_COMPUTATION_FOR_ERRORS", lambda: ENV.get("DEBUG"))
 ENV.register_flag("CPU_SHARDS", most_shards, _cut_into, partial(set_most_shards, 0))
 for _name in ("IS_BROWSER", "IS_NODE", "IS_CHROME", "IS_SAFARI"):
     ENV.register_flag(_name, lambda: False)
-# What `GraphModel.keep_intermediate_tensors` says for one model.
+# The counterpart of `GraphModel.keep_intermediate_tensors` for all models.
 ENV.register_flag("KEEP_INTERMEDIATE_TENSORS", lambda: False)
 for _name, _value in IDLE_FLAGS.items():
     ENV.register_flag(_name, partial(lambda value: value, _value), partial(_warn_of_no_effect, _name))
@@ -214,7 +214,7 @@ def env() -> Environment:
 
 @op(doc="Environment")
 def enable_prod_mode() -> None:
-    """Production mode: no warnings about what is deprecated.
+    """Enable production mode: no deprecation warnings.
 
     Source: TF.js `tf.enableProdMode`.
     """
@@ -223,7 +223,7 @@ def enable_prod_mode() -> None:
 
 @op(doc="Environment")
 def enable_debug_mode() -> None:
-    """Debug mode: each kernel is printed with its time and shapes, and the first NaN or infinity is warned about.
+    """Enable debug mode: print each kernel with its time and shapes, and warn about the first NaN or infinity.
 
     `tf.env().set("DEBUG", False)` ends it.
 
@@ -234,7 +234,7 @@ def enable_debug_mode() -> None:
 
 @op(doc="Environment")
 def disable_deprecation_warnings() -> None:
-    """Warn no more about what is deprecated.
+    """Disable deprecation warnings.
 
     Source: TF.js `tf.disableDeprecationWarnings`.
     """
@@ -243,7 +243,7 @@ def disable_deprecation_warnings() -> None:
 
 @op(doc="Environment")
 def deprecation_warn(msg: str) -> None:
-    """Warn that something is deprecated, unless that was disabled.
+    """Issue a deprecation warning, unless these are disabled.
 
     Source: TF.js `tf.deprecationWarn`.
     """
@@ -254,7 +254,7 @@ def deprecation_warn(msg: str) -> None:
 
 @op(doc="Environment")
 def set_platform(platform_name: str, platform: Any) -> None:
-    """Let an object with the methods now, encode, decode and fetch serve from here on.
+    """Set the platform: an object with the methods now, encode, decode and fetch.
 
     Source: TF.js `tf.setPlatform`.
     """

@@ -1,4 +1,4 @@
-"""Packages that only some features need: imported when those are used."""
+"""Optional packages, imported when a feature needs them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 
 def optional_module(name: str, extra: str, feature: str) -> Any:
-    """A module of a package that comes with an extra of tfpy.
+    """A module of a package installed by an extra of tfpy.
 
     Args:
         name: the module.

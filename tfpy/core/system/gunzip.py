@@ -5,7 +5,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Iterator
 
-# How much is unpacked at a time.
+# How much is unpacked at once.
 _PIECE = 1 << 16
 # zlib's number for 'a gzip header is expected'.
 _GZIP_WINDOW = 16 + zlib.MAX_WBITS
@@ -15,7 +15,7 @@ def gunzip(chunks: Iterator[bytes]) -> Iterator[bytes]:
     """The contents of gzip data, one member after the other; never much more than a chunk is in memory.
 
     Raises:
-        zlib.error: no gzip data, or damaged ones, or such as end too early. There may be none at all.
+        zlib.error: data that are not gzip, damaged or truncated. Empty data are allowed.
     """
     data = next(chunks, b"")
     while data:
@@ -25,6 +25,6 @@ def gunzip(chunks: Iterator[bytes]) -> Iterator[bytes]:
                 raise zlib.error("the data end too early")
             yield inflater.decompress(data, _PIECE)
             data = inflater.unconsumed_tail or inflater.unused_data or next(chunks, b"")
-        # Zeros may pad a file, as the standard allows.
+        # A file may be padded with zeros, as the standard allows.
         while data and not (data := data.lstrip(b"\0")):
             data = next(chunks, b"")

@@ -10,7 +10,7 @@ from tfpy.core.calling.registry import op
 
 @op(doc="Performance / Timing")
 def next_frame() -> Awaitable[None]:
-    """Let other tasks run; to be awaited. Without an event loop there is nothing to wait for.
+    """Let other tasks run; awaitable. Without an event loop there is nothing to wait for.
 
     Source: TF.js `tf.nextFrame`.
     """

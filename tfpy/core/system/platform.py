@@ -24,7 +24,7 @@ class Platform:
     """
 
     def now(self) -> float:
-        """The time in milliseconds, with fractions; only differences mean something."""
+        """The time in milliseconds, with fractions; only differences are meaningful."""
         return time.perf_counter() * 1000
 
     def encode(self, text: str, encoding: str) -> bytes:
@@ -32,16 +32,16 @@ class Platform:
         return text.encode(encoding)
 
     def decode(self, data: bytes, encoding: str) -> str:
-        """Bytes as a string; what does not belong to the encoding is replaced."""
+        """Bytes as a string; invalid bytes are replaced."""
         return bytes(data).decode(encoding, errors="replace")
 
     def fetch(self, path: str, init: Mapping[str, Any] | None = None) -> Response:
         """Fetch an http, https or file URL; `init` may hold a method, headers and a body.
 
-        A server's answer that nothing was found, or another refusal, is an answer: see its `status`.
+        An error status of a server, such as not found, does not raise: see `status`.
 
         Raises:
-            OSError: no server answers, or the file cannot be read.
+            OSError: no server responds, or the file cannot be read.
         """
         if has_scheme(path, "file"):
             return Response(Path(local_path(path)).read_bytes(), 200, path)
@@ -54,12 +54,12 @@ class Platform:
 
 
 class Response(Ready):
-    """The result of `fetch`; it may be awaited.
+    """The result of `fetch`; awaitable.
 
     Attributes:
         content: the bytes of the file.
-        status: the status of the answer.
-        ok: whether it says that all went well.
+        status: the status of the response.
+        ok: whether the status reports success.
         url: where the file is.
     """
 
@@ -74,7 +74,7 @@ class Response(Ready):
         return self.content.decode()
 
     def json(self) -> Any:
-        """The content read as JSON."""
+        """The content parsed as JSON."""
         import json
 
         return json.loads(self.content)

@@ -1,6 +1,6 @@
-"""The flags of TF.js 4.22 that mean nothing here: what its backends ask of a browser, and how they do their work.
+"""The flags of TF.js 4.22 that have no meaning here: browser features and settings of its backends.
 
-They have the values that they have in TF.js where there is no WebGL, and may be set.
+They have the values that they have in TF.js without WebGL, and can be set.
 """
 
 from __future__ import annotations

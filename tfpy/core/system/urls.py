@@ -14,7 +14,7 @@ def has_scheme(url: Any, *schemes: str) -> bool:
 
 
 def local_path(place: str) -> str:
-    """The path of a file:// URL, absolute or as tfjs-node has it relative to the current folder; a path is its own."""
+    """The path of a file:// URL, absolute or, as in tfjs-node, relative to the current folder; a path is unchanged."""
     if not has_scheme(place, "file"):
         return place
     path = place[len("file://") :]
@@ -26,7 +26,7 @@ def local_path(place: str) -> str:
 
 
 def path_of(place: Any) -> Path | None:
-    """A place as a path of this machine; None for anything else."""
+    """A location as a local path; None for anything else."""
     if not isinstance(place, (str, os.PathLike)):
         return None
     text = local_path(os.fspath(place))
@@ -34,5 +34,5 @@ def path_of(place: Any) -> Path | None:
 
 
 def ending(path: Path) -> str:
-    """The suffix of a path in lower case, which tells the kind of file."""
+    """The suffix of a path in lower case, which determines the kind of file."""
     return path.suffix.lower()

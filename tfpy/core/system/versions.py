@@ -1,4 +1,4 @@
-"""Which TF.js this is the API of: `tf.version`, `tf.version_core` and their kin."""
+"""Which TF.js this is the API of: `tf.version`, `tf.version_core` and similar."""
 
 from __future__ import annotations
 

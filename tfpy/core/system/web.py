@@ -12,16 +12,16 @@ from tfpy.core.system.gunzip import gunzip
 if TYPE_CHECKING:
     from urllib.request import Request
 
-# Seconds without an answer after which a server is given up.
+# The timeout for a server's response, in seconds.
 TIMEOUT = 60.0
-# How many bytes of an answer are unpacked at a time.
+# How many bytes of a response are unpacked at once.
 _CHUNK = 1 << 16
-# What stays as it is in an address: what has a meaning there, and what has been written as %xx already.
+# Characters kept in a URL: those with a meaning there, and those already written as %xx.
 _MEANT = "%/:=&?~#+!$,;'@()*[]"
 
 
 def _address(url: str) -> str:
-    """A URL as browsers send it: blanks and letters beyond ASCII as %xx, in the name of the server as IDNA has them."""
+    """A URL as browsers send it: spaces and non-ASCII letters as %xx, and IDNA in the host name."""
     user, at, server = urlsplit(url).netloc.rpartition("@")
     if not server.isascii():
         url = url.replace(f"{user}{at}{server}", f"{user}{at}{server.encode('idna').decode()}", 1)
@@ -29,7 +29,7 @@ def _address(url: str) -> str:
 
 
 class _Answer:
-    """A server's answer, of which no part is taken for the whole."""
+    """A server's response, never truncated silently."""
 
     def __init__(self, answer: Any) -> None:
         self._answer = answer
@@ -44,7 +44,7 @@ class _Answer:
         self.close()
 
     def read(self, count: int = -1) -> bytes:
-        """OSError where the connection ends too early, which http.client tells only of what is read in one piece."""
+        """OSError if the connection ends too early, which http.client reports only for reads in one piece."""
         data: bytes = self._answer.read(count) if count >= 0 else self._answer.read()
         left = getattr(self._answer, "length", None)
         if count > 0 and not data and left:
@@ -56,7 +56,7 @@ class _Answer:
 
 
 class _Unpacked(_Answer):
-    """An answer that comes compressed although nobody has asked for it, read as what it was before."""
+    """A response compressed without being requested so, read decompressed."""
 
     def __init__(self, answer: Any) -> None:
         super().__init__(answer)
@@ -64,7 +64,7 @@ class _Unpacked(_Answer):
         self._ready = bytearray()
 
     def read(self, count: int = -1) -> bytes:
-        """OSError where the bytes are no gzip file, or end too early."""
+        """OSError if the bytes are not a gzip file, or end too early."""
         try:
             while (count < 0 or len(self._ready) < count) and (piece := next(self._pieces, None)) is not None:
                 self._ready += piece
@@ -77,19 +77,19 @@ class _Unpacked(_Answer):
 
 
 def is_granted(status: int) -> bool:
-    """Whether an answer of a server says that all went well."""
+    """Whether a server's response reports success."""
     return 200 <= status < 300
 
 
 def open_web(request: str | Request, timeout: float = TIMEOUT) -> Any:
-    """A server's answer, whatever its status, to be read and closed by the caller.
+    """A server's response, whatever its status, to be read and closed by the caller.
 
-    Redirections lead to other servers at most: none makes the library read a file of this computer.
+    Redirects can only lead to other servers: none makes the library read a local file.
 
     Raises:
-        OSError, ValueError, http.client.HTTPException: there is no answer.
+        OSError, ValueError, http.client.HTTPException: there is no response.
     """
-    import urllib.request as net  # it takes as long to import as all of the core
+    import urllib.request as net  # importing it takes as long as the whole core
     from urllib.error import HTTPError
 
     opener = net.OpenerDirector()
@@ -109,16 +109,16 @@ def open_web(request: str | Request, timeout: float = TIMEOUT) -> Any:
     try:
         answer = opener.open(request, timeout=timeout)
     except HTTPError as error:
-        answer = error.with_traceback(None)  # which would keep the callers' frames alive, in a circle
+        answer = error.with_traceback(None)  # which would keep the callers' frames alive in a reference cycle
     packed = answer.headers.get("Content-Encoding", "").lower() in ("gzip", "x-gzip")
     return _Unpacked(answer) if packed else _Answer(answer)
 
 
 def open_web_file(request: str | Request) -> Any:
-    """The file that a server answers with, to be read and closed by the caller.
+    """The file in a server's response, to be read and closed by the caller.
 
     Raises:
-        OSError, ValueError, http.client.HTTPException: there is no answer, or a refusal.
+        OSError, ValueError, http.client.HTTPException: there is no response, or an error status.
     """
     answer = open_web(request)
     if not is_granted(answer.status):

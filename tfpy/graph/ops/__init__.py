@@ -1,4 +1,4 @@
-"""The meanings of TensorFlow's ops, by kind. Importing it fills the table in `tfpy.graph.mappers`."""
+"""The implementations of TensorFlow's ops, by kind. Importing it fills the table in `tfpy.graph.mappers`."""
 
 from tfpy.graph.ops import (  # noqa: F401
     array,

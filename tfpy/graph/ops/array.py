@@ -64,7 +64,7 @@ def _strided_slice(call: Call) -> Any:
 
 @maps("Pack")
 def _pack(call: Call) -> Any:
-    """Stacked; tensors that differ from the first in sizes of 1 only get its shape, as in TF.js."""
+    """Tensors stacked; those that differ from the first only in sizes of 1 get its shape, as in TF.js."""
     first = call.tensor(0)
     tensors = []
     for i, value in enumerate(call.values):
@@ -169,7 +169,7 @@ def _broadcast_to(call: Call) -> Any:
     return broadcast_to(call.tensor(0), call.sizes(1))
 
 
-# What a tensor looks like
+# Properties of tensors
 
 
 @maps("Shape")

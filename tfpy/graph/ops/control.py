@@ -1,4 +1,4 @@
-"""Ops that steer the run: inputs and constants, branches and loops, lists, arrays and tables."""
+"""Control ops: inputs and constants, branches and loops, lists, arrays and tables."""
 
 from __future__ import annotations
 
@@ -288,7 +288,7 @@ def _make_table(call: Call) -> Any:
 
 
 def _table(call: Call) -> HashTable:
-    """The table that an op reads or fills: it may have other contents the next time, which a plan would not see."""
+    """The table that an op reads or fills: its contents may change between runs, which a plan would not see."""
     refuse_plan("a hash table")
     value = call.value(0)
     if not isinstance(value, HashTable):

@@ -19,13 +19,13 @@ def _format(call: Call, default: str = "NHWC") -> str:
 
 
 def _inner(call: Call, name: str, data_format: str = "NHWC", count: int = 2) -> list[int]:
-    """Of strides and the like, which have a number for every axis, those of the axes in space."""
+    """The spatial entries of strides and similar attributes, which have a number for every axis."""
     numbers: list[int] = call.attrs.numbers(name, [1] * (count + 2))
     return numbers[2 : 2 + count] if data_format.startswith("NC") else numbers[1 : 1 + count]
 
 
 def _pad(call: Call) -> Any:
-    """The padding: a word, or pairs for every axis."""
+    """The padding: a string, or pairs for every axis."""
     word = call.attrs.text("padding").lower()
     if word != "explicit":
         return word
@@ -61,7 +61,7 @@ def fused_parts(call: Call) -> dict[str, Any]:
     """The parts that are fused with a product or convolution: a bias, an activation, the slopes of the activation.
 
     Raises:
-        ValueError: something else, or another number of inputs than these take.
+        ValueError: an unsupported part, or a wrong number of inputs.
     """
     names = [name.lower() for name in call.attrs.texts("fused_ops")]
     biased = names[:1] == ["biasadd"]

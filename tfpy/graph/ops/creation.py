@@ -1,4 +1,4 @@
-"""Ops that make tensors."""
+"""Ops that create tensors."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def _random_uniform(call: Call) -> Any:
 
 @maps("RandomUniformInt")
 def _random_uniform_int(call: Call) -> Any:
-    """TensorFlow has the bounds among the inputs, TF.js among the attributes."""
+    """The bounds are inputs in TensorFlow, attributes in TF.js."""
     if len(call.values) > 1:
         low, high = call.number(1), call.number(2)
     else:
@@ -82,5 +82,5 @@ def _truncated_normal(call: Call) -> Any:
 
 
 def _seed(call: Call) -> int | None:
-    """The seed; 0 stands for none."""
+    """The seed; 0 means none."""
     return call.attrs.number("seed") or None

@@ -1,4 +1,4 @@
-"""Ops of elements: arithmetic, functions, comparisons, logic."""
+"""Elementwise ops: arithmetic, functions, comparisons, logic."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Images and boxes in them."""
+"""Ops on images and boxes."""
 
 from __future__ import annotations
 

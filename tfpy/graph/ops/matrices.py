@@ -1,4 +1,4 @@
-"""Products of matrices, and what else is done to them."""
+"""Products of matrices, and other ops on them."""
 
 from __future__ import annotations
 
