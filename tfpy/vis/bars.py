@@ -179,7 +179,7 @@ def _histogram_values(where: str, data: Any) -> npt.NDArray[np.float64]:
 
 
 def nice_bins(values: npt.NDArray[np.float64], most: int) -> npt.NDArray[np.float64]:
-    """The edges of at most a number of bins that cover all values: steps of 1, 2 or 5 times a power of 10, as in Vega."""
+    """The edges of at most a number of bins that cover all values: steps of 1, 2 or 5 times a power of 10 (Vega)."""
     if not values.size:
         return np.array([0.0, 1.0])
     low, high = float(values.min()), float(values.max())
