@@ -42,6 +42,13 @@ def _finished(y: Array, extras: tuple[Array, ...], activation: str, leakyrelu_al
     return y if kernel is None else KERNELS[kernel](y)
 
 
+def _finish(y: Array, extras: tuple[Array, ...], activation: str, leakyrelu_alpha: float) -> None:
+    """Add the bias and apply the activation in place."""
+    found = _finished(y, extras, activation, leakyrelu_alpha)
+    if found is not y:
+        y[...] = found
+
+
 def _fused(kernel: str) -> Callable[..., Array]:
     def run(a: Array, b: Array, *extras: Array, activation: str, leakyrelu_alpha: float, **attrs: Any) -> Array:
         return _finished(KERNELS[kernel](a, b, **attrs), extras, activation, leakyrelu_alpha)
@@ -75,9 +82,7 @@ def _by_line(
     along = tuple([along_line(extra, places) for extra in extras])
 
     def finish(lines: Array) -> None:
-        found = _finished(lines, along, activation, leakyrelu_alpha)
-        if found is not lines:
-            lines[...] = found
+        _finish(lines, along, activation, leakyrelu_alpha)
 
     return finish
 
@@ -134,9 +139,7 @@ def _fused_matmul(
         step = max(1, _BLOCK_ELEMENTS // part.shape[1])
         for start in range(0, len(part), step):
             block = part[start : start + step]
-            found = _finished(block, along, activation, leakyrelu_alpha)
-            if found is not block:
-                block[...] = found
+            _finish(block, along, activation, leakyrelu_alpha)
 
     y = sharded_product(a, b, finish)
     return y if shape is None else y.reshape(shape)
@@ -147,8 +150,9 @@ def _is_large_product(a: Array, b: Array) -> bool:
     return is_sharded(a, b) and len(a) * b.shape[1] >= _SHARD_ELEMENTS
 
 
-def _matmul_reshape(a: Array, b: Array, transpose_a: bool, transpose_b: bool, shape: Shape) -> Array:
-    return product(turned(a, transpose_a), turned(b, transpose_b)).reshape(shape)
+def _matmul_reshape(a: Array, b: Array, shape: Shape, **attrs: Any) -> Array:
+    y: Array = KERNELS["BatchMatMul"](a, b, **attrs)
+    return y.reshape(shape)
 
 
 def _relu_grad(dy: Array, x: Array, out: Array | None = None) -> Array:
