@@ -86,7 +86,8 @@ def of_shape(shape: tuple[int, ...], order: tuple[int, ...]) -> maps.Map:
 )
 def test_which_views_are_read_in_fours(where: Callable[[], maps.Map], columns: int, vector: bool) -> None:
     by_row, by_column = (matrix_view(where(), columns, inner) for inner in (False, True))
-    assert by_row is not None and by_column is not None
+    assert by_row is not None
+    assert by_column is not None
     assert (by_row.vector, by_column.vector) == (vector, False)
 
 
