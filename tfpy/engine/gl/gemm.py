@@ -12,6 +12,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from tfpy.engine.gl import templates
+from tfpy.engine.gl.matrix_view import MatrixView
 from tfpy.engine.gl.programs import parameters, word
 from tfpy.engine.gl.templates import FLAT_INDEX, Fused
 
@@ -41,22 +42,22 @@ class Operand(NamedTuple):
     Attributes:
         inner_fastest: the inner index runs fastest in memory.
         vector: four elements are read at a time; then the outer index runs fastest.
-        source: the steps that compute an element, if it is not simply in a buffer.
+        source: the steps that compute an element, or the view it is in, if it is not simply in a buffer.
     """
 
     inner_fastest: bool
     vector: bool
-    source: Fused | None = None
+    source: Fused | MatrixView | None = None
 
     def buffers(self) -> int:
         """How many buffers it is read from."""
-        return 1 if self.source is None else len(self.source.leaves)
+        return len(self.source.leaves) if isinstance(self.source, Fused) else 1
 
     def declaration(self, name: str, dtype: str, first_binding: int, first_word: int) -> str:
         """The buffers, and the function that returns an element if it has to be computed."""
-        if self.source is None:
-            return templates.buffer(first_binding, name, dtype, "readonly", self.vector)
-        return templates.reader(f"read{name}", self.source, first_word, first_binding)
+        if isinstance(self.source, Fused):
+            return templates.reader(f"read{name}", self.source, first_word, first_binding)
+        return templates.buffer(first_binding, name, dtype, "readonly", self.vector)
 
     def element(self, name: str, index: str) -> str:
         """The GLSL expression of an element."""
@@ -68,7 +69,8 @@ class Variant(NamedTuple):
 
     Attributes:
         words: the number of parameters of the operands' steps.
-        exact: every tile is full.
+        exact: every tile is full along both outer indices.
+        exact_inner: so is every inner step.
         vector_result: the result is written four elements at a time.
         dtype: float32 or int32.
     """
@@ -78,6 +80,7 @@ class Variant(NamedTuple):
     b: Operand
     words: tuple[int, int]
     exact: bool
+    exact_inner: bool
     vector_result: bool
     dtype: str
 
@@ -88,13 +91,18 @@ class Variant(NamedTuple):
 
 
 class _OperandTile(NamedTuple):
-    """One operand in a shader: its name, its outer size's parameter, its extent in the tile."""
+    """One operand in a shader: its name, its outer size's parameter, its extent in the tile, its first parameter."""
 
     name: str
     outer: str
     extent: int
     operand: Operand
     variant: Variant
+    first_word: int
+
+    @property
+    def is_view(self) -> bool:
+        return isinstance(self.operand.source, MatrixView)
 
     @property
     def inner_fastest(self) -> bool:
@@ -120,8 +128,11 @@ class _OperandTile(NamedTuple):
         Out of range it reads the edge, replaced by zeros past the last inner index; other results are discarded.
         """
         vec, name, exact = _vector(self.variant.dtype), self.name, self.variant.exact
+        if isinstance(self.operand.source, MatrixView):
+            fits = exact, self.variant.exact_inner
+            return self.operand.source.functions(name, self.variant.dtype, self.first_word, self.outer, *fits)
         step, along = (K, "1u") if self.inner_fastest else ("1u", self.outer)
-        lines = [] if exact else ["bool inside = k < to; k = min(k, to - 1u);"]
+        lines = [] if self.variant.exact_inner else ["bool inside = k < to; k = min(k, to - 1u);"]
         if self.operand.vector:
             first = "o" if exact else f"min(o, {self.outer} - 4u)"
             lines.append(f"{vec} v = {name}[(from{name} + {first} + k * {along}) >> 2];")
@@ -131,14 +142,28 @@ class _OperandTile(NamedTuple):
             lines.append(
                 f"{vec} v = {vec}({', '.join(self.operand.element(name, f'at + {n} * {step}') for n in away)});"
             )
-        lines.append("return v;" if exact else f"return inside ? v : {vec}(0);")
+        lines.append("return v;" if self.variant.exact_inner else f"return inside ? v : {vec}(0);")
         body = "\n  ".join(lines)
         return f"{vec} load{name}(uint o, uint k) {{\n  {body}\n}}\n"
 
-    def fetch(self, outer: str, k: str) -> str:
-        """Load the block at an outer and an inner index to registers."""
+    def shared(self) -> str:
+        """The declaration of what a view computes once for the outer indices of the tile."""
+        return f"shared Outer{self.name} outers{self.name}[{self.extent // 4}];\n" if self.is_view else ""
+
+    def begin(self) -> str:
+        """The statement that computes it."""
+        outers = f"outers{self.name}[t] = outer{self.name}({self._first()} + t * 4u);"
+        return f"  if (t < {self.extent // 4}u) {outers}\n" if self.is_view else ""
+
+    def fetch(self, k: str) -> str:
+        """Load the block at an inner index to registers."""
         outwards, inwards = self._place()
-        return self._each(f"p{self.name}[{{i}}] = load{self.name}({outer} + {outwards} * 4u, {k} + {inwards});")
+        outer = f"outers{self.name}[{outwards}]" if self.is_view else f"{self._first()} + {outwards} * 4u"
+        return self._each(f"p{self.name}[{{i}}] = load{self.name}({outer}, {k} + {inwards});")
+
+    def _first(self) -> str:
+        """The block's first outer index."""
+        return "m0" if self.name == "A" else "n0"
 
     def put(self, half: str) -> str:
         """Store it from registers to shared memory."""
@@ -167,8 +192,8 @@ def _vector(dtype: str) -> str:
 
 def tiled(variant: Variant, fused: Fused, words: int) -> str:
     """The shader of a product. The steps of `fused`, which have `words` parameters, are applied to each element."""
-    a = _OperandTile("A", M, variant.tile.m, variant.a, variant)
-    b = _OperandTile("B", N, variant.tile.n, variant.b, variant)
+    a = _OperandTile("A", M, variant.tile.m, variant.a, variant, OWN_WORDS)
+    b = _OperandTile("B", N, variant.tile.n, variant.b, variant, OWN_WORDS + variant.words[0])
     vector = variant.vector_result and fused.vectorizable
     first_word = OWN_WORDS + sum(variant.words)
     text = "#pragma optionNV(unroll all)\n"
@@ -176,7 +201,14 @@ def tiled(variant: Variant, fused: Fused, words: int) -> str:
     text += variant.declarations() + _results(variant, fused, vector)
     vec = _vector(variant.dtype)
     text += f"shared {vec} sA[2][{a.rows() * a.row()}], sB[2][{b.rows() * b.row()}];\n"
-    text += "uint fromA, fromB, to;\n" + a.load() + b.load() + templates.element_function(fused, first_word)
+    text += (
+        "uint fromA, fromB, to;\n"
+        + a.load()
+        + b.load()
+        + a.shared()
+        + b.shared()
+        + templates.element_function(fused, first_word)
+    )
     return text + _main(variant, a, b, _store(variant, fused, vector))
 
 
@@ -196,6 +228,8 @@ def _results(variant: Variant, fused: Fused, vector: bool) -> str:
 def _main(variant: Variant, a: _OperandTile, b: _OperandTile, store: str) -> str:
     tile, vec, scalar = variant.tile, _vector(variant.dtype), templates.BUFFER_GLSL[variant.dtype]
     across = tile.n // tile.tn
+    begin = a.begin() + b.begin()
+    begin += "  barrier();\n" if begin else ""
     fetched = "\n".join(f"  {vec} p{o.name}[{o.per_thread()}];" for o in (a, b))
     return f"""
 void main() {{
@@ -213,13 +247,13 @@ void main() {{
   {scalar} acc[{tile.tm}][{tile.tn}];
   for (int i = 0; i < {tile.tm}; i++) for (int j = 0; j < {tile.tn}; j++) acc[i][j] = {scalar}(0);
 {fetched}
-{a.fetch("m0", "from")}{b.fetch("n0", "from")}{a.put("0u")}{b.put("0u")}
+{begin}{a.fetch("from")}{b.fetch("from")}{a.put("0u")}{b.put("0u")}
   barrier();
   uint cur = 0u;
   for (uint k0 = from; k0 < to; k0 += {tile.k}u) {{
     bool more = k0 + {tile.k}u < to;
     if (more) {{
-{a.fetch("m0", f"k0 + {tile.k}u")}{b.fetch("n0", f"k0 + {tile.k}u")}    }}
+{a.fetch(f"k0 + {tile.k}u")}{b.fetch(f"k0 + {tile.k}u")}    }}
 {_multiply(variant, a, b)}
     if (more) {{
 {a.put("cur ^ 1u")}{b.put("cur ^ 1u")}    }}

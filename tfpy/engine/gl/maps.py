@@ -30,7 +30,8 @@ def _divisor(size: int) -> tuple[int, int, int]:
     return size, -(-(1 << 32 + shift) // size), shift
 
 
-def _quotient(number: str, first: int) -> str:
+def quotient(number: str, first: int) -> str:
+    """GLSL: a number divided by a divisor whose parameters begin at `first`."""
     return f"m_quotient({number}, {word(first + 1)}, {word(first + 2)})"
 
 
@@ -83,9 +84,9 @@ def statements(form: Form, name: str, index: str, first: int) -> str:
     if form == "shift":
         return f"uint {name} = {index} + {word(first)};"
     if form == "mod":
-        return f"uint {name} = {index} - {_quotient(index, first)} * {word(first)} + {word(first + 3)};"
+        return f"uint {name} = {index} - {quotient(index, first)} * {word(first)} + {word(first + 3)};"
     if form == "div":
-        return f"uint {name} = {_quotient(index, first)} + {word(first + 3)};"
+        return f"uint {name} = {quotient(index, first)} + {word(first + 3)};"
     if isinstance(form, tuple):
         return _gapped_index(form, name, index, first)
     assert isinstance(form, int)
@@ -97,7 +98,7 @@ def _split_index(rank: int, name: str, index: str, first: int) -> str:
     rest, last = f"r{name}", first + 4 * (rank - 1)
     parts = [f"uint {name} = {word(last + 1)}, {rest} = {index}, q{name};"]
     for at in range(first, last, 4):
-        parts.append(f"q{name} = {_quotient(rest, at)};")
+        parts.append(f"q{name} = {quotient(rest, at)};")
         parts.append(f"{name} += ({rest} - q{name} * {word(at)}) * {word(at + 3)}; {rest} = q{name};")
     parts.append(f"{name} += {rest} * {word(last)};")
     return " ".join(parts)
@@ -106,12 +107,12 @@ def _split_index(rank: int, name: str, index: str, first: int) -> str:
 def _gapped_index(form: tuple[Any, ...], name: str, index: str, first: int) -> str:
     """Words: divisors by the axes' sizes from the last to the second; of each dimension its numbers as in `gapped`."""
     axes, dimensions = form
-    rest, inside, at, quotient = f"r{name}", f"b{name}", f"c{name}", f"q{name}"
-    parts = [f"uint {name} = 0u, {rest} = {index}, {at}, {quotient}; bool {inside} = true;"]
+    rest, inside, at, whole = f"r{name}", f"b{name}", f"c{name}", f"q{name}"
+    parts = [f"uint {name} = 0u, {rest} = {index}, {at}, {whole}; bool {inside} = true;"]
     place = first
     for axis in range(axes - 1, 0, -1):
-        parts.append(f"{quotient} = {_quotient(rest, place)};")
-        parts.append(f"uint x{axis}{name} = {rest} - {quotient} * {word(place)}; {rest} = {quotient};")
+        parts.append(f"{whole} = {quotient(rest, place)};")
+        parts.append(f"uint x{axis}{name} = {rest} - {whole} * {word(place)}; {rest} = {whole};")
         place += 3
     parts.append(f"uint x0{name} = {rest};")
     for along, checked, divided in dimensions:
@@ -120,10 +121,8 @@ def _gapped_index(form: tuple[Any, ...], name: str, index: str, first: int) -> s
         parts.append(f"{at} = {' + '.join([word(place), *terms])};")
         place += 1
         if divided:  # negative numbers are above 2³¹, and their quotients wrong
-            parts.append(f"{quotient} = {_quotient(at, place)};")
-            parts.append(
-                f"{inside} = {inside} && int({at}) >= 0 && {quotient} * {word(place)} == {at}; {at} = {quotient};"
-            )
+            parts.append(f"{whole} = {quotient(at, place)};")
+            parts.append(f"{inside} = {inside} && int({at}) >= 0 && {whole} * {word(place)} == {at}; {at} = {whole};")
             place += 3
         if checked:
             parts.append(f"{inside} = {inside} && {at} < {word(place)};")

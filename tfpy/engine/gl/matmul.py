@@ -12,6 +12,7 @@ from tfpy.engine.gl.device import Device
 from tfpy.engine.gl.elementwise import BINARY
 from tfpy.engine.gl.fusion import defer, ensure, fuse, prepared, view
 from tfpy.engine.gl.gemm import Tile, Variant
+from tfpy.engine.gl.matrix_view import MatrixView, matrix_view
 from tfpy.engine.gl.pool import Buffer, Lease
 from tfpy.engine.gl.programs import parameters, word
 from tfpy.engine.gl.reduce import OPERATIONS, reduction
@@ -23,11 +24,13 @@ from tfpy.engine.spec import Shape, Spec, spec
 
 SMALL_MULTIPLICATIONS = 1 << 15  # up to this many, one thread for each element, without tiles
 _ENOUGH_GROUPS = 192
-_FULL_GROUPS = 256
+_FULL_GROUPS = 256  # of 256 threads
 _SMALL_VIEW_ELEMENTS = 1 << 16  # a slice or transpose of at most this many is read in place, not copied first
+_LARGE_PRODUCT = 1 << 29  # multiplications, from which on a view that is read often is copied in any case
+_OFTEN = 1 << 12  # how often each of its elements is multiplied then
 _LONG_INNER_SIZE = 512  # shorter ones are not split among groups, and this one only with large tiles
 _LEAST_PART_SIZE = 128  # of the inner size
-_MOST_PARTS = 128
+_MOST_PARTS = 512
 _PARTS_AT_A_TIME = 8  # that a thread reads before it adds them
 
 
@@ -48,14 +51,14 @@ class _OperandSource(NamedTuple):
     Attributes:
         values: the values in the buffers. They must live until the product has been dispatched: a view releases its
             source if it is computed on the way to the other operand, and the source's buffer would be reused.
-        source: the steps to an element, with parameters, if it is not simply in one buffer.
-        words: the parameters.
+        source: the steps to an element, or the view it is in, if it is not simply in one buffer.
+        words: their parameters.
     """
 
     values: list[Value]
     buffers: list[Buffer]
-    source: Fused | None
-    words: list[int]
+    source: Fused | MatrixView | None
+    words: Sequence[int]
 
 
 class MatMul:
@@ -94,10 +97,13 @@ class MatMul:
         leases: Sequence[Lease],
     ) -> None:  # fmt: skip
         first, second = value.inputs
-        a, b = _reads(device, first), _reads(device, second)
         s, dtype = self.sizes, value.spec.dtype
+        small = s.m * s.n * s.k <= SMALL_MULTIPLICATIONS
+        whole = not small and s.batches == 1
+        a = _reads(device, first, s, (s.m if self.transpose_a else s.k, not self.transpose_a) if whole else None)
+        b = _reads(device, second, s, (s.k if self.transpose_b else s.n, self.transpose_b) if whole else None)
         writes = [lease.buffer for lease in leases]
-        if s.m * s.n * s.k <= SMALL_MULTIPLICATIONS:
+        if small:
             self._run_small(device, dtype, a, b, others, writes, fused, words)
             return
         variant = self._variant(dtype, a, b)
@@ -114,11 +120,14 @@ class MatMul:
         s = self.sizes
         tile = tile_for(s)
         first, second = (
-            gemm.Operand(inner, not (inner or reads.source or outer % 4), reads.source)
+            gemm.Operand(inner, _in_fours(reads.source, inner, outer), reads.source)
             for inner, outer, reads in ((not self.transpose_a, s.m, a), (self.transpose_b, s.n, b))
         )
-        exact = s.m % tile.m == 0 and s.n % tile.n == 0 and s.k % tile.k == 0
-        return Variant(tile, first, second, (len(a.words), len(b.words)), exact, s.n % 4 == 0, dtype)
+        exact = s.m % tile.m == 0 and s.n % tile.n == 0
+        words = len(a.words), len(b.words)
+        views = isinstance(a.source, MatrixView) or isinstance(b.source, MatrixView)
+        exact_inner = s.k % tile.k == 0 and (exact or views)  # without views, the guard was faster
+        return Variant(tile, first, second, words, exact, exact_inner, s.n % 4 == 0, dtype)
 
     def _run_tiled(
         self, device: Device, variant: Variant, parts: int, reads: Any, writes: Any, fused: Fused, words: list[int]
@@ -158,12 +167,37 @@ def _plain(dtype: str) -> Fused:
     return interned((("base", dtype),), ((0, dtype),))
 
 
-def _reads(device: Device, v: Value) -> _OperandSource:
-    """A view is read in place; any other operand is computed first."""
-    if not (getattr(v.op, "spreads", False) or (v.op is VIEW and v.spec.size <= _SMALL_VIEW_ELEMENTS)):
+def _in_fours(source: Fused | MatrixView | None, inner_fastest: bool, outer: int) -> bool:
+    """Whether four neighbours of an operand are read at a time."""
+    if source is None:
+        return not inner_fastest and outer % 4 == 0
+    return isinstance(source, MatrixView) and source.vector
+
+
+def _is_read_in_place(v: Value, s: Sizes) -> bool:
+    """Whether an operand is a view that need not be stored: a small one, or one that would be much larger."""
+    multiplications = s.batches * s.m * s.n * s.k
+    if multiplications >= max(_LARGE_PRODUCT, _OFTEN * v.spec.size):
+        return False
+    return getattr(v.op, "spreads", False) or (v.op is VIEW and v.spec.size <= _SMALL_VIEW_ELEMENTS)
+
+
+def _reads(device: Device, v: Value, s: Sizes, matrix: tuple[int, bool] | None) -> _OperandSource:
+    """A view is read in place; any other operand is computed first.
+
+    Args:
+        matrix: the columns of a single matrix, and whether the inner index is theirs.
+    """
+    if not _is_read_in_place(v, s):
         return _OperandSource([v], [ensure(device, v).buffer], None, [])
     for source in v.inputs:
         ensure(device, source)
+    where = v.maps[0] if v.maps is not None and len(v.inputs) == 1 else None
+    if matrix is not None and where is not None and v.inputs[0].word is None:
+        found = matrix_view(where, *matrix)
+        if found is not None:
+            source = v.inputs[0]
+            return _OperandSource([source], [ensure(device, source).buffer], found, [*where.words, *v.words])
     recipe, values, _ = prepared(device, (v,), False)
     leaves = [values[place] for place in recipe.leaves]
     return _OperandSource(leaves, [ensure(device, leaf).buffer for leaf in leaves], recipe.plain, recipe.words(values))
@@ -214,8 +248,8 @@ def _most_parts(s: Sizes) -> int:
 
 
 def _parts(s: Sizes, tile: Tile) -> int:
-    """The number of parts that the inner size is split into, so that there are enough groups."""
-    parts = min(_FULL_GROUPS // _count(s, tile), _most_parts(s))
+    """The number of parts that the inner size is split into, so that there are enough threads."""
+    parts = min(_FULL_GROUPS * 256 // tile.threads() // _count(s, tile), _most_parts(s))
     return max(1, -(-s.k // (-(-s.k // (parts * tile.k)) * tile.k))) if parts > 1 else 1
 
 

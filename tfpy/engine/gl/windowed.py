@@ -114,33 +114,30 @@ def _conv_input(device: Device, values: Values, attrs: Attrs, out: Spec) -> Valu
     axes = (batch, *inner, *window.size, last)
     dimensions = covering(dy.spec.shape, window, 0, 1, 1 + n, ((1 + 2 * n, 1),))
     places = spread(device, dy, axes, dimensions)
-    turned = spec((window.cells, last, channels), out.dtype)
-    turned_weights = view(device, turned, weights, maps.transposed((window.cells, channels, last), (0, 2, 1)))
+    by_channel = spec((channels, window.cells, last), out.dtype)
+    factors = view(device, by_channel, weights, maps.transposed((window.cells, channels, last), (1, 0, 2)))
     sizes = Sizes(1, out.size // channels, channels, window.cells * last, 0, 0)
-    return defer(device, out, product(sizes, False, False), (places, turned_weights), leaves=3)
+    return defer(device, out, product(sizes, False, True), (places, factors), leaves=3)
 
 
 def _has_phases(window: Window) -> bool:
-    """Whether windows move by a fraction of their size: then only some of their cells cover a given element."""
-    return (
-        set(window.strides) != {1}
-        and set(window.dilations) == {1}
-        and all(size % step == 0 for size, step in zip(window.size, window.strides, strict=True))
-    )
+    """Whether windows skip positions: then only some of their cells cover a given element."""
+    return set(window.strides) != {1} and set(window.dilations) == {1}
 
 
 def _conv_input_by_phase(device: Device, dy: Value, weights: Value, window: Window, out: Spec) -> Value:
     """One product for all elements of a stride (phases): the places that cover them are the same, the cells differ.
 
-    An element at step · i + phase, counted from the padding, is covered at place i - t by the cell step · t + phase.
-    The general method multiplies by 0 for each cell that does not cover the element.
+    An element at step · i + phase, counted from the padding, is covered at place i - t by the cell step · t + phase,
+    if there is such a cell; otherwise by a zero. The general method multiplies by 0 for each cell that does not cover
+    the element.
     """
     n, (batch, *inner, channels), last = len(window.size), out.shape, dy.spec.shape[-1]
     steps, pads = window.strides, [before for before, _ in window.pads]
     firsts = [before // step for before, step in zip(pads, steps, strict=True)]
     ends = [(size - 1 + before) // step + 1 for size, before, step in zip(inner, pads, steps, strict=True)]
     counts = [end - first for end, first in zip(ends, firsts, strict=True)]
-    taps = [size // step for size, step in zip(window.size, steps, strict=True)]
+    taps = [-(-size // step) for size, step in zip(window.size, steps, strict=True)]
 
     places = [Dimension(((0, 1),), strides_of(dy.spec.shape)[0])]
     for j, (stride, first) in enumerate(zip(strides_of(dy.spec.shape)[1:-1], firsts, strict=True)):
@@ -148,14 +145,15 @@ def _conv_input_by_phase(device: Device, dy: Value, weights: Value, window: Wind
     places.append(Dimension(((1 + 2 * n, 1),), 1))
     rows = spread(device, dy, (batch, *counts, *taps, last), tuple(places))
 
-    cells = tuple([size for pair in zip(taps, steps, strict=True) for size in pair])
-    order = (*range(0, 2 * n, 2), 2 * n + 1, *range(1, 2 * n, 2), 2 * n)  # taps, last, phases, channels
-    factors = spec((math.prod(taps) * last, math.prod(steps) * channels), out.dtype)
-    turned = view(device, factors, weights, maps.transposed((*cells, channels, last), order))
+    cells = []
+    for j, (size, step, stride) in enumerate(zip(window.size, steps, strides_of(weights.spec.shape), strict=False)):
+        cells.append(Dimension(((j, 1), (n + 1 + j, step)), stride, 0, 1, size if size % step else 0))
+    cells += [Dimension(((n, 1),), last), Dimension(((1 + 2 * n, 1),), 1)]
+    factors = spread(device, weights, (*steps, channels, *taps, last), tuple(cells))
 
-    sizes = Sizes(1, batch * math.prod(counts), factors.shape[1], factors.shape[0], 0, 0)
+    sizes = Sizes(1, batch * math.prod(counts), math.prod(steps) * channels, math.prod(taps) * last, 0, 0)
     by_phase = (batch, *counts, *steps, channels)
-    phases = defer(device, spec(by_phase, out.dtype), product(sizes, False, False), (rows, turned), leaves=3)
+    phases = defer(device, spec(by_phase, out.dtype), product(sizes, False, True), (rows, factors), leaves=3)
     order = (0, *[axis for j in range(n) for axis in (1 + j, 1 + n + j)], 1 + 2 * n)
     whole = (batch, *[count * step for count, step in zip(counts, steps, strict=True)], channels)
     joined = view(device, spec(whole, out.dtype), phases, maps.transposed(by_phase, order))
