@@ -1,4 +1,4 @@
-"""Calls: of tfpy with options as keywords, of JavaScript's own functions, of methods, and of the script's."""
+"""Calls: of tfpy with options as keywords, of JavaScript's own functions, of methods, and of the script's functions."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tfpy.js2py.syntax import parse
 from tfpy.js2py.syntax.build import call, py, string
 from tfpy.js2py.syntax.parse import kids, path_of, text
 
-# Backends of TF.js that are not here, and what is nearest to them.
+# Backends of TF.js that tfpy does not have, and the closest ones that it has.
 _BACKENDS = {"wasm": "cpu", "tensorflow": "cpu", "webgpu": "webgl"}
 
 

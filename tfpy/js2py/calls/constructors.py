@@ -1,4 +1,4 @@
-"""`new`: of a class of the script or of tfpy, or of JavaScript's."""
+"""`new` of a class of the script, of tfpy or of JavaScript."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _ERRORS = {"Error": "RuntimeError", "TypeError": "TypeError", "RangeError": "Val
 
 @expression("new_expression")
 def new(c: Converter, node: Node) -> ast.expr:
-    """`new`: of a class of the script or of tfpy, or of JavaScript's."""
+    """`new` of a class of the script, of tfpy or of JavaScript."""
     constructor = parse.field(node, "constructor")
     arguments = node.child_by_field_name("arguments")
     name = text(constructor)

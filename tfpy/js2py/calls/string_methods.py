@@ -64,7 +64,7 @@ def _to_string(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.
 
 
 def _locale_compare(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.expr | None:
-    """`a.localeCompare(b)`, of which the sign counts."""
+    """`a.localeCompare(b)`, of which only the sign matters."""
     if len(given) != 1:
         raise NotConvertedError("`localeCompare` with options has no counterpart; see Python's locale")
     one, other = c.expr(owner), c.expr(given[0])

@@ -1,4 +1,4 @@
-"""Names: of variables, of what is imported, of JavaScript's own, and `this`."""
+"""Names: of variables, of imports, of JavaScript's own objects, and `this`."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _GLOBALS = {
     "__filename": "__file__",
 }
 _TIMERS = {"setTimeout", "setInterval", "setImmediate", "clearTimeout", "clearInterval", "queueMicrotask"}
-# Objects of JavaScript of which nothing, or only some methods, has a counterpart.
+# JavaScript's objects without a counterpart, except some of their methods.
 _JAVASCRIPTS = {
     "Symbol", "console", "globalThis", "Proxy", "Reflect", "Intl", "Buffer", "process", "Atomics", "BigInt", "Date",
     "Promise", "JSON", "Math", "Object", "Array", "Number", "Function", "eval", "crypto", "exports",

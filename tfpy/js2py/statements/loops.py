@@ -21,7 +21,7 @@ from tfpy.js2py.syntax.parse import bare, kids, optional, text
 
 @statement("for_statement")
 def for_statement(c: Converter, node: Node) -> list[ast.stmt]:
-    """A for with three parts: over a range if it counts, else a while."""
+    """A for loop with three parts: over a range if it counts, otherwise a while loop."""
     counted = counted_range(c, node)
     saved, c.steps = c.steps, []
     try:
@@ -74,7 +74,7 @@ def for_in_statement(c: Converter, node: Node) -> list[ast.stmt]:
 
 
 def loop_target(c: Converter, left: Node) -> tuple[ast.expr, list[ast.stmt]]:
-    """The variable of a loop, and the statements that take an item apart."""
+    """The variable of a loop, and the statements that destructure an item."""
     if parse.is_tuple_of_names(left):
         return ast.Tuple([c.name(kid) for kid in kids(left)]), []
     if left.type in ("array_pattern", "object_pattern"):
@@ -96,7 +96,7 @@ def while_statement(c: Converter, node: Node) -> list[ast.stmt]:
 
 @statement("do_statement")
 def do_statement(c: Converter, node: Node) -> list[ast.stmt]:
-    """`do … while` as an endless loop that is left at the end of its body."""
+    """`do … while` as an infinite loop with a break at the end of its body."""
     saved = c.steps
     with c.without(places=False):
         test = truth(c, parse.field(node, "condition"))
