@@ -64,8 +64,7 @@ def load_layers_model(
         The model, compiled if the file has a training configuration; it may be awaited.
 
     Raises:
-        ModelFileError: a ValueError that names the file, the field in it and what is wrong; nothing is left of the
-            model then.
+        ModelFileError: a ValueError with the file, the field in it and the reason; no part of the model remains then.
 
     Source: TF.js `tf.loadLayersModel`.
     """
@@ -145,7 +144,7 @@ def model_of(
 
 @contextmanager
 def _filling(source: str) -> Iterator[None]:
-    """Inside a `with` weights get their values: errors of the file's constraints and initializers name the file."""
+    """A context in which weights get their values: errors of the file's constraints and initializers name the file."""
     try:
         with tidy():
             yield
@@ -188,7 +187,7 @@ def built(topology: Any, source: str, custom_objects: CustomObjects | None) -> L
 
 
 def _check_graphs(model: LayersModel) -> None:
-    """Make the graphs of a model and of those in it: a stack of layers would be checked when it is first called."""
+    """Build the graphs of a model and of those in it: a stack of layers would be checked only at its first call."""
     for part in layers_in(model):
         if isinstance(part, Container) and part.outputs:
             _ = part.graph
@@ -210,7 +209,7 @@ def model_from_json(
         The model, not compiled; it may be awaited.
 
     Raises:
-        ValueError: an invalid configuration; the message names the fault.
+        ValueError: an invalid configuration; the message has the reason.
 
     Source: TF.js `tf.models.modelFromJSON`.
     """

@@ -1,4 +1,4 @@
-"""Matching the weights of a file with those of a model by their names, and writing all of them or none."""
+"""Matching the weights of a file with those of a model by name, and writing all of them or none."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from tfpy.layers.container import Container
 from tfpy.layers.naming import unique_names
 from tfpy.layers.weights import LayerVariable, as_made
 
-# What Keras's own files put between the names of layers.
+# The separator of layer names in Keras's own files.
 _FOLDERS = frozenset({"vars", "layers", "layer_checkpoint_dependencies"})
 
-# A name that a layer was given by itself: its kind, and how many of the kind there had been in the process.
+# An automatic layer name: its kind, and the number of earlier ones of this kind in the process.
 _AUTOMATIC = re.compile(r"([a-z]\w*_[A-Z]\w*?)(\d+)")
 
 
@@ -26,8 +26,8 @@ def load_named(model: Container, values: Mapping[str, Tensor], strict: bool, sou
     Args:
         model: the model.
         values: the weights by the names that TF.js, Keras 2 or Keras 3 gives them.
-        strict: whether each weight of either must be among those of the other.
-        source: what messages call the file.
+        strict: whether file and model must have the same weights.
+        source: the name of the file in messages.
 
     Raises:
         ModelFileError: a weight without counterpart (if strict), of another shape or dtype, or two that mean the same.
@@ -59,7 +59,7 @@ def load_named(model: Container, values: Mapping[str, Tensor], strict: bool, sou
 
 
 def _targets(model: Container, names: Sequence[str], source: str) -> dict[str, LayerVariable]:
-    """The weights of a model by name; by number within their layer for a file that counts them."""
+    """The weights of a model by name; for a file that numbers them, by number within their layer."""
     if not (names and names[0].rpartition("/")[2].isdigit()):
         return weights_by_name(model)
     found: dict[str, LayerVariable] = {}
@@ -88,10 +88,10 @@ def weights_by_name(model: Container) -> dict[str, LayerVariable]:
 
 
 def check_weights(model: Container) -> None:
-    """Refuse other variables among the weights, which have no name that would be the same in another process.
+    """Reject other variables among the weights, which have no name that is the same in another process.
 
     Raises:
-        TypeError: there is one.
+        TypeError: there is such a variable.
     """
     for weight in model.weights:
         if not isinstance(weight, LayerVariable):
@@ -102,7 +102,7 @@ def check_weights(model: Container) -> None:
 
 
 def _in_places(layer: Layer) -> list[LayerVariable]:
-    """The weights of a layer, those of a model's layers before its own."""
+    """The weights of a layer; for a model, those of its layers come before its own."""
     within = [w for part in layer.layers for w in _in_places(part)] if isinstance(layer, Container) else []
     held = {id(weight) for weight in within}
     return [*within, *(weight for weight in as_made(layer.weights) if id(weight) not in held)]
@@ -117,7 +117,7 @@ def _with_names_of(targets: Mapping[str, LayerVariable], values: Mapping[str, Te
 
 
 def _counted_anew(names: Iterable[str]) -> dict[str, str]:
-    """The names, by what they are when the layers of each kind are numbered from 1."""
+    """The names, by their forms with the layers of each kind numbered from 1."""
     paths = {name: name.split("/") for name in names}
     numbers: dict[str, set[int]] = {}
     for token in {token for path in paths.values() for token in path}:
