@@ -30,7 +30,7 @@ def load_named(model: Container, values: Mapping[str, Tensor], strict: bool, sou
         source: the name of the file in messages.
 
     Raises:
-        ModelFileError: a weight without counterpart (if strict), of another shape or dtype, or two that mean the same.
+        ModelFileError: a weight has no counterpart (if strict), another shape or dtype, or two names for one weight.
     """
     targets = _targets(model, list(values), source)
     values = _with_names_of(targets, values)
@@ -77,11 +77,11 @@ def _targets(model: Container, names: Sequence[str], source: str) -> dict[str, L
 
 
 def weights_by_name(model: Container) -> dict[str, LayerVariable]:
-    """The weights of a model by their names in files: their own, numbered where several are the same.
+    """The weights of a model by their names in files: their own names, numbered to make them unique.
 
-    They are numbered by the places of their layers, and within a layer in the order of their creation. A model that is
-    made again has the same order, whatever is frozen. A layer that is in several places, such as a model and another
-    one within it, has names for each, since a model from a file has a layer of its own in each place.
+    They are numbered by the positions of their layers, and within a layer in the order of their creation. A recreated
+    model has the same order, whatever is frozen. A layer in several positions, such as in a model and in a nested one,
+    has names for each, since a model loaded from a file has a separate layer in each position.
     """
     weights = _in_places(model)
     return dict(zip(unique_names(weight.original_name for weight in weights), weights, strict=True))
@@ -109,8 +109,9 @@ def _in_places(layer: Layer) -> list[LayerVariable]:
 
 
 def _with_names_of(targets: Mapping[str, LayerVariable], values: Mapping[str, Tensor]) -> Mapping[str, Tensor]:
-    """The weights of a file by the names of a model with the same layers in the same order, but with other numbers in
-    the names that layers got automatically: these go on counting with every model that is made.
+    """The weights of a file by the names of a model with the same layers in the same order.
+
+    The automatic layer names may have other numbers, since the count goes on with every model that is created.
     """
     own, given = _counted_anew(targets), _counted_anew(values)
     return {own[name]: values[given[name]] for name in given} if own.keys() == given.keys() else values
@@ -132,8 +133,7 @@ def _counted_anew(names: Iterable[str]) -> dict[str, str]:
 
 
 def _spellings(name: str) -> Iterator[str]:
-    """The names of a model's weights that a name in a file may stand for: without the models around it, and without the
-    cell of its layer."""
+    """The weights' names that a name in a file may refer to: without enclosing models, and without the layer's cell."""
     tokens = name.removesuffix(":0").split("/")
     tokens = (
         [t for t in (token.removeprefix("_") for token in tokens) if t not in _FOLDERS]

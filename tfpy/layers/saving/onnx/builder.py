@@ -104,7 +104,7 @@ class Builder(Nodes):
         return Value(self.constant(values, np.dtype(dtype)), tuple(tensor.shape), dtype)
 
     def graph(self, name: str, inputs: Sequence[Value], outputs: Sequence[Value], **more: Any) -> Any:
-        """The nodes as a graph, or the body of a loop. Inputs and outputs lie as their shapes say."""
+        """The nodes as a graph, or as the body of a loop. Inputs and outputs are stored as their shapes say."""
         ends = ([self._described(value) for value in values] for values in (inputs, outputs))
         return self._helper.make_graph(self.nodes, name, *ends, **more)
 
