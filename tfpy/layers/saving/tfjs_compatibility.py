@@ -132,10 +132,10 @@ def browser_faults(artifacts: ModelArtifacts, names: Iterable[str]) -> list[Faul
 
     Args:
         artifacts: the artifacts to be saved.
-            names: the names of the model's weights in TF.js, which does not number them in files.
+        names: the names of the model's weights in TF.js, which does not number them in files.
 
-        Returns:
-            The faults; none for a model that it accepts.
+    Returns:
+        The faults; none for a model that it accepts.
     """
     topology = artifacts.model_topology
     masks = makes_masks(topology)

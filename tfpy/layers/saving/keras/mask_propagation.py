@@ -48,8 +48,8 @@ class MaskPropagation:
         rules: the rules of propagation.
         elsewhere: whether the model follows them in Keras only, and not here.
 
-        Attributes:
-            heeded: the masks that the results of each call depend on.
+    Attributes:
+        heeded: the masks that the results of each call depend on.
     """
 
     def __init__(self, model: Container, rules: MaskRules, elsewhere: bool = False) -> None:

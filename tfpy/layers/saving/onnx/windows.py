@@ -30,8 +30,8 @@ def windowed(
         strides: its steps along each dimension.
         dilations: the distances of its cells, for nodes that support them.
 
-        Raises:
-            UnsupportedError: the padding depends on unknown sizes, in a way that nodes do not support.
+    Raises:
+        UnsupportedError: the padding depends on unknown sizes, in a way that nodes do not support.
     """
     steps: dict[str, Any] = {"kernel_shape": list(window), "strides": list(strides)}
     if dilations is not None:
