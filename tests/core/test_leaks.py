@@ -153,13 +153,13 @@ def test_no_living_tensor_is_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_wrong_use() -> None:
     report = tf.leaks()
-    with pytest.raises(RuntimeError, match="leaks: nothing was watched"):
+    with pytest.raises(RuntimeError, match="leaks: nothing was recorded"):
         len(report)
     with report:
         held = tf.ones([1])
     with pytest.raises(RuntimeError, match="leaks: 1 tensors were left behind"):
         report.check()
-    with pytest.raises(RuntimeError, match="used already"), report:
+    with pytest.raises(RuntimeError, match="already been used"), report:
         pass
     assert held.size == 1
 

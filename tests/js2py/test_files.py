@@ -58,7 +58,7 @@ def test_what_is_no_ordinary_file_is_not_replaced(
     assert run(script, str(link if linked else pipe), force=True) == 1
     assert pipe.is_fifo()
     assert link.is_symlink()
-    assert "cannot be written: it is no ordinary file" in capsys.readouterr().err
+    assert "cannot be written: it is not a regular file" in capsys.readouterr().err
     assert len(list(script.parent.iterdir())) == 3
 
 

@@ -84,8 +84,8 @@ def test_options_are_read_and_written_in_both_spellings() -> None:
 @pytest.mark.parametrize(
     ("returned", "kind", "message"),
     [
-        (lambda x: None, TypeError, "odd: call must return a tensor or a list of them, but gave None"),
-        (lambda x: [x, 1], TypeError, "odd: call must return a tensor or a list of them, but gave 1"),
+        (lambda x: None, TypeError, "odd: call must return a tensor or a list of tensors, but returned None"),
+        (lambda x: [x, 1], TypeError, "odd: call must return a tensor or a list of tensors, but returned 1"),
         (lambda x: [x, x], ValueError, "Layer odd: call returned 2 tensors, compute_output_shape 1 shapes"),
     ],
 )
@@ -107,7 +107,7 @@ def test_a_shape_that_is_not_what_was_said_is_warned_of() -> None:
             return inputs[0]
 
     model = tf.sequential([First(name="first", input_shape=[2])])
-    with pytest.warns(UserWarning, match=r"returned shape \[2\], but .* had said \[None, 2\]\. \(A layer with one"):
+    with pytest.warns(UserWarning, match=r"returned shape \[2\], but .* returned \[None, 2\]\. \(A layer with one"):
         model.apply(tf.ones([3, 2]))
 
 

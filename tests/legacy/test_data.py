@@ -280,7 +280,7 @@ def test_of_a_server_no_more_is_taken_than_is_kept(folder: Path, url: str) -> No
 def test_a_pipe_is_not_waited_for(folder: Path) -> None:
     (folder / "w.bin").unlink()
     os.mkfifo(folder / "w.bin")
-    with pytest.raises(ValueError, match=r"w\.bin: is no ordinary file"):
+    with pytest.raises(ValueError, match=r"w\.bin: is not a regular file"):
         dl.CheckpointLoader(str(folder)).get_all_variables()
 
 

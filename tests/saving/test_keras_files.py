@@ -440,18 +440,18 @@ def virtual(file: Any) -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (linked(h5py.SoftLink("/layers/dense/vars/1")), "is a link, which is not followed"),
-        (linked(h5py.ExternalLink("/etc/passwd", "/x")), "is a link, which is not followed"),
-        (linked(h5py.ExternalLink("m.weights.h5", "/x")), "is a link, which is not followed"),
-        (virtual, "is kept in another file"),
-        (replaced(shape=(3, 2), dtype="f4", external=[("/etc/passwd", 0, 24)]), "is kept in another file"),
+        (linked(h5py.SoftLink("/layers/dense/vars/1")), "is a link; links are not followed"),
+        (linked(h5py.ExternalLink("/etc/passwd", "/x")), "is a link; links are not followed"),
+        (linked(h5py.ExternalLink("m.weights.h5", "/x")), "is a link; links are not followed"),
+        (virtual, "is stored in another file"),
+        (replaced(shape=(3, 2), dtype="f4", external=[("/etc/passwd", 0, 24)]), "is stored in another file"),
         (replaced(shape=(10**6, 10**6), dtype="f4", chunks=(1000, 1000)), r"is of shape \[1000000, 1000000\]"),
         (replaced(shape=(3, 2), dtype="S9"), "must hold numbers"),
         (replaced(shape=(3, 2), dtype=h5py.string_dtype()), "must hold numbers"),
         (replaced(data=h5py.Empty("f4")), "is of shape"),
         (lambda f: f.__delitem__(KERNEL), "lacks weights that the model has: 'one/kernel'"),
         (lambda f: f.__setitem__("layers/dense/vars/7", [1.0]), "has a weight 'layers/dense/vars/7' that the model has not"),
-        (lambda f: f["layers"].__setitem__("again", f["layers"]), "has more in it, or deeper, than any saved model"),
+        (lambda f: f["layers"].__setitem__("again", f["layers"]), "has more entries, or deeper nesting, than any saved model"),
     ],
 )  # fmt: skip
 def test_weights_that_lie_are_refused(change: Any, message: str, tmp_path: Path) -> None:
@@ -606,7 +606,7 @@ def test_safetensors_that_lie_are_refused(tmp_path: Path) -> None:
         path.write_bytes(data)
         with pytest.raises(tf.io.ModelFileError, match=r"t\.safetensors"):
             tf.io.load_safetensors(path)
-    with pytest.raises(tf.io.ModelFileError, match="there is no such file"):
+    with pytest.raises(tf.io.ModelFileError, match="no such file"):
         tf.io.load_safetensors(tmp_path / "nothing.safetensors")
 
 

@@ -75,5 +75,5 @@ def test_what_a_browser_refuses(folder: Path) -> None:
 
 @pytest.mark.parametrize("command", [described, refused])
 def test_what_is_no_model_is_named(tmp_path: Path, command: Any) -> None:
-    with pytest.raises(ValueError, match="nowhere: there is no such file"):
+    with pytest.raises(ValueError, match="nowhere: no such file"):
         command(str(tmp_path / "nowhere"))

@@ -39,7 +39,7 @@ class _Debugging:
         if given is None:
             _warn(f"Found {found} in the result of {run.kernel!r} of ({inputs})")
         elif not self._told:  # it existed before debugging started: in the data, or in weights
-            _warn(f"Found {given} in what {run.kernel!r} of ({inputs}) was given")
+            _warn(f"Found {given} in the inputs of {run.kernel!r} of ({inputs})")
         self._told = True
 
 

@@ -48,7 +48,7 @@ class Leaks:
 
     def __enter__(self) -> Leaks:
         if self._first is not None:
-            raise RuntimeError("leaks: this report was used already; call tf.leaks() for each block.")
+            raise RuntimeError("leaks: this report has already been used; call tf.leaks() for each block.")
         self._first = origins.start_watching()
         return self
 
@@ -81,7 +81,7 @@ class Leaks:
     @property
     def _leaks(self) -> list[Leak]:
         if self._first is None:
-            raise RuntimeError("leaks: nothing was watched; use it as `with tf.leaks() as report:`.")
+            raise RuntimeError("leaks: nothing was recorded; use it as `with tf.leaks() as report:`.")
         by_origin: dict[origins.Origin, list[Spec]] = defaultdict(list)
         for left in self._look() if self._found is None else self._found:
             if left.id not in self._allowed:

@@ -261,7 +261,9 @@ def _run_row(row: Kernel, given: Inputs, attrs: Mapping[str, Any]) -> Any:
     try:
         specs = dispatch.infer(row, tuple(handles), named)
     except (TypeError, LookupError, AttributeError) as error:  # attributes can be anything
-        raise argument_error("run_kernel", "attrs", f"those of {row.name} ({error})", dict(attrs), TypeError) from None
+        raise argument_error(
+            "run_kernel", "attrs", f"valid attributes of {row.name} ({error})", dict(attrs), TypeError
+        ) from None
     run = dispatch.run if isinstance(specs, Spec) else dispatch.run_multi
     return run(Tensor, row.name, *handles, **named)
 

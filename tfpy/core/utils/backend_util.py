@@ -94,7 +94,7 @@ def combine_locations(output_loc: Sequence[int], reduce_loc: Sequence[int], axes
     Source: TF.js `tf.backend_util.combineLocations`.
     """
     if len(reduce_loc) != sum(0 <= axis < len(output_loc) + len(reduce_loc) for axis in set(axes)):
-        raise argument_error("combine_locations", "axes", f"{len(reduce_loc)} axes that there are", axes)
+        raise argument_error("combine_locations", "axes", f"{len(reduce_loc)} existing axes", axes)
     others, inner = iter(output_loc), iter(reduce_loc)
     return [next(inner) if i in axes else next(others) for i in range(len(output_loc) + len(reduce_loc))]
 
@@ -123,7 +123,9 @@ def compute_out_shape(shapes: Sequence[Sequence[int]], axis: int) -> list[int]:
     at = resolve_axis("compute_out_shape", axis, len(shapes[0]) if shapes else 0)
     rest = {(*s[:at], *s[at + 1 :]) for s in shapes}
     if len(rest) != 1 or any(len(s) != len(shapes[0]) for s in shapes):
-        raise argument_error("compute_out_shape", "shapes", f"equal beside axis {axis}", [list(s) for s in shapes])
+        raise argument_error(
+            "compute_out_shape", "shapes", f"equal except along axis {axis}", [list(s) for s in shapes]
+        )
     return [*shapes[0][:at], sum(s[at] for s in shapes), *shapes[0][at + 1 :]]
 
 

@@ -57,10 +57,10 @@ def op_(f: Mapping[str, Callable[..., Any]]) -> Callable[..., Any]:
     Source: TF.js `tf.op`.
     """
     if not isinstance(f, Mapping) or len(f) != 1:
-        raise argument_error("op", "f", "a dict of one name and one function", f)
+        raise argument_error("op", "f", "a dict with one name and one function", f)
     [(given, function)] = f.items()
     if not callable(function):
-        raise argument_error("op", "f", "a dict of one name and one function", f, TypeError)
+        raise argument_error("op", "f", "a dict with one name and one function", f, TypeError)
     name = given.removesuffix("_")
 
     def run(*args: Any, **keywords: Any) -> Any:

@@ -163,7 +163,7 @@ def infer_from_implicit_shape(shape: Sequence[int], size: int) -> list[int]:
     """
     whole = whole_shape("infer_from_implicit_shape", list(shape), size)
     if math.prod(whole) != size:
-        raise argument_error("infer_from_implicit_shape", "shape", f"a shape that {size} elements fill", list(shape))
+        raise argument_error("infer_from_implicit_shape", "shape", f"a shape of {size} elements", list(shape))
     return list(whole)
 
 
@@ -410,7 +410,7 @@ async def _try(check: Callable[[], bool], delay: Callable[[int], float] | None, 
     while not check():
         tries += 1
         if most is not None and tries >= most:
-            raise RuntimeError(f"repeated_try: given up after {tries} tries.")
+            raise RuntimeError(f"repeated_try: failed after {tries} tries.")
         await asyncio.sleep(0 if delay is None else call_with_as_many(delay, tries) / 1000)
 
 

@@ -365,7 +365,7 @@ def _die_in_children(device: Device) -> None:
     """Make the device refuse to work in forked children, where its context is invalid."""
     if not hasattr(os, "register_at_fork"):
         return
-    reason = "this process was forked from one that uses the GPU; that and what lies on it are lost here"
+    reason = "this process was forked from one that uses the GPU; the GPU and its data are not available here"
     os.register_at_fork(after_in_child=_mark_of(device, reason))
 
 
