@@ -82,16 +82,16 @@ CHANGES: dict[str, tuple[Callable[[dict[str, Any]], None], str]] = {
     "an unknown activation": (setting(*TOPOLOGY, "layers", 1, "config", "activation", to="rleu"), "Did you mean 'relu'"),
     "a constraint on no axis": (
         setting(*TOPOLOGY, "layers", 1, "config", "kernel_constraint", to={"class_name": "MaxNorm", "config": {"axis": 7}}),
-        "weights of the model cannot be made: sum: argument 'axis' must be an axis from -2 to 1, but got 7",
+        "weights of the model cannot be created: sum: argument 'axis' must be an axis from -2 to 1, but got 7",
     ),
-    "two layers of one name": (setting(*TOPOLOGY, "layers", 2, "name", to="c"), "another layer has it"),
+    "two layers of one name": (setting(*TOPOLOGY, "layers", 2, "name", to="c"), "already used"),
     "calls that are no list": (setting(*TOPOLOGY, "layers", 1, "inbound_nodes", to=3), "layer c: inbound_nodes must be a list"),
-    "a call on nothing": (setting(*TOPOLOGY, "layers", 1, "inbound_nodes", to=[[["z", 0, 0, {}]]]), "a layer 'z' that is not there"),
-    "a call that never comes": (setting(*TOPOLOGY, "layers", 1, "inbound_nodes", to=[[["d", 0, 0, {}]]]), "which does not come about"),
+    "a call on nothing": (setting(*TOPOLOGY, "layers", 1, "inbound_nodes", to=[[["z", 0, 0, {}]]]), "a layer 'z' that does not exist"),
+    "a call that never comes": (setting(*TOPOLOGY, "layers", 1, "inbound_nodes", to=[[["d", 0, 0, {}]]]), "which is never made"),
     "a call far away": (setting(*TOPOLOGY, "layers", 1, "inbound_nodes", to=[[["x", 10**9, 0, {}]]]), "needs call 1000000000 of layer x"),
     "an output that is not": (setting(*TOPOLOGY, "layers", 1, "inbound_nodes", to=[[["x", 0, 5, {}]]]), "no output 5"),
     "a negative call": (setting(*TOPOLOGY, "layers", 1, "inbound_nodes", to=[[["x", -1, 0, {}]]]), r"\[layer, call, output\]"),
-    "inputs that are not": (setting(*TOPOLOGY, "input_layers", to=[["z", 0, 0]]), "input_layers names a layer 'z'"),
+    "inputs that are not": (setting(*TOPOLOGY, "input_layers", to=[["z", 0, 0]]), "input_layers refers to a layer 'z'"),
     "outputs that are not": (setting(*TOPOLOGY, "output_layers", to="d"), "output_layers must be a list"),
     "an input that is none": (setting(*TOPOLOGY, "input_layers", to=[["c", 0, 0]]), "inputs"),
     "a dtype of an input that is none": (setting(*TOPOLOGY, "layers", 0, "config", "dtype", to="x"), r"layers\[0\] \('x'\): .*'dtype' must be one of"),
@@ -153,7 +153,7 @@ def test_an_initializer_that_breaks(tmp_path: Path) -> None:
     """It is called where the file has no values."""
     content = save(tmp_path)
     layer(content, 1)["config"]["kernel_initializer"] = {"class_name": "RandomNormal", "config": {"seed": {"a": 1}}}
-    with pytest.raises(tf.io.ModelFileError, match="the weights of the model cannot be made"):
+    with pytest.raises(tf.io.ModelFileError, match="the weights of the model cannot be created"):
         tf.models.model_from_json(content["modelTopology"])
 
 

@@ -70,7 +70,7 @@ def test_weights_of_keras_go_into_a_model_that_is_there(version: str, case: str)
         model.load_weights(KERAS / version / name)
         for found, value in zip(model.get_weights(), expected, strict=True):
             np.testing.assert_array_equal(found.numpy(), value)
-    with pytest.raises(tf.io.ModelFileError, match="holds weights alone"):
+    with pytest.raises(tf.io.ModelFileError, match="contains only weights"):
         tf.load_layers_model(KERAS / version / f"{case}.weights.h5")
 
 
@@ -302,7 +302,10 @@ class Doubled(tf.layers.Activation, class_name="Doubled"):
     ("layer", "words"),
     [
         (lambda: Doubled(activation="relu"), "the class Doubled is your own"),
-        (lambda: tf.layers.separable_conv1d(filters=1, kernel_size=2, padding="causal"), "takes no causal padding"),
+        (
+            lambda: tf.layers.separable_conv1d(filters=1, kernel_size=2, padding="causal"),
+            "does not support causal padding",
+        ),
         (lambda: tf.layers.up_sampling1d(size=2), None),
         (lambda: tf.layers.separable_conv1d(filters=1, kernel_size=2, padding="same"), None),
     ],
@@ -450,7 +453,7 @@ def virtual(file: Any) -> None:
         (replaced(shape=(3, 2), dtype=h5py.string_dtype()), "must hold numbers"),
         (replaced(data=h5py.Empty("f4")), "is of shape"),
         (lambda f: f.__delitem__(KERNEL), "lacks weights that the model has: 'one/kernel'"),
-        (lambda f: f.__setitem__("layers/dense/vars/7", [1.0]), "has a weight 'layers/dense/vars/7' that the model has not"),
+        (lambda f: f.__setitem__("layers/dense/vars/7", [1.0]), "has a weight 'layers/dense/vars/7' that the model lacks"),
         (lambda f: f["layers"].__setitem__("again", f["layers"]), "has more entries, or deeper nesting, than any saved model"),
     ],
 )  # fmt: skip

@@ -53,9 +53,7 @@ def test_a_model_of_keras_keeps_to_its_rules_when_it_is_changed_or_copied(tmp_pa
 
 def test_a_mask_that_is_not_that_of_the_inputs_is_refused(tmp_path: Path) -> None:
     path = keras_file(tmp_path / "m.keras", embedded(mask_zero=False), SUMMED)
-    with pytest.raises(
-        tf.io.ModelFileError, match="layer r: argument 'mask' of a call must be the mask that its inputs"
-    ):
+    with pytest.raises(tf.io.ModelFileError, match="layer r: argument 'mask' of a call must be the mask of its inputs"):
         tf.load_layers_model(path)
 
 

@@ -69,7 +69,7 @@ def test_what_a_browser_refuses(folder: Path) -> None:
     with pytest.raises(ValueError, match="exponential"):
         converted(str(folder / "beyond"), str(folder / "strict"), include_optimizer=False, strict=True)
     assert not (folder / "strict").exists()
-    with pytest.raises(ValueError, match="graph-model"):
+    with pytest.raises(ValueError, match="graph model"):
         refused(str(GRAPH))
 
 

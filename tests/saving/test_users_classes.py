@@ -326,7 +326,7 @@ def test_plain_variables_have_no_names(name: str, save: str, tmp_path: Path) -> 
     x = tf.input(shape=[3])
     model: Any = Held(inputs=x, outputs=tf.layers.dense(units=2).apply(x), name="m")
     model.held = tf.variable(tf.ones([2]), True, "w")
-    with pytest.raises(TypeError, match="'w', which is among the weights of model m, is a plain variable"):
+    with pytest.raises(TypeError, match="'w', one of the weights of model m, is a plain variable"):
         getattr(model, save)(tmp_path / name)
     assert not list(tmp_path.iterdir())
 

@@ -240,7 +240,7 @@ def _check_targets(found: list[ast.stmt]) -> None:
             try:
                 ast.parse(ast.unparse(made))
             except SyntaxError:
-                raise NotConvertedError("what is assigned to has no counterpart") from None
+                raise NotConvertedError("this target of an assignment has no counterpart") from None
 
 
 def _returned(c: Converter, node: Node) -> list[ast.stmt]:

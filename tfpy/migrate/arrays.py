@@ -46,7 +46,7 @@ def _values(node: cst.BaseExpression) -> cst.BaseExpression:
     for item in node.elements:
         if isinstance(item, cst.DictElement) and isinstance(item.key, cst.SimpleString):
             return item.value
-    raise CannotRewrite("the values are not written out here")
+    raise CannotRewrite("the values are not a literal here")
 
 
 def are_numbers(kind: Kind) -> bool:

@@ -262,7 +262,7 @@ class ExpressionRewriter(Scoped, NoneChecks):
             if owner == "mixed" and name == "get":
                 raise CannotRewrite("this is an NDArray here and a tensor there")
             if name == "get" and all(self.kinds.of(arg.value) == "number" for arg in original.args):
-                raise CannotRewrite("what this is called on cannot be seen; a tensor is read by array_sync()")
+                raise CannotRewrite("the type of this object is unknown; a tensor is read by array_sync()")
         if owner == "initializer" and name == "initialize":
             if len(updated.args) != 3:
                 raise CannotRewrite("an initializer needs a shape, the inputs and the outputs")
@@ -290,7 +290,7 @@ class ExpressionRewriter(Scoped, NoneChecks):
             if name in ("get_input_providers", "getInputProviders"):
                 return new.value
             if name not in ("get_input_provider", "getInputProvider"):
-                raise CannotRewrite("lists of tensors take the place of builders, and have nothing of this")
+                raise CannotRewrite("lists of tensors replace builders, and have no counterpart of this")
             if len(updated.args) != 1:
                 raise CannotRewrite("the number of the provider is not given")
             return expression("b[i]", {"b": new.value, "i": updated.args[0].value}, {}, self.tf)

@@ -65,7 +65,7 @@ class Feeds:
         if key is None or self._entries(node.value) is None:
             return
         if key in self.lists:
-            raise Problem(node, "the list of feeds is made more than once")
+            raise Problem(node, "the list of feeds is created more than once")
         self.lists[key] = _placed(target, self._listed(node.value))
 
     def of(self, node: cst.BaseExpression | None) -> dict[Key, Feed]:
@@ -84,7 +84,7 @@ class Feeds:
         for entry, (tensor, data) in entries:
             key = self.kinds.variables.key(tensor)
             if key not in self.symbols.placeholders:
-                raise Problem(entry, "a tensor that is no placeholder is fed")
+                raise Problem(entry, "a tensor that is not a placeholder is fed")
             self.symbols.used.add(tensor)
             found[key] = Feed(data, self.kinds.of(data))
         return found

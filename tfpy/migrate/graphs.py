@@ -151,7 +151,7 @@ class Graphs(ScopedVisitor):
         path = self.variables.path(value.func) or ""
         found = successor("class", path)
         if found is None or not found.forms:
-            raise Problem(value, "the optimizer is one of one's own")
+            raise Problem(value, "the optimizer is user-defined")
         chosen = bound(value, "class", path, value).get("specified_variable_list")
         if chosen is not None:
             self.trained[self.variables.key(target)] = chosen
@@ -167,7 +167,7 @@ class Graphs(ScopedVisitor):
             self._session(node, snake("session", name))
         elif owner == "builder":
             if name in ("get_epoch", "getEpoch"):
-                raise Problem(node, "the number of epochs is asked for; count the batches yourself")
+                raise Problem(node, "the number of epochs is used; count the batches yourself")
             self.symbols.consume(node.func)
         elif owner == "graph" and snake("graph", name) in ("variable", "constant"):
             self.symbols.consume(node.func)
@@ -209,7 +209,7 @@ class Graphs(ScopedVisitor):
                 raise Problem(tensor, f"the placeholder {plain(placeholder[1])!r} is not fed here")
             feed = feeds[placeholder]
             if name == "train" and not feed.provides:
-                raise Problem(tensor, f"what is fed for {plain(placeholder[1])!r} cannot be seen to be a provider")
+                raise Problem(tensor, f"the feed for {plain(placeholder[1])!r} is not known to be a provider")
             if name == "train" and not feed.place and not feed.has_name:
                 raise Problem(tensor, f"the provider of {plain(placeholder[1])!r} has no name")
             if name == "eval_all" and feed.provides:
@@ -256,7 +256,7 @@ class Graphs(ScopedVisitor):
         if kind not in GRAPHISH or (kind == "session" and isinstance(parent, cst.Param)):
             return
         if isinstance(parent, cst.Arg) and kind in ("session", "graph", "builder"):
-            raise Problem(node, f"the {kind} is given to a function")
+            raise Problem(node, f"the {kind} is passed to a function")
         raise Problem(node, f"{dotted(node)!r} is used in a way that has no counterpart")
 
 

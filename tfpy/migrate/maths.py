@@ -55,7 +55,7 @@ def scope(kinds: Kinds, original: cst.Call, updated: cst.Call, tf: str) -> cst.B
         return tidy
     kind = kinds.of(original.args[0].value)
     if not isinstance(kind, Function):
-        raise CannotRewrite("what the scope's function takes cannot be seen here")
+        raise CannotRewrite("the parameters of the scope's function are unknown here")
     function = kind.node
     known = kinds.variables.known.get(function, {})
     for param in function.params.params:

@@ -141,7 +141,7 @@ class Symbols:
         self.consume(node.func)
         given = bound(node, "graph", name, node)
         if name in ("conv2d", "max_pool") and default_pad(given) is None:
-            raise Problem(node, "the default padding cannot be seen here; give zero_pad")
+            raise Problem(node, "the default padding is unknown here; give zero_pad")
         if name == "constant":
             if _makes(given.get("value")):
                 raise Problem(node, "a constant that is computed has no name")
@@ -156,32 +156,32 @@ class Symbols:
             return {key}, self._sizes[key]
         if kind == "symbol":
             if key not in self.named:
-                raise Problem(node, "a tensor of the graph is made where it cannot be followed")
+                raise Problem(node, "a tensor of the graph is created where it cannot be traced")
             self.used.add(node)
             self.operands[node] = self.named[key]
             return set(self.named[key].placeholders), self.named[key].size
         if kind in ("mixed", *GRAPHISH):
-            raise Problem(node, "a tensor of the graph is made where it cannot be followed")
+            raise Problem(node, "a tensor of the graph is created where it cannot be traced")
         return set(), None
 
     def _dense(self, node: cst.Call) -> Dependencies:
         given = bound(node, "layers", "dense", node)
         self.consume(node.func)
         if "x" not in given or "units" not in given:
-            raise Problem(node, "the layer's arguments are not all there")
+            raise Problem(node, "some of the layer's arguments are missing")
         found, size = self.dependencies(given["x"], top=False)
         if size is None:
-            raise Problem(node, "the size of the layer's input cannot be seen here")
+            raise Problem(node, "the size of the layer's input is unknown here")
         activation = given.get("activation")
         if activation_of(activation, self.kinds) is not None:
             assert activation is not None
             self.consume(activation)
         elif not is_none(activation):
-            raise Problem(node, "the layer's activation is a function of one's own")
+            raise Problem(node, "the layer's activation is user-defined")
         for name in ("kernel_initializer", "bias_initializer"):
             path = self.kinds.variables.path(getattr(given.get(name), "func", None))
             if name in given and (path not in table("initializer") and path != "VarianceScalingInitializer"):
-                raise Problem(node, f"the layer's {name} is not made in its place")
+                raise Problem(node, f"the layer's {name} is not created in place")
         return found, given["units"]
 
 

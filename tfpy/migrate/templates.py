@@ -29,7 +29,7 @@ def bind(parameters: Parameters, args: Sequence[cst.Arg]) -> Given:
         else:
             name = next((n for n in names if arg.keyword.value in (n, camel(n))), "")
         if not name:
-            raise CannotRewrite("there is an argument that the function does not have")
+            raise CannotRewrite("the function does not have such an argument")
         found[name] = arg.value
     return found
 

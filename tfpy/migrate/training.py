@@ -171,7 +171,7 @@ class Sessions:
             given = {k: self.again(v) for k, v in bind(found.parameters, args).items()}
             return fill(found, {**given, "shape": shape}, self.tf)
         if path != "VarianceScalingInitializer":
-            raise CannotRewrite("the initializer is one of one's own")
+            raise CannotRewrite("the initializer is user-defined")
         given = bind(parameters(VarianceScalingInitializer), args)
         fans = {"'fan_in'": "inputs", "'fan_out'": "units", "'fan_avg'": "((inputs + units) / 2)"}
         mode = _text(given.get("mode"), "'fan_in'")
@@ -187,7 +187,7 @@ def _text(node: cst.BaseExpression | None, default: str) -> str:
     if node is None:
         return default
     if not isinstance(node, cst.SimpleString):
-        raise CannotRewrite("the initializer's options are not written out here")
+        raise CannotRewrite("the initializer's options are not literals here")
     return repr(node.evaluated_value)
 
 

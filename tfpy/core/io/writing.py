@@ -49,7 +49,7 @@ def write_model(path: Path, artifacts: ModelArtifacts, shard_bytes: int | None) 
     """
     if ending(path) in _OF_OTHERS:
         graph = artifacts.format == "graph-model"
-        what, endings = ("graph-models", "") if graph else ("models", ", .keras, .h5 or .onnx by model.save")
+        what, endings = ("graph models", "") if graph else ("models", ", .keras, .h5 or .onnx by model.save")
         raise ModelFileError(
             f"{path}: {what} are not written as {ending(path)} files; give a folder, or a .zip{endings}."
         )

@@ -149,7 +149,7 @@ def _chosen(found: list[_Found], asked: str) -> _Found:
 
 def warn_of_software(renderer: str) -> None:
     """Say once that this 'GPU' is the CPU."""
-    warn_user(f"webgl: {renderer} is a software renderer; the backend 'cpu' is faster on this machine.")
+    warn_user(f"webgl: {renderer} renders in software; the backend 'cpu' is faster on this machine.")
 
 
 def shared_memory(context: Any) -> int:

@@ -92,7 +92,7 @@ def _options(c: Converter, node: Node) -> list[ast.keyword]:
     keywords = []
     for pair, before, behind in with_comments(c, node):
         if pair.type != "pair":
-            raise NotConvertedError("options of an argument that are not written out have no counterpart")
+            raise NotConvertedError("options of an argument that are not a literal have no counterpart")
         key, value = text(parse.field(pair, "key")).strip("'\""), parse.field(pair, "value")
         if key not in _OPTIONS:
             more = "; `choices` says what is allowed" if key == "optionStrings" else ""

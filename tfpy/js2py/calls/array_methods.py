@@ -139,7 +139,7 @@ def _concat(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.exp
         if _asks_for_list(other):
             one = py("_0 if _1 else [_2]", *(c.expr(parse.field(other, part)) for part in _BRANCHES))
         elif c.kinds.of(other) == UNKNOWN:
-            c.check(node, "`concat` with something that is no list adds it as an item; here it must be a list")
+            c.check(node, "`concat` with something that is not a list adds it as an item; here it must be a list")
         found = py("_0 + [_1]" if of_items else "_0 + _1", found, one)
     return found
 

@@ -102,6 +102,6 @@ def of_tfpy(c: Converter, path: list[str], arguments: Node) -> ast.expr:
         raise NotConvertedError(names.missing(path))
     backend = text(kids(arguments)[0])[1:-1] if found[0] == "tf.set_backend" and kids(arguments) else ""
     if backend in _BACKENDS:
-        c.check(arguments, f"tfpy has no backend '{backend}'; '{_BACKENDS[backend]}' stands for it")
+        c.check(arguments, f"tfpy has no backend '{backend}'; '{_BACKENDS[backend]}' is used instead")
         return py("tf.set_backend(_0)", string(_BACKENDS[backend]))
     return with_options(c, py(found[0]), arguments, names.options_of(found[1]))

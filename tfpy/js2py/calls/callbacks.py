@@ -166,7 +166,7 @@ def chosen(c: Converter, function: Node, over: ast.expr) -> ast.expr:
         return py("[item for item in _0 if item]", over)
     found = inlined(c, function, 3, condition=True)
     if not found.targets:
-        raise NotConvertedError("a filter that does not look at the items has no counterpart")
+        raise NotConvertedError("a filter that ignores the items has no counterpart")
     target, source = _with_items(found.targets, _with_list(c, found, function, over))
     return ast.ListComp(found.targets[0], [ast.comprehension(target, source, [found.value], 0)])
 
@@ -182,7 +182,7 @@ def searched(c: Converter, function: Node, over: ast.expr, index: bool) -> ast.e
     """The first item, or its index, for which a function returns true."""
     found = inlined(c, function, 3, condition=True)
     if not found.targets:
-        raise NotConvertedError("a search that does not look at the items has no counterpart")
+        raise NotConvertedError("a search that ignores the items has no counterpart")
     over = _with_list(c, found, function, over)
     if index and len(found.targets) == 1:
         found.targets.append(atom("i"))
@@ -209,7 +209,7 @@ def reduced(c: Converter, arguments: Node, over: ast.expr) -> ast.expr:
 def _reduced_by_index(c: Converter, function: Node, over: ast.expr, start: list[Node]) -> ast.expr:
     """`reduce` with a function that also takes the index."""
     if not start:
-        raise NotConvertedError("`reduce` with an index and without a value to begin with has no counterpart")
+        raise NotConvertedError("`reduce` with an index and without an initial value has no counterpart")
     combine = atom(c.new_name("combine", function.parent or function))
     c.first(define(c, function, name_of(combine)), effects=False)
     items = ", _2" if len(parse.parameters(function)) > 3 else ""

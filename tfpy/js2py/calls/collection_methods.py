@@ -47,7 +47,7 @@ def _delete(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.exp
     alone = node.parent is not None and node.parent.type == "expression_statement"
     if alone or c.kinds.of(owner).name not in ("map", "set"):
         return None
-    raise NotConvertedError("whether `delete` found something has no counterpart; ask with `has` before")
+    raise NotConvertedError("the result of `delete` has no counterpart; call `has` before")
 
 
 RULES: dict[str, MethodRule] = {

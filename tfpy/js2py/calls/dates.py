@@ -33,12 +33,12 @@ def new_date(c: Converter, arguments: Node | None) -> ast.expr:
         return value
     if kind == STRING:
         if not _HAS_TIME.search(build.string_value(value) or ""):
-            c.check(listed[0], "JavaScript takes a date without a time for one in UTC; here it is in local time")
+            c.check(listed[0], "JavaScript reads a date without a time as UTC; here it is in local time")
         return py("datetime.datetime.fromisoformat(_0)", value)
     if kind == UNKNOWN:
-        c.check(listed[0], "this is taken for milliseconds; `datetime.datetime.fromisoformat` reads a string")
+        c.check(listed[0], "this is assumed to be milliseconds; `datetime.datetime.fromisoformat` reads a string")
     elif kind not in NUMBERS:
-        raise NotConvertedError("a date of this has no counterpart")
+        raise NotConvertedError("a date made of this has no counterpart")
     match value:
         case ast.BinOp(seconds, ast.Mult(), ast.Constant(1000)):
             return py("datetime.datetime.fromtimestamp(_0)", seconds)

@@ -127,7 +127,7 @@ def _as_json(c: Converter, arguments: Node) -> ast.expr:
     """`JSON.stringify(value, null, indent)`: it writes a typed array as an object, and a date as a string."""
     value, *more = kids(arguments)
     if more and text(more[0]) not in ("null", "undefined"):
-        raise NotConvertedError("what chooses or replaces values for `JSON.stringify` has no counterpart")
+        raise NotConvertedError("a replacer for `JSON.stringify` has no counterpart")
     found = c.expr(value)
     if c.kinds.of(value) == NDARRAY:
         found = py("dict(enumerate(_0.tolist()))", found)

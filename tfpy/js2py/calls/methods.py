@@ -92,7 +92,7 @@ def _of_javascript(c: Converter, node: Node, owner: Node, name: str, arguments: 
     rule, ahead = _RULES.get(name), len(c.pre or ())
     found = rule(c, node, owner, kids(arguments)) if rule is not None else node_properties.asked(c, owner, name)
     if name in _CHANGES and len(c.pre or ()) > ahead and _is_looked_at_before(owner):
-        raise NotConvertedError(f"`{name}` behind something that it changes has no counterpart; give it a statement")
+        raise NotConvertedError(f"`{name}` after something that it changes has no counterpart; give it a statement")
     if found is not None and kind == UNKNOWN and name in c.kinds.members.methods:
         c.check(node, f"is this `{name}` the method of a list or a string, as here, or the script's own?")
     if found is not None:

@@ -31,7 +31,7 @@ def searched(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.ex
         return None
     literal = known(c, owner)
     if literal is None or "g" in text(literal.child_by_field_name("flags")):
-        raise NotConvertedError("`exec` that goes on where it was has no counterpart; see re.finditer")
+        raise NotConvertedError("`exec` that continues after the last match has no counterpart; see re.finditer")
     return py("_0.search(_1)", c.expr(owner), c.expr(given[0]))
 
 
@@ -78,5 +78,5 @@ def replacement(c: Converter, node: Node) -> ast.expr:
         return py(f"lambda found: str(_0({groups}))", found)
     said = build.string_value(c.expr(node))
     if said is None or "\\" in said or re.search(r"\$(?![&\d])", said):
-        raise NotConvertedError("what a regular expression is replaced with has no counterpart here")
+        raise NotConvertedError("this replacement for a regular expression has no counterpart")
     return string(re.sub(r"\$(&|\d+)", lambda at: rf"\g<{'0' if at[1] == '&' else at[1]}>", said))

@@ -118,7 +118,7 @@ def _take_property(
         elif not is_complete or c.kinds.literals.lacks(pattern, name):
             found = py("_0.get(_1)", value, at)
     elif default is not None:
-        raise NotConvertedError("a default in what is taken apart has no counterpart here")
+        raise NotConvertedError("a default in a destructuring pattern has no counterpart here")
     elif name == "length":
         found = call("len", value)
     else:
@@ -143,7 +143,7 @@ def _take_list(c: Converter, pattern: Node, value: ast.expr) -> list[ast.stmt]:
             continue
         inner, default = default_of(part)
         if default is not None:
-            raise NotConvertedError("a default in a list that is taken apart has no counterpart")
+            raise NotConvertedError("a default in a destructured list has no counterpart")
         if inner.type == "rest_pattern":
             targets.append(ast.Starred(c.name(kids(inner)[0])))
         elif inner.type in ("object_pattern", "array_pattern"):

@@ -211,7 +211,7 @@ def _bind_loop_variables(c: Converter, node: Node, arguments: ast.arguments) -> 
             c.check(node, f"`{binding.python}` is one variable here, and one for each step in JavaScript")
         elif _is_of_a_step(binding, node) and binding.scope.function is not scope:
             if any(w.start_byte > node.start_byte for w in binding.writes if not _is_a_head(w)):
-                c.check(node, f"the function sees `{binding.python}` as it is here, not as it is later")
+                c.check(node, f"the function uses the value of `{binding.python}` here, not a later one")
             arguments.kwonlyargs.append(ast.arg(binding.python))
             arguments.kw_defaults.append(atom(binding.python))
 

@@ -154,5 +154,5 @@ def iterated(c: Converter, node: Node) -> ast.expr:
     if kind.name == "set" and node.type == "new_expression" and len(kids(parse.field(node, "arguments"))) == 1:
         return py("dict.fromkeys(_0)", iterated(c, kids(parse.field(node, "arguments"))[0]))
     if kind.name == "set":
-        c.check(node, "a set of Python has no order; in JavaScript it is that in which the items came")
+        c.check(node, "sets are unordered in Python; in JavaScript they keep the order of insertion")
     return c.expr(node)

@@ -113,7 +113,7 @@ def _bitwise_and(c: Converter, node: Node, left: Node, right: Node) -> None:
 
 @_operator("<<")
 def _shifted(c: Converter, node: Node, left: Node, right: Node) -> None:
-    c.check(node, "JavaScript cuts the result of `<<` to 32 bits")
+    c.check(node, "JavaScript truncates the result of `<<` to 32 bits")
 
 
 @_operator(">>>")
@@ -187,7 +187,7 @@ def _equal(c: Converter, node: Node, left: Node, right: Node, loose: bool) -> as
             raise NotConvertedError("`==` between a list or an object and something else makes a string of it")
         return py("_0 == _1" if plain else "_0 is _1", c.expr(left), c.expr(right))
     if loose and not _alike(*kinds):
-        c.check(node, "JavaScript's `==` takes 1 and '1' for equal; Python's does not")
+        c.check(node, "JavaScript's `==` treats 1 and '1' as equal; Python's does not")
     return py("_0 == _1", c.expr(left), c.expr(right))
 
 
@@ -222,7 +222,7 @@ def of_type(c: Converter, node: Node, said: str) -> ast.expr:
     if said not in _TYPES:
         raise NotConvertedError(f"`typeof … === '{said}'` has no counterpart")
     if said == "object" and c.kinds.of(node) == UNKNOWN:
-        c.check(node, "here functions are objects, too, and null is none; in JavaScript it is the other way round")
+        c.check(node, "here functions count as objects and null does not; in JavaScript it is the opposite")
     return py(_TYPES[said], c.expr(node))
 
 

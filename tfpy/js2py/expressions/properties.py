@@ -312,7 +312,7 @@ def _place(c: Converter, node: Node, owner: Node, at: Node) -> ast.expr:
     if at.type == "unary_expression" and text(at).startswith("-"):
         c.check(node, "a negative index counts from the end in Python; in JavaScript it gives undefined")
     if c.kinds.of(owner) != DICT and is_fraction(c, at):
-        c.check(node, "an index that is no whole number gives undefined in JavaScript; here it is cut to one")
+        c.check(node, "an index that is not an integer gives undefined in JavaScript; here it is truncated")
         return index(c, at)
     if c.kinds.of(owner) != DICT and is_float(c, at):
         return call("int", c.expr(at))

@@ -40,9 +40,9 @@ def run(path: Path, out: str | None, force: bool) -> int:
 
 def _run_file(path: Path, target: Path | None, force: bool) -> int:
     if target is not None and target.is_dir():
-        raise FileError(f"{target} is a folder; the Python of a script goes to a file.")
+        raise FileError(f"{target} is a folder; the output for a script must be a file.")
     if target is not None and target.exists() and not force:
-        raise FileError(f"{target} is there already; --force writes over it.")
+        raise FileError(f"{target} already exists; --force overwrites it.")
     conversion = _converted(path)
     _write(conversion.code, target)
     say_notes(path, conversion.notes)

@@ -98,13 +98,13 @@ def run_folder(root: Path, out: Path, force: bool) -> int:
 def _check(folder: _Folder, root: Path, out: Path, force: bool) -> None:
     """Raise FileError if there is nothing to convert, or something would be overwritten."""
     if out.exists() and not out.is_dir():
-        raise FileError(f"{out} is no folder; the Python of a folder goes to one.")
+        raise FileError(f"{out} is not a folder; the output for a folder must be one.")
     if not folder.targets:
         raise FileError(f"{root} has no scripts: no file that ends in .js, .mjs, .cjs, .ts, .mts or .cts.")
     there = [target for target in folder.targets.values() if target.exists()]
     if there and not force:
-        what = f"{there[0]} and {len(there) - 1} more are" if len(there) > 1 else f"{there[0]} is"
-        raise FileError(f"{what} there already; --force writes over {'them' if len(there) > 1 else 'it'}.")
+        what = f"{there[0]} and {len(there) - 1} more already exist" if len(there) > 1 else f"{there[0]} already exists"
+        raise FileError(f"{what}; --force overwrites {'them' if len(there) > 1 else 'it'}.")
 
 
 def _read(folder: _Folder) -> Project:
@@ -124,7 +124,7 @@ def _convert(folder: _Folder, project: Project, path: Path, target: Path) -> Non
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise FileError(f"{target.parent} cannot be made: {error.strerror or error}") from None
+        raise FileError(f"{target.parent} cannot be created: {error.strerror or error}") from None
     write_script(target, found.code)
     folder.notes += found.notes
     say_notes(path, found.notes)

@@ -95,7 +95,7 @@ def try_statement(c: Converter, node: Node) -> list[ast.stmt]:
     if handler is not None:
         parameter = optional(handler, "parameter")
         if parameter is not None and parameter.type != "identifier":
-            raise NotConvertedError("an error that is taken apart has no counterpart")
+            raise NotConvertedError("a destructured error has no counterpart")
         used = parameter is not None and bool(c.scopes.bindings[parameter.id].reads)
         name = name_of(c.name(parameter)) if parameter is not None and used else None
         caught = build.filled(body_of(c, parse.field(handler, "body")))

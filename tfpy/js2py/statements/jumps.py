@@ -49,7 +49,7 @@ def labelled(c: Converter, node: Node) -> list[ast.stmt]:
         inside = [s for s in _body(outer) if any(n in jumps for n in ast.walk(s))]
     if len(words) > 1 or len(inside) != 1 or not _ends_by_jumps(inside[0], jumps):
         del c.notes[noted:]
-        raise NotConvertedError("a jump to a label that is no plain loop around this one has no counterpart")
+        raise NotConvertedError("a jump to a label that is not a plain loop around this one has no counterpart")
     inner = inside[0]
     assert isinstance(inner, (ast.For, ast.While))
     assert isinstance(outer, (ast.For, ast.While))

@@ -214,7 +214,7 @@ def _passed_on(c: Converter, source: str, clause: Node | None) -> list[ast.stmt]
     """`export … from source`: of another file an import, of TF.js an assignment for each name."""
     there, root = c.find_module(source), root_of(source)
     if there is None and (root is None or clause is None):
-        raise NotConvertedError(f"what is exported from {source} has no counterpart; import it where it is used")
+        raise NotConvertedError(f"an export from {source} has no counterpart; import it where it is used")
     if clause is not None and clause.type == "namespace_export":
         name = names.variable(text(kids(clause)[0]))
         if there is None:
@@ -275,7 +275,7 @@ def exported(c: Converter, left: Node, value: Node) -> list[ast.stmt]:
         elif part.type == "pair":
             found += _named(c, text(parse.field(part, "key")).strip("'\""), parse.field(part, "value"))
         elif part.type != "shorthand_property_identifier":
-            raise NotConvertedError("what is exported by `...` has no counterpart; import it where it is used")
+            raise NotConvertedError("an export by `...` has no counterpart; import it where it is used")
     return found
 
 
@@ -290,5 +290,5 @@ def _named(c: Converter, name: str, value: Node) -> list[ast.stmt]:
         found = c.expr(value)
         made = [] if name_of(found) == spelled else [assign(atom(spelled), found)]
     if made and any(b.python == spelled for b in c.scopes.top.bindings.values()):
-        raise NotConvertedError(f"what is exported as {name} is something else than {spelled} here")
+        raise NotConvertedError(f"the export {name} is something other than {spelled} here")
     return made

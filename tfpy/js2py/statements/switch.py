@@ -115,7 +115,7 @@ def _condition(c: Converter, subject: Node, value: ast.expr | None, one: Node) -
     if not _is_type(subject):
         return truth(c, one)
     if one.type != "string":
-        raise NotConvertedError("the type of something beside what is no string has no counterpart")
+        raise NotConvertedError("a comparison of a type with something that is not a string has no counterpart")
     return of_type(c, parse.field(subject, "argument"), text(one)[1:-1])
 
 

@@ -84,7 +84,7 @@ def load_keras(path: Path, strict: bool = True, custom_objects: CustomObjects | 
     """
     with opened(path) as file, deferred_weights() as deferred:
         if file.topology is None:
-            raise ModelFileError(f"{path}: holds weights alone; make the model and call its load_weights.")
+            raise ModelFileError(f"{path}: contains only weights; create the model and call its load_weights.")
         check_depth(file.topology, str(path))
         with blamed(f"{path}: modelTopology", "it makes no sense"):
             topology = with_keras_semantics(file.topology, file.version)
@@ -108,8 +108,8 @@ def _warn_of_constraints(model: LayersModel, path: Path) -> None:
     bound = [weight.original_name for weight in model.trainable_weights if weight.constraint is not None]
     if bound:
         warn_user(
-            f"{path}: Keras brings {some_of(bound, 3)} within constraints after each step of a training; "
-            "here, as in TF.js, constraints hold when weights are written. A callback can write them after each batch."
+            f"{path}: Keras applies the constraints of {some_of(bound, 3)} after each training step; "
+            "tfpy, like TF.js, applies them when weights are written. A callback can write them after each batch."
         )
 
 
@@ -152,7 +152,7 @@ def _filling(source: str) -> Iterator[None]:
         raise
     except Exception as error:
         fault = error if isinstance(error, (ValueError, TypeError)) else f"{type(error).__name__}: {error}"
-        raise ModelFileError(f"{source}: the weights of the model cannot be made: {fault}") from error
+        raise ModelFileError(f"{source}: the weights of the model cannot be created: {fault}") from error
 
 
 def initialize(deferred: list[DeferredWeight]) -> None:
@@ -169,7 +169,7 @@ def built(topology: Any, source: str, custom_objects: CustomObjects | None) -> L
     if not isinstance(topology, Mapping):
         raise ModelFileError(f"{source}: modelTopology must be an object, but is {show(topology)}.")
     if "node" in topology:
-        raise ModelFileError(f"{source}: is a graph-model; load it with tf.load_graph_model.")
+        raise ModelFileError(f"{source}: is a graph model; load it with tf.load_graph_model.")
     check_depth(topology, source)
     inner = topology.get("model_config") or topology
     config = parse_json(inner.encode(), f"{source}: model_config") if isinstance(inner, str) else inner

@@ -75,7 +75,7 @@ class _Graph:
                 if ref.layer not in self.layers:
                     hint = nearest(ref.layer, self.layers)
                     raise ModelFileError(
-                        f"layer {name}: is called on a layer {show(ref.layer)} that is not there.{hint}"
+                        f"layer {name}: is called on a layer {show(ref.layer)} that does not exist.{hint}"
                     )
 
     def make_calls(self) -> None:
@@ -93,7 +93,7 @@ class _Graph:
         for name, calls in self.pending.items():
             if calls and (missing := self._missing(calls[0])) is not None:
                 raise ModelFileError(
-                    f"layer {name}: needs call {missing.call} of layer {missing.layer}, which does not come about."
+                    f"layer {name}: needs call {missing.call} of layer {missing.layer}, which is never made."
                 )
 
     def _missing(self, call: Call) -> Ref | None:
@@ -130,7 +130,7 @@ class _Graph:
         """An input or output of the model, where Keras 3 counts the graphs of functional models, but not of others."""
         if ref.layer not in self.layers:
             hint = nearest(ref.layer, self.layers)
-            raise ModelFileError(f"model: {key} names a layer {show(ref.layer)} that is not there.{hint}")
+            raise ModelFileError(f"model: {key} refers to a layer {show(ref.layer)} that does not exist.{hint}")
         layer = self.layers[ref.layer]
         if self.keras3 and isinstance(layer, Container) and layer.is_stack:
             ref = ref._replace(call=ref.call + 1)
@@ -143,7 +143,7 @@ def _by_name(configs: Any, layers: list[Layer]) -> dict[str, Layer]:
     for i, (config, layer) in enumerate(zip(configs, layers, strict=True)):
         name = config.get("name", layer.name)
         if not isinstance(name, str) or name in named:
-            raise ModelFileError(f"layers[{i}]: the name {show(name)} is no string, or another layer has it.")
+            raise ModelFileError(f"layers[{i}]: the name {show(name)} is not a string, or already used.")
         named[name] = layer
     return named
 
@@ -156,9 +156,7 @@ def _call(node: Any, source: str, field: str) -> Call:
         args = list_in(source, f"{field}.args", node.get("args"))
         for value in args:
             if isinstance(value, (int, float)) and not isinstance(value, bool):
-                raise ModelFileError(
-                    f"{source}: is called on the number {value}; calls on tensors alone are supported."
-                )
+                raise ModelFileError(f"{source}: is called on the number {value}; only calls on tensors are supported.")
         return Call(_refs_in([_marked(value, source, field) for value in args]), kept)
     inputs: list[Ref] = []
     given: dict[str, Any] = {}

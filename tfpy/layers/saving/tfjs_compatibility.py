@@ -100,7 +100,7 @@ def _given(option: str) -> Callable[[Mapping[str, Any]], Any]:
 
 
 _RESET_AFTER = {"reset_after": _Limit(_given("reset_after"), "train with reset_after=False", False)}
-_KEEP = {"keepdims": _Limit(_given("keepdims"), "leave it out, and put a Reshape behind the layer", True)}
+_KEEP = {"keepdims": _Limit(_given("keepdims"), "omit it, and put a Reshape after the layer", True)}
 _ZEROED = "zero_output_for_mask"  # which has no effect in a model without masks
 _ZEROS = {_ZEROED: _Limit(_given(_ZEROED), "train without it", True)}
 # As observed with TF.js 4.22 in Node.

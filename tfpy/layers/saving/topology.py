@@ -208,10 +208,10 @@ def _complain(label: str, name: str, option: str, value: Any) -> None:
     """
     if option in _WITHOUT_EFFECT and option not in _HARMLESS:
         raise ValueError(
-            f"{label}: option {option} of {name} is {show(value)} in the file, which is not supported here; "
-            f"{show(_WITHOUT_EFFECT[option])} is."
+            f"{label}: option {option} of {name} is {show(value)} in the file, which is not supported; use "
+            f"{show(_WITHOUT_EFFECT[option])}."
         )
-    warn_user(f"{label}: option {option} = {show(value)} of the file is not known here and has no effect.")
+    warn_user(f"{label}: option {option} = {show(value)} of the file is unknown and has no effect.")
 
 
 def _number(value: Any) -> Any:

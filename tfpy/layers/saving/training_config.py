@@ -91,9 +91,9 @@ def _own_name(function: Any, what: str, is_name: Callable[[str], bool]) -> str:
     name, own = str(getattr(function, "__name__", "")), isinstance(function, FunctionType) and is_ours(function)
     if own and is_name(name):
         return name
-    reason = "has no name to compile with" if own else "is a function of your own"
+    reason = "has no name to compile with" if own else "is a user-defined function"
     raise ValueError(
-        f"save: the {what} {show(function)} {reason}, and no file can hold it; leave out include_optimizer, and "
+        f"save: the {what} {show(function)} {reason}, so it cannot be saved; omit include_optimizer, and "
         "compile the model again when it is loaded."
     )
 
@@ -123,11 +123,13 @@ def compile_as(model: LayersModel, config: Any, source: str, metric_of: Callable
         model.compile(optimizer=found, loss=loss, metrics=known, output_weights=given.get("loss_weights"))
     except (ValueError, TypeError, RuntimeError) as error:
         model.training_state.loaded_optimizer = found
-        remedy = "" if found is None else " Its optimizer is kept: compile(optimizer=model.optimizer, loss=…) goes on."
+        remedy = (
+            "" if found is None else " Its optimizer is kept: continue with compile(optimizer=model.optimizer, loss=…)."
+        )
         warn_user(f"{source}: the model is loaded, but not compiled: {error}{remedy}")
         return
     if unknown:
-        warn_user(f"{source}: the model is compiled without metrics that are not known here: {', '.join(unknown)}.")
+        warn_user(f"{source}: the model is compiled without unknown metrics: {', '.join(unknown)}.")
 
 
 def _metrics(given: Any, metric_of: Callable[[str], str]) -> tuple[Any, list[str]]:
@@ -166,7 +168,7 @@ def _optimizer(config: Mapping[str, Any]) -> Any:
         meant = {key: value for key, value in options.items() if value and _FIXED.get(key) != value}
         other = {key: value for key, value in meant.items() if key not in known and key != "name"}
         if other:
-            raise ValueError(f"optimizer {name} has options that are not known here: {show(other)}.")
+            raise ValueError(f"optimizer {name} has unknown options: {show(other)}.")
         options = {key: value for key, value in options.items() if key in known}
     return build_object({"class_name": name, "config": options}, "optimizer", Optimizer)
 
@@ -183,7 +185,7 @@ def _read(value: Any) -> Any:
             return FROM_LOGITS[kind]
         more = {key: v for key, v in options.items() if key not in _NAMING and not _is_usual(key, v)}
         if more:
-            raise ValueError(f"{kind} has options that are not known here: {show(more)}.")
+            raise ValueError(f"{kind} has unknown options: {show(more)}.")
         # Names without a class are functions, or have a function's name; a class may have any name.
         named = _read(options["fn"]) if "fn" in options else options.get("name") if kind in _WRAPPERS else None
         return named if isinstance(named, str) else snake_class(kind)

@@ -52,7 +52,7 @@ def decoded(artifacts: ModelArtifacts, source: str) -> tuple[dict[str, Tensor], 
     if artifacts.weight_data is None:
         return {}, {}
     if artifacts.weight_specs is None:
-        raise ModelFileError(f"{source}: has the bytes of weights, but no weightSpecs that say what they are.")
+        raise ModelFileError(f"{source}: has the bytes of weights, but no weightSpecs to describe them.")
     specs = read_specs(artifacts.weight_specs, source)
     values = decode(CompositeArrayBuffer(artifacts.weight_data), specs, source)
     state = {spec.name: values.pop(spec.name) for spec in specs if spec.group == "optimizer"}

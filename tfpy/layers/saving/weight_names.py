@@ -51,7 +51,7 @@ def load_named(model: Container, values: Mapping[str, Tensor], strict: bool, sou
     for weight, value, name in pairs.values():
         if tuple(value.shape) != weight.shape or value.dtype != weight.dtype:
             raise ModelFileError(
-                f"{source}: weight {name!r} is {value.dtype} of shape {list(value.shape)}, but that of the model is "
+                f"{source}: weight {name!r} is {value.dtype} of shape {list(value.shape)}, but the model's is "
                 f"{weight.dtype} of shape {list(weight.shape)}."
             )
     for weight, value, _ in pairs.values():
@@ -96,8 +96,8 @@ def check_weights(model: Container) -> None:
     for weight in model.weights:
         if not isinstance(weight, LayerVariable):
             raise TypeError(
-                f"save: {weight.name!r}, which is among the weights of model {model.name}, is a plain variable, and "
-                "has no name for a file; add_weight makes weights that have."
+                f"save: {weight.name!r}, one of the weights of model {model.name}, is a plain variable, and "
+                "has no name for a file; create it with add_weight."
             )
 
 
@@ -159,4 +159,4 @@ def _check_complete(
         faults.append(f"it has weights that the model has not: {some_of([*map(repr, unknown)])}.{hint}")
     if missing:
         faults.append(f"it lacks weights that the model has: {some_of([*map(repr, missing)])}.")
-    raise ModelFileError(f"{source}: {' '.join(faults)} With strict=False they are left out.")
+    raise ModelFileError(f"{source}: {' '.join(faults)} With strict=False they are ignored.")

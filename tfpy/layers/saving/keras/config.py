@@ -139,7 +139,7 @@ class KerasConfig:
             options.pop("data_format", None)
         elif name != "ZeroPadding1D" or self._version == 2:
             label = f"layer {options.get('name', name)!r}"
-            self.faults.append(f"{label}: Keras takes no sequences with the channels first there")
+            self.faults.append(f"{label}: Keras does not support channels-first sequences in it")
 
     def _look(self, name: str, options: Mapping[str, Any]) -> None:
         """Record what Keras computes differently."""
@@ -148,10 +148,10 @@ class KerasConfig:
         if self._masks and inner.get("return_sequences") and not inner.get("zero_output_for_mask"):
             self.faults.append(f"{label}: Keras returns zeros where the sequence is masked")
         if name == "SeparableConv1D" and options.get("padding") == "causal":
-            self.faults.append(f"{label}: Keras takes no causal padding there")
+            self.faults.append(f"{label}: Keras does not support causal padding in it")
         axes = options.get("axis")
         if self._version == 2 and isinstance(axes, (list, tuple)) and len(axes) > 1:
-            self.faults.append(f"{label}: Keras 3 does not take several axes from an .h5 file; Keras 2 does")
+            self.faults.append(f"{label}: Keras 3 does not support several axes in an .h5 file, but Keras 2 does")
 
     def _users(self, options: Mapping[str, Any], layer: Layer | None, others: Sequence[str]) -> dict[str, Any]:
         """The options of a user-defined class, without some others. Its strings are unchanged."""

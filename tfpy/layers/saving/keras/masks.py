@@ -73,8 +73,8 @@ class _Graph:
                 kept[key] = value
             elif not self._all(made) <= self._all(_inputs(node)):
                 raise ModelFileError(
-                    f"layer {entry.get('name')}: argument {key!r} of a call must be the mask that its inputs have, "
-                    f"which alone is supported, but is computed otherwise by {show(made[0][0])}."
+                    f"layer {entry.get('name')}: argument {key!r} of a call must be the mask of its inputs, "
+                    f"but is computed by {show(made[0][0])}, which is not supported."
                 )
         return {**node, "kwargs": kept}
 

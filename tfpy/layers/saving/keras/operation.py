@@ -46,7 +46,7 @@ class Operation(Layer, class_name=OPERATION):
         self._meant = {name: value for name, value in self.options_given.items() if value is not None}
         for name in self._meant:
             if name not in known:
-                raise ValueError(f"option {name} = {show(self._meant[name])} of {self.operation} is not known here.")
+                raise ValueError(f"option {name} = {show(self._meant[name])} of {self.operation} is not supported.")
 
     def call(self, inputs: Any, operands: Any = None) -> Any:
         given = to_list(inputs)
@@ -80,12 +80,12 @@ def _value(part: Any, given: list[Any]) -> Any:
         return ...
     if kind in ("__numpy__", "__tensor__") and config.get("dtype") in _ARRAY_DTYPES:
         return to_tensor("operation", "operand", np.array(config.get("value"), config["dtype"]))
-    raise ValueError(f"the operand {show(part)} is not known here.")
+    raise ValueError(f"the operand {show(part)} is not supported.")
 
 
 def _bound(value: Any) -> int | None:
     if value is not None and type(value) is not int:
-        raise ValueError(f"{show(value)} is no bound of a slice.")
+        raise ValueError(f"{show(value)} is not a valid slice bound.")
     return value
 
 

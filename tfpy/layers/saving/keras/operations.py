@@ -36,7 +36,7 @@ def _truth(x: Any) -> Tensor:
 
 def _cast(x: Tensor, dtype: str) -> Tensor:
     if dtype not in _DTYPES:
-        raise ValueError(f"Cast: dtype {dtype!r} is not known here.")
+        raise ValueError(f"Cast: dtype {dtype!r} is not supported.")
     return x.cast(_DTYPES[dtype])
 
 
@@ -54,7 +54,7 @@ def _pad(x: Tensor, pad_width: Any, mode: str = "constant", constant_values: flo
     if mode == "constant":
         return pad(x, pad_width, constant_values)
     if mode not in ("reflect", "symmetric"):
-        raise ValueError(f"Pad: mode {mode!r} is not known here.")
+        raise ValueError(f"Pad: mode {mode!r} is not supported.")
     return mirror_pad(x, pad_width, mode)
 
 
@@ -86,13 +86,13 @@ def _softmax(x: Tensor, axis: int = -1) -> Tensor:
 
 def _normalized(x: Tensor, axis: int = -1, order: int = 2, epsilon: float = 1e-12) -> Tensor:
     if order != 2:
-        raise ValueError(f"Normalize: order {order!r} is not known here.")
+        raise ValueError(f"Normalize: order {order!r} is not supported.")
     return x.div(maximum(x.square().sum(axis, True), epsilon).sqrt())
 
 
 def _norm(x: Tensor, axis: int, ord: int = 2, keepdims: bool = False) -> Tensor:  # noqa: A002
     if ord != 2 or not isinstance(axis, int):
-        raise ValueError("Norm: only the Euclidean norm over one axis is known here.")
+        raise ValueError("Norm: only the Euclidean norm over one axis is supported.")
     return x.square().sum(axis, keepdims).sqrt()
 
 

@@ -107,7 +107,7 @@ def restore_keras_state(model: LayersModel, hdf5: Hdf5) -> None:
     shapes = list(places.values())
     if first not in (1, 2) or [a.shape for a in arrays] != [()] * first + shapes + [()] * last:
         if len(arrays) > 2:
-            warn_user(f"{hdf5.source}: the state of the optimizer does not fit the model, and is left.")
+            warn_user(f"{hdf5.source}: the state of the optimizer does not fit the model, and is ignored.")
         return
     numbers = [hdf5.read(array, ()).item() for array in arrays[:first]]
     tidy(lambda: optimizer.set_weights(listed(_as_ours(optimizer, numbers, places, arrays[first:], hdf5))))

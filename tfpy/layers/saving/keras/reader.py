@@ -158,7 +158,7 @@ def _by_tree(model: Container, file: KerasFile, strict: bool) -> list[tuple[Laye
     if strict and unknown:
         missing = [path for path in paths if path not in known]
         raise ModelFileError(
-            f"{hdf5.source}: has a weight {unknown[0]!r} that the model has not.{nearest(unknown[0], missing)}"
+            f"{hdf5.source}: has a weight {unknown[0]!r} that the model lacks.{nearest(unknown[0], missing)}"
         )
     return [(weight, known[path]) for path, weight in paths.items() if path in known]
 

@@ -28,7 +28,7 @@ _RULES = {rules.owner: rules for rules in (TFJS_MASKS, *KERAS_MASKS.values())}
 _RESIZING = "Resizing"
 _UP_SAMPLING = "UpSampling2D"
 _CENTER_CROP = "CenterCrop"
-_CROPS = "Keras crops otherwise where the width shrinks by 1, or where a picture is too small"
+_CROPS = "Keras crops differently if the width shrinks by 1, or if an image is too small"
 _ON_VOLUMES = frozenset({"AveragePooling3D", "Conv3D", "Conv3DTranspose", "MaxPooling3D"})
 
 
@@ -78,8 +78,8 @@ def _state_keras_semantics(name: str, options: dict[str, Any]) -> None:
         raise ModelFileError(f"{label}: crop_to_aspect_ratio=True of Keras's Resizing is not supported here.")
     if leaves_out(name, options):
         raise ModelFileError(
-            f"{label}: strides larger than the window, with padding 'same', are not supported in {name}: TF.js leaves "
-            "out other elements than Keras."
+            f"{label}: strides larger than the window, with padding 'same', are not supported in {name}: TF.js skips "
+            "other elements than Keras."
         )
     if name == _CENTER_CROP:
         warn_user(f"{label}: {_CROPS}.")
@@ -138,17 +138,17 @@ def to_keras_semantics(name: str, options: dict[str, Any], version: int) -> tupl
         The library whose meaning they keep, None for the version's own; and what then differs in Keras, for a message.
     """
     if options.get("crop_to_aspect_ratio"):
-        return TFJS, "Keras crops the picture to the aspect ratio"
+        return TFJS, "Keras crops the image to the aspect ratio"
     if options.pop("half_pixel_centers", None) is False and places_pixels(name, options):
-        return TFJS, "Keras places the pixels of a resized picture otherwise"
+        return TFJS, "Keras positions the pixels of a resized image differently"
     if name == _CENTER_CROP:
         return TFJS, _CROPS
     if leaves_out(name, options):
-        return TFJS, "Keras leaves out other elements where strides are larger than the window"
+        return TFJS, "Keras skips other elements if strides are larger than the window"
     if "hard_sigmoid" in options.values():
-        return TFJS, "hard_sigmoid has another slope in Keras 3 (1/6, and not 1/5)"
+        return TFJS, "hard_sigmoid has another slope in Keras 3 (1/6 instead of 1/5)"
     if _respell(options, "hard_sigmoid6", "hard_sigmoid") and version == 2:
-        return KERAS3, "hard_sigmoid has another slope in Keras 2 (1/5, and not 1/6)"
+        return KERAS3, "hard_sigmoid has another slope in Keras 2 (1/5 instead of 1/6)"
     return None, ""
 
 

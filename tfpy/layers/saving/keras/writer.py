@@ -61,7 +61,7 @@ def save_keras(model: LayersModel, path: Path, include_optimizer: bool, strict: 
     if compiled and not is_ours(type(model.optimizer)):
         kept = " and its state is not saved" if version == 3 and not state else ""
         made.faults.append(f"the optimizer {model.optimizer.get_class_name()} is a class of your own{kept}")
-    text = f"model {model.name}: Keras will not read {path.name} as it is meant: {'; '.join(made.faults)}."
+    text = f"model {model.name}: Keras will not read {path.name} as intended: {'; '.join(made.faults)}."
     if made.faults and strict:
         raise ValueError(f"save: {text} Nothing was saved.")
     if made.faults and strict is None:

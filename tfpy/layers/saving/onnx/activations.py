@@ -87,7 +87,7 @@ def activated(b: Builder, activation: Function, x: Value) -> Value:
         return found
     name = name_of(activation)
     if name is None:
-        raise UnsupportedError(f"its activation {activation.name!r} is a function of your own")
+        raise UnsupportedError(f"its activation {activation.name!r} is a user-defined function")
     return _FUNCTIONS[name](b, x)
 
 

@@ -54,7 +54,7 @@ def onnx_model(model: LayersModel) -> Any:
     """
     package = optional_module("onnx", "onnx", "Saving a model as an ONNX file")
     if type(model).call is not Container.call:
-        raise ValueError(f"save: model {model.name} cannot be written as ONNX: its class has a call of its own.")
+        raise ValueError(f"save: model {model.name} cannot be written as ONNX: its class defines its own call.")
     graph = model.graph
     b = Builder(KINDS, Shared(package))
     inputs = [Value(b.unique(node_of(t).outbound_layer.name), t.shape, t.dtype) for t in graph.inputs]
@@ -67,7 +67,7 @@ def onnx_model(model: LayersModel) -> Any:
     size = sum(array.nbytes for array in b.shared.constants.values())
     if size > MAX_BYTES:
         raise ValueError(
-            f"save: model {model.name} has weights of {size} bytes, and an ONNX file holds {MAX_BYTES} at most."
+            f"save: model {model.name} has weights of {size} bytes, but an ONNX file can hold at most {MAX_BYTES}."
         )
     constants = [package.numpy_helper.from_array(array, name) for name, array in b.shared.constants.items()]
     ends = [_with_batch(value, value.name) for value in inputs], [_with_batch(value) for value in outputs]

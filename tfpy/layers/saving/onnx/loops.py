@@ -53,7 +53,7 @@ def _state_of(cell: Any, x: Value) -> tuple[PartialShape, Order | None]:
         return (x.shape[0], cell.units), None
     shape = cell.state_shape((x.shape[0], *x.shape[2:]))
     if None in shape[1:]:
-        raise UnsupportedError("the sizes of its images are not known")
+        raise UnsupportedError("the sizes of its images are unknown")
     return shape, channels_in_front(4, channel_axis(cell.data_format, 2))
 
 

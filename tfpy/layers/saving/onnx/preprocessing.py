@@ -49,7 +49,7 @@ def _picked(b: Builder, layer: Any, x: Value) -> Value:
     """Images from which a layer selects rows and columns; the layer computes their indices."""
     height, width = x.shape[1:3]
     if height is None or width is None:
-        raise UnsupportedError("the sizes of its images are not known")
+        raise UnsupportedError("the sizes of its images are unknown")
     numbers = np.stack(np.meshgrid(np.arange(height), np.arange(width), indexing="ij"), -1)
     asked = to_tensor("save", "inputs", numbers[None].astype(np.float32), "float32")
     taken = tidy(lambda: dispatch.read(layer.call(asked), "save")).reshape(1, layer.height, layer.width, 2)

@@ -53,11 +53,11 @@ def _run(b: Builder, layer: RNN, x: Value, states: Sequence[Value], mask: Value 
     if layer.stateful:
         raise UnsupportedError("keeps states from one batch to the next")
     if mask is not None and mask.rank != 2:
-        raise UnsupportedError("its mask is none of time steps")
+        raise UnsupportedError("its mask is not one of time steps")
     every, last = run_cell(b, layer.cell, x, states, mask, layer.go_backwards)
     if mask is not None and layer.zero_output_for_mask:
         if not layer.return_sequences:
-            raise UnsupportedError("gives zeros where the last step is masked")
+            raise UnsupportedError("returns zeros where the last step is masked")
         shown = with_axes(b, b.cast(mask, "float32"), *range(2, every.rank))
         every = replace(every, name=b.node("Mul", b.plain(every), shown.name), order=None)
     return every, last

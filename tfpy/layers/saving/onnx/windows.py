@@ -59,7 +59,7 @@ def _same(sizes: Sequence[int | None], reach: Sequence[int], strides: Sequence[i
     steps = list(zip(sizes, reach, strides, strict=True))
     if any(size is None and stride != 1 and (three or r) for size, r, stride in steps):
         if any(stride > r + 1 for _, r, stride in steps):
-            raise UnsupportedError("its windows leave something out, how much depends on sizes that are not known")
+            raise UnsupportedError("its windows skip elements, whose number depends on unknown sizes")
         return None
     totals = [r - ((size or 1) - 1) % stride for size, r, stride in steps]
     totals = totals if three else [max(n, 0) for n in totals]

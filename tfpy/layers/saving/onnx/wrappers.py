@@ -48,7 +48,7 @@ def _time_distributed(b: Builder, layer: TimeDistributed, inputs: list[Value], c
     """The time steps as samples of one batch: outside of training, layers treat samples independently."""
     (x,), (shape,) = inputs, call.shapes
     if not layer.layer.per_sample and 0 in [axis % (x.rank - 1) for axis in to_list(getattr(layer.layer, "axis", 1))]:
-        raise UnsupportedError("its layer goes along the samples")
+        raise UnsupportedError("its layer works along the batch axis")
     steps = b.reshaped(x, [-1, *((x, axis) for axis in range(2, x.rank))], (None, *x.shape[2:]))
     (y,) = b.call(layer.layer, [steps], {})
     inner = [(y, axis) for axis in range(1, y.rank)]
