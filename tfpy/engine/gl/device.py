@@ -393,5 +393,5 @@ def _die_with_thread(device: Device) -> None:
     if current_thread() is main_thread():
         return
     _thread.until = _Ended()
-    mark = _mark_of(device, "the thread that used the GPU has ended, and what lies on it is lost")
+    mark = _mark_of(device, "the thread that used the GPU has ended, and the data on it are lost")
     weakref.finalize(_thread.until, mark).atexit = False
