@@ -225,7 +225,7 @@ def test_debug_mode_names_the_users_line() -> None:
 
 
 class _Strange:
-    """As some libraries' objects are: asked for its class, it does something else."""
+    """Like objects of some libraries: reading its class has a side effect."""
 
     @property
     def __class__(self) -> type:

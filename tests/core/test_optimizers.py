@@ -1,4 +1,4 @@
-"""Optimizers: each against its formula in float64, their state, and what bad input is told."""
+"""Optimizers: each against its formula in float64, their state, and errors for bad input."""
 
 from __future__ import annotations
 

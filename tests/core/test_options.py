@@ -1,4 +1,4 @@
-"""Options and names: both spellings, dict or keywords, None for a default, and what unknown names are told."""
+"""Options and names: both spellings, dict or keywords, None for a default, and errors for unknown names."""
 
 from __future__ import annotations
 

@@ -198,7 +198,7 @@ class Turns:
 
 
 class Own(tf.data.Dataset):
-    """A data set of one's own."""
+    """A custom data set."""
 
     async def iterator(self) -> Turns:  # type: ignore[override]
         return Turns()

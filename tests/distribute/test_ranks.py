@@ -17,7 +17,7 @@ from tfpy.layers.training.batch import Batch
 
 
 class Echoes:
-    """Processes that all say what this one says; of their sums, only this one's part is known."""
+    """Processes that all send what this one sends; of their sums, only this one's part is known."""
 
     def __init__(self, rank: int, size: int) -> None:
         self.rank = rank

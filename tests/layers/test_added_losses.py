@@ -1,4 +1,4 @@
-"""Losses beside those of compile: of the model, of layers within their call, of what they give."""
+"""Losses added to those of compile: of the model, of layers within their call, of their results."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def test_a_loss_without_a_gradient_is_told_to_be_one(loss: Any) -> None:
 
 
 class Penalty(tf.layers.Layer, class_name="PenaltyInCall"):
-    """Adds the mean square of its inputs to the loss, as a tensor or as a function; in a tidy of its own, too."""
+    """Adds the mean square of its inputs to the loss, as a tensor or as a function; optionally within a tidy."""
 
     form: str = "tensor"
 

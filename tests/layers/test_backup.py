@@ -152,7 +152,7 @@ def test_weights_stay_in_their_places_when_a_part_is_frozen_meanwhile(tmp_path: 
 
 
 class Heavy(tf.Optimizer):
-    """State of its own, as in TF.js: a momentum of each variable, and what is of none."""
+    """Additional state, as in TF.js: a momentum of each variable, and state that belongs to no variable."""
 
     def __init__(self, learning_rate: float = 0.1) -> None:
         super().__init__(learning_rate)
@@ -180,7 +180,7 @@ class Heavy(tf.Optimizer):
 
 
 class Doubling(tf.AdamOptimizer):
-    """What it knows of its steps comes of the iterations, and is set with them."""
+    """Its step-dependent state is computed from the iterations, and set with them."""
 
     def __init__(self) -> None:
         super().__init__(0.1)
@@ -513,7 +513,7 @@ def test_bad_options_are_refused(tmp_path: Path) -> None:
 
 
 def test_what_is_other_is_named_before_where_it_was(tmp_path: Path) -> None:
-    """Other batches, or another model, are said to be so, not that the place or a callback's weights do not fit."""
+    """A backup from other batches, or another model, is reported as such, not as a mismatch of position or weights."""
 
     class Stop(Exception):
         pass

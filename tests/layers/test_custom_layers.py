@@ -1,4 +1,4 @@
-"""Layers of one's own, written as in Python or as in TF.js."""
+"""Custom layers, written in the style of Python or TF.js."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Layers within layers: whose weights are trained and saved, and who is told of others."""
+"""Layers within layers: which weights are trained and saved, and warnings about the others."""
 
 from __future__ import annotations
 

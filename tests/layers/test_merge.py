@@ -1,4 +1,4 @@
-"""Layers on several inputs: masks through them, shapes that are not known, and what bad input is told."""
+"""Layers on several inputs: masks through them, shapes that are not known, and errors for bad input."""
 
 from __future__ import annotations
 

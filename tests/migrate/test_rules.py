@@ -14,7 +14,7 @@ HEAD = "from tfpy import legacy as dl\n\nmath = dl.NDArrayMathCPU()\na = dl.Arra
 
 
 def migrate(code: str) -> Migration:
-    """What becomes of a script, which a second run leaves as it is."""
+    """The result for a script, which a second run does not change."""
     found = migrated(code)
     assert migrated(found.code).code == found.code
     return found

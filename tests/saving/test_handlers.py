@@ -1,4 +1,4 @@
-"""Handlers of models: in memory, of one's own, files in hand, and the routers that find them."""
+"""Handlers of models: in memory, user-defined, given files, and the routers that find them."""
 
 from __future__ import annotations
 

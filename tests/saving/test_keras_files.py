@@ -292,7 +292,7 @@ def test_what_keras_will_not_take_is_told(tmp_path: Path) -> None:
 
 
 class Doubled(tf.layers.Activation, class_name="Doubled"):
-    """A layer of one's own, made of one that Keras has."""
+    """A custom layer, derived from one that Keras has."""
 
     def call(self, inputs: Any) -> Any:
         return inputs.mul(2)

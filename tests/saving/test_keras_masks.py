@@ -209,7 +209,7 @@ LAST = "layer 'last': masks hide other steps from it in Keras"
 def test_saving_warns_where_masks_hide_something_else_in_keras(
     model: Any, of_keras3: bool, of_keras2: bool, tmp_path: Path
 ) -> None:
-    """For each of these models Keras 3.15 and Keras 2 predict something else where, and only where, that is said."""
+    """For these models Keras 3.15 and Keras 2 predict something else exactly where a warning says so."""
 
     def told(name: str) -> list[str]:
         with warnings.catch_warnings(record=True) as caught:

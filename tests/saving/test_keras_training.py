@@ -14,7 +14,7 @@ import tfpy as tf
 
 
 def compiled(tmp_path: Path, outputs: int = 1, **said: Any) -> Any:
-    """A model that a file says to be compiled so."""
+    """A model with this training configuration in its file."""
     layers = [called(entry("Dense", name=f"d{i}", units=1, use_bias=False), tensor("x")) for i in range(outputs)]
     config = functional("d0", *layers, shape=[1])
     config["config"]["output_layers"] = [[f"d{i}", 0, 0] for i in range(outputs)]

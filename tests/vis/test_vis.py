@@ -93,7 +93,7 @@ def test_bars() -> None:
 
 @pytest.mark.parametrize(("indices", "in_order"), [([2, 0, 1], False), (["b", "a"], True), ([1, "a"], True)])
 def test_bars_are_sorted_by_number(indices: list[Any], in_order: bool) -> None:
-    """Vega-Lite sorts what is not told otherwise."""
+    """Vega-Lite sorts by default."""
     bars = [{"index": index, "value": 1} for index in indices]
     encoding = spec(tf.vis.render.barchart(None, bars, color=["red"] * len(bars)))["encoding"]
     for channel in ("x", "color"):
