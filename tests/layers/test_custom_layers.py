@@ -84,8 +84,8 @@ def test_options_are_read_and_written_in_both_spellings() -> None:
 @pytest.mark.parametrize(
     ("returned", "kind", "message"),
     [
-        (lambda x: None, TypeError, "odd: call must return a tensor or a list of tensors, but returned None"),
-        (lambda x: [x, 1], TypeError, "odd: call must return a tensor or a list of tensors, but returned 1"),
+        (lambda x: None, TypeError, "odd: call must return one or several tensors, but returned None"),
+        (lambda x: [x, 1], TypeError, "odd: call must return one or several tensors, but returned 1"),
         (lambda x: [x, x], ValueError, "Layer odd: call returned 2 tensors, compute_output_shape 1 shapes"),
     ],
 )
