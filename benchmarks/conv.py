@@ -1,10 +1,10 @@
-"""How long convolution and pooling take, against what their arithmetic takes at least.
+"""The time of convolution and pooling, compared with the minimum for their arithmetic.
 
     python benchmarks/conv.py [convolutions] [depthwise] [pools]
 
-A convolution is compared with the matrix product of the same number of operations plus one copy of its input; a
+A convolution is compared with a matrix product of the same number of operations plus one copy of its input; a
 depthwise convolution with an addition and a multiplication of the output's size for each cell of the window; pooling
-with one such operation for each cell, and with two for the gradient of the largest. Times are the shortest of several
+with one such operation for each cell, and with two for the gradient of max pooling. Times are the minimum of several
 runs. Set OPENBLAS_NUM_THREADS=1 to measure one core.
 """
 
@@ -53,7 +53,7 @@ POOLS: dict[str, tuple[tuple[int, ...], int, int, str]] = {
 
 
 def shortest(function: Callable[..., Any], *args: Any, **attrs: Any) -> float:
-    """The shortest time of a call, in milliseconds."""
+    """The minimum time of a call, in milliseconds."""
     function(*args, **attrs)
     times: list[float] = []
     end = time.perf_counter() + 0.4

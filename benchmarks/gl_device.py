@@ -1,8 +1,8 @@
-"""What this machine's GPU does with the backend `webgl`: python benchmarks/gl_device.py > figures.json
+"""Performance of this machine's GPU with the backend `webgl`: python benchmarks/gl_device.py > figures.json
 
 Measures copies, elementwise kernels and reductions (GB/s), matrix products with each tile (GFLOP/s), transfers, the
-cost of an op, and training steps; with PyTorch and CUDA at hand the same there, and the ratio. Progress goes to the
-standard error, one JSON document to the standard output. On a software renderer sizes are small, and say little.
+cost of an op, and training steps; if PyTorch with CUDA is installed, the same with it, and the ratio. Progress goes to
+standard error, one JSON document to standard output. On a software renderer sizes are small, and not representative.
 """
 
 from __future__ import annotations
@@ -54,11 +54,11 @@ OBLONG = [
 
 
 class Bench:
-    """The device, and how its times are taken.
+    """The device, and how times are measured.
 
     Attributes:
-        small: whether this is a software renderer, on which sizes are small.
-        seconds: how long a measurement takes, about.
+        small: whether this is a software renderer, for which sizes are small.
+        seconds: the approximate duration of a measurement.
     """
 
     def __init__(self, backend: GlBackend, seconds: float) -> None:
@@ -67,11 +67,11 @@ class Bench:
         self.seconds = seconds
 
     def seconds_of(self, function: Callable[[], object]) -> float:
-        """The median time of a call, many of them being on their way at a time."""
+        """The median time of a call, with many of them in flight."""
         return median_seconds(function, self.device.finish, self.seconds)
 
     def forced(self, function: Callable[[], tf.Tensor]) -> Callable[[], None]:
-        """The function, its result computed."""
+        """The function, with its result computed."""
 
         def run() -> None:
             t = function()
@@ -80,7 +80,7 @@ class Bench:
         return run
 
     def random(self, *shape: int) -> tf.Tensor:
-        """Numbers from 0 to 1 that are on the GPU."""
+        """Random numbers from 0 to 1 on the GPU."""
         t = tf.tensor(np.random.default_rng(0).random(shape, dtype=np.float32))
         self.backend.ensure(t.payload)
         return t
@@ -106,7 +106,7 @@ def self_test(bench: Bench) -> list[str]:
 
 
 def dispatches(bench: Bench) -> dict[str, float]:
-    """Microseconds of what an op is made of, and the wait for one number."""
+    """Microseconds of the parts of an op, and of waiting for one number."""
     a = bench.random(64)
     program = bench.device.programs.compile(
         "layout(local_size_x = 64) in; layout(std430, binding = 0) buffer A { float a[]; };\n"
@@ -145,7 +145,7 @@ def _download(bench: Bench, t: tf.Tensor) -> None:
 
 
 def bandwidth(bench: Bench) -> Rows:
-    """GB/s of bytes that have to move: inputs read once, results written once."""
+    """GB/s of the minimum memory traffic: inputs read once, results written once."""
     rows: Rows = []
     for n in (1 << 16, 1 << 20) if bench.small else (1 << 16, 1 << 20, 1 << 24, 1 << 27):
         if 4 * n > bench.device.block_size:
@@ -205,7 +205,7 @@ def _expressions(n: int) -> list[tuple[str, int, bool, Callable[..., tf.Tensor]]
 
 
 def products(bench: Bench) -> Rows:
-    """GFLOP/s of x · y with the tile that is chosen and with each other one."""
+    """GFLOP/s of x · y with the selected tile and with every other one."""
     rows: Rows = []
     shapes = [(128, 128, 128), (100, 100, 100)] if bench.small else [*SQUARES, *OBLONG]
     for m, k, n in shapes:
@@ -245,7 +245,7 @@ def _product(
 
 
 def _shared(tile: Tile) -> int:
-    """Bytes of shared memory that the tile takes at most."""
+    """Bytes of shared memory that the tile uses at most."""
     return 8 * tile.k * (tile.m + tile.n + 8)
 
 
@@ -274,7 +274,7 @@ _CELLS = {"simple_rnn": "SimpleRNN", "gru": "GRU", "lstm": "LSTM"}
 
 
 def sequences(bench: Bench) -> Rows:
-    """Milliseconds of recurrent kernels, forwards and with all gradients, by what a group of threads takes on."""
+    """Milliseconds of recurrent kernels, forward and with all gradients, by the work per group of threads."""
     rows: Rows = []
     usual = sequence.KEPT_WEIGHTS, sequence.rows_for
     for batch, time_, units in [(4, 5, 8)] if bench.small else [(64, 80, 128), (512, 80, 128), (32, 200, 256)]:
@@ -309,7 +309,7 @@ def steps(bench: Bench) -> Rows:
         row: dict[str, Any] = {"model": name}
         try:
             row |= _model(bench, name)
-        except Exception as error:  # so that one model does not take the others' figures along
+        except Exception as error:  # so that one failing model does not affect the others
             row["error"] = f"{type(error).__name__}: {error}"
         rows.append(row)
         _say(row)
@@ -374,7 +374,7 @@ def main() -> None:
         try:
             found[name] = SECTIONS[name](bench)
             bench.device.check()
-        except Exception as error:  # the other sections are worth having
+        except Exception as error:  # the other sections are still useful
             found[name] = {"error": f"{type(error).__name__}: {error}"}
             _say(found[name])
         found[f"{name}, seconds"] = round(time.perf_counter() - start, 1)

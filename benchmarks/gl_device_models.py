@@ -22,12 +22,12 @@ MODELS: dict[str, dict[str, int]] = {
 
 
 def sizes(name: str, small: bool) -> dict[str, int]:
-    """The sizes of a model; on a software renderer small ones."""
+    """The sizes of a model; small ones on a software renderer."""
     return {key: min(n, 8) for key, n in MODELS[name].items()} if small else MODELS[name]
 
 
 def tfpy_runs(name: str, small: bool) -> dict[str, Callable[[], object]]:
-    """A training step and a prediction on data that are there already; neither reads its results."""
+    """A training step and a prediction on existing data; neither reads its results."""
     found = sizes(name, small)
     layers, shape = _LAYERS[name](found)
     model: Any = tf.sequential(layers=[*layers, tf.layers.dense(units=found["classes"], activation="softmax")])

@@ -1,4 +1,4 @@
-"""The same work in PyTorch on CUDA, for comparison; everything is None or empty where it is not installed."""
+"""The same work in PyTorch on CUDA, for comparison; everything is None or empty if it is not installed."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ except ImportError:
 
 
 def name() -> str:
-    """Its version and device, or '' when there is none."""
+    """Its version and device, or '' if there is none."""
     return "" if torch is None else f"{torch.__version__} on {torch.cuda.get_device_name()}"
 
 
 def seconds_of(function: Callable[[], object], seconds: float) -> float:
-    """The median time of a call, many of them being on their way at a time."""
+    """The median time of a call, with many of them in flight."""
     return median_seconds(function, torch.cuda.synchronize, seconds)
 
 
@@ -49,7 +49,7 @@ KERNELS: dict[str, Callable[..., Any]] = {
 
 
 def product_seconds(form: str, sizes: tuple[int, int, int], seconds: float) -> float | None:
-    """The time of a product in plain float32."""
+    """The time of a matrix product in plain float32."""
     if torch is None:
         return None
     torch.backends.cuda.matmul.allow_tf32 = False
@@ -76,7 +76,7 @@ def op_seconds(which: str, seconds: float) -> float | None:
 
 
 def model_runs(which: str, sizes: dict[str, int]) -> dict[str, Callable[[], object]]:
-    """A training step and a prediction of the model of that name."""
+    """A training step and a prediction of the model with that name."""
     if torch is None:
         return {}
     torch.backends.cudnn.allow_tf32 = False

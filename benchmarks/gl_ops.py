@@ -1,4 +1,4 @@
-"""What an op costs on the GPU backend beyond its kernel: python benchmarks/gl_ops.py
+"""The overhead of an op on the GPU backend beyond its kernel: python benchmarks/gl_ops.py
 
 On Mesa's software renderer kernels run in the calling thread (LP_NUM_THREADS=0), and on 64 elements take less than a
 microsecond, so that the times are those of Python, moderngl and the driver's front end; they carry over to a GPU.
@@ -71,7 +71,7 @@ def main() -> None:
 
 
 def replayed(x: tf.Tensor, weights: tf.Tensor) -> Callable[[], None]:
-    """Small layers, each a dispatch, as a plan that has been recorded."""
+    """Small layers, each a dispatch, as a recorded plan."""
 
     def layers() -> tf.Tensor:
         y = x

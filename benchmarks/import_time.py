@@ -1,4 +1,4 @@
-"""How long `import tfpy` takes beyond numpy: python benchmarks/import_time.py"""
+"""The time of `import tfpy` beyond numpy's: python benchmarks/import_time.py"""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def main() -> None:
     environment = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
     command = [sys.executable, "-c", CODE]
     runs = []
-    with tempfile.TemporaryDirectory() as cache:  # compiled once, as an installed package is
+    with tempfile.TemporaryDirectory() as cache:  # compiled once, like an installed package
         environment["PYTHONPYCACHEPREFIX"] = cache
         for _ in range(12):
             out = subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout

@@ -1,7 +1,7 @@
-"""session.train at once against example by example, and against the new API: python benchmarks/legacy_session.py
+"""session.train on batches, example by example, and in the new API: python benchmarks/legacy_session.py
 
 An MLP (784-128-10) and a small convolutional network, with SGD, in batches of 1, 32 and 256. The new API computes the
-same step with `optimizer.minimize`. At the end the cost of writing into an NDArray element by element.
+same step with `optimizer.minimize`. At the end, the cost of writing into an NDArray element by element.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def _labels(count: int) -> list[dl.NDArray]:
 
 
 def _contenders(build: Callable[[dl.Graph, dl.Tensor], dl.Tensor], shape: list[int], batch: int) -> dict[str, Any]:
-    """A training step of a classifier in each way."""
+    """A training step of a classifier with each method."""
     g = dl.Graph()
     x, y = g.placeholder("x", shape), g.placeholder("y", [10])
     cost = g.softmax_cross_entropy_cost(build(g, x), y)

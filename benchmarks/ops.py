@@ -1,6 +1,6 @@
 """25 ops at three sizes against plain numpy: python benchmarks/ops.py
 
-Each op is timed beside the numpy expression that gives the same numbers; the two are compared first.
+Each op is timed next to the equivalent numpy expression; their results are compared first.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def arguments(side: int) -> tuple[Any, ...]:
 
 
 def check(name: str, expected: Any, found: tf.Tensor) -> None:
-    """Both have computed the same."""
+    """Check that both have computed the same result."""
     values = found.numpy().reshape(np.shape(expected))
     np.testing.assert_allclose(values, expected, rtol=1e-3, atol=1e-3, err_msg=name)
 

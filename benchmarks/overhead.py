@@ -1,4 +1,4 @@
-"""What an op costs beyond its numpy call: python benchmarks/overhead.py
+"""The overhead of an op beyond its numpy call: python benchmarks/overhead.py
 
 The limit is 4 times the numpy call's own time plus 2 microseconds for an op on 2x2 tensors without a tape.
 """

@@ -1,14 +1,14 @@
-"""tfpy beside other libraries: the same models, weights and data, in turns, on this machine.
+"""tfpy compared with other libraries: the same models, weights and data, alternating, on this machine.
 
     python benchmarks/peers.py [--torch PYTHON] [--keras PYTHON] [--tfjs NODE_MODULES] [--rounds N] [--cores N]
         [words …]
 
-Each contender runs in a process of its own and is asked in turn, so that noise of the machine hits all alike. What is
-not installed is left out with a line: PyTorch and Keras are looked for in the interpreters given (by default in this
-one), TF.js in the folder of node modules given. Words choose the workloads with one of them in their names; --cores
-bounds the threads of all, and with 1 the ratios hold on a busy machine, too, where threads wait for each other. Results
-are compared: the loss of the first step, or the first number computed. Printed are medians in milliseconds, and the
-ratio of tfpy's to each other's: below 1, tfpy is faster.
+Each contender runs in a separate process and is called in turn, so that noise of the machine affects all equally.
+Libraries that are not installed are skipped with a message: PyTorch and Keras are looked for in the given interpreters
+(by default in this one), TF.js in the given folder of node modules. Words select the workloads with one of them in
+their names; --cores limits the threads of all contenders, and with 1 the ratios are also valid on a busy machine, where
+threads wait for each other. Results are compared: the loss of the first step, or the first number computed. The output
+is medians in milliseconds, and the ratio of tfpy's to each other one: below 1, tfpy is faster.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ from workloads import WORKLOADS, Workload, arrays_of
 
 FOLDER = Path(__file__).resolve().parent / "contenders"
 
-# PyTorch's GRU resets after the product, TF.js's before it: other mathematics, and other numbers.
+# PyTorch's GRU applies the reset gate after the product, TF.js's before it, so results differ.
 OTHER_MATHS = {("torch", "gru")}
 
 
 class Contender:
-    """A library in a process of its own."""
+    """A library in a separate process."""
 
     def __init__(self, name: str, command: list[str], cores: int) -> None:
         self.name = name
@@ -43,7 +43,7 @@ class Contender:
         )
 
     def answer(self) -> dict[str, Any] | None:
-        """The next line that is an answer; None when the process has ended."""
+        """The next line that is an answer; None if the process has ended."""
         assert self._process.stdout is not None
         for line in self._process.stdout:
             if line.startswith("{"):
@@ -67,13 +67,13 @@ class Contender:
 
 
 def _told_kernels() -> str:
-    """What the environment says of the kernels of numpy's BLAS, which then may not be the machine's fastest."""
+    """The setting of numpy's BLAS kernels in the environment, which may not be the machine's fastest."""
     kind = os.environ.get("OPENBLAS_CORETYPE")
     return f"; OPENBLAS_CORETYPE={kind} is set, and numpy's products are those of such a processor" if kind else ""
 
 
 def _environment(cores: int) -> dict[str, str]:
-    """The environment, with bounds for the threads of every contender if there is one for the cores."""
+    """The environment, with a limit on the threads of every contender if the number of cores is given."""
     names = (
         "OMP_NUM_THREADS OPENBLAS_NUM_THREADS MKL_NUM_THREADS TFPY_SHARDS TF_NUM_INTRAOP_THREADS TF_NUM_INTEROP_THREADS"
     )
@@ -81,7 +81,7 @@ def _environment(cores: int) -> dict[str, str]:
 
 
 def contenders(options: argparse.Namespace) -> list[Contender]:
-    """Those that start."""
+    """The contenders that start."""
     commands = {
         "tfpy": [sys.executable, str(FOLDER / "tfpy_.py")],
         "torch": [options.torch, str(FOLDER / "torch_.py")],

@@ -1,12 +1,12 @@
-"""Published models of TF.js: a prediction here, on each backend, and in TF.js itself.
+"""Published models of TF.js: a prediction in tfpy, on each backend, and in TF.js itself.
 
     python benchmarks/published.py [--tfjs NODE_MODULES] [--backends cpu,webgl] [--runs N] [--side N] MODEL.json …
 
 The models are files, such as those of the npm package `@vladmandic/human`; their inputs are one image, of --side pixels
-a side where a model takes any. TF.js is looked for in the folder of node modules given, with the wasm backend if that
-is there, too. Printed are medians in milliseconds, the outputs read, and how long the first prediction took here. Of
-the outputs the sums of absolute values are compared, since detectors may have boxes of another order; "!" marks those
-that differ.
+per side if a model takes any size. TF.js is looked for in the given folder of node modules, with the wasm backend if
+that is there, too. The output is medians in milliseconds, including reading the outputs, and the time of tfpy's first
+prediction. The sums of the outputs' absolute values are compared, since detectors may return boxes in another order;
+"!" marks differences.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ import tfpy as tf
 
 
 class Found(NamedTuple):
-    """How long a prediction took, in seconds: the first, and a later one; and the sum of what came out."""
+    """The time of a prediction in seconds: the first, and a later one; and the sum of the outputs."""
 
     first: float
     later: float
@@ -34,7 +34,7 @@ class Found(NamedTuple):
 
 
 def load(file: Path) -> Any:
-    """A model of either kind."""
+    """A layers model or a graph model."""
     topology = json.loads(file.read_text(encoding="utf-8"))["modelTopology"]
     return tf.load_graph_model(file) if "node" in topology else tf.load_layers_model(file)
 

@@ -1,6 +1,6 @@
-"""A step of training in one process and shared by several: python benchmarks/ranks.py [RANKS]
+"""A training step in one process and distributed over several: python benchmarks/ranks.py [RANKS]
 
-One process uses all cores by itself, so that the several are given one core each. They take turns.
+One process uses all cores by itself, so each of the several gets one core. They alternate.
 """
 
 from __future__ import annotations

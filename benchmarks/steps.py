@@ -1,7 +1,7 @@
 """Training steps against the same steps written by hand in numpy: python benchmarks/steps.py
 
 An MLP (784-128-10, batch 32) and an LSTM of 128 units on [32, 40, 60], both with SGD. The hand-written steps are
-the floor: forward, backward and update without any framework, in float32.
+the lower bound: forward, backward and update without any framework, in float32.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Timing: side by side, where contenders take turns, so that noise of the machine hits all alike; and on a device."""
+"""Timing: alternating between contenders, so that noise of the machine affects all equally; and on a device."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ def medians(contenders: Mapping[str, Callable[[], object]], repeats: int = 15, i
 
     Args:
         contenders: functions by name.
-        repeats: how many rounds are made, after one to warm up.
-        inner: how many calls are timed together in a round.
+        repeats: the number of rounds, after one to warm up.
+        inner: the number of calls that are timed together in a round.
     """
     times: dict[str, list[float]] = {name: [] for name in contenders}
     for turn in range(repeats + 1):
@@ -27,12 +27,12 @@ def medians(contenders: Mapping[str, Callable[[], object]], repeats: int = 15, i
 
 
 def median_seconds(function: Callable[[], object], finish: Callable[[], object], seconds: float) -> float:
-    """The median time of a call on a device, many of them being on their way at a time.
+    """The median time of a call on a device, with many of them in flight.
 
     Args:
-        function: what is called, in batches that take a tenth of `seconds`.
-        finish: waits until the device has done all that it was given.
-        seconds: how long the measurement takes, about.
+        function: the function to call, in batches that take a tenth of `seconds`.
+        finish: waits until the device has finished all its work.
+        seconds: the approximate duration of the measurement.
     """
 
     def batch(count: int) -> float:
@@ -51,7 +51,7 @@ def median_seconds(function: Callable[[], object], finish: Callable[[], object],
 
 
 def table(title: str, rows: list[tuple[str, dict[str, float]]], base: str) -> None:
-    """Print times in microseconds and as ratios to those of a contender."""
+    """Print times in microseconds and as ratios to those of one contender."""
     print(f"\n{title}")
     for name, found in rows:
         ratios = "  ".join(

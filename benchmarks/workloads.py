@@ -11,16 +11,16 @@ Layer = tuple[Any, ...]
 
 
 class Workload(NamedTuple):
-    """What is timed.
+    """A workload to time.
 
     Attributes:
-        name: what the table calls it.
+        name: its name in the table.
         task: 'fit' (steps of Adam), 'predict', 'chain' or 'elementwise'; the last two without and with a gradient.
-        shape: that of one batch of inputs.
+        shape: the shape of one batch of inputs.
         layers: of the model: ('lstm', units), ('dense', units, activation), ('conv', filters, size),
             ('depthwise', size), ('norm',), ('pool',), ('flatten',), ('average',) over the time steps,
-            ('transformer', heads, hidden units): attention and two dense layers, each normalized first and added.
-        steps: how many are timed together.
+            ('transformer', heads, hidden units): attention and two dense layers with normalized inputs and residuals.
+        steps: the number of steps that are timed together.
     """
 
     name: str
@@ -107,7 +107,7 @@ def _transformer_weights(normal: Callable[..., np.ndarray], size: int, heads: in
 def arrays_of(workload: Workload) -> dict[str, np.ndarray]:
     """The input x, the labels y, and the weights w0, w1, … in the order and the layout of TF.js's layers.
 
-    Normalization has those that it begins with.
+    Normalization has its initial weights.
     """
     rng = np.random.default_rng(len(workload.name))
 

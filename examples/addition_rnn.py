@@ -1,4 +1,4 @@
-"""Learn to add two numbers that are given, and answered, letter by letter."""
+"""Learn to add two numbers: questions and answers are strings, processed letter by letter."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ LETTERS = "0123456789+ "
 
 
 def encoded(texts: Sequence[str], length: int) -> np.ndarray:
-    """A 1 for each letter of each text, padded with blanks: (strings, length, letters)."""
+    """One-hot letters of each text, padded with spaces: (strings, length, letters)."""
     rows = [[LETTERS.index(letter) for letter in text.ljust(length)] for text in texts]
     return np.eye(len(LETTERS), dtype=np.float32)[rows]
 
@@ -23,7 +23,7 @@ def decoded(scores: np.ndarray) -> list[str]:
 
 
 def network(digits: int, units: int) -> tf.Sequential:
-    """One network reads the question, another one writes the answer."""
+    """An encoder network reads the question, a decoder network writes the answer."""
     model = tf.sequential()
     model.add(tf.layers.gru(units=units, input_shape=[2 * digits + 1, len(LETTERS)]))
     model.add(tf.layers.repeat_vector(n=digits + 1))

@@ -1,4 +1,4 @@
-"""Predict the prices of houses: a line against networks with one and two hidden layers."""
+"""Predict house prices: linear regression compared with networks with one and two hidden layers."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import tfpy as tf
 
 
 def networks(features: int) -> dict[str, tf.Sequential]:
-    """The models that are compared."""
+    """The models to compare."""
     hidden = {"units": 50, "activation": "sigmoid", "kernel_initializer": "leCunNormal"}
     return {
         "a line": tf.sequential(layers=[tf.layers.dense(units=1, input_shape=[features])]),

@@ -1,4 +1,4 @@
-"""A network that learns to balance a pole on a cart, by policy gradients: good games make their moves more likely."""
+"""A network that learns to balance a pole on a cart, by policy gradients: moves of good games become more likely."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from common import options
 import tfpy as tf
 
 GRAVITY, CART_MASS, POLE_MASS, HALF_LENGTH = 9.8, 1.0, 0.1, 0.5  # m/s², kg, kg, m
-FORCE, SECONDS = 10.0, 0.02  # newtons to the left or the right, for one step
-WIDTH, ANGLE = 2.4, np.radians(12)  # a game is lost beyond
+FORCE, SECONDS = 10.0, 0.02  # newtons to the left or the right, during one step
+WIDTH, ANGLE = 2.4, np.radians(12)  # a game is lost beyond these
 
 
 class Games(NamedTuple):
-    """Games that were played side by side, step by step.
+    """Games that were played in parallel, step by step.
 
     Attributes:
         states: position, speed, angle and angular speed before each move, (moves, 4).
         moves: 1 for a push to the right, 0 for one to the left, (moves,).
-        returns: what each move brought: the steps that followed, later ones counting less, (moves,).
-        lengths: how long each game lasted, (games,).
+        returns: the return of each move: the number of following steps, discounted, (moves,).
+        lengths: the length of each game, (games,).
     """
 
     states: np.ndarray
@@ -32,7 +32,7 @@ class Games(NamedTuple):
 
 
 def pushed(states: np.ndarray, moves: np.ndarray) -> np.ndarray:
-    """The states a step later, by the equations of Barto, Sutton and Anderson (1983) without friction."""
+    """The states one step later, by the equations of Barto, Sutton and Anderson (1983) without friction."""
     _, speed, angle, turning = states.T
     force = np.where(moves, FORCE, -FORCE)
     mass = CART_MASS + POLE_MASS
@@ -44,7 +44,7 @@ def pushed(states: np.ndarray, moves: np.ndarray) -> np.ndarray:
 
 
 def play(policy: tf.Sequential, games: int, steps: int, rng: np.random.Generator) -> Games:
-    """Play games with moves that are drawn from what the policy thinks of the states."""
+    """Play games with moves sampled from the policy's probabilities."""
     states = rng.uniform(-0.05, 0.05, (games, 4))
     alive = np.ones(games, bool)
     seen, moved, going = [], [], []
@@ -63,7 +63,7 @@ def play(policy: tf.Sequential, games: int, steps: int, rng: np.random.Generator
 
 
 def discounted(played: np.ndarray, discount: float = 0.95) -> np.ndarray:
-    """For each step of each game how many follow it, a step counting less the later it comes."""
+    """For each step of each game the discounted number of steps that follow it."""
     returns = played.astype(float)
     for step in reversed(range(len(returns) - 1)):
         returns[step] += discount * returns[step + 1]
@@ -85,7 +85,7 @@ def main(arguments: Sequence[str] | None = None) -> float:
         weights = tf.tensor(better[:, None], dtype="float32")
 
         def loss() -> tf.Tensor:
-            """The moves that were made as labels, weighed by whether they were better than others."""
+            """The moves as labels, weighted by how much better than average they were."""
             return tf.losses.sigmoid_cross_entropy(moves, policy.apply(states), weights)  # noqa: B023
 
         optimizer.minimize(loss)

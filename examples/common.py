@@ -1,4 +1,4 @@
-"""What the examples share: their options, and digits to learn from that need no download."""
+"""Code shared by the examples: their options, and images of digits that need no download."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def options(description: str | None, arguments: Sequence[str] | None, **flags: s
 
 
 def drawn_digits(count: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
-    """Pictures of digits, 28 x 28 like those of MNIST: of several sizes, places and strengths, with noise.
+    """Images of digits, 28 x 28 like those of MNIST: in several sizes, positions and intensities, with noise.
 
     Returns:
         float32 [count, 28, 28, 1] from 0 to 1, and int32 [count].

@@ -1,4 +1,4 @@
-"""A layer of one's own: the antirectifier, which keeps what a rectifier throws away."""
+"""A custom layer: the antirectifier, which keeps what a rectifier discards."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ import tfpy as tf
 
 @tf.serialization.register_class
 class Antirectifier(tf.layers.Layer):
-    """The positive part and the negative part of its input, side by side: (…, n) → (…, 2n)."""
+    """The positive part and the negative part of its input, concatenated: (…, n) → (…, 2n)."""
 
     class_name = "Antirectifier"
 

@@ -1,4 +1,4 @@
-"""Turn dates in many forms ('JUL 14, 2019') into one ('2019-07-14'): two networks with attention between them."""
+"""Convert dates from many formats ('JUL 14, 2019') to one ('2019-07-14'): two networks with attention between them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ FORMS: list[Callable[[date], str]] = [
     lambda d: f"{d.year}{d.month:02}{d.day:02}",
     lambda d: f"{d.year}-{d.month}-{d.day}",
 ]
-# 0 stands for what is left of a shorter text, and 1 for the begin of an answer.
+# 0 is padding, and 1 the start of an answer.
 INPUT_LETTERS = "\n" + "0123456789/-., " + "ABCDEFGHIJLMNOPRSTUVY"
 OUTPUT_LETTERS = "\n\t" + "0123456789-"
 INPUT_LENGTH, OUTPUT_LENGTH = 12, 10
@@ -32,7 +32,7 @@ def indices(texts: Sequence[str], letters: str, length: int) -> np.ndarray:
 
 
 def samples(count: int, seed: int) -> tuple[list[np.ndarray], np.ndarray, list[str], list[str]]:
-    """Dates in any form, the answers shifted by one letter, and the answers, as numbers; and both as strings."""
+    """Dates in any format, the answers shifted by one letter, and the answers, as numbers; and both as strings."""
     rng = np.random.default_rng(seed)
     days = [date(1950, 1, 1) + timedelta(int(n)) for n in rng.integers(0, 365 * 100, count)]
     given = [FORMS[int(rng.integers(len(FORMS)))](day) for day in days]
@@ -44,7 +44,7 @@ def samples(count: int, seed: int) -> tuple[list[np.ndarray], np.ndarray, list[s
 
 
 def network(units: int) -> tf.LayersModel:
-    """The decoder looks at the letters that matter for the one it is to write."""
+    """The decoder attends to the letters that matter for the next one."""
     question = tf.input(shape=[INPUT_LENGTH])
     answer = tf.input(shape=[OUTPUT_LENGTH])
     read = tf.layers.embedding(input_dim=len(INPUT_LETTERS), output_dim=units, input_length=INPUT_LENGTH)

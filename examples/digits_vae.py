@@ -1,4 +1,4 @@
-"""A variational autoencoder: digits become a few numbers, and numbers that nobody has seen become digits."""
+"""A variational autoencoder: it encodes digits as a few numbers, and generates new digits from random numbers."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from common import drawn_digits, options
 
 import tfpy as tf
 
-LATENT = 8  # numbers that a picture is made into
+LATENT = 8  # numbers that encode an image
 SHADES = " .:-=+*#%@"
 
 
 def encoder() -> tf.LayersModel:
-    """Pictures (28, 28, 1) to the means and the logarithms of the variances of their numbers, (LATENT,) each."""
+    """Images (28, 28, 1) to the means and the logarithms of the variances of their codes, (LATENT,) each."""
     picture = tf.input(shape=[28, 28, 1])
     x = tf.layers.flatten().apply(picture)
     x = tf.layers.dense(units=256, activation="relu").apply(x)
@@ -23,7 +23,7 @@ def encoder() -> tf.LayersModel:
 
 
 def decoder() -> tf.Sequential:
-    """Numbers (LATENT,) to the logits of pictures (28, 28, 1)."""
+    """Codes (LATENT,) to the logits of images (28, 28, 1)."""
     model = tf.sequential()
     model.add(tf.layers.dense(units=7 * 7 * 16, activation="relu", input_shape=[LATENT]))
     model.add(tf.layers.reshape(target_shape=[7, 7, 16]))
@@ -33,7 +33,7 @@ def decoder() -> tf.Sequential:
 
 
 def loss_of(encode: tf.LayersModel, decode: tf.Sequential, pictures: tf.Tensor) -> tf.Tensor:
-    """The negative evidence lower bound of Kingma and Welling (2013), for each picture on average."""
+    """The negative evidence lower bound of Kingma and Welling (2013), averaged over images."""
     mean, log_variance = encode.apply(pictures)
     noise = tf.random_normal(mean.shape)
     numbers = mean.add(noise.mul(log_variance.mul(0.5).exp()))
@@ -45,7 +45,7 @@ def loss_of(encode: tf.LayersModel, decode: tf.Sequential, pictures: tf.Tensor) 
 
 
 def show(pictures: np.ndarray) -> None:
-    """Print pictures (count, 28, 28) side by side, a character for 2 x 1 pixels."""
+    """Print images (count, 28, 28) side by side, one character for 2 x 1 pixels."""
     shades = (pictures[:, ::2] * (len(SHADES) - 1)).round().astype(int)
     for row in range(shades.shape[1]):
         print(" ".join("".join(SHADES[n] for n in picture[row]) for picture in shades))

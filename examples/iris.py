@@ -1,4 +1,4 @@
-"""Tell three kinds of iris by the sizes of their leaves."""
+"""Classify three species of iris by the sizes of their leaves."""
 
 from __future__ import annotations
 

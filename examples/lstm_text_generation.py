@@ -21,7 +21,7 @@ class Text:
         self._one_hot = np.eye(len(self.letters), dtype=np.float32)
 
     def windows(self, count: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-        """Random windows, (count, window, letters), and what comes next, (count, letters)."""
+        """Random windows, (count, window, letters), and the next letters, (count, letters)."""
         starts = rng.integers(0, len(self.indices) - WINDOW, count)
         x = self.indices[starts[:, None] + np.arange(WINDOW)]
         return self._one_hot[x], self._one_hot[self.indices[starts + WINDOW]]
@@ -31,7 +31,7 @@ class Text:
 
 
 def write(model: tf.Sequential, text: Text, length: int, temperature: float, rng: np.random.Generator) -> str:
-    """Go on from a place in the text; a higher temperature takes more risks."""
+    """Continue the text from a random position; a higher temperature makes less likely letters more frequent."""
     start = int(rng.integers(0, len(text.indices) - WINDOW))
     found = text.indices[start : start + WINDOW].tolist()
     for _ in range(length):

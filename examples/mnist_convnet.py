@@ -1,4 +1,4 @@
-"""Read digits with a convolutional network."""
+"""Classify digits with a convolutional network."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def network() -> tf.Sequential:
 
 
 def digits(real: bool, count: int) -> Any:
-    """Pictures and labels, to train on and to test with."""
+    """Images and labels, for training and for testing."""
     if not real:
         return drawn_digits(count, 1), drawn_digits(count // 5, 2)
     train, test = tf.datasets.mnist()

@@ -1,4 +1,4 @@
-"""Find the coefficients of a cubic polynomial from noisy points, with variables and an optimizer alone."""
+"""Find the coefficients of a cubic polynomial from noisy points, with only variables and an optimizer."""
 
 from __future__ import annotations
 

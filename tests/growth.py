@@ -1,4 +1,4 @@
-"""How long work takes, as a ratio of processor times: what is asked of it must depend on no machine and its load."""
+"""The growth of run time, as a ratio of processor times, so that tests do not depend on the machine and its load."""
 
 from __future__ import annotations
 

@@ -151,7 +151,7 @@ def test_imports_go_downwards(path: Path) -> None:
 
 
 def for_types_only(tree: ast.Module) -> set[int]:
-    """What a file says to type checkers alone."""
+    """The part of a file that is for type checkers only."""
     blocks = [n for n in ast.walk(tree) if isinstance(n, ast.If) and ast.unparse(n.test) == "TYPE_CHECKING"]
     return {id(node) for block in blocks for part in block.body for node in ast.walk(part)}
 

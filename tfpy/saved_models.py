@@ -66,7 +66,7 @@ def refused(source: str) -> list[str]:
     """
     model = opened(source)
     if isinstance(model, GraphModel):
-        raise ValueError(f"{source}: is a graph-model; only models of layers are looked at.")
+        raise ValueError(f"{source}: is a graph model; only layers models can be inspected.")
     artifacts = _artifacts_of(model, include_optimizer=is_compiled(model), strict=False)
     return sentences(browser_faults(artifacts, [weight.original_name for weight in model.weights]))
 

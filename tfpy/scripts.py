@@ -68,7 +68,7 @@ def read_script(path: Path, encoding: str = "utf-8", newline: str | None = None)
     try:
         size = path.stat().st_size
         if size > LARGEST:
-            raise FileError(f"has {size} bytes; files of more than {LARGEST} are no scripts")
+            raise FileError(f"has {size} bytes; files of more than {LARGEST} are not scripts")
         with path.open(encoding=encoding, newline=newline) as file:
             return file.read()
     except UnicodeDecodeError:

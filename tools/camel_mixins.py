@@ -50,7 +50,7 @@ def _camel_file(classes: list[tuple[Module, ast.ClassDef, str]]) -> str:
 
 
 def _members(node: ast.ClassDef) -> list[ast.stmt]:
-    """What a class defines; what it declares for type checkers alone, too."""
+    """The members that a class defines, including declarations for type checkers."""
     found: list[ast.stmt] = []
     for item in node.body:
         found += item.body if isinstance(item, ast.If) and ast.unparse(item.test) == "TYPE_CHECKING" else [item]
@@ -61,7 +61,7 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 def _respelt(class_name: str, item: ast.stmt) -> list[tuple[str, str, Function | None]]:
-    """The public member's name, kind and function, when TF.js spells it differently.
+    """The public member's name, kind and function, if TF.js spells it differently.
 
     An annotation without a value declares an attribute that instances have.
     """
@@ -83,7 +83,7 @@ def _respelt(class_name: str, item: ast.stmt) -> list[tuple[str, str, Function |
 
 
 def _reader(name: str, annotation: ast.expr) -> ast.FunctionDef:
-    """A property's function that gives what is annotated so."""
+    """A property's function with this annotation."""
     stub = ast.parse(f"def {name}(self) -> {ast.unparse(annotation)}: ...").body[0]
     assert isinstance(stub, ast.FunctionDef)
     return stub
@@ -102,9 +102,9 @@ def _typed_member(spelling: str, kind: str, function: Function) -> str:
 
 
 def _parameters_spelt(function: Function) -> Function:
-    """The function with the names of its parameters in TF.js's spelling.
+    """The function with TF.js's spelling of its parameters' names.
 
-    Where keywords are taken in one spelling only, parameters go by position: a subclass names them as it likes.
+    If keywords are accepted in one spelling only, parameters are positional: a subclass may name them differently.
     """
     respelt = deepcopy(function)
     args = respelt.args

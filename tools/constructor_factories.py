@@ -10,7 +10,7 @@ from source import NOTICE, PACKAGE, Module, annotation_names, class_of, imports_
 
 PATH = PACKAGE / "core/optimizers/_factories.py"
 
-# The headings in the reference, by the module of the classes.
+# The headings in the reference, by the classes' module.
 _HEADINGS = {"classes": "Training / Optimizers", "schedules": "Training / Learning rates"}
 
 
@@ -43,7 +43,7 @@ def _factory(path: str, node: ast.ClassDef, constructor: ast.FunctionDef, doc: s
 
 
 def _constructor(module: Module, node: ast.ClassDef) -> ast.FunctionDef:
-    """A class's constructor, with each option that it takes together with others by `**options: Unpack[Options]`."""
+    """A class's constructor, with the options of its `**options: Unpack[Options]` as separate parameters."""
     constructor = deepcopy(_written(node))
     for item, _ in _shared(module, node):
         constructor.args.kwonlyargs.append(ast.arg(ast.unparse(item.target), item.annotation))
@@ -57,7 +57,7 @@ def _written(node: ast.ClassDef) -> ast.FunctionDef:
 
 
 def _shared(module: Module, node: ast.ClassDef) -> list[tuple[ast.AnnAssign, str]]:
-    """The options that a constructor takes together with others, each with the text below it."""
+    """The options in a constructor's TypedDict, each with the text below it."""
     kwarg = _written(node).args.kwarg
     if kwarg is None:
         return []
@@ -72,7 +72,7 @@ def _shared(module: Module, node: ast.ClassDef) -> list[tuple[ast.AnnAssign, str
 
 
 def _described(node: ast.ClassDef, shared: list[tuple[ast.AnnAssign, str]]) -> str:
-    """The docstring of a class, with the options that it shares with others behind its own."""
+    """The docstring of a class, with shared options after its own."""
     parts = (ast.get_docstring(node, clean=False) or "").split("\n\n")
     lines = [f"\n        {ast.unparse(item.target)}: {text[:1].lower()}{text[1:]}" for item, text in shared]
     return "\n\n".join(part + "".join(lines) if part.startswith("    Args:") else part for part in parts)

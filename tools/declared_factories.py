@@ -1,4 +1,4 @@
-"""The factories of classes that declare options: their signatures in every form, as source for a face."""
+"""The factories of classes that declare options: their signatures in all forms, as source for a face."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ Option = tuple[str, ast.expr, ast.expr | None]
 
 @dataclass
 class Factory:
-    """A class with `factory="namespace.name"` among its class arguments, and maybe `aliases="other names"`.
+    """A class with `factory="namespace.name"` among its class arguments, and optionally `aliases="other names"`.
 
-    Its lineage are the names of the class and of those that it is made of, the nearest first.
+    Its lineage is the names of the class and its bases, the nearest first.
     """
 
     namespace: str
@@ -32,7 +32,7 @@ class Factory:
 
 
 def factories_in(modules: list[Module]) -> list[Factory]:
-    """Every class with a factory, and the options that it declares or inherits."""
+    """Every class with a factory, with its declared and inherited options."""
     classes = {(m.name, n.name): (m, n) for m in modules for n in m.tree.body if isinstance(n, ast.ClassDef)}
     found = []
     for module, node in classes.values():
@@ -83,7 +83,7 @@ def _is_option(item: ast.AnnAssign) -> bool:
 
 
 def _parameters(module: Module, node: ast.ClassDef, initializer: ast.FunctionDef) -> dict[str, tuple[Module, Option]]:
-    """The keywords of a constructor; what the class annotates is their default where None stands for it."""
+    """The keywords of a constructor; if their default is None, the class's annotated default is used."""
     args, stated = initializer.args, _annotated(node)
     return {
         a.arg: (module, (a.arg, a.annotation or ast.Name("Any"), stated[a.arg][2] if a.arg in stated else default))
@@ -107,7 +107,7 @@ def source_of(factories: list[Factory], camel: Camel) -> tuple[list[str], str]:
 
 
 def _for_users(source: str) -> str:
-    """What may be given in place of what a layer has: an `ActivationLike` becomes its `ActivationOption`, and so on."""
+    """Replace the types of attributes by those of options: an `ActivationLike` by an `ActivationOption`, and so on."""
     return source.replace("Option", "Like")
 
 
@@ -127,7 +127,7 @@ def _definition(f: Factory, camel: Camel) -> str:
 
 
 def _listed(f: Factory) -> str:
-    """The options for the docstring, which is what `help` and notebooks show."""
+    """The options for the docstring, which `help` and notebooks show."""
     if not f.options:
         return ""
     lines = ["config: the options below as a dict."]
@@ -137,7 +137,7 @@ def _listed(f: Factory) -> str:
 
 
 def _in_words(words: Words, default: ast.expr | None) -> str:
-    """What an option is, and its default, if it has one."""
+    """The description of an option, and its default, if it has one."""
     value = words.default or ("" if default is None else ast.unparse(default))
     return f"{words.text}." if value in ("", "None") else f"{words.text} (default: {value})."
 

@@ -1,6 +1,6 @@
-"""A hook of mkdocs: what code on the pages writes to the standard output is shown, not only what it prints itself.
+"""A hook of mkdocs: everything that code on the pages writes to standard output is shown.
 
-markdown-exec shows what a block gives to `print`; `tensor.print()`, `model.summary()` and `model.fit(…)` print, too.
+markdown-exec shows only a block's own `print`; `tensor.print()`, `model.summary()` and `model.fit(…)` print, too.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from markdown_exec._internal.formatters import python as formatter
 
 
 def on_startup(**_: Any) -> None:
-    """Let all output of a block go to one place, in its order."""
+    """Collect all output of a block in one place, in order."""
     run = formatter._run_python
 
     def run_and_catch(code: str, **options: Any) -> str:

@@ -9,10 +9,10 @@ from pathlib import Path
 from declared_factories import Factory, source_of
 from source import NOTICE, PACKAGE, ROOT, Public, camel
 
-# Packages that are loaded when they are first used: `import tfpy` does not wait for them.
+# Packages that are loaded on first use, so that `import tfpy` does not wait for them.
 LAZY = ("distribute", "vis")
 
-# What lists the names of a namespace, and answers for those that it does not have.
+# The names of a namespace, and errors for unknown ones.
 HINTS = """
 __dir__ = _names_in(globals())
 
@@ -22,7 +22,7 @@ if not TYPE_CHECKING:  # type checkers would take it for a promise that every na
 
 
 def faces(public: list[Public], factories: list[Factory]) -> dict[Path, str]:
-    """`tfpy/__init__.py` and a module for each namespace: in the package of its name, or else in `tfpy/_api/`."""
+    """`tfpy/__init__.py` and a module for each namespace: in the package of that name, or in `tfpy/_api/`."""
     spaces: dict[str, list[Public]] = defaultdict(list)
     made: dict[str, list[Factory]] = defaultdict(list)
     for p in public:
@@ -52,7 +52,7 @@ def faces(public: list[Public], factories: list[Factory]) -> dict[Path, str]:
 
 
 def _imports_of(spaces: list[str]) -> str:
-    """The imports that bring namespaces into the one around them."""
+    """The imports of namespaces in their parent namespace."""
     last = [(face_package(space), space.rpartition(".")[2]) for space in spaces]
     return "".join(f"from {package} import {name} as {name}\n" for package, name in last)
 
@@ -69,7 +69,7 @@ def face_package(space: str) -> str:
 
 
 def _folder(space: str) -> Path:
-    """The folder that a namespace lies in: the package itself if a folder has the name, or that of what is around."""
+    """The folder of a namespace: the package itself if a folder has that name, otherwise its parent's."""
     return PACKAGE if (PACKAGE / space.split(".")[0]).is_dir() else PACKAGE / "_api"
 
 
@@ -87,7 +87,7 @@ def _face(title: str, members: list[Public], space: str, made: list[Factory], in
         needed = ["from collections.abc import Mapping", "from typing import Any", *typing_only]
         head = head.replace("TYPE_CHECKING", "TYPE_CHECKING, overload", 1)
         head += "".join(f"from {f.module.name} import {f.node.name} as {f.node.name}\n" for f in made)
-        # What is exported is not imported again: pyright would take the name for a private one.
+        # Exported names are not imported again: pyright would treat them as private.
         head += "\nif TYPE_CHECKING:\n" + "".join(f"    {line}\n" for line in needed if f"{line} as " not in head)
     return NOTICE.format(title) + head + "\n" + aliases + body + HINTS.format(f"tf.{space}")
 
@@ -98,11 +98,11 @@ def _names(members: list[Public], space: str) -> tuple[str, str]:
     for p in sorted(members, key=lambda m: m.name):
         if p.local_name == p.name:
             lines.append(f"from {p.module.name} import {p.name} as {p.name}\n")
-        else:  # an assignment, since type checkers take an import under another name for a private one
+        else:  # an assignment, since type checkers treat an import under another name as private
             lines.append(f"from {p.module.name} import {p.local_name} as _{p.name}\n")
             aliases.append(f"{p.name} = _{p.name}\n")
         camel_name = camel(p.name, space)
-        # A class has the same name in both spellings, but the function that TF.js makes it by has two.
+        # A class has the same name in both spellings, but its factory function in TF.js has two.
         if camel_name != p.name and (not isinstance(p.node, ast.ClassDef) or p.name != p.local_name):
             aliases.append(f"{camel_name} = {p.name}\n")
     return "".join(lines), "".join(aliases)

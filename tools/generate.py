@@ -1,10 +1,10 @@
-"""Writes the generated source of the package; `--check` only says whether it is up to date.
+"""Writes the generated source of the package; with `--check` it only reports whether it is up to date.
 
     python tools/generate.py [--check]
 
-Generated: the chained methods of Tensor, the TF.js spellings of methods (`_camel.py` beside the classes), the factories
-of optimizers, the public faces (`tfpy/__init__.py` and `tfpy/_api/`), the legacy faces, the pages of the API reference.
-The package is not imported for it, but for the pages of names, which come last.
+Generated: the chained methods of Tensor, the TF.js spellings of methods (`_camel.py` next to the classes), the
+factories of optimizers, the public faces (`tfpy/__init__.py` and `tfpy/_api/`), the legacy faces, the pages of the API
+reference. The package is not imported, except for the pages of names, which come last.
 See docs/explanation/architecture.md.
 """
 
@@ -28,7 +28,7 @@ from tfjs_coverage import coverage_page
 
 
 def generated() -> dict[Path, str]:
-    """Every generated file and what it should hold."""
+    """Every generated file and its content."""
     exporting = [
         m for folder in ("core", "data", "datasets", "distribute", "graph", "layers", "vis") for m in modules(folder)
     ]
@@ -54,7 +54,7 @@ def _refuse_doubles(public: list[Public]) -> None:
 
 
 def formatted(text: str, path: Path) -> str:
-    """The text as the formatter leaves it."""
+    """The text after formatting."""
     for command in (["check", "--fix-only", "--select", "I,F401", "--quiet"], ["format"]):
         result = subprocess.run(
             [sys.executable, "-m", "ruff", *command, "--stdin-filename", str(path), "-"],
@@ -73,7 +73,7 @@ def formatted(text: str, path: Path) -> str:
 def main(arguments: list[str]) -> int:
     check = "--check" in arguments
     stale = update(generated(), check)
-    # These import the package, which is made of what has been written.
+    # These import the package, and so the files written above.
     from legacy_coverage import legacy_page
     from names import names_page
 
@@ -82,7 +82,7 @@ def main(arguments: list[str]) -> int:
 
 
 def update(files: dict[Path, str], check: bool) -> bool:
-    """Write the files that are not as they should be, or only say which these are. Whether there are any."""
+    """Write the files that are out of date, or only list them. Returns whether there are any."""
     stale = [path for path, text in files.items() if not path.exists() or path.read_text(encoding="utf-8") != text]
     for path in stale:
         print(("stale: " if check else "written: ") + str(path.relative_to(ROOT)))

@@ -1,8 +1,8 @@
-"""How exact the GPU backend's functions are, against float64: python tools/gl_accuracy.py [--json]
+"""The accuracy of the GPU backend's functions, compared with float64: python tools/gl_accuracy.py [--json]
 
-An error is given in units in the last place of the float32 result. Arguments are spread evenly over the bit patterns of
-each function's range, so that every magnitude is as likely as any other, and a second set lies evenly in the interval
-where the function is mostly used. Beside it stands the error of numpy's own float32 function.
+Errors are in units in the last place of the float32 result. Arguments are spread evenly over the bit patterns of each
+function's range, so that all magnitudes are equally likely, and a second set is spread evenly over the interval where
+the function is mostly used. The error of numpy's own float32 function is shown for comparison.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ SMALLEST, LARGEST = 1.1754944e-38, 3.4028235e38
 
 
 class Subject(NamedTuple):
-    """A function under test: its kernel's name, its domain, the interval of everyday, and the truth in float64."""
+    """A function under test: its kernel's name, its domain, the usual interval, and the exact function in float64."""
 
     name: str
     low: float
@@ -40,7 +40,7 @@ class Subject(NamedTuple):
 
 
 class Error(NamedTuple):
-    """The largest and the mean error in units in the last place, and how many results are wrong in kind."""
+    """The largest and the mean error in units in the last place, and the number of non-finite mismatches."""
 
     most: float
     mean: float
@@ -94,7 +94,7 @@ def spread(low: float, high: float, count: int, rng: np.random.Generator) -> Flo
 
 
 def _order(x: Any) -> int:
-    """Whole numbers in the order of the floats."""
+    """Integers in the order of the floats."""
     bits = int(np.float32(x).view(np.int32))
     return bits if bits >= 0 else -(bits & 0x7FFFFFFF)
 
@@ -105,7 +105,7 @@ def _unordered(order: npt.NDArray[np.int64]) -> Floats:
 
 
 def error_of(found: Floats, truth: npt.NDArray[np.float64]) -> Error:
-    """The errors of float32 results; where the truth is below the normal numbers they are not counted."""
+    """The errors of float32 results; subnormal exact values are not counted."""
     with np.errstate(over="ignore"):
         rounded = truth.astype(np.float32)
     counted = np.isfinite(rounded) & np.isfinite(found) & (np.abs(truth) >= SMALLEST)
@@ -154,7 +154,7 @@ def erf_error() -> float:
 
 
 def main() -> None:
-    """Print the table; exit with 1 when an error is beyond the limit."""
+    """Print the table; exit with 1 if an error is beyond the limit."""
     warnings.simplefilter("ignore", UserWarning)
     tf.set_backend("webgl")
     results = {s.name: measure(s) for s in SUBJECTS} | {name: measure_pair(name) for name in PAIRS}

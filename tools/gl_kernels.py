@@ -1,8 +1,8 @@
-"""Writes the page that lists the kernels which the GPU backend has no shader for, and cases that it leaves to the CPU.
+"""Writes the page of kernels that have no GPU shader, and of cases that the GPU backend delegates to the CPU.
 
     python tools/gl_kernels.py [--check]
 
-`gl_kernels.toml` says why. A kernel without a shader and without a reason is an error, and so is a needless reason.
+`gl_kernels.toml` has the reasons. A kernel without a shader or a reason is an error, and so is a redundant reason.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ PAGE = ROOT / "docs/reference/gpu-kernels.md"
 
 
 def page() -> str:
-    """The page, or SystemExit when the reasons and the table of shaders do not agree."""
+    """The page, or SystemExit if the reasons and the table of shaders do not agree."""
     notes = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
     kernels: dict[str, str] = notes["kernels"]
     without = set(ROWS) - set(KERNELS)

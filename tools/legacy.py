@@ -27,7 +27,7 @@ TENSORS = {"Tensor", "Moments", "VariableGrads"}  # results that are tensors or 
 
 @dataclass
 class Method:
-    """A function that is a method of NDArrayMath, under one or several names."""
+    """A function that is a method of NDArrayMath, under one or more names."""
 
     module: Module
     node: ast.FunctionDef
@@ -36,7 +36,7 @@ class Method:
 
     @property
     def alias(self) -> str:
-        """What the generated files call the module."""
+        """The name of the module in the generated files."""
         package, _, name = self.module.name.rpartition(".")
         return ("legacy_" if package.startswith("tfpy.legacy") else "core_") + name
 
@@ -51,7 +51,7 @@ def generated(public: list[Public]) -> dict[Path, str]:
     taken = {name for method in own for name in method.names}
     core = []
     for p in public:
-        names = tuple(n for n in p.legacy if n not in taken)  # an op of legacy/ops goes before one of the core
+        names = tuple(n for n in p.legacy if n not in taken)  # ops of legacy/ops take precedence over the core's
         if names and isinstance(p.node, ast.FunctionDef):
             core.append(Method(p.module, p.node, names))
     constants = _constants()
@@ -69,7 +69,7 @@ def generated(public: list[Public]) -> dict[Path, str]:
 
 
 def _marked(module: Module) -> list[Method]:
-    """The functions of a module that are marked with @math_op(…), or for 0.5's functions and methods alone."""
+    """The functions of a module that are marked with @math_op(…), or only for 0.5's functions and methods."""
     found = []
     for node in module.tree.body:
         if not isinstance(node, ast.FunctionDef):
@@ -119,7 +119,7 @@ def _chained(public: list[Public], own: list[Method], names: list[str]) -> str:
 
 
 def _class(title: str, head: str, methods: list[Method], skip: int) -> str:
-    """A file with a class of methods, each of which calls its op; the first `skip` arguments come from `_run`."""
+    """A file with a class of methods, each of which calls its op; `_run` adds the first `skip` arguments."""
     needs = [(m.module, annotation_names(m.node)) for m in methods]
     lines = [
         NOTICE.format(title),
@@ -167,7 +167,7 @@ def _spellings(names: tuple[str, ...]) -> list[str]:
 
 
 def _graph(public: list[Public], names: list[str]) -> str:
-    """`legacy/_graph.py`: the methods of Graph that are an op of one array."""
+    """`legacy/_graph.py`: the methods of Graph that are ops of one array."""
     chosen = [p for name in names for p in public if p.name == name and not p.namespace]
     lines = [
         NOTICE.format("The methods of Graph that are an op of one array, element by element."),
@@ -186,7 +186,7 @@ def _graph(public: list[Public], names: list[str]) -> str:
 
 
 def _wrapper(node: ast.AST) -> str:
-    """What makes a function of the core one of arrays; nothing where it gives no tensors."""
+    """The wrapper that makes a core function return arrays; empty if it returns no tensors."""
     if not isinstance(node, ast.FunctionDef):
         return ""
     result = returns(node)
@@ -196,7 +196,7 @@ def _wrapper(node: ast.AST) -> str:
 
 
 def _eager(public: list[Public], own: list[Method], names: list[str]) -> str:
-    """`legacy/_eager.py`: the functions of deeplearn.js 0.5 that the core has, and those of legacy/ops."""
+    """`legacy/_eager.py`: the functions of deeplearn.js 0.5 from the core and from legacy/ops."""
     paths = {f"{p.namespace}.{p.name}".lstrip("."): p for p in public}
     chosen = {p.name: (p.module, p.node) for p in (paths[n] for n in names if n in paths)}
     chosen |= {n: (m.module, m.node) for m in own for n in m.eager}
@@ -216,7 +216,7 @@ def _eager(public: list[Public], own: list[Method], names: list[str]) -> str:
 
 
 def _helpers(module: Module) -> str:
-    """A namespace of helpers: what a module of legacy/helpers defines, or has of the core, in both spellings."""
+    """A namespace of helpers: the names that a module of legacy/helpers defines or imports from the core."""
     defined = [name for node in module.tree.body for name in defined_names(node)]
     given = [name for name, source in module.imports.items() if source.endswith(f" import {name} as {name}")]
     names = sorted(name for name in (*defined, *given) if not name.startswith("_"))

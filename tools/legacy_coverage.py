@@ -1,6 +1,6 @@
-"""The page of the names of deeplearn.js: what became of each.
+"""The page of the names of deeplearn.js, with their counterparts.
 
-The names are those that tests/legacy/names.py lists. The page is made of the package itself, once it has been written.
+The names are listed in tests/legacy/names.py. The page is generated from the package itself, once it has been written.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ ABSENT = "not in Python"
 
 
 def spellings(owner: Any, name: str) -> list[str]:
-    """The PEP 8 names of an owner that deeplearn.js spells so."""
+    """The PEP 8 names of an owner with this spelling in deeplearn.js."""
     if isinstance(owner, ModuleType):
         return [n for n in dir(owner) if n == n.lower() and getattr(owner, n) is getattr(owner, name)]
     special = [EXCEPTIONS[c.__name__] for c in getattr(owner, "__mro__", ()) if c.__name__ in EXCEPTIONS] or [{}]
@@ -43,7 +43,7 @@ def spellings(owner: Any, name: str) -> list[str]:
 
 
 def in_python(owner: Any, name: str) -> str:
-    """The Python names of a name, for the table."""
+    """The Python names for a name, for the table."""
     if name == "assert":
         return "`assert_`"
     if not hasattr(owner, name):
@@ -53,7 +53,7 @@ def in_python(owner: Any, name: str) -> str:
 
 
 def summary(owner: Any, name: str) -> str:
-    """The first line of the documentation of what a name means."""
+    """The first line of the documentation for a name."""
     found = getattr(owner, name, None)
     text = "" if found is None or isinstance(found, (int, float, str, tuple)) else (found.__doc__ or "")
     return text.strip().split("\n", 1)[0].partition(" Source:")[0].replace("|", "\\|")

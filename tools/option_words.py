@@ -1,4 +1,4 @@
-"""What options mean, as option_words.toml has it, for docstrings and the reference."""
+"""The descriptions of options in option_words.toml, for docstrings and the reference."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ TABLE = Path(__file__).with_suffix(".toml")
 
 @dataclass(frozen=True)
 class Words:
-    """What an option means, and what its default is, where that is not what the class says."""
+    """The description of an option, and its default, if that differs from the class's."""
 
     text: str
     default: str = ""
@@ -21,7 +21,7 @@ class Words:
 def explained(declared: Sequence[tuple[Sequence[str], Sequence[str]]]) -> list[dict[str, Words]]:
     """The words for the options of classes, each given as its lineage and the names of its options.
 
-    SystemExit when an option has none, or there are some of no option.
+    Raises SystemExit for options without words, and for words without an option.
     """
     tables = tomllib.loads(TABLE.read_text(encoding="utf-8"))
     needless = {(table, name) for table, words in tables.items() for name in words}

@@ -1,4 +1,4 @@
-"""An extension of the reference: functions whose names are builtins of Python stand under the names that users call.
+"""An extension of the reference: functions whose names are Python builtins are shown under their public names.
 
 `abs_` in the source is `tf.abs`; the names of keywords keep their underscore.
 """
@@ -13,7 +13,7 @@ from tfpy.core.naming.names import public_name
 
 
 class PublicNames(griffe.Extension):
-    """Renames the functions of a package, once it is loaded, for those who show them."""
+    """Renames the functions of a package once it is loaded."""
 
     def on_package(self, *, pkg: griffe.Module, **_: Any) -> None:
         _rename(pkg)

@@ -1,4 +1,4 @@
-"""How a contender talks to `peers.py`: a line with a workload in, a line with its time and a checksum out."""
+"""The protocol between a contender and `peers.py`: a workload in one line, its time and a checksum in the next."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Make = Callable[[Mapping[str, Any], dict[str, np.ndarray]], Step]
 
 
 def arrays_from(folder: str) -> dict[str, np.ndarray]:
-    """The arrays that `peers.py` has written: raw numbers, and their shapes."""
+    """The arrays written by `peers.py`: raw numbers, and their shapes."""
     shapes = json.loads((Path(folder) / "shapes.json").read_text())
     return {name: np.fromfile(Path(folder) / name, np.float32).reshape(shape) for name, shape in shapes.items()}
 
@@ -29,7 +29,7 @@ def in_order(arrays: Mapping[str, np.ndarray]) -> Iterator[np.ndarray]:
 
 
 def _median(step: Step, count: int) -> float:
-    """The median time of a step: the system may take the core away in some of them."""
+    """The median time of a step, since the system may interrupt some of them."""
     times = []
     for _ in range(count):
         start = time.perf_counter()
@@ -39,7 +39,7 @@ def _median(step: Step, count: int) -> float:
 
 
 def serve(make: Make) -> None:
-    """Answer until there are no more questions. `make` gives a workload's step, which returns a number to compare."""
+    """Answer requests until there are no more. `make` returns a workload's step, which returns a number to compare."""
     name, step = "", None
     print(json.dumps({"ready": True}), flush=True)
     for line in sys.stdin:

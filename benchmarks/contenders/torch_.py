@@ -14,7 +14,7 @@ _ACTIVATIONS: dict[str, Any] = {"relu": nn.ReLU, "linear": nn.Identity, "softmax
 
 
 class Recurrent(nn.Module):
-    """A recurrent layer that gives its last output."""
+    """A recurrent layer that returns its last output."""
 
     def __init__(self, kind: str, weights: list[torch.Tensor]) -> None:
         super().__init__()
@@ -33,7 +33,7 @@ class Recurrent(nn.Module):
 
 
 class Transformer(nn.Module):
-    """Attention and two dense layers, each normalized first and added to its input."""
+    """Attention and two dense layers, each with a normalized input and a residual connection."""
 
     def __init__(self, heads: int, weights: list[torch.Tensor]) -> None:
         super().__init__()
@@ -66,7 +66,7 @@ class Average(nn.Module):
 
 
 class Flat(nn.Module):
-    """Flattens as TF.js does, channels last."""
+    """Flattens in TF.js's order, channels last."""
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         return x.permute(0, 2, 3, 1).flatten(1)

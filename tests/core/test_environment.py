@@ -160,9 +160,9 @@ def test_debug_mode_tells_once_of_what_was_there_before() -> None:
     model.compile(optimizer="sgd", loss="meanSquaredError")
     y = np.ones((1, 2), np.float32)
     (said,) = first_strange(lambda: model.fit(np.array([[1, np.nan]], np.float32), y, verbose=0))
-    assert said.startswith("Found nan in what ")
+    assert said.startswith("Found nan in the inputs of ")
     (said,) = first_strange(lambda: model.predict(y))
-    assert "given, in layer first (Dense)" in said, "the weights are NaN now"
+    assert ", in layer first (Dense)" in said, "the weights are NaN now"
 
 
 def test_deprecation_warnings_can_be_disabled() -> None:

@@ -1,4 +1,4 @@
-"""Names that do not exist: the error says what to write instead, and testing for a name stays cheap."""
+"""Unknown names: the error suggests a replacement, and testing for a name stays cheap."""
 
 from __future__ import annotations
 

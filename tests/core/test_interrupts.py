@@ -203,7 +203,7 @@ def test_nothing_records_after_an_interrupt_anywhere_in_what_records(work: Calla
 
 
 def test_an_interrupt_as_a_pause_ends_does_not_end_what_records_later() -> None:
-    """The rest of it runs when nobody refers to the error any more."""
+    """The rest of it runs once there are no more references to the error."""
     kept: list[BaseException] = []
 
     def pause() -> None:

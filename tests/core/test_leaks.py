@@ -153,13 +153,13 @@ def test_no_living_tensor_is_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_wrong_use() -> None:
     report = tf.leaks()
-    with pytest.raises(RuntimeError, match="leaks: nothing was watched"):
+    with pytest.raises(RuntimeError, match="leaks: nothing was recorded"):
         len(report)
     with report:
         held = tf.ones([1])
     with pytest.raises(RuntimeError, match="leaks: 1 tensors were left behind"):
         report.check()
-    with pytest.raises(RuntimeError, match="used already"), report:
+    with pytest.raises(RuntimeError, match="already been used"), report:
         pass
     assert held.size == 1
 
@@ -225,7 +225,7 @@ def test_debug_mode_names_the_users_line() -> None:
 
 
 class _Strange:
-    """As some libraries' objects are: asked for its class, it does something else."""
+    """Like objects of some libraries: reading its class has a side effect."""
 
     @property
     def __class__(self) -> type:

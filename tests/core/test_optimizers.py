@@ -1,4 +1,4 @@
-"""Optimizers: each against its formula in float64, their state, and what bad input is told."""
+"""Optimizers: each against its formula in float64, their state, and errors for bad input."""
 
 from __future__ import annotations
 
@@ -259,7 +259,7 @@ def test_weights_are_of_the_variable_that_their_names_begin_with(name: str) -> N
     first.apply_gradients({name: tf.ones([2])})
     second.set_weights(first.get_weights())
     assert [e["name"] for e in second.get_weights()] == ["iter", f"{name}/m", f"{name}/v"]
-    with pytest.raises(ValueError, match="the iterations and then the slots m, v of each variable"):
+    with pytest.raises(ValueError, match="the iterations, followed by the slots m, v of each variable"):
         second.set_weights([{**e._asdict(), "name": e.name.rpartition("/")[2]} for e in first.get_weights()])
     w.dispose()
 

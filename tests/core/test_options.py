@@ -1,4 +1,4 @@
-"""Options and names: both spellings, dict or keywords, None for a default, and what unknown names are told."""
+"""Options and names: both spellings, dict or keywords, None for a default, and errors for unknown names."""
 
 from __future__ import annotations
 
@@ -111,11 +111,11 @@ def test_read_options_leaves_out_what_is_none() -> None:
         (lambda: tf.layers.Dense(8, "relu"), "keywords such as units=…, but got (8, 'relu')"),
         (
             lambda: tf.layers.add([tf.ones([2]), tf.ones([2])]),
-            "tensors go to its apply, but got [a Tensor of",
+            "pass tensors to its apply, but got [a Tensor of",
         ),
         (
             lambda: tf.layers.dense(tf.input(shape=[2])),
-            "such as units=…, and tensors go to its apply, but got a Symbolic",
+            "such as units=…; pass tensors to its apply, but got a Symbolic",
         ),
         (lambda: tf.layers.lstm(8), "LSTM: argument 'config' must be a dict of options, or keywords such as units"),
         (lambda: tf.initializers.random_normal(0, 1), "keywords such as mean=…, but got (0, 1)"),
@@ -155,7 +155,7 @@ def test_what_options_made_shows_them(thing: Callable[[], Any], text: str) -> No
         (lambda: tf.linspace("a", 1, 3), "linspace: argument 'start' must be a number, but got 'a'"),
         (lambda: tf.util.shuffle(3), "shuffle: argument 'array' must be a list or array, but got 3"),
         (lambda: tf.cosine_window(3, None, 1), "cosine_window: argument 'a' must be a number, but got None"),
-        (lambda: tf.Tensor([1, 2]), "Tensor: tensors are made by tf.tensor(values)"),
+        (lambda: tf.Tensor([1, 2]), "Tensor: create tensors with tf.tensor(values)"),
         (lambda: tf.tensor([1], dtype=float), "'dtype' must be one of 'float32'"),
     ],
 )

@@ -29,7 +29,7 @@ def test_a_block_disposes_nothing_of_other_tasks(block: Callable[[], Any]) -> No
     async def both() -> list[list[float]]:
         return await asyncio.gather(*[task(i) for i in range(10)])
 
-    with pytest.warns(UserWarning, match="(tidy|scope): the block has an `await` in it"):
+    with pytest.warns(UserWarning, match="(tidy|scope): the block contains an `await`"):
         found = asyncio.run(both())
     assert found == [[i, 10 * i, 11 * i] for i in range(10)]
     assert not local.state.scopes

@@ -1,4 +1,4 @@
-"""Tensors: making them, dtypes, reading, Python's protocols, and what bad input is told."""
+"""Tensors: making them, dtypes, reading, Python's protocols, and errors for bad input."""
 
 from __future__ import annotations
 

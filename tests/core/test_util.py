@@ -1,4 +1,4 @@
-"""The helpers beside the ops."""
+"""The helpers that are not ops."""
 
 from __future__ import annotations
 

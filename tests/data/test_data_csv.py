@@ -308,7 +308,7 @@ def test_gzip_members_follow_each_other_and_must_be_whole() -> None:
     packed = gzip.compress(b"a\nb") + gzip.compress(b"c\n")
     assert tf.data.TextLineDataset(packed).to_array() == ["a", "bc"]
     assert tf.data.TextLineDataset(packed + b"\0" * 9).to_array() == ["a", "bc"], "padded, as on a tape"
-    with pytest.raises(ValueError, match="the given data: the gzip data are broken: .*too early"):
+    with pytest.raises(ValueError, match="the given data: the gzip data are damaged: .*truncated"):
         tf.data.TextLineDataset(packed[:-5]).to_array()
 
 
@@ -316,7 +316,7 @@ def test_broken_gzip_data_are_named(tmp_path: Path) -> None:
     path = tmp_path / "x.csv.gz"
     path.write_bytes(gzip.compress(b"a\n1\n")[:-5])
     for source in (path, str(path), path.as_uri(), tf.data.FileDataSource(path)):
-        with pytest.raises(ValueError, match=r"x\.csv\.gz: the gzip data are broken"):
+        with pytest.raises(ValueError, match=r"x\.csv\.gz: the gzip data are damaged"):
             tf.data.csv(source).to_array()
 
 

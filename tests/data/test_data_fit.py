@@ -145,7 +145,7 @@ def test_fit_and_evaluate_take_what_their_namesakes_take() -> None:
     assert build().fit(SETS["plain"](), None, {"epochs": 2, "verbose": 0}).history == expected
     assert build().fit(pairs, epochs=2, verbose=0).history == expected
     assert build().fit_dataset(pairs, epochs=2, verbose=0).history == expected
-    with pytest.warns(UserWarning, match="an epoch had no batch: an iterator ends for good"):
+    with pytest.warns(UserWarning, match="an epoch had no batches: an iterator can be used only once"):
         once = build().fit(pairs(), epochs=2, verbose=0).history
     assert once == {name: values[:1] for name, values in expected.items()}
     steps = build().fit(SETS["plain"]().repeat(), epochs=2, steps_per_epoch=3, verbose=0).history
@@ -158,7 +158,7 @@ def test_fit_and_evaluate_take_what_their_namesakes_take() -> None:
 
 
 def test_a_data_set_without_a_batch_is_warned_of() -> None:
-    with pytest.warns(UserWarning, match="an epoch had no batch: the data set is empty"):
+    with pytest.warns(UserWarning, match="an epoch had no batches: the data set is empty"):
         build().fit_dataset(SETS["nothing"](), epochs=1, verbose=0)
 
 
@@ -167,7 +167,7 @@ def test_a_data_set_without_an_end_is_warned_of() -> None:
         def on_batch_end(self, batch: int, logs: Any = None) -> None:
             self.model.stop_training = True
 
-    with pytest.warns(UserWarning, match="fit_dataset: the data set has no end; give batches_per_epoch"):
+    with pytest.warns(UserWarning, match="fit_dataset: the data set is infinite; set batches_per_epoch"):
         build().fit_dataset(SETS["plain"]().repeat(), epochs=1, verbose=0, callbacks=Stop())
 
 
@@ -198,7 +198,7 @@ class Turns:
 
 
 class Own(tf.data.Dataset):
-    """A data set of one's own."""
+    """A custom data set."""
 
     async def iterator(self) -> Turns:  # type: ignore[override]
         return Turns()
@@ -365,21 +365,21 @@ def test_an_error_in_the_data_ends_training_and_leaves_the_model_usable() -> Non
         (lambda m: m.fit_dataset(SETS["unbatched"](), epochs=1, verbose=0), r"fit_dataset.*'x'.*\[batch, 2\]"),
         (lambda m: m.fit_dataset(SETS["unlabelled"](), epochs=1, verbose=0), "fit_dataset.*'xs': inputs, 'ys': labels"),
         (lambda m: m.fit_dataset(tf.data.array([1, 2]), epochs=1, verbose=0), "fit_dataset.*'xs'"),
-        (lambda m: m.fit_dataset(SETS["uneven"](), epochs=1, verbose=0), "as many samples"),
+        (lambda m: m.fit_dataset(SETS["uneven"](), epochs=1, verbose=0), "the same number of samples"),
         (lambda m: m.fit_dataset(SETS["plain"](), epochs=1, validation_split=0.5), "validation_split.*validation_data"),
         (
             lambda m: m.fit_dataset(SETS["plain"](), epochs=1, validation_data=(X, Y, Y), verbose=0),
             "validation_data.*sample_weight",
         ),
         (lambda m: m.fit_dataset(SETS["plain"](), epochs=1, validation_data=SETS["nothing"](), verbose=0), "no batch"),
-        (lambda m: m.fit(SETS["plain"](), Y), "'y'.*left out"),
-        (lambda m: m.fit(SETS["plain"](), validation_split=0.5), "'validation_split'.*left out"),
+        (lambda m: m.fit(SETS["plain"](), Y), "'y'.*omitted"),
+        (lambda m: m.fit(SETS["plain"](), validation_split=0.5), "'validation_split'.*omitted"),
         (lambda m: m.fit_dataset(iter([(X, X)]), epochs=1, verbose=0), r"'y' must be of shape \[batch, 1\]"),
-        (lambda m: m.fit(SETS["plain"](), batch_size=8), "'batch_size'.*left out when x is a data set"),
-        (lambda m: m.fit(SETS["plain"](), sample_weight=[1]), "'sample_weight'.*left out"),
-        (lambda m: m.fit(SETS["plain"](), seed=0), "'seed'.*left out"),
+        (lambda m: m.fit(SETS["plain"](), batch_size=8), "'batch_size'.*omitted if x is a data set"),
+        (lambda m: m.fit(SETS["plain"](), sample_weight=[1]), "'sample_weight'.*omitted"),
+        (lambda m: m.fit(SETS["plain"](), seed=0), "'seed'.*omitted"),
         (lambda m: m.fit(X), "'y'"),
-        (lambda m: m.evaluate(SETS["plain"](), Y), "'y'.*left out"),
+        (lambda m: m.evaluate(SETS["plain"](), Y), "'y'.*omitted"),
         (lambda m: m.evaluate(X), "'y'"),
         (lambda m: m.evaluate_dataset(X), "evaluate_dataset.*dataset"),
         (lambda m: m.evaluate_dataset(SETS["nothing"]()), "no batch"),
@@ -412,5 +412,5 @@ def test_what_has_to_come_first() -> None:
         second.fit_dataset(SETS["plain"](), epochs=1)
 
     second = build()
-    with pytest.raises(RuntimeError, match="being trained already"):
+    with pytest.raises(RuntimeError, match="already being trained"):
         second.fit_dataset(SETS["plain"](), epochs=1, verbose=0, callbacks={"on_epoch_end": again})

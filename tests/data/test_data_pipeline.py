@@ -90,9 +90,9 @@ def test_sizes_without_end() -> None:
         endless.prefetch(1),
     ):
         assert d.size == math.inf
-        with pytest.raises(ValueError, match="no end"):
+        with pytest.raises(ValueError, match="is infinite"):
             d.to_array()
-        with pytest.raises(ValueError, match="no end"):
+        with pytest.raises(ValueError, match="is infinite"):
             d.toArrayForTest()
 
 
@@ -506,8 +506,8 @@ def test_streams_may_be_read_within_a_tidy() -> None:
         (lambda: tf.data.array({"a": 1}), "array.*items"),
         (lambda: tf.data.array(np.float32(3)), "array.*items"),
         (lambda: tf.data.zip(3), "zip.*datasets"),
-        (lambda: tf.data.zip([three(), 3]), "zip.*nothing but data sets"),
-        (lambda: tf.data.zip({"a": [1, 2]}), "zip.*nothing but data sets"),
+        (lambda: tf.data.zip([three(), 3]), "zip.*data sets only"),
+        (lambda: tf.data.zip({"a": [1, 2]}), "zip.*data sets only"),
         (lambda: tf.data.func(3), "func.*function"),
         (lambda: tf.data.func(lambda: 3).to_array(), "done"),
         (lambda: tf.data.generator(iter(THREE)), "generator.*function"),
@@ -543,9 +543,9 @@ def test_len_is_the_size_where_it_is_known() -> None:
     assert (len(numbers), len(numbers.batch(2)), len(tf.data.array([]))) == (3, 2, 0)
     assert tf.data.array([])  # a data set is not false for having no elements, as tf.data's are not
     assert list(numbers.filter(lambda x: x > 1)) == [2, 3]
-    with pytest.raises(TypeError, match="a size that is not known"):
+    with pytest.raises(TypeError, match="unknown size"):
         len(numbers.filter(lambda x: x > 1))
-    with pytest.raises(TypeError, match="no end"):
+    with pytest.raises(TypeError, match="is infinite"):
         len(numbers.repeat())
 
 

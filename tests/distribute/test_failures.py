@@ -24,13 +24,13 @@ CASES = {
         "rank 0 has layer 0.0: Dense with activation='tanh', rank 1 layer 0.0: Dense with activation='relu'.",
     ),
     "other_counts": ("rank 0 has samples: 12, rank 1 samples: 11.",),
-    "other_data": ("with the same data, but rank 0 has come to a batch of 12 samples (",),
-    "other_batches": ("rank 0 has come to a batch of 2 samples (", "rank 1 to the end of epoch 1"),
-    "only_one": ("rank 0 has come to a batch of 12 samples (", "rank 1 to the end of the program"),
-    "exit_of_one": ("rank 0 has come to the beginning of a training, rank 1 to the end of the program",),
-    "caught_by_one": ("rank 0 has come to the means of 22 numbers, rank 1 to the end of the program",),
-    "new_optimizer": ("the end of epoch 1, with SGDOptimizer, rank 1 to the end of epoch 1, with AdamOptimizer",),
-    "own_way": ("fit: SGD(learning_rate=0.1) minimizes in a way of its own, which processes cannot share.",),
+    "other_data": ("on the same data, but rank 0 is at a batch of 12 samples (",),
+    "other_batches": ("rank 0 is at a batch of 2 samples (", "rank 1 at the end of epoch 1"),
+    "only_one": ("rank 0 is at a batch of 12 samples (", "rank 1 at the end of the program"),
+    "exit_of_one": ("rank 0 is at the beginning of a training, rank 1 at the end of the program",),
+    "caught_by_one": ("rank 0 is at the means of 22 numbers, rank 1 at the end of the program",),
+    "new_optimizer": ("the end of epoch 1, with SGDOptimizer, rank 1 at the end of epoch 1, with AdamOptimizer",),
+    "own_way": ("fit: SGD(learning_rate=0.1) has its own minimize, which cannot be distributed over processes.",),
 }
 OFTEN = ("error_before", "other_settings", "only_one")
 

@@ -17,7 +17,7 @@ from tfpy.layers.training.batch import Batch
 
 
 class Echoes:
-    """Processes that all say what this one says; of their sums, only this one's part is known."""
+    """Processes that all send what this one sends; of their sums, only this one's part is known."""
 
     def __init__(self, rank: int, size: int) -> None:
         self.rank = rank
@@ -122,11 +122,11 @@ def test_processes_that_say_other_things() -> None:
 
 
 def test_what_compile_refuses() -> None:
-    with pytest.raises(TypeError, match=r"compile: argument 'distribute' must be what tf.distribute.mpi\(\) gives"):
+    with pytest.raises(TypeError, match=r"compile: argument 'distribute' must be the result of tf.distribute.mpi\(\)"):
         model_of("mpi")
     model = tf.sequential(layers=[tf.layers.gru(units=1, stateful=True, batch_input_shape=[4, 3, 2])])
     with pytest.raises(
-        ValueError, match="compile: argument 'distribute' must be left out for a model that keeps states"
+        ValueError, match="compile: argument 'distribute' must be omitted for a model that keeps states"
     ):
         model.compile(optimizer="sgd", loss="meanSquaredError", distribute=among(0, 2))
 

@@ -219,7 +219,7 @@ def files() -> Any:
 
 
 def resumed() -> Any:
-    """A training that is cut off once, when a file says so, in the middle of an epoch."""
+    """A training that is interrupted once in the middle of an epoch, when a file requests it."""
     model, x = dense(), samples(24, 5)
     cut, done = FOLDER / "cut", []
 

@@ -1,4 +1,4 @@
-"""numpy's convolutions and their gradients beside sums that are taken place by place and cell by cell."""
+"""numpy's convolutions and their gradients, compared with sums computed position by position and cell by cell."""
 
 from __future__ import annotations
 

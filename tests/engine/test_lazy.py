@@ -88,7 +88,7 @@ def test_bits_are_those_of_one_piece(kernel: str, dtype: str, small_blocks: None
 
 @pytest.mark.parametrize(("kernel", "dtype"), CASES)
 def test_kernels_give_memory_of_their_own(kernel: str, dtype: str) -> None:
-    """Blocks are overwritten when nobody needs them any more; a result that is an input's block would be lost."""
+    """Blocks are overwritten when they are no longer needed; a result that is an input's block would be lost."""
     inputs = [t.payload for t in operands(kernel, dtype, [(6,)] * len(KERNELS[kernel].inputs))]
     with np.errstate(all="ignore"):
         found = COMPUTE[kernel](*inputs, **ATTRS.get(kernel, {}))
@@ -182,7 +182,7 @@ def test_only_what_somebody_refers_to_is_stored(small_blocks: None) -> None:
 
 
 def test_few_arrays_are_kept_for_what_is_put_off(small_blocks: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A long sum of arrays that nobody else refers to: they are freed while it goes on."""
+    """A long sum of arrays without other references: they are freed while it is computed."""
     monkeypatch.setattr(machine.share, "shards", 1)  # workers may be late in letting go of arrays
     alive: list[weakref.ref[Any]] = []
     payload = A.numpy()  # A itself is on the GPU where there is one

@@ -53,7 +53,7 @@ def test_members_in_tfjs_spelling(row: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("path", ["layers.lstm", "train.adam", "sequential", "History", "CallbackList", "data.array"])
 def test_most_members_are_there(path: str) -> None:
-    """The rule above says nothing of an object that has none of them."""
+    """The rule above does not cover an object that has none of them."""
     row = next(row for row in TABLE if row["make"][0] == path)
     thing = make(row["make"])
     assert sum(has(thing, name) for name in row["members"]) >= 3

@@ -46,7 +46,7 @@ def test_a_constructor_of_ones_own_has_its_own_signature() -> None:
 
 
 def _hidden(error: BaseException) -> list[tuple[str, bool]]:
-    """The functions that an error came through, and whether IPython is told to leave them out."""
+    """The functions in an error's traceback, and whether IPython hides them."""
     return [
         (step.f_code.co_name, step.f_locals.get("__tracebackhide__", False))
         for step, _ in traceback.walk_tb(error.__traceback__)

@@ -27,7 +27,7 @@ OPTIMIZERS = {
 
 
 def described(function: Any) -> dict[str, str]:
-    """The options that a docstring describes, and the beginnings of what it says of them."""
+    """The options that a docstring describes, and the beginnings of their descriptions."""
     _, _, options = inspect.getdoc(function).partition("Args:\n")  # type: ignore[union-attr]
     return dict(re.findall(r"^    (\w+): (.+)$", options.split("\n\n")[0], re.MULTILINE))
 

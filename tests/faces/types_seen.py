@@ -1,4 +1,4 @@
-"""What type checkers see of users' programs. It is not run: mypy, which is told of it in `pyproject.toml`, checks it."""
+"""What type checkers see of users' programs. It is not run, but checked by mypy, as configured in `pyproject.toml`."""
 
 from typing import assert_type
 

@@ -89,7 +89,7 @@ def test_one_of_several_gpus(monkeypatch: pytest.MonkeyPatch, asked: str, turn: 
 def test_a_gpu_that_is_not_there(monkeypatch: pytest.MonkeyPatch, asked: str) -> None:
     fake_moderngl(monkeypatch, ["Intel UHD", "llvmpipe", "AMD Radeon"], Exception("no display"))
     monkeypatch.setenv("TFPY_GPU", asked)
-    with pytest.raises(RuntimeError, match=f"TFPY_GPU asks for the GPU '{asked}'.* 0: Intel UHD; 1: AMD Radeon"):
+    with pytest.raises(RuntimeError, match=f"TFPY_GPU requests the GPU '{asked}'.* 0: Intel UHD; 1: AMD Radeon"):
         context.open_context()
 
 
@@ -143,7 +143,7 @@ def test_a_gpu_that_may_not_be_used_is_told(
     monkeypatch.setattr(context.os, "access", lambda path, mode: False)
     fake_moderngl(monkeypatch, ["llvmpipe"], Exception("no display"))
     assert ("no permission" in context.advice([])) is forbidden
-    with pytest.warns(UserWarning, match="no permission" if forbidden else "software. So"):
+    with pytest.warns(UserWarning, match="no permission" if forbidden else "software. The CPU"):
         assert open_hardware() is None
     assert not gpu.device.software or ("no permission" in report()) is forbidden
 
@@ -278,7 +278,7 @@ def test_after_a_fork_the_child_is_refused(gpu: GlBackend) -> None:
     os.waitpid(child, 0)
     told = os.read(reading, 1000).decode()
     assert "forked" in told
-    assert "what lies on it" in told
+    assert "the GPU and its data are not available" in told
     assert t.add(1).array_sync() == [2, 3]
 
 
@@ -328,7 +328,7 @@ def test_the_doctor_reports() -> None:
 
 def test_the_doctor_without_a_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(name: str) -> Any:
-        raise RuntimeError("webgl: no GPU with OpenGL 4.3 can be used here")
+        raise RuntimeError("webgl: no usable GPU with OpenGL 4.3 was found")
 
     monkeypatch.setattr(registry, "find", fail)
     assert "no GPU" in report()
@@ -342,10 +342,10 @@ def test_a_profile_names_what_runs_on_the_cpu(gpu: GlBackend) -> None:
 
 def test_only_hardware_is_used_unasked(monkeypatch: pytest.MonkeyPatch) -> None:
     fake_moderngl(monkeypatch, ["llvmpipe"], Exception("no display"))
-    with pytest.warns(UserWarning, match=r"only llvmpipe, which renders in software\. So the CPU computes"):
+    with pytest.warns(UserWarning, match=r"only llvmpipe, which renders in software\. The CPU is used"):
         assert open_hardware() is None
     fake_moderngl(monkeypatch, [], Exception("no display"))
-    with pytest.warns(UserWarning, match=r"OpenGL 4\.3.*no display.*So the CPU computes"):
+    with pytest.warns(UserWarning, match=r"OpenGL 4\.3.*no display.*The CPU is used"):
         assert open_hardware() is None
     fake_moderngl(monkeypatch, ["AMD"], Exception("no display"))
     monkeypatch.setattr("tfpy.engine.gl.backend.Device", lambda opened: SimpleNamespace(renderer="AMD"))

@@ -22,7 +22,7 @@ pytestmark = pytest.mark.gl
 
 @pytest.fixture(autouse=True)
 def watched(gpu: GlBackend, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Have no buffer used again, and every shader fail that runs on one that nobody holds."""
+    """Reuse no buffers, and make every shader fail that runs on a released one."""
     holders: Counter[int] = Counter()
 
     class Lease(pool.Lease):

@@ -154,7 +154,7 @@ def test_a_part_of_a_part() -> None:
 def test_a_lease_that_an_interrupt_kept_from_beginning_ends_in_silence(
     kind: type[Lease], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It comes in the place of `__init__`."""
+    """It replaces `__init__`."""
     complaints: list[object] = []
     monkeypatch.setattr(sys, "unraisablehook", complaints.append)
     kind.__new__(kind)

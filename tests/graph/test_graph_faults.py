@@ -18,9 +18,9 @@ import tfpy as tf
     ("nodes", "message"),
     [
         ([{"name": "a"}], r"node\[0\] \(a\)\.op must be text"),
-        ([node("a", "NoOp"), node("a", "NoOp")], "two nodes of the name 'a'"),
-        ([node("a", "Neg", "b")], "Neg 'a' has an input 'b' that is not there"),
-        ([node("a", "Neg", "b"), node("b", "Neg", "a"), node("c", "Neg", "a")], "needs itself"),
+        ([node("a", "NoOp"), node("a", "NoOp")], "two nodes named 'a'"),
+        ([node("a", "Neg", "b")], "Neg 'a' has an input 'b' that does not exist"),
+        ([node("a", "Neg", "b"), node("b", "Neg", "a"), node("c", "Neg", "a")], "depends on itself"),
         ([node("a", "Neg", 3)], "the name of a node"),
         ([node("a", "Neg", "b:c:d:0")], "'node:output:number'"),
         ([placeholder("x"), node("k", "Const"), node("y", "Add", "x", "k")], "no values for the constants k"),
@@ -60,7 +60,7 @@ def test_names_that_are_many_are_refused_at_once() -> None:
 
 def refuse(names: list[str], missing: str) -> None:
     nodes = [*(node(name, "NoOp") for name in names), node("y", "Neg", missing)]
-    with pytest.raises(tf.io.ModelFileError, match="that is not there"):
+    with pytest.raises(tf.io.ModelFileError, match="that does not exist"):
         tf.load_graph_model({"modelTopology": {"node": nodes}})
 
 
@@ -99,7 +99,7 @@ def test_attributes_that_make_no_sense(attributes: Any, message: str) -> None:
 
 def test_a_merge_of_nothing() -> None:
     merged = model(placeholder("x"), node("m", "Merge"), node("y", "Add", "x", "m"))
-    with pytest.raises(ValueError, match="Merge 'm': is given nothing that it could pass on"):
+    with pytest.raises(ValueError, match="Merge 'm': has no input that it can pass on"):
         merged.execute([1], "y")
 
 

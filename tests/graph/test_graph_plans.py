@@ -81,7 +81,7 @@ def _computed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 def _branches(chosen: str) -> list[dict[str, Any]]:
-    """Four ops on x, and one of two branches as the sum of `chosen` says."""
+    """Four ops on x, and one of two branches, selected by the sum of `chosen`."""
     return [
         placeholder("x"),
         *(node("a", "Square", "x"), node("b", "Neg", "a"), node("c", "Exp", "b"), node("d", "Add", "c", "x")),

@@ -1,4 +1,4 @@
-"""Lists and arrays of tensors where nothing is asked for, and what they say of themselves."""
+"""Lists and arrays of tensors: empty requests, and their attributes."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def test_no_tensors_of_a_list_have_the_shape_of_the_others(shape: Any) -> None:
 
 
 def array_of(*, writes: list[Any], size: int = 0, **attributes: Any) -> Any:
-    """What an array says when tensors have been written to it: those read, none of them, all joined, their number."""
+    """The results of an array after writing tensors to it: those read, none, all concatenated, their number."""
     names = [f"w{i}" for i in range(len(writes))]
     flows = ["a:1", *names]
     made = model(

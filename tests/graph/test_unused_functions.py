@@ -31,7 +31,7 @@ def test_ops_of_functions_that_nothing_calls_need_not_be_known() -> None:
 
 def test_ops_of_functions_that_are_called_by_others_have_to_be_known() -> None:
     outer = function("outer", ["a"], [call("c", "inner", "a")], r="c:output:0")
-    with pytest.raises(tf.io.ModelFileError, match="not known here: Strange"):
+    with pytest.raises(tf.io.ModelFileError, match="uses unknown ops: Strange"):
         model(placeholder("x"), call("y", "outer", "x"), functions=[outer, strange("inner")])
 
 

@@ -42,7 +42,7 @@ def test_a_file_is_written_and_not_written_over(script: Path, capsys: pytest.Cap
     target.write_text("mine")
     assert run(script, str(target), force=False) == 1
     assert target.read_text() == "mine"
-    assert "is there already; --force writes over it." in capsys.readouterr().err
+    assert "already exists; --force overwrites it." in capsys.readouterr().err
     assert run(script, str(target), force=True) == 0
     assert target.read_text() == PYTHON
 
@@ -58,14 +58,14 @@ def test_what_is_no_ordinary_file_is_not_replaced(
     assert run(script, str(link if linked else pipe), force=True) == 1
     assert pipe.is_fifo()
     assert link.is_symlink()
-    assert "cannot be written: it is no ordinary file" in capsys.readouterr().err
+    assert "cannot be written: it is not a regular file" in capsys.readouterr().err
     assert len(list(script.parent.iterdir())) == 3
 
 
 @pytest.mark.parametrize("force", [False, True])
 def test_a_folder_is_no_place_for_a_script(force: bool, script: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(script, str(script.parent), force) == 1
-    assert capsys.readouterr().err == f"{script.parent} is a folder; the Python of a script goes to a file.\n"
+    assert capsys.readouterr().err == f"{script.parent} is a folder; the output for a script must be a file.\n"
 
 
 def test_what_is_left_is_listed_with_its_line(script: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -73,7 +73,7 @@ def test_what_is_left_is_listed_with_its_line(script: Path, capsys: pytest.Captu
     assert run(script, None, force=False) == 1
     said = capsys.readouterr().err.splitlines()
     assert said[0].startswith(f"{script}:1: check: `%`")
-    assert said[1] == f"{script}:3: document is the browser's"
+    assert said[1] == f"{script}:3: document exists only in browsers"
     assert said[2] == "Not complete. Places left to do: 1; to check: 1. All are marked `# js2py:`."
 
 
@@ -112,7 +112,7 @@ def test_files_that_are_no_scripts(script: Path, capsys: pytest.CaptureFixture[s
     assert "is not text in UTF-8" in capsys.readouterr().err
     script.write_text("//" + " " * LARGEST)
     assert run(script, None, force=False) == 1
-    assert "are no scripts" in capsys.readouterr().err
+    assert "are not scripts" in capsys.readouterr().err
     script.write_text("")
     assert run(script, str(script.parent / "no" / "folder.py"), force=False) == 1
     assert "cannot be written" in capsys.readouterr().err

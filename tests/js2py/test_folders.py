@@ -35,7 +35,7 @@ def test_the_layout_stays_and_each_file_is_told_of(folder: Path, capsys: pytest.
     assert said.out == ""
     assert said.err.splitlines() == [
         f"{folder}/main.js: written to {out}/main.py; left to do: 0; to check: 0",
-        f"{folder}/some-lib/page.js:3: document is the browser's",
+        f"{folder}/some-lib/page.js:3: document exists only in browsers",
         f"{folder}/some-lib/page.js: written to {out}/some_lib/page.py; left to do: 1; to check: 0",
         f"{folder}/some-lib/values.js: written to {out}/some_lib/values.py; left to do: 0; to check: 0",
         "Files written: 3; with errors: 0.",
@@ -48,12 +48,12 @@ def test_nothing_is_written_where_one_file_is_there(folder: Path, capsys: pytest
     (out / "some_lib").mkdir(parents=True)
     (out / "some_lib" / "values.py").write_text("mine")
     assert run(folder, str(out), force=False) == 1
-    assert capsys.readouterr().err == f"{out}/some_lib/values.py is there already; --force writes over it.\n"
+    assert capsys.readouterr().err == f"{out}/some_lib/values.py already exists; --force overwrites it.\n"
     assert files(out) == ["some_lib/values.py"]
     assert run(folder, str(out), force=True) == 0
     assert (out / "some_lib" / "values.py").read_text() == "x = 1\n"
     assert run(folder, str(out), force=False) == 1
-    assert "main.py and 1 more are there already; --force writes over them." in capsys.readouterr().err
+    assert "main.py and 1 more already exist; --force overwrites them." in capsys.readouterr().err
 
 
 def test_what_is_no_script_of_ones_own_is_left_out(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -90,7 +90,7 @@ def test_a_script_with_an_error_does_not_stop_the_others(folder: Path, capsys: p
     assert files(out) == ["Main.py"]
     for fault in (
         f"{folder}/some-lib/values.js:1:16: syntax error",
-        f"{folder}/large.js: has {LARGEST + 2} bytes; files of more than {LARGEST} are no scripts.\n",
+        f"{folder}/large.js: has {LARGEST + 2} bytes; files of more than {LARGEST} are not scripts.\n",
         f"{folder}/binary.js: is not text in UTF-8.\n",
         f"{folder}/main.js: would become the same file as {folder}/Main.ts.\n",
         "Files written: 1; with errors: 4.\nNot complete. Places left to do: 0;",
@@ -106,7 +106,7 @@ def test_a_file_that_cannot_be_written_does_not_stop_the_others(
     (out / "some_lib").write_text("a file where a folder must be")
     assert run(folder, str(out), force=False) == 1
     assert files(out) == ["main.py", "some_lib"]
-    assert f"{folder}/some-lib/values.js: {out}/some_lib cannot be made: File exists.\n" in capsys.readouterr().err
+    assert f"{folder}/some-lib/values.js: {out}/some_lib cannot be created: File exists.\n" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("out", [None, "-"])
@@ -119,7 +119,7 @@ def test_the_folder_for_the_python_must_be_given(
 
 def test_folders_that_cannot_be_converted(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(folder, str(folder / "main.js"), force=True) == 1
-    assert capsys.readouterr().err == f"{folder}/main.js is no folder; the Python of a folder goes to one.\n"
+    assert capsys.readouterr().err == f"{folder}/main.js is not a folder; the output for a folder must be one.\n"
     empty = folder.parent / "empty"
     empty.mkdir()
     assert run(empty, str(folder.parent / "out"), force=False) == 1

@@ -14,21 +14,21 @@ from tfpy.js2py import convert
 LOOKS = {**OF_TFPY, **OF_MODULES, **OF_JAVASCRIPT}
 # Scripts that are left to a person in part: what the notes say.
 LEFT = {
-    "const box = document.getElementById('box');": "document is the browser's",
-    "const answer = await fetch(url);": "fetch is the browser's",
+    "const box = document.getElementById('box');": "document exists only in browsers",
+    "const answer = await fetch(url);": "fetch exists only in browsers",
     "a: for (const x of y) for (const z of x) for (const t of z) { break a; }": (
-        "a jump to a label that is no plain loop around this one has no counterpart"
+        "a jump to a label that is not a plain loop around this one has no counterpart"
     ),
     "a: for (const x of y) { for (const z of x) { if (z) continue a; if (f(z) > 1) break; } }": (
-        "a jump to a label that is no plain loop around this one has no counterpart"
+        "a jump to a label that is not a plain loop around this one has no counterpart"
     ),
-    "a: { f(); break a; }": "a jump to a label that is no plain loop around this one has no counterpart",
+    "a: { f(); break a; }": "a jump to a label that is not a plain loop around this one has no counterpart",
     "setTimeout(() => f(), 10);": "setTimeout has no counterpart; call the function where it is due",
-    "const p = new Promise((resolve, reject) => load(resolve));": "a promise of one's own has no counterpart",
+    "const p = new Promise((resolve, reject) => load(resolve));": "a new promise has no counterpart",
     "import embed from 'vega-embed';": "the package vega-embed has no counterpart here",
     "import labels from './labels.json';": "./labels.json is no script; `json.load` reads it",
     "export * from '@tensorflow/tfjs';": (
-        "what is exported from @tensorflow/tfjs has no counterpart; import it where it is used"
+        "an export from @tensorflow/tfjs has no counterpart; import it where it is used"
     ),
     "import {x} from '../other';": "../other is not among what is converted; convert the folder that has both",
     "const m = /(?<year>\\d+)/.exec(s);": "this regular expression has no counterpart; see Python's re",
@@ -46,7 +46,7 @@ LEFT = {
     "const d = new Date(); const f = () => d.setDate(1);": "Python's dates do not change; give the variable a new one",
     "const d = new Date(); const s = d + 1;": "`+` on a date makes a string of it; add to its `getTime()`",
     "const d = new Date(2020, 1); d.toJSON();": "`toJSON` of a date has no counterpart",
-    "const d = new Date([2020]);": "a date of this has no counterpart",
+    "const d = new Date([2020]);": "a date made of this has no counterpart",
     "class A {} const vs = Object.values(A);": "Object.values of an enum or a class has no counterpart; list its constants",
     "const xs = [1]; const n = xs.copyWithin(0, 1);": "`copyWithin` of a list has no counterpart",
     "function f() { return arguments.length; }": "`arguments` has no counterpart; name the parameters",
@@ -54,15 +54,13 @@ LEFT = {
     "console.table(rows);": "console.table has no counterpart",
     "const tags = ['a', 'b']; tags.last = 1;": "a property of a list has no counterpart; give it a name of its own",
     "const a = b >>> 2;": "`>>>` has no counterpart",
-    "const load = 1; exports.load = f();": "what is exported as load is something else than load here",
-    "module.exports = {...others};": "what is exported by `...` has no counterpart; import it where it is used",
+    "const load = 1; exports.load = f();": "the export load is something other than load here",
+    "module.exports = {...others};": "an export by `...` has no counterpart; import it where it is used",
     "exports.f();": "this use of exports has no counterpart",
-    "f(JSON.stringify(x, ['a', 'b']));": "what chooses or replaces values for `JSON.stringify` has no counterpart",
+    "f(JSON.stringify(x, ['a', 'b']));": "a replacer for `JSON.stringify` has no counterpart",
     "const o = Symbol.iterator;": "this use of Symbol has no counterpart",
     "const f = Math.atan2;": "Math.atan2 as a value has no counterpart",
-    "const s = new Set(); const found = s.delete(1);": (
-        "whether `delete` found something has no counterpart; ask with `has` before"
-    ),
+    "const s = new Set(); const found = s.delete(1);": ("the result of `delete` has no counterpart; call `has` before"),
     "switch (a) { default: case 2: g(); }": "a default that falls through to the next case has no counterpart",
     "import * as fs from 'fs'; fs.readFile(x, (error, data) => f(data));": (
         "a function that is called when a file has been read or written has no counterpart"
@@ -74,12 +72,12 @@ LEFT = {
     ),
     "function* g() { yield 1; } const n = g().next();": "`next` of a generator has no counterpart",
     "const xs = [2, 1]; console.log(xs.length, xs.splice(0, 1));": (
-        "`splice` behind something that it changes has no counterpart; give it a statement"
+        "`splice` after something that it changes has no counterpart; give it a statement"
     ),
     "class A { static get className() { return f(); } }": (
         "a static getter that computes `className` has no counterpart; set it below the class"
     ),
-    "const o = {f() { return this.x; }};": "`this` that is no instance of a class has no counterpart",
+    "const o = {f() { return this.x; }};": "`this` that is not an instance of a class has no counterpart",
 }
 
 # Scripts that are converted, with something to look at.
@@ -91,24 +89,24 @@ CHECKS = {
     "const o = {}; o[3] = 1;": "numbers stay numbers as keys",
     "const k = 3; const o = {[k]: 1};": "in ascending order",
     "let s = 1; s = (s * 1103515245 + 12345) & 0x7fffffff;": "loses the last digits of products beyond 2**53",
-    "const pixels = new Uint8ClampedArray(4);": "keeps it between 0 and 255",
+    "const pixels = new Uint8ClampedArray(4);": "clips them to 0 … 255",
     "const xs = [3, 10]; xs.sort();": "sorts numbers as strings",
     "function f(x) { if (x) g(); }": "an empty list or dict",
-    "tf.setBackend('wasm');": "tfpy has no backend 'wasm'; 'cpu' stands for it",
+    "tf.setBackend('wasm');": "tfpy has no backend 'wasm'; 'cpu' is used instead",
     "const y = x[-1];": "a negative index",
-    "const d = new Date('2020-01-02');": "JavaScript takes a date without a time for one in UTC",
-    "const d = new Date(saved.when);": "this is taken for milliseconds",
-    "for (const k in things) f(k);": "goes over the keys of a dict",
+    "const d = new Date('2020-01-02');": "JavaScript reads a date without a time as UTC",
+    "const d = new Date(saved.when);": "this is assumed to be milliseconds",
+    "for (const k in things) f(k);": "iterates over the keys of a dict",
     "const y = x << 3;": "32 bits",
     "export default {units: 3};": "import it by the name `default`",
     "module.exports = f(3);": "import it by the name `default`",
-    "const s = new Set(); for (const x of s) f(x);": "a set of Python has no order",
+    "const s = new Set(); for (const x of s) f(x);": "sets are unordered in Python",
     "class A { map(f) { return f(1); } } const y = x.map(v => v);": "or the script's own",
     "const p = new ArgumentParser({version: '1'}); f(p);": "no `version` here",
     "const p = new ArgumentParser(); p.addArgument('--x', {optionStrings: ['a']});": "no `optionStrings`; `choices` says",
     "names.sort((a, b) => a.name.localeCompare(b.name));": "`localeCompare` goes by the rules of a language",
     "const t = typeof x.y;": "Python's types have other names",
-    "const at = x.length / 2; f(x[at]);": "an index that is no whole number gives undefined",
+    "const at = x.length / 2; f(x[at]);": "an index that is not an integer gives undefined",
     "const y = x.slice(1, 3);": "of a tensor it takes begin and size",
     "const ys = xs.map(x => x > 1 ? Math.log(x - 1) : Math.sqrt(x * x) + Math.acos(xs[0]));": "Math.acos of this is NaN",
     "for (const x of xs) f(x > 0 && Math.log(x), x < 0 ? 0 : Math.sqrt(x), Math.log2(x));": "Math.log2 of this is NaN",
@@ -145,7 +143,7 @@ def test_what_is_left_raises_only_when_it_is_reached() -> None:
     space: dict[str, object] = {}
     exec(found.code, space)
     assert space["f"]() == 1  # type: ignore[operator]
-    with pytest.raises(NotImplementedError, match="line 5: document is the browser's"):
+    with pytest.raises(NotImplementedError, match="line 5: document exists only in browsers"):
         space["g"]()  # type: ignore[operator]
 
 

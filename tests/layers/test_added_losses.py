@@ -1,4 +1,4 @@
-"""Losses beside those of compile: of the model, of layers within their call, of what they give."""
+"""Losses added to those of compile: of the model, of layers within their call, of their results."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ def test_a_loss_without_a_gradient_is_told_to_be_one(loss: Any) -> None:
     model = linear(loss=loss)
     for call in (lambda: fit(model), lambda: model.train_on_batch(X, Y)):
         with pytest.raises(
-            ValueError, match="The loss depends on none of the weights that are trained .*computed with numpy"
+            ValueError, match="The loss does not depend on any of the trained weights .*computed with numpy"
         ):
             call()
 
 
 class Penalty(tf.layers.Layer, class_name="PenaltyInCall"):
-    """Adds the mean square of its inputs to the loss, as a tensor or as a function; in a tidy of its own, too."""
+    """Adds the mean square of its inputs to the loss, as a tensor or as a function; optionally within a tidy."""
 
     form: str = "tensor"
 
@@ -100,8 +100,8 @@ def test_losses_of_cells_and_of_layers_within_layers_count() -> None:
     ("loss", "error", "message"),
     [
         (lambda x: x.square(), ValueError, "add_loss: argument 'losses' must be scalar tensors"),
-        (lambda x: 3, TypeError, "add_loss: argument 'losses' must be scalar tensors, or functions that give them"),
-        (lambda x: lambda: 3, TypeError, "must be scalar tensors, or functions that give them"),
+        (lambda x: 3, TypeError, "add_loss: argument 'losses' must be scalar tensors, or functions that return them"),
+        (lambda x: lambda: 3, TypeError, "must be scalar tensors, or functions that return them"),
     ],
 )
 def test_what_a_call_adds_is_a_scalar(loss: Any, error: type[Exception], message: str) -> None:

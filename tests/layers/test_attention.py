@@ -88,7 +88,7 @@ def test_it_learns_to_look_at_the_marked_step() -> None:
     [
         (lambda: tf.layers.attention(dropout=1), "dropout"),
         (lambda: tf.layers.attention(score_mode="sum"), "score_mode"),
-        (lambda: tf.layers.attention().apply(tf.tensor(QUERY)), "list of query and value"),
+        (lambda: tf.layers.attention().apply(tf.tensor(QUERY)), "list of query, value"),
         (lambda: tf.layers.attention().apply([tf.ones([2, 3]), tf.ones([2, 3])]), "sequences"),
         (
             lambda: tf.layers.attention(name="a").compute_output_shape([[1, 2, 3], [1, 4, 3], [1, 5, 3]]),

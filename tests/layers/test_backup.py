@@ -152,7 +152,7 @@ def test_weights_stay_in_their_places_when_a_part_is_frozen_meanwhile(tmp_path: 
 
 
 class Heavy(tf.Optimizer):
-    """State of its own, as in TF.js: a momentum of each variable, and what is of none."""
+    """Additional state, as in TF.js: a momentum of each variable, and state that belongs to no variable."""
 
     def __init__(self, learning_rate: float = 0.1) -> None:
         super().__init__(learning_rate)
@@ -180,7 +180,7 @@ class Heavy(tf.Optimizer):
 
 
 class Doubling(tf.AdamOptimizer):
-    """What it knows of its steps comes of the iterations, and is set with them."""
+    """Its step-dependent state is computed from the iterations, and set with them."""
 
     def __init__(self) -> None:
         super().__init__(0.1)
@@ -220,10 +220,10 @@ def test_optimizers_with_state_of_their_own_go_on(optimizer: Any, tmp_path: Path
 @pytest.mark.parametrize(
     ("other", "message"),
     [
-        (lambda folder: fit(model_of(3), folder), r"weights of the shapes \[\[3, 2\], \[2\]\], and not \[\[3, 3\], \[3\]\]"),
-        (lambda folder: fit(model_of(), folder, 12), "it is of 8 samples in batches of 4, and not of 12 samples"),
-        (lambda folder: fit(model_of(), folder, batch_size=2), "and not of 8 samples in batches of 2"),
-        (lambda folder: fit(model_of(), folder, callbacks=[tf.callbacks.early_stopping(), tf.callbacks.backup_and_restore(folder)]), "made with the callbacks"),
+        (lambda folder: fit(model_of(3), folder), r"weights of shapes \[\[3, 2\], \[2\]\], not \[\[3, 3\], \[3\]\]"),
+        (lambda folder: fit(model_of(), folder, 12), "it is from 8 samples in batches of 4, not from 12 samples"),
+        (lambda folder: fit(model_of(), folder, batch_size=2), "not from 8 samples in batches of 2"),
+        (lambda folder: fit(model_of(), folder, callbacks=[tf.callbacks.early_stopping(), tf.callbacks.backup_and_restore(folder)]), "saved with the callbacks"),
     ],
 )  # fmt: skip
 def test_the_backup_of_another_training_is_refused(other: Any, message: str, tmp_path: Path) -> None:
@@ -276,30 +276,30 @@ def put(place: str, value: Any) -> Any:
         (put("means", {"seen": 1, "totals": {"loss": "x"}}), "'loss' must be a number"),
         (put("logs", [1]), "cannot be read"),
         (put("stopped", 1), "began and stopped"),
-        (put("random/1", [-1] * 625), "the state of the random streams is none"),
-        (put("began/1/1", []), "the state of the random streams is none"),
-        (put("began/0/order", [0] * 8), "it has no order of the samples"),
-        (put("began/0/order", ["x"] * 8), "it has no order of the samples"),
-        (put("began/0", {}), "it is not of arrays"),
+        (put("random/1", [-1] * 625), "the state of the random streams is invalid"),
+        (put("began/1/1", []), "the state of the random streams is invalid"),
+        (put("began/0/order", [0] * 8), "it has no sample order"),
+        (put("began/0/order", ["x"] * 8), "it has no sample order"),
+        (put("began/0", {}), "it is not from training on arrays"),
         (put("began/0/batch_size", "x"), "'batch_size' must be a whole number"),
         (put("epoch", 2.0), "'epoch' must be a whole number"),
-        (put("epoch", 3), "it is of batch 0 of epoch 3, and not of epochs 0 to 2"),
-        (put("epoch", 10**15), "and not of epochs 0 to 2"),
-        (put("batch", 1), "it is of batch 1 of epoch 2, and not of epochs 0 to 2"),
+        (put("epoch", 3), "it is from batch 0 of epoch 3, not from epochs 0 to 2"),
+        (put("epoch", 10**15), "not from epochs 0 to 2"),
+        (put("batch", 1), "it is from batch 1 of epoch 2, not from epochs 0 to 2"),
         (put("batch", 9), "'means.seen' must be a sample or more for each of 9 batches"),
         (put("model/weights/1", np.zeros(2, "c8")), "must be an array of numbers"),
-        (put("model/weights/1", "x"), "weights of the shapes"),
+        (put("model/weights/1", "x"), "weights of shapes"),
         (put("model/slots/0/2", np.zeros((3, 3))), r"the slot m of a weight of shape \[3, 2\] is of shape \[3, 3\]"),
         (put("model/slots/0/2", np.zeros((3, 2), "c8")), "the slot m must be an array of numbers"),
         (put("model/slots/0/0", 9), "list index out of range"),
         (put("model/slots/0/0", -1), "a whole number of 0 or more"),
         (put("model/slots/0/0", 1), "of a weight of shape"),
         (put("model/slots/0/1", "q"), "Unknown slot 'q'"),
-        (put("model/optimizer", "SGD"), "it is of a training with SGD, and not Adam"),
+        (put("model/optimizer", "SGD"), "it is from training with SGD, not Adam"),
         (put("model/iterations", "x"), "'iterations' must be a whole number"),
         (put("model/iterations", 2**40), "'iterations' must be at most 2147483647"),
         (put("model/learning_rate", {}), "'learning_rate' must be a number"),
-        (put("callbacks/0/values", {}), "it has not all that BackupAndRestore knows"),
+        (put("callbacks/0/values", {}), "its state of BackupAndRestore is incomplete"),
         (put("callbacks/0", 3), "not subscriptable"),
     ],
 )
@@ -494,7 +494,7 @@ def test_an_epoch_that_has_become_shorter_is_refused(tmp_path: Path) -> None:
         model_of().fit_dataset(data(4), epochs=2, verbose=0, callbacks=[folder, cut_off_at(0, 3)])
     model = model_of()
     before = all_of(model)
-    with pytest.raises(tf.io.ModelFileError, match=r"backup\.npz.*batch 3 of an epoch, and not of 2 batches\. Remove"):
+    with pytest.raises(tf.io.ModelFileError, match=r"backup\.npz.*batch 3 of an epoch, not from 2 batches\. Remove"):
         model.fit_dataset(data(2), epochs=2, verbose=0, callbacks=[folder])
     assert all_of(model) == before
 
@@ -502,7 +502,7 @@ def test_an_epoch_that_has_become_shorter_is_refused(tmp_path: Path) -> None:
 def test_a_backup_that_unpacks_to_more_than_it_has_is_refused(tmp_path: Path) -> None:
     fit(model_of(), tmp_path)
     np.savez_compressed(tmp_path / NAME, state=np.zeros(2**20, np.uint8))
-    with pytest.raises(tf.io.ModelFileError, match="it says to be larger than it is"):
+    with pytest.raises(tf.io.ModelFileError, match="it is truncated"):
         fit(model_of(), tmp_path)
 
 
@@ -513,7 +513,7 @@ def test_bad_options_are_refused(tmp_path: Path) -> None:
 
 
 def test_what_is_other_is_named_before_where_it_was(tmp_path: Path) -> None:
-    """Other batches, or another model, are said to be so, not that the place or a callback's weights do not fit."""
+    """A backup from other batches, or another model, is reported as such, not as a mismatch of position or weights."""
 
     class Stop(Exception):
         pass
@@ -535,8 +535,8 @@ def test_what_is_other_is_named_before_where_it_was(tmp_path: Path) -> None:
     with pytest.raises(Stop):
         train(1, 2, [{"onBatchEnd": stop}])
     with pytest.raises(
-        tf.io.ModelFileError, match="of 6 samples in batches of 2, and not of 6 samples in batches of 6"
+        tf.io.ModelFileError, match="from 6 samples in batches of 2, not from 6 samples in batches of 6"
     ):
         train(1, 6, [])
-    with pytest.raises(tf.io.ModelFileError, match="a model with weights of the shapes"):
+    with pytest.raises(tf.io.ModelFileError, match="a model with weights of shapes"):
         train(2, 2, [])

@@ -1,4 +1,4 @@
-"""Bidirectional: states in and out, masks, training, copies of the layer, and what bad input is told."""
+"""Bidirectional: states in and out, masks, training, copies of the layer, and errors for bad input."""
 
 from __future__ import annotations
 

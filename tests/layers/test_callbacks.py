@@ -138,7 +138,7 @@ def test_a_failing_callback_lets_the_model_train_again() -> None:
 
 def test_a_model_is_not_trained_while_it_trains() -> None:
     model = linear()
-    with pytest.raises(RuntimeError, match="trained already"):
+    with pytest.raises(RuntimeError, match="already being trained"):
         fit(model, callbacks={"onBatchEnd": lambda: fit(model)})
     fit(model)
 

@@ -1,4 +1,4 @@
-"""Convolutions: causal padding, recurrent ones with states and masks, activations in one, and what bad input is told."""
+"""Convolutions: causal padding, recurrent ones with states and masks, activations in one, and errors for bad input."""
 
 from __future__ import annotations
 

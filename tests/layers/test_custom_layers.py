@@ -1,4 +1,4 @@
-"""Layers of one's own, written as in Python or as in TF.js."""
+"""Custom layers, written in the style of Python or TF.js."""
 
 from __future__ import annotations
 
@@ -84,8 +84,8 @@ def test_options_are_read_and_written_in_both_spellings() -> None:
 @pytest.mark.parametrize(
     ("returned", "kind", "message"),
     [
-        (lambda x: None, TypeError, "odd: call must return a tensor or a list of them, but gave None"),
-        (lambda x: [x, 1], TypeError, "odd: call must return a tensor or a list of them, but gave 1"),
+        (lambda x: None, TypeError, "odd: call must return one or several tensors, but returned None"),
+        (lambda x: [x, 1], TypeError, "odd: call must return one or several tensors, but returned 1"),
         (lambda x: [x, x], ValueError, "Layer odd: call returned 2 tensors, compute_output_shape 1 shapes"),
     ],
 )
@@ -107,7 +107,7 @@ def test_a_shape_that_is_not_what_was_said_is_warned_of() -> None:
             return inputs[0]
 
     model = tf.sequential([First(name="first", input_shape=[2])])
-    with pytest.warns(UserWarning, match=r"returned shape \[2\], but .* had said \[None, 2\]\. \(A layer with one"):
+    with pytest.warns(UserWarning, match=r"returned shape \[2\], but .* returned \[None, 2\]\. \(A layer with one"):
         model.apply(tf.ones([3, 2]))
 
 

@@ -19,7 +19,7 @@ INNER = {
 
 
 def agrees(found: Any, recorded: Any) -> bool:
-    """Whether a configuration says what TF.js's says; what that one leaves out does not count."""
+    """Whether a configuration agrees with TF.js's in all keys of the latter."""
     if isinstance(recorded, dict):
         names = spellings(found)
         return all(agrees(found.get(names.get(key)), value) for key, value in recorded.items())

@@ -1,4 +1,4 @@
-"""Layers within layers: whose weights are trained and saved, and who is told of others."""
+"""Layers within layers: which weights are trained and saved, and warnings about the others."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def block(listing: bool) -> tf.Sequential:
 
 def test_weights_of_layers_in_layers_are_missed(tmp_path: Path) -> None:
     model = block(listing=False)
-    missed = r"the weights of block\.inner, block\.others are not among those of the model.* trainable_weights"
+    missed = r"the weights of block\.inner, block\.others are not part of the model.* trainable_weights"
     with pytest.warns(UserWarning, match=f"fit: {missed}"):
         fit(model)
     with pytest.warns(UserWarning, match="no class Block"), pytest.warns(UserWarning, match=f"save: {missed}"):

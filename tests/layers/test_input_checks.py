@@ -39,8 +39,8 @@ def test_fractional_class_indices_are_rounded_down() -> None:
 @pytest.mark.parametrize(
     ("call", "text"),
     [
-        (lambda: fit(validation_split=20), "'validation_split' must be from 0 up to but less than 1, but got 20"),
-        (lambda: fit(validation_split=-0.5), "'validation_split' must be from 0 up to but less than 1, but got -0.5"),
+        (lambda: fit(validation_split=20), "'validation_split' must be at least 0 and below 1, but got 20"),
+        (lambda: fit(validation_split=-0.5), "'validation_split' must be at least 0 and below 1, but got -0.5"),
         (lambda: fit(validation_split="a"), "'validation_split' must be a number, but got 'a'"),
         (lambda: fit(epochs=-1), "'epochs' must be a whole number of 0 or more, but got -1"),
         (lambda: fit(initial_epoch=-1), "'initial_epoch' must be a whole number of 0 or more, but got -1"),
@@ -50,7 +50,7 @@ def test_fractional_class_indices_are_rounded_down() -> None:
         (lambda: fit(y=Y + 1), "'y' must be class indices from 0 to 2, but got 3"),
         (
             lambda: fit(y=np.where(Y == 2, np.nan, Y)),
-            "'y' must be numbers; a loss of one's own may allow NaN, but got missing values (NaN), first in row 2",
+            "'y' must be numbers; a user-defined loss may allow NaN, but got missing values (NaN), first in row 2",
         ),
         (
             lambda: fit(x=[tf.tensor(row) for row in X]),
@@ -65,8 +65,11 @@ def test_fractional_class_indices_are_rounded_down() -> None:
             lambda: fit(x=X[0], y=Y[:1]),
             "(a sample gets a batch axis by x[None], those of a data set by dataset.batch(n)), but",
         ),
-        (lambda: fit(y=Y[:5]), "of as many samples as x, but got x [[10, 4]], y [[5, 1]]."),
-        (lambda: fit(validation_data=(X, Y[:3])), "fit, validation_data: argument 'y' must be of as many samples as x"),
+        (lambda: fit(y=Y[:5]), "of the same number of samples as x, but got x [[10, 4]], y [[5, 1]]."),
+        (
+            lambda: fit(validation_data=(X, Y[:3])),
+            "fit, validation_data: argument 'y' must be of the same number of samples as x",
+        ),
         (lambda: fit(class_weight={"a": 1}), "'class_weight' must be a whole number, but got 'a'"),
         (lambda: fit(class_weight={0: "a", 1: 1, 2: 1}), "'class_weight' must be a number, but got 'a'"),
         (
@@ -161,7 +164,7 @@ def test_warnings_point_to_the_line_of_the_program() -> None:
         warnings.simplefilter("always")
         fit(callbacks=tf.callbacks.early_stopping(monitor="val_los"))
     assert [w.filename for w in caught] == [__file__]
-    assert "there is no 'val_los' to look at, only loss" in str(caught[0].message)
+    assert "there is no 'val_los' in the logs, only loss" in str(caught[0].message)
 
 
 def test_an_axis_that_the_input_does_not_have_is_named() -> None:
@@ -230,7 +233,9 @@ def test_an_embedding_of_ones_own_may_read_indices_its_own_way(backend: str) -> 
 def test_a_loss_without_a_gradient_is_told_what_may_be_wrong(backend: str, loss: Any) -> None:
     model = tf.sequential([tf.layers.dense(units=1, input_shape=[4], name="only")])
     model.compile(optimizer="sgd", loss=loss)
-    with pytest.raises(ValueError, match=r"The loss depends on none .*only/kernel.*only/bias.*numpy, or is constant"):
+    with pytest.raises(
+        ValueError, match=r"The loss does not depend on any .*only/kernel.*only/bias.*constant, or computed with numpy"
+    ):
         model.fit(X, Y[:, None], verbose=0)
 
 
@@ -248,7 +253,7 @@ def test_missing_labels_are_told_by_their_row() -> None:
     ("maker", "call"), [(tf.train.adam, r"tf.train.adam\(…\)"), (tf.AdamOptimizer, r"tf.AdamOptimizer\(…\)")]
 )
 def test_what_makes_an_optimizer_is_to_be_called(maker: Any, call: str) -> None:
-    with pytest.raises(ValueError, match=f"must be an optimizer: call what makes one, as in {call}, but got"):
+    with pytest.raises(ValueError, match=f"must be an optimizer: call the function, as in {call}, but got"):
         tf.sequential([tf.layers.dense(units=1, input_shape=[4])]).compile(optimizer=maker, loss="meanSquaredError")
 
 

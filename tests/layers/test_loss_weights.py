@@ -172,6 +172,6 @@ def test_a_sequence_and_a_single_value_are_learnt_together(weights: Any) -> None
 
 def test_loss_weights_are_told_to_be_without_effect() -> None:
     model = tf.sequential(layers=[tf.layers.dense(units=1, input_shape=[2])])
-    with pytest.warns(UserWarning, match="compile: loss_weights are without effect, as in TF.js"):
+    with pytest.warns(UserWarning, match="compile: loss_weights have no effect, as in TF.js"):
         model.compile(optimizer="sgd", loss="meanSquaredError", loss_weights=[2])
     assert model.output_weights is None

@@ -1,4 +1,4 @@
-"""Layers on several inputs: masks through them, shapes that are not known, and what bad input is told."""
+"""Layers on several inputs: masks through them, shapes that are not known, and errors for bad input."""
 
 from __future__ import annotations
 
@@ -73,10 +73,10 @@ def test_dot_makes_vectors_of_any_dtype_as_long_as_1(dtype: Any) -> None:
         (lambda: tf.layers.add().apply([tf.ones([2, 3]), tf.ones([2, 4])]), "broadcast"),
         (lambda: tf.layers.add().apply([tf.ones([2, 3]), tf.ones([4, 3])]), "batch size"),
         (lambda: tf.layers.subtract().apply([tf.ones([2, 3])] * 3), "2 inputs"),
-        (lambda: tf.layers.concatenate().apply([tf.ones([2, 3]), tf.ones([3, 3])]), "agree beside axis -1"),
+        (lambda: tf.layers.concatenate().apply([tf.ones([2, 3]), tf.ones([3, 3])]), "agree except along axis -1"),
         (lambda: tf.layers.concatenate(axis=5).apply([tf.ones([2, 3]), tf.ones([2, 3])]), "axis 5"),
         (lambda: tf.layers.dot(axes=1).apply([tf.ones([2, 3]), tf.ones([2, 4])]), "agree in axes 1 and 1"),
-        (lambda: tf.layers.dot(axes=0).apply([tf.ones([2, 3]), tf.ones([2, 3])]), "behind the batch"),
+        (lambda: tf.layers.dot(axes=0).apply([tf.ones([2, 3]), tf.ones([2, 3])]), "after the batch"),
         (lambda: tf.layers.dot(axes=[1, 1, 1]), "axes"),
         (lambda: tf.layers.dot(), "axes"),
     ],

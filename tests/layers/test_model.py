@@ -82,7 +82,9 @@ def test_symbolic_tensors_made_by_hand() -> None:
     assert (out.shape, out.inputs, out.sourceLayer, layer.kernel.shape) == ((None, 2), [made], layer, (3, 2))
     assert made.original_name == "mine"
     assert made.id != out.id
-    with pytest.raises(ValueError, match=r"name='mine.* comes from no layer: a model begins with tensors of tf\.input"):
+    with pytest.raises(
+        ValueError, match=r"name='mine.* does not come from a layer: a model starts with the results of tf\.input"
+    ):
         tf.model(inputs=made, outputs=out)
 
 
@@ -268,7 +270,7 @@ def test_a_copy_of_a_layer_has_nothing_of_what_comes_after_it() -> None:
         (lambda: tf.layers.dense(units=2, kernel_regularizer="l3"), "regularizer"),
         (lambda: tf.layers.dense(units=2).apply(np.ones(3)), "rank|ndim"),
         (lambda: tf.sequential().predict(X), "no layers"),
-        (lambda: small().predict(tf.data.array(X).batch(2)), "predict.*'x'.*of a data set predict each batch"),
+        (lambda: small().predict(tf.data.array(X).batch(2)), "predict.*'x'.*for a data set, predict each batch"),
         (lambda: small().get_layer("nobody"), "layer 'nobody'"),
         (lambda: small().get_layer(index=5), "index"),
         (lambda: tf.sequential().pop(), "no layers"),

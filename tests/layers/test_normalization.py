@@ -1,4 +1,4 @@
-"""Batch normalization's moving statistics and training flag, noise in training, and what bad input is told."""
+"""Batch normalization's moving statistics and training flag, noise in training, and errors for bad input."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ X = np.ones((2, 1))
         ),
         (
             lambda: tf.sequential([L.reshape(target_shape=[3], input_shape=[4], name="r")]),
-            "r: argument 'target_shape' must be a shape of the 4 elements of a sample [4], but got [3]",
+            "r: argument 'target_shape' must be a shape of 4 elements, as a sample [4] has, but got [3]",
         ),
         (lambda: L.reshape(target_shape=3), "Reshape: argument 'target_shape' must be a list of whole numbers or None"),
         (lambda: L.permute(dims=1), "Permute: argument 'dims' must be a list of whole numbers, but got 1"),
@@ -49,11 +49,11 @@ X = np.ones((2, 1))
         (lambda: tf.sequential(layers=3), "sequential: argument 'layers' must be a list of layers, but got 3"),
         (
             lambda: L.dense(units=1, name="d").build(None),
-            "d: argument 'input_shape' must be a shape with the batch size",
+            "d: argument 'input_shape' must be a shape that starts with the batch size",
         ),
         (lambda: L.dense(units=1, name="d").compute_output_shape([]), "d: argument 'input_shape' must be a shape"),
-        (lambda: L.add(name="a").call([tf.scalar(1), tf.ones([1])]), "a: argument 'inputs' must be tensors with the"),
-        (lambda: L.add(name="a").compute_output_shape(None), "a: argument 'input_shape' must be a shape with the"),
+        (lambda: L.add(name="a").call([tf.scalar(1), tf.ones([1])]), "a: argument 'inputs' must be tensors whose"),
+        (lambda: L.add(name="a").compute_output_shape(None), "a: argument 'input_shape' must be a shape that starts"),
         (lambda: L.dense(units=1, name="d").apply([[1.0]], 3), "d: argument 'kwargs' must be a dict of keywords"),
         (
             lambda: L.activation(activation="relu", name="a").call([None]),
@@ -81,11 +81,11 @@ X = np.ones((2, 1))
         ),
         (
             lambda: L.input_layer(input_shape=[2], batch_input_shape=[1, 2]),
-            "InputLayer: argument 'input_shape' must be left out where batch_input_shape is given, but got [2]",
+            "InputLayer: argument 'input_shape' must be omitted if batch_input_shape is given, but got [2]",
         ),
         (
             lambda: L.input_layer(batch_size=1, batch_input_shape=[1, 2]),
-            "InputLayer: argument 'batch_size' must be left out where batch_input_shape is given, but got 1",
+            "InputLayer: argument 'batch_size' must be omitted if batch_input_shape is given, but got 1",
         ),
         (lambda: L.input_layer(input_shape=[2], name="i").apply(tf.ones([1, 2])), "i: an input layer cannot be called"),
         (
@@ -144,7 +144,7 @@ def test_an_initializer_says_what_it_does_not_know() -> None:
         (lambda: L.dense(units=1, bias_regularizer="foo"), "Known: l1, l1l2, l2."),
         (lambda: L.dense(units=1, bias_constraint="foo"), "Known: max_norm, min_max_norm, non_neg, unit_norm."),
         (lambda: compiled(optimizer="foo"), "Known: adadelta, adagrad, adam, adamax, adamw, nadam, rmsprop, sgd."),
-        (lambda: compiled(optimizer="momentum"), "give tf.train.momentum(learning_rate, momentum)."),
+        (lambda: compiled(optimizer="momentum"), "pass tf.train.momentum(learning_rate, momentum)."),
         (
             lambda: compiled(loss="foo"),
             "Known: binary_crossentropy, binary_crossentropy_from_logits, categorical_crossentropy,",

@@ -152,7 +152,7 @@ class Own(tf.layers.Layer):
 
 
 class Choosing(tf.layers.Layer):
-    """A layer whose kernel is told where the stream is."""
+    """A layer whose kernel gets the position of the random stream."""
 
     def call(self, inputs: Any) -> Any:
         return inputs.mul(tf.multinomial(tf.ones([3]), 1).cast("float32"))
@@ -168,7 +168,7 @@ def _with(layer: Any) -> Any:
 
 
 def _wrapped_loss() -> Any:
-    """A function of one's own that `functools.wraps` gives the module of one of tfpy's."""
+    """A user-defined function that gets the module of one of tfpy's by `functools.wraps`."""
     calls = [0]
 
     @functools.wraps(tf.metrics.mean_squared_error)
@@ -393,7 +393,7 @@ def test_each_shape_has_its_plan() -> None:
 
 
 def test_one_tensor_as_several_inputs(backend: str) -> None:
-    """A plan of the same tensor twice says nothing of two tensors."""
+    """A plan for the same tensor twice does not apply to two tensors."""
     a, b = tf.input(shape=[2]), tf.input(shape=[2])
     model = tf.model(inputs=[a, b], outputs=tf.layers.concatenate().apply([a, b]))
     x, y = tf.tensor([[1.0, 2.0]]), tf.tensor([[3.0, 4.0]])
@@ -491,7 +491,7 @@ def test_steps_leave_no_tensors() -> None:
 
 @pytest.mark.parametrize("row", ROWS, ids=str)
 def test_every_layer_gives_the_same_bits(row: Row, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whether or not a layer can be planned, nobody must notice."""
+    """Whether a layer can be planned or not makes no visible difference."""
 
     def run() -> tuple[list[Any], list[Any]]:
         rng.set_seed(5)

@@ -1,4 +1,4 @@
-"""Recurrent layers: states, masks, cells, direction, and what bad input is told."""
+"""Recurrent layers: states, masks, cells, direction, and errors for bad input."""
 
 from __future__ import annotations
 
@@ -181,7 +181,7 @@ def test_freezing_a_layer_leaves_its_cells_as_they_are() -> None:
 
 
 class Scaled(tf.layers.RNN):
-    """An RNN with a weight of its own beside its cell's."""
+    """An RNN with its own weight, in addition to its cell's."""
 
     def build(self, input_shape: tf.Shape) -> None:
         super().build(input_shape)

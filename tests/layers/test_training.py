@@ -116,7 +116,7 @@ def test_a_stateful_model_predicts_in_batches_of_its_size() -> None:
     assert model.predict(np.ones((16, 5, 1))).shape == (16, 2)
     assert model.predict_on_batch(np.ones((8, 5, 1))).shape == (8, 2)
     for call, count in ((model.predict, 3), (model.predict_on_batch, 16)):
-        with pytest.raises(ValueError, match="'x' must be as many samples as full batches of 8 take"):
+        with pytest.raises(ValueError, match="'x' must be of a number of samples divisible by 8"):
             call(np.ones((count, 5, 1)))
 
 
@@ -256,7 +256,7 @@ def test_an_optimizer_of_ones_own_needs_no_options() -> None:
 
 def test_missing_values_that_make_the_loss_nan_are_told() -> None:
     gaps = np.where(X.min() < X, X, np.nan)
-    with pytest.warns(UserWarning, match="fit: the loss is NaN, and so are some of the inputs: fill what is missing"):
+    with pytest.warns(UserWarning, match="fit: the loss is NaN, and so are some of the inputs: fill in missing values"):
         linear().fit(gaps, Y, verbose=0)
     with warnings.catch_warnings():
         warnings.simplefilter("error")

@@ -146,7 +146,7 @@ def test_the_exact_backend_runs_step_by_step() -> None:
 
 @pytest.mark.parametrize("factory", FACTORIES)
 def test_second_derivatives(factory: str) -> None:
-    """The gradient's kernel has no gradient of its own; under two tapes the layer runs step by step."""
+    """The gradient's kernel has no gradient; under two tapes the layer runs step by step."""
     registry.use("double")
     layer = made(factory)
     x, v = (RNG.normal(size=(2, 5, 4)) for _ in range(2))
@@ -182,7 +182,7 @@ def test_shards_always_give_the_same_bits(monkeypatch: pytest.MonkeyPatch) -> No
 def test_work_in_the_background_gives_the_same_bits(
     factory: str, masked: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The sums over steps are added in one order, whoever makes them."""
+    """The sums over steps are added in the same order everywhere."""
     layer = made(factory, 6)
     x = tf.tensor(RNG.normal(size=(3, 9, 4)))
     mask = tf.tensor(RNG.random((3, 9)) > 0.3) if masked else None

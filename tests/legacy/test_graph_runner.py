@@ -11,7 +11,7 @@ from tfpy import legacy as dl
 
 
 class Problem:
-    """w · x is to become y, with a runner that notes what it is told."""
+    """w · x is fitted to y, with a runner that records its callbacks."""
 
     def __init__(self, math: dl.NDArrayMathCPU, *callbacks: str) -> None:
         g = dl.Graph()

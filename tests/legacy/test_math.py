@@ -342,11 +342,11 @@ def test_the_gpu_math_warns_once_where_there_is_no_gpu(monkeypatch: pytest.Monke
     def no_gpu(name: str) -> Any:
         if name != "webgl":
             return find(name)
-        raise RuntimeError("webgl: no GPU with OpenGL 4.3 can be used here (no display was found).")
+        raise RuntimeError("webgl: no usable GPU with OpenGL 4.3 was found (no display was found).")
 
     monkeypatch.setattr("tfpy.legacy.math_backends._warned", [])
     monkeypatch.setattr("tfpy.legacy.math_backends.registry.find", no_gpu)
-    with pytest.warns(UserWarning, match=r"the CPU computes instead\. webgl: no GPU.*no display was found"):
+    with pytest.warns(UserWarning, match=r"the CPU is used instead\. webgl: no usable GPU.*no display was found"):
         gpu = dl.NDArrayMathGPU()
     again = dl.NDArrayMathGPU(None, True)
     assert again.safe_mode

@@ -159,7 +159,7 @@ MISTAKES: dict[str, tuple[Callable[[Model], Any], type[Exception], str]] = {
         f"windows of {name} that do not fit": (
             lambda m, call=call: _with_numerics_of_deeplearn(lambda: call(m.math, dl.Array3D.ones([3, 3, 1]))),
             ValueError,
-            f"{name}: argument 'pad' must be one that gives a whole number of outputs",
+            f"{name}: argument 'pad' must be such that the number of outputs is an integer",
         )
         for name, call in {
             "max_pool": lambda math, x: math.max_pool(x, 2, 2, 0),

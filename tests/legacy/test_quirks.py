@@ -94,7 +94,7 @@ def gradient(f: Callable[[dl.NDArray], Any]) -> list[float]:
 
 
 def added_in_order() -> float:
-    """What a session says that 1e8 + 1 - 1e8 is."""
+    """A session's value of 1e8 + 1 - 1e8."""
     g = dl.Graph()
     x, w = g.placeholder("x", [64]), g.variable("w", dl.NDArray.ones([64]))
     cost = g.reduce_sum(g.multiply(w, x))

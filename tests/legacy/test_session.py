@@ -83,7 +83,7 @@ def test_costs_of_whole_numbers_are_float32(math: dl.NDArrayMathCPU) -> None:
 
 @pytest.mark.parametrize("numerics", ["tfjs", "deeplearn.js"])
 def test_what_follows_indices_is_float32(math: dl.NDArrayMathCPU, numerics: Any) -> None:
-    """Also when numbers are fed in the place of the indices, which need not be whole."""
+    """Also if the indices are fed as numbers, which need not be integers."""
     with dl.numerics(numerics):
         g = dl.Graph()
         index = g.argmax(g.constant([1, 3, 2]))

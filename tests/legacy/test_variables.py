@@ -1,4 +1,4 @@
-"""Variables of 0.4: what is an array's, and what they have beside it."""
+"""Variables of 0.4: the members of arrays, and their additional ones."""
 
 from __future__ import annotations
 

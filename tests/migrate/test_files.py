@@ -1,4 +1,4 @@
-"""`tfpy migrate` on files: what it says, what it writes, what it returns."""
+"""`tfpy migrate` on files: its output, the written files, its exit code."""
 
 from __future__ import annotations
 

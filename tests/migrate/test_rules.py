@@ -14,7 +14,7 @@ HEAD = "from tfpy import legacy as dl\n\nmath = dl.NDArrayMathCPU()\na = dl.Arra
 
 
 def migrate(code: str) -> Migration:
-    """What becomes of a script, which a second run leaves as it is."""
+    """The result for a script, which a second run does not change."""
     found = migrated(code)
     assert migrated(found.code).code == found.code
     return found
@@ -96,8 +96,8 @@ LEFT = {
     "a.inGPU()": "get_backend",
     "a.localResponseNormalization(1, 1, 1, 1, 'withinChannel')": "nothing for this norm_region",
     "math.localResponseNormalization3D(a, 1, normRegion='withinChannel')": "nothing for this norm_region",
-    "math.scope(unknown)": "cannot be seen",
-    "unknown.get(0)": "what this is called on cannot be seen",
+    "math.scope(unknown)": "are unknown here",
+    "unknown.get(0)": "the type of this object is unknown",
     "unknown.get()": "a tensor is read by array_sync()",
     "dl.CheckpointLoader('x')": "does not read this format",
     "math.matMul(*unknown)": "cannot be told apart",
@@ -263,13 +263,13 @@ STAY = {
     "s = dl.Session(g, dl.NDArrayMathCPU())\ny = g.square(x)\ns.eval(y)\n": "'x' is not fed",
     "y = g.maxPool(g.constant([[[1]]]), 2, 3)\n": "padding",
     "nodes = g.getNodes()\n": "",
-    "mode = 'fan_in'\nh = g.layers.dense('h', x, 3, None, True, dl.VarianceScalingInitializer(1, mode))\n": "not written out",
-    "h = g.layers.dense('h', x, 3, my_activation)\n": "of one's own",
+    "mode = 'fan_in'\nh = g.layers.dense('h', x, 3, None, True, dl.VarianceScalingInitializer(1, mode))\n": "not literals here",
+    "h = g.layers.dense('h', x, 3, my_activation)\n": "user-defined",
     "y = g.relu(*unknown)\n": "told apart",
     "y = g.add(x, g.constant(dl.Array1D.randNormal([2])))\n": "constant that is computed",
     TWO + "y = g.square(x)\ns.eval(y, [{'tensor': x, 'data': p}, {'tensor': z, 'data': q}])\n": "does not need",
     TWO + "y = g.square(x)\ns.eval(y, [{'tensor': x, 'data': p}])\n": "only some of the providers",
-    "b = dl.InCPUMemoryShuffledInputProviderBuilder([[]])\ny = b.getNextInput(0)\n": "take the place of builders",
+    "b = dl.InCPUMemoryShuffledInputProviderBuilder([[]])\ny = b.getNextInput(0)\n": "replace builders",
 }
 
 
@@ -332,7 +332,7 @@ def test_what_an_unknown_function_gives_may_be_no_tensor() -> None:
     found = migrate(f"{HEAD}import other\n\n{code}\n\nf(a, other.act)\n")
     assert "    y = tf.square(x)\n" in found.code
     assert "    return y.get(0)\n" in found.code
-    assert found.left == ["what this is called on cannot be seen; a tensor is read by array_sync()"]
+    assert found.left == ["the type of this object is unknown; a tensor is read by array_sync()"]
     assert "return y.buffer_sync().get(0)" in migrate(f"{HEAD}{code}f(a, math.neg)\nf(a)\n").code
 
 

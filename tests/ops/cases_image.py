@@ -45,7 +45,7 @@ def _otsu(x: Any, *_: Any) -> np.ndarray:
 
 
 def _shifted(mode: str) -> Callable[..., np.ndarray]:
-    """Images moved by 7 to the right and by 6 up, continued as numpy's mode says."""
+    """Images moved by 7 to the right and by 6 up, extended with numpy's mode."""
 
     def reference(x: Any, *_: Any) -> np.ndarray:
         padded = np.pad(x, ((0, 0), (0, 6), (7, 0), (0, 0)), mode=mode)  # type: ignore[call-overload]

@@ -29,7 +29,7 @@ def keras_file(path: Path, config: Any, weights: Mapping[str, Any], version: str
 
 
 def entry(kind: str, /, *, module: str = "keras.layers", **options: Any) -> dict[str, Any]:
-    """An object as Keras 3 has it; a layer says that it is trained."""
+    """An object in Keras 3's form; a layer also has the option `trainable`."""
     if module == "keras.layers":
         options.setdefault("trainable", True)
     return {"module": module, "class_name": kind, "config": options, "registered_name": None}

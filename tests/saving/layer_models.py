@@ -49,7 +49,7 @@ def predict(model: Any, seed: int = 1) -> list[Any]:
 
 
 class Amplified(tf.layers.Layer):
-    """A layer of one's own with an option that is no word of TF.js."""
+    """A custom layer with an option value that TF.js does not have."""
 
     class_name = "Amplified"
 

@@ -53,9 +53,7 @@ def test_a_model_of_keras_keeps_to_its_rules_when_it_is_changed_or_copied(tmp_pa
 
 def test_a_mask_that_is_not_that_of_the_inputs_is_refused(tmp_path: Path) -> None:
     path = keras_file(tmp_path / "m.keras", embedded(mask_zero=False), SUMMED)
-    with pytest.raises(
-        tf.io.ModelFileError, match="layer r: argument 'mask' of a call must be the mask that its inputs"
-    ):
+    with pytest.raises(tf.io.ModelFileError, match="layer r: argument 'mask' of a call must be the mask of its inputs"):
         tf.load_layers_model(path)
 
 
@@ -211,7 +209,7 @@ LAST = "layer 'last': masks hide other steps from it in Keras"
 def test_saving_warns_where_masks_hide_something_else_in_keras(
     model: Any, of_keras3: bool, of_keras2: bool, tmp_path: Path
 ) -> None:
-    """For each of these models Keras 3.15 and Keras 2 predict something else where, and only where, that is said."""
+    """For these models Keras 3.15 and Keras 2 predict something else exactly where a warning says so."""
 
     def told(name: str) -> list[str]:
         with warnings.catch_warnings(record=True) as caught:

@@ -111,6 +111,6 @@ def test_what_tfjs_means_stays_so_in_files_of_keras(tmp_path: Path) -> None:
     model = tf.sequential(layers=layers)
     x = np.arange(4, dtype=np.float32).reshape(1, 1, 4, 1)
     for suffix in (".keras", ".h5"):
-        with pytest.warns(UserWarning, match=r"places the pixels.*places the pixels.*another slope in Keras 3"):
+        with pytest.warns(UserWarning, match=r"positions the pixels.*positions the pixels.*another slope in Keras 3"):
             model.save(tmp_path / f"m{suffix}")
         np.testing.assert_array_equal(predicted(tmp_path / f"m{suffix}", x), model.predict(x).numpy())

@@ -18,8 +18,8 @@ import tfpy as tf
     [
         (entry("Resizing", name="r", height=1, width=2, crop_to_aspect_ratio=True), "layer r: crop_to_aspect_ratio=True"),
         (entry("Resizing", name="r", height=1, width=2, pad_to_aspect_ratio=True), "option pad_to_aspect_ratio of Resizing"),
-        (entry("Conv2D", name="c", filters=2, kernel_size=1, groups=2), r"c: option groups of Conv2D is 2 in the file.*; 1 is"),
-        (entry("Resizing", name="c", height=1, width=1, data_format="channels_first"), "'channels_last' is"),
+        (entry("Conv2D", name="c", filters=2, kernel_size=1, groups=2), r"c: option groups of Conv2D is 2 in the file.*; use 1"),
+        (entry("Resizing", name="c", height=1, width=1, data_format="channels_first"), "use 'channels_last'"),
         (entry("LayerNormalization", name="n", rms_scaling=True), "option rms_scaling of LayerNormalization is True"),
     ],
 )  # fmt: skip
@@ -72,9 +72,9 @@ def test_zeros_for_a_mask_are_the_output_where_the_last_step_is_masked(
 
 def test_where_keras_crops_otherwise_is_told(tmp_path: Path) -> None:
     config = sequential([4, 4, 1], entry("CenterCrop", name="c", height=2, width=3))
-    with pytest.warns(UserWarning, match="layer c: Keras crops otherwise where the width shrinks by 1"):
+    with pytest.warns(UserWarning, match="layer c: Keras crops differently if the width shrinks by 1"):
         model = tf.load_layers_model(keras_file(tmp_path / "m.keras", config, {}))
-    with pytest.raises(ValueError, match="layer 'c': Keras crops otherwise"):
+    with pytest.raises(ValueError, match="layer 'c': Keras crops differently"):
         model.save(tmp_path / "again.keras", strict=True)
 
 
@@ -109,7 +109,7 @@ def test_options_of_keras_that_layers_have(layer: Any, shape: list[int], expecte
 def test_layers_that_are_called_on_numbers_are_refused(tmp_path: Path) -> None:
     layer = called(entry("Multiply", name="m"), tensor("x"), 2.0)
     path = keras_file(tmp_path / "m.keras", functional("m", layer, shape=[2]), {})
-    with pytest.raises(tf.io.ModelFileError, match=r"layer m: is called on the number 2\.0; calls on tensors alone"):
+    with pytest.raises(tf.io.ModelFileError, match=r"layer m: is called on the number 2\.0; only calls on tensors"):
         tf.load_layers_model(path)
 
 
@@ -119,7 +119,7 @@ def test_volumes_of_which_tfjs_leaves_out_other_elements(tmp_path: Path) -> None
     with pytest.raises(tf.io.ModelFileError, match="layer p: strides larger than the window, with padding 'same'"):
         tf.load_layers_model(path)
     model = tf.sequential(layers=[tf.layers.max_pooling3d(**pooling, input_shape=[4, 4, 4, 1])])
-    with pytest.warns(UserWarning, match="Keras leaves out other elements where strides are larger"):
+    with pytest.warns(UserWarning, match="Keras skips other elements if strides are larger"):
         model.save(tmp_path / "own.keras")
     x = np.arange(64).reshape(1, 4, 4, 4, 1)
     np.testing.assert_array_equal(
@@ -136,7 +136,7 @@ def test_sequences_with_the_channels_first(kind: str, tmp_path: Path) -> None:
         if kind == "zero_padding1d" and name == "m.keras":
             model.save(tmp_path / name, strict=True)
         else:
-            with pytest.warns(UserWarning, match="Keras takes no sequences with the channels first there"):
+            with pytest.warns(UserWarning, match="Keras does not support channels-first sequences in it"):
                 model.save(tmp_path / name)
         np.testing.assert_array_equal(predicted(tmp_path / name, x), model.predict(x).numpy())
 
@@ -144,5 +144,5 @@ def test_sequences_with_the_channels_first(kind: str, tmp_path: Path) -> None:
 def test_several_axes_are_not_for_h5_files(tmp_path: Path) -> None:
     model = tf.sequential(layers=[tf.layers.softmax(axis=[1, 2], input_shape=[2, 3])])
     model.save(tmp_path / "m.keras", strict=True)
-    with pytest.raises(ValueError, match="Keras 3 does not take several axes from an .h5 file"):
+    with pytest.raises(ValueError, match="Keras 3 does not support several axes in an .h5 file"):
         model.save(tmp_path / "m.h5", strict=True)

@@ -14,7 +14,7 @@ import tfpy as tf
 
 
 def compiled(tmp_path: Path, outputs: int = 1, **said: Any) -> Any:
-    """A model that a file says to be compiled so."""
+    """A model with this training configuration in its file."""
     layers = [called(entry("Dense", name=f"d{i}", units=1, use_bias=False), tensor("x")) for i in range(outputs)]
     config = functional("d0", *layers, shape=[1])
     config["config"]["output_layers"] = [[f"d{i}", 0, 0] for i in range(outputs)]
@@ -34,7 +34,9 @@ def test_a_training_that_goes_on_without_constraints_is_warned_of(tmp_path: Path
     tf.load_layers_model(keras_file(tmp_path / "m.keras", config, weights))  # it is not compiled
     optimizer = entry("SGD", module="keras.optimizers", learning_rate=0.1, momentum=0.0)
     config["compile_config"] = {"optimizer": optimizer, "loss": "mse", "metrics": None}
-    with pytest.warns(UserWarning, match=r"m\.keras: Keras brings d/kernel within constraints after each step"):
+    with pytest.warns(
+        UserWarning, match=r"m\.keras: Keras applies the constraints of d/kernel after each training step"
+    ):
         model = tf.load_layers_model(keras_file(tmp_path / "m.keras", config, weights))
     model.train_on_batch(np.ones((1, 1)), np.full((1, 1), -99))
     assert model.get_weights()[0].array_sync()[0][0] < 0
@@ -54,7 +56,11 @@ def judge(kind: str, family: str = "losses", **options: Any) -> dict[str, Any]:
         ({"loss_weights": {"d0": 1.0, "other": 0.5}}, 2, "Unknown output in output_weights 'other'"),
         ({"loss_weights": [0.5]}, 2, "'output_weights' must be one weight for each of the 2 outputs"),
         ({"loss_weights": ["a"]}, 1, "'output_weights' must be a number"),
-        ({"loss": judge("MeanSquaredError", name="m", reduction="sum")}, 1, "MeanSquaredError has options .*'sum'"),
+        (
+            {"loss": judge("MeanSquaredError", name="m", reduction="sum")},
+            1,
+            "MeanSquaredError has unknown options: .*'sum'",
+        ),
         ({"loss": judge("Hinge", name="h", from_logits=True)}, 1, "'from_logits': True"),
         ({"loss": judge("BinaryCrossentropy", from_logits=True, label_smoothing=0.1)}, 1, "'label_smoothing': 0.1"),
         ({"loss": judge("Huber", name="h", delta=2.0)}, 1, "'delta': 2.0"),
@@ -85,7 +91,7 @@ def test_a_loss_that_is_not_known_leaves_a_model_uncompiled_and_with_its_optimiz
     ],
 )
 def test_a_metric_that_is_not_known_is_left_out(metrics: Any, words: str, names: list[str], tmp_path: Path) -> None:
-    with pytest.warns(UserWarning, match=f"compiled without metrics that are not known here: .*{words}"):
+    with pytest.warns(UserWarning, match=f"compiled without unknown metrics: .*{words}"):
         model = compiled(tmp_path, metrics=metrics)
     assert model.metrics_names == ["loss", *names]
 

@@ -75,7 +75,7 @@ def test_a_function_that_a_file_has_as_code_is_not_run(function: Any) -> None:
     config = {"name": "mean", "function": function, "output_shape": ["4wEAAAA="], "output_shape_type": "lambda"}
     layers = [{"class_name": "Lambda", "config": {**config, "batch_input_shape": [None, 2]}}]
     topology = {"class_name": "Sequential", "config": {"name": "s", "layers": layers}}
-    with pytest.raises(ValueError, match=r"as code of Python, and no code of a file is run.*custom_objects=\{'mean'"):
+    with pytest.raises(ValueError, match=r"as Python code, and code from files is never run.*custom_objects=\{'mean'"):
         tf.model_from_json(topology)
     model = tf.model_from_json(topology, custom_objects={"mean": lambda x: x.mean(1, True)})
     assert model.predict(tf.tensor([[1.0, 2], [3, 5]])).array_sync() == [[1.5], [4]]

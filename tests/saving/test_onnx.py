@@ -124,7 +124,7 @@ def test_what_cannot_be_written_is_told_at_once_and_nothing_is_written(tmp_path:
     assert str(caught.value) == (
         "save: model odd cannot be written as ONNX: inner/negative (Lambda): has no counterpart in ONNX; "
         "steps/twice (DoubledForOnnx): its class is not one of tfpy's; "
-        "waves (Dense): its activation 'sin' is a function of your own; "
+        "waves (Dense): its activation 'sin' is a user-defined function; "
         "own (RNN): its cell OwnCell is not one of tfpy's; random (RandomWidth): has no counterpart in ONNX. "
         "Nothing was saved."
     )
@@ -134,9 +134,9 @@ def test_what_cannot_be_written_is_told_at_once_and_nothing_is_written(tmp_path:
 
 REFUSED = [
     ("one batch to the next", [4, 3], lambda x: tf.layers.lstm(units=2, stateful=True)(x)),
-    ("sizes of its images are not known", [None, None, 3], lambda x: tf.layers.center_crop(height=2, width=2)(x)),
+    ("sizes of its images are unknown", [None, None, 3], lambda x: tf.layers.center_crop(height=2, width=2)(x)),
     (
-        "sizes of its images are not known",
+        "sizes of its images are unknown",
         [4, None, None, 3],
         lambda x: tf.layers.conv_lstm2d(filters=2, kernel_size=2)(x),
     ),
@@ -151,13 +151,13 @@ REFUSED = [
         lambda x: tf.layers.category_encoding(num_tokens=3, output_mode="count")(x, count_weights=tf.ones([1, 2])),
     ),
     (
-        "depends on sizes that are not known",
+        "depends on unknown sizes",
         [None, None, 3],
         lambda x: tf.layers.average_pooling2d(pool_size=2, strides=3, padding="same")(x),
     ),
     ("called with mask", [4, 3], lambda x: tf.layers.lstm(units=2)(x, mask=tf.ones([2, 4]))),
     ("of dtype bool", [3], lambda x: tf.layers.add()([x, x])),
-    ("along the samples", [4, 3], lambda x: tf.layers.time_distributed(layer=tf.layers.softmax(axis=0))(x)),
+    ("along the batch axis", [4, 3], lambda x: tf.layers.time_distributed(layer=tf.layers.softmax(axis=0))(x)),
     ("depends on their sizes", [4, 4], lambda x: tf.layers.softmax()(tf.layers.masking()(x))),
 ]
 
@@ -195,7 +195,7 @@ def test_options_that_a_file_has_no_place_for(tmp_path: Path) -> None:
     for option in ("include_optimizer", "trainable_only"):
         with pytest.raises(ValueError, match=option):
             model.save(tmp_path / "model.onnx", {option: True})
-    with pytest.raises(ValueError, match="call of its own"):
+    with pytest.raises(ValueError, match="its own call"):
         OwnModel(inputs=model.inputs, outputs=model.outputs).save(tmp_path / "model.onnx")
     assert not list(tmp_path.iterdir())
 
@@ -203,7 +203,7 @@ def test_options_that_a_file_has_no_place_for(tmp_path: Path) -> None:
 def test_what_one_file_cannot_hold(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(file, "MAX_BYTES", 31)
     model = tf.sequential([tf.layers.dense(units=2, input_shape=[3])])
-    with pytest.raises(ValueError, match="weights of 32 bytes, and an ONNX file holds 31 at most"):
+    with pytest.raises(ValueError, match="weights of 32 bytes, but an ONNX file can hold at most 31"):
         model.save(tmp_path / "model.onnx")
     assert not list(tmp_path.iterdir())
 
@@ -219,13 +219,13 @@ def test_onnx_files_are_converted_to_and_not_read(tmp_path: Path) -> None:
     np.testing.assert_allclose(found, model.predict(x).numpy(), **TOLERANCE)
     for load in (tf.load_layers_model, tf.load_graph_model, model.load_weights):
         for place in (target, f"file://{target}", "https://example.com/model.onnx"):
-            with pytest.raises(tf.io.ModelFileError, match=r"model\.onnx: ONNX files are written here, not read"):
+            with pytest.raises(tf.io.ModelFileError, match=r"model\.onnx: ONNX files can be written, but not read"):
                 load(place)
 
 
 def test_graphs_are_not_written(tmp_path: Path) -> None:
     graph = tf.load_graph_model(Path(__file__).parents[1] / "graph" / "models" / "convolution")
-    with pytest.raises(ValueError, match=r"graph-models are not written as \.onnx files; give a folder, or a \.zip\."):
+    with pytest.raises(ValueError, match=r"graph models are not written as \.onnx files; give a folder, or a \.zip\."):
         graph.save(tmp_path / "model.onnx")
     graph.dispose()
 

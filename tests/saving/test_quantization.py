@@ -1,4 +1,4 @@
-"""Models saved in fewer bytes: what becomes of numbers, what stays as it is, and that the files are read again."""
+"""Models saved in fewer bytes: the rounded numbers, the unchanged ones, and reading the files again."""
 
 from __future__ import annotations
 

@@ -119,7 +119,7 @@ def test_what_cannot_be_written_changes_nothing(tmp_path: Path) -> None:
 def test_what_is_no_ordinary_file_is_not_replaced(name: str, tmp_path: Path) -> None:
     os.mkfifo(tmp_path / name)
     place = tmp_path if name in ("model.json", "weights.bin") else tmp_path / name
-    with pytest.raises(tf.io.ModelFileError, match="cannot be written: it is no ordinary file"):
+    with pytest.raises(tf.io.ModelFileError, match="cannot be written: it is not a regular file"):
         small_model().save(place)
     assert (tmp_path / name).is_fifo()
 

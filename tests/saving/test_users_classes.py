@@ -74,7 +74,7 @@ class Late(Block):
 
 
 class Shifted(tf.LayersModel):
-    """A model with weights and an option of its own."""
+    """A model with its own weights and option."""
 
     def __init__(self, *given: Any, label: str = "", **options: Any) -> None:
         super().__init__(*given, **options)
@@ -98,7 +98,7 @@ class Shifted(tf.LayersModel):
 
 
 class ShiftedStack(tf.Sequential):
-    """A stack of layers with a weight of its own."""
+    """A sequential model with its own weight."""
 
     def __init__(self, *given: Any, **options: Any) -> None:
         super().__init__(*given, **options)
@@ -109,7 +109,7 @@ class ShiftedStack(tf.Sequential):
 
 
 class Perceptron(tf.LayersModel):
-    """A model that makes its layers itself, of options of its own."""
+    """A model that creates its layers itself, from its own options."""
 
     def __init__(self, layers: list[int], name: str | None = None) -> None:
         x = y = tf.input(shape=[3])
@@ -128,7 +128,7 @@ class Perceptron(tf.LayersModel):
 
 
 class Cells(tf.layers.StackedRNNCells):
-    """Cells with a weight beside theirs."""
+    """Cells with a weight in addition to theirs."""
 
     def build(self, input_shape: Any) -> None:
         self.gain = self.add_weight("gain", [2], initializer="ones")
@@ -140,7 +140,7 @@ class Cells(tf.layers.StackedRNNCells):
 
 
 def graph(cls: Any = Shifted, **options: Any) -> Any:
-    """A shared layer, a block, and a model of a class of one's own that is called twice."""
+    """A shared layer, a block, and a model of a user-defined class that is called twice."""
     x = tf.input(shape=[3], name="x")
     shared = tf.layers.dense(units=3, name="shared", activation="hardSigmoid")
     y = Block(2, "fromTo", sparse=True, name="block").apply(shared.apply(shared.apply(x)))
@@ -326,7 +326,7 @@ def test_plain_variables_have_no_names(name: str, save: str, tmp_path: Path) -> 
     x = tf.input(shape=[3])
     model: Any = Held(inputs=x, outputs=tf.layers.dense(units=2).apply(x), name="m")
     model.held = tf.variable(tf.ones([2]), True, "w")
-    with pytest.raises(TypeError, match="'w', which is among the weights of model m, is a plain variable"):
+    with pytest.raises(TypeError, match="'w', one of the weights of model m, is a plain variable"):
         getattr(model, save)(tmp_path / name)
     assert not list(tmp_path.iterdir())
 
@@ -400,7 +400,7 @@ def test_cells_have_weights_of_their_own() -> None:
 
 
 class Gated(tf.layers.TimeDistributed):
-    """A wrapper with a weight beside those of its layer."""
+    """A wrapper with a weight in addition to those of its layer."""
 
     def build(self, input_shape: Any) -> None:
         self.gate = self.add_weight("gate", [], initializer="ones")

@@ -87,12 +87,12 @@ def test_shards_may_end_anywhere() -> None:
         ({"name": "w", "shape": [1] * 99, "dtype": "float32"}, "at most"),
         ({"name": "w", "shape": [0, 2**31 - 1, 2**31 - 1], "dtype": "float32"}, "at most"),
         ({"name": "w", "shape": "3", "dtype": "float32"}, "a list"),
-        ({"name": "w", "shape": [3], "dtype": "float32"}, "takes the bytes 0 to 12"),
+        ({"name": "w", "shape": [3], "dtype": "float32"}, "takes bytes 0 to 12"),
         ({"name": "w", "shape": [9], "dtype": "string"}, "after the end of the data"),
         ({"name": "w", "shape": [1], "dtype": "float32", "quantization": {"dtype": "int4"}}, "'uint8', 'uint16'"),
         ({"name": "w", "shape": [1], "dtype": "float32", "quantization": {"dtype": "uint8"}}, "scale must be"),
-        ({"name": "w", "shape": [1], "dtype": "bool", "quantization": {"dtype": "uint8"}}, "does not go with"),
-        ({"name": "w", "shape": [1], "dtype": "int32", "quantization": {"dtype": "float16"}}, "does not go with"),
+        ({"name": "w", "shape": [1], "dtype": "bool", "quantization": {"dtype": "uint8"}}, "cannot be used for"),
+        ({"name": "w", "shape": [1], "dtype": "int32", "quantization": {"dtype": "float16"}}, "cannot be used for"),
         (
             {"name": "w", "shape": [1], "dtype": "float32", "quantization": {"dtype": "uint8", "scale": float("nan")}},
             "finite",
@@ -107,7 +107,7 @@ def test_specs_that_make_no_sense(spec: Any, message: str) -> None:
 
 def test_two_weights_of_one_name() -> None:
     spec = {"name": "w", "shape": [1], "dtype": "float32"}
-    with pytest.raises(ValueError, match="two weights of the name 'w'"):
+    with pytest.raises(ValueError, match="two weights named 'w'"):
         tf.io.decode_weights(b"\0" * 8, [spec, spec])
 
 

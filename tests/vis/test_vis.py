@@ -93,7 +93,7 @@ def test_bars() -> None:
 
 @pytest.mark.parametrize(("indices", "in_order"), [([2, 0, 1], False), (["b", "a"], True), ([1, "a"], True)])
 def test_bars_are_sorted_by_number(indices: list[Any], in_order: bool) -> None:
-    """Vega-Lite sorts what is not told otherwise."""
+    """Vega-Lite sorts by default."""
     bars = [{"index": index, "value": 1} for index in indices]
     encoding = spec(tf.vis.render.barchart(None, bars, color=["red"] * len(bars)))["encoding"]
     for channel in ("x", "color"):
@@ -385,7 +385,7 @@ def test_surfaces_are_found_by_name_and_tab() -> None:
 
 
 class Texts(html.parser.HTMLParser):
-    """The elements of a page, and the text in those that are no scripts."""
+    """The elements of a page, and the text in those that are not scripts."""
 
     def __init__(self, page: str) -> None:
         super().__init__()
@@ -486,7 +486,7 @@ BAD: list[tuple[Any, Any, str]] = [
     (tf.vis.render.linechart, [1], "linechart: argument 'data' must be a dict with 'values'"),
     (tf.vis.render.linechart, {"values": "abc"}, "linechart: argument 'values'"),
     (tf.vis.render.linechart, {"values": [{"x": 1}]}, "linechart: argument 'values' must be points"),
-    (tf.vis.render.linechart, {"values": [[1], 2]}, "linechart: argument 'values' must be lists of points throughout"),
+    (tf.vis.render.linechart, {"values": [[1], 2]}, "linechart: argument 'values' must be lists of points only"),
     (tf.vis.render.linechart, {"values": [1], "series": ["a", "b"]}, "linechart: argument 'series' must be 1 strings"),
     (tf.vis.render.linechart, {"values": np.zeros(LIMIT + 1)}, "at most 100000 points"),
     (tf.vis.render.scatterplot, {"values": [(1, [2])]}, "scatterplot: argument 'y' must be a number"),

@@ -165,7 +165,7 @@ def _as_array(op: str, argument: str, value: Any, leaf: Any) -> Array:
         array = np.array(value, dtype=object) if isinstance(leaf, (str, bytes)) else np.asarray(value)
         return _joined_columns(value) if array.dtype == object and _is_pandas(value) else array
     except ValueError:
-        raise argument_error(op, argument, "rectangular, every row as long as the others", value) from None
+        raise argument_error(op, argument, "rectangular, with rows of equal length", value) from None
 
 
 def _is_pandas(value: Any) -> bool:

@@ -179,7 +179,7 @@ def _by_trainability(var_list: Sequence[Tensor] | Tensor | None) -> tuple[list[V
         listed = [_listed(i, v) for i, v in enumerate(given)]
     variables = [v for v in listed if v.trainable]
     if not variables:
-        raise ValueError("variable_grads: there is no trainable variable.")
+        raise ValueError("variable_grads: there are no trainable variables.")
     return variables, [v for v in listed if not v.trainable]
 
 
@@ -336,7 +336,7 @@ def _record_custom(inputs: tuple[Tensor, ...], value: Tensor, kept: list[Saved],
         result = call_with_as_many(gradient_function, stand_in(Tensor, dy), own)
         found = list(result) if isinstance(result, (list, tuple)) else [result]
         if len(found) != count:
-            raise RuntimeError(f"custom_grad: f has {count} arguments, but grad_func gave {len(found)} gradients.")
+            raise RuntimeError(f"custom_grad: f has {count} arguments, but grad_func returned {len(found)} gradients.")
         return as_gradients("custom_grad", found)
 
     row = GradientRow(_CUSTOM, (), {}, joint)

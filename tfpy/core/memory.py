@@ -106,11 +106,11 @@ def tidy(name_or_fn: Any = None, fn: Any = None) -> Any:
     else:
         name, function = name_or_fn, fn
         if not isinstance(name, str):
-            raise argument_error("tidy", "name_or_fn", "a name, a function following it", name, TypeError)
+            raise argument_error("tidy", "name_or_fn", "a name, followed by a function", name, TypeError)
     as_function("tidy", "fn", function)
     result = scope.run_in_scope(function, name)
     if type(result) is CoroutineType:
-        warn_user("tidy: the function is async; what it makes after its first await is not tidied.")
+        warn_user("tidy: the function is async; tensors that it creates after its first await are not disposed.")
     return result
 
 

@@ -73,7 +73,7 @@ class Operators(Handle):
             raise TypeError(f"[]: {_UNCHANGEABLE}")
 
         def __delitem__(self, index: Any) -> None:
-            raise TypeError("[]: tensors cannot be changed. Join what is to stay: tf.concat([t[:1], t[2:]]).")
+            raise TypeError("[]: tensors cannot be changed. Join the parts to keep: tf.concat([t[:1], t[2:]]).")
 
     def __contains__(self, item: object) -> bool:
         """Whether any element equals the item, as in numpy."""

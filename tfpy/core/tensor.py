@@ -40,7 +40,7 @@ class Tensor(TensorMethods, Chained, Operators, TensorProperties, TensorCamel, R
     __slots__ = ()
 
     def __init__(self, *values: Any, **options: Any) -> None:
-        raise TypeError("Tensor: tensors are made by tf.tensor(values) and its kin, not by the class.")
+        raise TypeError("Tensor: create tensors with tf.tensor(values) and similar functions, not with the class.")
 
     @property
     def strides(self) -> list[int]:
@@ -110,7 +110,7 @@ class Tensor(TensorMethods, Chained, Operators, TensorProperties, TensorCamel, R
 
     def data_to_gpu(self, options: Any = None) -> Any:
         """TF.js: the tensor's WebGL texture. There is none here; the method exists to report that."""
-        raise RuntimeError("data_to_gpu: tfpy keeps GPU data in buffers of its own; read it with data() or numpy().")
+        raise RuntimeError("data_to_gpu: tfpy does not share its GPU buffers; read the values with data() or numpy().")
 
     # Text
 
@@ -167,7 +167,7 @@ class Tensor(TensorMethods, Chained, Operators, TensorProperties, TensorCamel, R
 
     def __len__(self) -> int:
         if not self.spec.shape:
-            raise TypeError("len: a scalar tensor has no length.")
+            raise TypeError("len: a scalar has no length.")
         return self.spec.shape[0]
 
     def __iter__(self) -> Iterator[Tensor]:
@@ -239,7 +239,9 @@ def as_array(values: Array, dtype: Any, copy: bool | None, copied: bool) -> Arra
     """
     converts = dtype is not None and np.dtype(dtype) != values.dtype
     if copy is False and (converts or copied):
-        raise ValueError("numpy: argument 'copy' must be None or True here: the values cannot be had without a copy.")
+        raise ValueError(
+            "numpy: argument 'copy' must be None or True here, but got False: these values must be copied."
+        )
     if converts:
         return values.astype(dtype)
     return values.copy() if copy and not copied else values

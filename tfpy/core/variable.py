@@ -27,8 +27,8 @@ _naming = ProcessLock()
 def _refused(operator: str) -> Callable[[Variable, Any], Any]:
     def refuse(self: Variable, other: Any) -> Any:
         raise TypeError(
-            f"{operator}= would put a tensor in the place of variable {self.name!r}, which would not be changed: "
-            f"write v.assign(v {operator} …) to change it, or v {operator} … for a tensor."
+            f"{operator}= would replace variable {self.name!r} by a tensor, instead of changing it: "
+            f"use v.assign(v {operator} …) to change it, or v {operator} … for a tensor."
         )
 
     return refuse

@@ -102,7 +102,7 @@ class CSVDataset(CSVDatasetCamel, Dataset):
         if self._has_header:
             header = next(lines, None)
             if header is None:
-                raise ValueError("csv: the file is empty; not even its header is there.")
+                raise ValueError("csv: the file is empty; it has no header.")
         if self._columns is None:
             self._columns = self._checked_columns(header)
         # Python's `map`, not that of `lines`, which looks for tensors to dispose. It continues after a bad row.
@@ -155,7 +155,7 @@ def _column(name: str, config: Mapping[str, Any]) -> Column:
 
 def _delimiter(given: str | None, whitespace: bool) -> str:
     if whitespace and given is not None:
-        raise argument_error("csv", "delimiter", "left out when delim_whitespace is set", given)
+        raise argument_error("csv", "delimiter", "omitted if delim_whitespace is set", given)
     delimiter = " " if whitespace else given or ","
     if not isinstance(delimiter, str) or len(delimiter) != 1 or delimiter in '"\n':
         raise argument_error("csv", "delimiter", "one character, neither a quote nor the end of a line", given)
@@ -173,7 +173,7 @@ def _value(cell: str) -> Any:
 def _configured(cell: str, name: str, config: Column, line: str) -> Any:
     if not cell:
         if config.default is None and (config.required or config.is_label):
-            raise ValueError(f"csv: the required column {name!r} is empty in the line {show(line)}.")
+            raise ValueError(f"csv: the required column {name!r} is empty in line {show(line)}.")
         return config.default
     if config.dtype == "bool":
         return int(cell == "1" or cell.lower() == "true")

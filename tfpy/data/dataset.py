@@ -49,7 +49,7 @@ class Dataset(DatasetCamel, Hints):
 
     def __len__(self) -> int:
         if self.size is None or not math.isfinite(self.size):
-            raise TypeError(f"len: the data set has {'no end' if self.size else 'a size that is not known'}.")
+            raise TypeError(f"len: the data set {'is infinite' if self.size else 'has an unknown size'}.")
         return int(self.size)
 
     def __bool__(self) -> bool:
@@ -214,7 +214,7 @@ class Dataset(DatasetCamel, Hints):
 
     def _finite(self, where: str) -> LazyIterator:
         if self.size == math.inf:
-            raise ValueError(f"{where}: the data set has no end; take(n) gives its first elements.")
+            raise ValueError(f"{where}: the data set is infinite; take(n) returns its first elements.")
         return stream(self)
 
 

@@ -65,7 +65,7 @@ def zip_(datasets: Any) -> Dataset:
     leaves = _leaves(datasets)
     for leaf in leaves:
         if not isinstance(leaf, Dataset):
-            raise argument_error("zip", "datasets", "a structure of nothing but data sets", leaf, TypeError)
+            raise argument_error("zip", "datasets", "a structure of data sets only", leaf, TypeError)
     sizes = [leaf.size for leaf in leaves]
     size = min(sizes) if sizes and None not in sizes else None
     return FunctionDataset(partial(_side_by_side, datasets), size)

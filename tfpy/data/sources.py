@@ -215,7 +215,7 @@ def decompressed(source: DataSource) -> Iterator[bytes]:
     try:
         yield from gunzip(whole)
     except zlib.error as error:
-        raise ValueError(f"{name_of(source)}: the gzip data are broken: {error}.") from error
+        raise ValueError(f"{name_of(source)}: the gzip data are damaged: {error}.") from error
 
 
 def _decoded(chunks: Iterable[bytes]) -> Iterator[str]:

@@ -91,9 +91,9 @@ class Coordinator:
         for rank, (other, _) in enumerate(found):
             if other != found[0][0]:
                 raise RuntimeError(
-                    "distribute: all processes must do the same with the same data, but rank 0 has come to "
-                    f"{found[0][0]}, rank {rank} to {other}. Random numbers without a seed that are not tfpy's, or a "
-                    "step that only some of the processes run, make them differ."
+                    "distribute: all processes must perform the same steps on the same data, but rank 0 is at "
+                    f"{found[0][0]}, rank {rank} at {other}. Unseeded random numbers that are not tfpy's, or a "
+                    "step that only some of the processes run, can cause this."
                 )
         return [other for _, other in found]
 

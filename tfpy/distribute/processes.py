@@ -95,8 +95,8 @@ def _check_launcher(size: int) -> None:
     started = os.environ.get("OMPI_COMM_WORLD_SIZE") or os.environ.get("PMI_SIZE") or "1"
     if size == 1 and started != "1":
         raise RuntimeError(
-            f"tf.distribute.mpi: {started} processes were started, but mpi4py sees one: the mpiexec is of another MPI "
-            "than mpi4py's. The one that `pip install 'tfpy[mpi]'` installs is beside python."
+            f"tf.distribute.mpi: {started} processes were started, but mpi4py sees one: mpiexec belongs to another MPI "
+            "than mpi4py. Use the one that `pip install 'tfpy[mpi]'` installs next to python."
         )
 
 

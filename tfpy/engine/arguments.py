@@ -172,7 +172,7 @@ def resolve_axis(op: str, axis: object, rank: int, argument: str = "axis") -> in
     """One axis as a non-negative int, or ValueError naming op and argument."""
     index = as_int(op, argument, axis)
     if not -rank <= index < rank:
-        expected = f"an axis from {-rank} to {rank - 1}" if rank else "no axis, the tensor being a scalar"
+        expected = f"an axis from {-rank} to {rank - 1}" if rank else "omitted, since the tensor is a scalar"
         raise argument_error(op, argument, expected, index)
     return index % rank
 

@@ -130,7 +130,7 @@ def completed(backend: Any) -> Backend:
             try:
                 setattr(backend, name, value)
             except AttributeError:
-                expected = "an object that can be given attributes (no __slots__, not frozen)"
+                expected = "an object with settable attributes (no __slots__, not frozen)"
                 raise argument_error("register_backend", "factory", expected, backend, TypeError) from None
     return backend  # type: ignore[no-any-return]
 
@@ -196,7 +196,7 @@ class Registry:
                 if made is None:
                     new = self._factories[name][0]()
                     if not hasattr(new, "run"):
-                        raise argument_error("register_backend", "factory", "a function that makes a backend", new)
+                        raise argument_error("register_backend", "factory", "a function that creates a backend", new)
                     made = self._add(name, new)
         return made
 

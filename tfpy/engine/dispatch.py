@@ -30,7 +30,7 @@ def runner(cls: type[H]) -> Callable[..., H]:  # noqa: C901 - `run` is spelled o
     """
     if not _is_bare(cls):
         raise TypeError(
-            f"runner: a {cls.__name__} is more than a handle; run the kernel for a class that adds nothing."
+            f"runner: a {cls.__name__} is not a plain handle; run the kernel for a class that adds nothing."
         )
     new: Any = object.__new__
 

@@ -129,7 +129,7 @@ def check_source(state: Any) -> None:
         version, words, spare = state
         _random.Random().setstate((version, tuple(words), spare))
     except (ValueError, TypeError, OverflowError) as error:
-        raise ValueError(f"the state of the random streams is none: {error}") from None
+        raise ValueError(f"the state of the random streams is invalid: {error}") from None
 
 
 def may_seed(value: object) -> bool:
@@ -166,7 +166,7 @@ class Alea:
     def state(self, state: list[int]) -> None:
         words = as_ints("random numbers", "state", state)
         if len(words) != 4 or not all(0 <= word < _B for word in words):
-            raise argument_error("random numbers", "state", "four whole numbers from 0 up to but less than 2³²", state)
+            raise argument_error("random numbers", "state", "four whole numbers from 0 to 2³² - 1", state)
         *self._x, self._carry = words
 
     def next(self) -> float:

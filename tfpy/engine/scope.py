@@ -125,8 +125,8 @@ def leave_scope(scope: Scope, result: Any = None) -> None:
         del scopes[at]
         if scope.shared:
             warn_user(
-                f"{scope.name}: the block has an `await` in it, and other tasks have run meanwhile; what it made is "
-                "freed when nothing refers to it, and not at the end of the block."
+                f"{scope.name}: the block contains an `await` during which other tasks have run; its tensors are "
+                "freed when nothing refers to them, and not at the end of the block."
             )
         else:
             _hand_over(scope, result, scopes[at - 1] if at else None)

@@ -70,7 +70,7 @@ def spec(shape: Shape, dtype: DType) -> Spec:
         raise ShapeError(f"a tensor of shape {list(shape)} has more than {MAX_SIZE} elements.")
     if not is_possible(shape):
         expected = f"at most {MAX_RANK} sizes of 0 or more, those above 0 for at most {MAX_SIZE} elements"
-        raise ShapeError(f"no tensor has shape {list(shape)}: {expected}.")
+        raise ShapeError(f"invalid shape {list(shape)}: a tensor has {expected}.")
     return Spec(shape, dtype)
 
 
@@ -102,7 +102,7 @@ def upcast(a: DType, b: DType, op: str = "upcast_type") -> DType:
     if a == b:
         return a
     if "string" in (a, b):
-        raise TypeError(f"{op}: dtypes {a} and {b} do not combine; strings go with strings only.")
+        raise TypeError(f"{op}: dtypes {a} and {b} cannot be combined; strings only combine with strings.")
     return a if _WIDTH[a] > _WIDTH[b] else b
 
 

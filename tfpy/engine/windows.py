@@ -197,7 +197,7 @@ def check_rounding(op: str, pad: Any, rounding: Any) -> None:
     if rounding not in ROUNDING_MODES:
         raise argument_error(op, "dim_rounding_mode", "'floor', 'round' or 'ceil'", rounding)
     if isinstance(pad, str):
-        raise argument_error(op, "pad", f"in numbers with dim_rounding_mode {rounding!r}", pad)
+        raise argument_error(op, "pad", f"given as numbers if dim_rounding_mode is {rounding!r}", pad)
 
 
 def _same(sizes: Sequence[int], spans: Sequence[int], steps: Shape) -> tuple[Pads, Shape]:

@@ -147,7 +147,7 @@ def _frames_after(node: Node, frame: Frame) -> tuple[Frame, Frame]:
     if node.op not in _EXIT and node.op not in _NEXT:
         return frame, frame
     if not frame:
-        raise ModelFileError(f"{node.label}: is outside of every loop.")
+        raise ModelFileError(f"{node.label}: is not in a loop.")
     *outer, (loop, turn) = frame
     after = tuple(outer) if node.op in _EXIT else (*outer, (loop, turn + 1))
     return after, after

@@ -108,7 +108,9 @@ class Graph:
             for name in node.needs:
                 if name not in self.nodes:
                     hint = nearest(name, self.nodes)
-                    raise ModelFileError(f"{self.source}: {node.label} has an input {name!r} that is not there.{hint}")
+                    raise ModelFileError(
+                        f"{self.source}: {node.label} has an input {name!r} that does not exist.{hint}"
+                    )
 
     def needed_for(self, names: Sequence[str], given: Sequence[str] = ()) -> list[Node]:
         """The nodes that some nodes need, including themselves but not given ones, in topological order.
@@ -127,7 +129,7 @@ class Graph:
                 order.append(self.nodes[name])
             elif done.get(name) is False and self.nodes[name].op != "NextIteration":
                 if not self.has_frames:
-                    raise ModelFileError(f"{self.source}: node {name!r} needs itself.")
+                    raise ModelFileError(f"{self.source}: node {name!r} depends on itself.")
             elif name not in done:
                 done[name] = False
                 stack.append((name, True))
@@ -190,7 +192,7 @@ def read_functions(graph: Any, source: str) -> dict[str, Graph]:
         signature = object_in(source, f"library.function[{i}].signature", definition.get("signature"))
         name = _name(signature.get("name"), source, f"library.function[{i}].signature.name")
         if name in functions:
-            raise ModelFileError(f"{source}: library has two functions {name!r}.")
+            raise ModelFileError(f"{source}: library has two functions named {name!r}.")
         functions[name] = _function(definition, signature, f"{source}: function {name}")
     return functions
 
@@ -204,7 +206,7 @@ def _function(definition: Mapping[str, Any], signature: Mapping[str, Any], sourc
     nodes = {n: Node(n, "Placeholder", [], [], Attributes({}, source)) for n in names}
     for name, node in _nodes(definition.get("nodeDef") or [], source, "nodeDef").items():
         if name in nodes:
-            raise ModelFileError(f"{source}: a node has the name of the argument {name!r}.")
+            raise ModelFileError(f"{source}: a node has the same name as the argument {name!r}.")
         nodes[name] = node
     graph = Graph(source, nodes)
     graph.inputs = [Port(n, Ref(n, 0), None, dtype_of(a.get("type"))) for n, a in zip(names, arguments, strict=True)]
@@ -213,7 +215,7 @@ def _function(definition: Mapping[str, Any], signature: Mapping[str, Any], sourc
         key = _name(object_in(source, "signature.outputArg", result).get("name"), source, "signature.outputArg.name")
         ref = read_ref(returned.get(key), source, f"ret.{key}", graph.nodes)
         if ref.node not in graph.nodes:
-            raise ModelFileError(f"{source}: ret.{key} names a node {ref.node!r} that is not there.")
+            raise ModelFileError(f"{source}: ret.{key} refers to a node {ref.node!r} that does not exist.")
         graph.outputs.append(Port(key, ref))
     return graph
 
@@ -227,7 +229,7 @@ def _nodes(entries: Any, source: str, field: str) -> dict[str, Node]:
         name = _name(node.get("name"), source, f"{field}[{i}].name")
         op = _name(node.get("op"), source, f"{field}[{i}] ({name}).op")
         if name in read:
-            raise ModelFileError(f"{source}: {field} has two nodes of the name {name!r}.")
+            raise ModelFileError(f"{source}: {field} has two nodes named {name!r}.")
         where = f"{source}: {op} {name!r}"
         texts[name] = list_in(source, f"{field}[{i}] ({name}).input", node.get("input") or [])
         attrs = object_in(source, f"{field}[{i}] ({name}).attr", node.get("attr") or {})

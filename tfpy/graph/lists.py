@@ -55,7 +55,7 @@ class TensorList:
 
     def _check(self, where: str, tensor: Tensor) -> Tensor:
         if self.dtype is not None and tensor.dtype != self.dtype:
-            expected = f"a tensor of dtype {self.dtype}, as those of the list"
+            expected = f"a tensor of dtype {self.dtype}, like those of the list"
             raise argument_error(where, "tensor", expected, tensor, TypeError)
         merge_shapes(where, self.shape, tensor.shape)
         return tensor
@@ -63,13 +63,13 @@ class TensorList:
     def pushed(self, where: str, tensor: Tensor) -> TensorList:
         """The list with a tensor appended."""
         if 0 <= self.most <= len(self.items):
-            raise argument_error(where, "tensor", f"no more than the {self.most} that the list may have", tensor)
+            raise argument_error(where, "tensor", f"at most {self.most}, the limit of the list", tensor)
         return self._with([*self.items, self._check(where, tensor)])
 
     def popped(self, where: str, shape: PartialShape | None) -> tuple[TensorList, Tensor]:
         """The list without its last tensor, and that tensor."""
         if not self.items:
-            raise argument_error(where, "list", "a list with tensors in it", "an empty one")
+            raise argument_error(where, "list", "a non-empty list", "an empty one")
         return self._with(self.items[:-1]), self.item(where, len(self.items) - 1, shape)
 
     def item(self, where: str, index: int, shape: PartialShape | None) -> Tensor:
@@ -85,7 +85,7 @@ class TensorList:
     def with_item(self, where: str, index: int, tensor: Tensor) -> TensorList:
         """The list with a tensor set at an index; it grows if needed."""
         if index < 0 or 0 <= self.most <= index:
-            raise argument_error(where, "index", f"from 0 up to {self.most} at most", index)
+            raise argument_error(where, "index", f"from 0 to {self.most}", index)
         grown = [*self.items, *[None] * (index + 1 - len(self.items))]
         grown[index] = self._check(where, tensor)
         return self._with(grown)
@@ -147,9 +147,9 @@ class TensorArray:
         """A tensor."""
         self._open(where)
         if index in self._cleared:
-            raise argument_error(where, "index", "of a tensor that was not read before (clear_after_read)", index)
+            raise argument_error(where, "index", "that of a tensor not read before (clear_after_read)", index)
         if index not in self._items:
-            raise argument_error(where, "index", f"of a tensor written to array {self.name!r}", index)
+            raise argument_error(where, "index", f"that of a tensor written to array {self.name!r}", index)
         if self._clears:
             self._cleared.add(index)
             return self._items.pop(index)
@@ -163,7 +163,7 @@ class TensorArray:
         if tensor.dtype != self.dtype:
             raise argument_error(where, "tensor", f"a tensor of dtype {self.dtype}", tensor, TypeError)
         if index in self._items or index in self._cleared:
-            raise argument_error(where, "index", "of a place that was not written to before", index)
+            raise argument_error(where, "index", "one that was not written to before", index)
         merge_shapes(where, self._shape or None, tensor.shape)
         self._written = self._written or tensor.shape
         self._size = max(self._size, index + 1)

@@ -26,7 +26,7 @@ def read_model(
         raise ModelFileError(f"{source}: modelTopology must be an object, but is {show(topology)}.")
     if "node" not in topology:
         hint = " It is a model of layers; load it with tf.load_layers_model." if "class_name" in topology else ""
-        raise ModelFileError(f"{source}: modelTopology has no nodes, and so is no graph.{hint}")
+        raise ModelFileError(f"{source}: modelTopology has no nodes, so it is not a graph.{hint}")
     metadata = artifacts.user_defined_metadata
     signature = (metadata.get("signature") if isinstance(metadata, Mapping) else None) or artifacts.signature
     graph = read_graph(topology, signature, source)
@@ -69,8 +69,7 @@ def _check(graphs: Sequence[Graph], weights: Mapping[str, Tensor], source: str) 
     unknown = sorted({node.op for node in needed if mapper_of(node.op) is None})
     if unknown:
         raise ModelFileError(
-            f"{source}: uses ops that are not known here: {', '.join(unknown)}. Give them a meaning with "
-            "tf.register_op(name, function)."
+            f"{source}: uses unknown ops: {', '.join(unknown)}. Register them with tf.register_op(name, function)."
         )
     empty = sorted({node.name for node in needed if node.op == "Const" and node.name not in weights})
     if empty:

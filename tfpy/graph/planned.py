@@ -99,5 +99,5 @@ def _as_tensor(value: Any, ref: Ref) -> Tensor:
     if isinstance(value, HashTable):
         return scalar(0)  # TF.js's placeholder for a table: a node that fills one can be run by its name
     if not isinstance(value, Tensor):
-        raise ValueError(f"execute: the output {ref} is a {type(value).__name__} and not a tensor.")
+        raise ValueError(f"execute: the output {ref} is a {type(value).__name__}, not a tensor.")
     return value

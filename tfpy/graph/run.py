@@ -135,7 +135,7 @@ def check_inputs(graph: Graph, nodes: Sequence[Node], given: Sequence[str], outp
     if missing:
         wanted = ", ".join(map(str, outputs))
         raise ValueError(
-            f"{graph.source}: the outputs {wanted} need the inputs {', '.join(missing)}, which are not given "
+            f"{graph.source}: the outputs {wanted} need the inputs {', '.join(missing)}, which are missing "
             f"(given: {', '.join(given) or 'none'})."
         )
 
@@ -144,7 +144,7 @@ def function_of(node: Node) -> Function:
     """How a node is computed."""
     mapper = mapper_of(node.op)
     if mapper is None:
-        raise ValueError(f"{node.label}: this op is not known; give it a meaning with tf.register_op.")
+        raise ValueError(f"{node.label}: unknown op; register it with tf.register_op.")
     return mapper.function
 
 

@@ -65,7 +65,7 @@ FUNCTIONS: dict[str, tuple[str, ...]] = {
     "performance.now": ("time.perf_counter() * 1000",),
     "structuredClone": ("copy.deepcopy(_0)",),
 }
-# Of these, what gives the parts of an object.
+# The functions among these that return the parts of an object.
 OF_OBJECTS = {"Object.keys", "Object.values", "Object.entries"}
 
 LISTS: dict[str, tuple[str, ...]] = {
@@ -126,7 +126,7 @@ TEXTS: dict[str, tuple[str, ...]] = {
     "trimStart": ("_0.lstrip()",),
     "valueOf": ("_0",),
 }
-# Methods of strings once more, for arguments that must be looked at once: those that count on.
+# Methods of strings again, for arguments that must be evaluated once, such as `i++`.
 ONCE: dict[str, tuple[str, ...]] = {"charAt": ("_0[_1:][:1]",), "substr": ("_0[_1:][:_2]", "_0[_1:]")}
 NUMBERS: dict[str, tuple[str, ...]] = {
     "toString": ("str(_0)",),
@@ -171,8 +171,8 @@ BY_KIND: dict[str, dict[str, tuple[str, ...]]] = {
     "list": LISTS, "ndarray": NDARRAYS, "string": TEXTS, "number": NUMBERS, "index": NUMBERS, "map": MAPS, "set": SETS,
     "dict": DICTS, "date": DATES,
 }  # fmt: skip
-# Of what is not known, these are taken for methods of lists, strings and dates: tfpy has none of their name and
-# arguments.
+# On objects of unknown kind these are assumed to be methods of lists, strings and dates: tfpy has no methods with their
+# names and arguments.
 UNKNOWN: dict[str, tuple[str, ...]] = {
     name: TEXTS[name]
     for name in (

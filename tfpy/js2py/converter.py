@@ -1,8 +1,8 @@
 """The converter: its state while it processes a script, and the tables of rules that it applies.
 
-The rules are functions in the other modules, one for each kind of node of the syntax tree. A rule for an expression
-gives an expression; what must happen before the statement, such as a function with a body, it puts into `pre`. A rule
-that finds no counterpart raises NotConvertedError, and the statement around it becomes a marked comment and a `raise`.
+The rules are functions in the other modules, one for each type of node of the syntax tree. A rule for an expression
+returns an expression; it adds statements that must come before, such as a function with a body, to `pre`. A rule that
+finds no counterpart raises NotConvertedError, and the statement becomes a marked comment and a `raise`.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ from tfpy.node_rules import NodeRules
 
 ExpressionRule = Callable[["Converter", Node], ast.expr]
 StatementRule = Callable[["Converter", Node], list[ast.stmt]]
-# Of a call, for its arguments.
+# For calls: they take the arguments.
 CallRule = Callable[["Converter", Node], ast.expr]
-# Of a method: it is given the call, what it is called on and the arguments; None says that it is for others.
+# For methods: they take the call, the object and the arguments; None leaves the call to other rules.
 MethodRule = Callable[["Converter", Node, Node, list[Node]], ast.expr | None]
 
 expression: NodeRules[str, ExpressionRule] = NodeRules()
@@ -44,19 +44,19 @@ class Converter:
 
     Attributes:
         typescript: whether the script is TypeScript.
-        scopes: who declares what.
+        scopes: the declarations.
         find_module: finds another file by the name in an import.
         kinds: the kinds of expressions.
         notes: the notes so far.
-        calls: the arguments of calls of methods, by the method's name.
-        modules: what imported names stand for, such as "tf" or "tf.layers", by the name in the script; None for what
-            has no counterpart.
+        calls: the arguments of method calls, by the method's name.
+        modules: the counterparts of imported names, such as "tf" or "tf.layers", by the name in the script; None if
+            there is no counterpart.
         pre: statements to place before the current one; None if that is impossible.
         post: statements to place after it; None if that is impossible.
         certain: whether what is being converted is evaluated exactly once with the statement.
-        steps: what a `continue` of the innermost loop has to do first.
-        checks: what a person should look at in the current statement.
-        returns: what a `return` is here: a "return", or a "continue" in the body of a forEach.
+        steps: the statements that a `continue` of the innermost loop must run first.
+        checks: what a person should check in the current statement.
+        returns: what `return` becomes here: "return", or "continue" in the body of a forEach.
     """
 
     def __init__(self, root: Node, typescript: bool = False, bindings: dict[int, Binding] | None = None) -> None:
@@ -105,18 +105,18 @@ class Converter:
         """Put statements before the current one.
 
         Raises:
-            NeedsStatementsError: there is no place for them, or they have effects and might not be due.
+            NeedsStatementsError: they cannot be placed, or they have effects and the expression may not be evaluated.
         """
         if self.pre is None or (effects and not self.certain):
             raise NeedsStatementsError("this takes statements where Python takes only an expression")
         self.pre.extend(statements)
 
     def check(self, node: Node, said: str) -> None:
-        """Note something that a person should look at."""
+        """Note something that a person should check."""
         self.checks.append(Note(parse.line_of(node), said, False))
 
     def new_name(self, wanted: str, node: Node) -> str:
-        """A name for a function that is not used where a node is."""
+        """A new name for a function, which is unused where a node is."""
         scope = self.scopes.of(node).function
         taken = {b.python for b in scope.used}
         for around in scope.around():
@@ -164,12 +164,12 @@ class Converter:
         return [build.comment(line) for line in lines]
 
     def place(self, node: Node) -> list[str]:
-        """The lines of a comment that the caller writes."""
+        """The lines of a comment that the caller prints."""
         self._placed.add(node.id)
         return comment_lines(node)
 
     def name(self, node: Node) -> ast.expr:
-        """The target of an assignment: a variable by its name in Python, or a subscript or attribute."""
+        """The target of an assignment: a variable by its Python name, a subscript or an attribute."""
         binding = self.scopes.bindings.get(node.id)
         return build.atom(binding.python) if binding is not None else self.expr(node)
 
@@ -178,16 +178,16 @@ class Converter:
         return self.by_rule(node, statement.get(node.type, _unknown))
 
     def effects(self, node: Node) -> list[ast.stmt]:
-        """The effects of an expression whose value is not used, as statements."""
+        """The effects of an expression whose value is unused, as statements."""
         node = bare(node)
         return effect.get(node.type, evaluated)(self, node)
 
     def result(self, node: Node) -> list[ast.stmt]:
-        """The `return` of an expression, which is all of a function's body."""
+        """The `return` of an expression that is the whole body of a function."""
         return self.by_rule(node, _returned)
 
     def by_rule(self, node: Node, rule: StatementRule) -> list[ast.stmt]:
-        """The Python of a rule for a statement, with what goes before and behind it, and comments from within it."""
+        """The Python code of a statement by its rule, with the statements around it, and its inner comments."""
         saved = self.pre, self.post, self.certain, self.checks
         self.pre, self.post, self.certain, self.checks = [], [], True, []
         try:
@@ -222,7 +222,7 @@ class Converter:
         return [build.comment(f"{MARK[2:]}{reason}"), *original, *empty, ast.Raise(raised)]
 
     def _set_further_in(self, node: Node) -> list[str]:
-        """The variables of a function that a statement declares, and that functions in it set: they must be there."""
+        """The variables of a function that a statement declares and nested functions set; they must be declared."""
         found = []
         for inner in parse.walk(node):
             binding = self.scopes.bindings.get(inner.id)
@@ -234,13 +234,13 @@ class Converter:
 
 
 def _check_targets(found: list[ast.stmt]) -> None:
-    """Leave an assignment to a person whose target Python cannot assign to."""
+    """Raise NotConvertedError for an assignment with a target that Python cannot assign to."""
     for made in found:
         if isinstance(made, (ast.Assign, ast.AugAssign, ast.Delete)):
             try:
                 ast.parse(ast.unparse(made))
             except SyntaxError:
-                raise NotConvertedError("what is assigned to has no counterpart") from None
+                raise NotConvertedError("this target of an assignment has no counterpart") from None
 
 
 def _returned(c: Converter, node: Node) -> list[ast.stmt]:

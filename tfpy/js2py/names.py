@@ -65,8 +65,8 @@ class Options(NamedTuple):
     """The options of a function of tfpy.
 
     Attributes:
-        at: the position of the option dict.
-        names: camelCase -> snake_case of those that are known.
+        at: the position of the options dict.
+        names: camelCase -> snake_case of the known options.
     """
 
     at: int
@@ -79,7 +79,7 @@ def _respelled(known: Iterable[str], namespace: str = "") -> dict[str, str]:
 
 @functools.cache
 def namespace(path: str) -> dict[str, str]:
-    """camelCase -> snake_case of what a namespace such as "tf" or "tf.layers" has; empty where there is none."""
+    """camelCase -> snake_case of the members of a namespace such as "tf" or "tf.layers"; empty if there is none."""
     found = _module(path)
     if found is None:
         return {}
@@ -98,7 +98,7 @@ def _module(path: str) -> Any:
     return found if inspect.ismodule(found) else None
 
 
-# What TF.js for Node has elsewhere, and TF.js before 1.0 under other names.
+# Names that TF.js for Node has elsewhere, and old names of TF.js before 1.0.
 _MOVED = {
     "tf.node.tensorBoard": ["tf", "callbacks", "tensorBoard"],
     "tf.loadModel": ["tf", "loadLayersModel"],
@@ -108,7 +108,7 @@ _MOVED = {
 
 
 def resolve(path: list[str]) -> tuple[str, Any] | None:
-    """tfpy's spelling of a path such as ["tf", "layers", "leakyReLU"], and what is there; None if nothing is.
+    """tfpy's spelling of a path such as ["tf", "layers", "leakyReLU"], and the object there; None if there is none.
 
     Its first part is one of `ROOTS`.
     """
@@ -140,9 +140,9 @@ def classes() -> dict[str, type]:
 
 @functools.cache
 def attributes() -> dict[str, str]:
-    """camelCase -> snake_case of what objects of tfpy have: methods, properties and options of layers."""
+    """camelCase -> snake_case of the members of tfpy's objects: methods, properties and options of layers."""
     known = {name for c in classes().values() for name in dir(c) if not name.startswith("_") and name.islower()}
-    known |= {"attrs", "done"}  # of what a registered op is given, and of what an iterator gives
+    known |= {"attrs", "done"}  # attributes of a registered op's argument, and of an iterator's result
     for c in (*classes().values(), tf.layers.Layer):
         known |= {*getattr(c, "options", ()), *getattr(c, "base_options", ())}
     return _respelled(sorted(known))
@@ -159,7 +159,7 @@ def legacy_classes() -> list[str]:
 
 @functools.cache
 def _legacy_attributes() -> dict[str, str]:
-    """The same of what objects of deeplearn.js have, which has several spellings of some names: the longest counts."""
+    """The same for deeplearn.js, which has several spellings of some names: the longest one is used."""
     found: dict[str, str] = {}
     for c in vars(dl).values():
         known = [name for name in dir(c) if not name.startswith("_")] if inspect.isclass(c) else []

@@ -12,8 +12,8 @@ class Note(NamedTuple):
 
     Attributes:
         line: the line in the script, from 1.
-        text: what is to be done or checked.
-        left: whether the place is not converted; it raises NotImplementedError when it is reached.
+        text: what to do or check.
+        left: whether the place is not converted; then it raises NotImplementedError when it runs.
     """
 
     line: int
@@ -25,8 +25,8 @@ class Conversion(NamedTuple):
     """A converted script.
 
     Attributes:
-        code: the Python.
-        notes: what a person has to do or check, in the order of the script's lines.
+        code: the Python code.
+        notes: what a person must do or check, in the order of the script's lines.
     """
 
     code: str
@@ -39,7 +39,7 @@ class Conversion(NamedTuple):
 
 
 class NotConvertedError(Exception):
-    """Something has no counterpart; the statement around it is left to a person."""
+    """Something has no counterpart; the statement is left for a person to convert."""
 
 
 class ScriptError(ValueError):

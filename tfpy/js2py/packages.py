@@ -9,7 +9,7 @@ _TFJS = re.compile(r"@tensorflow/tfjs(-node|-node-gpu|-core|-layers|-data|-conve
 _SPACES = {"@tensorflow/tfjs-data": "tf.data", "@tensorflow/tfjs-vis": "tf.vis"}
 _DEEPLEARN = re.compile(r"deeplearn(/.*)?|(\.\./)+(deeplearn|src/deeplearn|src/index)")
 NOTHING = re.compile(r"@tensorflow/tfjs-backend-.*|.*\.(css|scss)|@babel/polyfill|regenerator-runtime.*")
-# Modules of Node and packages beside them, and what nodejs.py calls them; "" for what is known without a name.
+# Node's modules and related packages, and their names in nodejs.py; "" for names that are known without a prefix.
 NODE = {
     "argparse": "argparse", "assert": "assert", "fs": "fs", "fs/promises": "fs", "mkdirp": "mkdirp", "os": "os",
     "path": "path", "perf_hooks": "", "process": "process", "shelljs": "shelljs", "util": "util",

@@ -50,7 +50,9 @@ def add_from_call(losses: Sequence[Any]) -> None:
     for loss in losses:
         value = loss() if callable(loss) else loss
         if not isinstance(value, Tensor):
-            raise argument_error("add_loss", "losses", "scalar tensors, or functions that give them", value, TypeError)
+            raise argument_error(
+                "add_loss", "losses", "scalar tensors, or functions that return them", value, TypeError
+            )
         if value.shape:
             raise argument_error("add_loss", "losses", "scalar tensors, such as x.square().mean()", value)
         _add(value)
@@ -83,6 +85,6 @@ def as_functions(losses: Sequence[Any]) -> list[Callable[[], Tensor]]:
     """
     for loss in losses:
         if not callable(loss):
-            expected = "functions without arguments, such as lambda: x.square().mean(); tensors are added within call"
+            expected = "functions without arguments, such as lambda: x.square().mean(); add tensors in call"
             raise argument_error("add_loss", "losses", expected, loss, TypeError)
     return list(losses)

@@ -256,7 +256,7 @@ class Layer(LayerCamel, Copyable, Declared, family="layer"):
             running.pop()
         for output in to_list(outputs):
             if not isinstance(output, Tensor):
-                raise TypeError(f"{self.name}: call must return a tensor or a list of them, but gave {show(output)}.")
+                raise TypeError(f"{self.name}: call must return one or several tensors, but returned {show(output)}.")
         add_activity_losses(self, to_list(outputs))
         return outputs
 

@@ -64,7 +64,7 @@ class Container(ContainerCamel, Layer):
             raise argument_error("model", "inputs", "distinct tensors", [t.name for t in self.inputs])
         for tensor in self.inputs:
             if node_of(tensor).input_tensors:
-                raise argument_error("model", "inputs", "tensors of tf.input", tensor)
+                raise argument_error("model", "inputs", "results of tf.input", tensor)
 
     def _changed(self) -> None:
         """Clear what is derived from inputs, outputs and layers after these have changed."""

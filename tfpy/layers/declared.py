@@ -154,7 +154,7 @@ class Declared(DeclaredCamel, AttributesInBothSpellings, Versioned):
         if more or not isinstance(config, (Mapping, type(None))):
             example = next((name for name, value in declared.items() if value is REQUIRED), next(iter(declared), None))
             found = (config, *more) if more else config
-            expected = dict_or_keywords(example) + (", and tensors go to its apply" if _has_tensors(found) else "")
+            expected = dict_or_keywords(example) + ("; pass tensors to its apply" if _has_tensors(found) else "")
             raise argument_error(where, "config", expected, found, TypeError)
         given = read_options(config or {}, declared, where)
         by_keyword = read_options(options, declared, where)

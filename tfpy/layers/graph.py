@@ -176,7 +176,7 @@ def _check_outputs(node: Node, inputs: Sequence[Tensor], outputs: Sequence[Tenso
             fewer = len(inputs) == 1 and len(found.shape) < len(said.shape)  # as if `inputs[0]` were the tensor
             hint = " (A layer with one input is called on the tensor, not on a list.)" if fewer else ""
             warn_user(
-                f"Layer {name}: call returned shape {list(found.shape)}, but compute_output_shape had said "
+                f"Layer {name}: call returned shape {list(found.shape)}, but compute_output_shape returned "
                 f"{list(said.shape)}.{hint}"
             )
 

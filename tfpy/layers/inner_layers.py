@@ -26,8 +26,8 @@ def warn_of_unlisted(where: str, model: Container) -> None:
     ]
     if found:
         warn_user(
-            f"{where}: the weights of {', '.join(found)} are not among those of the model, and are neither trained nor "
-            "saved: a layer must list the layers in it, in layers_within, or their weights, in trainable_weights and "
+            f"{where}: the weights of {', '.join(found)} are not part of the model, and are neither trained nor "
+            "saved: a layer must list its inner layers in layers_within, or their weights in trainable_weights and "
             "non_trainable_weights."
         )
 

@@ -42,7 +42,7 @@ class InputLayer(Layer, class_name="InputLayer", factory="layers.input_layer"):
             base = {**base, "name": uid("input")}
         for option in ("input_shape", "batch_size"):
             if base["batch_input_shape"] is not None and base[option] is not None:
-                raise argument_error(self.class_name, option, "left out where batch_input_shape is given", base[option])
+                raise argument_error(self.class_name, option, "omitted if batch_input_shape is given", base[option])
         super()._settle_base_options(base)
 
     def _apply(self, inputs: Any, arguments: dict[str, Any]) -> Any:
@@ -85,7 +85,7 @@ def input_(
     if shape is None and batch_shape is None:
         raise argument_error("input", "shape", "given, or batch_shape", None)
     if shape is not None and batch_shape is not None:
-        raise argument_error("input", "shape", "left out where batch_shape is given", shape)
+        raise argument_error("input", "shape", "omitted if batch_shape is given", shape)
     if dtype is not None:
         as_dtype("input", dtype)
     whole = batch_shape if shape is None else (None, *check_partial_shape("input", shape))

@@ -130,7 +130,7 @@ class LayersModel(LayersModelCamel, Container, Ready, class_name="Model"):
         Source: TF.js `tf.LayersModel.compile`.
         """
         if loss_weights is not None:
-            warn_user("compile: loss_weights are without effect, as in TF.js; output_weights have it.")
+            warn_user("compile: loss_weights have no effect, as in TF.js; use output_weights.")
         compiled = compiling.compile_model(self, optimizer, loss, metrics, output_weights, distribute)
         self.plans.clear()
         self.training_state.compiled, self.training_state.loaded_optimizer = compiled, None

@@ -90,7 +90,7 @@ def known_class(name: str, what: str, kind: type | tuple[type, ...], custom_obje
         known = [n for n, c in _classes.items() if issubclass(c, kind)]
         error = unknown_name_error(what, name, known)
         raise ValueError(
-            f"{error} A class of your own is made known by tf.serialization.register_class, or for one file by "
+            f"{error} Register a class of your own with tf.serialization.register_class, or for one file with "
             f"custom_objects={{{name!r}: …}}."
         )
     if not (isinstance(cls, type) and issubclass(cls, kind)):

@@ -96,7 +96,7 @@ class Sequential(SequentialCamel, OneOutput, LayersModel, class_name="Sequential
             return to_list(layer.apply(input_(batch_shape=given.shape, dtype=given.dtype, name=f"{layer.name}_input")))
         if not layer.inbound_nodes:
             if layer.batch_input_shape is None:
-                expected = "a first layer that knows its input shape (input_shape or batch_input_shape)"
+                expected = "a first layer with an input shape (input_shape or batch_input_shape)"
                 raise argument_error("add", "layer", expected, layer)
             layer.apply(input_(batch_shape=layer.batch_input_shape, dtype=layer.dtype, name=f"{layer.name}_input"))
         if len(layer.inbound_nodes) != 1:

@@ -39,7 +39,7 @@ def shapes_agree(a: PartialShape, b: PartialShape) -> bool:
 def warn_of_other_shape(layer: str, made_for: PartialShape | None, shape: PartialShape) -> None:
     """Warn about a layer called on a shape that differs from the input shape it was created for, if any."""
     if made_for is not None and not shapes_agree(made_for, shape):
-        warn_user(f"Layer {layer} was made for inputs of shape {list(made_for)}, but is called on {list(shape)}.")
+        warn_user(f"Layer {layer} was built for inputs of shape {list(made_for)}, but is called on {list(shape)}.")
 
 
 def are_several(shapes: Any) -> bool:
@@ -56,7 +56,7 @@ def whole_shape(layer: str, shape: Any) -> PartialShape:
     """The shape of an input including its batch size."""
     sizes = None if shape is None else check_partial_shape(layer, shape)
     if not sizes:
-        raise argument_error(layer, "input_shape", "a shape with the batch size, or None for it, in front", shape)
+        raise argument_error(layer, "input_shape", "a shape that starts with the batch size, or None for it", shape)
     return sizes
 
 

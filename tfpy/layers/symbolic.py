@@ -195,7 +195,7 @@ def node_of(tensor: SymbolicTensor) -> Node:
         ValueError: it was made by hand.
     """
     if tensor.source_layer is None:
-        raise ValueError(f"{tensor!r} comes from no layer: a model begins with tensors of tf.input.")
+        raise ValueError(f"{tensor!r} does not come from a layer: a model starts with the results of tf.input.")
     return tensor.source_layer.inbound_nodes[tensor.node_index]
 
 

@@ -145,7 +145,7 @@ def as_values(owner: str, weights: Sequence[LayerVariable], values: Iterable[Ten
         raise argument_error(where, "weights", "a list of tensors", values, TypeError)
     given = list(values)
     if len(weights) != len(given):
-        expected = f"{len(weights)} tensors, as many as {owner} has"
+        expected = f"{len(weights)} tensors, the number of weights of {owner}"
         raise argument_error(where, "weights", expected, Words(f"{len(given)} of them"))
     tensors = [to_tensor(where, w.original_name, v, w.dtype) for w, v in zip(weights, given, strict=True)]
     for weight, tensor in zip(weights, tensors, strict=True):

@@ -25,7 +25,7 @@ class _BrowserOnly:
 
 def _refusal(name: str) -> Any:
     def refuse(*args: Any, **keywords: Any) -> Any:
-        raise RuntimeError(f"{name}: there is no WebGL here; tfpy's GPU backend is chosen with dl.NDArrayMathGPU().")
+        raise RuntimeError(f"{name}: WebGL is not available; select tfpy's GPU backend with dl.NDArrayMathGPU().")
 
     refuse.__name__ = name.rpartition(".")[2]
     return refuse

@@ -210,7 +210,7 @@ class NDArrayMath(DerivedMath, Gradients, NDArrayMathCamel):
         if not isinstance(v, Variable):
             raise argument_error("register_variable", "v", "a variable", v, TypeError)
         if v.name in self._variables:
-            raise ValueError(f"register_variable: a variable named {v.name!r} is registered already.")
+            raise ValueError(f"register_variable: a variable named {v.name!r} is already registered.")
         self._variables[v.name] = v
 
     @property
@@ -314,7 +314,7 @@ class NDArrayMathGPU(NDArrayMath):
 
     def get_gpgpu_context(self) -> Any:
         """deeplearn.js: the WebGL context. There is none here; the method exists to say so."""
-        raise RuntimeError("get_gpgpu_context: tfpy's GPU backend keeps its context to itself.")
+        raise RuntimeError("get_gpgpu_context: tfpy's GPU backend does not share its context.")
 
     getGPGPUContext = get_gpgpu_context
 

@@ -31,7 +31,7 @@ def chosen_backend(backend: Any) -> Backend | None:
     except RuntimeError as error:
         if not _warned:
             _warned.append(True)
-            warn_user(f"NDArrayMathGPU: the CPU computes instead. {error}")
+            warn_user(f"NDArrayMathGPU: the CPU is used instead. {error}")
         return None
 
 

@@ -50,6 +50,6 @@ def _whole_count(op: str, size: int, field: int, stride: int, pad: int, rounding
             argument = "rounding_mode" if op.startswith("compute") else "dim_rounding_mode"
             raise argument_error(op, argument, "'floor', 'round' or 'ceil'", rounding)
     elif (size - field + 2 * pad) % stride:
-        expected = f"one that gives a whole number of outputs: ({size} - {field} + 2 · pad) / {stride} + 1"
+        expected = f"such that the number of outputs is an integer: ({size} - {field} + 2 · pad) / {stride} + 1"
         raise argument_error(op, "pad", expected, pad)
     return places(size - field + 2 * pad, stride, rounding)

@@ -1,4 +1,4 @@
-"""Names that a file gives to parts of tfpy.legacy, `ENV = dl.ENV`, as the imports that they could be."""
+"""Names that a file gives to parts of tfpy.legacy, such as `ENV = dl.ENV`, as the equivalent imports."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tfpy.migrate.names import PACKAGE, Names, dotted
 
 
 def imported(module: cst.Module, names: Names) -> cst.Module:
-    """The file with an import in the place of each `name = dl.part` at its top, if the name means nothing else."""
+    """The file with an import in place of each top-level `name = dl.part`, if the name has no other meaning."""
     bound = _bound(module.code)
     return module.with_changes(body=[_import_for(statement, names, bound) or statement for statement in module.body])
 
@@ -32,7 +32,7 @@ def _import_for(
 
 
 def _bound(code: str) -> Counter[str]:
-    """How often each name gets a meaning, in any scope."""
+    """The number of bindings of each name, in any scope."""
     found: Counter[str] = Counter()
     for node in ast.walk(ast.parse(code)):
         if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):

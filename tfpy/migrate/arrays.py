@@ -1,4 +1,4 @@
-"""Arrays become tensors: how they are made, read and reshaped."""
+"""Arrays become tensors: their construction, reading and reshaping."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from tfpy.migrate.kinds import Kinds
 from tfpy.migrate.legacy_kinds import ARRAYS
 from tfpy.migrate.templates import CannotRewrite, Given, bind, expression, fill
 
-# Methods that no other class has, so that they are rewritten even where it is not known what they are called on.
+# Methods that no other class has, so that they are rewritten even if the kind of the object is unknown.
 ONLY_ARRAYS = ("get_values", "get_values_async")
-# What is not called: a method that is given to a function, and what is no method.
+# Attributes that are not called: methods that are passed to a function, and attributes that are no methods.
 REFERENCES = {
     "get": "a.buffer_sync().get",
     "val": "a.buffer_sync().get",
@@ -22,7 +22,7 @@ REFERENCES = {
 
 
 def made(kinds: Kinds, path: str, original: cst.Call, updated: cst.Call, tf: str) -> cst.BaseExpression | None:
-    """A call of a class of arrays, or of one of its functions; None if it is neither."""
+    """A call of an array class, or of one of its functions; None if it is neither."""
     head, _, name = path.partition(".")
     if head not in ARRAYS:
         return None
@@ -35,18 +35,18 @@ def made(kinds: Kinds, path: str, original: cst.Call, updated: cst.Call, tf: str
         given["data"], old["data"] = _values(given["data"]), _values(old["data"])
     values = next((old[n] for n in ("values", "value", "data") if n in old), None)
     if values is not None and "dtype" not in given and not are_numbers(kinds.of(values)):
-        given["dtype"] = cst.SimpleString('"float32"')  # a numpy array would give its own dtype
+        given["dtype"] = cst.SimpleString('"float32"')  # otherwise a numpy array would determine the dtype
     return fill(found, given, tf)
 
 
 def _values(node: cst.BaseExpression) -> cst.BaseExpression:
-    """The values of `{'values': …}`, or what is given instead of it."""
+    """The values of `{'values': …}`, or any other argument unchanged."""
     if not isinstance(node, cst.Dict):
         return node
     for item in node.elements:
         if isinstance(item, cst.DictElement) and isinstance(item.key, cst.SimpleString):
             return item.value
-    raise CannotRewrite("the values are not written out here")
+    raise CannotRewrite("the values are not a literal here")
 
 
 def are_numbers(kind: Kind) -> bool:
@@ -60,7 +60,7 @@ def are_numbers(kind: Kind) -> bool:
 
 
 def method(found: Successor, receiver: cst.BaseExpression, args: list[cst.Arg], tf: str) -> cst.BaseExpression:
-    """A method of an array."""
+    """A call of a method of an array."""
     if args and any(needed == "locs" for needed, _ in found.forms):
         filled = expression("a.buffer_sync().get()", {"a": receiver}, {}, tf)
         return filled.with_changes(args=args)

@@ -10,7 +10,7 @@ from tfpy.migrate.kinds import Kinds
 
 
 def define(kinds: Kinds, target: cst.CSTNode, kind: Kind) -> None:
-    """Note what a target of an assignment holds."""
+    """Record the kind of an assignment's target."""
     match target:
         case cst.Tuple() | cst.List():
             _take_apart(kinds, target, kind)
@@ -35,7 +35,7 @@ def _take_apart(kinds: Kinds, target: cst.Tuple | cst.List, kind: Kind) -> None:
 
 
 def _put(kinds: Kinds, target: cst.Subscript, kind: Kind) -> None:
-    """`d[key] = …`, and an item of a list of which nothing is known yet."""
+    """`d[key] = …`, and an item of a list whose kind is still unknown."""
     whole = kinds.of(target.value)
     if isinstance(whole, DictOf):
         define(kinds, target.value, dict_of([(text_of(index_of(target)), kind)]))
@@ -44,7 +44,7 @@ def _put(kinds: Kinds, target: cst.Subscript, kind: Kind) -> None:
 
 
 def append(kinds: Kinds, target: cst.CSTNode, kind: Kind) -> None:
-    """Note that a list gets another element."""
+    """Record another element of a list."""
     if kind is None:
         return
     if isinstance(target, cst.Subscript):

@@ -1,4 +1,4 @@
-"""The kinds of results of calls: functions of tfpy.legacy, of the file and of Python, and methods by their owner."""
+"""The kinds of the results of calls: of functions of tfpy.legacy, of the file and of Python, and of methods."""
 
 from __future__ import annotations
 
@@ -33,23 +33,23 @@ from tfpy.migrate.names import dotted
 from tfpy.node_rules import NodeRules
 
 Args = Sequence[cst.Arg]
-# What Python's functions give, by their names: a rule gets the arguments, of which there is one, and the first's kind.
+# Rules for Python's functions, by name: they take the arguments, at least one, and the first one's kind.
 _builtin: NodeRules[str, Callable[[Kinds, Args, Kind], Kind]] = NodeRules()
-# What methods give, by the kind of what they are called on: a rule gets that kind, the method's name and the arguments.
+# Rules for methods, by the kind of the object: they take that kind, the method's name and the arguments.
 _method_of: NodeRules[str | type, Callable[[Kinds, Kind, str, Args], Kind]] = NodeRules()
 
-_BUFFERS = ("buffer", "buffer_sync", "bufferSync")  # what they give has a method `get`, too
+_BUFFERS = ("buffer", "buffer_sync", "bufferSync")  # their results also have a method `get`
 
 
 @kind_of(cst.Call)
 def call(kinds: Kinds, node: cst.Call) -> Kind:
-    """A call; what cannot be seen is unknown once all that can be seen is known."""
+    """A call; a result that cannot be inferred is unknown once everything else is known."""
     found = _seen(kinds, node)
     return UNKNOWN if found is None and kinds.settled and _is_unseen(kinds, node.func) else found
 
 
 def _is_unseen(kinds: Kinds, function: cst.BaseExpression) -> bool:
-    """Whether what is called is neither a function of the file nor one of Python's own."""
+    """Whether the callee is neither a function of the file nor one of Python's own."""
     if kinds.variables.path(function) is not None or is_function(kinds.of(function)):
         return False
     if isinstance(function, cst.Attribute):
@@ -60,13 +60,13 @@ def _is_unseen(kinds: Kinds, function: cst.BaseExpression) -> bool:
 
 
 def _seen(kinds: Kinds, node: cst.Call) -> Kind:
-    """What a call gives as far as it can be seen."""
+    """The kind of a call's result as far as it can be inferred."""
     path = kinds.variables.path(node.func)
     if path is not None:
         return legacy_kinds.instance(path) or _of_eager(kinds, node.args, path)
     text, tf = dotted(node.func) or "", kinds.variables.names.tf
     if tf is not None and text in (f"{tf}.tidy", f"{tf}.keep"):
-        return _of_eager(kinds, node.args, text.removeprefix(f"{tf}."))  # of a script that is migrated already
+        return _of_eager(kinds, node.args, text.removeprefix(f"{tf}."))  # of a script that is already migrated
     function = kinds.of(node.func)
     if is_function(function) and not kinds.is_method(node.func):
         return kinds.result_of(function)
@@ -80,7 +80,7 @@ def _seen(kinds: Kinds, node: cst.Call) -> Kind:
 
 
 def _of_eager(kinds: Kinds, args: Args, path: str) -> Kind:
-    """What a function of deeplearn.js 0.5 gives."""
+    """The kind of the result of a function of deeplearn.js 0.5."""
     if path == "variable":
         return kinds.evaluated()
     if path == "keep" and args:
@@ -91,7 +91,7 @@ def _of_eager(kinds: Kinds, args: Args, path: str) -> Kind:
 
 
 def _of_name(kinds: Kinds, function: Kind, name: str, args: Args) -> Kind:
-    """What is called by a name that is none of a function of the file: a class of it, or a function of Python."""
+    """The kind of a call of a name that is not a function of the file: one of its classes, or a function of Python."""
     if function in ("keep", "track") and args:
         return kinds.of(args[0].value)
     if isinstance(function, Class):
@@ -178,7 +178,7 @@ def _number(kinds: Kinds, args: Args, first: Kind) -> Kind:
 
 
 def _of_method(kinds: Kinds, owner: Kind, name: str, args: Args) -> Kind:
-    """What a method gives; of what is none of these, what the methods of the file that have the name give."""
+    """The kind of a method's result; for other objects, that of the file's methods of the same name."""
     if name in _BUFFERS:
         return "buffer"
     rule = _method_of.get(owner if isinstance(owner, str) else type(owner), _of_object)

@@ -27,7 +27,7 @@ _OWN: dict[str, Kind] = {
 
 @functools.cache
 def results() -> dict[str, Kind]:
-    """The kinds of what they give, by their names in both spellings; those of one array are told by their types."""
+    """The kinds of their results, by their names in both spellings; for those of one array, by their types."""
     found: dict[str, Kind] = {}
     for name in EAGER:
         if getattr(getattr(legacy, name), "__annotations__", {}).get("return") == "Tensor":
@@ -38,6 +38,6 @@ def results() -> dict[str, Kind]:
 
 
 def is_in_both(name: str) -> bool:
-    """Whether a legacy name is one of the new API; functions that give tensors there are wrapped to give arrays."""
+    """Whether a legacy name also exists in the new API; functions that return tensors there are wrapped."""
     old, new = getattr(legacy, name, None), getattr(tfpy, name, None)
     return new is not None and (old is new or getattr(old, "__wrapped__", None) is new)

@@ -25,7 +25,7 @@ from tfpy.migrate.legacy_kinds import math_method
 from tfpy.migrate.names import dotted
 
 _PROPERTIES = ("property", "cached_property", "functools.cached_property")
-# Attributes that only owners of this kind have, and those that anything may have.
+# Attributes that only owners of this kind have, and attributes that any object may have.
 _ATTRIBUTES: dict[tuple[Kind, str], Kind] = {("graph", "layers"): "layers", ("variable", "node"): "node"}
 _OF_ANY: dict[str, Kind] = {"size": "number", "rank": "number", "shape": "shape"}
 
@@ -45,7 +45,7 @@ def name(kinds: Kinds, node: cst.Name) -> Kind:
 
 @kind_of(cst.Integer, cst.Float)
 def number(kinds: Kinds, node: cst.CSTNode) -> Kind:
-    """A number that is written out."""
+    """A numeric literal."""
     return "number"
 
 
@@ -63,7 +63,7 @@ def comparison(kinds: Kinds, node: cst.Comparison) -> Kind:
 
 @kind_of(cst.BinaryOperation)
 def binary(kinds: Kinds, node: cst.BinaryOperation) -> Kind:
-    """Two numbers, two lists that are put together, or one that is repeated."""
+    """Two numbers, two concatenated lists, or one repeated list."""
     left, right = kinds.of(node.left), kinds.of(node.right)
     if left is not None and not isinstance(left, str) and right in (left, "number"):
         return left
@@ -72,7 +72,7 @@ def binary(kinds: Kinds, node: cst.BinaryOperation) -> Kind:
 
 @kind_of(cst.BooleanOperation)
 def choice(kinds: Kinds, node: cst.BooleanOperation) -> Kind:
-    """`a or b`, which is either."""
+    """`a or b`, whose value is either of them."""
     return join(kinds.of(node.left), kinds.of(node.right))
 
 
@@ -84,7 +84,7 @@ def conditional(kinds: Kinds, node: cst.IfExp) -> Kind:
 
 @kind_of(cst.Await)
 def awaited(kinds: Kinds, node: cst.Await) -> Kind:
-    """What is awaited."""
+    """The awaited value."""
     return kinds.of(node.expression)
 
 
@@ -96,13 +96,13 @@ def assigned(kinds: Kinds, node: cst.NamedExpr) -> Kind:
 
 @kind_of(cst.Lambda)
 def function(kinds: Kinds, node: cst.Lambda) -> Kind:
-    """A function without a name."""
+    """A lambda."""
     return Function(node)
 
 
 @kind_of(cst.List, cst.Tuple)
 def sequence(kinds: Kinds, node: cst.List | cst.Tuple) -> Kind:
-    """A list or a tuple that is written out; of an empty one nothing is known yet."""
+    """A list or a tuple literal; the items of an empty one are still unknown."""
     items = [kinds.of(e.value) for e in node.elements]
     if not items:
         return None
@@ -119,7 +119,7 @@ def comprehension(kinds: Kinds, node: cst.ListComp | cst.GeneratorExp) -> Kind:
 
 @kind_of(cst.Dict)
 def dictionary(kinds: Kinds, node: cst.Dict) -> Kind:
-    """A dict that is written out."""
+    """A dict literal."""
     return dict_of((text_of(e.key), kinds.of(e.value)) for e in node.elements if isinstance(e, cst.DictElement))
 
 
@@ -132,7 +132,7 @@ def dict_comprehension(kinds: Kinds, node: cst.DictComp) -> Kind:
 
 @kind_of(cst.Subscript)
 def item(kinds: Kinds, node: cst.Subscript) -> Kind:
-    """An item, or a slice, which is of the kind of the whole."""
+    """An item, or a slice, which has the kind of the whole."""
     kind = kinds.of(node.value)
     if len(node.slice) == 1 and isinstance(node.slice[0].slice, cst.Slice):
         return kind
@@ -148,14 +148,14 @@ def item(kinds: Kinds, node: cst.Subscript) -> Kind:
 
 
 def index_of(node: cst.Subscript) -> cst.BaseExpression | None:
-    """What is between the brackets, if it is one expression."""
+    """The index in the brackets, if it is one expression."""
     index = node.slice[0].slice if len(node.slice) == 1 else None
     return index.value if isinstance(index, cst.Index) else None
 
 
 @kind_of(cst.Attribute)
 def attribute(kinds: Kinds, node: cst.Attribute) -> Kind:
-    """An attribute: of `self`, of an object of the file, or of what tfpy.legacy has."""
+    """An attribute: of `self`, of an object of the file, or of an object of tfpy.legacy."""
     name = node.attr.value
     if kinds.variables.key(node) is not None and name in kinds.variables.attributes:
         return kinds.variables.attributes[name]
@@ -174,7 +174,7 @@ def attribute(kinds: Kinds, node: cst.Attribute) -> Kind:
 
 
 def _of_object(kinds: Kinds, node: cst.Attribute, owner: Kind) -> Kind:
-    """What an object of the file has, where it matters for rewriting: maths, functions, arrays."""
+    """The attribute of an object of the file, if it matters for rewriting: maths, functions, arrays."""
     name, variables = node.attr.value, kinds.variables
     methods = variables.methods.get(name, [])
     if kinds.may_be_object(node.value, owner):
@@ -189,7 +189,7 @@ def _of_object(kinds: Kinds, node: cst.Attribute, owner: Kind) -> Kind:
 
 
 def _of_owner(kinds: Kinds, owner: Kind, name: str) -> Kind:
-    """What a part of a graph has, or an array, or a record of arrays."""
+    """The attribute of a part of a graph, of an array, or of a record of arrays."""
     if owner == "node" and name == "data":
         return kinds.evaluated()
     if owner in ("record", "kept"):

@@ -29,13 +29,13 @@ class ExpressionRewriter(Scoped, NoneChecks):
 
     Args:
         kinds: the kinds of the file's variables.
-        graphs: what its graphs consist of.
+        graphs: the parts of its graphs.
         keep: names whose definitions must stay.
 
     Attributes:
-        count: how many constructs were rewritten.
-        failed: parts of the file whose graphs must stay after all: where and why.
-        helpers: what the result needs at its top.
+        count: the number of rewritten constructs.
+        failed: parts of the file whose graphs cannot be rewritten after all: where and why.
+        helpers: helper functions that go at the top of the result.
     """
 
     def __init__(self, kinds: Kinds, graphs: Graphs, keep: set[statements.Place]) -> None:
@@ -54,7 +54,7 @@ class ExpressionRewriter(Scoped, NoneChecks):
         self._called_here: set[cst.CSTNode] = set()
 
     def again(self, node: cst.BaseExpression) -> cst.BaseExpression:
-        """An expression of the script as it is rewritten, for use in another place."""
+        """An expression of the script, rewritten for use in another place."""
         count = self.count
         result = node.visit(self)
         self.count = count
@@ -88,7 +88,7 @@ class ExpressionRewriter(Scoped, NoneChecks):
         return self._called(original_node, updated_node)
 
     def _called(self, original_node: cst.BaseExpression, updated_node: cst.BaseExpression) -> cst.Call:
-        """A tensor of the graph in an expression of the graph: a call of its function."""
+        """A call of the function of a symbolic tensor, for an expression of the graph."""
         symbol = self.graphs.symbols.operands[original_node]
         return cst.Call(updated_node, [cst.Arg(cst.Name(plain(key[1]))) for key in symbol.placeholders])
 
@@ -110,7 +110,7 @@ class ExpressionRewriter(Scoped, NoneChecks):
         return updated_node
 
     def _reference(self, original: cst.Attribute, updated: cst.Attribute) -> cst.BaseExpression:
-        """A method that is not called here, as it is given to a function; and the strides of an array."""
+        """A method that is not called here but passed to a function; or the strides of an array."""
         owner, name = self.kinds.of(original.value), original.attr.value
         found = successor(str(owner), name) if owner in ("math", "array") else None
         if found is None:
@@ -123,7 +123,7 @@ class ExpressionRewriter(Scoped, NoneChecks):
         return expression(text, {"a": updated.value}, {}, self.tf)
 
     def _constant(self, path: str) -> cst.BaseExpression | None:
-        """A legacy name that stands for a value or a function of the new API."""
+        """A legacy name with a value or a function of the new API as its successor."""
         head, _, name = path.partition(".")
         text = None
         if head == "MatrixOrientation" and name:
@@ -140,7 +140,7 @@ class ExpressionRewriter(Scoped, NoneChecks):
         return expression(text, {}, {}, self.tf)
 
     def leave_Comparison(self, original_node: cst.Comparison, updated_node: cst.Comparison) -> cst.Comparison:
-        """Arrays are equal only to themselves; tensors are compared element by element."""
+        """Arrays are equal only to themselves, while tensors are compared elementwise."""
         kinds = {self.kinds.of(n) for n in (original_node.left, *[c.comparator for c in original_node.comparisons])}
         equal = (cst.Equal, cst.NotEqual, cst.In, cst.NotIn)
         if kinds & {"array", ListOf("array")} and any(isinstance(c.operator, equal) for c in original_node.comparisons):
@@ -153,7 +153,7 @@ class ExpressionRewriter(Scoped, NoneChecks):
         return updated_node if updated_node.deep_equals(original_node) else statements.other_quotes(updated_node)
 
     def leave_Await(self, original_node: cst.Await, updated_node: cst.Await) -> cst.BaseExpression:
-        """`await a.val(…)`, whose successor gives the number at once."""
+        """`await a.val(…)`, whose successor returns the number directly."""
         call = original_node.expression
         if isinstance(call, cst.Call) and isinstance(call.func, cst.Attribute) and call.func.attr.value == "val":
             return updated_node.expression if self.kinds.of(call.func.value) == "array" else updated_node
@@ -171,7 +171,7 @@ class ExpressionRewriter(Scoped, NoneChecks):
                     self._freeze(arg.value)
 
     def _freeze(self, node: cst.CSTNode) -> None:
-        """Leave the calls that give arrays as they are: the arrays are written to."""
+        """Leave the calls whose results are arrays that are written to."""
         if isinstance(node, cst.Call) and self.kinds.of(node) in ("array", "ndarray"):
             self._frozen |= {node, node.func}
         for child in node.children:
@@ -189,7 +189,7 @@ class ExpressionRewriter(Scoped, NoneChecks):
         return new if new is not None else updated_node
 
     def _cannot(self, node: cst.Call, reason: str) -> None:
-        """Leave a call, and all graphs around it if it is one of theirs."""
+        """Leave a call, and all graphs of its part of the file if the call concerns them."""
         owner = self.kinds.of(node.func.value) if isinstance(node.func, cst.Attribute) else None
         if owner in ("graph", "layers", "session", "builder") and not self.variables.graphs_stay:
             scopes = self.variables.scopes
@@ -262,7 +262,7 @@ class ExpressionRewriter(Scoped, NoneChecks):
             if owner == "mixed" and name == "get":
                 raise CannotRewrite("this is an NDArray here and a tensor there")
             if name == "get" and all(self.kinds.of(arg.value) == "number" for arg in original.args):
-                raise CannotRewrite("what this is called on cannot be seen; a tensor is read by array_sync()")
+                raise CannotRewrite("the type of this object is unknown; a tensor is read by array_sync()")
         if owner == "initializer" and name == "initialize":
             if len(updated.args) != 3:
                 raise CannotRewrite("an initializer needs a shape, the inputs and the outputs")
@@ -290,7 +290,7 @@ class ExpressionRewriter(Scoped, NoneChecks):
             if name in ("get_input_providers", "getInputProviders"):
                 return new.value
             if name not in ("get_input_provider", "getInputProvider"):
-                raise CannotRewrite("lists of tensors take the place of builders, and have nothing of this")
+                raise CannotRewrite("lists of tensors replace builders, and have no counterpart of this")
             if len(updated.args) != 1:
                 raise CannotRewrite("the number of the provider is not given")
             return expression("b[i]", {"b": new.value, "i": updated.args[0].value}, {}, self.tf)
@@ -312,7 +312,7 @@ class ExpressionRewriter(Scoped, NoneChecks):
         return fill(found, given, self.tf)
 
     def _without_maths(self, original: cst.Call, updated: cst.Call) -> cst.BaseExpression | None:
-        """A call of a function of the file, without the arguments that it no longer has."""
+        """A call of a function of the file, without the arguments that were removed from it."""
         dropped = {
             arg
             for function, method in called(self.kinds, original)

@@ -1,4 +1,4 @@
-"""The feeds of a file's graphs: the entries that sessions are given, and the lists of them that have names."""
+"""The feeds of a file's graphs: the entries passed to sessions, and the lists of entries that have names."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ class Feed(NamedTuple):
     """A value for a placeholder.
 
     Attributes:
-        value: the expression that the script gives.
+        value: the expression in the script.
         kind: its kind.
-        place: where it is found instead, when it must be made only once: `feeds["x"]`.
+        place: the expression to use instead, if the value must be evaluated only once: `feeds["x"]`.
     """
 
     value: cst.BaseExpression
@@ -37,12 +37,12 @@ class Feed(NamedTuple):
 
     @property
     def next_copy(self) -> str | None:
-        """The method of a provider of one's own that gives the next array; None for anything else."""
+        """The method of a user-defined provider that returns the next array; None for anything else."""
         return self.kind.method if isinstance(self.kind, UserProvider) else None
 
     @property
     def has_name(self) -> bool:
-        """Whether it is named, or an item of what is: then it may be repeated."""
+        """Whether it is a name, or an item of one, so that it may be repeated."""
         value = self.value.value if isinstance(self.value, cst.Subscript) else self.value
         return dotted(value) is not None
 
@@ -51,7 +51,7 @@ class Feeds:
     """The feeds of a file.
 
     Attributes:
-        lists: the lists of feed entries with a name.
+        lists: the named lists of feed entries.
     """
 
     def __init__(self, kinds: Kinds, symbols: Symbols) -> None:
@@ -60,12 +60,12 @@ class Feeds:
         self.lists: dict[Key, dict[Key, Feed]] = {}
 
     def add(self, target: cst.BaseExpression, node: cst.Assign) -> None:
-        """Note that a statement gives a list of feeds a name; other statements do nothing."""
+        """Record that a statement names a list of feeds; other statements have no effect."""
         key = self.kinds.variables.key(target)
         if key is None or self._entries(node.value) is None:
             return
         if key in self.lists:
-            raise Problem(node, "the list of feeds is made more than once")
+            raise Problem(node, "the list of feeds is created more than once")
         self.lists[key] = _placed(target, self._listed(node.value))
 
     def of(self, node: cst.BaseExpression | None) -> dict[Key, Feed]:
@@ -76,7 +76,7 @@ class Feeds:
         return self.lists[key] if key is not None and key in self.lists else self._listed(node)
 
     def _listed(self, node: cst.BaseExpression) -> dict[Key, Feed]:
-        """The feeds of a list that is written out."""
+        """The feeds of a list literal."""
         entries = self._entries(node)
         if entries is None:
             raise Problem(node, "the feeds are not listed here")
@@ -84,13 +84,13 @@ class Feeds:
         for entry, (tensor, data) in entries:
             key = self.kinds.variables.key(tensor)
             if key not in self.symbols.placeholders:
-                raise Problem(entry, "a tensor that is no placeholder is fed")
+                raise Problem(entry, "a tensor that is not a placeholder is fed")
             self.symbols.used.add(tensor)
             found[key] = Feed(data, self.kinds.of(data))
         return found
 
     def _entries(self, node: cst.BaseExpression) -> Sequence[tuple[cst.BaseExpression, _Entry]] | None:
-        """The entries of a list of feeds; None when it is something else."""
+        """The entries of a list of feeds; None for anything else."""
         if not isinstance(node, (cst.List, cst.Tuple)) or not node.elements:
             return None
         entries = [(e.value, self._entry(e.value)) for e in node.elements]
@@ -111,7 +111,7 @@ class Feeds:
 
 
 def _placed(target: cst.BaseExpression, feeds: dict[Key, Feed]) -> dict[Key, Feed]:
-    """Feeds of a list with a name: in a dict of that name, unless all of them have names that are known as far."""
+    """The feeds of a named list: in a dict of that name, unless all of them have names."""
     local = isinstance(target, cst.Name)
     if all(feed.has_name and (local or (dotted(feed.value) or "").startswith("self.")) for feed in feeds.values()):
         return feeds

@@ -1,4 +1,4 @@
-"""`tfpy migrate` on files and folders: reading, comparing, writing, and what is said of each."""
+"""`tfpy migrate` on files and folders: reading, comparing, writing, and reporting."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ class Outcome(NamedTuple):
     Attributes:
         path: the file.
         old: its text.
-        migration: the result; None where there was an error.
-        error: why it cannot be migrated; empty where it can.
+        migration: the result; None if there was an error.
+        error: why it cannot be migrated; empty if it can.
     """
 
     path: Path
@@ -36,16 +36,16 @@ class Outcome(NamedTuple):
 
     @property
     def changed(self) -> bool:
-        """Whether its text is to change."""
+        """Whether its text changes."""
         return self.migration is not None and self.migration.code != self.old
 
 
 def outcomes(paths: Sequence[Path], to_write: bool) -> Iterator[Outcome]:
-    """The result of migrating each file, one after the other; nothing is written.
+    """Yield the result of migrating each file; nothing is written.
 
     Args:
-        paths: files, or folders whose Python files that use tfpy.legacy are meant; not those in hidden folders and in
-            virtual environments.
+        paths: files, or folders, which stand for their Python files that use tfpy.legacy, except those in hidden
+            folders and virtual environments.
         to_write: whether the files must be writable.
     """
     for path in paths:
@@ -66,13 +66,13 @@ def _python_files(folder: Path) -> Iterator[Path]:
 
 
 def _outcome(path: Path, to_write: bool, named: bool) -> Outcome | None:
-    """The outcome of a file; None for one of a folder that is not legacy, of which nothing is said."""
+    """The outcome of a file; None for a file of a folder that does not use the legacy API."""
     try:
-        source = read_script(path, newline="")  # with the line ends that it has
-        if not named and "legacy" not in source:  # most files of a folder; they are not parsed
+        source = read_script(path, newline="")  # with its own line endings
+        if not named and "legacy" not in source:  # holds for most files of a folder, which are not parsed
             return None
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # what Python's parser warns of is the script's own affair
+            warnings.simplefilter("ignore")  # the parser's warnings about the script do not concern the migration
             if not _is_legacy(source):
                 return Outcome(path, source, Migration(source, 0, []), "") if named else None
             if to_write and not path.stat().st_mode & (stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH):
@@ -82,12 +82,12 @@ def _outcome(path: Path, to_write: bool, named: bool) -> Outcome | None:
         return Outcome(path, "", None, str(error))
     except RecursionError:
         return Outcome(path, "", None, "is nested too deeply")
-    except Exception as error:  # whatever is wrong with this file, the others are to be rewritten
+    except Exception as error:  # whatever is wrong with this file, the other files are still migrated
         return Outcome(path, "", None, f"cannot be rewritten: {type(error).__name__}: {error}")
 
 
 def _migrated(source: str) -> Migration:
-    """The migration of a file's text, the mark at its beginning included."""
+    """The migration of a file's text, including its byte order mark."""
     text = source.removeprefix(_MARK)
     found = migrate(text)
     try:
@@ -99,7 +99,7 @@ def _migrated(source: str) -> Migration:
 
 def _is_legacy(source: str) -> bool:
     try:
-        ast.parse(source.removeprefix(_MARK))  # libcst's parser has no limit of depth and would end the process
+        ast.parse(source.removeprefix(_MARK))  # libcst's parser has no recursion limit and would crash the process
         return Names(cst.parse_module(source)).is_legacy
     except SyntaxError as error:
         line = f"line {error.lineno}: " if error.lineno is not None else ""
@@ -110,10 +110,10 @@ def _is_legacy(source: str) -> bool:
 
 
 def write(outcome: Outcome) -> None:
-    """Put the new text in the place of the old one, all at once: the file is never half written.
+    """Replace the old text by the new one, atomically: the file is never partly written.
 
     Raises:
-        FileError: it cannot be written; the file is as it was.
+        FileError: it cannot be written; the file is unchanged.
     """
     assert outcome.migration is not None
     write_script(outcome.path, outcome.migration.code)
@@ -130,7 +130,7 @@ def run(paths: Sequence[Path], diff: bool, check: bool, in_place: bool) -> int:
     """Migrate files and print a line for each.
 
     Returns:
-        The exit code: 1 if a file cannot be migrated, or if with `check` one is to change; else 0.
+        The exit code: 1 if a file cannot be migrated, or if one would change and `check` is set; otherwise 0.
     """
     failed = to_change = rewritten = left = 0
     for outcome in outcomes(paths, in_place):

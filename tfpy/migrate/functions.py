@@ -1,4 +1,4 @@
-"""The functions of a file: which ones a call means, and which of its arguments goes to which parameter."""
+"""The functions of a file: the targets of calls, and the parameters of arguments."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tfpy.migrate.kinds import Kinds
 
 
 def arguments(function: FunctionNode, call: Sequence[cst.Arg], method: bool) -> list[tuple[cst.Param, cst.Arg]]:
-    """The parameters of a function of the file with the arguments of a call of it.
+    """The parameters of a function of the file, with the arguments of a call.
 
     Args:
         function: the function.
@@ -32,12 +32,12 @@ def arguments(function: FunctionNode, call: Sequence[cst.Arg], method: bool) -> 
 
 
 def own_functions(kind: Kind) -> list[FunctionNode]:
-    """The functions of the file that a kind may mean."""
+    """The functions of the file that a kind may refer to."""
     return [part.node for part in functions(kind) if isinstance(part, Function)]
 
 
 def called(kinds: Kinds, call: cst.Call) -> list[tuple[FunctionNode, bool]]:
-    """The functions of the file that a call may mean, each with whether its first parameter is `self`."""
+    """The functions of the file that a call may refer to, each with whether its first parameter is `self`."""
     func, methods = call.func, kinds.variables.methods
     kind = kinds.of(func)
     if kind == "object":

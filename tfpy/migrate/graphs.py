@@ -1,8 +1,8 @@
 """Whether the graphs of a file can become functions, and how.
 
-Each symbolic tensor with a name becomes a function of the placeholders that it depends on. That works when a graph is
-built statement by statement, and its tensors are used for nothing but building, `eval` and `train`. Otherwise all
-graphs of the file stay, and the first reason is told.
+Each named symbolic tensor becomes a function of the placeholders that it depends on. That works if a graph is built
+statement by statement, and its tensors are used only for building, `eval` and `train`. Otherwise all graphs of the
+file stay, and the first reason is reported.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ from tfpy.migrate.templates import CannotRewrite, Given, bind
 from tfpy.migrate.variables import Key
 from tfpy.migrate.versions import plain
 
-_TENSORS = {"eval": "tensor", "eval_all": "tensors", "train": "cost_tensor"}  # the parameters that say what to compute
+_TENSORS = {"eval": "tensor", "eval_all": "tensors", "train": "cost_tensor"}  # parameters with the tensors to compute
 
 
 class SessionCall(NamedTuple):
     """A call of a session.
 
     Attributes:
-        tensors: what it computes.
-        feeds: what it feeds.
-        given: all of its arguments.
+        tensors: the tensors that it computes.
+        feeds: its feeds.
+        given: all its arguments.
     """
 
     tensors: list[cst.BaseExpression]
@@ -45,10 +45,10 @@ class Graphs(ScopedVisitor):
 
     Attributes:
         symbols: its symbolic tensors.
-        feeds: what is fed to them.
-        trained: what an optimizer with a name trains, if it was told.
-        problems: the parts of the file whose graphs must stay: where and why. A part is a function of the file, or all
-            of it.
+        feeds: its feeds.
+        trained: the variables that a named optimizer trains, if they are given.
+        problems: the parts of the file whose graphs must stay: where and why. A part is a function of the file, or the
+            whole file.
     """
 
     def __init__(self, kinds: Kinds) -> None:
@@ -62,7 +62,7 @@ class Graphs(ScopedVisitor):
         self._checking = False
 
     def study(self, module: cst.Module) -> None:
-        """Go through a file: first to see what is built, then what is done with it."""
+        """Visit a file twice: first for what is built, then for how it is used."""
         module.visit(self)
         self._checking = True
         module.visit(self)
@@ -114,7 +114,7 @@ class Graphs(ScopedVisitor):
             self._for_training(node, kind)
 
     def _plain(self, node: cst.Assign, kind: str) -> None:
-        """A graph or a session has a name of its own."""
+        """Check that a graph or a session has its own name."""
         if self.variables.key(node.targets[0].target) is None or len(node.targets) > 1:
             raise Problem(node, f"the {kind} has no simple name")
         if not isinstance(node.value, cst.Call):
@@ -145,13 +145,13 @@ class Graphs(ScopedVisitor):
             self.feeds.add(target, node)
 
     def _optimizer(self, target: cst.CSTNode, value: cst.BaseExpression) -> None:
-        """Note the variables that an optimizer is told to train."""
+        """Record the variables that an optimizer is given to train."""
         if not isinstance(value, cst.Call):
             return
         path = self.variables.path(value.func) or ""
         found = successor("class", path)
         if found is None or not found.forms:
-            raise Problem(value, "the optimizer is one of one's own")
+            raise Problem(value, "the optimizer is user-defined")
         chosen = bound(value, "class", path, value).get("specified_variable_list")
         if chosen is not None:
             self.trained[self.variables.key(target)] = chosen
@@ -167,7 +167,7 @@ class Graphs(ScopedVisitor):
             self._session(node, snake("session", name))
         elif owner == "builder":
             if name in ("get_epoch", "getEpoch"):
-                raise Problem(node, "the number of epochs is asked for; count the batches yourself")
+                raise Problem(node, "the number of epochs is used; count the batches yourself")
             self.symbols.consume(node.func)
         elif owner == "graph" and snake("graph", name) in ("variable", "constant"):
             self.symbols.consume(node.func)
@@ -181,7 +181,7 @@ class Graphs(ScopedVisitor):
             raise Problem(node, f"session.{name} has no counterpart")
 
     def call(self, node: cst.Call, name: str) -> SessionCall:
-        """What a call of a session computes, if that can become calls of functions."""
+        """The tensors that a session call computes, if it can become calls of functions."""
         try:
             given = bind(parameters(getattr(Session, name), 1), node.args)
         except CannotRewrite as error:
@@ -196,7 +196,7 @@ class Graphs(ScopedVisitor):
         return SessionCall(wanted, feeds, given)
 
     def _check(self, tensor: cst.BaseExpression, feeds: dict[Key, Feed], name: str) -> None:
-        """Whether a tensor can be computed with what is fed."""
+        """Check that a tensor can be computed from the feeds."""
         key = self.variables.key(tensor)
         self._check_providers(tensor, feeds)
         if self.kinds.of(tensor) in ("variable", "constant") and name != "train":
@@ -209,14 +209,14 @@ class Graphs(ScopedVisitor):
                 raise Problem(tensor, f"the placeholder {plain(placeholder[1])!r} is not fed here")
             feed = feeds[placeholder]
             if name == "train" and not feed.provides:
-                raise Problem(tensor, f"what is fed for {plain(placeholder[1])!r} cannot be seen to be a provider")
+                raise Problem(tensor, f"the feed for {plain(placeholder[1])!r} is not known to be a provider")
             if name == "train" and not feed.place and not feed.has_name:
                 raise Problem(tensor, f"the provider of {plain(placeholder[1])!r} has no name")
             if name == "eval_all" and feed.provides:
                 raise Problem(tensor, "eval_all takes its examples from providers")
 
     def _check_providers(self, tensor: cst.BaseExpression, feeds: dict[Key, Feed]) -> None:
-        """Providers must go on together: a session asks all that are fed, and a function those that it needs."""
+        """Providers must advance together: a session asks all that are fed, but a function only those that it needs."""
         key = self.variables.key(tensor)
         needed = self.symbols.depends(key) if key is not None and self.symbols.has(key) else ()
         asked = {self.variables.key(feed.value) for feed in feeds.values() if feed.kind == "provider"}
@@ -225,7 +225,7 @@ class Graphs(ScopedVisitor):
         if any(asked & group and not group <= asked for group in self._together):
             raise Problem(tensor, "only some of the providers of a builder are fed")
 
-    # Checking that there is nothing else
+    # Checking that there are no other uses
 
     def visit_Attribute(self, node: cst.Attribute) -> None:
         self._expected(node)
@@ -235,7 +235,7 @@ class Graphs(ScopedVisitor):
             self.problems[module] = node, f"the {what} of an object is used outside of it"
 
     def _is_another_objects(self, node: cst.Attribute) -> bool:
-        """Whether an attribute may be the graph or the session of an object of the file, named by other than `self`."""
+        """Whether an attribute may be the graph or the session of another object than `self`."""
         may_be = self.variables.attributes.get(node.attr.value) in ("graph", "session")
         if not may_be or self.variables.key(node) is not None:
             return False
@@ -245,7 +245,7 @@ class Graphs(ScopedVisitor):
         self._expected(node)
 
     def _expected(self, node: cst.Name | cst.Attribute) -> None:
-        """Raise for parts of graphs that have not been understood by now."""
+        """Raise an error for parts of graphs that have not been understood by now."""
         if not self._checking:
             return
         parent = self._nesting[-2] if len(self._nesting) > 1 else None
@@ -256,11 +256,11 @@ class Graphs(ScopedVisitor):
         if kind not in GRAPHISH or (kind == "session" and isinstance(parent, cst.Param)):
             return
         if isinstance(parent, cst.Arg) and kind in ("session", "graph", "builder"):
-            raise Problem(node, f"the {kind} is given to a function")
+            raise Problem(node, f"the {kind} is passed to a function")
         raise Problem(node, f"{dotted(node)!r} is used in a way that has no counterpart")
 
 
 def are_placeholders(kind: Kind) -> bool:
-    """Whether a kind is that of several placeholders."""
+    """Whether a kind stands for several placeholders."""
     parts = kind.items if isinstance(kind, TupleOf) else (kind.item,) if isinstance(kind, ListOf) else ()
     return bool(parts) and all(part == "placeholder" for part in parts)

@@ -1,4 +1,4 @@
-"""The imports of a rewritten file, and remarks on the legacy names that are left in it."""
+"""The imports of a rewritten file, and comments on the remaining legacy names."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from tfpy.migrate.legacy_kinds import ARRAYS, MATHS
 from tfpy.migrate.names import PACKAGE, Names, asname, dotted
 from tfpy.migrate.statements import STATEMENTS, remarked, removed, tidied
 
-# What graphs need: a file whose graphs stay has its remark already.
+# Names that graphs need: a file whose graphs stay has its comment already.
 _OF_GRAPHS = ("Graph", "Session", "FeedEntry", "CostReduction", "GraphRunner", "MetricReduction", "Tensor")
 _OF_GRAPHS_TOO = ("Optimizer", "Initializer", "ProviderBuilder")
 _MADE = (*ARRAYS, *MATHS)
 
 
 def with_imports(module: cst.Module, names: Names, tf: str, helpers: Sequence[str], graphs_stay: bool) -> cst.Module:
-    """A rewritten file with the imports that it needs, and no others of the legacy API."""
+    """A rewritten file with the imports that it needs, and no other legacy imports."""
     left = _Left(names, graphs_stay)
     module = module.visit(left)
     uses = _Uses(tf)
@@ -34,7 +34,7 @@ def with_imports(module: cst.Module, names: Names, tf: str, helpers: Sequence[st
 
 
 class _Left(cst.CSTTransformer):
-    """Finds the legacy names that are left, and remarks on those that are not remarked on yet."""
+    """Finds the remaining legacy names, and comments on those that have no comment yet."""
 
     def __init__(self, names: Names, graphs_stay: bool) -> None:
         super().__init__()
@@ -64,7 +64,7 @@ class _Left(cst.CSTTransformer):
     def visit_Attribute(self, node: cst.Attribute) -> bool:
         if not self._see(node):
             node.value.visit(self)
-        return False  # the names of attributes mean nothing by themselves
+        return False  # attribute names have no meaning of their own
 
     def visit_Arg(self, node: cst.Arg) -> bool:
         node.value.visit(self)
@@ -108,7 +108,7 @@ class _Uses(cst.CSTVisitor):
 
 
 class _Imports(cst.CSTTransformer):
-    """Takes legacy imports away that nothing uses, and puts that of the new API in the place of the first."""
+    """Removes unused legacy imports, and puts that of the new API in the place of the first one."""
 
     def __init__(self, used: set[str], names: Names, new: str, wanted: bool) -> None:
         super().__init__()
@@ -133,7 +133,7 @@ class _Imports(cst.CSTTransformer):
         left = self._left(updated_node.body[0])
         lines = [updated_node.with_changes(body=[left])] if left is not None else []
         if self.wanted:
-            self.wanted = self._inside > 0  # a function's import is its own
+            self.wanted = self._inside > 0  # a function has its own import
             new = cst.ensure_type(cst.parse_statement(self.new), cst.SimpleStatementLine)
             lines = [new.with_changes(leading_lines=updated_node.leading_lines), *lines]
             lines[1:] = [line.with_changes(leading_lines=[]) for line in lines[1:]]
@@ -170,7 +170,7 @@ class _Imports(cst.CSTTransformer):
 
 
 def _with_helpers(module: cst.Module, helpers: Sequence[str]) -> cst.Module:
-    """Helper functions behind the imports, and the module that they need."""
+    """Helper functions after the imports, and the module that they need."""
     body = list(module.body)
     last = max((i for i, s in enumerate(body) if _imports(s)), default=-1)
     code = "\n\n".join(helpers)
@@ -193,7 +193,7 @@ def _with_helpers(module: cst.Module, helpers: Sequence[str]) -> cst.Module:
 
 
 def _imports(statement: cst.CSTNode, module: str = "") -> bool:
-    """Whether a statement is an import, of a module if it is named."""
+    """Whether a statement is an import, of a certain module if that is given."""
     if not isinstance(statement, cst.SimpleStatementLine) or not statement.body:
         return False
     node = statement.body[0]
@@ -203,7 +203,7 @@ def _imports(statement: cst.CSTNode, module: str = "") -> bool:
 
 
 def _is_standard(statement: cst.CSTNode) -> bool:
-    """Whether an import is one of the standard library."""
+    """Whether an import is from the standard library."""
     import sys
 
     return any(_imports(statement, name) for name in sys.stdlib_module_names)

@@ -1,4 +1,4 @@
-"""Goes through a file until the kinds of its variables are known."""
+"""Repeated passes over a file until the kinds of its variables are known."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ from tfpy.migrate.scoped import ScopedVisitor
 from tfpy.migrate.variables import Key, Staying, Variables
 from tfpy.migrate.versions import labels
 
-# Where the rules are; importing these puts them into the tables.
+# The modules of the rules; importing them fills the tables.
 RULES = (call_kinds, expression_kinds)
-_ROUNDS = 8  # of kinds going from calls to parameters to results; more than files need
+_ROUNDS = 8  # of passing kinds from calls to parameters to results; more than files need
 _WITH_KEY = ("max", "min", "sorted")
 _TRANSPARENT = ("staticmethod", "classmethod", "property", "abstractmethod", "abc.abstractmethod")
 
@@ -43,7 +43,7 @@ def infer(module: cst.Module, names: Names, staying: Staying) -> Kinds:
     Args:
         module: the file.
         names: its imports.
-        staying: the parts of the file whose graphs are left as they are.
+        staying: the parts of the file whose graphs stay.
     """
     pinned: set[Key] = set()
     called_apart = labels(module)
@@ -57,7 +57,7 @@ def infer(module: cst.Module, names: Names, staying: Staying) -> Kinds:
 
 
 def _follow(module: cst.Module, kinds: Kinds) -> None:
-    """Go through a file again and again, until nothing more becomes known."""
+    """Make passes over a file until nothing new is found."""
     for _ in range(_ROUNDS):
         kinds.variables.changed = False
         module.visit(_Round(kinds))
@@ -82,7 +82,7 @@ class _Round(ScopedVisitor):
         self._parameters(node)
 
     def _parameters(self, node: FunctionNode) -> None:
-        """Annotated parameters, those called `math` where nothing else has that name, and the math of providers."""
+        """Annotated parameters, those named `math` if nothing else has that name, and the math of providers."""
         table = self.variables.known.setdefault(node, {})
         provided = math_of(node) if self.variables.in_class() and isinstance(node, cst.FunctionDef) else None
         for param in [*node.params.params, *node.params.kwonly_params]:
@@ -106,7 +106,7 @@ class _Round(ScopedVisitor):
             self._imported(node.names)
 
     def _imported(self, names: Sequence[cst.ImportAlias]) -> None:
-        """What a function imports hides variables of that name outside of it."""
+        """Names that a function imports hide outer variables of the same name."""
         scope = self.variables.scopes[-1]
         bound = [asname(alias).partition(".")[0] for alias in names]
         for name in bound if isinstance(scope, cst.FunctionDef) else ():
@@ -141,7 +141,7 @@ class _Round(ScopedVisitor):
         define(self.kinds, original_node.target, self.kinds.of(original_node.value))
 
     def _view(self, target: cst.CSTNode, value: cst.BaseExpression) -> None:
-        """Remember of which array the flat values are, for they may be written to."""
+        """Record the array whose flat values a variable holds, since they may be written to."""
         if self.kinds.of(value) == "values" and isinstance(value, cst.Call) and isinstance(value.func, cst.Attribute):
             self.variables.views[self.variables.key(target)] = value.func.value
 
@@ -185,13 +185,13 @@ class _Round(ScopedVisitor):
             known = self.variables.known.setdefault(function, {})
             for param, arg in arguments(function, args, method):
                 name = param.name.value
-                if not name == known.get(name) == "math":  # a decorator may give the math, and the call other arguments
+                if not name == known.get(name) == "math":  # a decorator may pass the math, and the call other arguments
                     self.variables.note(function, name, self.kinds.of(arg.value))
         if self.kinds.settled:
             self._escape(original_node)
 
     def _escape(self, node: cst.Call) -> None:
-        """Note functions whose calls cannot be rewritten with their parameters."""
+        """Record functions whose calls cannot be rewritten with their parameters."""
         meant = {function for function, _ in called(self.kinds, node)}
         if not meant:
             self.variables.escape({f for arg in node.args for f in own_functions(self.kinds.of(arg.value))})
@@ -200,7 +200,7 @@ class _Round(ScopedVisitor):
             self.variables.escape(meant)
 
     def _for_each(self, name: str, args: Sequence[cst.Arg]) -> None:
-        """A function that `map`, `filter`, or the `key` of `sorted` and the like calls with each item."""
+        """A function that `map`, `filter`, or the `key` of `sorted` and the like call with each item."""
         named = {arg.keyword.value: arg.value for arg in args if arg.keyword is not None}
         plain = [arg.value for arg in args if arg.keyword is None]
         function, items = (named.get("key"), plain[:1]) if name in _WITH_KEY else (None, plain)
@@ -211,7 +211,7 @@ class _Round(ScopedVisitor):
                 self.variables.note(node, param.name.value, element(self.kinds.of(item)))
 
     def _scope(self, args: Sequence[cst.Arg]) -> None:
-        """The parameters of a scope's function are keep and track."""
+        """Set the parameters of a scope's function to keep and track."""
         function = self.kinds.of(args[0].value) if args else None
         if isinstance(function, Function):
             params = function.node.params.params

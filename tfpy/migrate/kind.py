@@ -1,4 +1,4 @@
-"""A kind: what an expression holds, as far as rewriting must know."""
+"""A kind: the value of an expression, as far as rewriting needs to know."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ import libcst as cst
 
 FunctionNode = cst.FunctionDef | cst.Lambda
 
-# Kinds that have a name alone. A "record" is one of arrays alone, an "ndarray" an array that stays an NDArray, "kept" a
-# result that has NDArrays in it, "values" the flat values of an array, "node" and "symbol" are of a graph, "track" and
-# "keep" what a scope gives its function, an "object" an instance of a class of the file, a "block" what `with` gives;
-# "mixed" may be of one kind or another, and "unknown" is what something gives that cannot be seen.
+# Kinds without parameters. A "record" has arrays only, an "ndarray" is an array that stays an NDArray, "kept" is a
+# result with NDArrays in it, "values" the flat values of an array, "node" and "symbol" are parts of a graph, "track"
+# and "keep" the arguments of a scope's function, an "object" an instance of a class of the file, a "block" the value of
+# `with`; "mixed" may be one of several kinds, and "unknown" is a value that cannot be inferred.
 Named = Literal[
     "array", "block", "buffer", "builder", "constant", "feed", "graph", "initializer", "keep", "kept", "layers", "math",
     "mixed", "ndarray", "node", "number", "object", "optimizer", "placeholder", "provider", "range", "record", "runner",
@@ -24,21 +24,21 @@ Named = Literal[
 
 @dataclass(frozen=True, slots=True)
 class ListOf:
-    """A list, or anything else to go over, of items that are of one kind."""
+    """A list, or another iterable, whose items have one kind."""
 
     item: Kind
 
 
 @dataclass(frozen=True, slots=True)
 class TupleOf:
-    """A tuple, or a list that is written out."""
+    """A tuple, or a list literal."""
 
     items: tuple[Kind, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class DictOf:
-    """A dict: its keys, None for those that are computed, each with the kind of the value. `dict_of` makes it."""
+    """A dict: its keys, None for computed ones, each with the kind of the value. Built by `dict_of`."""
 
     values: tuple[tuple[str | None, Kind], ...]
 
@@ -59,7 +59,7 @@ class Function:
 
 @dataclass(frozen=True, slots=True)
 class FunctionOf:
-    """Another function, of which only the result is known."""
+    """Another function, of which only the kind of the result is known."""
 
     result: Kind
 
@@ -80,7 +80,7 @@ class Class:
 
 @dataclass(frozen=True, slots=True)
 class UserProvider:
-    """A provider whose class is one of the file; `method` is the name of what gives the next copy."""
+    """A provider whose class is defined in the file; `method` is the name of the method that returns the next copy."""
 
     method: str
 
@@ -92,7 +92,7 @@ UNSEEN: tuple[Kind, ...] = (None, UNKNOWN)
 
 
 def join(a: Kind, b: Kind) -> Kind:
-    """The kind of what may be of either kind."""
+    """The kind of a value that may be of either kind."""
     if a is None or a == b:
         return b
     if b is None:
@@ -106,7 +106,7 @@ def join(a: Kind, b: Kind) -> Kind:
 
 
 def _join_parts(a: Kind, b: Kind) -> Kind:
-    """The kind of what may be one of two lists, two tuples, …"""
+    """The kind of a value that may be one of two lists, two tuples, …"""
     match a, b:
         case DictOf(), DictOf():
             return dict_of([*a.values, *b.values])
@@ -121,22 +121,22 @@ def _join_parts(a: Kind, b: Kind) -> Kind:
 
 
 def join_all(kinds: Iterable[Kind]) -> Kind:
-    """The kind of what may be of any of several kinds."""
+    """The kind of a value that may be of any of several kinds."""
     return functools.reduce(join, kinds, None)
 
 
 def is_function(kind: Kind) -> bool:
-    """Whether a kind is that of functions whose results are known."""
+    """Whether a kind stands for functions whose results are known."""
     return isinstance(kind, (Function, FunctionOf, OneOf))
 
 
 def functions(kind: Kind) -> Sequence[Kind]:
-    """The functions that a kind may mean, each a kind of its own."""
+    """The functions that a kind may refer to, each as its own kind."""
     return kind.functions if isinstance(kind, OneOf) else (kind,)
 
 
 def dict_of(pairs: Iterable[tuple[str | None, Kind]]) -> DictOf:
-    """The kind of a dict with these keys, of which some may come more than once."""
+    """The kind of a dict with these keys, of which some may be repeated."""
     found: dict[str | None, Kind] = {}
     for key, kind in pairs:
         found[key] = join(found.get(key), kind)
@@ -144,19 +144,19 @@ def dict_of(pairs: Iterable[tuple[str | None, Kind]]) -> DictOf:
 
 
 def value(kind: DictOf | RecordOf, key: cst.CSTNode | None) -> Kind:
-    """The kind of the value of a dict or record for a key; where that is computed, of any value."""
+    """The kind of the value of a dict or record for a key; if the key is computed, of any value."""
     name = text_of(key)
     known: dict[str | None, Kind] = dict(kind.values if isinstance(kind, DictOf) else kind.fields)
     return join_all(known.values()) if name is None else known.get(name, known.get(None))
 
 
 def text_of(node: cst.CSTNode | None) -> str | None:
-    """The text that is written out; None for anything else."""
+    """The text of a string literal; None for anything else."""
     return str(node.evaluated_value) if isinstance(node, cst.SimpleString) else None
 
 
 def holds_arrays(kind: Kind) -> bool:
-    """Whether a kind is that of arrays, alone or in lists, tuples, dicts and records."""
+    """Whether a kind stands for arrays, alone or in lists, tuples, dicts and records."""
     match kind:
         case ListOf(item):
             return holds_arrays(item)
@@ -178,7 +178,7 @@ def as_pinned(kind: Kind) -> Kind:
 
 
 def element(kind: Kind) -> Kind:
-    """The kind of what a sequence holds."""
+    """The kind of a sequence's items."""
     match kind:
         case ListOf(item):
             return item
@@ -194,7 +194,7 @@ def element(kind: Kind) -> Kind:
 
 
 def parts_of(kind: Kind) -> Sequence[Kind] | None:
-    """The kinds of what a tuple or a record holds, one by one; None for anything else."""
+    """The kinds of the items of a tuple or a record; None for anything else."""
     match kind:
         case RecordOf(fields):
             return [part for _, part in fields]

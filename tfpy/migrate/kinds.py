@@ -1,4 +1,4 @@
-"""The kinds of a file's expressions, as far as they are known by now."""
+"""The kinds of a file's expressions, as far as they are known so far."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tfpy.migrate.names import dotted
 from tfpy.migrate.variables import Variables
 from tfpy.node_rules import NodeRules
 
-# What expressions hold, by their type; the rules are in expression_kinds.py and call_kinds.py.
+# The kinds of expressions, by the type of the node; the rules are in expression_kinds.py and call_kinds.py.
 kind_of: NodeRules[type, Callable[[Kinds, Any], Kind]] = NodeRules()
 
 
@@ -21,10 +21,10 @@ class Kinds:
     """The kinds of a file's expressions.
 
     Attributes:
-        variables: what its names mean and hold.
-        unused: the expressions that are statements: nothing is done with what they give.
-        settled: whether all calls of the file's functions have been followed, so that what is still not known of a
-            call's result cannot be seen.
+        variables: the meanings and kinds of its names.
+        unused: the expression statements, whose values are unused.
+        settled: whether all calls of the file's functions have been followed, so that results still unknown cannot be
+            inferred.
     """
 
     def __init__(self, variables: Variables) -> None:
@@ -33,7 +33,7 @@ class Kinds:
         self.settled = False
 
     def of(self, node: cst.CSTNode | None) -> Kind:
-        """The kind of an expression; None when nothing is known."""
+        """The kind of an expression; None if it is not known."""
         path = self.variables.path(node)
         if path is not None:
             return legacy_kinds.named(path)
@@ -41,7 +41,7 @@ class Kinds:
         return rule(self, node) if rule is not None else None
 
     def annotated(self, node: cst.BaseExpression) -> Kind:
-        """The kind that an annotation says: of a class, or of a list of instances."""
+        """The kind of an annotation: of a class, or of a list of instances."""
         if isinstance(node, cst.Subscript) and dotted(node.value) in ("list", "List", "Sequence", "Iterable"):
             index = node.slice[0].slice
             inner = self.annotated(index.value) if isinstance(index, cst.Index) else None
@@ -50,11 +50,11 @@ class Kinds:
         return None if path is None else legacy_kinds.instance(path)
 
     def evaluated(self) -> Kind:
-        """An array that a session gives: a tensor, unless the graphs stay."""
+        """The kind of a session's result: a tensor, unless the graphs stay."""
         return "ndarray" if self.variables.graphs_stay else "array"
 
     def result_of(self, function: Kind) -> Kind:
-        """What a function gives, or one of several; None for what is no function."""
+        """The kind of the result of a function, or of one of several; None for anything else."""
         return join_all(self._given_by(one) for one in functions(function))
 
     def _given_by(self, function: Kind) -> Kind:
@@ -72,7 +72,7 @@ class Kinds:
         return kind in UNSEEN or kind == "object" or isinstance(kind, Class)
 
     def is_method(self, function: cst.BaseExpression) -> bool:
-        """Whether an expression names a method of the math, or one that classes of the file have."""
+        """Whether an expression names a method of the math, or one that classes of the file define."""
         if not isinstance(function, cst.Attribute):
             return False
         return self.of(function.value) == "math" or function.attr.value in self.variables.methods

@@ -1,4 +1,4 @@
-"""The kinds of what tfpy.legacy has: its classes, their instances, and what the methods of these give."""
+"""The kinds of tfpy.legacy: its classes, their instances, and the results of their methods."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _INITIALIZERS = (*successors.table("initializer"), "VarianceScalingInitializer")
 
 
 def both_spellings(kinds: Mapping[str, Kind]) -> dict[str, Kind]:
-    """A table for names in snake_case, for both spellings of them."""
+    """A table keyed by names in snake_case, extended to both spellings."""
     return {spelling: kind for name, kind in kinds.items() for spelling in (name, camel(name))}
 
 
@@ -37,7 +37,7 @@ _INSTANCES: dict[str, Kind] = {
     "GraphRunner": "runner",
     "ENV.math": "math",
 }
-# What methods give, by their names; a method of the math that is not here gives an array.
+# The kinds of the results of methods, by name; methods of the math that are not here return arrays.
 OF_MATH: dict[str, Kind] = {
     "time": "number",
     "get_num_arrays": "number",
@@ -57,7 +57,7 @@ OF_ARRAY: dict[str, Kind] = {
 
 
 def instance(path: str) -> Kind:
-    """The kind of the instances of a class, and of what the functions of arrays' classes give."""
+    """The kind of the instances of a class, and of the results of the functions of array classes."""
     head, _, rest = path.partition(".")
     if rest and head in ARRAYS:
         return "array"
@@ -65,7 +65,7 @@ def instance(path: str) -> Kind:
 
 
 def named(path: str) -> Kind:
-    """The kind of what a path under tfpy.legacy means, where it is not called."""
+    """The kind of a path under tfpy.legacy that is not called."""
     if path.startswith("Scalar.") and path.split(".")[1] in SCALARS:
         return "array"
     if path == "ENV.math":

@@ -1,4 +1,4 @@
-"""Lines of several statements: what belongs to a graph is rewritten, or taken away, by the statement."""
+"""Lines of several statements: those that concern a graph are rewritten or removed statement by statement."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tfpy.migrate.symbols import GRAPHISH
 
 
 def apart(module: cst.Module, names: Names) -> cst.Module:
-    """A file in which the statements of a line that has to do with a graph have a line each."""
+    """A file in which the statements of a line that concerns a graph have separate lines."""
     lines = matchers.findall(module, matchers.SimpleStatementLine())
     if all(len(cst.ensure_type(line, cst.SimpleStatementLine).body) == 1 for line in lines):
         return module
@@ -47,7 +47,7 @@ class _Apart(Scoped, cst.CSTTransformer):
         return cst.FlattenSentinel([first.with_changes(leading_lines=updated_node.leading_lines), *rest])
 
     def _is_for_a_graph(self, node: cst.CSTNode) -> bool:
-        """Whether a statement makes a math, or has something of a graph in it."""
+        """Whether a statement creates a math, or contains a part of a graph."""
         if isinstance(node, cst.Assign) and self.kinds.of(node.value) == "math":
             return True
         if isinstance(node, cst.BaseExpression) and self.kinds.of(node) in GRAPHISH:

@@ -46,16 +46,16 @@ def call(kinds: Kinds, original: cst.Call, updated: cst.Call, tf: str) -> cst.Ba
 
 
 def scope(kinds: Kinds, original: cst.Call, updated: cst.Call, tf: str) -> cst.BaseExpression:
-    """`math.scope(f)`: `tf.tidy(f)`, whose f has no parameters; an async f is just called.
+    """`math.scope(f)`: `tf.tidy(f)`, whose f has no parameters; an async f is simply called.
 
-    Python frees a tensor that nothing refers to any more, so that an async function needs no scope.
+    Python frees a tensor without references, so that an async function needs no scope.
     """
     tidy = expression("tf.tidy()", {}, {}, tf)
     if not original.args:
         return tidy
     kind = kinds.of(original.args[0].value)
     if not isinstance(kind, Function):
-        raise CannotRewrite("what the scope's function takes cannot be seen here")
+        raise CannotRewrite("the parameters of the scope's function are unknown here")
     function = kind.node
     known = kinds.variables.known.get(function, {})
     for param in function.params.params:
@@ -93,7 +93,7 @@ def _taking(f: cst.Lambda, arrays: list[cst.Name]) -> cst.Lambda:
 
 
 def _names_of(node: cst.BaseExpression) -> tuple[list[cst.BaseExpression], list[cst.Name]] | None:
-    """The keys and the named arrays of a dict that is written out."""
+    """The keys and the named arrays of a dict literal."""
     if not isinstance(node, cst.Dict):
         return None
     items = [e for e in node.elements if isinstance(e, cst.DictElement) and isinstance(e.value, cst.Name)]

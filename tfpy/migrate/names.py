@@ -1,4 +1,4 @@
-"""The meanings of the names of a file: which of them come from tfpy.legacy."""
+"""The meanings of the names of a file: those that come from tfpy.legacy."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ PACKAGE = "tfpy.legacy"
 
 
 def dotted(node: cst.CSTNode | None) -> str | None:
-    """The text of a name or of names joined by dots; None for anything else."""
+    """The text of a name or a dotted name; None for anything else."""
     if isinstance(node, cst.Name):
         return node.value
     if isinstance(node, cst.Attribute):
@@ -25,7 +25,7 @@ def asname(alias: cst.ImportAlias) -> str:
 
 
 def _is_import(statement: cst.CSTNode) -> bool:
-    """Whether a statement does nothing but import, or is a string."""
+    """Whether a statement contains only imports, or is a string."""
     if not isinstance(statement, cst.SimpleStatementLine):
         return False
     return all(
@@ -36,7 +36,7 @@ def _is_import(statement: cst.CSTNode) -> bool:
 
 
 def _is_legacy(name: str) -> bool:
-    """Whether `*` brings a name."""
+    """Whether `*` imports a name."""
     from tfpy import legacy
 
     return name in vars(legacy)["__all__"]
@@ -46,14 +46,14 @@ class Names(cst.CSTVisitor):
     """The imports of a file.
 
     Attributes:
-        legacy: what a prefix of a dotted name means: a path under tfpy.legacy, '' for the package itself.
+        legacy: the meaning of a prefix of a dotted name: a path under tfpy.legacy, '' for the package itself.
         is_legacy: whether the file imports tfpy.legacy at all.
         star: whether all legacy names are imported with `*`.
-        tf: the name of the new API, if the file has imported it.
+        tf: the name of the new API, if the file imports it.
         others: all other names that imports bind.
-        rebound: those of them that hide what `*` brought.
-        perhaps: names that are legacy ones or another module's; which, a condition decides.
-        hiding: imports of all names of another module, which may hide any that `*` brought.
+        rebound: those of them that hide names imported by `*`.
+        perhaps: names that come from tfpy.legacy or another module, depending on a condition.
+        hiding: star imports of other modules, which may hide names imported by `*`.
     """
 
     def __init__(self, module: cst.Module) -> None:
@@ -65,8 +65,8 @@ class Names(cst.CSTVisitor):
         self.rebound: set[str] = set()
         self.perhaps: set[str] = set()
         self.hiding: set[cst.CSTNode] = set()
-        self._at_top = True  # whether only imports have come, which hold for all that follows
-        self._inside = 0  # functions, and handlers of imports that fail: what they import hides nothing outside
+        self._at_top = True  # whether there were only imports so far, which hold for all that follows
+        self._inside = 0  # functions, and handlers of failing imports, whose imports hide nothing outside
         for statement in module.body:
             self._at_top = self._at_top and _is_import(statement)
             statement.visit(self)
@@ -125,7 +125,7 @@ class Names(cst.CSTVisitor):
                 self._of_other(bound)
 
     def path(self, node: cst.CSTNode | None) -> str | None:
-        """The path under tfpy.legacy that an expression means: 'Array2D.new' for `dl.Array2D.new`; else None."""
+        """The path under tfpy.legacy of an expression: 'Array2D.new' for `dl.Array2D.new`; None for any other."""
         text = dotted(node)
         if text is None:
             return None

@@ -1,5 +1,5 @@
-"""Conditions on arrays. An array of deeplearn.js is always true, so that scripts test in this way whether there is one.
-A tensor has the truth of its single number, or none.
+"""Conditions on arrays. An array of deeplearn.js is always true, so that scripts use it as a test for its presence.
+A tensor has the truth value of its single number, or none.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ CHOICE = "an array is always true, a tensor is not; ask whether it `is None`"
 
 
 class NoneChecks(cst.CSTTransformer):
-    """Asks of arrays whether they are None, in conditions and in what `and` and `or` choose from."""
+    """Tests arrays for None, in conditions and in the operands of `and` and `or`."""
 
     kinds: Kinds
 
@@ -25,7 +25,7 @@ class NoneChecks(cst.CSTTransformer):
         self._asked: set[cst.CSTNode] = set()
 
     def _ask(self, node: cst.BaseExpression) -> None:
-        """Note what stands as a condition: its truth is wanted, and not its value."""
+        """Record an expression used as a condition: its truth value is used, and not its value."""
         self._asked.add(node)
         if isinstance(node, cst.BooleanOperation):
             self._ask(node.left)
@@ -41,7 +41,7 @@ class NoneChecks(cst.CSTTransformer):
             self._ask(node.expression)
 
     def _answered(self, original: cst.CSTNode, updated: Any) -> Any:
-        """A condition that is an array: whether there is one."""
+        """A condition that is an array: whether it is present."""
         if original not in self._asked or not self._is_array(original) or not isinstance(updated, cst.BaseExpression):
             return updated
         return _is_none(updated, cst.IsNot())
@@ -61,7 +61,7 @@ class NoneChecks(cst.CSTTransformer):
     def leave_BooleanOperation(
         self, original_node: cst.BooleanOperation, updated_node: cst.BooleanOperation
     ) -> cst.BaseExpression:
-        """`a or b` and `a and b`, of which the value is wanted."""
+        """`a or b` and `a and b`, whose value is used."""
         if original_node in self._asked or self.kinds.of(original_node.left) != "array":
             return updated_node
         if dotted(original_node.left) is None:

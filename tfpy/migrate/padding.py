@@ -1,4 +1,4 @@
-"""The padding that convolutions and poolings of deeplearn.js's graphs have by default."""
+"""The default padding of convolutions and poolings in the graphs of deeplearn.js."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from tfpy.migrate.templates import expression
 
 
 def default_pad(given: dict[str, cst.BaseExpression]) -> cst.BaseExpression | None:
-    """The padding of a convolution or pooling of the graph; None if it cannot be seen."""
+    """The padding of a convolution or pooling of the graph; None if it cannot be inferred."""
     if "zero_pad" in given:
         return given["zero_pad"]
     stride = given.get("stride")

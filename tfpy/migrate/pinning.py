@@ -1,4 +1,4 @@
-"""The arrays that a file writes to: they stay NDArrays, by all names that they go by."""
+"""The arrays that a file writes to: they stay NDArrays, under all their names."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _ARRAYS = ("array", "ndarray")
 
 
 def pin(module: cst.Module, kinds: Kinds) -> bool:
-    """Pin the variables whose arrays are written to; whether there are some that were not pinned before."""
+    """Pin the variables whose arrays are written to; returns whether any of them is newly pinned."""
     variables = kinds.variables
     before = len(variables.pinned)
     module.visit(_Writes(kinds))
@@ -55,7 +55,7 @@ class _Writes(ScopedVisitor):
 
 
 class _Passing(ScopedVisitor):
-    """Arrays that go by several names: when one is pinned, so are the others."""
+    """Arrays with several names: if one is pinned, so are the others."""
 
     def _both(self, a: cst.CSTNode, b: cst.CSTNode | Key) -> None:
         key, other = self.variables.key(a), self.variables.key(b) if isinstance(b, cst.CSTNode) else b
@@ -80,7 +80,7 @@ class _Passing(ScopedVisitor):
 def is_write(kinds: Kinds, call: cst.Call) -> bool:
     """Whether a call writes into an array: `a.set(…)`, `a.add(…)`, `a.fill(…)`.
 
-    `a.add(b)` of two arrays does not: it gives their sum. So it is where something is done with what `a.add(b)` gives.
+    `a.add(b)` of two arrays does not: it returns their sum. Nor does an `a.add(b)` whose result is used.
     """
     func = call.func
     if not isinstance(func, cst.Attribute) or func.attr.value not in _WRITES:

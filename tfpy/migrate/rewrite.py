@@ -1,4 +1,4 @@
-"""Rewrites one file: its statements, and the expressions in them, until nothing is missing."""
+"""Rewrites one file: its statements, and the expressions in them, until no removed definition is still used."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ class Migration(NamedTuple):
 
     Attributes:
         code: its new text.
-        rewritten: how many constructs were rewritten.
-        left: why the others were left, one text for each.
+        rewritten: the number of rewritten constructs.
+        left: the reasons why the others were left, one text for each.
     """
 
     code: str
@@ -38,10 +38,10 @@ class Migration(NamedTuple):
 
 
 def migrate(source: str) -> Migration:
-    """The text of a Python file, moved to the new API as far as there are rules for it.
+    """The text of a Python file, migrated to the new API as far as there are rules for it.
 
     Raises:
-        libcst.ParserSyntaxError: the text is no Python.
+        libcst.ParserSyntaxError: the text is not valid Python.
     """
     module = statements.with_own_header(cst.parse_module(source))
     names = Names(module)
@@ -84,9 +84,9 @@ class Rewriter(ExpressionRewriter):
     """Rewrites a file: its statements, and the expressions in them.
 
     Attributes:
-        removed: the names whose definitions were taken away.
+        removed: the names whose definitions were removed.
         of_graphs: those of them that belong to graphs.
-        statements: the statements of the file and what became of them, inner ones first.
+        statements: the statements of the file and their replacements, inner ones first.
     """
 
     def __init__(self, kinds: Kinds, graphs: Graphs, keep: set[Place]) -> None:
@@ -95,7 +95,7 @@ class Rewriter(ExpressionRewriter):
         self.of_graphs: set[Place] = set()
         self.statements: list[tuple[cst.CSTNode, Any]] = []
 
-    # Going through the file
+    # Visiting the file
 
     def on_visit(self, node: cst.CSTNode) -> bool:
         if isinstance(node, statements.STATEMENTS):
@@ -185,12 +185,12 @@ class Rewriter(ExpressionRewriter):
         return cst.Dict([cst.DictElement(key, value) for key, value in items.items()])
 
     def _place_of(self, key: Key | None) -> Place:
-        """The place of a variable."""
+        """The place of a variable's definition."""
         name = plain(key[1]) if key is not None else ""
         return self._place(f".{name}" if key is not None and key[0] == "self" else name)
 
     def _place(self, name: str, *inner: str) -> Place:
-        """A name with the functions and classes around it."""
+        """A name with its enclosing functions and classes."""
         around = [s.name.value for s in self.variables.scopes if isinstance(s, (cst.FunctionDef, cst.ClassDef))]
         return (*around, *inner), name
 
@@ -201,7 +201,7 @@ class Rewriter(ExpressionRewriter):
     def _function(
         self, key: Key, old: cst.BaseExpression, new: cst.BaseExpression, line: cst.SimpleStatementLine
     ) -> Any:
-        """A symbolic tensor as a function of what it depends on."""
+        """A symbolic tensor as a function of its dependencies."""
         symbol = self.graphs.symbols.named[key]
         before: list[cst.SimpleStatementLine] = []
         assert isinstance(old, cst.Call)
@@ -218,7 +218,7 @@ class Rewriter(ExpressionRewriter):
         return statements.function(symbol.name, [plain(p[1]) for p in symbol.placeholders], new, before, line)
 
     def _is_idle(self, node: cst.BaseExpression) -> bool:
-        """Whether a statement does nothing in the new API."""
+        """Whether a statement has no effect in the new API."""
         if not isinstance(node, cst.Call):
             return False
         if self.variables.path(node.func) == "numerics":
@@ -266,17 +266,17 @@ class Rewriter(ExpressionRewriter):
 
 
 def _is_attribute(key: Key) -> bool:
-    """Whether a variable is one of an object or a class."""
+    """Whether a variable is an attribute of an object or a class."""
     return key[0] == "self" or isinstance(key[0], cst.ClassDef)
 
 
 def _names_functions(kind: Kind, node: cst.BaseExpression) -> bool:
-    """Whether an expression names methods of the math, to which an object whose class has them does not give itself."""
+    """Whether an expression names methods of the math, which are not bound to the objects whose classes have them."""
     return not isinstance(node, cst.Call) and all(isinstance(part, FunctionOf) for part in functions(kind))
 
 
 def _backend(kinds: Kinds, node: cst.BaseExpression) -> bool:
-    """Whether a math that is made here is one of the CPU."""
+    """Whether a math created here runs on the CPU."""
     if not isinstance(node, cst.Call):
         return False
     path = kinds.variables.path(node.func)

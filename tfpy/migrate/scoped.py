@@ -1,4 +1,4 @@
-"""Going over a file with the scopes around each node known."""
+"""Visitors that track the scopes around each node."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tfpy.migrate.variables import SCOPES, Variables
 
 
 class Scoped:
-    """Base of visitors that know the scopes around a node."""
+    """Base of visitors that track the scopes around a node."""
 
     kinds: Kinds
     variables: Variables
@@ -24,7 +24,7 @@ class Scoped:
 
 
 class ScopedVisitor(Scoped, cst.CSTVisitor):
-    """A visitor that knows the scopes around a node."""
+    """A visitor that tracks the scopes around a node."""
 
     def __init__(self, kinds: Kinds) -> None:
         super().__init__()

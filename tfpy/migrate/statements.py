@@ -1,4 +1,4 @@
-"""Statements: taking them away without losing their comments, remarks before them, functions in their place."""
+"""Statements: removal without losing comments, remarks before them, and functions in their place."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from tfpy.migrate.names import Names, dotted
 
 STATEMENTS = (cst.SimpleStatementLine, cst.BaseCompoundStatement)
 MARK = "# tfpy migrate: "
-# The names of the functions and classes around a name, and the name; an attribute's has a dot before it.
+# The functions and classes around a name, and the name; that of an attribute has a leading dot.
 Place = tuple[tuple[str, ...], str]
 _GONE = "__tfpy_removed__"
 
 
 def remarked(statement: Any, reasons: Sequence[str]) -> Any:
-    """A statement with the reasons why something in it was left, as comments before it."""
+    """A statement with the reasons why parts of it were left, as comments before it."""
     if isinstance(statement, cst.FlattenSentinel):
         first, *others = statement
         return cst.FlattenSentinel([remarked(first, reasons), *others])
@@ -30,13 +30,13 @@ def remarked(statement: Any, reasons: Sequence[str]) -> Any:
 
 
 def is_remarked(statement: Any) -> bool:
-    """Whether a statement has remarks already, of another part of this run or of an earlier one."""
+    """Whether a statement has remarks already, from another part of this run or an earlier one."""
     lines = getattr(statement, "leading_lines", ())
     return any(line.comment is not None and line.comment.value.startswith(MARK) for line in lines)
 
 
 def with_own_header(module: cst.Module) -> cst.Module:
-    """A file whose first statement has the comments before it, as all others have."""
+    """A file whose first statement owns the comments before it, as all others do."""
     if not module.body:
         return module
     first, *others = module.body
@@ -50,7 +50,7 @@ def remarks(module: cst.Module) -> list[str]:
 
 
 def with_comments(statement: Any, original: cst.CSTNode) -> Any:
-    """A rewritten statement, with comments before it that stood inside it and would be lost."""
+    """A rewritten statement, with comments before it that were inside it and would be lost."""
     statements = list(statement) if isinstance(statement, cst.FlattenSentinel) else [statement]
     there = Counter(c for s in statements for c in _comments(s))
     lost = Counter(_comments(original)) - there
@@ -68,7 +68,7 @@ def _comments(node: cst.CSTNode) -> list[str]:
 
 
 def other_quotes(text: cst.FormattedString) -> cst.FormattedString:
-    """A formatted text whose expressions do not use its own quotes, which Python allows from 3.12 on only."""
+    """An f-string whose expressions do not use its own quotes, which Python allows only from 3.12 on."""
     return text.with_changes(parts=[part.visit(_Quotes(text.quote[0])) for part in text.parts])
 
 
@@ -86,7 +86,7 @@ class _Quotes(cst.CSTTransformer):
 
 
 def removed(line: cst.SimpleStatementLine) -> cst.SimpleStatementLine:
-    """A mark in place of a statement, which keeps its comments until `tidied` hands them on."""
+    """A marker in place of a statement, which keeps its comments until `tidied` moves them to the next one."""
     comments = list(line.leading_lines)
     if line.trailing_whitespace.comment is not None:
         comments.append(cst.EmptyLine(comment=line.trailing_whitespace.comment))
@@ -94,7 +94,7 @@ def removed(line: cst.SimpleStatementLine) -> cst.SimpleStatementLine:
 
 
 def replaced(line: cst.SimpleStatementLine, text: str) -> cst.SimpleStatementLine:
-    """Another statement with the comments of one."""
+    """A new statement with the comments of the old one."""
     return line.with_changes(body=[cst.Expr(cst.parse_expression(text))])
 
 
@@ -136,7 +136,7 @@ def function(
         cst.Parameters([cst.Param(cst.Name(p)) for p in parameters]),
         cst.IndentedBlock([body]),
         leading_lines=[] if before else line.leading_lines,
-        # Tells `tidied` that blank lines belong around it.
+        # Tells `tidied` to put blank lines around it.
         whitespace_before_colon=cst.SimpleWhitespace(" "),
     )
     if not before:
@@ -146,7 +146,7 @@ def function(
 
 
 def tidied(block: Any, blank: int) -> Any:
-    """A block without the marks of removed statements, and with blank lines around new functions."""
+    """A block without the markers of removed statements, and with blank lines around new functions."""
     out: list[Any] = []
     held: list[cst.EmptyLine] = []
     apart = False
@@ -179,7 +179,7 @@ def _is_gone(statement: cst.CSTNode) -> bool:
 
 
 def _after_blank(held: Sequence[cst.EmptyLine], lines: Sequence[cst.EmptyLine]) -> list[cst.EmptyLine]:
-    """Lines to put behind others, without blank ones at their beginning if there are blank ones already."""
+    """Lines to append to others, without leading blank ones if the others have blank ones already."""
     found = list(lines)
     if held and held[-1].comment is None:
         while found and found[0].comment is None:
@@ -303,7 +303,7 @@ def missing(module: cst.Module, removed_names: set[Place], names: Names) -> set[
 
 
 def reads(statement: Any, places: set[Place]) -> bool:
-    """Whether one of the names that places have is in a statement, or in one of several that came of it."""
+    """Whether a statement, or one of several that replaced it, reads a name of one of the places."""
     parts = list(statement) if isinstance(statement, cst.FlattenSentinel) else [statement]
     found = [matchers.findall(part, matchers.Name() | matchers.Attribute()) for part in parts]
     return not {name for _, name in places}.isdisjoint(_text(node) for nodes in found for node in nodes)
@@ -314,14 +314,14 @@ def _text(node: cst.CSTNode) -> str:
 
 
 def _is_within(around: tuple[str, ...], place: tuple[str, ...], name: str, bound: set[Place]) -> bool:
-    """Whether a name that is read means what was defined at a place: nothing closer to it binds the name."""
+    """Whether a name refers to the definition at a place, since no closer scope binds it."""
     if around[: len(place)] != place and place[:1] != around[:1]:
         return False
     return not any((around[:n], name) in bound for n in range(min(len(place), len(around)), len(around) + 1))
 
 
 class _Unchanged(cst.CSTTransformer):
-    """Remarks on the statements because of which a file stays as it is."""
+    """Adds remarks to the statements that prevent the migration of a file."""
 
     def __init__(self, names: Names) -> None:
         super().__init__()
@@ -355,7 +355,7 @@ class _Unchanged(cst.CSTTransformer):
 
 
 def unchanged(module: cst.Module, names: Names) -> tuple[cst.Module, list[str]] | None:
-    """A file that stays as it is, with remarks where it asks for deeplearn.js's numbers, or hides names; else None."""
+    """An unchanged file with remarks where it needs deeplearn.js's numbers or hides names; None for any other."""
     finder = _Unchanged(names)
     result = module.visit(finder)
     return (result, remarks(result)) if finder.found else None

@@ -1,4 +1,4 @@
-"""The symbolic tensors of a file: what each is built of, and so what its function will depend on."""
+"""The symbolic tensors of a file: their inputs, and so the parameters of their functions."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from tfpy.migrate.templates import CannotRewrite, Given, bind, is_none
 from tfpy.migrate.variables import Key
 from tfpy.migrate.versions import NESTED
 
-# Kinds of what belongs to graphs, and may be used only where that has a counterpart.
+# Kinds of parts of graphs, which may be used only where there is a counterpart.
 GRAPHISH = ("graph", "session", "symbol", "placeholder", "layers", "runner", "builder")
 _NO_VECTORS = ("reshape", "matmul", "reduce_sum", "conv2d", "max_pool", "variable")  # of the size of their first input
-# What an expression depends on, and its size if it is a vector of which that is known.
+# The placeholders that an expression depends on, and its size if it is a vector of known size.
 Dependencies = tuple[set[Key], cst.BaseExpression | None]
 
 
@@ -26,8 +26,8 @@ class Symbol(NamedTuple):
 
     Attributes:
         name: the name of the function.
-        placeholders: what it depends on, in order.
-        size: for a vector, the expression of its size if it is known.
+        placeholders: the placeholders that it depends on, in order.
+        size: for a vector, the expression of its size if known.
     """
 
     name: str
@@ -36,7 +36,7 @@ class Symbol(NamedTuple):
 
 
 class Problem(Exception):
-    """A graph cannot become functions; at which node, and why."""
+    """A graph cannot become functions; has the node and the reason."""
 
     def __init__(self, node: cst.CSTNode, reason: str) -> None:
         super().__init__(reason)
@@ -48,10 +48,10 @@ class Symbols:
 
     Args:
         kinds: the kinds of the file's expressions.
-        nesting: the nodes around what is looked at, kept up to date by who goes over the file.
+        nesting: the nodes around the current one, kept up to date by the visitor of the file.
 
     Attributes:
-        named: what becomes a function, by variable.
+        named: the symbols that become functions, by variable.
         placeholders: the order of placeholders, by variable, and the names of the arguments.
         operands: names in the arguments of graph methods that become calls.
         used: the names that are understood.
@@ -67,7 +67,7 @@ class Symbols:
         self._nesting = nesting
 
     def has(self, key: Key | None) -> bool:
-        """Whether a variable is a tensor that has been built."""
+        """Whether a variable is a tensor that was built."""
         return key in self.named or key in self.placeholders
 
     def depends(self, key: Key) -> tuple[Key, ...]:
@@ -75,7 +75,7 @@ class Symbols:
         return self.named[key].placeholders if key in self.named else (key,)
 
     def consume(self, node: cst.CSTNode) -> None:
-        """Note the names in an expression as understood."""
+        """Record the names in an expression as understood."""
         for child in [node, *node.children]:
             if isinstance(child, (cst.Name, cst.Attribute)):
                 self.used.add(child)
@@ -83,7 +83,7 @@ class Symbols:
                 self.consume(child)
 
     def add_placeholder(self, target: cst.BaseExpression, value: cst.BaseExpression, node: cst.Assign) -> None:
-        """Note that a statement makes a placeholder."""
+        """Record that a statement creates a placeholder."""
         name, key = self._new(target, node)
         if not isinstance(value, cst.Call):
             raise Problem(node, f"the placeholder {name!r} has a second name")
@@ -93,7 +93,7 @@ class Symbols:
         self._sizes[key] = _only(shape) if isinstance(shape, (cst.List, cst.Tuple)) else None
 
     def add(self, node: cst.Assign) -> None:
-        """Note that a statement builds a tensor."""
+        """Record that a statement builds a tensor."""
         name, key = self._new(node.targets[0].target, node)
         if not isinstance(node.value, cst.Call):
             raise Problem(node, f"the tensor {name!r} has a second name")
@@ -101,7 +101,7 @@ class Symbols:
         self.named[key] = Symbol(name, tuple(sorted(found, key=self.placeholders.__getitem__)), size)
 
     def _new(self, target: cst.BaseExpression, node: cst.Assign) -> tuple[str, Key]:
-        """The name of what is built, and its variable; it must be built once."""
+        """The name of the built tensor, and its variable; it must be built only once."""
         name, key = dotted(target), self.kinds.variables.key(target)
         if key is None or name is None or len(node.targets) > 1:
             raise Problem(node, "a tensor of the graph has no simple name")
@@ -116,11 +116,11 @@ class Symbols:
         return name, key
 
     def dependencies(self, node: cst.BaseExpression, top: bool) -> Dependencies:
-        """What an expression of the graph depends on.
+        """The dependencies of an expression of the graph.
 
         Args:
             node: the expression.
-            top: whether it is the whole of what a name is given.
+            top: whether it is the whole value of an assignment.
         """
         if not isinstance(node, cst.Call) or not isinstance(node.func, cst.Attribute):
             return self._operand(node)
@@ -132,7 +132,7 @@ class Symbols:
         return self._operation(node, snake("graph", node.func.attr.value)) if owner == "graph" else (set(), None)
 
     def _operation(self, node: cst.Call, name: str) -> Dependencies:
-        """What a call of a method of the graph depends on."""
+        """The dependencies of a call of a method of the graph."""
         found = successor("graph", name)
         if found is None or not found.forms or (found.own and name not in ("constant", "placeholder")):
             raise Problem(node, f"graph.{name} has no counterpart")
@@ -141,7 +141,7 @@ class Symbols:
         self.consume(node.func)
         given = bound(node, "graph", name, node)
         if name in ("conv2d", "max_pool") and default_pad(given) is None:
-            raise Problem(node, "the default padding cannot be seen here; give zero_pad")
+            raise Problem(node, "the default padding is unknown here; give zero_pad")
         if name == "constant":
             if _makes(given.get("value")):
                 raise Problem(node, "a constant that is computed has no name")
@@ -156,37 +156,37 @@ class Symbols:
             return {key}, self._sizes[key]
         if kind == "symbol":
             if key not in self.named:
-                raise Problem(node, "a tensor of the graph is made where it cannot be followed")
+                raise Problem(node, "a tensor of the graph is created where it cannot be traced")
             self.used.add(node)
             self.operands[node] = self.named[key]
             return set(self.named[key].placeholders), self.named[key].size
         if kind in ("mixed", *GRAPHISH):
-            raise Problem(node, "a tensor of the graph is made where it cannot be followed")
+            raise Problem(node, "a tensor of the graph is created where it cannot be traced")
         return set(), None
 
     def _dense(self, node: cst.Call) -> Dependencies:
         given = bound(node, "layers", "dense", node)
         self.consume(node.func)
         if "x" not in given or "units" not in given:
-            raise Problem(node, "the layer's arguments are not all there")
+            raise Problem(node, "some of the layer's arguments are missing")
         found, size = self.dependencies(given["x"], top=False)
         if size is None:
-            raise Problem(node, "the size of the layer's input cannot be seen here")
+            raise Problem(node, "the size of the layer's input is unknown here")
         activation = given.get("activation")
         if activation_of(activation, self.kinds) is not None:
             assert activation is not None
             self.consume(activation)
         elif not is_none(activation):
-            raise Problem(node, "the layer's activation is a function of one's own")
+            raise Problem(node, "the layer's activation is user-defined")
         for name in ("kernel_initializer", "bias_initializer"):
             path = self.kinds.variables.path(getattr(given.get(name), "func", None))
             if name in given and (path not in table("initializer") and path != "VarianceScalingInitializer"):
-                raise Problem(node, f"the layer's {name} is not made in its place")
+                raise Problem(node, f"the layer's {name} is not created in place")
         return found, given["units"]
 
 
 def bound(node: cst.CSTNode, kind: str, name: str, call: cst.Call) -> Given:
-    """The arguments of a call by the names of parameters; of what there is no binding of, the node has a problem."""
+    """The arguments of a call by parameter name; if they cannot be bound, raises a Problem for the node."""
     found = successor(kind, name)
     assert found is not None
     try:
@@ -196,7 +196,7 @@ def bound(node: cst.CSTNode, kind: str, name: str, call: cst.Call) -> Given:
 
 
 def _size(name: str, given: Given, parts: dict[str, Dependencies]) -> cst.BaseExpression | None:
-    """The size of what a method of the graph gives, if that is a vector."""
+    """The size of the result of a graph method, if that is a vector."""
     shape = given.get("shape")
     if name == "reshape" and isinstance(shape, cst.List):
         return _only(shape)
@@ -211,12 +211,12 @@ def _only(shape: cst.List | cst.Tuple) -> cst.BaseExpression | None:
 
 
 def _makes(node: cst.CSTNode | None) -> bool:
-    """Whether an expression calls something: repeated, it may give another value."""
+    """Whether an expression contains a call, whose repetition may return another value."""
     return node is not None and (isinstance(node, cst.Call) or any(_makes(child) for child in node.children))
 
 
 def activation_of(node: cst.BaseExpression | None, kinds: Kinds) -> str | None:
-    """The method of the graph that an activation is: `graph.relu`, or `lambda x: graph.relu(x)`."""
+    """The graph method of an activation: `graph.relu`, or `lambda x: graph.relu(x)`."""
     if isinstance(node, cst.Lambda) and len(node.params.params) == 1 and isinstance(node.body, cst.Call):
         args = [dotted(a.value) for a in node.body.args]
         node = node.body.func if args == [node.params.params[0].name.value] else None

@@ -1,4 +1,4 @@
-"""Filling the expressions of `tfpy.legacy.migration.successors` with the arguments of a call."""
+"""Filling the templates of `tfpy.legacy.migration.successors` with the arguments of a call."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Given = dict[str, cst.BaseExpression]
 
 
 class CannotRewrite(Exception):
-    """There is no rule for this; the text says why."""
+    """There is no rule for this; the text is the reason."""
 
 
 def bind(parameters: Parameters, args: Sequence[cst.Arg]) -> Given:
@@ -29,13 +29,13 @@ def bind(parameters: Parameters, args: Sequence[cst.Arg]) -> Given:
         else:
             name = next((n for n in names if arg.keyword.value in (n, camel(n))), "")
         if not name:
-            raise CannotRewrite("there is an argument that the function does not have")
+            raise CannotRewrite("the function does not have such an argument")
         found[name] = arg.value
     return found
 
 
 def is_none(node: cst.BaseExpression | None) -> bool:
-    """Whether an argument is not given, or given as None."""
+    """Whether an argument is missing or None."""
     return node is None or (isinstance(node, cst.Name) and node.value == "None")
 
 
@@ -43,7 +43,7 @@ def fill(successor: Successor, given: Given, tf: str) -> cst.BaseExpression:
     """The successor's expression with arguments in place of parameters.
 
     Args:
-        successor: what replaces the call.
+        successor: the replacement of the call.
         given: the arguments by parameter.
         tf: the name of the new API in this file.
     """
@@ -60,7 +60,7 @@ def fill(successor: Successor, given: Given, tf: str) -> cst.BaseExpression:
 
 
 def _is_left_out(value: cst.BaseExpression | None, default: object) -> bool:
-    """Whether an argument is not given, or is a string that it is anyway."""
+    """Whether an argument is missing, or a string equal to the default."""
     return is_none(value) or (isinstance(value, cst.SimpleString) and value.evaluated_value == default)
 
 
@@ -102,7 +102,7 @@ class _Filling(cst.CSTTransformer):
         return updated_node
 
     def leave_Call(self, original_node: cst.Call, updated_node: cst.Call) -> cst.BaseExpression:
-        """Arguments that were not given are left out, where no given one comes behind them."""
+        """Omits arguments that were not given, unless a given one follows."""
         kept: list[cst.Arg] = []
         behind = False
         for before, after in reversed(list(zip(original_node.args, updated_node.args, strict=True))):
@@ -119,7 +119,7 @@ class _Filling(cst.CSTTransformer):
 
 
 def _operand(node: cst.BaseExpression) -> cst.BaseExpression:
-    """An expression in parentheses, unless nothing binds closer."""
+    """An expression, in parentheses if an operator next to it could bind more tightly."""
     close = (cst.Name, cst.Attribute, cst.Call, cst.Subscript, cst.Integer, cst.Float)
     return node if isinstance(node, close) else parenthesized(node)
 

@@ -1,4 +1,4 @@
-"""Sessions: their evaluations become calls of functions, their training steps `optimizer.minimize`."""
+"""Sessions: their evaluations become function calls, their training steps `optimizer.minimize`."""
 
 from __future__ import annotations
 
@@ -41,9 +41,9 @@ class Sessions:
     """Rewrites the calls of sessions.
 
     Args:
-        graphs: what the graphs consist of.
+        graphs: the graphs of the file.
         kinds: the kinds of the file's variables.
-        again: gives an expression of the script as it is rewritten.
+        again: returns an expression of the script, rewritten.
         drops: whether a function loses a parameter.
         tf: the name of the new API.
     """
@@ -72,7 +72,7 @@ class Sessions:
         return call(symbols.named[key].name, data) if key in symbols.named else data[0]
 
     def _data(self, feed: Feed) -> cst.BaseExpression:
-        """What is fed for one example."""
+        """The data of a feed for one example."""
         value = cst.parse_expression(feed.place) if feed.place else self.again(feed.value)
         method = feed.next_copy
         if method is not None:
@@ -82,7 +82,7 @@ class Sessions:
         return call("next", [value]) if feed.kind == "provider" else value
 
     def _needs(self, method: cst.FunctionDef) -> bool:
-        """Whether a method cannot be called without arguments."""
+        """Whether a method has required arguments."""
         required = [p.name.value for p in own_parameters(method) if p.default is None]
         return not all(self.drops(method, name) for name in required)
 
@@ -123,7 +123,7 @@ class Sessions:
         return path.partition(".")[2] if path.startswith("CostReduction.") else "?"
 
     def dense(self, name: str, node: cst.Call) -> tuple[list[cst.SimpleStatementLine], cst.BaseExpression]:
-        """`graph.layers.dense`: the statements that make its variables, and its value."""
+        """`graph.layers.dense`: the statements that create its variables, and its value."""
         found = successor("layers", "dense")
         assert found is not None
         given = bind(found.parameters, node.args)
@@ -158,7 +158,7 @@ class Sessions:
         inputs: cst.BaseExpression,
         units: cst.BaseExpression,
     ) -> cst.BaseExpression:
-        """What an initializer that is made in this place gives."""
+        """The value of an initializer that is created in place."""
         if not isinstance(shape, cst.BaseExpression):
             shape = cst.List([cst.Element(s) for s in shape])
         path = "VarianceScalingInitializer"
@@ -171,7 +171,7 @@ class Sessions:
             given = {k: self.again(v) for k, v in bind(found.parameters, args).items()}
             return fill(found, {**given, "shape": shape}, self.tf)
         if path != "VarianceScalingInitializer":
-            raise CannotRewrite("the initializer is one of one's own")
+            raise CannotRewrite("the initializer is user-defined")
         given = bind(parameters(VarianceScalingInitializer), args)
         fans = {"'fan_in'": "inputs", "'fan_out'": "units", "'fan_avg'": "((inputs + units) / 2)"}
         mode = _text(given.get("mode"), "'fan_in'")
@@ -187,7 +187,7 @@ def _text(node: cst.BaseExpression | None, default: str) -> str:
     if node is None:
         return default
     if not isinstance(node, cst.SimpleString):
-        raise CannotRewrite("the initializer's options are not written out here")
+        raise CannotRewrite("the initializer's options are not literals here")
     return repr(node.evaluated_value)
 
 

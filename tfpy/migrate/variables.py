@@ -1,4 +1,4 @@
-"""The names of a file: which scope each is of, and what is known of the variables and functions that they name."""
+"""The names of a file: their scopes, and what is known of the variables and functions that they refer to."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tfpy.migrate.names import Names, dotted
 from tfpy.migrate.versions import Labels
 
 Staying = Mapping[cst.CSTNode, tuple[cst.CSTNode, str]]  # a function or the module -> where and why its graphs stay
-Key = tuple[Any, str]  # what identifies a variable: (scope, name), the scope None for one that none has; ("self", name)
+Key = tuple[Any, str]  # identifies a variable: (scope, name), with the scope None if it has none; ("self", name)
 SCOPES = (
     cst.Module,
     cst.FunctionDef,
@@ -28,22 +28,22 @@ SCOPES = (
 
 
 class Variables:
-    """The variables of a file, and what they hold as far as it is known by now.
+    """The variables of a file, and their kinds as far as they are known so far.
 
     Attributes:
         names: its imports.
-        labels: what tells apart the variables of one name.
-        staying: the parts of the file whose graphs are left as they are, so that sessions give NDArrays.
+        labels: the names that distinguish the successive variables of one name.
+        staying: the parts of the file whose graphs stay, so that sessions return NDArrays.
         pinned: names and attributes of arrays that are written to, and stay NDArrays.
-        scopes: the scopes around the node that is looked at, the innermost last.
-        known: what the names of each scope hold.
-        attributes: what attributes of objects hold.
-        returns: what functions give.
-        methods: the methods of a name that classes of the file have.
+        scopes: the scopes around the current node, the innermost last.
+        known: the kinds of the names of each scope.
+        attributes: the kinds of the attributes of objects.
+        returns: the kinds of the results of functions.
+        methods: the methods that classes of the file have, by name.
         outer: the names of a scope that are `global` or `nonlocal`.
-        views: of which array the flat values are that a variable holds.
-        escaped: functions that are called in ways that cannot be seen, and must keep their parameters.
-        changed: whether something has become known.
+        views: the arrays of variables that hold flat values.
+        escaped: functions with calls that cannot be found, which must keep their parameters.
+        changed: whether something new has become known.
     """
 
     def __init__(self, names: Names, labels: Labels, staying: Staying, pinned: set[Key]) -> None:
@@ -65,7 +65,7 @@ class Variables:
 
     @contextlib.contextmanager
     def within(self, scope: cst.CSTNode) -> Iterator[None]:
-        """Look at what is in a scope."""
+        """Enter a scope."""
         self.scopes.append(scope)
         try:
             yield
@@ -74,7 +74,7 @@ class Variables:
 
     @property
     def graphs_stay(self) -> bool:
-        """Whether the graphs around the node that is looked at are left as they are."""
+        """Whether the graphs around the current node stay."""
         return any(scope in self.staying for scope in self.scopes)
 
     def in_class(self) -> bool:
@@ -82,18 +82,18 @@ class Variables:
         return bool(self.scopes) and isinstance(self.scopes[-1], cst.ClassDef)
 
     def function_around(self) -> cst.FunctionDef | None:
-        """The innermost function around the node that is looked at; no lambda."""
+        """The innermost function around the current node; not a lambda."""
         return next((scope for scope in reversed(self.scopes) if isinstance(scope, cst.FunctionDef)), None)
 
     def scope_of(self, name: str) -> cst.CSTNode | None:
-        """The scope that defines a name; that of a class is seen from within the class alone, not from its methods."""
+        """The scope that defines a name; that of a class is visible only in the class body, not in its methods."""
         for scope in reversed(self.scopes):
             if name in self.known.get(scope, {}) and (scope is self.scopes[-1] or not isinstance(scope, cst.ClassDef)):
                 return scope
         return None
 
     def _defining(self, name: str) -> cst.CSTNode:
-        """The scope whose variable an assignment to a name means."""
+        """The scope whose variable an assignment to a name sets."""
         scope = self.scopes[-1]
         if name in self.outer.get(scope, ()):
             return next((s for s in reversed(self.scopes[:-1]) if name in self.known.get(s, {})), self.scopes[0])
@@ -102,11 +102,11 @@ class Variables:
     # Names
 
     def label(self, node: cst.Name) -> str:
-        """What a name is called among the variables of its scope."""
+        """The name that distinguishes a variable in its scope."""
         return self.labels.get(node, node.value)
 
     def key(self, node: cst.CSTNode) -> Key | None:
-        """The key of the variable that an expression names; None for other expressions."""
+        """The key of the variable in an expression; None for other expressions."""
         if isinstance(node, cst.Name):
             label = self.label(node)
             return self.scope_of(label), label
@@ -115,7 +115,7 @@ class Variables:
         return None
 
     def path(self, node: cst.CSTNode | None) -> str | None:
-        """The path under tfpy.legacy that an expression means, unless the file gives its name another meaning."""
+        """The path under tfpy.legacy of an expression, unless the file gives its name another meaning."""
         text = dotted(node)
         if text is None or self.scope_of(text.partition(".")[0]) is not None:
             return None
@@ -124,13 +124,13 @@ class Variables:
         return None if path is not None and path.startswith(values) else path  # what follows is no name of the package
 
     def is_of_file(self, name: cst.Name) -> bool:
-        """Whether a name is one that the file defines or imports."""
+        """Whether the file defines or imports a name."""
         return name.value in self.names.others or self.scope_of(self.label(name)) is not None
 
     # What is known
 
     def assign(self, target: cst.Name, kind: Kind) -> None:
-        """Note what a name is assigned; one of a class is an attribute, too, unless it is a method."""
+        """Record the kind of an assigned name; one of a class is also an attribute, unless it is a method."""
         label = self.label(target)
         scope = self._defining(label)
         self.note(scope, label, kind)
@@ -138,12 +138,12 @@ class Variables:
             self.note("self", target.value, kind)
 
     def note(self, scope: cst.CSTNode | str, name: str, kind: Kind) -> None:
-        """Note what a name of a scope may hold, or an attribute, whose scope is "self"."""
+        """Record a kind of a name of a scope, or of an attribute, whose scope is "self"."""
         table = self.attributes if isinstance(scope, str) else self.known.setdefault(scope, {})
         self._join(table, name, as_pinned(kind) if (scope, name) in self.pinned else kind)
 
     def note_result(self, function: cst.CSTNode, kind: Kind) -> None:
-        """Note what a function may give."""
+        """Record a kind of the result of a function."""
         self._join(self.returns, function, kind)
 
     def _join(self, table: dict[Any, Kind], name: Any, kind: Kind) -> None:
@@ -153,10 +153,10 @@ class Variables:
             self.changed = True
 
     def results_of(self, name: str) -> Kind:
-        """What the methods of a name give."""
+        """The kind of the results of the methods of a name."""
         return join_all(self.returns.get(method) for method in self.methods.get(name, []))
 
     def escape(self, found: set[FunctionNode]) -> None:
-        """Note functions that must keep their parameters."""
+        """Record functions that must keep their parameters."""
         self.changed |= not found <= self.escaped
         self.escaped |= found

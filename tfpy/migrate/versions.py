@@ -1,7 +1,7 @@
-"""Tells apart the variables that a script calls by one name, one after the other.
+"""Distinguishes the successive variables that have one name in a script.
 
-A name that is assigned again, or is that of a loop, under no condition, is another variable from there on: `x` and then
-`x#1`. A function that reads it means the variable that it was where the function is defined.
+A name that is assigned again, or is a loop variable, unconditionally, is a new variable from there on: `x` and then
+`x#1`. A function that reads it refers to the variable at the place of the function's definition.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ Labels = dict[cst.CSTNode, str]
 
 
 def labels(module: cst.Module) -> Labels:
-    """What each name of a file is called to tell its variables apart."""
+    """The label of each name of a file, which distinguishes the variables of one name."""
     declared = _Declared()
     module.visit(declared)
     found = _Versions(declared.names)
@@ -27,7 +27,7 @@ def plain(label: str) -> str:
 
 
 class _Declared(cst.CSTVisitor):
-    """The names that are declared with None before they get their value."""
+    """The names that are set to None before they get their values."""
 
     def __init__(self) -> None:
         self.names: set[str] = set()
@@ -100,7 +100,7 @@ class _Versions(cst.CSTVisitor):
         return False
 
     def _define(self, target: cst.CSTNode, always: bool) -> None:
-        """The variables that a target names from here on; new ones where it is `always` assigned."""
+        """Define the variables of a target from here on; new ones if it is `always` assigned."""
         table = self._scopes[-1]
         for name in _names(target):
             if name in table and always and name not in self._fixed:
@@ -108,7 +108,7 @@ class _Versions(cst.CSTVisitor):
             table.setdefault(name, 0)
 
     def visit_CompFor(self, node: cst.CompFor) -> None:
-        for name in _names(node.target):  # of a scope of its own, and read only there
+        for name in _names(node.target):  # of its own scope, and read only there
             self.labels.update(dict.fromkeys(_occurrences(node, name), name))
 
     def visit_Name(self, node: cst.Name) -> None:

@@ -111,7 +111,7 @@ def confusion_matrix(
 def _classes(where: str, labels: Any, predictions: Any, num_classes: Any) -> tuple[npt.NDArray[np.int64], ...]:
     truth, guess = _whole(where, "labels", labels), _whole(where, "predictions", predictions)
     if truth.size != guess.size:
-        raise argument_error(where, "predictions", f"{truth.size} numbers, as many as labels", f"{guess.size} of them")
+        raise argument_error(where, "predictions", f"{truth.size} numbers, as many as labels", f"{guess.size} numbers")
     needed = int(max(truth.max(initial=-1), guess.max(initial=-1))) + 1
     count = needed if num_classes is None else as_int(where, "num_classes", num_classes)
     if not needed <= count <= _MOST_CLASSES:

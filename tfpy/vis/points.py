@@ -181,7 +181,7 @@ def _series(where: str, values: Any) -> list[list[Any]]:
 
 def _line(where: str, values: Any) -> list[Any]:
     if not _is_line(values):
-        raise argument_error(where, "values", "lists of points throughout", values, TypeError)
+        raise argument_error(where, "values", "lists of points only", values, TypeError)
     return list(v.plain(values))
 
 

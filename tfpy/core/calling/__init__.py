@@ -1,1 +1,1 @@
-"""How public functions are called: what is an op, options and keywords, errors about arguments."""
+"""How public functions are called: registration as ops, options and keywords, argument errors."""

@@ -1,7 +1,7 @@
-"""The meaning of annotations: as words for messages, and as tests of values. No other module reads them so.
+"""The meaning of annotations: as words for messages, and as tests of values. This is the only module that reads them.
 
-There are two tests, since there are two uses. A function that is called makes do with much: a number in an array, any
-boolean, whatever has items. An option that an object keeps, shows and saves must be what its annotation says.
+There are two tests. A function accepts anything that it can use: a number in an array, any boolean, any sequence. An
+option that an object keeps, shows and saves must be exactly what its annotation says.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from tfpy.engine.handle import Handle
 
 Test = Callable[[Any], bool]
 
-# Annotations of one number, and the types that are one without a look at the value.
+# Annotations of one number, and the types that need no further check.
 NUMBERS = {"float": (float, int, bool), "float | None": (float, int, bool, type(None))}
 
 
@@ -27,11 +27,11 @@ class Kind:
     """The values that an annotation allows.
 
     Attributes:
-        expected: what it is called; nothing for None, which messages do not offer.
-        several: what the items of a list of it are called.
-        is_one: whether a value is one as it stands.
-        serves: whether a function can use a value for one; as strict by default.
-        numeric: whether the kind is one of numbers.
+        expected: its name in messages; empty for None, which messages do not mention.
+        several: the plural, for the items of a list.
+        is_one: whether a value is of the kind.
+        serves: whether a function can use a value as one; `is_one` by default.
+        numeric: whether the kind is numeric.
     """
 
     def __init__(
@@ -42,14 +42,14 @@ class Kind:
         self.numeric = numeric
 
     def error(self, where: str, argument: str, value: Any) -> Exception:
-        """That a value is not of the kind: a ValueError for a number where another is wanted, as `as_int` has it."""
+        """The error for a value of another kind: a ValueError for a number of the wrong kind, as `as_int` raises it."""
         another = self.numeric and isinstance(value, (int, float)) and not isinstance(value, bool)
         return argument_error(where, argument, self.expected, value, ValueError if another else TypeError)
 
 
 @functools.cache
 def kind_of(annotation: str) -> Kind | None:
-    """The `Kind` of an annotation; None where one of its alternatives is not known."""
+    """The `Kind` of an annotation; None if one of its alternatives is unknown."""
     kinds = []
     for text in _alternatives(annotation):
         kind = _single(_ALIASES.get(text, text))
@@ -66,12 +66,12 @@ def kind_of(annotation: str) -> Kind | None:
 
 
 def name_kind(name: str, known: str) -> None:
-    """Let annotations call a kind by another name, too."""
+    """Add another name of a kind for use in annotations."""
     _ALIASES[name] = known
 
 
 def _alternatives(annotation: str) -> list[str]:
-    """The parts between the bars that are in no brackets."""
+    """The alternatives that `|` separates outside of brackets."""
     parts, depth = [""], 0
     for sign in annotation:
         depth += (sign == "[") - (sign == "]")
@@ -89,7 +89,7 @@ def _single(annotation: str) -> Kind | None:
 
 
 def _list_of(name: str, item: Kind | None) -> Kind:
-    """A list of items; only those at hand, in a list, tuple or array, are looked at."""
+    """A list of items; only items already in a list, tuple or array are checked."""
     is_list, serves = _LISTS[name]
     if item is None:
         return Kind("a list", "lists", is_list, serves)
@@ -122,7 +122,7 @@ def _is_array(value: Any) -> bool:
 
 
 def _has_truth(value: Any) -> bool:
-    """Whether a value is no array, or one with one element, which is as good as that."""
+    """Whether a value has a truth value: it is no array, or an array with one element."""
     return not _is_array(value) or (value.size if isinstance(value, np.ndarray) else value.spec.size) == 1
 
 

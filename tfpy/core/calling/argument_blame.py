@@ -1,7 +1,7 @@
-"""Which argument of a call that failed was not of its parameter's kind, told by the annotations.
+"""Finds the argument of a failed call that does not fit the annotation of its parameter.
 
-Calls are not checked beforehand, which would cost every one of them. Where Python or numpy has failed inside of a
-function, with a message about something that the caller has never seen, this finds the argument to blame.
+Arguments are not checked before each call, which would slow down every call. If Python or numpy fails inside a
+function, with a message about something internal, this finds the argument that caused it.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from tfpy.engine.package import is_users
 def refuse_unbound(
     where: str, required: Iterable[str], by_place: Collection[str], by_name: Collection[str], error: Exception
 ) -> None:
-    """Raise TypeError for arguments that are missing or given twice, if that is why a function could not be called.
+    """Raise TypeError for missing or repeated arguments, if that is why a function could not be called.
 
-    Python's own message calls it as the source does: `Dataset.shuffle`, or `ModelCheckpoint.__init__`.
+    Python's own message names it as the source does: `Dataset.shuffle`, or `ModelCheckpoint.__init__`.
 
     Args:
-        where: what messages call the function.
+        where: the name of the function in messages.
         required: the parameters without a default.
-        by_place: the parameters that got a value by position.
-        by_name: those that got one by name.
-        error: what the call raised.
+        by_place: the parameters given by position.
+        by_name: those given by name.
+        error: the error that the call raised.
     """
     called = error.__traceback__ is None or error.__traceback__.tb_next is not None
     if called or not isinstance(error, TypeError):
@@ -43,8 +43,8 @@ def refuse_unbound(
 def refuse_misfit(where: str, annotations: Mapping[str, Any], given: Mapping[str, Any], error: Exception) -> None:
     """Raise TypeError, or ValueError, for the first argument that does not fit its annotation.
 
-    Errors that name an argument themselves are left alone, and so are those for which all arguments fit, and what a
-    function of the user's has raised.
+    Errors that already name an argument are left alone, and so are those for which all arguments fit, and those that a
+    user's function has raised.
     """
     if isinstance(error, (ShapeError, DisposedError)) or _is_named(where, str(error)) or _is_from_user(error):
         return
@@ -55,7 +55,7 @@ def refuse_misfit(where: str, annotations: Mapping[str, Any], given: Mapping[str
 
 
 def _is_named(where: str, message: str) -> bool:
-    """Whether a message says already what it is about: the function, or an argument of one within."""
+    """Whether a message already names its subject: the function, or an argument of an inner one."""
     function, argument, _ = message.partition(": argument '")
     return message.startswith(f"{where}: ") or bool(argument and function and " " not in function)
 

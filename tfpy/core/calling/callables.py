@@ -1,4 +1,4 @@
-"""Functions of users, called as JavaScript calls them: arguments beyond their parameters are left out."""
+"""User functions, called as in JavaScript: arguments beyond their parameters are ignored."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from typing import Any
 
 
 def call_with_as_many(function: Callable[..., Any], *args: Any) -> Any:
-    """Call a function with as many of the arguments as it takes."""
+    """Call a function with as many of the arguments as it accepts."""
     return function(*args[: positional_count(function, len(args))])
 
 
 def positional_count(function: Callable[..., Any], most: int) -> int:
-    """How many positional arguments, up to `most`, a function takes."""
+    """The number of positional arguments that a function accepts, up to `most`."""
     plain = function.__func__ if isinstance(function, MethodType) else function
-    if isinstance(plain, FunctionType) and not plain.__dict__:  # nothing says that its signature is another
+    if isinstance(plain, FunctionType) and not plain.__dict__:  # it cannot have a signature of its own
         code = plain.__code__
         return most if code.co_flags & inspect.CO_VARARGS else min(code.co_argcount - (plain is not function), most)
     try:

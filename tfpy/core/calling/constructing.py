@@ -1,4 +1,4 @@
-"""How a class of the user's takes the options of a configuration: as a dict (TF.js), or as keywords (Keras)."""
+"""How a user's class takes the options of a configuration: as a dict (TF.js), or as keywords (Keras)."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ T = TypeVar("T")
 
 
 def constructed(cls: type[T], config: Mapping[str, Any]) -> T:
-    """An object made with the options of a configuration, keys in either spelling.
+    """An object constructed with the options of a configuration, keys in either spelling.
 
-    What parameters are called tells which way it is. Options that there are no parameters for are passed over, as
-    JavaScript passes over arguments.
+    The names of the parameters determine which way is used. Options without a parameter are ignored, as JavaScript
+    ignores extra arguments.
     """
     parameters = [*signature(cls).parameters.values()]
     if not parameters:
@@ -35,7 +35,7 @@ _BY_NAME = (Parameter.POSITIONAL_OR_KEYWORD, Parameter.KEYWORD_ONLY)
 
 
 def _may_be_dict(first: Parameter) -> bool:
-    """Whether a constructor's first parameter, whose name is no option's, can be meant for all of them."""
+    """Whether a constructor's first parameter, which is not the name of an option, can be the dict of all options."""
     if first.kind is Parameter.POSITIONAL_OR_KEYWORD:
         return first.default in (Parameter.empty, None) or isinstance(first.default, Mapping)
     return first.kind is Parameter.VAR_POSITIONAL

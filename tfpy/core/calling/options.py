@@ -1,7 +1,7 @@
-"""Options: an option dict or keywords, in either spelling, None standing for 'not given'. The only options code.
+"""Options: an option dict or keywords, in either spelling; None means 'not given'. All code for options is here.
 
-`accepts_options` is put on every public function that has a default or a name of several words. Hot ops have neither
-and are called directly.
+`accepts_options` is applied to every public function that has a default or a parameter name of several words. Hot ops
+have neither and are called directly.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def read_options(given: Mapping[str, Any], known: Iterable[str], where: str) -> dict[str, Any]:
-    """Options in either spelling -> snake_case; those that are None are left out.
+    """Options in either spelling -> snake_case; those that are None are omitted.
 
     Raises:
         TypeError: an unknown option (with the nearest known one), or one given twice.
@@ -36,7 +36,7 @@ def read_options(given: Mapping[str, Any], known: Iterable[str], where: str) -> 
 def respell(
     given: Mapping[str, Any], spelling: Mapping[str, str], where: str, required: Container[str] = ()
 ) -> dict[str, Any]:
-    """`read_options` with the table of spellings at hand; what is required may be None."""
+    """`read_options` with a given table of spellings; required options may be None."""
     out: dict[str, Any] = {}
     for key, value in given.items():
         if key not in spelling:
@@ -60,12 +60,12 @@ def _listed(spelling: Mapping[str, str]) -> str:
 
 
 def accepts_options(options: str | None = None, where: str | None = None) -> Callable[[F], F]:
-    """Let a function be called as TF.js would: camelCase keywords, None for a default, an option dict in its position.
+    """Let a function be called as in TF.js: camelCase keywords, None for a default, an option dict in its position.
 
     Args:
-        options: the name of the last positional parameter, when it may hold a dict of options, which are then as good
-            as keywords.
-        where: what error messages call the function; its name by default.
+        options: the name of the last positional parameter, if it may be a dict of options, which are then equivalent to
+            keywords.
+        where: the name of the function in error messages; its own name by default.
     """
 
     def decorate(function: F) -> F:
@@ -75,7 +75,7 @@ def accepts_options(options: str | None = None, where: str | None = None) -> Cal
 
 
 def _name_of(function: Callable[..., Any]) -> str:
-    """What errors call a function; that which initializes an object is called as the class."""
+    """The name of a function in errors; for a constructor, that of the class."""
     *_, owner, name = ("", *function.__qualname__.split("."))
     return owner if name == "__init__" else name.strip("_")
 
@@ -83,7 +83,7 @@ def _name_of(function: Callable[..., Any]) -> str:
 def parameters_of(function: Callable[..., Any]) -> tuple[list[str], list[str]]:
     """Names of a function's positional and of its keyword-only parameters (fast: it runs for each op at import).
 
-    Among the latter are those that it takes together, see `unpacked`.
+    The latter include the options of a TypedDict, see `unpacked`.
     """
     code = function.__code__
     positional, keyword_only = code.co_argcount, code.co_kwonlyargcount
@@ -92,7 +92,7 @@ def parameters_of(function: Callable[..., Any]) -> tuple[list[str], list[str]]:
 
 
 def unpacked(function: Callable[..., Any]) -> dict[str, str]:
-    """What a function takes as `**options: Unpack[Options]`, Options being a TypedDict: names and annotations."""
+    """The names and annotations of `**options: Unpack[Options]`, where Options is a TypedDict."""
     if function.__code__.co_flags & inspect.CO_VARKEYWORDS:
         for annotation in function.__annotations__.values():
             if annotation.startswith("Unpack["):
@@ -102,7 +102,7 @@ def unpacked(function: Callable[..., Any]) -> dict[str, str]:
 
 
 def _listing(together: Mapping[str, str], function: Callable[..., Any]) -> inspect.Signature:
-    """The signature of a function with each option that it takes together with others."""
+    """The signature of a function with the options of its TypedDict as separate parameters."""
     signature = inspect.signature(function)
     *own, _ = signature.parameters.values()
     kind = inspect.Parameter.KEYWORD_ONLY
@@ -110,7 +110,7 @@ def _listing(together: Mapping[str, str], function: Callable[..., Any]) -> inspe
     return signature.replace(parameters=[*own, *more])
 
 
-# Every call of a public function goes through what this makes, which is spelled out to be fast.
+# Every call of a public function goes through this wrapper, which is written out for speed.
 def _wrap(function: Callable[..., Any], where: str, options: str | None) -> Callable[..., Any]:  # noqa: C901
     positional, keyword_only = parameters_of(function)
     spelling = spellings(n for n in (*positional, *keyword_only) if n not in ("self", "cls", options))
@@ -126,7 +126,7 @@ def _wrap(function: Callable[..., Any], where: str, options: str | None) -> Call
     places = [*enumerate(positional), *((sys.maxsize, name) for name in keyword_only)]
     numbers = [(i, name, NUMBERS[annotations[name]]) for i, name in places if annotations.get(name) in NUMBERS]
     first_default = min((i for i, value in defaults.items() if value is not None), default=most)
-    # With so few values by position, and none by keyword, there is nothing to look at.
+    # With so few positional values and no keywords there is nothing to check.
     plain = min(first_default, numbers[0][0] if numbers else most, most if options is None else len(positional) - 1)
 
     @handing_on
@@ -173,7 +173,7 @@ def _too_many(
 
 
 def dict_or_keywords(example: str | None) -> str:
-    """What is expected where options are given."""
+    """The expected value in messages about options."""
     return "a dict of options, or keywords" + (f" such as {example}=…" if example else "")
 
 

@@ -1,4 +1,4 @@
-"""Finished results that may also be awaited: `model.fit(…)` and `await model.fit(…)` give the same."""
+"""Finished results that may also be awaited: `model.fit(…)` and `await model.fit(…)` return the same value."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class ReadyBool(int, Ready):
 
 
 class ReadyNone(Ready):
-    """Nothing, to be awaited: the result of what TF.js does asynchronously and returns nothing from."""
+    """None that may be awaited: the result of functions that are asynchronous in TF.js and return nothing."""
 
     def __await__(self) -> Generator[Any, None, None]:  # type: ignore[override]
         return None
@@ -51,16 +51,16 @@ class ReadyNone(Ready):
 
 
 def finish(result: Any) -> Any:
-    """The result of a user's function; of an `async` one, the awaited result."""
+    """The result of a user's function; for an `async` function, the awaited result."""
     if not isinstance(result, CoroutineType):
         return result
-    import asyncio  # slow to import, and mostly not needed
+    import asyncio  # slow to import, and rarely needed
 
     return away_from_loop(lambda: asyncio.run(result))
 
 
 def away_from_loop(work: Callable[[], T]) -> T:
-    """Do work that runs an event loop: here, or on a thread of its own where a loop runs already, as in a notebook."""
+    """Do work that runs an event loop: directly, or on a separate thread if a loop is running, as in a notebook."""
     import asyncio
 
     try:

@@ -1,6 +1,7 @@
-"""The registry of public ops: what the faces, the tests and the reference are derived from.
+"""The registry of public ops, from which the faces, the tests and the reference are generated.
 
-`@op` marks a function as public. The generator reads the marks from the source; tests and documentation read them here.
+`@op` marks a function as public. The generator reads the marks from the source; tests and documentation read them
+here.
 """
 
 from __future__ import annotations
@@ -20,12 +21,12 @@ class OpInfo(NamedTuple):
 
     Attributes:
         name: its public snake_case name.
-        namespace: where it is found under `tf`, '' for the top level.
+        namespace: its namespace under `tf`, '' for the top level.
         function: the function itself.
-        chain: whether it is a method of Tensor too.
-        legacy: the names it has on the legacy NDArrayMath, in snake_case.
+        chain: whether it is also a method of Tensor.
+        legacy: its names on the legacy NDArrayMath, in snake_case.
         doc: the heading and subheading of its reference entry.
-        aliases: other places where it is found under `tf`, such as 'metrics.mse'.
+        aliases: its other paths under `tf`, such as 'metrics.mse'.
     """
 
     name: str
@@ -50,10 +51,10 @@ def op(
     options: str | None = None,
     aliases: str = "",
 ) -> Callable[[F], F]:
-    """Mark a function as a public op under its name without a trailing underscore (which a keyword keeps).
+    """Mark a function as a public op under its name without a trailing underscore (used for names that are keywords).
 
-    A function with defaults or names of several words is made to accept options (see `accepts_options`); any other is
-    returned as it is, so that calling it costs nothing extra.
+    A function with defaults or parameter names of several words is wrapped to accept options (see `accepts_options`);
+    any other is returned unchanged, without any overhead.
     """
 
     def mark(function: F) -> F:
@@ -66,9 +67,9 @@ def op(
 
 
 def export(*, doc: str, namespace: str = "", options: str | None = None, aliases: str = "") -> Callable[[T], T]:
-    """Mark a class, or a function that is no op, as public. A function is made to accept options.
+    """Mark a class, or a function that is not an op, as public. A function is wrapped to accept options.
 
-    An alias of a class is the name of the function that TF.js makes it by; it has two spellings.
+    An alias of a class is the name of its factory function in TF.js; it has two spellings.
     """
 
     def mark(thing: T) -> T:
@@ -87,7 +88,7 @@ def path_of(name: str, namespace: str) -> str:
 
 
 def _taking_options(function: F, options: str | None) -> F:
-    """The function under its public name, made to accept options if it has any."""
+    """The function under its public name, wrapped to accept options if it has any."""
     function = _publicly_named(function)
     positional, keyword_only = parameters_of(function)
     plain = not function.__defaults__ and not any("_" in n for n in (*positional, *keyword_only))

@@ -1,4 +1,4 @@
-"""Tracebacks in IPython and notebooks, which show five lines of each function: those of tfpy itself are left out."""
+"""Tracebacks in IPython and notebooks, which show five lines of each function: tfpy's own frames are hidden."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from tfpy.engine.package import PACKAGE
 
 
 def hide_own_lines(error: BaseException) -> None:
-    """Mark the frames of tfpy in an error's traceback, which IPython then hides; in a script nothing changes.
+    """Mark the frames of tfpy in an error's traceback, which IPython then hides; scripts are not affected.
 
-    The one that raised the error is shown all the same.
+    The frame that raised the error is always shown.
     """
     if not hasattr(builtins, "__IPYTHON__"):
         return

@@ -1,1 +1,1 @@
-"""Tools that show what tensors and ops do: debug mode, leaks, origins, profiles."""
+"""Tools for inspecting tensors and ops: debug mode, leaks, origins, profiles."""

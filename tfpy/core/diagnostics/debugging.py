@@ -1,4 +1,4 @@
-"""Debug mode: each kernel printed, and where the first number that is not finite comes from."""
+"""Debug mode: prints each kernel, and reports where the first non-finite number comes from."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class _Debugging:
         self._told = False
 
     def switch(self, on: bool) -> None:
-        """Begin to look, or stop."""
+        """Start or stop debugging."""
         remove_observer(self.report)
         if on:
             self._told = False
@@ -38,8 +38,8 @@ class _Debugging:
         given = next(filter(None, map(_strange, values)), None)
         if given is None:
             _warn(f"Found {found} in the result of {run.kernel!r} of ({inputs})")
-        elif not self._told:  # it was there before anybody looked: in the data, or in weights
-            _warn(f"Found {given} in what {run.kernel!r} of ({inputs}) was given")
+        elif not self._told:  # it existed before debugging started: in the data, or in weights
+            _warn(f"Found {given} in the inputs of {run.kernel!r} of ({inputs})")
         self._told = True
 
 
@@ -47,7 +47,7 @@ watch_for_errors = _Debugging().switch
 
 
 def _warn(what: str) -> None:
-    """Say where something was found: in which layer if in one, and at which line of the program."""
+    """Warn with the place where something was found: the layer, if any, and the line of the program."""
     place, running = origin(), local.state.running
     inside = f"{running[-1]()}, " if running else ""
     message = f"{what}, in {inside}{place}."
@@ -59,7 +59,7 @@ def _described(t: Handle) -> str:
 
 
 def _strange(values: Any) -> str | None:
-    """The first number that is not finite, as text."""
+    """The first non-finite number, as text."""
     if values.dtype.kind not in "fc":
         return None
     finite = np.isfinite(values)

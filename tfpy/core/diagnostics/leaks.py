@@ -1,4 +1,4 @@
-"""Finding tensors that are left behind: `tf.leaks`."""
+"""Finding leaked tensors: `tf.leaks`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tfpy.engine.spec import Shape, Spec
 
 
 class Leak(Record):
-    """Tensors that one line of a program left behind."""
+    """Tensors leaked by one line of a program."""
 
     op: str
     file: str
@@ -26,7 +26,7 @@ class Leak(Record):
 
 
 class _Left(NamedTuple):
-    """One tensor that was left behind."""
+    """One leaked tensor."""
 
     id: int
     origin: origins.Origin
@@ -34,10 +34,10 @@ class _Left(NamedTuple):
 
 
 class Leaks:
-    """The tensors that were made inside a `with tf.leaks()` and still live; to be read after the block, or in it.
+    """The tensors created inside a `with tf.leaks()` that are still alive; it can be read in the block or after it.
 
-    Its length is the number of tensors; iterating gives a record for each line that made some, the most bytes first:
-    op, file, line, count, bytes, and tensors, their dtypes and shapes.
+    Its length is the number of tensors; iterating yields a record for each line that created some, ordered by bytes,
+    largest first: op, file, line, count, bytes, and tensors, their dtypes and shapes.
     """
 
     def __init__(self, verbose: bool) -> None:
@@ -48,7 +48,7 @@ class Leaks:
 
     def __enter__(self) -> Leaks:
         if self._first is not None:
-            raise RuntimeError("leaks: this report was used already; call tf.leaks() for each block.")
+            raise RuntimeError("leaks: this report has already been used; call tf.leaks() for each block.")
         self._first = origins.start_watching()
         return self
 
@@ -61,12 +61,12 @@ class Leaks:
             print(self)
 
     def allow(self, container: Any) -> Any:
-        """Do not report these tensors, in the block or after it: they are meant to stay. Returns what it was given."""
+        """Do not report these tensors, in the block or after it: they are kept on purpose. Returns its argument."""
         self._allowed |= {h.id for h in handles_in(container)}
         return container
 
     def check(self) -> None:
-        """Raise when something was left behind.
+        """Raise an error if tensors were leaked.
 
         Raises:
             RuntimeError: the report is the message.
@@ -81,7 +81,7 @@ class Leaks:
     @property
     def _leaks(self) -> list[Leak]:
         if self._first is None:
-            raise RuntimeError("leaks: nothing was watched; use it as `with tf.leaks() as report:`.")
+            raise RuntimeError("leaks: nothing was recorded; use it as `with tf.leaks() as report:`.")
         by_origin: dict[origins.Origin, list[Spec]] = defaultdict(list)
         for left in self._look() if self._found is None else self._found:
             if left.id not in self._allowed:
@@ -113,23 +113,23 @@ class Leaks:
 
 @op(doc="Performance / Memory")
 def leaks(verbose: bool = True) -> Leaks:
-    """Watch for tensors that are left behind: a context manager that prints a report at its end, and gives it.
+    """Find leaked tensors: a context manager that prints a report at its end, and returns it.
 
-    What was made in the block, on any thread, and is alive at its end counts; variables and what the program holds on
-    purpose do, too, unless `allow` was told of it. While the block runs, the error of a disposed tensor says where
-    the tensor was made and where it was disposed. Watching makes ops several times slower; not watching costs nothing.
+    Everything created in the block, on any thread, and alive at its end counts, including variables and tensors that
+    the program keeps on purpose, unless passed to `allow`. While the block runs, the error for a disposed tensor says
+    where it was created and disposed. Recording makes ops several times slower; otherwise there is no overhead.
 
         with tf.leaks():
             model.fit(x, y)
 
     Args:
-        verbose: whether to print the report if something is left behind.
+        verbose: whether to print the report if tensors were leaked.
 
     Returns:
-        The report: its length is the number of tensors, iterating gives a record for each line of the program that
-        made some (op, file, line, count, bytes, tensors), printing it tells all that, `check()` raises RuntimeError
-        with it, and `allow(tensors)` leaves tensors out of it. The fixture `no_leaks` of the pytest plugin
-        `tfpy.pytest_plugin` fails a test that leaves tensors behind.
+        The report: its length is the number of tensors, iterating yields a record for each line of the program that
+        created some (op, file, line, count, bytes, tensors), printing it shows all of them, `check()` raises it as a
+        RuntimeError, and `allow(tensors)` excludes tensors. The fixture `no_leaks` of the pytest plugin
+        `tfpy.pytest_plugin` fails a test that leaks tensors.
 
     Source: beyond TF.js.
     """

@@ -1,6 +1,6 @@
-"""The origins of tensors: the user's line and the op that made them, recorded only while somebody asks for them.
+"""The origins of tensors: the user's line and the op that created them, recorded only on request.
 
-Nothing is recorded otherwise, and nothing costs anything: the engine asks `watching` whether somebody is there.
+Otherwise nothing is recorded, and there is no overhead: the engine checks `watching` for a watcher.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from tfpy.engine.handle import Handle, all_of, next_id, watching
 
 _CORE = (f"{__package__}.", f"{package.__package__}.")
 _OPS = f"{ops.__name__}."
-_SWEEP_AT = 100_000  # recorded origins; beyond twice as many as are alive, those of dead tensors are forgotten
+_SWEEP_AT = 100_000  # recorded origins before those of dead tensors are first dropped; then twice the live ones
 
 
 class Origin(NamedTuple):
@@ -37,7 +37,7 @@ class Origin(NamedTuple):
 
     @property
     def source(self) -> str:
-        """The text of the line; empty where there is none."""
+        """The text of the line; empty if not available."""
         return linecache.getline(self.file, self.line).strip()
 
     def __str__(self) -> str:
@@ -45,7 +45,7 @@ class Origin(NamedTuple):
 
 
 def origin(frame: FrameType | None = None) -> Origin:
-    """The user's line that the engine is working for, and the op that was called there or on its behalf."""
+    """The line of user code that the engine is running, and the op that was called there or on its behalf."""
     frame = sys._getframe(1) if frame is None else frame
     op = called = ""
     in_core = True
@@ -96,14 +96,14 @@ _watch = _Watch()
 
 
 def start_watching() -> int:
-    """Record where tensors are made and disposed, on all threads. Returns the id that the next tensor exceeds."""
+    """Record where tensors are created and disposed, on all threads. Later tensors have ids above the result."""
     _watch.watchers += 1
     watching.watcher = _watch
     return next_id()
 
 
 def stop_watching() -> None:
-    """Stop what one `start_watching` began; after the last one, what was recorded is forgotten."""
+    """Undo one `start_watching`; after the last one, the recorded origins are dropped."""
     _watch.watchers -= 1
     if not _watch.watchers:
         watching.watcher = None
@@ -111,7 +111,7 @@ def stop_watching() -> None:
 
 
 def made_since(number: int) -> list[tuple[Handle, Origin]]:
-    """The counted tensors alive whose id is above a number, oldest first, with where they were made."""
+    """The live counted tensors whose id is above a number, oldest first, with their origins."""
     found = [h for h in _reachable() if h.held is not None and h.id > number and h.id in _watch.origins]
     return [(h, _watch.origins[h.id]) for h in sorted(found, key=lambda h: h.id)]
 

@@ -18,7 +18,7 @@ from tfpy.engine.spec import Shape
 
 
 class KernelInfo(Record):
-    """What `profile` says of a kernel run; extra_info is 'cpu' where a backend has left it to the CPU."""
+    """A kernel run in the result of `profile`; extra_info is 'cpu' if a backend delegated it to the CPU."""
 
     name: str
     bytes_added: int
@@ -50,7 +50,7 @@ class TimingInfo(Record, Ready):
 
 
 class _Profile:
-    """A profile being taken."""
+    """A profile in progress."""
 
     def __init__(self) -> None:
         self.bytes, self.tensors = accounting.bytes, accounting.tensors
@@ -77,25 +77,25 @@ class _Profile:
 
 
 def _left_to_cpu(backend: Backend) -> dict[str, int]:
-    """How often a backend has left each kernel to the CPU."""
+    """How often a backend has delegated each kernel to the CPU."""
     counts: dict[str, int] = backend.memory().get("cpu_kernels", {})
     return counts
 
 
 @op(doc="Performance / Profile")
 def profile(f: Callable[[], Any]) -> Any:
-    """Run a function and say what its kernels did; it may be awaited, and must be if the function is a coroutine.
+    """Run a function and report what its kernels did; it may be awaited, and must be if the function is a coroutine.
 
     Args:
         f: a function without arguments.
 
     Returns:
-        A record: new_bytes and new_tensors, those that are there afterwards and were not before; peak_bytes, the most
-        that there were; kernels, a record for each kernel run (its extra_info is 'cpu' where the GPU has left it to
-        the CPU); kernel_names, each once; and result, what f returned.
+        A record: new_bytes and new_tensors, the increase during the call; peak_bytes, the maximum; kernels, a record
+        for each kernel run (its extra_info is 'cpu' if the GPU backend delegated it to the CPU); kernel_names, each
+        once; and result, the result of f.
 
     Raises:
-        TypeError: f is no function.
+        TypeError: f is not a function.
 
     Source: TF.js `tf.profile`.
     """
@@ -115,19 +115,19 @@ async def _awaited(profile_: _Profile, result: Any) -> ProfileInfo:
 
 @op(doc="Performance / Timing")
 def time(f: Callable[[], Any]) -> TimingInfo:
-    """Run a function and say how long it took, kernel by kernel; it may be awaited.
+    """Run a function and measure its time and that of its kernels; it may be awaited.
 
-    Kernels that are watched run one by one: nothing is put off, fused or planned meanwhile. How long a model takes
-    otherwise, a clock around it says, with a result read before it is stopped.
+    Kernels run one by one while they are timed: nothing is deferred, fused or planned. To measure a model's usual time,
+    use a clock around the call, and read a result before stopping it.
 
     Args:
         f: a function without arguments.
 
     Returns:
-        A record: wall_ms, the time in all, and kernel_ms, the time spent in kernels.
+        A record: wall_ms, the total time, and kernel_ms, the time spent in kernels.
 
     Raises:
-        TypeError: f is no function.
+        TypeError: f is not a function.
 
     Source: TF.js `tf.time`.
     """

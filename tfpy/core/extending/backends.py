@@ -1,4 +1,4 @@
-"""Choosing who computes: `set_backend`, `get_backend`, `ready` and the registry of backends."""
+"""Selecting the backend: `set_backend`, `get_backend`, `ready` and the registry of backends."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from tfpy.engine.backend import Backend, current, registry
 
 @op(doc="Backends")
 def set_backend(backend_name: str) -> ReadyBool:
-    """Run everything from here on on another backend; it may be awaited.
+    """Run all further computations on another backend; it may be awaited.
 
     Args:
         backend_name: 'cpu' (numpy), 'webgl' (a GPU, through OpenGL; also 'gl' and 'gpu'), 'exact' (numpy in double
-            precision with every result rounded to float32, bit for bit as TF.js computes), 'double' (numpy in double
-            precision), or that of a registered one.
+            precision with every result rounded to float32, bit-identical to TF.js), 'double' (numpy in double
+            precision), or the name of a registered backend.
 
     Returns:
         True.
 
     Raises:
-        ValueError: no such backend. RuntimeError: it cannot be used here. The old one stays in both cases.
+        ValueError: there is no such backend. RuntimeError: it cannot be used here. The old one then stays in use.
 
-    Source: TF.js `tf.setBackend`. Tensors made before are moved when they are used.
+    Source: TF.js `tf.setBackend`. Existing tensors are moved when they are used.
     """
     registry.use(as_string("set_backend", "backend_name", backend_name))
     return ReadyBool(True)
@@ -52,7 +52,7 @@ def backend() -> Backend:
 
 @op(doc="Backends")
 def ready() -> ReadyBool:
-    """Make sure that a backend is in use; it may be awaited.
+    """Make sure that a backend is initialized; it may be awaited.
 
     Source: TF.js `tf.ready`.
     """
@@ -65,13 +65,13 @@ def register_backend(name: str, factory: Callable[[], Any], priority: int = 1) -
     """Add a backend.
 
     Args:
-        name: the name to set it by.
-        factory: makes the backend, when it is first used: an object with `name`, `write`, `read`, `run` and
-            `implements`, as `Backend` in `tfpy/engine/backend.py` says. What else a backend may have is filled in.
-        priority: the backend of the highest is the default.
+        name: its name.
+        factory: creates the backend at its first use: an object with `name`, `write`, `read`, `run` and `implements`,
+            as described by `Backend` in `tfpy/engine/backend.py`. Missing optional members are added.
+        priority: the backend with the highest priority is the default.
 
     Returns:
-        Whether it was added; False when the name is taken.
+        Whether it was added; False if the name is taken.
 
     Source: TF.js `tf.registerBackend`.
     """
@@ -81,10 +81,10 @@ def register_backend(name: str, factory: Callable[[], Any], priority: int = 1) -
 
 @op(doc="Backends")
 def remove_backend(name: str) -> None:
-    """Forget a backend and what it holds.
+    """Remove a backend and the data that it holds.
 
     Raises:
-        ValueError: no such backend.
+        ValueError: there is no such backend.
 
     Source: TF.js `tf.removeBackend`.
     """
@@ -93,7 +93,7 @@ def remove_backend(name: str) -> None:
 
 @op(doc="Backends")
 def find_backend(name: str) -> Backend | None:
-    """The backend of a name, made if need be; None when there is none.
+    """The backend with a name, created if necessary; None if there is none.
 
     Source: TF.js `tf.findBackend`.
     """
@@ -102,7 +102,7 @@ def find_backend(name: str) -> Backend | None:
 
 @op(doc="Backends")
 def find_backend_factory(name: str) -> Callable[[], Backend] | None:
-    """The function that makes the backend of a name; None when there is none.
+    """The factory of the backend with a name; None if there is none.
 
     Source: TF.js `tf.findBackendFactory`.
     """

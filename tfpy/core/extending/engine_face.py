@@ -1,4 +1,4 @@
-"""The engine as TF.js shows it: `tf.engine()`. It is a face only: all of it is elsewhere, too."""
+"""The engine as in TF.js: `tf.engine()`. It is only a face of functions defined elsewhere."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ class Engine(EngineCamel):
     # Scopes
 
     def start_scope(self, name: str | None = None) -> None:
-        """Open a scope: what is made until `end_scope` is disposed then."""
+        """Open a scope: tensors created until `end_scope` are disposed then."""
         scope.start_scope(name or "")
 
     def end_scope(self, result: Any = None) -> None:
-        """Close the innermost scope; the tensors in `result`, in any nesting, live on.
+        """Close the innermost scope; the tensors in `result`, in any nesting, stay alive.
 
         Raises:
             RuntimeError: no scope is open.
@@ -43,15 +43,15 @@ class Engine(EngineCamel):
         scope.end_scope(result)
 
     def tidy(self, name_or_fn: Any = None, fn: Callable[[], Any] | None = None) -> Any:
-        """As `tf.tidy`."""
+        """Same as `tf.tidy`."""
         return memory.tidy(name_or_fn, fn)  # type: ignore[arg-type]
 
     def keep(self, result: Any) -> Any:
-        """As `tf.keep`."""
+        """Same as `tf.keep`."""
         return memory.keep(result)
 
     def memory(self) -> memory.MemoryInfo:
-        """As `tf.memory`."""
+        """Same as `tf.memory`."""
         return memory.memory()
 
     def dispose_variables(self) -> None:
@@ -65,7 +65,7 @@ class Engine(EngineCamel):
 
     @property
     def state(self) -> Mapping[str, Any]:
-        """How many tensors and data buffers are alive, as in `memory`, and how deep scopes and tapes are nested."""
+        """The numbers of live tensors and data buffers, as in `memory`, and the nesting depth of scopes and tapes."""
         counts = {name: value for name, value in memory.memory().items() if name.startswith("num")}
         counts["gradientDepth"] = len(local.state.tapes)
         counts["scopeStack"] = [s.name for s in local.state.scopes]
@@ -87,19 +87,19 @@ class Engine(EngineCamel):
         return kernel_registry.run_kernel(kernel_name, inputs, attrs)
 
     def register_kernel(self, config: Mapping[str, Any]) -> None:
-        """As `tf.register_kernel`."""
+        """Same as `tf.register_kernel`."""
         kernel_registry.register_kernel(**config)
 
     def register_gradient(self, config: Mapping[str, Any]) -> None:
-        """As `tf.register_gradient`."""
+        """Same as `tf.register_gradient`."""
         gradient_registry.register_gradient(**config)
 
     def profile(self, query: Callable[[], Any]) -> Any:
-        """As `tf.profile`."""
+        """Same as `tf.profile`."""
         return profiling.profile(query)
 
     def time(self, query: Callable[[], Any]) -> profiling.TimingInfo:
-        """As `tf.time`."""
+        """Same as `tf.time`."""
         return profiling.time(query)
 
     # Backends
@@ -119,31 +119,31 @@ class Engine(EngineCamel):
         return registry.names()
 
     def set_backend(self, backend_name: str) -> Any:
-        """As `tf.set_backend`."""
+        """Same as `tf.set_backend`."""
         return backends.set_backend(backend_name)
 
     def find_backend(self, backend_name: str) -> Any:
-        """As `tf.find_backend`."""
+        """Same as `tf.find_backend`."""
         return backends.find_backend(backend_name)
 
     def find_backend_factory(self, backend_name: str) -> Any:
-        """As `tf.find_backend_factory`."""
+        """Same as `tf.find_backend_factory`."""
         return backends.find_backend_factory(backend_name)
 
     def register_backend(self, backend_name: str, factory: Callable[[], Any], priority: int = 1) -> bool:
-        """As `tf.register_backend`."""
+        """Same as `tf.register_backend`."""
         return backends.register_backend(backend_name, factory, priority)
 
     def remove_backend(self, backend_name: str) -> None:
-        """As `tf.remove_backend`."""
+        """Same as `tf.remove_backend`."""
         backends.remove_backend(backend_name)
 
     def ready(self) -> Any:
-        """As `tf.ready`."""
+        """Same as `tf.ready`."""
         return backends.ready()
 
     def reset(self) -> None:
-        """Begin anew: dispose the variables, close the open scopes, and let go of the backends, to be made again."""
+        """Reset the engine: dispose the variables, close open scopes, and discard the backends."""
         self.dispose_variables()
         while local.state.scopes:
             scope.end_scope()

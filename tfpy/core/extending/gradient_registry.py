@@ -1,4 +1,4 @@
-"""Gradients that users register, for their own kernels or in place of built-in ones."""
+"""User-defined gradients, for the user's own kernels or in place of built-in ones."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tfpy.engine.tape import stand_in
 
 
 class GradientConfig(Record):
-    """A kernel's gradient, as `register_gradient` takes it and `get_gradient` gives it."""
+    """A kernel's gradient, as `register_gradient` takes it and `get_gradient` returns it."""
 
     kernel_name: str
     inputs_to_save: list[str]
@@ -42,20 +42,20 @@ def register_gradient(
     outputs_to_save: Sequence[bool] | None = None,
     save_all_inputs: bool = False,
 ) -> None:
-    """Give a kernel a gradient, or another one.
+    """Register a kernel's gradient, or replace it.
 
     Args:
         config: the options below as a dict.
         kernel_name: the kernel.
         grad_func: called with dy, the saved tensors (inputs first, then outputs) and the attributes; returns for each
-            input by name, or for each tensor in order, a function that gives its gradient: a list of them for an input
-            that is a list.
+            input by name, or for each tensor in order, a function that returns its gradient: a list of gradients for an
+            input that is a list.
         inputs_to_save: the names of the inputs that it needs.
         outputs_to_save: for each output whether it needs it.
         save_all_inputs: whether it needs all inputs.
 
     Raises:
-        ValueError: the kernel has no such input. TypeError: no function.
+        ValueError: the kernel has no such input. TypeError: an argument is not a function.
 
     Source: TF.js `tf.registerGradient`.
     """
@@ -74,7 +74,7 @@ def register_gradient(
 
 @op(doc="Backends / Kernels")
 def unregister_gradient(kernel_name: str) -> None:
-    """Take a gradient of `register_gradient` away again; the kernel's own comes back.
+    """Remove a gradient added by `register_gradient`; the kernel's own gradient is used again.
 
     Raises:
         ValueError: none was registered.
@@ -94,7 +94,7 @@ def unregister_gradient(kernel_name: str) -> None:
 
 @op(doc="Backends / Kernels")
 def get_gradient(kernel_name: str) -> GradientConfig | None:
-    """The gradient of a kernel, or None when it has none; `grad_func` is None for one of tfpy's own.
+    """The gradient of a kernel, or None if it has none; `grad_func` is None for a built-in gradient.
 
     Source: TF.js `tf.getGradient`.
     """
@@ -106,12 +106,12 @@ def get_gradient(kernel_name: str) -> GradientConfig | None:
 
 
 class KernelInput(NamedTuple):
-    """An input of a kernel as its users know it.
+    """An input of a kernel from the user's view.
 
     Attributes:
         name: its name.
-        parts: what it is in the kernel's row.
-        is_list: whether it stands for several tensors.
+        parts: its inputs in the kernel's row.
+        is_list: whether it is a list of tensors.
     """
 
     name: str
@@ -125,13 +125,13 @@ def _inputs_of(row: Kernel) -> list[KernelInput]:
 
 
 def users_gradient(kernel: str, row: Kernel, inputs: Sequence[KernelInput]) -> GradientRow | None:
-    """The gradient that a user has registered for a kernel of a user's, as the tape takes it."""
+    """The gradient that a user has registered for a user-defined kernel, in the form that the tape uses."""
     config = _gradients.get(kernel)
     return None if config is None else _gradient_row(config, row, inputs)
 
 
 def _gradient_row(config: GradientConfig, row: Kernel, inputs: Sequence[KernelInput]) -> GradientRow:
-    """A user's gradient as the tape takes it."""
+    """A user's gradient in the form that the tape uses."""
     parts = {one.name: one.parts for one in inputs}
     for name in config.inputs_to_save:
         if name not in parts:
@@ -156,7 +156,7 @@ def _gradient_row(config: GradientConfig, row: Kernel, inputs: Sequence[KernelIn
 
 
 def _saved(config: GradientConfig, node: Any, parts: Sequence[str]) -> list[Any]:
-    """The inputs and outputs that a node has saved for a user's gradient."""
+    """The inputs and outputs that a node saved for a user's gradient."""
     saved: list[Any] = []
     for part in parts:
         value = vars(node)[part]
@@ -168,7 +168,7 @@ def _saved(config: GradientConfig, node: Any, parts: Sequence[str]) -> list[Any]
 
 
 def _in_order(kernel: str, found: Mapping[str, Any], inputs: Sequence[KernelInput], more: int) -> list[Any]:
-    """Gradients by the names of inputs as a list for all tensors; an input that is a list has `more` than one."""
+    """Gradients by input name as a list for all tensors; an input that is a list has `more` than one."""
     gradients: list[Any] = []
     for name, parts, is_list in inputs:
         gradient = found.get(name, found.get(camel(name)))

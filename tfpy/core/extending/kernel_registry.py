@@ -1,4 +1,4 @@
-"""Kernels that users register: new ones, or in place of built-in ones."""
+"""User-defined kernels: new ones, or replacements of built-in ones."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Inputs = Mapping[str, Any] | Sequence[Any]
 
 
 class KernelConfig(Record):
-    """A kernel on a backend, as `register_kernel` takes it and `get_kernel` gives it."""
+    """A kernel of a backend, as `register_kernel` takes it and `get_kernel` returns it."""
 
     kernel_name: str
     backend_name: str
@@ -48,19 +48,19 @@ def register_kernel(
     setup_func: Callable[..., Any] | None = None,
     dispose_func: Callable[..., Any] | None = None,
 ) -> None:
-    """Add a kernel to a backend, or take the place of one that it has.
+    """Add a kernel to a backend, or replace one.
 
     Args:
         config: the options below as a dict.
         kernel_name: its name, as in TF.js for those of TF.js.
         backend_name: the backend.
         kernel_func: called with a dict of inputs (tensors by name), backend and attrs; returns a tensor or an array, or
-            a list of them. In place of a kernel that there is, it must return the shape and dtype that this returns.
-        setup_func: called with the backend, once it has been made.
-        dispose_func: called with the backend when the kernel is taken away.
+            a list of them. A replacement must return the shape and dtype of the original kernel.
+        setup_func: called with the backend, once it has been created.
+        dispose_func: called with the backend when the kernel is removed.
 
     Raises:
-        ValueError: no such backend. TypeError: no function.
+        ValueError: there is no such backend. TypeError: an argument is not a function.
 
     Source: TF.js `tf.registerKernel`.
     """
@@ -92,7 +92,7 @@ registry.on_made.append(_set_up)
 
 @op(doc="Backends / Kernels")
 def unregister_kernel(kernel_name: str, backend_name: str) -> None:
-    """Take a kernel of `register_kernel` away again; the backend's own comes back.
+    """Remove a kernel added by `register_kernel`; the backend's own kernel is used again.
 
     Raises:
         ValueError: no such kernel was registered.
@@ -120,7 +120,7 @@ def _names(backend_name: str) -> list[str]:
 
 @op(doc="Backends / Kernels")
 def get_kernel(kernel_name: str, backend_name: str) -> KernelConfig | None:
-    """A kernel of a backend, or None when it has no such kernel.
+    """A kernel of a backend, or None if it has no such kernel.
 
     Source: TF.js `tf.getKernel`.
     """
@@ -133,7 +133,7 @@ def get_kernel(kernel_name: str, backend_name: str) -> KernelConfig | None:
         return None
 
     def compute(call: Mapping[str, Any]) -> Any:
-        with using(backend), hooks.backends_own(kernel_name):  # a kernel registered since may call this one
+        with using(backend), hooks.backends_own(kernel_name):  # a later registered kernel may call this one
             return run_kernel(kernel_name, call["inputs"], call.get("attrs"))
 
     return KernelConfig(kernel_name, backend_name, compute, None, None)
@@ -152,10 +152,10 @@ def get_kernels_for_backend(backend_name: str) -> list[KernelConfig]:
 
 @op(doc="Backends / Kernels")
 def copy_registered_kernels(registered_backend_name: str, new_backend_name: str) -> None:
-    """Give a backend all kernels of another, which computes them for it.
+    """Add all kernels of one backend to another; the first backend still computes them.
 
     Raises:
-        ValueError: no such backend.
+        ValueError: there is no such backend.
 
     Source: TF.js `tf.copyRegisteredKernels`.
     """
@@ -170,7 +170,7 @@ def _listed(specs: Iterable[Spec]) -> str:
 
 
 def _in_place_of(row: Kernel, function: Callable[..., Any]) -> hooks.UserKernel:
-    """A user's function as the engine calls kernels."""
+    """A user's function with the engine's calling convention for kernels."""
 
     def run(inputs: tuple[Handle, ...], attrs: Mapping[str, Any], out: Outputs) -> Any:
         specs = [out] if isinstance(out, Spec) else list(out)
@@ -201,7 +201,7 @@ def _tensor(handle: Handle) -> Tensor:
 
 
 def _called(function: Callable[..., Any], inputs: Inputs, attrs: Mapping[str, Any]) -> list[Tensor]:
-    """The results of a user's kernel as tensors. No tape records how it computes them."""
+    """The results of a user's kernel as tensors. Its computation is not recorded on tapes."""
     with paused():
         result = call_with_as_many(
             function, {"inputs": inputs, "backend": current(), "attrs": in_both_spellings(attrs)}
@@ -231,7 +231,7 @@ def run_kernel(kernel_name: str, inputs: Inputs, attrs: Mapping[str, Any] | None
         A tensor, or a list of them for a kernel with several results.
 
     Raises:
-        ValueError: no such kernel, or inputs that do not fit. TypeError: other attributes than it has.
+        ValueError: there is no such kernel, or the inputs do not fit. TypeError: unknown attributes.
     """
     as_string("run_kernel", "kernel_name", kernel_name)
     if attrs is not None and not isinstance(attrs, Mapping):
@@ -261,13 +261,15 @@ def _run_row(row: Kernel, given: Inputs, attrs: Mapping[str, Any]) -> Any:
     try:
         specs = dispatch.infer(row, tuple(handles), named)
     except (TypeError, LookupError, AttributeError) as error:  # attributes can be anything
-        raise argument_error("run_kernel", "attrs", f"those of {row.name} ({error})", dict(attrs), TypeError) from None
+        raise argument_error(
+            "run_kernel", "attrs", f"valid attributes of {row.name} ({error})", dict(attrs), TypeError
+        ) from None
     run = dispatch.run if isinstance(specs, Spec) else dispatch.run_multi
     return run(Tensor, row.name, *handles, **named)
 
 
 def _attributes(row: Kernel, attrs: Mapping[str, Any]) -> dict[str, Any]:
-    """The attributes of a kernel by their names; a user's kernel in its place may have others."""
+    """The attributes of a kernel by name; a user's replacement may have other ones."""
     known = spellings(row.attrs)
     named = {known.get(name, name): value for name, value in attrs.items()}
     if set(named) != set(row.attrs) and (row.name, current().name) not in _kernels:
@@ -277,7 +279,7 @@ def _attributes(row: Kernel, attrs: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _run_new(config: KernelConfig, given: Inputs, attrs: Mapping[str, Any]) -> Any:
-    """Run a kernel that is not in the table: its results are what the user's function returns."""
+    """Run a kernel that is not in the table: its results are those of the user's function."""
     outs = [dispatch.alias(Tensor, t) for t in _called(config.kernel_func, given, attrs)]
     if local.state.tapes:
         named = given if isinstance(given, Mapping) else {str(i): v for i, v in enumerate(given)}
@@ -291,6 +293,6 @@ def _run_new(config: KernelConfig, given: Inputs, attrs: Mapping[str, Any]) -> A
 
 
 def _tensors_of(name: str, value: Any) -> dict[str, Handle]:
-    """The tensors of an input by the names that tapes have for them: in a list, each has its own."""
+    """The tensors of an input by their names on tapes: those of a list have separate names."""
     parts = {f"{name}[{i}]": v for i, v in enumerate(value)} if is_sequence(value) else {name: value}
     return {part: v for part, v in parts.items() if isinstance(v, Handle)}

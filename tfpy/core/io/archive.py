@@ -59,14 +59,14 @@ class ZipReader:
         """The bytes of an entry, at most one beyond the limit."""
         info = self.entries.get(name)
         if info is None:
-            raise ModelNotFoundError(f"{self.label}: {name} is missing in the archive.")
+            raise ModelNotFoundError(f"{self.label}: {name} is missing from the archive.")
         if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED) or info.flag_bits & 1:
-            raise ModelFileError(f"{self.label}: {name} is encrypted, or packed in a way that is not read here.")
+            raise ModelFileError(f"{self.label}: {name} is encrypted, or uses an unsupported compression.")
         size = min(limit + 1, info.file_size)
         if size > self._left:
             raise ModelFileError(
-                f"{self.label}: {name} would unpack to {size} bytes, more than {MAX_UNPACKING_FACTOR} times what the "
-                "archive has; it is not read."
+                f"{self.label}: {name} would unpack to {size} bytes, more than {MAX_UNPACKING_FACTOR} times the size "
+                "of the archive; it is not read."
             )
         try:
             with self._zip.open(info) as file:
@@ -107,7 +107,7 @@ class Archive(ZipReader):
         models = [name for name in nearest if posixpath.basename(name) == JSON_NAME]
         if len(models) > 1:
             raise ModelFileError(
-                f"{self.label}: has {len(models)} models, and only one can be meant: {some_of(models)}."
+                f"{self.label}: has {len(models)} models, but an archive must have exactly one: {some_of(models)}."
             )
         folder = posixpath.dirname((models or nearest or [""])[0])
         inside = [posixpath.basename(n) for n in names if posixpath.dirname(n) == folder]

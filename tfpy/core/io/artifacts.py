@@ -90,7 +90,7 @@ def with_weight_data(artifacts: ModelArtifacts, source: str) -> ModelArtifacts:
         rest = {name: value for name, value in artifacts.items() if name != "getWeightStream"}
         return ModelArtifacts({**rest, "weight_data": pieces_of(finish(artifacts.get_weight_stream()))})
     if artifacts.weight_specs:
-        raise ModelFileError(f"{source}: has weightSpecs, but no weightData, nor a getWeightStream for them.")
+        raise ModelFileError(f"{source}: has weightSpecs, but neither weightData nor a getWeightStream.")
     return artifacts
 
 

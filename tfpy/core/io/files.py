@@ -45,14 +45,14 @@ class FileSystem(LoadHandler):
             with Archive(path, str(path), None if prefix is None else Folder(path, prefix)) as archive:
                 return read_model(archive, self._options)
         if ending(path) in (".zip", ".keras", ".h5", ".hdf5"):
-            raise ModelFileError(f"{path}: is not what its name says, but neither a zip archive nor an HDF5 file.")
+            raise ModelFileError(f"{path}: is neither a zip archive nor an HDF5 file, in spite of its name.")
         return read_folder(Folder(path, prefix), self._options)
 
     def _found(self) -> Path:
         """The model.json or the archive."""
         if not self.path.exists():
             hint = " The '~' is not expanded: give os.path.expanduser(path)." if self.path.parts[:1] == ("~",) else ""
-            raise ModelNotFoundError(f"{self.path}: there is no such file or folder.{hint}")
+            raise ModelNotFoundError(f"{self.path}: no such file or folder.{hint}")
         if not self.path.is_dir():
             return self.path
         return self.path / json_name([p.name for p in self.path.iterdir()], str(self.path))

@@ -62,7 +62,7 @@ def read_file(path: Path, limit: int) -> bytes:
     """The bytes of a file, one more than the limit at most."""
     try:
         if not path.is_file():
-            problem = "is no ordinary file" if path.exists() else "is missing"
+            problem = "is not a regular file" if path.exists() else "is missing"
             raise (ModelReadError if path.exists() else ModelNotFoundError)(f"{path}: {problem}.")
         with path.open("rb") as file:
             # Memory is allocated for the file's actual size, not the expected one.

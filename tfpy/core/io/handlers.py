@@ -40,12 +40,12 @@ def handler_for(where: str, kind: str, target: Any, options: LoadOptions) -> Any
         _check_to_load(where, path)
     found = get_save_handlers(path) if kind == "save" else get_load_handlers(path, _for_routers(options))
     if len(found) > 1:
-        raise ValueError(f"{where}: {len(found)} handlers were found for {path!r}; only one may answer.")
+        raise ValueError(f"{where}: {len(found)} handlers accept {path!r}; there must be only one.")
     if found:
         return found[0]
     if not isinstance(path, str) or "://" in path:
         raise ValueError(
-            f"{where}: nothing here can {kind} {path!r}. Give a path, a file:// or http(s):// URL or a handler, or "
+            f"{where}: no handler can {kind} {path!r}. Give a path, a file:// or http(s):// URL or a handler, or "
             f"register a router with tf.io.register_{kind}_router."
         )
     return FileSystem(path, options)
@@ -57,7 +57,7 @@ def _check_to_load(where: str, path: str | Sequence[Any]) -> None:
         expected = "a path, a URL or a handler; of the text of a model.json, give json.loads(text)"
         raise argument_error(where, "path_or_io_handler", expected, path)
     if _is_onnx(path):
-        raise ModelFileError(f"{path}: ONNX files are written here, not read; load what the model was made from.")
+        raise ModelFileError(f"{path}: ONNX files can be written, but not read; load the model's original file.")
 
 
 def _for_routers(options: LoadOptions) -> Entries:

@@ -48,7 +48,7 @@ def reading(file: Path | bytes, source: str) -> Iterator[Hdf5]:
         try:
             opened = stack.enter_context(package().File(place, "r"))
         except _DAMAGE as error:
-            raise ModelReadError(f"{source}: is no HDF5 file, or is damaged: {error}.") from error
+            raise ModelReadError(f"{source}: is not an HDF5 file, or is damaged: {error}.") from error
         yield Hdf5(opened, size, source)
 
 
@@ -94,7 +94,7 @@ class Hdf5:
                 return None
             link = group.get(name, getlink=True)
             if link is not None and not isinstance(link, h5py.HardLink):
-                raise ModelFileError(f"{self.source}: {group.name}/{name} is a link, which is not followed.")
+                raise ModelFileError(f"{self.source}: {group.name}/{name} is a link; links are not followed.")
             group = None if link is None else group[name]
         return group
 
@@ -116,7 +116,7 @@ class Hdf5:
             for name in place:
                 seen += 1
                 if seen > MAX_OBJECTS or depth > MAX_DEPTH:
-                    raise ModelFileError(f"{self.source}: has more in it, or deeper, than any saved model.")
+                    raise ModelFileError(f"{self.source}: has more entries, or deeper nesting, than any saved model.")
                 part = self.child(place, name)
                 if isinstance(part, h5py.Group):
                     waiting.append((f"{before}{name}/", part, depth + 1))
@@ -139,10 +139,10 @@ class Hdf5:
         if array.dtype.kind not in "fiub":
             raise ModelFileError(f"{where} must hold numbers, but is of type {array.dtype}.")
         if array.is_virtual or array.external:
-            raise ModelFileError(f"{where} is kept in another file, which is not opened.")
+            raise ModelFileError(f"{where} is stored in another file; external files are not opened.")
         made = array.id.get_create_plist()
         if not {made.get_filter(i)[0] for i in range(made.get_nfilters())} <= _FILTERS:
-            raise ModelFileError(f"{where} is packed in a way that is not read here.")
+            raise ModelFileError(f"{where} uses an unsupported compression.")
         self._left -= array.nbytes
         if self._left < 0:
             raise ModelFileError(f"{where}: the file would unpack to more than {MAX_UNPACKING_FACTOR} times its size.")
@@ -155,7 +155,7 @@ class Hdf5:
         if value is None:
             return None
         if not isinstance(value, (str, bytes)) or len(value) > MAX_JSON_BYTES:
-            raise ModelFileError(f"{self.source}: the attribute {name} must be a string of a sensible length.")
+            raise ModelFileError(f"{self.source}: the attribute {name} must be a string of reasonable length.")
         return _text(value)
 
     @_careful

@@ -23,7 +23,7 @@ def parse_json(text: bytes, source: str) -> dict[str, Any]:
         ModelFileError: not UTF-8, not JSON, not an object, too large, or nested too deeply.
     """
     if len(text) > MAX_JSON_BYTES:
-        raise ModelFileError(f"{source}: has more than {MAX_JSON_BYTES} bytes, which no model.json has.")
+        raise ModelFileError(f"{source}: has more than {MAX_JSON_BYTES} bytes, too many for a model.json.")
     try:
         value = json.loads(
             text.decode("utf-8-sig"), parse_constant=_no_number, parse_int=_whole_number, parse_float=_number
@@ -31,7 +31,7 @@ def parse_json(text: bytes, source: str) -> dict[str, Any]:
     except RecursionError:
         raise _too_deep(source) from None
     except UnicodeDecodeError as error:
-        raise ModelFileError(f"{source}: is not UTF-8 text (byte {error.start}), and so no JSON.") from None
+        raise ModelFileError(f"{source}: is not UTF-8 text (byte {error.start}), and so not JSON.") from None
     except ValueError as error:
         raise ModelFileError(f"{source}: is not valid JSON: {error}.") from None
     if not isinstance(value, dict):
@@ -56,19 +56,19 @@ def _too_deep(source: str) -> ModelFileError:
 
 
 def _no_number(token: str) -> Any:
-    raise ValueError(f"{token} is no JSON number")
+    raise ValueError(f"{token} is not a JSON number")
 
 
 def _whole_number(digits: str) -> int:
     if len(digits) > _MOST_DIGITS:
-        raise ValueError(f"{show(Words(digits))} is beyond the numbers of JavaScript")
+        raise ValueError(f"{show(Words(digits))} is out of the range of JavaScript's numbers")
     return int(digits)
 
 
 def _number(text: str) -> float:
     number = float(text)
     if math.isinf(number):
-        raise ValueError(f"{show(Words(text))} is beyond the numbers of JavaScript")
+        raise ValueError(f"{show(Words(text))} is out of the range of JavaScript's numbers")
     return number
 
 

@@ -76,7 +76,7 @@ def load_safetensors(path: str | os.PathLike[str]) -> ReadyDict[str, Tensor]:
     """
     package = _package()
     if not Path(path).is_file():
-        raise ModelNotFoundError(f"{path}: there is no such file.")
+        raise ModelNotFoundError(f"{path}: no such file.")
     try:
         with package.safe_open(os.fspath(path), framework="np") as file:
             names = list(file.keys())
@@ -92,7 +92,7 @@ def _checked(path: Any, name: str, values: npt.NDArray[Any]) -> npt.NDArray[Any]
     """Values in a supported dtype."""
     dtype = OF_KIND.get(values.dtype.kind)
     if dtype is None:
-        raise ModelFileError(f"{path}: tensor {name!r} is of type {values.dtype}, which is not read here.")
+        raise ModelFileError(f"{path}: tensor {name!r} is of type {values.dtype}, which is not supported.")
     if dtype == "int32" and values.size and (values.min() < INT32_RANGE[0] or values.max() > INT32_RANGE[1]):
-        raise ModelFileError(f"{path}: tensor {name!r} has whole numbers that do not fit into int32.")
+        raise ModelFileError(f"{path}: tensor {name!r} has integers out of the range of int32.")
     return values

@@ -59,7 +59,9 @@ class Server:
         if isinstance(status, int) and not is_granted(status):
             if fetch is None:
                 response.close()
-            raise (ModelNotFoundError if status == 404 else ModelReadError)(f"{url}: the server answers {status}.")
+            raise (ModelNotFoundError if status == 404 else ModelReadError)(
+                f"{url}: the server responds with {status}."
+            )
         return response
 
 

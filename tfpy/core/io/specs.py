@@ -116,7 +116,7 @@ def _check_names(specs: Sequence[WeightSpec], source: str, field: str) -> None:
     seen = set()
     for spec in specs:
         if spec.name in seen:
-            raise ModelFileError(f"{source}: {field} has two weights of the name {spec.name!r}.")
+            raise ModelFileError(f"{source}: {field} has two weights named {spec.name!r}.")
         seen.add(spec.name)
 
 
@@ -156,7 +156,7 @@ def _read_quantization(value: Any, dtype: DType, source: str, field: str) -> Qua
     if not isinstance(kind, str) or kind not in STORED_AS:
         raise fault(source, f"{field}.dtype", "'uint8', 'uint16' or 'float16'", kind)
     if dtype not in (("float32",) if kind == "float16" else ("float32", "int32")):
-        raise ModelFileError(f"{source}: {field}.dtype {kind!r} does not go with weights of dtype {dtype!r}.")
+        raise ModelFileError(f"{source}: {field}.dtype {kind!r} cannot be used for weights of dtype {dtype!r}.")
     if kind == "float16":
         return Quantization(kind, 1.0, 0.0)
     numbers = []

@@ -69,7 +69,7 @@ class StoredModel(LoadHandler):
     def check(self) -> None:
         """Raise ModelNotFoundError if the model does not exist."""
         if not self.exists:
-            raise ModelNotFoundError(f"{self.url}: there is no such model; tf.io.list_models() lists those there are.")
+            raise ModelNotFoundError(f"{self.url}: no such model; tf.io.list_models() lists the existing ones.")
 
     def remove(self) -> None:
         """Delete it."""
@@ -187,7 +187,7 @@ def move_model(source_url: str, dest_url: str) -> ModelArtifactsInfo:
     """
     source = _stored(source_url, "move_model")
     if _is_at(source.folder, handler_for("move_model", "save", dest_url, LoadOptions())):
-        raise argument_error("move_model", "dest_url", "another place than that of source_url", dest_url)
+        raise argument_error("move_model", "dest_url", "a place other than that of source_url", dest_url)
     info = _copy("move_model", source_url, dest_url)
     source.remove()
     return info
@@ -201,7 +201,7 @@ def _is_at(folder: Path, target: Any) -> bool:
 
 def _copy(where: str, source_url: str, dest_url: str) -> ModelArtifactsInfo:
     if source_url == dest_url:
-        raise argument_error(where, "dest_url", "another URL than source_url", dest_url)
+        raise argument_error(where, "dest_url", "a URL other than source_url", dest_url)
     artifacts, _ = load_artifacts(where, source_url, LoadOptions())
     result = save_artifacts(where, dest_url, artifacts)
     return ModelArtifactsInfo(result.model_artifacts_info or get_model_artifacts_info_for_json(artifacts))
@@ -209,7 +209,7 @@ def _copy(where: str, source_url: str, dest_url: str) -> ModelArtifactsInfo:
 
 def _router(url: Any, load_options: Any = None) -> StoredModel | None:
     if has_scheme(url, "downloads"):
-        raise ModelFileError(f"{url}: downloads belong to browsers; give the path of a folder instead.")
+        raise ModelFileError(f"{url}: downloads work only in browsers; give the path of a folder instead.")
     return StoredModel(url, read_load_options(load_options, "load")) if has_scheme(url, *SCHEMES) else None
 
 

@@ -104,7 +104,7 @@ def byte_ranges(
         end = start + (_string_bytes(data, spec, start, source) if spec.nbytes is None else spec.nbytes)
         if end > data.byte_length:
             raise ModelFileError(
-                f"{source}: weight {spec.name!r} takes the bytes {start} to {end} of the weights' data, which has only "
+                f"{source}: weight {spec.name!r} takes bytes {start} to {end} of the weights' data, which have only "
                 f"{data.byte_length}."
             )
         yield spec, start, end
@@ -116,7 +116,7 @@ def _string_bytes(data: CompositeArrayBuffer, spec: WeightSpec, start: int, sour
     at = start
     for i in range(spec.size):
         if at + 4 > data.byte_length:
-            raise ModelFileError(f"{source}: string {i} of weight {spec.name!r} begins after the end of the data.")
+            raise ModelFileError(f"{source}: string {i} of weight {spec.name!r} starts after the end of the data.")
         at += 4 + _LENGTH.unpack(data.view(at, at + 4))[0]
     return at - start
 

@@ -49,12 +49,12 @@ def write_model(path: Path, artifacts: ModelArtifacts, shard_bytes: int | None) 
     """
     if ending(path) in _OF_OTHERS:
         graph = artifacts.format == "graph-model"
-        what, endings = ("graph-models", "") if graph else ("models", ", .keras, .h5 or .onnx by model.save")
+        what, endings = ("graph models", "") if graph else ("models", ", .keras, .h5 or .onnx by model.save")
         raise ModelFileError(
             f"{path}: {what} are not written as {ending(path)} files; give a folder, or a .zip{endings}."
         )
     if ending(path) == ".safetensors":
-        raise ModelFileError(f"{path}: has room for weights alone; use save_weights, or give a folder for the model.")
+        raise ModelFileError(f"{path}: can hold only weights; use save_weights, or give a folder for the model.")
     if os.path.isfile(path) and ending(path) not in (".zip", ".json"):
         raise ModelReadError(f"{path}: is a file; give a folder, or a path that ends with .json or .zip.")
     info = get_model_artifacts_info_for_json(artifacts)
@@ -207,7 +207,7 @@ def whole_characters(path: object) -> Iterator[None]:
         yield
     except UnicodeEncodeError as error:
         raise ModelFileError(
-            f"{path}: cannot hold the name {show(error.object)}, which has half a character."
+            f"{path}: cannot hold the name {show(error.object)}, which has an unpaired surrogate."
         ) from None
 
 
@@ -233,7 +233,7 @@ def replacing(path: Path) -> Iterator[IO[bytes]]:
         OSError: it cannot be written; or the path is not a regular file but a folder, a device or a pipe.
     """
     if path.exists() and not path.is_file():
-        raise OSError("it is no ordinary file")
+        raise OSError("it is not a regular file")
     beside = path.with_name(f".{path.name}-{os.urandom(4).hex()}.part")
     try:
         with beside.open("xb") as file:

@@ -1,1 +1,1 @@
-"""Names: TF.js's spellings, and messages for names that do not exist."""
+"""Names: TF.js's spellings, and error messages for unknown names."""

@@ -1,4 +1,4 @@
-"""Messages for names that do not exist: the nearest one that does, or the name here of what another library has."""
+"""Messages for unknown names: the closest known name, or tfpy's name for one of another library."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from tfpy.engine.errors import letters_of
 from tfpy.engine.package import is_ours
 
-# Names of Keras, TensorFlow, numpy and PyTorch that people try, and what to write for them: by where they try them.
+# Names of Keras, TensorFlow, numpy and PyTorch that users try, and their counterparts, by the object they are tried on.
 OF_MODULES = {
     "keras": "tf.layers, tf.sequential, tf.model and tf.callbacks",
     "node": "tf.callbacks.tensor_board; pictures come by tf.browser.from_pixels(Image.open(path))",
@@ -136,7 +136,7 @@ NAMESPACES: dict[str, Mapping[str, Any]] = {}
 
 
 class MissingNameError(AttributeError):
-    """A name that does not exist. The hint is made when the message is read: most such errors are only tested for."""
+    """An unknown name. The hint is computed when the message is read: most such errors are only caught and dropped."""
 
     def __init__(self, owner: str, name: str, known: Callable[[], Iterable[str]], elsewhere: Mapping[str, str]) -> None:
         super().__init__(name=name)
@@ -149,14 +149,14 @@ class MissingNameError(AttributeError):
 
 
 def hint(name: str, known: Iterable[str], elsewhere: Mapping[str, str]) -> str:
-    """The sentence that says what to write for a name; empty if nothing is near.
+    """The sentence that suggests a replacement for a name; empty if no name is close.
 
     Args:
         name: the name.
-        known: the names that are there.
-        elsewhere: names of other libraries, and what to write for them.
+        known: the known names.
+        elsewhere: names of other libraries, and their replacements.
     """
-    import difflib  # here, for what starts quickly
+    import difflib  # here, to keep the startup fast
 
     plain = _by_plain(known)
     key = letters_of(name)
@@ -175,7 +175,7 @@ def hint(name: str, known: Iterable[str], elsewhere: Mapping[str, str]) -> str:
 
 
 def _by_plain(names: Iterable[str]) -> dict[str, list[str]]:
-    """Public names by what their spellings have in common."""
+    """Public names, grouped by a form that all spellings of a name share."""
     found: dict[str, list[str]] = {}
     for name in names:
         if not name.startswith("_"):
@@ -184,7 +184,7 @@ def _by_plain(names: Iterable[str]) -> dict[str, list[str]]:
 
 
 def _best(wanted: str, spellings: list[str]) -> str:
-    """The spelling that is written as the wanted name was; CapWords are Python's, so that snake_case goes with them."""
+    """The spelling in the style of the wanted name; CapWords and snake_case are both Python's."""
     snake = wanted.islower() or wanted[:1].isupper()
     return max(spellings, key=lambda s: (s[:1].isupper() == wanted[0].isupper(), s.islower() == snake))
 
@@ -196,7 +196,7 @@ def _namespaces() -> dict[str, list[str]]:
 
 
 def names_of(namespace: Mapping[str, Any]) -> list[str]:
-    """The names in a namespace that are neither modules of the package nor what its source needs."""
+    """The names in a namespace, without submodules and private imports."""
     public = [
         n for n, v in namespace.items() if not isinstance(v, ModuleType) or "_missing_from" in vars(v) or callable(v)
     ]
@@ -204,32 +204,32 @@ def names_of(namespace: Mapping[str, Any]) -> list[str]:
 
 
 class Hints:
-    """Base of classes whose users try names of other libraries: `_elsewhere` says what to write for these."""
+    """Base of classes whose users try names of other libraries: `_elsewhere` has the replacements for these."""
 
     __slots__ = ()
     _elsewhere: ClassVar[Mapping[str, str]] = {}
 
-    if not TYPE_CHECKING:  # type checkers would take it for a promise that every name exists
+    if not TYPE_CHECKING:  # type checkers would assume that every name exists
 
         def __getattr__(self, name: str) -> Any:
             if hasattr(type(self), name):
-                return object.__getattribute__(self, name)  # a property has failed: its own error says why
+                return object.__getattribute__(self, name)  # a property has failed: its own error has the reason
             raise self._no_attribute(name)
 
     def _no_attribute(self, name: str) -> AttributeError:
-        """The error for a name that does not exist."""
+        """The error for an unknown name."""
         return MissingNameError(f"'{type(self).__name__}' object", name, lambda: dir(self), self._elsewhere)
 
 
 class Closed(Hints):
-    """Base of classes whose objects refuse attributes that they do not know, since setting one would do nothing.
+    """Base of classes whose objects reject unknown attributes, since setting one would have no effect.
 
-    They know what their class has or annotates. Objects of a class of the user's take any.
+    The names that a class defines or annotates are known. Objects of user-defined classes accept any name.
     """
 
     __slots__ = ()
 
-    if not TYPE_CHECKING:  # type checkers would take it for a promise that every name can be set
+    if not TYPE_CHECKING:  # type checkers would assume that every name can be set
 
         def __setattr__(self, name: str, value: Any) -> None:
             cls = type(self)
@@ -240,15 +240,15 @@ class Closed(Hints):
 
 @cache
 def _attributes_of(cls: type) -> frozenset[str]:
-    """The names that a class has or annotates."""
+    """The names that a class defines or annotates."""
     return frozenset({*dir(cls), *(name for base in cls.__mro__ for name in get_annotations(base))})
 
 
 class Absent:
-    """A name of another library, as an attribute that is not there: reading it says what to write instead.
+    """A name of another library as a missing attribute: reading it raises an error with the replacement.
 
-    For classes whose attributes have to be read fast: CPython 3.11 reads those of a class with a `__getattr__` slowly.
-    Of names that nobody foresaw, Python's own error says what is near.
+    It is for classes whose attributes must be fast: CPython 3.11 reads attributes slowly if a class has `__getattr__`.
+    For all other names Python's own error suggests the closest one.
     """
 
     __slots__ = ("_instead", "_name")
@@ -265,12 +265,12 @@ class Absent:
 
 
 def add_absent(cls: type, names: Mapping[str, str]) -> None:
-    """Put hints at names that a class does not have."""
+    """Add hints for names that a class does not have."""
     for name, instead in names.items():
         setattr(cls, name, Absent(name, instead))
 
 
 def without_absent(names: Iterable[str], cls: type) -> list[str]:
-    """Those of a class's names that are there."""
+    """The names among a class's that exist."""
     absent = {name for base in cls.__mro__ for name, value in vars(base).items() if isinstance(value, Absent)}
     return [name for name in names if name not in absent]

@@ -1,6 +1,6 @@
-"""Spelling: snake_case is the truth, TF.js's camelCase is computed from it here and nowhere else.
+"""Spelling: snake_case names are the source, and TF.js's camelCase is computed from them here only.
 
-The other direction is never computed: a camelCase name is looked up among the known ones.
+The reverse is never computed: a camelCase name is looked up among the known ones.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ EXCEPTIONS: dict[str, dict[str, str]] = {
 
 @functools.lru_cache(maxsize=4096)
 def camel(name: str, namespace: str = "") -> str:
-    """TF.js's spelling of a snake_case name; a name without an inner underscore is its own."""
+    """TF.js's spelling of a snake_case name; a name without an inner underscore is unchanged."""
     given = EXCEPTIONS.get(namespace, {}).get(name)
     if given is not None:
         return given

@@ -1,4 +1,4 @@
-"""The `__dir__` and `__getattr__` of the namespaces of `tf`: their names, and errors for those that do not exist."""
+"""The `__dir__` and `__getattr__` of the namespaces of `tf`: their names, and errors for unknown ones."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from tfpy.core.naming.hints import NAMESPACES, OF_MODULES, MissingNameError, nam
 
 
 def names_in(names: Mapping[str, Any], lazy: Collection[str] = ()) -> Callable[[], list[str]]:
-    """The `__dir__` of a namespace of `tf`, which consoles complete names by."""
+    """The `__dir__` of a namespace of `tf`, which consoles use for completion."""
     return lambda: sorted({*names_of(names), *lazy})
 
 
 def missing_from(space: str, names: Mapping[str, Any], lazy: Collection[str] = ()) -> Callable[[str], Any]:
-    """The `__getattr__` of a namespace of `tf`; the packages in it that are `lazy` are loaded on first use.
+    """The `__getattr__` of a namespace of `tf`; its `lazy` packages are loaded on first use.
 
-    From here on hints know the namespace, too.
+    It also adds the namespace to those used in hints.
     """
     NAMESPACES["tf" if space == "tfpy" else space] = names
 

@@ -1,9 +1,9 @@
-"""TF.js's spelling for classes: what their source says, and what only their objects know.
+"""TF.js's spelling for classes: of attributes in their source, and of those only their objects have.
 
-`BothSpellings` is for methods, properties and attributes that a class declares. Their spellings stand in the generated
-`_camel` mixins, where editors and type checkers see them, and reading an attribute costs nothing more.
-`AttributesInBothSpellings` is for attributes that no generated file can know: those of a user's layer, and the fields
-of records, of which there are many small classes. It looks a name up where Python has not found it.
+`BothSpellings` is for methods, properties and attributes that a class declares. Their spellings are in the generated
+`_camel` mixins, where editors and type checkers see them, and reading an attribute has no overhead.
+`AttributesInBothSpellings` is for attributes unknown to generated files: those of a user's layer, and the fields of
+records, of which there are many small classes. It looks a name up if Python has not found it.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from tfpy.core.naming.wrappers import handing_on
 
 
 def forward(name: str) -> Any:
-    """A method that calls the method of the snake_case name, as the object's own class defines it."""
+    """A method that calls the method with the snake_case name, as defined by the object's class."""
 
     @handing_on
     def call(self: Any, *args: Any, **keywords: Any) -> Any:
@@ -31,7 +31,7 @@ def forward(name: str) -> Any:
 
 
 def forward_property(name: str, writable: bool = False) -> Any:
-    """A property that reads, and if it can be set writes, the attribute of the snake_case name."""
+    """A property that reads, and if writable sets, the attribute with the snake_case name."""
 
     @handing_on
     def read(self: Any) -> Any:
@@ -46,10 +46,10 @@ def forward_property(name: str, writable: bool = False) -> Any:
 
 
 class BothSpellings:
-    """Base of the `_camel` mixins: what a class defines under either name is bound under both.
+    """Base of the `_camel` mixins: a member that a class defines under either name is bound to both.
 
-    So a subclass may override either, and call either by `super()`. The spellings of a mixin alone call an object's own
-    method: from the method of a subclass, that would be itself.
+    So a subclass may override either, and call either through `super()`. The spellings of a mixin alone call the method
+    of the object's class; in an overriding method, they would call that method itself.
     """
 
     __slots__ = ()
@@ -71,9 +71,9 @@ class BothSpellings:
 
 
 def _maker(definition: Any) -> Any:
-    """A class's `from_config`, which may be written, and called, with the class as its first argument or without it.
+    """A class's `from_config`, which may be defined, and called, with or without the class as its first argument.
 
-    In TF.js it is a static method of the class to make an object of and the configuration.
+    In TF.js it is a static method that takes the class to instantiate and the configuration.
     """
     bound = not isinstance(definition, staticmethod) and hasattr(definition, "__func__")
     function = getattr(definition, "__func__", definition)
@@ -95,7 +95,7 @@ def _maker(definition: Any) -> Any:
 
 @functools.cache
 def _meanings(mixin: type) -> dict[str, str]:
-    """The spellings in a mixin, and what they mean."""
+    """The spellings in a mixin, and their meanings."""
     inner: dict[str, Any] = {
         spelling: member.fget if isinstance(member, property) else getattr(member, "__func__", member)
         for spelling, member in vars(mixin).items()
@@ -104,19 +104,19 @@ def _meanings(mixin: type) -> dict[str, str]:
 
 
 class AttributesInBothSpellings(Hints):
-    """Base of classes whose objects' attributes are read and set in TF.js's spelling, too."""
+    """Base of classes whose objects' attributes can also be read and set in TF.js's spelling."""
 
-    if not TYPE_CHECKING:  # type checkers would take it for a promise that every name exists
+    if not TYPE_CHECKING:  # type checkers would assume that every name exists
 
         def __getattr__(self, name: str) -> Any:
             known = _attribute_of(self, name)
             return super().__getattr__(name) if known == name else getattr(self, known)
 
     def __setattr__(self, name: str, value: Any) -> None:
-        # A class written as in TF.js says `self.supportsMasking = True`: that is the attribute, and not another one.
+        # A class in TF.js's style sets `self.supportsMasking = True`: that is the same attribute, and not a new one.
         super().__setattr__(_attribute_of(self, name), value)
 
 
 def _attribute_of(target: object, name: str) -> str:
-    """The name of the attribute of an object that a name in either spelling means."""
+    """The name of the attribute of an object for a name in either spelling."""
     return name if name.islower() else spellings(vars(target)).get(name, name)

@@ -1,4 +1,4 @@
-"""Functions that only hand on what they are called with: whoever asks which function was called looks past them."""
+"""Functions that only pass on their arguments, so that they are ignored when looking for the called function."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _codes: set[CodeType] = set()
 
 
 def handing_on(function: F) -> F:
-    """Mark a function that hands on what it is called with; all that come of one `def` are marked together."""
+    """Mark a function that passes on its arguments; all functions from one `def` are marked together."""
     _codes.add(cast("Any", function).__code__)
     return function
 

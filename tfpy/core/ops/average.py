@@ -39,7 +39,7 @@ def moving_average(
     update = mul(sub(new, old), sub(number(1), kept))
     if zero_debias:
         if step is None:
-            raise argument_error("moving_average", "step", "given where zero_debias is set", None)
+            raise argument_error("moving_average", "step", "given if zero_debias is set", None)
         steps = to_tensor("moving_average", "step", step)
         update = div(update, sub(number(1), pow_(kept, steps)))
     return add(old, update)

@@ -115,5 +115,7 @@ def confusion_matrix(labels: TensorLike, predictions: TensorLike, num_classes: i
             raise argument_error("confusion_matrix", name, "of rank 1", t)
         rows.append(one_hot(cast_to(t, "int32"), classes))
     if rows[0].shape != rows[1].shape:
-        raise argument_error("confusion_matrix", "predictions", f"as many as labels, {rows[0].shape[0]}", predictions)
+        raise argument_error(
+            "confusion_matrix", "predictions", f"of {rows[0].shape[0]} elements, as many as labels", predictions
+        )
     return cast_to(multiply_matrices(as_float(rows[0]), as_float(rows[1]), True), "int32")

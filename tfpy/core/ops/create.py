@@ -44,7 +44,7 @@ def _shaped(op_name: str, array: Array, shape: Any, rank: int | None) -> Array:
         raise argument_error(op_name, "values", f"a flat list or one of rank {rank}", array)
     if shape is None:
         if rank is not None and array.ndim != rank:
-            raise argument_error(op_name, "shape", "given, the values being a flat list", None)
+            raise argument_error(op_name, "shape", "given, since the values are a flat list", None)
         return array
     wanted = as_shape(op_name, shape)
     if rank is not None and len(wanted) != rank:

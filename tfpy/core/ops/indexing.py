@@ -129,7 +129,7 @@ def _by_array(t: Tensor, item: Any, axis: int) -> tuple[Tensor, int]:
     try:
         values = np.asarray(item)
     except ValueError:
-        raise argument_error("[]", "index", "rectangular, every row as long as the others", item) from None
+        raise argument_error("[]", "index", "rectangular, with rows of equal length", item) from None
     if values.dtype == np.bool_:
         covered = t.shape[axis : axis + values.ndim]
         if covered != values.shape:

@@ -161,7 +161,7 @@ def transpose(x: TensorLike, perm: Sequence[int] | None = None, conjugate: bool 
 def _permutation(perm: Sequence[int], rank: int) -> tuple[int, ...]:
     order = tuple(as_ints("transpose", "perm", perm))
     if sorted(order) != [*range(rank)]:
-        expected = f"an order of the axes 0 to {rank - 1}" if rank else "empty, the tensor being a scalar"
+        expected = f"an order of the axes 0 to {rank - 1}" if rank else "empty, since the tensor is a scalar"
         raise argument_error("transpose", "perm", expected, [*order])
     return order
 

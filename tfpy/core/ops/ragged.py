@@ -141,7 +141,7 @@ def ragged_tensor_to_tensor(
     block = elements.shape[1:]
     lead = sizes[: len(sizes) - len(block)]
     if sizes[len(lead) :] != block:
-        raise argument_error(name, "shape", f"one that ends with {list(block)}, as the values do", list(sizes))
+        raise argument_error(name, "shape", f"a shape that ends with {list(block)}, as that of the values", list(sizes))
     places = partition.places(lead)
     if len(places) > elements.shape[0]:
         raise argument_error(

@@ -111,7 +111,7 @@ def moments(name: str, mean: float, stddev: float, truncated: bool) -> tuple[flo
     """The mean and deviation of normal numbers; for truncated ones, checked so that numbers can be drawn."""
     middle, spread = as_number(name, "mean", mean), as_number(name, "std_dev", stddev)
     if truncated and not (math.isfinite(middle) and 0 <= spread < math.inf):
-        raise argument_error(name, "std_dev", "0 or more and finite, as the mean", [mean, stddev])
+        raise argument_error(name, "std_dev", "0 or more and finite, and the mean finite", [mean, stddev])
     return middle, spread
 
 
@@ -272,7 +272,7 @@ def multinomial(logits: TensorLike, num_samples: int, seed: Seed | None = None, 
     if t.rank not in (1, 2):
         raise argument_error("multinomial", "logits", "of rank 1 or 2", t)
     if t.size < 2:
-        raise argument_error("multinomial", "logits", "of two outcomes or more", t)
+        raise argument_error("multinomial", "logits", "for at least two outcomes", t)
     count = as_int("multinomial", "num_samples", num_samples)
     if count < 0:
         raise argument_error("multinomial", "num_samples", "0 or more", num_samples)

@@ -64,7 +64,7 @@ def _gradients(kernel: str, names: Sequence[str]) -> Any:
         if workspace.backend is not backend:  # only the one that filled it knows its layout
             raise RuntimeError(
                 f"{kernel}: the backend was changed to {backend.name!r} between a recurrent layer and its gradient; "
-                "change it before or after both."
+                "change it before the layer or after the gradient."
             )
         wanted = tuple(i for i, w in enumerate(n.wanted) if w and names[i] != "mask")
         found = run_multi(f"{kernel}Grad", *dy, *inputs, workspace, wanted=wanted, **attrs)

@@ -104,10 +104,10 @@ def whole_shape(op_name: str, shape: Any, size: int) -> Shape:
     if -1 not in sizes:
         return as_shape(op_name, sizes)
     if sizes.count(-1) > 1:
-        raise argument_error(op_name, "shape", "a shape with one -1 at most", list(sizes))
+        raise argument_error(op_name, "shape", "a shape with at most one -1", list(sizes))
     known = math.prod([n for n in sizes if n != -1])
     if known == 0 or size % known:
-        raise argument_error(op_name, "shape", f"a shape that {size} elements fill", list(sizes))
+        raise argument_error(op_name, "shape", f"a shape of {size} elements", list(sizes))
     return as_shape(op_name, [size // known if n == -1 else n for n in sizes])
 
 

@@ -137,7 +137,9 @@ def frame(
     value = stored_number("frame", "pad_value", pad_value, t.dtype)
     padded = run("PadV2", t, paddings=((0, missing),), constant_value=value) if missing else t
     if max(count, 1) * length > MAX_SIZE:
-        raise argument_error("frame", "frame_length", f"one that gives at most {MAX_SIZE} elements", frame_length)
+        raise argument_error(
+            "frame", "frame_length", f"such that the result has at most {MAX_SIZE} elements", frame_length
+        )
     places = np.arange(count)[:, None] * step + np.arange(length) if count else np.zeros((0, length))
     return run("GatherV2", padded, to_tensor("frame", "places", places.astype(np.int32)), axis=0, batch_dims=0)
 

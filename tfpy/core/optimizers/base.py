@@ -209,7 +209,7 @@ class Optimizer(OptimizerCamel, Closed):
             if slot.spec.shape != variable.spec.shape:
                 raise ValueError(
                     f"apply_gradients: the optimizer has a slot {name!r} of shape {list(slot.shape)} for variable "
-                    f"{variable.name!r} of shape {list(variable.shape)}; optimizer.dispose() makes it begin anew."
+                    f"{variable.name!r} of shape {list(variable.shape)}; call optimizer.dispose() to reset it."
                 )
         return slots
 
@@ -278,7 +278,9 @@ class Optimizer(OptimizerCamel, Closed):
         """Restore the iterations from what `get_weights` returned, and return the rest; awaitable."""
         values = named_tensors("extract_iterations", "weight_values", weight_values)
         if not values:
-            raise argument_error("extract_iterations", "weight_values", "records, the iterations first", weight_values)
+            raise argument_error(
+                "extract_iterations", "weight_values", "records, starting with the iterations", weight_values
+            )
         self.iterations = steps_in("extract_iterations", values[0][1])
         return ReadyList([NamedTensor(name, tensor) for name, tensor in values[1:]])
 
@@ -322,7 +324,7 @@ class Optimizer(OptimizerCamel, Closed):
         if not tensors or slots is None:
             given = f"the slots {', '.join(self.slot_names)} of each variable" if self.slot_names else "no slots"
             found = [str(name) for name, _ in tensors]
-            raise argument_error("set_weights", "weight_values", f"the iterations and then {given}", found)
+            raise argument_error("set_weights", "weight_values", f"the iterations, followed by {given}", found)
         return steps_in("set_weights", tensors[0][1]), {
             variable: {slot: Variable(value.clone(), trainable=False) for slot, value in own.items()}
             for variable, own in slots.items()

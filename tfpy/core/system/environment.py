@@ -74,7 +74,7 @@ class Environment(EnvironmentCamel):
             if inspect.isawaitable(value):
                 if inspect.iscoroutine(value):
                     value.close()
-                raise RuntimeError(f"get: flag {flag_name!r} has to be awaited; use get_async.")
+                raise RuntimeError(f"get: flag {flag_name!r} must be awaited; use get_async.")
             self.flags[flag_name] = value
         return self.flags[flag_name]
 
@@ -170,9 +170,7 @@ ENV = Environment()
 
 def _switch_debugging(on: Any) -> None:
     if on:
-        warn_user(
-            "Debug mode is on: every result is read and checked for NaN and infinities, which takes a lot of time."
-        )
+        warn_user("Debug mode is on: every result is read and checked for NaN and infinity, which is slow.")
     watch_for_errors(bool(on))
 
 

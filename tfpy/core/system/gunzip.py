@@ -22,7 +22,7 @@ def gunzip(chunks: Iterator[bytes]) -> Iterator[bytes]:
         inflater = zlib.decompressobj(_GZIP_WINDOW)
         while not inflater.eof:
             if not data:
-                raise zlib.error("the data end too early")
+                raise zlib.error("the data are truncated")
             yield inflater.decompress(data, _PIECE)
             data = inflater.unconsumed_tail or inflater.unused_data or next(chunks, b"")
         # A file may be padded with zeros, as the standard allows.

@@ -69,7 +69,7 @@ class _Unpacked(_Answer):
             while (count < 0 or len(self._ready) < count) and (piece := next(self._pieces, None)) is not None:
                 self._ready += piece
         except zlib.error as error:
-            raise OSError(f"the answer is no whole gzip file: {error}") from None
+            raise OSError(f"the response is not a complete gzip file: {error}") from None
         end = len(self._ready) if count < 0 else count
         found = bytes(self._ready[:end])
         del self._ready[:end]
@@ -123,5 +123,5 @@ def open_web_file(request: str | Request) -> Any:
     answer = open_web(request)
     if not is_granted(answer.status):
         answer.close()
-        raise OSError(f"the server answers {answer.status} ({answer.reason})")
+        raise OSError(f"the server responds with {answer.status} ({answer.reason})")
     return answer

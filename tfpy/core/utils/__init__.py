@@ -1,1 +1,1 @@
-"""The helpers that TF.js exports besides its ops, as faces of functions that tfpy itself uses."""
+"""The helpers that TF.js exports besides its ops, as faces of tfpy's internal functions."""

@@ -1,4 +1,4 @@
-"""`tf.util`: dtypes, arrays of them, and what kind a value is of."""
+"""`tf.util`: dtypes, arrays of them, and type checks of values."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _NUMERIC = [dtype for dtype in DTYPES if dtype != "string"]
 
 @export(namespace="util", doc="Util")
 def is_valid_dtype(dtype: Any) -> bool:
-    """Whether there is such a dtype.
+    """Whether a dtype is valid.
 
     Source: TF.js `tf.util.isValidDtype`.
     """
@@ -31,10 +31,10 @@ def is_valid_dtype(dtype: Any) -> bool:
 
 @export(namespace="util", doc="Util")
 def bytes_per_element(dtype: DType) -> int:
-    """How many bytes an element takes.
+    """The number of bytes of an element.
 
     Raises:
-        ValueError: strings, which have no fixed size, or no dtype.
+        ValueError: strings, which have no fixed size, or an unknown dtype.
 
     Source: TF.js `tf.util.bytesPerElement`.
     """
@@ -45,7 +45,7 @@ def bytes_per_element(dtype: DType) -> int:
 
 @export(namespace="util", doc="Util")
 def bytes_from_string_array(arr: Iterable[bytes]) -> int:
-    """How many bytes encoded strings take.
+    """The total number of bytes of encoded strings.
 
     Source: TF.js `tf.util.bytesFromStringArray`.
     """
@@ -54,7 +54,7 @@ def bytes_from_string_array(arr: Iterable[bytes]) -> int:
 
 @export(namespace="util", doc="Util")
 def infer_dtype(values: Any) -> DType:
-    """The dtype of a tensor made of values, by the first of them.
+    """The dtype of a tensor with these values, determined by the first one.
 
     Source: TF.js `tf.util.inferDtype`.
     """
@@ -63,7 +63,7 @@ def infer_dtype(values: Any) -> DType:
 
 @export(namespace="util", doc="Util")
 def has_encoding_loss(old_type: DType, new_type: DType) -> bool:
-    """Whether values of one dtype cannot all be held by another.
+    """Whether some values of one dtype cannot be represented in another.
 
     Source: TF.js `tf.util.hasEncodingLoss`.
     """
@@ -77,7 +77,7 @@ _LOST: dict[DType, tuple[DType, ...]] = {"int32": ("float32", "complex64"), "flo
 
 @export(namespace="util", doc="Util")
 def to_typed_array(a: Any, dtype: DType) -> Array:
-    """Values as a flat array of a dtype, converted as JavaScript does.
+    """Values as a flat array of a dtype, with JavaScript's conversions.
 
     Raises:
         TypeError: strings.
@@ -92,11 +92,11 @@ def to_typed_array(a: Any, dtype: DType) -> Array:
 
 @export(namespace="util", doc="Util")
 def to_nested_array(shape: Sequence[int], a: Any, is_complex: bool = False) -> Any:
-    """Flat values as nested lists, or a number for the shape of a scalar.
+    """Flat values as nested lists, or as a number for a scalar shape.
 
     Args:
         shape: the shape.
-        a: the values; of complex numbers the real and imaginary parts by turns.
+        a: the values; for complex numbers, alternating real and imaginary parts.
         is_complex: whether they are complex numbers.
 
     Raises:
@@ -140,7 +140,7 @@ def make_zeros_nested_typed_array(shape: Sequence[int], dtype: DType) -> Any:
 
 @export(namespace="util", doc="Util", aliases="util.get_typed_array_from_dtype")
 def get_array_from_dtype(dtype: DType, size: int) -> Any:
-    """An array for as many elements of a dtype; of strings a list.
+    """An array of zeros for a number of elements of a dtype; for strings, a list of empty ones.
 
     Source: TF.js `tf.util.getArrayFromDType`.
     """
@@ -149,10 +149,10 @@ def get_array_from_dtype(dtype: DType, size: int) -> Any:
 
 @export(namespace="util", doc="Util")
 def create_scalar_value(value: Any, dtype: DType) -> Any:
-    """One value as a backend holds it: an array of one number, or the bytes of a string.
+    """One value as a backend stores it: an array of one number, or the bytes of a string.
 
     Raises:
-        TypeError: a string is asked for, and the value is none; or the other way round.
+        TypeError: the dtype is string and the value is not, or vice versa.
 
     Source: TF.js `tf.util.createScalarValue`.
     """
@@ -212,7 +212,7 @@ def is_number(value: Any) -> bool:
 
 @export(namespace="util", doc="Util")
 def is_int(a: Any) -> bool:
-    """Whether a number is whole.
+    """Whether a number is an integer.
 
     Source: TF.js `tf.util.isInt`.
     """
@@ -230,7 +230,7 @@ def is_function(f: Any) -> bool:
 
 @export(namespace="util", doc="Util")
 def is_promise(object: Any) -> bool:
-    """Whether a value has to be awaited: a coroutine or a future.
+    """Whether a value must be awaited: a coroutine or a future.
 
     Source: TF.js `tf.util.isPromise`.
     """

@@ -1,4 +1,4 @@
-"""`tf.backend_util`: what kernels need to know of shapes and axes."""
+"""`tf.backend_util`: helpers for kernels that deal with shapes and axes."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def get_inner_most_axes(num_axes: int, rank: int) -> list[int]:
 
 @export(namespace="backend_util", doc="Util")
 def get_axes_permutation(axes: Sequence[int], rank: int) -> list[int] | None:
-    """The order that brings axes to the end; None when they are there.
+    """The permutation that moves axes to the end; None if they are there already.
 
     Source: TF.js `tf.backend_util.getAxesPermutation`.
     """
@@ -60,7 +60,7 @@ def get_axes_permutation(axes: Sequence[int], rank: int) -> list[int] | None:
 
 @export(namespace="backend_util", doc="Util")
 def get_undo_axes_permutation(axes: Sequence[int]) -> list[int]:
-    """The order that undoes an order of axes.
+    """The inverse of a permutation of axes.
 
     Source: TF.js `tf.backend_util.getUndoAxesPermutation`.
     """
@@ -69,7 +69,7 @@ def get_undo_axes_permutation(axes: Sequence[int]) -> list[int]:
 
 @export(namespace="backend_util", doc="Util")
 def compute_out_and_reduce_shapes(a_shape: Sequence[int], axes: Sequence[int]) -> list[list[int]]:
-    """The sizes of the axes that are left after reducing over some, and of these.
+    """The sizes of the axes that remain after a reduction, and those of the reduced axes.
 
     Source: TF.js `tf.backend_util.computeOutAndReduceShapes`.
     """
@@ -80,7 +80,7 @@ def compute_out_and_reduce_shapes(a_shape: Sequence[int], axes: Sequence[int]) -
 
 @export(namespace="backend_util", doc="Util")
 def expand_shape_to_keep_dim(shape: Sequence[int], axes: Sequence[int]) -> list[int]:
-    """A shape with axes of size 1 put in.
+    """A shape with axes of size 1 inserted.
 
     Source: TF.js `tf.backend_util.expandShapeToKeepDim`.
     """
@@ -89,19 +89,19 @@ def expand_shape_to_keep_dim(shape: Sequence[int], axes: Sequence[int]) -> list[
 
 @export(namespace="backend_util", doc="Util")
 def combine_locations(output_loc: Sequence[int], reduce_loc: Sequence[int], axes: Sequence[int]) -> list[int]:
-    """The index for each axis, from those of some axes and those of the others.
+    """The index for each axis, merged from those of the reduced axes and those of the others.
 
     Source: TF.js `tf.backend_util.combineLocations`.
     """
     if len(reduce_loc) != sum(0 <= axis < len(output_loc) + len(reduce_loc) for axis in set(axes)):
-        raise argument_error("combine_locations", "axes", f"{len(reduce_loc)} axes that there are", axes)
+        raise argument_error("combine_locations", "axes", f"{len(reduce_loc)} existing axes", axes)
     others, inner = iter(output_loc), iter(reduce_loc)
     return [next(inner) if i in axes else next(others) for i in range(len(output_loc) + len(reduce_loc))]
 
 
 @export(namespace="backend_util", doc="Util")
 def assert_params_consistent(shapes: Sequence[Sequence[int]], axis: int) -> None:
-    """Raise ValueError unless shapes are equal beside an axis.
+    """Raise ValueError unless shapes are equal except along one axis.
 
     Source: TF.js `tf.backend_util.assertParamsConsistent`.
     """
@@ -110,10 +110,10 @@ def assert_params_consistent(shapes: Sequence[Sequence[int]], axis: int) -> None
 
 @export(namespace="backend_util", doc="Util")
 def compute_out_shape(shapes: Sequence[Sequence[int]], axis: int) -> list[int]:
-    """The shape of tensors of given shapes joined along an axis.
+    """The shape of tensors concatenated along an axis.
 
     Raises:
-        ValueError: they differ beside the axis, or it is out of range.
+        ValueError: they differ in other axes, or the axis is out of range.
 
     Source: TF.js `tf.backend_util.computeOutShape`.
     """
@@ -123,7 +123,9 @@ def compute_out_shape(shapes: Sequence[Sequence[int]], axis: int) -> list[int]:
     at = resolve_axis("compute_out_shape", axis, len(shapes[0]) if shapes else 0)
     rest = {(*s[:at], *s[at + 1 :]) for s in shapes}
     if len(rest) != 1 or any(len(s) != len(shapes[0]) for s in shapes):
-        raise argument_error("compute_out_shape", "shapes", f"equal beside axis {axis}", [list(s) for s in shapes])
+        raise argument_error(
+            "compute_out_shape", "shapes", f"equal except along axis {axis}", [list(s) for s in shapes]
+        )
     return [*shapes[0][:at], sum(s[at] for s in shapes), *shapes[0][at + 1 :]]
 
 
@@ -132,7 +134,7 @@ def prepare_split_size(x: Any, num_or_size_splits: int | Sequence[int], axis: in
     """The sizes of the parts that a tensor is split into along an axis.
 
     Raises:
-        ValueError: they do not fill the axis.
+        ValueError: they do not add up to the size of the axis.
 
     Source: TF.js `tf.backend_util.prepareSplitSize`.
     """
@@ -143,7 +145,7 @@ def prepare_split_size(x: Any, num_or_size_splits: int | Sequence[int], axis: in
 
 @export(namespace="backend_util", doc="Util")
 def is_identity_permutation(perm: Sequence[int]) -> bool:
-    """Whether an order of axes leaves them as they are.
+    """Whether a permutation of axes is the identity.
 
     Source: TF.js `tf.backend_util.isIdentityPermutation`.
     """
@@ -152,10 +154,10 @@ def is_identity_permutation(perm: Sequence[int]) -> bool:
 
 @export(namespace="backend_util", doc="Util")
 def merge_real_and_imag_arrays(real: Any, imag: Any) -> Array:
-    """Real and imaginary parts by turns in one flat array.
+    """Real and imaginary parts, alternating in one flat array.
 
     Raises:
-        ValueError: not as many of the ones as of the others.
+        ValueError: their numbers differ.
 
     Source: TF.js `tf.backend_util.mergeRealAndImagArrays`.
     """
@@ -167,7 +169,7 @@ def merge_real_and_imag_arrays(real: Any, imag: Any) -> Array:
 
 @export(namespace="backend_util", doc="Util")
 def split_real_and_imag_arrays(complex: Any) -> dict[str, Array]:
-    """The real and the imaginary parts of a flat array that has them by turns.
+    """The real and the imaginary parts of a flat array in which they alternate.
 
     Source: TF.js `tf.backend_util.splitRealAndImagArrays`.
     """
@@ -177,7 +179,7 @@ def split_real_and_imag_arrays(complex: Any) -> dict[str, Array]:
 
 @export(namespace="backend_util", doc="Util")
 def from_uint8_to_string_array(vals: Sequence[bytes]) -> list[str]:
-    """Encoded strings as strings.
+    """Decode UTF-8 strings.
 
     Source: TF.js `tf.backend_util.fromUint8ToStringArray`.
     """

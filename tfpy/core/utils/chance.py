@@ -1,4 +1,4 @@
-"""`tf.util`: random numbers and orders of lists and arrays."""
+"""`tf.util`: random numbers, and shuffling of lists and arrays."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def rand_uniform(a: float, b: float) -> float:
 
 @export(namespace="util", doc="Util")
 def create_shuffled_indices(n: int, seed: Seed | None = None) -> Array:
-    """The numbers below n in random order; with a seed (beyond TF.js) always the same.
+    """The numbers below n in random order; a seed (beyond TF.js) makes the order reproducible.
 
     Source: TF.js `tf.util.createShuffledIndices`.
     """
@@ -35,7 +35,7 @@ def create_shuffled_indices(n: int, seed: Seed | None = None) -> Array:
 
 @export(namespace="util", doc="Util")
 def shuffle(array: MutableSequence[Any] | Array, seed: Seed | None = None) -> None:
-    """Bring a list or array into random order, in place; with a seed (beyond TF.js) always into the same.
+    """Shuffle a list or array in place; a seed (beyond TF.js) makes the order reproducible.
 
     Source: TF.js `tf.util.shuffle`.
     """
@@ -48,10 +48,10 @@ def shuffle(array: MutableSequence[Any] | Array, seed: Seed | None = None) -> No
 def shuffle_combo(
     array: MutableSequence[Any] | Array, array2: MutableSequence[Any] | Array, seed: Seed | None = None
 ) -> None:
-    """Bring two lists or arrays into the same random order, in place; with a seed (beyond TF.js) always into the same.
+    """Shuffle two lists or arrays in place in the same order; a seed (beyond TF.js) makes it reproducible.
 
     Raises:
-        ValueError: they are of unequal length. TypeError: no list or array; both are as they were then.
+        ValueError: their lengths differ. TypeError: not a list or array; both are unchanged then.
 
     Source: TF.js `tf.util.shuffleCombo`.
     """
@@ -75,7 +75,7 @@ def _reorder(array: Any, order: Array) -> None:
 
 @export(namespace="util", doc="Util")
 def swap(object: Any, left: Any, right: Any) -> None:
-    """Exchange two elements of a list, array or dict.
+    """Swap two elements of a list, array or dict.
 
     Source: TF.js `tf.util.swap`.
     """

@@ -1,4 +1,4 @@
-"""`tf.broadcast_util`, `tf.slice_util`, `tf.gather_util`, `tf.scatter_util`: what shapes become."""
+"""`tf.broadcast_util`, `tf.slice_util`, `tf.gather_util`, `tf.scatter_util`: computations with shapes."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class ScatterShapeInfo(Record):
 
 
 def shape_of(name: str, argument: str, x: Any) -> Shape:
-    """The shape of a tensor, or of whatever else has one."""
+    """The shape of a tensor, or of any other object that has one."""
     shape = getattr(x, "shape", None)
     if shape is None:
         raise argument_error(name, argument, "a tensor", x, TypeError)
@@ -52,7 +52,7 @@ def assert_and_get_broadcast_shape(shape_a: Sequence[int], shape_b: Sequence[int
     """The shape that two shapes broadcast to.
 
     Raises:
-        ValueError: they do not.
+        ValueError: they cannot be broadcast.
 
     Source: TF.js `tf.broadcast_util.assertAndGetBroadcastShape`.
     """
@@ -66,7 +66,7 @@ def assert_and_get_broadcast_shape(shape_a: Sequence[int], shape_b: Sequence[int
 
 @export(namespace="broadcast_util", doc="Util", aliases="backend_util.get_broadcast_dims")
 def get_broadcast_dims(in_shape: Sequence[int], out_shape: Sequence[int]) -> list[int]:
-    """The axes of a shape that are stretched when it is broadcast to another.
+    """The axes of a shape that are repeated when it is broadcast to another.
 
     Raises:
         ValueError: the other has fewer axes.
@@ -80,7 +80,7 @@ def get_broadcast_dims(in_shape: Sequence[int], out_shape: Sequence[int]) -> lis
 
 @export(namespace="broadcast_util", doc="Util", aliases="backend_util.get_reduction_axes")
 def get_reduction_axes(in_shape: Sequence[int], out_shape: Sequence[int]) -> list[int]:
-    """The axes of a shape over which a gradient is summed that goes back to what was broadcast to it.
+    """The axes over which the gradient of a broadcast value must be summed.
 
     Raises:
         ValueError: the other has fewer axes.
@@ -98,7 +98,7 @@ def _stretched(name: str, in_shape: Sequence[int], out_shape: Sequence[int]) -> 
 
 @export(namespace="slice_util", doc="Util")
 def assert_params_valid(input: Any, begin: Sequence[int], size: Sequence[int]) -> None:
-    """Raise ValueError unless a block is inside a tensor, `begin` and `size` having a number for each of its axes.
+    """Raise ValueError unless a block is inside a tensor, and `begin` and `size` have a number for each axis.
 
     Source: TF.js `tf.slice_util.assertParamsValid`.
     """
@@ -123,7 +123,7 @@ def parse_slice_params(x: Any, begin: Any, size: Any = None) -> list[list[int]]:
 
 @export(namespace="slice_util", doc="Util")
 def compute_out_shape(begin: Sequence[int], end: Sequence[int], strides: Sequence[int]) -> list[int]:
-    """How many steps there are from begin to end in each axis.
+    """The number of steps from begin to end along each axis.
 
     Source: TF.js `tf.slice_util.computeOutShape`.
     """
@@ -135,7 +135,7 @@ def compute_out_shape(begin: Sequence[int], end: Sequence[int], strides: Sequenc
 
 @export(namespace="slice_util", doc="Util")
 def mask_to_axes(mask: int) -> list[int]:
-    """The numbers of the bits that are set, from the lowest on.
+    """The positions of the set bits, starting from the lowest.
 
     Source: TF.js `tf.slice_util.maskToAxes`.
     """
@@ -145,7 +145,7 @@ def mask_to_axes(mask: int) -> list[int]:
 
 @export(namespace="slice_util", doc="Util")
 def is_slice_continous(shape: Sequence[int], begin: Sequence[int], size: Sequence[int]) -> bool:
-    """Whether a block lies in one piece in the flat array.
+    """Whether a block is contiguous in the flat array.
 
     Source: TF.js `tf.slice_util.isSliceContinous`.
     """
@@ -174,11 +174,11 @@ def slice_info(
     new_axis_mask: int,
     shrink_axis_mask: int,
 ) -> SliceInfo:
-    """The elements that a strided slice takes of a shape; see `strided_slice` for the arguments.
+    """The elements of a shape that a strided slice selects; see `strided_slice` for the arguments.
 
     Returns:
         A record: final_shape, the shape of the result, and final_shape_sparse, without its new axes; begin, end and
-        strides for each axis; and whether it takes all, a part of the first axis, or steps of 1.
+        strides for each axis; and whether it is the whole tensor, a part of the first axis, or has steps of 1.
 
     Raises:
         ValueError: as `strided_slice`.
@@ -200,11 +200,11 @@ def slice_info(
 
 @export(namespace="gather_util", doc="Util")
 def prepare_and_validate(tensor: Any, indices: Any) -> list[Any]:
-    """The sizes that `gather_nd` computes with, for a tensor and indices of given shapes.
+    """The sizes that `gather_nd` uses, for a tensor and indices of given shapes.
 
     Returns:
-        The shape of the result, the number of blocks taken, the number of elements in a block, and for each number of
-        an index how many blocks a step in its axis goes on.
+        The shape of the result, the number of blocks, the number of elements in a block, and for each number of an
+        index its stride in blocks.
 
     Raises:
         ValueError: scalars, or indices that are too long. TypeError: indices that are not int32.
@@ -223,7 +223,7 @@ def prepare_and_validate(tensor: Any, indices: Any) -> list[Any]:
 
 @export(namespace="scatter_util", doc="Util", aliases="backend_util.validate_update_shape")
 def validate_update_shape(shape: Sequence[int], indices: Any, updates: Any) -> None:
-    """Raise ValueError unless updates fit indices into a shape, as `scatter_nd` needs them.
+    """Raise ValueError unless the shape of updates fits indices and the output shape, as `scatter_nd` requires.
 
     Source: TF.js `tf.scatter_util.validateUpdateShape`.
     """
@@ -234,7 +234,7 @@ def validate_update_shape(shape: Sequence[int], indices: Any, updates: Any) -> N
 
 @export(namespace="scatter_util", doc="Util", aliases="backend_util.validate_input")
 def validate_input(updates: Any, indices: Any, shape: Sequence[int]) -> None:
-    """Raise an error unless updates and indices are what `scatter_nd` needs for a shape.
+    """Raise an error unless updates and indices are valid for `scatter_nd` with an output shape.
 
     Raises:
         ValueError: scalars, or shapes that do not fit. TypeError: indices that are not int32.
@@ -253,11 +253,11 @@ def validate_input(updates: Any, indices: Any, shape: Sequence[int]) -> None:
 
 @export(namespace="scatter_util", doc="Util", aliases="backend_util.calculate_shapes")
 def calculate_shapes(updates: Any, indices: Any, shape: Sequence[int]) -> ScatterShapeInfo:
-    """How `scatter_nd` sees updates, indices and a shape.
+    """The sizes that `scatter_nd` uses, for updates, indices and an output shape.
 
     Returns:
         A record: slice_rank, the length of an index; num_updates; slice_size, the number of elements in a block;
-        strides, for each number of an index how many blocks a step in its axis goes on, and a 1; and output_size.
+        strides, the stride in blocks of each number of an index, and a 1; and output_size.
 
     Source: TF.js `tf.scatter_util.calculateShapes`.
     """

@@ -1,4 +1,4 @@
-"""`tf.tensor_util` and `tf.test_util`; what dtypes become; and `tf.op`."""
+"""`tf.tensor_util` and `tf.test_util`; type promotion; and `tf.op`."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from tfpy.engine.spec import upcast
 
 @op(doc="Util", aliases="backend_util.upcast_type")
 def upcast_type(type_a: DType, type_b: DType) -> DType:
-    """The dtype that holds values of two others: bool, int32, float32 and complex64 are ever wider.
+    """The common dtype of two dtypes, in the order bool, int32, float32, complex64.
 
     Raises:
-        ValueError: no dtype. TypeError: string together with another.
+        ValueError: an unknown dtype. TypeError: string with another dtype.
 
     Source: TF.js `tf.upcastType`.
     """
@@ -34,10 +34,10 @@ def upcast_type(type_a: DType, type_b: DType) -> DType:
 
 @op(doc="Util")
 def sum_out_type(type: DType) -> DType:
-    """The dtype of a sum: that of its terms, but int32 of booleans.
+    """The dtype of a sum: that of its terms, but int32 for booleans.
 
     Raises:
-        ValueError: no dtype. TypeError: string.
+        ValueError: an unknown dtype. TypeError: string.
 
     Source: TF.js `tf.sumOutType`.
     """
@@ -46,21 +46,21 @@ def sum_out_type(type: DType) -> DType:
 
 @op(doc="Util")
 def op_(f: Mapping[str, Callable[..., Any]]) -> Callable[..., Any]:
-    """A function as an op: it runs in a tidy of its name.
+    """A function as an op: it runs in a tidy with the op's name.
 
     Args:
-        f: a dict of one name, which may end with an underscore, and one function.
+        f: a dict with one name, which may end with an underscore, and one function.
 
     Raises:
-        ValueError: more than one name, or none. TypeError: no function.
+        ValueError: not exactly one name. TypeError: the value is not a function.
 
     Source: TF.js `tf.op`.
     """
     if not isinstance(f, Mapping) or len(f) != 1:
-        raise argument_error("op", "f", "a dict of one name and one function", f)
+        raise argument_error("op", "f", "a dict with one name and one function", f)
     [(given, function)] = f.items()
     if not callable(function):
-        raise argument_error("op", "f", "a dict of one name and one function", f, TypeError)
+        raise argument_error("op", "f", "a dict with one name and one function", f, TypeError)
     name = given.removesuffix("_")
 
     def run(*args: Any, **keywords: Any) -> Any:
@@ -72,10 +72,10 @@ def op_(f: Mapping[str, Callable[..., Any]]) -> Callable[..., Any]:
 
 @export(namespace="tensor_util", doc="Util")
 def make_types_match(a: Tensor, b: Tensor) -> list[Tensor]:
-    """Two tensors in the wider of their dtypes.
+    """Two tensors, cast to their common dtype.
 
     Raises:
-        TypeError: strings together with others.
+        TypeError: one of them has strings, the other has not.
 
     Source: TF.js `tf.tensor_util.makeTypesMatch`.
     """
@@ -84,7 +84,7 @@ def make_types_match(a: Tensor, b: Tensor) -> list[Tensor]:
 
 @export(namespace="tensor_util", doc="Util")
 def assert_types_match(a: Tensor, b: Tensor) -> None:
-    """Raise TypeError unless two tensors have one dtype.
+    """Raise TypeError unless two tensors have the same dtype.
 
     Source: TF.js `tf.tensor_util.assertTypesMatch`.
     """
@@ -115,7 +115,7 @@ def get_tensors_in_container(result: Any) -> list[Handle]:
 
 @export(namespace="test_util", doc="Util")
 def test_epsilon() -> float:
-    """How far numbers may be off in tests on the backend in use.
+    """The tolerance of numeric tests on the backend in use.
 
     Source: TF.js `tf.test_util.testEpsilon`.
     """
@@ -124,12 +124,12 @@ def test_epsilon() -> float:
 
 @export(namespace="test_util", doc="Util")
 def expect_arrays_close(actual: Any, expected: Any, epsilon: float | None = None) -> None:
-    """Raise AssertionError unless numbers in any nesting are of one shape and near to each other.
+    """Raise AssertionError unless numbers in any nesting have the same shape and are close to each other.
 
     Args:
-        actual: the numbers found.
-        expected: the numbers wanted.
-        epsilon: how far they may be off; `test_epsilon()` by default.
+        actual: the actual numbers.
+        expected: the expected numbers.
+        epsilon: the tolerance; `test_epsilon()` by default.
 
     Source: TF.js `tf.test_util.expectArraysClose`.
     """
@@ -139,7 +139,7 @@ def expect_arrays_close(actual: Any, expected: Any, epsilon: float | None = None
 
 @export(namespace="test_util", doc="Util")
 def expect_arrays_equal(actual: Any, expected: Any) -> None:
-    """Raise AssertionError unless values in any nesting are of one shape and equal.
+    """Raise AssertionError unless values in any nesting have the same shape and are equal.
 
     Source: TF.js `tf.test_util.expectArraysEqual`.
     """
@@ -148,7 +148,7 @@ def expect_arrays_equal(actual: Any, expected: Any) -> None:
 
 @export(namespace="test_util", doc="Util")
 def expect_numbers_close(a: float, e: float, epsilon: float | None = None) -> None:
-    """Raise AssertionError unless two numbers are near to each other.
+    """Raise AssertionError unless two numbers are close to each other.
 
     Source: TF.js `tf.test_util.expectNumbersClose`.
     """
@@ -157,7 +157,7 @@ def expect_numbers_close(a: float, e: float, epsilon: float | None = None) -> No
 
 @export(namespace="test_util", doc="Util")
 def expect_values_in_range(actual: Any, low: float, high: float) -> None:
-    """Raise AssertionError unless all numbers are from low to high.
+    """Raise AssertionError unless all numbers are between low and high, inclusive.
 
     Source: TF.js `tf.test_util.expectValuesInRange`.
     """
@@ -168,7 +168,7 @@ def expect_values_in_range(actual: Any, low: float, high: float) -> None:
 
 @export(namespace="test_util", doc="Util")
 def expect_array_buffers_equal(actual: bytes, expected: bytes) -> None:
-    """Raise AssertionError unless bytes are equal.
+    """Raise AssertionError unless two byte strings are equal.
 
     Source: TF.js `tf.test_util.expectArrayBuffersEqual`.
     """

@@ -35,7 +35,7 @@ class SqueezedShape(Record):
 
 @export(namespace="util", doc="Util")
 def assert_(expr: bool, msg: str | Callable[[], str]) -> None:
-    """Raise ValueError with a message, or with what a function gives, unless something holds.
+    """Raise ValueError with a message, or with the result of a function, unless a condition is true.
 
     Source: TF.js `tf.util.assert`.
     """
@@ -55,7 +55,7 @@ def assert_shapes_match(shape_a: Sequence[int], shape_b: Sequence[int], error_me
 
 @export(namespace="util", doc="Util")
 def assert_non_null(a: Any) -> None:
-    """Raise ValueError when there is no value.
+    """Raise ValueError if a value is None.
 
     Source: TF.js `tf.util.assertNonNull`.
     """
@@ -65,7 +65,7 @@ def assert_non_null(a: Any) -> None:
 
 @export(namespace="util", doc="Util")
 def assert_non_negative_integer_dimensions(shape: Sequence[int]) -> None:
-    """Raise an error unless a shape is of whole numbers of 0 or more.
+    """Raise an error unless all sizes of a shape are non-negative integers.
 
     Source: TF.js `tf.util.assertNonNegativeIntegerDimensions`.
     """
@@ -74,7 +74,7 @@ def assert_non_negative_integer_dimensions(shape: Sequence[int]) -> None:
 
 @export(namespace="util", doc="Util")
 def check_conversion_for_errors(vals: Iterable[float], dtype: DType) -> None:
-    """Raise ValueError when there is a NaN or infinity among numbers.
+    """Raise ValueError if there is a NaN or an infinity among numbers.
 
     Source: TF.js `tf.util.checkConversionForErrors`.
     """
@@ -97,7 +97,7 @@ def size_from_shape(shape: Sequence[int]) -> int:
 
 @export(namespace="util", doc="Util")
 def is_scalar_shape(shape: Sequence[int]) -> bool:
-    """Whether a shape is that of a scalar.
+    """Whether a shape is a scalar's.
 
     Source: TF.js `tf.util.isScalarShape`.
     """
@@ -106,7 +106,7 @@ def is_scalar_shape(shape: Sequence[int]) -> bool:
 
 @export(namespace="util", doc="Util")
 def arrays_equal(n1: Sequence[Any], n2: Sequence[Any]) -> bool:
-    """Whether two lists are of one length and hold equal values.
+    """Whether two lists have the same length and equal values.
 
     Source: TF.js `tf.util.arraysEqual`.
     """
@@ -115,7 +115,7 @@ def arrays_equal(n1: Sequence[Any], n2: Sequence[Any]) -> bool:
 
 @export(namespace="util", doc="Util")
 def arrays_equal_with_null(n1: Sequence[Any], n2: Sequence[Any]) -> bool:
-    """Whether two lists are of one length and hold equal values, None being equal to everything.
+    """Whether two lists have the same length and equal values, where None is equal to everything.
 
     Source: TF.js `tf.util.arraysEqualWithNull`.
     """
@@ -126,7 +126,7 @@ def arrays_equal_with_null(n1: Sequence[Any], n2: Sequence[Any]) -> bool:
 
 @export(namespace="util", doc="Util")
 def compute_strides(shape: Sequence[int]) -> list[int]:
-    """How many elements to go on in a flat array for a step in each axis but the last.
+    """The strides of a shape in elements, for each axis except the last.
 
     Source: TF.js `tf.util.computeStrides`.
     """
@@ -135,7 +135,7 @@ def compute_strides(shape: Sequence[int]) -> list[int]:
 
 @export(namespace="util", doc="Util")
 def index_to_loc(index: int, rank: int, strides: Sequence[int]) -> list[int]:
-    """The place, an index for each axis, of an index in a flat array.
+    """The location, an index for each axis, of an index in a flat array.
 
     Source: TF.js `tf.util.indexToLoc`.
     """
@@ -144,17 +144,17 @@ def index_to_loc(index: int, rank: int, strides: Sequence[int]) -> list[int]:
 
 @export(namespace="util", doc="Util")
 def loc_to_index(locs: Sequence[int], rank: int, strides: Sequence[int]) -> int:
-    """The index in a flat array of a place.
+    """The index in a flat array of a location.
 
     Source: TF.js `tf.util.locToIndex`.
     """
-    # As ints: numpy's small whole numbers would overflow.
+    # Converted to int: numpy's small integers would overflow.
     return flat_index(as_ints("loc_to_index", "locs", locs), strides) if rank else 0
 
 
 @export(namespace="util", doc="Util")
 def infer_from_implicit_shape(shape: Sequence[int], size: int) -> list[int]:
-    """A shape with its -1 replaced by the size that a number of elements leaves.
+    """A shape with its -1 replaced by the size that follows from the number of elements.
 
     Raises:
         ValueError: the elements do not fill the shape.
@@ -163,13 +163,13 @@ def infer_from_implicit_shape(shape: Sequence[int], size: int) -> list[int]:
     """
     whole = whole_shape("infer_from_implicit_shape", list(shape), size)
     if math.prod(whole) != size:
-        raise argument_error("infer_from_implicit_shape", "shape", f"a shape that {size} elements fill", list(shape))
+        raise argument_error("infer_from_implicit_shape", "shape", f"a shape of {size} elements", list(shape))
     return list(whole)
 
 
 @export(namespace="util", doc="Util")
 def parse_axis_param(axis: int | Sequence[int] | None, shape: Sequence[int]) -> list[int]:
-    """Axes as a list of numbers from 0 on, in the order given; all of them for None.
+    """Axes as a list of non-negative numbers, in the given order; all axes for None.
 
     Raises:
         ValueError: an axis is out of range.
@@ -182,10 +182,10 @@ def parse_axis_param(axis: int | Sequence[int] | None, shape: Sequence[int]) -> 
 
 @export(namespace="util", doc="Util")
 def squeeze_shape(shape: Sequence[int], axis: Sequence[int] | None = None) -> SqueezedShape:
-    """A shape without its axes of size 1, or without those given.
+    """A shape without its axes of size 1, or without the given ones.
 
     Returns:
-        A record: new_shape, and kept_dims, the axes that are left.
+        A record: new_shape, and kept_dims, the remaining axes.
 
     Raises:
         ValueError: an axis is out of range, or its size is not 1.
@@ -202,7 +202,7 @@ def squeeze_shape(shape: Sequence[int], axis: Sequence[int] | None = None) -> Sq
 
 @export(namespace="util", doc="Util")
 def size_to_squarish_shape(size: int) -> list[int]:
-    """Two sizes near to each other into which as many elements fit.
+    """The two sides of a nearly square shape that has room for a number of elements.
 
     Source: TF.js `tf.util.sizeToSquarishShape`.
     """
@@ -212,12 +212,12 @@ def size_to_squarish_shape(size: int) -> list[int]:
 
 @export(namespace="util", doc="Util")
 def flatten(arr: Any, result: list[Any] | None = None, skip_typed_array: bool = False) -> list[Any]:
-    """The elements of lists in any nesting, in order.
+    """The elements of nested lists, in order.
 
     Args:
         arr: the lists; arrays count as lists of numbers.
         result: a list to which they are appended; a new one by default.
-        skip_typed_array: whether an array is an element as a whole.
+        skip_typed_array: whether an array is treated as one element.
 
     Source: TF.js `tf.util.flatten`.
     """
@@ -239,7 +239,7 @@ def flatten(arr: Any, result: list[Any] | None = None, skip_typed_array: bool = 
 
 @export(namespace="util", doc="Util")
 def clamp(min: float, x: float, max: float) -> float:
-    """A number cut to a range; `min` if that is above `max`.
+    """A number limited to a range; `min` if that is greater than `max`.
 
     Source: TF.js `tf.util.clamp`.
     """
@@ -249,7 +249,7 @@ def clamp(min: float, x: float, max: float) -> float:
 
 @export(namespace="util", doc="Util")
 def nearest_larger_even(val: int) -> int:
-    """The number itself if it is even, else the next.
+    """The number itself if it is even, otherwise the next one.
 
     Source: TF.js `tf.util.nearestLargerEven`.
     """
@@ -258,7 +258,7 @@ def nearest_larger_even(val: int) -> int:
 
 @export(namespace="util", doc="Util")
 def nearest_divisor(size: int, start: int) -> int:
-    """The smallest divisor of a number that is not below another.
+    """The smallest divisor of a number that is at least `start`.
 
     Source: TF.js `tf.util.nearestDivisor`.
     """
@@ -279,7 +279,7 @@ def sum_(arr: Iterable[float]) -> Any:
 
 @export(namespace="util", doc="Util")
 def dist_squared(a: Sequence[float], b: Sequence[float]) -> float:
-    """The square of the distance of two points.
+    """The squared distance of two points.
 
     Source: TF.js `tf.util.distSquared`.
     """
@@ -326,7 +326,7 @@ def decode_string(bytes: bytes, encoding: str = "utf-8") -> str:
 
 @export(namespace="util", doc="Util")
 def right_pad(a: str, size: int) -> str:
-    """A string filled up with blanks.
+    """A string padded with spaces on the right.
 
     Source: TF.js `tf.util.rightPad`.
     """
@@ -337,7 +337,7 @@ def right_pad(a: str, size: int) -> str:
 
 @export(namespace="util", doc="Util")
 def finger_print64(s: bytes, len: int | None = None) -> int:
-    """The 64-bit fingerprint of bytes, or of the first of them.
+    """The 64-bit fingerprint of bytes, or of the first `len` of them.
 
     Source: TF.js `tf.util.fingerPrint64`.
     """
@@ -346,22 +346,22 @@ def finger_print64(s: bytes, len: int | None = None) -> int:
 
 @export(namespace="util", doc="Util")
 def hex_to_long(hex: str) -> int:
-    """A number written in hexadecimal digits.
+    """The value of a hexadecimal number.
 
     Raises:
-        ValueError: other signs.
+        ValueError: there are other characters.
 
     Source: TF.js `tf.util.hexToLong`.
     """
     return int(hex, 16)
 
 
-# The surroundings
+# Environment
 
 
 @export(namespace="util", doc="Util")
 def now() -> float:
-    """The time in milliseconds, with fractions; only differences mean something.
+    """The time in milliseconds, with fractions; only differences are meaningful.
 
     Source: TF.js `tf.util.now`.
     """
@@ -377,7 +377,7 @@ def fetch(path: str, request_inits: Mapping[str, Any] | None = None) -> Any:
         request_inits: method, headers and body of the request.
 
     Returns:
-        What the platform gives: an object with `content`, `status`, `ok`, `text()` and `json()`.
+        The platform's response: an object with `content`, `status`, `ok`, `text()` and `json()`.
 
     Source: TF.js `tf.util.fetch`.
     """
@@ -388,15 +388,15 @@ def fetch(path: str, request_inits: Mapping[str, Any] | None = None) -> Any:
 def repeated_try(
     check_fn: Callable[[], bool], delay_fn: Callable[[int], float] | None = None, max_counter: int | None = None
 ) -> Any:
-    """Try until something holds; to be awaited.
+    """Try repeatedly until a condition is true; to be awaited.
 
     Args:
-        check_fn: says whether it does.
-        delay_fn: gives from the number of the try how many milliseconds to wait after it; none by default.
-        max_counter: after how many tries to give up.
+        check_fn: returns whether it is true.
+        delay_fn: takes the number of the try, and returns how many milliseconds to wait after it; no delay by default.
+        max_counter: the maximum number of tries.
 
     Raises:
-        RuntimeError: it was given up.
+        RuntimeError: all tries failed.
 
     Source: TF.js `tf.util.repeatedTry`.
     """
@@ -404,19 +404,19 @@ def repeated_try(
 
 
 async def _try(check: Callable[[], bool], delay: Callable[[int], float] | None, most: int | None) -> None:
-    import asyncio  # here, since it takes a while to load
+    import asyncio  # imported here, since it is slow
 
     tries = 0
     while not check():
         tries += 1
         if most is not None and tries >= most:
-            raise RuntimeError(f"repeated_try: given up after {tries} tries.")
+            raise RuntimeError(f"repeated_try: failed after {tries} tries.")
         await asyncio.sleep(0 if delay is None else call_with_as_many(delay, tries) / 1000)
 
 
 @export(namespace="device_util", doc="Util")
 def is_browser() -> bool:
-    """Whether this runs in a browser: it does not.
+    """Whether this runs in a browser: always False.
 
     Source: TF.js `tf.device_util.isBrowser`.
     """
@@ -425,7 +425,7 @@ def is_browser() -> bool:
 
 @export(namespace="device_util", doc="Util")
 def is_mobile() -> bool:
-    """Whether this runs on a mobile device: not that it knows.
+    """Whether this runs on a mobile device: always False.
 
     Source: TF.js `tf.device_util.isMobile`.
     """

@@ -177,7 +177,9 @@ def open_hardware() -> GlBackend | None:
 
 def _warn_of_cpu(reason: str) -> None:
     """Say why the GPU that this machine seems to have is not used."""
-    warn_user(f"{reason} So the CPU computes; `tfpy doctor` tells more, and TFPY_BACKEND=cpu asks for it.")
+    warn_user(
+        f"{reason} The CPU is used instead; `tfpy doctor` reports details, and TFPY_BACKEND=cpu avoids this warning."
+    )
 
 
 def open_backend() -> GlBackend:

@@ -95,7 +95,7 @@ def open_context() -> Opened:
         context.release()
         found.append(_Found(attempt.renderer, settings))
     if not found:
-        raise RuntimeError(f"webgl: no GPU with OpenGL 4.3 can be used here ({_reasons(attempts)}). {advice(attempts)}")
+        raise RuntimeError(f"webgl: no usable GPU with OpenGL 4.3 was found ({_reasons(attempts)}). {advice(attempts)}")
     chosen = _chosen(found, asked)
     return Opened(_try(moderngl, "", chosen.settings)[0], attempts, is_software(chosen.renderer))
 
@@ -144,7 +144,7 @@ def _chosen(found: list[_Found], asked: str) -> _Found:
     if fitting:
         return fitting[0]
     there = "; ".join(f"{i}: {one.renderer}" for i, one in enumerate(hardware)) or "none"
-    raise RuntimeError(f"webgl: the variable {WHICH} asks for the GPU {asked!r}; those of this machine are {there}.")
+    raise RuntimeError(f"webgl: the variable {WHICH} requests the GPU {asked!r}; this machine has {there}.")
 
 
 def warn_of_software(renderer: str) -> None:

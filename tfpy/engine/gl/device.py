@@ -365,7 +365,7 @@ def _die_in_children(device: Device) -> None:
     """Make the device refuse to work in forked children, where its context is invalid."""
     if not hasattr(os, "register_at_fork"):
         return
-    reason = "this process was forked from one that uses the GPU; that and what lies on it are lost here"
+    reason = "this process was forked from one that uses the GPU; the GPU and its data are not available here"
     os.register_at_fork(after_in_child=_mark_of(device, reason))
 
 
@@ -393,5 +393,5 @@ def _die_with_thread(device: Device) -> None:
     if current_thread() is main_thread():
         return
     _thread.until = _Ended()
-    mark = _mark_of(device, "the thread that used the GPU has ended, and what lies on it is lost")
+    mark = _mark_of(device, "the thread that used the GPU has ended, and the data on it are lost")
     weakref.finalize(_thread.until, mark).atexit = False

@@ -273,7 +273,7 @@ class Pool:
             gl = self._attempt(size)
         if gl is None:
             raise RuntimeError(
-                f"webgl: the GPU is out of memory: no room for {size} bytes beside the {self.allocated} in use. "
+                f"webgl: the GPU is out of memory: {size} bytes do not fit next to the {self.allocated} in use. "
                 "Dispose tensors, compute in scopes (`tidy`), or make the batches smaller."
             )
         return gl

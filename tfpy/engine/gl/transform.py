@@ -49,7 +49,7 @@ _METHODS = {
 
 
 class _Transform:
-    """The task: each element from where its position is mapped to."""
+    """The task: each element is read from the position that its own is mapped to."""
 
     extends = False
 

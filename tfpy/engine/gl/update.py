@@ -1,4 +1,4 @@
-"""One step of an optimizer on all variables: one shader for all of them.
+"""One step of an optimizer on all variables, in a single shader.
 
 The order of operations is that of `core/optimizers/rules.py`.
 """
@@ -20,7 +20,7 @@ from tfpy.engine.gl.value import Value, float_bits
 from tfpy.engine.rows.update import SLOTS
 from tfpy.engine.spec import Spec
 
-Line = tuple[str, str, str, str]  # name, GLSL of {0}, {1}, … and {p}, {q}, …, the names of these
+Line = tuple[str, str, str, str]  # name, GLSL of {0}, {1}, … and {p}, {q}, …, their names
 
 _AVERAGE = "{0} * {p} + {1} * {q}"
 _SQUARES = "{0} * {p} + {1} * {1} * {q}"
@@ -132,7 +132,7 @@ _RULES: dict[str, _Rule] = {
 
 @functools.cache
 def _fused(rule: str) -> tuple[Fused, tuple[str, ...]]:
-    """The steps of a rule on the elements of value, gradient and slots; and the names of its parameters."""
+    """The steps of a rule on the elements of value, gradient and slots; and its parameters' names."""
     known = _RULES[rule]
     leaves = ["w", "g", *known.slots.split()]
     places = {name: i for i, name in enumerate(leaves)}
@@ -147,7 +147,7 @@ def _fused(rule: str) -> tuple[Fused, tuple[str, ...]]:
 
 
 def _numbers(attrs: Attrs, names: Sequence[str]) -> tuple[int, ...]:
-    """Parameters by name: an attribute, with `new_` one minus it, with a minus its negative."""
+    """Parameters by name: an attribute; with the prefix `new_`, one minus it; with a minus sign, its negative."""
     found = []
     for name in names:
         if name in attrs:

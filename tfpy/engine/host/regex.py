@@ -48,7 +48,7 @@ def _token(match: re.Match[str]) -> str:
     if match["class"] is not None:
         return _class(text)
     if match["foreign"] is not None:
-        raise ValueError(f"JavaScript has no {text!r}")
+        raise ValueError(f"{text!r} does not exist in JavaScript")
     plain = {"\\s": f"[{_SPACE}]", "\\S": f"[^{_SPACE}]", ".": f"[^{_LINE_END}]", "$": r"\Z", r"\/": "/", "{": r"\{"}
     return plain.get(text) or _escape(text)
 

@@ -52,10 +52,10 @@ def reshaped(indices: Array, shape: list[int], wanted: list[int]) -> tuple[Array
     if -1 in sizes:
         known = math.prod(n for n in sizes if n != -1)
         if known == 0 or size % known:
-            raise argument_error(op, "new_shape", f"a shape that {size} elements fill", wanted)
+            raise argument_error(op, "new_shape", f"a shape of {size} elements", wanted)
         sizes[sizes.index(-1)] = size // known
     if math.prod(sizes) != size:
-        raise argument_error(op, "new_shape", f"a shape that {size} elements fill", wanted)
+        raise argument_error(op, "new_shape", f"a shape of {size} elements", wanted)
     if indices.shape[1] != len(shape) or ((indices < 0) | (indices >= shape)).any():
         raise argument_error(op, "input_indices", f"indices into shape {shape}", indices)
     flat = indices.astype(np.int64) @ np.array(strides_of(shape), np.int64)

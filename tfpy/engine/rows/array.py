@@ -13,7 +13,7 @@ from tfpy.engine.spec import Shape, Spec, broadcast_shapes, spec
 def _reshape(x: Handle, *, shape: Shape) -> Spec:
     out = spec(shape, x.spec.dtype)
     if out.size != x.spec.size:
-        raise ShapeError(f"{x.spec.size} elements of shape {list(x.spec.shape)} do not fit shape {list(shape)}.")
+        raise ShapeError(f"{x.spec.size} elements of shape {list(x.spec.shape)} do not fill shape {list(shape)}.")
     return out
 
 
@@ -28,7 +28,7 @@ def _concat(*inputs: Handle, axis: int) -> Spec:
     for t in inputs:
         shape = t.spec.shape
         if shape[:axis] != before or shape[axis + 1 :] != after or len(shape) != len(first.shape):
-            raise ShapeError(f"shapes {list(first.shape)} and {list(shape)} differ beside axis {axis}.")
+            raise ShapeError(f"shapes {list(first.shape)} and {list(shape)} differ in other axes than {axis}.")
         total += shape[axis]
     return spec((*before, total, *after), first.dtype)
 

@@ -61,7 +61,7 @@ def _switch(call: Call) -> Any:
 def _merge(call: Call) -> Any:
     index, value = next(((i, value) for i, value in enumerate(call.values) if value is not None), (0, None))
     if value is None:
-        raise ModelFileError(f"{call.node.label}: is given nothing that it could pass on.")
+        raise ModelFileError(f"{call.node.label}: has no input that it can pass on.")
     return [value, scalar(index, "int32")]
 
 

@@ -19,7 +19,7 @@ from tfpy.js2py.analysis.kind import (
     Kind,
 )
 
-# What methods of JavaScript's own objects give; "same" is what they are called on.
+# The kinds of the results of methods of JavaScript's own objects; "same" is that of the object.
 METHODS = {
     "map": "list", "filter": "same", "slice": "same", "concat": "same", "reverse": "same", "sort": "same",
     "fill": "same", "splice": "same", "flat": "list", "flatMap": "list", "join": "string", "indexOf": "number",
@@ -50,15 +50,15 @@ NEW = {
     "Array": LIST, "Map": Kind("map"), "Set": Kind("set"), "Date": DATE, "Error": ERROR, "TypeError": ERROR,
     "RangeError": ERROR,
 }  # fmt: skip
-# What methods of parsers of arguments give, in snake_case.
+# The kinds of the results of methods of argument parsers, in snake_case.
 OF_PARSERS = {
     "parse_args": NAMESPACE, "parse_known_args": Kind("list", NAMESPACE), "add_argument_group": PARSER,
     "add_mutually_exclusive_group": PARSER, "add_subparsers": PARSER, "add_parser": PARSER,
 }  # fmt: skip
-# Attributes of tfpy's objects that no annotation tells of.
+# Attributes of tfpy's objects that have no annotation.
 ATTRIBUTES = {"layers": Kind("list", Kind("Layer"))}
 SHAPES = {"shape", "inputShape", "batchInputShape", "outputShape"}
-# What is written in the script, by the type of its node.
+# The kinds of literals, by the type of the node.
 LITERALS = {
     "string": STRING, "template_string": STRING, "true": BOOL, "false": BOOL, "null": NULL, "undefined": NULL,
     "object": DICT, "arrow_function": FUNCTION, "function_expression": FUNCTION, "generator_function": FUNCTION,

@@ -1,4 +1,4 @@
-"""The kinds of calls' results: of functions of JavaScript, of tfpy and of the script, and of methods."""
+"""The kinds of the results of calls: of JavaScript's functions, of tfpy and the script, and of methods."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from tfpy.js2py.syntax import parse
 from tfpy.js2py.syntax.parse import kids, text
 from tfpy.node_rules import NodeRules
 
-# What functions give that depends on their arguments, of which there is one; by their paths.
+# Functions whose result depends on their one argument, by their paths.
 _function: NodeRules[str, Callable[[Inference, list[Node]], Kind]] = NodeRules()
-# What methods of JavaScript's own objects give that depends on what they are called on, and with; None leaves it to the
-# tables. By their names.
+# Methods of JavaScript's own objects whose result depends on the object and the arguments, by their names. None
+# leaves the kind to the tables.
 _method: NodeRules[str, Callable[[Inference, Kind, list[Node]], Kind | None]] = NodeRules()
 
 _TENSOR = re.compile(r"tf\.tensor(\dd)?", re.IGNORECASE)
-_WHOLE = ("floor", "ceil", "round", "max", "min", "abs", "trunc")  # functions of Math that give an index of one
+_WHOLE = ("floor", "ceil", "round", "max", "min", "abs", "trunc")  # functions of Math that return an index for an index
 
 
 @kind_of("call_expression")
@@ -71,7 +71,7 @@ def _tidied(kinds: Inference, arguments: list[Node]) -> Kind:
 
 @_function("Promise.all", "Promise.resolve")
 def _promised(kinds: Inference, arguments: list[Node]) -> Kind:
-    """The kind of a promise's result, which is there at once here."""
+    """The kind of a promise's result, which is ready immediately here."""
     return kinds.of(arguments[0])
 
 
@@ -79,11 +79,11 @@ def _promised(kinds: Inference, arguments: list[Node]) -> Kind:
 
 
 def _of_method(kinds: Inference, callee: Node, arguments: list[Node]) -> Kind:
-    """The kind of a method's result, by what it is called on."""
+    """The kind of a method's result, by the kind of the object."""
     node, name = parse.field(callee, "object"), text(parse.field(callee, "property"))
     owner = kinds.owner_of(node)
     if owner == UNKNOWN and name in kinds.members.methods:
-        return UNKNOWN  # the script's own, or one of tfpy that has the same name
+        return UNKNOWN  # the script's own method, or a tfpy method of that name
     if name in ("data", "dataSync") and _holds_texts(kinds, node):
         return Kind("list", STRING)
     found = _of_owner(kinds, owner, name)
@@ -93,7 +93,7 @@ def _of_method(kinds: Inference, callee: Node, arguments: list[Node]) -> Kind:
 
 
 def _holds_texts(kinds: Inference, node: Node) -> bool:
-    """Whether an expression is a tensor that is made of strings, which are read as a list."""
+    """Whether an expression is a tensor of strings, which are read as a list."""
     binding = kinds.scopes.meant(node)
     node = node if binding is None or binding.value is None else binding.value
     given = node.child_by_field_name("arguments") if node.type == "call_expression" else None
@@ -102,7 +102,7 @@ def _holds_texts(kinds: Inference, node: Node) -> bool:
 
 
 def _of_owner(kinds: Inference, owner: Kind, name: str) -> Kind | None:
-    """The kind of a method's result, of tfpy, of a parser of arguments or of a class of the script; None for others."""
+    """The kind of the result of a method of tfpy, an argument parser or a class of the script; None for others."""
     if owner.name in names.classes():
         said = annotated(names.result(getattr(names.classes()[owner.name], names.attribute(name), None)))
         return said if said != UNKNOWN or name not in builtin_kinds.METHODS else Kind(builtin_kinds.METHODS[name])
@@ -115,7 +115,7 @@ def _of_owner(kinds: Inference, owner: Kind, name: str) -> Kind | None:
 
 
 def _of_any(owner: Kind, name: str) -> Kind:
-    """The kind of the result of a method by its name alone, where JavaScript or tfpy has one of the name."""
+    """The kind of a method's result by its name alone, if JavaScript or tfpy has a method of that name."""
     given = builtin_kinds.METHODS.get(name, "")
     if given in ("same", "item"):
         return owner._replace(fixed=False) if given == "same" else owner.item or UNKNOWN

@@ -1,4 +1,4 @@
-"""The types of expressions that TypeScript declares, as they are written: `Part`, `MaxHeap<Part>`, `number[]`."""
+"""The types of expressions that TypeScript declares, in its syntax: `Part`, `MaxHeap<Part>`, `number[]`."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ _GENERIC = re.compile(r"(\w+)<(.*)>")
 
 
 class DeclaredTypes:
-    """The types of objects that a script declares, and what it says of the types of its variables and functions.
+    """The object types that a script declares, and the declared types of its variables and functions.
 
     Attributes:
-        objects: names of types that plain objects have: interfaces and aliases that have no methods, and that no class
+        objects: names of types of plain objects: interfaces and aliases that have no methods, and that no class
             implements.
     """
 
@@ -40,17 +40,17 @@ class DeclaredTypes:
                 implemented.add(text(node.child_by_field_name("name")))
             elif body is not None:
                 self._keys[text(node.child_by_field_name("name"))] = _keys_in(body)
-            elif node.type == "object_type":  # what an annotation spells out has its text for a name
+            elif node.type == "object_type":  # the name of an inline object type is its text
                 self._keys[text(node)] = _keys_in(node)
         self.objects = self._keys.keys() - implemented
 
     def know(self, other: DeclaredTypes) -> None:
-        """Make the types of another file known."""
+        """Add the types of another file."""
         self._keys = other._keys | self._keys
         self.objects |= other.objects
 
     def of(self, node: Node) -> str:
-        """The type of an expression, as it is declared; empty where nothing is."""
+        """The declared type of an expression; empty if there is none."""
         node = bare(node)
         if node.type == "member_expression":
             owner = self.of(parse.field(node, "object"))
@@ -63,7 +63,7 @@ class DeclaredTypes:
         return self._of_binding(binding) if binding is not None else ""
 
     def _of_binding(self, binding: Binding) -> str:
-        if binding in self._asked:  # what it is taken from asks for it
+        if binding in self._asked:  # its own value depends on it
             return ""
         self._asked.add(binding)
         try:
@@ -85,7 +85,7 @@ class DeclaredTypes:
         return self.of(binding.value) if binding.value is not None else ""
 
     def _part(self, binding: Binding, parent: Node) -> str:
-        """The type of a variable that is taken out of an object: `{part}` or `{part: name}`."""
+        """The type of a variable that is destructured from an object: `{part}` or `{part: name}`."""
         key = parse.field(parent, "key") if parent.type == "pair_pattern" else binding.node
         pattern = parent.parent if parent.type == "pair_pattern" else parent
         owner = pattern.parent if pattern is not None else None
@@ -101,14 +101,14 @@ class DeclaredTypes:
         return self._keys.get(whole, {}).get(text(key), "")
 
     def _looped(self, loop: Node) -> str:
-        """The type of what a loop `for (… of …)` goes over."""
+        """The type of the items in a loop `for (… of …)`."""
         return _item(self.of(parse.field(loop, "right"))) if parse.has(loop, "of") else ""
 
     def _of_parameter(self, name: Node) -> str:
-        """The type of the first parameter of a function that a method of a list gives its items to.
+        """The type of the first parameter of a function that a list method calls with its items.
 
         Args:
-            name: the parameter, or what stands for it where TypeScript may say its type.
+            name: the parameter, or the node that may have its TypeScript type.
         """
         parameter = name.parent if name.parent is not None and name.parent.type in PARAMETERS else name
         around = parameter.parent
@@ -124,7 +124,7 @@ class DeclaredTypes:
         return _item(self.of(parse.field(callee, "object"))) if takes_items else ""
 
     def _result(self, callee: Node) -> str:
-        """The declared type of a call of the script's functions; T of a class `Heap<T>` comes from its object."""
+        """The declared type of a call of the script's functions; T of a class `Heap<T>` comes from the object."""
         for function in self._kinds.called(callee):
             returned = function.child_by_field_name("return_type")
             found = written(returned) if returned is not None else ""
@@ -139,7 +139,7 @@ class DeclaredTypes:
 
 
 def _body_of(node: Node) -> Node | None:
-    """The keys of a type of objects: an interface, or an alias of `{…}`."""
+    """The keys of an object type: an interface, or an alias of `{…}`."""
     if node.type == "interface_declaration":
         return parse.field(node, "body")
     value = node.child_by_field_name("value") if node.type == "type_alias_declaration" else None
@@ -152,7 +152,7 @@ def _keys_in(body: Node) -> dict[str, str]:
 
 
 def written(annotation: Node) -> str:
-    """A type as an annotation has it."""
+    """The type of an annotation as text."""
     return text(annotation).lstrip(": ")
 
 

@@ -15,7 +15,7 @@ from tfpy.js2py.syntax.parse import FUNCTIONS, kids, optional, text
 
 
 class ReExport(NamedTuple):
-    """`export {name as alias} from source`; the name is "*" for all of a module."""
+    """`export {name as alias} from source`; the name is "*" for the whole module."""
 
     alias: str
     source: str
@@ -27,11 +27,11 @@ class Exports:
     """The exports of a script.
 
     Attributes:
-        own: by the names under which other scripts import it.
-        passed: what it exports of other modules.
-        whole: the modules of which it exports all.
+        own: by the names under which other scripts import them.
+        passed: its re-exports from other modules.
+        whole: the modules that it re-exports as a whole.
         is_default: whether it exports one thing by `module.exports = …`.
-        is_known: whether this is all that it exports.
+        is_known: whether these are all its exports.
     """
 
     own: dict[str, Export] = field(default_factory=dict)
@@ -42,7 +42,7 @@ class Exports:
 
 
 def exports_of(root: Node, scopes: Scopes) -> Exports:
-    """The exports of a script, by statements at its top."""
+    """The exports of a script, from its top-level statements."""
     found = Exports()
     for node in root.named_children:
         if node.type == "export_statement" and not parse.has(node, "type"):
@@ -73,7 +73,7 @@ def _exported(found: Exports, node: Node, top: Scope) -> None:
 
 
 def specifiers(clause: Node) -> list[tuple[Node, str]]:
-    """The names in `export {a, b as c}` and under what they are exported, without types."""
+    """The names in `export {a, b as c}` and their export names, without types."""
     return [
         (parse.field(part, "name"), text(part.child_by_field_name("alias") or part.child_by_field_name("name")))
         for part in kids(clause)
@@ -82,7 +82,7 @@ def specifiers(clause: Node) -> list[tuple[Node, str]]:
 
 
 def renamed(alias: str, name: str, python: str) -> str:
-    """The name in Python of a name of a module in a file that exports it under an alias."""
+    """The Python name of a module's name in a file that exports it under an alias."""
     return python if alias in (name, "default") else names.variable(alias)
 
 
@@ -95,7 +95,7 @@ def _declared(declaration: Node, top: Scope) -> list[Binding]:
 
 
 def _put(found: Exports, alias: str, value: Node, top: Scope) -> None:
-    """Note a value that is exported under a name: a variable of the script, or one that is made for it."""
+    """Record a value that is exported under a name: a variable of the script, or one that is created for it."""
     if value.type in ("identifier", "shorthand_property_identifier"):
         binding = top.find(text(value))
         if binding is not None:

@@ -29,7 +29,7 @@ from tfpy.js2py.syntax.parse import kids, text
 
 @kind_of("number")
 def number(kinds: Inference, node: Node) -> Kind:
-    """A whole number, which may be an index, or any other."""
+    """An integer, which may be an index, or any other number."""
     return INDEX if text(node).isdigit() else NUMBER
 
 
@@ -65,7 +65,7 @@ def unary(kinds: Inference, node: Node) -> Kind:
 
 @kind_of("binary_expression")
 def binary(kinds: Inference, node: Node) -> Kind:
-    """Two operands: `+` puts strings together and adds numbers."""
+    """Two operands: `+` concatenates strings and adds numbers."""
     left, right = kinds.of(parse.field(node, "left")), kinds.of(parse.field(node, "right"))
     sign = text(node.child_by_field_name("operator"))
     if sign in ("&&", "||", "??"):
@@ -82,7 +82,7 @@ def binary(kinds: Inference, node: Node) -> Kind:
 
 
 def is_index(kinds: Inference, node: Node | None) -> bool:
-    """Whether a number that is made whole is one that may be an index."""
+    """Whether a truncated number may be an index."""
     if node is None:
         return False
     if node.type == "binary_expression" and text(node.child_by_field_name("operator")) in ("*", "/", "+"):
@@ -92,13 +92,13 @@ def is_index(kinds: Inference, node: Node | None) -> bool:
 
 @kind_of("ternary_expression")
 def ternary(kinds: Inference, node: Node) -> Kind:
-    """The kind that both branches have in common."""
+    """The common kind of both branches."""
     return joined([kinds.of(parse.field(node, "consequence")), kinds.of(parse.field(node, "alternative"))])
 
 
 @kind_of("assignment_expression")
 def assignment(kinds: Inference, node: Node) -> Kind:
-    """What is assigned."""
+    """The kind of the assigned value."""
     return kinds.of(parse.field(node, "right"))
 
 
@@ -110,7 +110,7 @@ def awaited(kinds: Inference, node: Node) -> Kind:
 
 @kind_of("member_expression")
 def member(kinds: Inference, node: Node) -> Kind:
-    """A property, or what another file exports."""
+    """A property, or an export of another file."""
     binding = kinds.scopes.meant(node)
     if binding is not None:
         return kinds.of_binding(binding)

@@ -1,4 +1,4 @@
-"""The command line that a script declares with Node's argparse: names, and the kinds of their values."""
+"""The command line that a script declares with Node's argparse: names, and the kinds of the values."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from tree_sitter import Node
 from tfpy.js2py.syntax import parse
 from tfpy.js2py.syntax.parse import kids, optional, string_in, text
 
-# What the types and the actions of arguments give, as names of kinds.
+# The kinds of the values of arguments, by their types and actions.
 _TYPES = {"int": "index", "float": "number", "string": "string"}
 _ACTIONS = {"storeTrue": "bool", "storeFalse": "bool", "append": "list", "appendConst": "list", "count": "index"}
 _ADDS = ("addArgument", "add_argument")
@@ -28,20 +28,20 @@ def declared(root: Node) -> dict[str, str]:
 
 
 def parts_of(arguments: Node) -> tuple[list[Node], Node | None]:
-    """The flags that an argument is given by, and the object with its options."""
+    """The flags of an argument, and the object with its options."""
     listed = kids(arguments)
     options = listed.pop() if listed and listed[-1].type == "object" else None
     return [flag for part in listed for flag in (kids(part) if part.type == "array" else [part])], options
 
 
 def options_of(node: Node | None) -> dict[str, Node]:
-    """The values of an object by their keys."""
+    """The values of an object by key."""
     pairs = [kid for kid in kids(node) if kid.type == "pair"] if node is not None else []
     return {text(parse.field(pair, "key")).strip("'\""): parse.field(pair, "value") for pair in pairs}
 
 
 def destination(flags: list[str], options: dict[str, Node]) -> str:
-    """The name under which an argument is read: the first long flag, without dashes."""
+    """The name by which an argument is read: the first long flag, without dashes."""
     long = [flag for flag in flags if flag.startswith("--")]
     return string_in(options.get("dest")) or (long or flags or [""])[0].lstrip("-").replace("-", "_")
 

@@ -40,7 +40,7 @@ from tfpy.js2py.syntax import parse
 from tfpy.js2py.syntax.parse import FUNCTIONS, bare, kids, optional, path_of, text
 from tfpy.node_rules import NodeRules
 
-# What expressions hold, by their type; the rules are in expression_kinds.py.
+# The kinds of expressions, by the type of the node; the rules are in expression_kinds.py.
 kind_of: NodeRules[str, Callable[[Inference, Node], Kind]] = NodeRules()
 
 # Methods that change a list, and that nothing else in JavaScript or TF.js has.
@@ -51,7 +51,7 @@ class Inference:
     """The kinds of a script's expressions.
 
     Attributes:
-        scopes: who declares what.
+        scopes: the declarations.
         members: the classes of the script.
         literals: the object literals in it.
         calls: the arguments of method calls, by the method's name.
@@ -86,7 +86,7 @@ class Inference:
         return self._known[node.id]
 
     def _cast(self, node: Node) -> Kind:
-        """The kind that TypeScript declares of an expression: `x as Type`, where that of x is not known."""
+        """The kind in a TypeScript cast `x as Type`, if that of x is unknown."""
         around, found = node.parent, UNKNOWN
         while around is not None and parse.is_wrapper(around) and found == UNKNOWN:
             if around.type == "as_expression":
@@ -147,7 +147,7 @@ class Inference:
         return Kind("list", joined([self.of(item) for item in self.pushed(binding)])) if kind == LIST else kind
 
     def _said(self, annotation: Node) -> Kind:
-        """The kind that an annotation of TypeScript means."""
+        """The kind of a TypeScript annotation."""
         return self._meant(written(annotation))
 
     def _meant(self, said: str) -> Kind:
@@ -248,7 +248,7 @@ class Inference:
         return item if method == "sort" else UNKNOWN
 
     def _method_given(self, method: Node, at: int) -> list[Kind]:
-        """The arguments that a method of a class of the script is called with."""
+        """The kinds of the arguments that a method of a class of the script is called with."""
         owner = class_around(method)
         name = text(parse.field(method, "name"))
         if name in ("computeOutputShape", "build"):
@@ -293,7 +293,7 @@ class Inference:
         return self._value_in(owner, name) if kind == DICT else UNKNOWN
 
     def _field(self, owner: str, name: str) -> Kind:
-        """The kind of an attribute of a class of the script, from what is said of it, and assigned and pushed to it."""
+        """The kind of an attribute of a class of the script: from its type, and values assigned or pushed to it."""
         said = joined([self._said(annotation) for annotation in self.members.of(owner, f"{name}:")])
         if said != UNKNOWN:
             return said
@@ -302,13 +302,13 @@ class Inference:
         return Kind("list", joined(pushed)) if found == LIST and pushed else found
 
     def _value_in(self, owner: Node, name: str) -> Kind:
-        """The kind of a value in a dict that is written in the script, or in the environment."""
+        """The kind of a value in a dict literal of the script, or in the environment."""
         if path_of(owner) == ["process", "env"]:
             return STRING
         return self.literals.kind_of(owner, name)
 
     def called(self, callee: Node) -> list[Node]:
-        """The functions of the script that a call may mean."""
+        """The functions of the script that a call may refer to."""
         binding = self.scopes.meant(callee)
         if binding is not None:
             return [binding.value] if binding.value is not None and not binding.writes else []
@@ -318,7 +318,7 @@ class Inference:
         return self.members.of(owner[1:], text(parse.field(callee, "property"))) if owner.startswith(".") else []
 
     def path_to(self, node: Node) -> list[str]:
-        """The parts of `a.b.c`, from `tf` on where a is imported or taken from there; empty for what is no path."""
+        """The parts of `a.b.c`, starting with `tf` if a is imported or comes from there; empty if it is no path."""
         path = path_of(node) or []
         first = node
         while first.type == "member_expression":

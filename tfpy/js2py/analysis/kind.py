@@ -48,11 +48,11 @@ _OR_NOTHING = re.compile(r"(\s*\|\s*(None|null|undefined))+$")
 
 
 def annotated(said: str, objects: Container[str] = (), classes: Container[str] = ()) -> Kind:
-    """The kind that an annotation means.
+    """The kind of an annotation.
 
     Args:
         said: the annotation, of tfpy or of TypeScript.
-        objects: names of types that plain objects have.
+        objects: names of types of plain objects.
         classes: names of classes of the script.
     """
     said = _OR_NOTHING.sub("", said.strip())
@@ -79,7 +79,7 @@ def annotated(said: str, objects: Container[str] = (), classes: Container[str] =
 
 
 def joined(kinds: list[Kind]) -> Kind:
-    """The kind of something that is one of several."""
+    """The common kind of several values."""
     if kinds and all(k == NULL for k in kinds):
         return NULL
     found = list(dict.fromkeys(k for k in kinds if k != NULL))

@@ -1,4 +1,4 @@
-"""The classes of a script, and of the files that it is converted with: what their instances have."""
+"""The classes of a script, and of the files that it is converted with: the members of their instances."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ _CLASSES = ("class_declaration", "abstract_class_declaration")
 
 
 class Members:
-    """The classes that a script knows.
+    """The classes known to a script.
 
     Attributes:
         classes: by name.
-        methods: the names of the methods that something may have which the script uses.
-        names: the names of all that it may have.
+        methods: the names of the methods of all objects that the script may use.
+        names: the names of all their members.
     """
 
     def __init__(self, scopes: Scopes, root: Node) -> None:
@@ -33,7 +33,7 @@ class Members:
         self.names = {name for fields in self._fields.values() for name in fields}
 
     def know(self, other: Members, is_imported: bool) -> None:
-        """Make the classes of another file known and, if it is imported, the names of what they have."""
+        """Add the classes of another file and, if it is imported, the names of their members."""
         self.classes = other.classes | self.classes
         self._fields = other._fields | self._fields
         if is_imported:
@@ -41,12 +41,12 @@ class Members:
             self.names |= other.names
 
     def named(self, node: Node | None) -> str:
-        """The name that a class has where it is declared."""
+        """The declared name of a class."""
         binding = self._scopes.meant(node) if node is not None else None
         return binding.name if binding is not None else text(node)
 
     def of(self, owner: str, name: str) -> list[Node]:
-        """The members of a name of a class, or else of the class that it extends."""
+        """The members of a class with this name, or else those of its base class."""
         while owner in self._fields:
             if name in self._fields[owner]:
                 return self._fields[owner][name]
@@ -63,9 +63,9 @@ def class_around(node: Node) -> Node | None:
 
 
 def fields_of(owner: Node) -> dict[str, list[Node]]:
-    """The members of a class: its methods, and what is assigned or, as `name.push`, pushed to attributes of `this`.
+    """The members of a class: its methods, and the values assigned or, as `name.push`, pushed to attributes of `this`.
 
-    Under `name:` is what TypeScript says that an attribute is.
+    The TypeScript type of an attribute has the key `name:`.
     """
     found: dict[str, list[Node]] = {}
     for node in parse.walk(owner):
@@ -90,6 +90,6 @@ def fields_of(owner: Node) -> dict[str, list[Node]]:
 
 
 def is_attribute(parameter: Node) -> bool:
-    """Whether TypeScript makes an attribute of a parameter of a constructor: `constructor(private x: number)`."""
+    """Whether a constructor parameter declares an attribute in TypeScript: `constructor(private x: number)`."""
     is_parameter = parameter.type in parse.PARAMETERS
     return is_parameter and any(kid.type in ("accessibility_modifier", "readonly") for kid in parameter.children)

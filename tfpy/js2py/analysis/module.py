@@ -1,4 +1,4 @@
-"""Modules: a script's other files from the view of an import, and the names of files as Python modules."""
+"""Modules: a script's other files as an import sees them, and the names of files as Python modules."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ SUFFIXES = (*TYPESCRIPT, ".js", ".mjs", ".cjs")
 
 
 class Module(NamedTuple):
-    """Another file of the script's own, as an import sees it.
+    """Another file of the script, as an import sees it.
 
     Attributes:
         module: the Python module that it becomes.
-        names: the names in Python of what it exports; None where that is not known.
-        late: what is looked up in the module whenever it is used: names that are set again, or all names of a file that
-            imports, itself or by others, the one that imports it.
-        default: whether the file exports one thing, as `module.exports = …` does, which `require` gives.
+        names: the Python names of its exports; None if unknown.
+        late: names that are accessed as attributes of the module at each use: those that are set again, or all names of
+            a file that imports, directly or indirectly, the one that imports it.
+        default: whether the file exports one thing, as by `module.exports = …`, which `require` returns.
     """
 
     module: str
@@ -33,11 +33,11 @@ class Module(NamedTuple):
     default: bool = False
 
     def name(self, exported: str, here: str) -> str | None:
-        """The name in Python of what is exported under a name; None where the file exports no such value.
+        """The Python name of an export; None if the file exports no such value.
 
         Args:
-            exported: the name.
-            here: what it is called where it is imported.
+            exported: the name of the export.
+            here: its name where it is imported.
         """
         if self.names is not None:
             return self.names.get(exported)
@@ -45,13 +45,13 @@ class Module(NamedTuple):
 
 
 def module_name(parts: Iterable[str]) -> str:
-    """The module that a file becomes, by the parts of its path without a suffix: not one that Python has."""
+    """The module name for a file, from the parts of its path without a suffix: never that of a Python module."""
     spelled = [names.snake(re.sub(r"\W", "_", part)) for part in parts]
     return ".".join(f"{part}_" if part in _TAKEN else part for part in spelled)
 
 
 def sibling(source: str) -> Module | None:
-    """A file beside a script, or in a folder beside it, of which only the name is known; None for any other."""
+    """A file next to a script, or in a folder next to it, of which only the name is known; None for any other."""
     if not source.startswith("./") or source.endswith(".json"):
         return None
     return Module(module_name(re.sub(r"\.[cm]?[jt]s$", "", source[2:]).split("/")), None)

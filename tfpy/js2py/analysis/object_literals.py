@@ -1,4 +1,4 @@
-"""The plain objects that an expression may be, as far as they are written in the script: what keys they have."""
+"""The object literals that an expression may evaluate to, and their keys."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class ObjectLiterals:
-    """The objects that are written in a script, followed to where they are used."""
+    """The object literals of a script, traced to where they are used."""
 
     def __init__(self, kinds: Inference, root: Node) -> None:
         self._kinds = kinds
@@ -26,7 +26,7 @@ class ObjectLiterals:
         self._assigned = {text(n.child_by_field_name("property") or n.child_by_field_name("index")) for n in targets}
 
     def lacks(self, owner: Node, name: str) -> bool:
-        """Whether an expression, or a pattern, may be an object that has no such key, and is given none later."""
+        """Whether an expression, or a pattern, may be an object that lacks a key and never gets it."""
         literals = self.of_pattern(owner) if owner.type == "object_pattern" else self.of(owner)
         have = [name in parse.keys(literal) or _is_open(literal) for literal in literals]
         return not all(have) and (any(have) or not {name, f"'{name}'", f'"{name}"'} & self._assigned)
@@ -36,15 +36,15 @@ class ObjectLiterals:
         return joined([self._kinds.of(value) for value in self._values(owner, name)])
 
     def of(self, node: Node) -> list[Node]:
-        """The objects that an expression may be."""
+        """The object literals that an expression may evaluate to."""
         node = bare(node)
         if node.id not in self._known:
-            self._known[node.id] = []  # what is asked for while it is being found out
+            self._known[node.id] = []  # unknown if needed for its own inference
             self._known[node.id] = self._found(node)
         return self._known[node.id]
 
     def of_pattern(self, pattern: Node) -> list[Node]:
-        """The objects that a pattern takes apart, or that a parameter or the variable of a loop may be."""
+        """The objects that a pattern destructures, or that a parameter or a loop variable may be."""
         around = pattern.parent
         if around is None:
             return []
@@ -85,7 +85,7 @@ class ObjectLiterals:
         return self.of(binding.value) if binding.value is not None else self.of_pattern(binding.node)
 
     def _given(self, function: Node, pattern: Node) -> list[Node]:
-        """The objects that a function may be given as a parameter."""
+        """The objects that may be passed as a parameter of a function."""
         parameters = [parse.default_of(parameter) for parameter in parse.parameters(function)]
         at = next((at for at, (given, _) in enumerate(parameters) if given == pattern), None)
         if at is None:
@@ -105,7 +105,7 @@ class ObjectLiterals:
         return [values[name] for values in found if name in values]
 
     def _items(self, node: Node) -> list[Node]:
-        """The items of a list that is written in the script, and what is pushed to it."""
+        """The items of a list literal of the script, and the values that are pushed to it."""
         binding = self._kinds.scopes.meant(bare(node))
         if binding is None or binding.writes or binding.value is None:
             return kids(bare(node)) if bare(node).type == "array" else []

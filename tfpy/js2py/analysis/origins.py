@@ -16,7 +16,7 @@ class Origin(NamedTuple):
 
     Attributes:
         source: the module, as the script names it.
-        name: the name in the module; "*" for all of it, "default" for what it exports without a name.
+        name: the name in the module; "*" for all of it, "default" for its default export.
     """
 
     source: str
@@ -24,7 +24,7 @@ class Origin(NamedTuple):
 
 
 def required(value: Node | None) -> str | None:
-    """The module of `require("module")`; None for anything else."""
+    """The module in `require("module")`; None for anything else."""
     if value is None or value.type != "call_expression" or text(parse.field(value, "function")) != "require":
         return None
     listed = kids(parse.field(value, "arguments"))
@@ -32,7 +32,7 @@ def required(value: Node | None) -> str | None:
 
 
 def source_of(statement: Node) -> str | None:
-    """The module that an import or an export names; None where it names none."""
+    """The module in an import or an export; None if there is none."""
     source = optional(statement, "source")
     return " ".join(text(source)[1:-1].split()) if source is not None else None
 
@@ -43,7 +43,7 @@ def origin_of(binding: Binding) -> Origin | None:
 
 
 def is_module(binding: Binding | None) -> bool:
-    """Whether a variable is all of a module: `import * as x`, `const x = require(…)`."""
+    """Whether a variable is a whole module: `import * as x`, `const x = require(…)`."""
     origin = origin_of(binding) if binding is not None else None
     return origin is not None and origin.name == "*"
 
@@ -69,7 +69,7 @@ def _required(binding: Binding) -> Origin | None:
 
 
 def taken_from(binding: Binding) -> tuple[Node | None, str]:
-    """What a variable is declared with, and as what property of it: `const {x} = a`, `const x = a.x`; "*" for all."""
+    """A variable's initial value, and the property of it that it holds: `const {x} = a`, `const x = a.x`; or "*"."""
     value, name = binding.value, "*"
     declarator: Node | None = binding.node.parent
     if value is None and declarator is not None and declarator.type in ("object_pattern", "pair_pattern"):

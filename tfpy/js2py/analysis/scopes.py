@@ -13,16 +13,16 @@ from tfpy.js2py.syntax import parse
 from tfpy.js2py.syntax.parse import FUNCTIONS, bare, default_of, kids, optional, text
 from tfpy.node_rules import NodeRules
 
-# Calls of these with a function become a loop or a `with`, so that the function's body lies in its surroundings.
+# Calls of these with a function become a loop or a `with`, so that the function's body joins the enclosing scope.
 _LOOPS = {"forEach", "forEachAsync"}
 
 
 class Export(NamedTuple):
-    """Something that a script exports.
+    """An export of a script.
 
     Attributes:
         python: its name in Python, in the file that exports it.
-        binding: the variable; None for what is none.
+        binding: the variable; None if it is not a variable.
     """
 
     python: str
@@ -63,10 +63,10 @@ class Scope:
     """A block or a function.
 
     Attributes:
-        node: what opens it.
-        parent: the scope around it.
+        node: the node that opens it.
+        parent: the enclosing scope.
         is_function: whether it is a function in Python, too.
-        bindings: what it declares, by name.
+        bindings: its declarations, by name.
         used: bindings of any scope that are used in it or below.
     """
 
@@ -78,21 +78,21 @@ class Scope:
 
     @property
     def function(self) -> Scope:
-        """The function that it lies in; the script is one, too."""
+        """The enclosing function; the script counts as one."""
         return self if self.is_function or self.parent is None else self.parent.function
 
     def find(self, name: str) -> Binding | None:
-        """The variable that a name means here."""
+        """The variable that a name refers to here."""
         return self.bindings.get(name) or (self.parent.find(name) if self.parent else None)
 
     def around(self) -> Iterator[Scope]:
-        """The scope and those around it, outwards."""
+        """The scope and its enclosing scopes, from the inside out."""
         yield self
         if self.parent is not None:
             yield from self.parent.around()
 
 
-# What declares names, besides functions.
+# Nodes that declare names, besides functions.
 declaration: NodeRules[str, Callable[[Scopes, Node, Scope], None]] = NodeRules()
 
 
@@ -100,7 +100,7 @@ class Scopes:
     """All scopes of a script.
 
     Attributes:
-        bindings: the binding of each identifier, by the id of its node; files that are converted together share it.
+        bindings: the binding of each identifier, by the id of its node; shared by files that are converted together.
         by_node: the scope that a node opens, by its id.
     """
 
@@ -117,7 +117,7 @@ class Scopes:
             _name(scope)
 
     def of(self, node: Node) -> Scope:
-        """The innermost scope that a node lies in."""
+        """The innermost scope of a node."""
         found: Node | None = node
         while found is not None:
             if found.id in self.by_node:
@@ -126,7 +126,7 @@ class Scopes:
         return self.top
 
     def meant(self, node: Node) -> Binding | None:
-        """The variable that a name, or `a.b` of an imported file a, means, in the file where it is declared."""
+        """The variable of a name, or of `a.b` of an imported file a, in the file that declares it."""
         if node.type == "member_expression":
             export = self.export(node)
             return export.binding if export is not None else None
@@ -134,7 +134,7 @@ class Scopes:
         return binding.origin if binding is not None and binding.origin is not None else binding
 
     def export(self, node: Node) -> Export | None:
-        """The export that `a.b` means for an imported file a; None for anything else."""
+        """The export that `a.b` refers to for an imported file a; None for anything else."""
         module = self.meant(parse.field(node, "object"))
         return module.members.get(text(parse.field(node, "property"))) if module is not None else None
 
@@ -162,7 +162,7 @@ class Scopes:
         if kind in ("type_annotation", "type_arguments", "interface_declaration", "type_alias_declaration"):
             return
         if kind == "export_statement" and node.child_by_field_name("source") is not None:
-            return  # its names are another file's
+            return  # its names belong to another file
         if kind in (
             "statement_block",
             "for_statement",
@@ -235,7 +235,7 @@ class Scopes:
                 self._declare(child, "import", scope, child)
 
     def _pattern(self, pattern: Node, kind: str, scope: Scope, value: Node | None) -> None:
-        """Declare the names of a pattern; what is computed in it is visited."""
+        """Declare the names of a pattern, and visit the expressions in it."""
         pattern, default = default_of(pattern)
         if pattern.type in ("identifier", "shorthand_property_identifier_pattern"):
             self._declare(pattern, kind, scope, value)
@@ -282,9 +282,9 @@ def is_written(node: Node) -> bool:
 
 
 def is_inlined(function: Node) -> bool:
-    """Whether a function is given to a `forEach`, `then` or `tidy` that stands alone: its body needs no function.
+    """Whether a function is passed to `forEach`, `then` or `tidy` in a statement of its own, so that it is inlined.
 
-    So are those that jasmine's `describe` and `toThrow` call.
+    The same holds for those that jasmine's `describe` and `toThrow` call.
     """
     if is_described(function) or _is_raising(function):
         return True
@@ -307,7 +307,7 @@ def is_inlined(function: Node) -> bool:
 
 
 def is_described(function: Node) -> bool:
-    """Whether a function is what jasmine's `describe` is given, which stands at the top or in another one."""
+    """Whether a function is the argument of jasmine's `describe`, at the top level or in another one."""
     call = _call_with(function, "describe", "fdescribe", "xdescribe")
     block = parse.block_around(function) if call is not None else None
     if block is None or parse.field(function, "body").type != "statement_block":
@@ -316,7 +316,7 @@ def is_described(function: Node) -> bool:
 
 
 def _is_raising(function: Node) -> bool:
-    """Whether a function is a block that is expected to raise an error, or not to: `expect(() => {…}).toThrow()`."""
+    """Whether a function is a block that is expected to raise an error or not: `expect(() => {…}).toThrow()`."""
     call, body = _call_with(function, "expect"), parse.field(function, "body")
     matcher = call.parent if call is not None else None
     while matcher is not None and text(matcher.child_by_field_name("property")) == "not":
@@ -330,14 +330,14 @@ def _is_raising(function: Node) -> bool:
 
 
 def _call_with(function: Node, *names: str) -> Node | None:
-    """The call of one of some functions that a function is given to as the last argument; None for any other place."""
+    """The call of one of some functions with a function as its last argument; None for any other parent."""
     call = function.parent.parent if function.parent is not None and function.parent.type == "arguments" else None
     is_call = call is not None and text(call.child_by_field_name("function")) in names
     return call if is_call and kids(function.parent or function)[-1] == function else None
 
 
 def _statement_of(call: Node) -> Node:
-    """What a call is all of, but for `await` and for `catch` and `finally` behind it."""
+    """The statement that consists of a call, except for `await` and for `catch` and `finally` after it."""
     outer = call.parent
     while outer is not None and outer.parent is not None:
         guarded = outer.type == "member_expression" and text(outer.child_by_field_name("property")) in (
@@ -368,7 +368,7 @@ def _name(scope: Scope) -> None:
 
 
 def _free(wanted: str, binding: Binding) -> str:
-    """The first of wanted, wanted_2, … that means nothing else where the binding is used."""
+    """The first of wanted, wanted_2, … that has no other meaning where the binding is used."""
     scope = binding.scope
     taken = {b.python for b in (*scope.function.used, *scope.bindings.values()) if _clashes(b, binding)}
     found, number = wanted, 1
@@ -379,11 +379,11 @@ def _free(wanted: str, binding: Binding) -> str:
 
 
 def _clashes(other: Binding, binding: Binding) -> bool:
-    """Whether two variables must not have one name: they are of two functions, or one's block is within the other's."""
+    """Whether two variables must have different names: they belong to two functions, or to nested blocks."""
     if other is binding or not other.python:
         return False
     if other.scope.function is not binding.scope.function:
         return True
     if any(is_described(around.node) for around in (*other.scope.around(), *binding.scope.around())):
-        return True  # tests run when all of the file has run
+        return True  # tests run after the whole file
     return binding.scope in other.scope.around() or other.scope in binding.scope.around()

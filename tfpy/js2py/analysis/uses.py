@@ -1,4 +1,4 @@
-"""How a script uses what it declares: objects as options, arguments of calls, keys of pairs."""
+"""How a script uses its declarations: objects as options, arguments of calls, keys of pairs."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from tfpy.js2py.analysis.scopes import Binding
 from tfpy.js2py.syntax import parse
 from tfpy.js2py.syntax.parse import kids, optional, text
 
-# Methods of lists that give items to a function.
+# List methods that call a function with the items.
 TAKES_ITEMS = {"every", "filter", "find", "findIndex", "flatMap", "forEach", "map", "some"}
 
 
 def is_key(pattern: Node, name: Node) -> bool:
-    """Whether a name is the key of the pairs of `Object.entries(…)` that a loop or a function of a list takes apart."""
+    """Whether a name is the key in the pairs of `Object.entries(…)` that a loop or a list method destructures."""
     owner = pattern.parent
     over = owner.child_by_field_name("right") if owner is not None and owner.type == "for_in_statement" else None
     call = owner.parent.parent if owner is not None and owner.type == "formal_parameters" and owner.parent else None
@@ -28,11 +28,11 @@ def is_key(pattern: Node, name: Node) -> bool:
 
 
 def is_options(node: Node, path_to: Callable[[Node], list[str]]) -> bool:
-    """Whether an object is what a function or a method of tfpy takes as its options.
+    """Whether an object is the options argument of a function or a method of tfpy.
 
     Args:
         node: the object.
-        path_to: gives the parts of what is called, from `tf` on where it comes from there.
+        path_to: returns the parts of the callee, starting with `tf` if it comes from there.
     """
     call = node.parent.parent if node.parent is not None and node.parent.type == "arguments" else None
     if call is None:
@@ -56,7 +56,7 @@ def arguments(binding: Binding | None, role: str, at: int) -> list[Node]:
 
 
 def method_calls(root: Node) -> dict[str, list[Node]]:
-    """The arguments of calls of methods, by the method's name."""
+    """The arguments of method calls, by the method's name."""
     found: dict[str, list[Node]] = {}
     for node in parse.walk(root):
         callee = node.child_by_field_name("function") if node.type == "call_expression" else None
@@ -67,7 +67,7 @@ def method_calls(root: Node) -> dict[str, list[Node]]:
 
 
 def gone_over(arguments: Node) -> Node | None:
-    """The list whose items a function gets that is given to a method of it; None where it gets others."""
+    """The list whose items a function is called with, as the argument of a list method; None for other arguments."""
     call = arguments.parent
     callee = call.child_by_field_name("function") if call is not None else None
     if callee is None or callee.type != "member_expression":

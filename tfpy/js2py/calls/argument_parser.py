@@ -1,4 +1,4 @@
-"""The command line: Node's argparse as Python's, whose arguments are read by names in snake_case."""
+"""The command line: Node's argparse becomes Python's, whose arguments are read by snake_case names."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ _OPTIONS = {
     "defaultValue": "default", "dest": "dest", "help": "help", "metavar": "metavar", "nargs": "nargs",
     "required": "required", "type": "type", "version": "version",
 }  # fmt: skip
-# Options of arguments that have a value, which Python does not take for flags that stand alone.
+# Options of arguments with a value; Python rejects them for flags without one.
 _OF_VALUES = {"type", "nargs", "choices", "metavar"}
 _ALONE = {"store_true", "store_false", "store_const", "append_const", "count", "help", "version"}
 _OF_PARSERS = set(inspect.signature(argparse.ArgumentParser).parameters)
-# Methods whose last argument is an object with options, and all others.
+# Methods whose last argument is an options object, and the other methods.
 _WITH_OPTIONS = {"add_argument_group", "add_mutually_exclusive_group", "add_subparsers", "add_parser"}
 _PLAIN = {
     "parse_args", "parse_known_args", "print_help", "print_usage", "format_help", "format_usage", "error", "exit",
@@ -58,7 +58,7 @@ def method(c: Converter, owner: Node, name: str, arguments: Node) -> ast.expr:
 
 
 def _with_keywords(c: Converter, function: ast.expr, arguments: Node | None) -> ast.expr:
-    """A call whose object with options becomes keywords; `add_help` is true by itself."""
+    """A call whose options object becomes keywords; `add_help` is true by default."""
     plain, options = flags.parts_of(arguments) if arguments is not None else ([], None)
     keywords = []
     for key, value in flags.options_of(options).items():
@@ -71,7 +71,7 @@ def _with_keywords(c: Converter, function: ast.expr, arguments: Node | None) -> 
 
 
 def _argument(c: Converter, function: ast.expr, arguments: Node) -> ast.expr:
-    """`addArgument('--batchSize', {type: 'int'})`: the flag stays, and is read as `args.batch_size`."""
+    """`addArgument('--batchSize', {type: 'int'})`: the flag is unchanged, and is read as `args.batch_size`."""
     given_flags, options = flags.parts_of(arguments)
     if not given_flags or any(flag.type != "string" for flag in given_flags):
         raise NotConvertedError("an argument whose name is computed has no counterpart")
@@ -87,12 +87,12 @@ def _argument(c: Converter, function: ast.expr, arguments: Node) -> ast.expr:
 
 
 def _options(c: Converter, node: Node) -> list[ast.keyword]:
-    """The options of an argument, but for `dest`."""
+    """The options of an argument, except `dest`."""
     action = names.snake(parse.string_in(flags.options_of(node).get("action")))
     keywords = []
     for pair, before, behind in with_comments(c, node):
         if pair.type != "pair":
-            raise NotConvertedError("options of an argument that are not written out have no counterpart")
+            raise NotConvertedError("options of an argument that are not a literal have no counterpart")
         key, value = text(parse.field(pair, "key")).strip("'\""), parse.field(pair, "value")
         if key not in _OPTIONS:
             more = "; `choices` says what is allowed" if key == "optionStrings" else ""
@@ -109,7 +109,7 @@ def _options(c: Converter, node: Node) -> list[ast.keyword]:
 
 
 def _value(c: Converter, key: str, node: Node) -> ast.expr | None:
-    """The value of an option; None where it says what goes without saying."""
+    """The value of an option; None if it only repeats the default."""
     said = parse.string_in(node)
     if key == "type" and said == "auto":
         return None

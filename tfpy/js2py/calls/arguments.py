@@ -1,4 +1,4 @@
-"""The arguments of calls: of the script's own functions, of templates, and options of tfpy as keywords."""
+"""The arguments of calls: of the script's own functions, of templates, and tfpy's options as keywords."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from tfpy.js2py.syntax.build import call, holes, py
 
 
 def given(c: Converter, arguments: Node) -> list[ast.expr]:
-    """The arguments of a call of something of the script."""
+    """The arguments of a call of something that the script defines."""
     return [element(c, *part) for part in with_comments(c, arguments)]
 
 
 def fitting(templates: Sequence[str], parts: Sequence[ast.expr], name: str) -> ast.expr:
-    """The template that takes as many parts as there are."""
+    """The template for this number of arguments."""
     if any(isinstance(part, ast.Starred) for part in parts):
         raise NotConvertedError(f"{name} with `...` has no counterpart")
     for template in templates:
@@ -32,7 +32,7 @@ def fitting(templates: Sequence[str], parts: Sequence[ast.expr], name: str) -> a
 
 
 def with_options(c: Converter, function: ast.expr, arguments: Node, options: Options | None) -> ast.expr:
-    """A call whose last argument, if it is an object in the place of options, becomes keywords."""
+    """A call whose last argument becomes keywords, if it is an object literal at the position of the options."""
     args: list[ast.expr] = []
     keywords: list[ast.keyword] = []
     parts = with_comments(c, arguments)
@@ -65,6 +65,6 @@ def _keywords(c: Converter, node: Node, options: Options) -> list[ast.keyword]:
 
 
 def _respelled(key: ast.expr | None) -> ast.expr | None:
-    """The name of a callback as a key."""
+    """The Python name of a callback, for use as a key."""
     name = build.string_value(key) if key is not None else None
     return build.string(names.attributes()[name]) if name in names.attributes() else key

@@ -1,4 +1,4 @@
-"""Lists and typed arrays of one item over and over: `new Array(n).fill(0)` and the like."""
+"""Lists and typed arrays that repeat one item: `new Array(n).fill(0)` and the like."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def array_length(owner: Node) -> Node | None:
 
 
 def fill(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.expr | None:
-    """`new Array(n).fill(0)`; a list that is there already is filled in its place."""
+    """`new Array(n).fill(0)`; an existing list is filled in place."""
     if len(given) != 1:
         return None
     if c.kinds.of(owner) == NDARRAY:
@@ -48,7 +48,7 @@ def fill(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.expr |
 
 
 def _fill_array(c: Converter, node: Node, owner: Node, item: Node) -> ast.expr | None:
-    """`fill` of a typed array, which gives that array, and not None as in numpy."""
+    """`fill` of a typed array, which returns the array; numpy's `fill` returns None."""
     if node.parent is not None and node.parent.type == "expression_statement":
         return None
     value = c.expr(owner)

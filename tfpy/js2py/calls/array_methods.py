@@ -35,14 +35,14 @@ def _map(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.expr |
 
 
 def _takes_no_item(c: Converter, function: Node) -> bool:
-    """Whether a function does not look at its first parameter."""
+    """Whether a function does not use its first parameter."""
     listed = parse.parameters(function) if function.type in parse.FUNCTIONS else []
     binding = c.scopes.bindings.get(listed[0].id) if listed else None
     return function.type in parse.FUNCTIONS and (not listed or (binding is not None and not binding.reads))
 
 
 def _items(c: Converter, owner: Node) -> ast.expr:
-    """The items that a function is called for: those of a list, or those of a numpy array as Python's numbers."""
+    """The items that a function is called with: those of a list, or those of a numpy array as Python numbers."""
     return iterated(c, owner) if c.kinds.of(owner) == NDARRAY else c.expr(owner)
 
 
@@ -52,7 +52,7 @@ def _keys(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.expr 
 
 
 def _entries(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.expr | None:
-    """`entries()` of what may be a list or a map: lists are gone over with their indices far more often."""
+    """`entries()` of a list or a map: it is assumed to be a list, which is far more common."""
     if c.kinds.of(owner) != UNKNOWN or "entries" in c.kinds.members.methods:
         return None
     c.check(node, "`entries` of a list, as here, is enumerate(…); of a map it must be .items()")
@@ -81,7 +81,7 @@ def _reduce(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.exp
 
 
 def _sort(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.expr | None:
-    """`sort` as a statement sorts the list; of a new list it is `sorted`."""
+    """`sort` as a statement sorts the list in place; for a new list it is `sorted`."""
     keywords = callbacks.sorting(c, given[0] if given else None, owner)
     alone = node.parent is not None and node.parent.type == "expression_statement"
     value = c.expr(owner)
@@ -98,7 +98,7 @@ def _sort(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.expr 
 
 
 def _is_new(owner: Node) -> bool:
-    """Whether a list is made here, so that nobody sees it being changed."""
+    """Whether a list is created here, so that changing it has no effect elsewhere."""
     return owner.type in ("call_expression", "new_expression", "array")
 
 
@@ -139,7 +139,7 @@ def _concat(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.exp
         if _asks_for_list(other):
             one = py("_0 if _1 else [_2]", *(c.expr(parse.field(other, part)) for part in _BRANCHES))
         elif c.kinds.of(other) == UNKNOWN:
-            c.check(node, "`concat` with something that is no list adds it as an item; here it must be a list")
+            c.check(node, "`concat` with something that is not a list adds it as an item; here it must be a list")
         found = py("_0 + [_1]" if of_items else "_0 + _1", found, one)
     return found
 
@@ -153,7 +153,7 @@ def _asks_for_list(node: Node) -> bool:
 
 
 def _is_tuple(c: Converter, node: Node) -> bool:
-    """Whether something is a shape, or a part of one that is given to a function."""
+    """Whether a value is a shape, or a part of one that is passed to a function."""
     if node.type == "call_expression" and parse.field(node, "function").type == "member_expression":
         callee = parse.field(node, "function")
         return text(parse.field(callee, "property")) == "slice" and c.kinds.of(parse.field(callee, "object")).fixed
@@ -161,7 +161,7 @@ def _is_tuple(c: Converter, node: Node) -> bool:
 
 
 def _slice(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.expr | None:
-    """`slice` of what is not known: a list's and a string's; a tensor's takes begin and size."""
+    """`slice` of a value of unknown kind: that of a list or a string; a tensor's takes begin and size."""
     start = text(given[0]) if len(given) == 1 else ""
     if node_properties.is_command_line(owner) and start.isdigit() and start != "0":
         return py(f"sys.argv[{int(start) - 1}:]")
@@ -185,7 +185,7 @@ def _join(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.expr 
 
 
 def _splice(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.expr | None:
-    """`splice` takes items out and puts others in."""
+    """`splice` removes and inserts items."""
     if len(given) < 2:
         raise NotConvertedError("`splice` with one argument has no counterpart; write `del items[at:]`")
     value, at, count = c.expr(owner), index(c, given[0]), index(c, given[1])
@@ -205,7 +205,7 @@ def _splice(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.exp
 
 
 def _for_each(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.expr | None:
-    """`forEach` that could not become a loop."""
+    """A `forEach` that cannot become a loop."""
     over = c.expr(owner)
     found = callbacks.inlined(c, given[0], 3)
     targets = found.targets or [atom("_")]

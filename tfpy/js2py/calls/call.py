@@ -1,4 +1,4 @@
-"""Calls: of tfpy with options as keywords, of JavaScript's own functions, of methods, and of the script's."""
+"""Calls: of tfpy with options as keywords, of JavaScript's own functions, of methods, and of the script's functions."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tfpy.js2py.syntax import parse
 from tfpy.js2py.syntax.build import call, py, string
 from tfpy.js2py.syntax.parse import kids, path_of, text
 
-# Backends of TF.js that are not here, and what is nearest to them.
+# Backends of TF.js that tfpy does not have, and the closest ones that it has.
 _BACKENDS = {"wasm": "cpu", "tensorflow": "cpu", "webgpu": "webgl"}
 
 
@@ -102,6 +102,6 @@ def of_tfpy(c: Converter, path: list[str], arguments: Node) -> ast.expr:
         raise NotConvertedError(names.missing(path))
     backend = text(kids(arguments)[0])[1:-1] if found[0] == "tf.set_backend" and kids(arguments) else ""
     if backend in _BACKENDS:
-        c.check(arguments, f"tfpy has no backend '{backend}'; '{_BACKENDS[backend]}' stands for it")
+        c.check(arguments, f"tfpy has no backend '{backend}'; '{_BACKENDS[backend]}' is used instead")
         return py("tf.set_backend(_0)", string(_BACKENDS[backend]))
     return with_options(c, py(found[0]), arguments, names.options_of(found[1]))

@@ -1,4 +1,4 @@
-"""Functions that are given to methods of lists: comprehensions, conditions, keys to sort by."""
+"""Functions as arguments of list methods: comprehensions, conditions, sort keys."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ CONVERSIONS = {"Number": "float", "parseFloat": "float", "String": "str", "Boole
 
 
 class Inlined:
-    """A function whose body is written where it is called.
+    """A function whose body is inlined where it is called.
 
     Attributes:
-        targets: the variables that its parameters become.
+        targets: the variables for its parameters.
         value: its body.
     """
 
@@ -35,7 +35,7 @@ class Inlined:
 
 
 def inlined(c: Converter, function: Node, arity: int, condition: bool = False) -> Inlined:
-    """A function of at most so many parameters as variables and a body; a longer one becomes a def that is called."""
+    """A function of at most `arity` parameters as variables and a body; a longer one becomes a def that is called."""
     function = bare(function)
     given = parse.parameters(function) if function.type in parse.FUNCTIONS else []
     if function.type == "arrow_function" and len(given) <= arity and _is_short(c, function, given):
@@ -52,7 +52,7 @@ def inlined(c: Converter, function: Node, arity: int, condition: bool = False) -
 
 
 def _is_short(c: Converter, function: Node, given: list[Node]) -> bool:
-    """Whether a function is one expression, keeps no variable for later and takes plain parameters or lists of them."""
+    """Whether a function is one expression that keeps no variable for later, with plain parameters or lists of them."""
     body = parse.field(function, "body")
     nested = any(n.type in parse.FUNCTIONS and not is_called_at_once(n) for n in parse.walk(body))
     plain = all(p.type == "identifier" or is_of_items(p) for p in given)
@@ -66,7 +66,7 @@ def _target(c: Converter, node: Node) -> ast.expr:
 
 
 def _called(c: Converter, function: Node, given: list[Node], arity: int) -> Inlined:
-    """A function that is called with variables of its own."""
+    """A function that is called with new variables."""
     if function.type == "identifier" and function.id not in c.scopes.bindings and text(function) in CONVERSIONS:
         return Inlined([atom("item")], call(CONVERSIONS[text(function)], atom("item")))
     count = min(arity, len(given)) if function.type in parse.FUNCTIONS else _parameters_of(c, function, arity)
@@ -83,7 +83,7 @@ def _called(c: Converter, function: Node, given: list[Node], arity: int) -> Inli
 
 
 def _parameters_of(c: Converter, function: Node, arity: int) -> int:
-    """How many arguments a function that is given by its name takes."""
+    """The number of arguments that a function takes which is passed by name."""
     binding = c.scopes.bindings.get(function.id)
     declared = binding.value if binding is not None else None
     if declared is not None and declared.type in parse.FUNCTIONS:
@@ -99,10 +99,10 @@ def comprehension(
     Args:
         c: the converter.
         function: the function.
-        over: what is gone over.
-        items: the list; None where there are only numbers.
-        counted: the items are the numbers from 0 on, and the first parameter means nothing.
-        flat: the function gives lists that are put together.
+        over: the iterable.
+        items: the list; None if there are only numbers.
+        counted: the items are the numbers from 0 on, and the first parameter is unused.
+        flat: the function returns lists, which are concatenated.
     """
     found = inlined(c, function, 3 if items is not None else 2)
     if items is not None:
@@ -119,7 +119,7 @@ def comprehension(
 
 
 def _with_list(c: Converter, found: Inlined, function: Node, over: ast.expr) -> ast.expr:
-    """What is gone over, where a function takes that, too; a list that is computed gets a name."""
+    """The iterable, for a function that also takes the list itself; a computed list gets a name."""
     if len(found.targets) < 3:
         return over
     if not isinstance(over, (ast.Name, ast.Attribute)):
@@ -131,7 +131,7 @@ def _with_list(c: Converter, found: Inlined, function: Node, over: ast.expr) -> 
 
 
 def replaced(value: ast.expr, name: str, other: ast.expr) -> ast.expr:
-    """An expression with another one in place of a name."""
+    """An expression with a name replaced by another expression."""
 
     class Replace(ast.NodeTransformer):
         def visit_Name(self, node: ast.Name) -> ast.expr:
@@ -142,7 +142,7 @@ def replaced(value: ast.expr, name: str, other: ast.expr) -> ast.expr:
 
 
 def _loop(targets: list[ast.expr], over: ast.expr, counted: bool) -> tuple[ast.expr, ast.expr]:
-    """The target of a loop, and what it goes over."""
+    """The target and the iterable of a loop."""
     if counted:
         return (targets[1] if len(targets) > 1 else atom("_")), over
     if len(targets) > 1 and name_of(targets[0]).strip("_") == "":
@@ -151,7 +151,7 @@ def _loop(targets: list[ast.expr], over: ast.expr, counted: bool) -> tuple[ast.e
 
 
 def _with_items(targets: list[ast.expr], over: ast.expr) -> tuple[ast.expr, ast.expr]:
-    """The target of a loop with each item, and what it goes over."""
+    """The target and the iterable of a loop over items."""
     if isinstance(over, ast.Call) and name_of(over.func) == "list" and len(over.args) == 1:
         over = over.args[0]  # list(d.items()) and list(d) of Object.entries and keys
     if len(targets) > 1:
@@ -166,23 +166,23 @@ def chosen(c: Converter, function: Node, over: ast.expr) -> ast.expr:
         return py("[item for item in _0 if item]", over)
     found = inlined(c, function, 3, condition=True)
     if not found.targets:
-        raise NotConvertedError("a filter that does not look at the items has no counterpart")
+        raise NotConvertedError("a filter that ignores the items has no counterpart")
     target, source = _with_items(found.targets, _with_list(c, found, function, over))
     return ast.ListComp(found.targets[0], [ast.comprehension(target, source, [found.value], 0)])
 
 
 def quantified(c: Converter, word: str, function: Node, over: ast.expr) -> ast.expr:
-    """`any(f(x) for x in over)`, or all."""
+    """`any(f(x) for x in over)`, or the same with `all`."""
     found = inlined(c, function, 3, condition=True)
     target, source = _loop(found.targets, _with_list(c, found, function, over), False)
     return call(word, ast.GeneratorExp(found.value, [ast.comprehension(target, source, [], 0)]))
 
 
 def searched(c: Converter, function: Node, over: ast.expr, index: bool) -> ast.expr:
-    """The first item, or its index, for which a function gives true."""
+    """The first item, or its index, for which a function returns true."""
     found = inlined(c, function, 3, condition=True)
     if not found.targets:
-        raise NotConvertedError("a search that does not look at the items has no counterpart")
+        raise NotConvertedError("a search that ignores the items has no counterpart")
     over = _with_list(c, found, function, over)
     if index and len(found.targets) == 1:
         found.targets.append(atom("i"))
@@ -207,9 +207,9 @@ def reduced(c: Converter, arguments: Node, over: ast.expr) -> ast.expr:
 
 
 def _reduced_by_index(c: Converter, function: Node, over: ast.expr, start: list[Node]) -> ast.expr:
-    """`reduce` with a function that takes the index, too."""
+    """`reduce` with a function that also takes the index."""
     if not start:
-        raise NotConvertedError("`reduce` with an index and without a value to begin with has no counterpart")
+        raise NotConvertedError("`reduce` with an index and without an initial value has no counterpart")
     combine = atom(c.new_name("combine", function.parent or function))
     c.first(define(c, function, name_of(combine)), effects=False)
     items = ", _2" if len(parse.parameters(function)) > 3 else ""
@@ -218,11 +218,11 @@ def _reduced_by_index(c: Converter, function: Node, over: ast.expr, start: list[
 
 
 def sorting(c: Converter, function: Node | None, items: Node) -> list[ast.keyword]:
-    """The keywords of `sort` and `sorted` for a function that compares."""
+    """The keywords of `sort` and `sorted` for a comparison function."""
     if function is None:
         kind = c.kinds.of(items)
         if kind == NDARRAY:
-            return []  # a typed array is sorted by its numbers
+            return []  # a typed array is sorted numerically
         if kind.item is not None and kind.item.name == "string":
             return []
         c.check(items, "without a function, JavaScript sorts numbers as strings")
@@ -237,7 +237,7 @@ def sorting(c: Converter, function: Node | None, items: Node) -> list[ast.keywor
 
 
 def _difference(c: Converter, function: Node) -> tuple[ast.expr | None, bool] | None:
-    """Key and direction where a function compares the same of both; None for any other function."""
+    """Key and direction if a function compares the same expression of both items; None for any other function."""
     given = parse.parameters(function) if function.type in ("arrow_function", "function_expression") else []
     sides = _compared(value_of(parse.field(function, "body"))) if len(given) == 2 else None
     if sides is None or any(p.type != "identifier" for p in given):

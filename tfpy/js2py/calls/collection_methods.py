@@ -1,4 +1,4 @@
-"""Methods of maps, sets and typed arrays that change them, for which a template is not enough."""
+"""Methods that change maps, sets and typed arrays, and for which a template is not enough."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def _set(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.expr |
 
 
 def _add(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.expr | None:
-    """`set.add(item)`, which gives the set."""
+    """`set.add(item)`, which returns the set."""
     if c.kinds.of(owner).name != "set" or (node.parent is not None and node.parent.type == "expression_statement"):
         return None
     value = c.expr(owner)
@@ -43,11 +43,11 @@ def _add(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.expr |
 
 
 def _delete(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.expr | None:
-    """`delete` of a map or a set, which says whether something was there."""
+    """`delete` of a map or a set, which returns whether the key was present."""
     alone = node.parent is not None and node.parent.type == "expression_statement"
     if alone or c.kinds.of(owner).name not in ("map", "set"):
         return None
-    raise NotConvertedError("whether `delete` found something has no counterpart; ask with `has` before")
+    raise NotConvertedError("the result of `delete` has no counterpart; call `has` before")
 
 
 RULES: dict[str, MethodRule] = {

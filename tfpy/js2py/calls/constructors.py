@@ -1,4 +1,4 @@
-"""`new`: of a class of the script or of tfpy, or of JavaScript's."""
+"""`new` of a class of the script, of tfpy or of JavaScript."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _ERRORS = {"Error": "RuntimeError", "TypeError": "TypeError", "RangeError": "Val
 
 @expression("new_expression")
 def new(c: Converter, node: Node) -> ast.expr:
-    """`new`: of a class of the script or of tfpy, or of JavaScript's."""
+    """`new` of a class of the script, of tfpy or of JavaScript."""
     constructor = parse.field(node, "constructor")
     arguments = node.child_by_field_name("arguments")
     name = text(constructor)
@@ -56,7 +56,7 @@ def _new_typed(name: str) -> NewRule:
         kind = c.kinds.of(items[0]) if items else UNKNOWN
         keywords = [ast.keyword("dtype", py(TYPED_ARRAYS[name]))]
         if arguments is not None and "Clamped" in name:
-            c.check(arguments, "JavaScript rounds what is put here, and keeps it between 0 and 255; numpy does not")
+            c.check(arguments, "JavaScript rounds values stored here, and clips them to 0 … 255; numpy does not")
         if len(items) == 1 and kind in NUMBERS:
             return call("np.zeros", index(c, items[0]), keywords=keywords)
         if len(items) == 1 and kind.name in ("list", "ndarray"):
@@ -103,4 +103,4 @@ def _slept(c: Converter, arguments: Node | None) -> ast.expr:
         timing = kids(parse.field(inner[0], "arguments"))
         if len(timing) == 2:
             return py("time.sleep(_0 / 1000)", c.expr(timing[1]))
-    raise NotConvertedError("a promise of one's own has no counterpart")
+    raise NotConvertedError("a new promise has no counterpart")

@@ -1,4 +1,4 @@
-"""Dates: `new Date`, and what sets their parts; in Python they are in local time, and do not change."""
+"""Dates: `new Date`, and the setters of its parts; in Python dates are in local time, and immutable."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ def new_date(c: Converter, arguments: Node | None) -> ast.expr:
         return value
     if kind == STRING:
         if not _HAS_TIME.search(build.string_value(value) or ""):
-            c.check(listed[0], "JavaScript takes a date without a time for one in UTC; here it is in local time")
+            c.check(listed[0], "JavaScript reads a date without a time as UTC; here it is in local time")
         return py("datetime.datetime.fromisoformat(_0)", value)
     if kind == UNKNOWN:
-        c.check(listed[0], "this is taken for milliseconds; `datetime.datetime.fromisoformat` reads a string")
+        c.check(listed[0], "this is assumed to be milliseconds; `datetime.datetime.fromisoformat` reads a string")
     elif kind not in NUMBERS:
-        raise NotConvertedError("a date of this has no counterpart")
+        raise NotConvertedError("a date made of this has no counterpart")
     match value:
         case ast.BinOp(seconds, ast.Mult(), ast.Constant(1000)):
             return py("datetime.datetime.fromtimestamp(_0)", seconds)
@@ -52,7 +52,7 @@ def milliseconds_in_utc(c: Converter, arguments: Node) -> ast.expr:
 
 
 def _parts(c: Converter, given: list[Node]) -> list[ast.expr]:
-    """Year, month, day and so on; JavaScript counts months from 0, has a first day by default, and no microseconds."""
+    """Year, month, day and so on; JavaScript counts months from 0, defaults to day 1, and has no microseconds."""
     found = [c.expr(part) for part in given]
     found[1:2] = [_from_1(part) for part in found[1:2]]
     found[6:] = [py("_0 * 1000", part) for part in found[6:]]
@@ -60,7 +60,7 @@ def _parts(c: Converter, given: list[Node]) -> list[ast.expr]:
 
 
 def _from_1(month: ast.expr) -> ast.expr:
-    """A month as Python counts it."""
+    """A month, counted from 1."""
     match month:
         case ast.BinOp(value, ast.Sub(), ast.Name("1")):
             return value
@@ -71,7 +71,7 @@ def _from_1(month: ast.expr) -> ast.expr:
 
 
 def _get_time(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.expr | None:
-    """`new Date().getTime()`, for which no date is needed; of other dates there is a template."""
+    """`new Date().getTime()`, which needs no date object; for other dates there is a template."""
     is_now = owner.type == "new_expression" and "".join(text(owner).split()) in ("newDate()", "newDate")
     return py("time.time() * 1000") if is_now else None
 
@@ -101,7 +101,7 @@ def _keyword(name: str, value: ast.expr, plural: str = "") -> ast.keyword:
 
 
 def _steps(c: Converter, node: Node, part: str) -> ast.expr | None:
-    """How many days, hours and so on are added to those that a date has; None where it is given others."""
+    """The number of days, hours and so on that is added to a date's own; None if the part is set to something else."""
     if node.type != "binary_expression" or text(parse.field(node, "left")) != part:
         return None
     sign, steps = text(node.child_by_field_name("operator")), c.expr(parse.field(node, "right"))

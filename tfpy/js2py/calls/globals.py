@@ -22,14 +22,14 @@ from tfpy.js2py.syntax import build, parse
 from tfpy.js2py.syntax.build import atom, call, py
 from tfpy.js2py.syntax.parse import kids, text
 
-# `print` of what JavaScript's console writes, by method.
+# The arguments of `print` for the methods of JavaScript's console.
 _CONSOLE = {"log": "", "info": "", "debug": "", "error": "sys.stderr", "warn": "sys.stderr"}
-# The ends of calls that tell of saved models: of `tf.io`, and of models.
+# The ends of the names of functions that return information about saved models, in `tf.io` and of models.
 _TELLING = (".listModels", ".removeModel", ".copyModel", ".moveModel", ".save")
 
 
 def printed(c: Converter, name: str, arguments: Node) -> ast.expr:
-    """What the console writes."""
+    """The output of the console's methods."""
     if name not in _CONSOLE:
         raise NotConvertedError(f"console.{name} has no counterpart")
     args = given(c, arguments)
@@ -46,7 +46,7 @@ def _extreme(name: str) -> CallRule:
         if len(args) == 1:
             return call(name, args[0].value) if isinstance(args[0], ast.Starred) else args[0]
         if any(isinstance(arg, ast.Starred) for arg in args):
-            return call(name, ast.List(args))  # what `...` stands for may be empty
+            return call(name, ast.List(args))  # the spread may be empty
         return call(name, *args)
 
     return rule
@@ -93,7 +93,7 @@ def _typed_from(dtype: str) -> CallRule:
 
 
 def _merged(c: Converter, arguments: Node) -> ast.expr:
-    """`Object.assign(target, source)`, which changes the target unless that is written there."""
+    """`Object.assign(target, source)`, which changes the target unless that is a literal."""
     target, *sources = kids(arguments)
     if target.type == "this" or any(s.type == "spread_element" for s in sources):
         raise NotConvertedError("`Object.assign` on this has no counterpart; set the attributes one by one")
@@ -111,7 +111,7 @@ def _merged(c: Converter, arguments: Node) -> ast.expr:
 
 
 def _all_of(c: Converter, arguments: Node) -> ast.expr:
-    """`Promise.all(list)`: what is in it is ready."""
+    """`Promise.all(list)`: its items are ready."""
     return c.expr(kids(arguments)[0])
 
 
@@ -124,10 +124,10 @@ def _characters(c: Converter, arguments: Node) -> ast.expr:
 
 
 def _as_json(c: Converter, arguments: Node) -> ast.expr:
-    """`JSON.stringify(value, null, indent)`: a typed array is an object there, and a date a string."""
+    """`JSON.stringify(value, null, indent)`: it writes a typed array as an object, and a date as a string."""
     value, *more = kids(arguments)
     if more and text(more[0]) not in ("null", "undefined"):
-        raise NotConvertedError("what chooses or replaces values for `JSON.stringify` has no counterpart")
+        raise NotConvertedError("a replacer for `JSON.stringify` has no counterpart")
     found = c.expr(value)
     if c.kinds.of(value) == NDARRAY:
         found = py("dict(enumerate(_0.tolist()))", found)
@@ -138,7 +138,7 @@ def _as_json(c: Converter, arguments: Node) -> ast.expr:
 
 
 def _has_dates(c: Converter, node: Node) -> bool:
-    """Whether an expression is what is told of models that are saved, as when they were."""
+    """Whether an expression is information about saved models, which contains dates."""
     node = kids(node)[0] if node.type == "await_expression" else node
     binding = c.scopes.meant(node)
     if binding is not None and binding.value is not None and not binding.writes:
@@ -147,7 +147,7 @@ def _has_dates(c: Converter, node: Node) -> bool:
 
 
 def _is_whole(c: Converter, arguments: Node) -> ast.expr:
-    """`Number.isInteger(value)`, which may ask about anything."""
+    """`Number.isInteger(value)`, for a value of any kind."""
     value, form = c.expr(kids(arguments)[0]), "float(_0).is_integer()"
     is_known = c.kinds.of(kids(arguments)[0]) in NUMBERS
     return py(form if is_known or not is_cheap(value) else f"isinstance(_0, (int, float)) and {form}", value)

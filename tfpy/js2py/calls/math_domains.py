@@ -1,4 +1,4 @@
-"""Functions of numbers that JavaScript answers with NaN or an infinity where Python raises an error."""
+"""Numeric functions that return NaN or an infinity in JavaScript and raise an error in Python."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ _PARTIAL = {
     "Math.acos", "Math.acosh", "Math.asin", "Math.atanh", "Math.log", "Math.log10", "Math.log1p", "Math.log2",
     "Math.sqrt",
 }  # fmt: skip
-# Methods whose function is given items of a list.
+# Methods that call a function with the items of a list.
 _OF_ITEMS = {"every", "filter", "find", "findIndex", "flatMap", "forEach", "map", "reduce", "some"}
 
 
 def check_domain(c: Converter, name: str, given: list[Node]) -> None:
-    """Note a function of an item of data, which may be one that the function has no value for.
+    """Note a function of a data item that may lie outside the function's domain.
 
-    What is computed, or asked for before, is left: whoever writes `Math.sqrt(x * x + y * y)` knows what it is of.
+    Computed and checked values are exempt: the author of `Math.sqrt(x * x + y * y)` knows that it is valid.
     """
     if name in _PARTIAL and len(given) == 1 and _is_item(c, bare(given[0])) and not _is_asked_for(bare(given[0])):
         c.check(given[0], f"where {name} of this is NaN or -Infinity, Python raises an error")
 
 
 def _is_item(c: Converter, node: Node) -> bool:
-    """Whether an expression is an item of a list: by its place, in a loop, or given to a function by `map`."""
+    """Whether an expression is an item of a list: by index, in a loop, or as the argument of a function in `map`."""
     if node.type == "subscript_expression":
         return c.kinds.of(parse.field(node, "object")).name in ("", "list", "ndarray")
     binding = c.scopes.bindings.get(node.id)
@@ -44,7 +44,7 @@ def _is_item(c: Converter, node: Node) -> bool:
 
 
 def _is_asked_for(node: Node) -> bool:
-    """Whether a condition around an expression looks at it."""
+    """Whether a condition around an expression checks it."""
     said, found = text(node), node.parent
     while found is not None and found.type not in FUNCTIONS:
         condition = found.child_by_field_name("condition")

@@ -1,4 +1,4 @@
-"""Calls of methods: those of lists, strings and maps by what they are called on, else those of tfpy or the script."""
+"""Method calls: of lists, strings and maps by the kind of the object, otherwise of tfpy or the script."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ from tfpy.js2py.syntax import parse
 from tfpy.js2py.syntax.build import call, py
 from tfpy.js2py.syntax.parse import kids, text
 
-# What is JavaScript's own, so that each of its methods must have a counterpart.
+# JavaScript's own kinds: each of their methods needs a counterpart.
 _JAVASCRIPTS = {
     "list": "list", "ndarray": "typed array", "string": "text", "number": "number", "index": "number", "map": "map",
     "set": "set", "date": "date", "regex": "regular expression", "generator": "generator",
 }  # fmt: skip
-# Methods that nothing of tfpy has.
+# Methods that no object of tfpy has.
 _NO_COUNTERPART = {
     "reduceRight", "toPrecision", "addEventListener", "appendChild",
     "querySelector", "getContext",
 }  # fmt: skip
-# Methods that change what they are called on, before the statement where it must be.
+# Methods that change their object, before the statement if necessary.
 _CHANGES = {"add", "fill", "reverse", "set", "sort", "splice"}
 # Methods of lists and strings whose arguments are indices or counts.
 _BY_INDEX = {"at", "charAt", "charCodeAt", "repeat", "slice", "subarray", "substr", "substring"}
-# Methods of tensors that give a promise, and those that give the same at once.
+# Methods of tensors that return a promise, and their synchronous counterparts.
 _AWAITED = {
     "data": "data_sync", "array": "array_sync", "buffer": "buffer_sync", "getValuesAsync": "get_values", "val": "get",
     "bytes": "bytes_sync",
@@ -52,7 +52,7 @@ def method(c: Converter, node: Node, callee: Node, arguments: Node) -> ast.expr:
 
 
 def _if_there(c: Converter, node: Node, owner: Node, then: Callable[[], ast.expr]) -> ast.expr:
-    """`owner?.method()`: None where the owner is None, which must be cheap to look at twice."""
+    """`owner?.method()`: None if the owner is None; the owner must be cheap to evaluate twice."""
     value = c.expr(owner)
     if not is_cheap(value):
         raise NotConvertedError("`?.` before a call has no counterpart; write an if")
@@ -87,12 +87,12 @@ def _method(c: Converter, node: Node, owner: Node, name: str, callee: Node, argu
 
 
 def _of_javascript(c: Converter, node: Node, owner: Node, name: str, arguments: Node) -> ast.expr | None:
-    """A method of a list, a string and the like, or one that is taken for such; None for what is not known as one."""
+    """A method of a list, a string and the like, or one that is assumed to be; None for any other."""
     kind = c.kinds.of(owner)
     rule, ahead = _RULES.get(name), len(c.pre or ())
     found = rule(c, node, owner, kids(arguments)) if rule is not None else node_properties.asked(c, owner, name)
     if name in _CHANGES and len(c.pre or ()) > ahead and _is_looked_at_before(owner):
-        raise NotConvertedError(f"`{name}` behind something that it changes has no counterpart; give it a statement")
+        raise NotConvertedError(f"`{name}` after something that it changes has no counterpart; give it a statement")
     if found is not None and kind == UNKNOWN and name in c.kinds.members.methods:
         c.check(node, f"is this `{name}` the method of a list or a string, as here, or the script's own?")
     if found is not None:
@@ -112,7 +112,7 @@ def _of_javascript(c: Converter, node: Node, owner: Node, name: str, arguments: 
 
 
 def _is_looked_at_before(owner: Node) -> bool:
-    """Whether a statement reads something of a list, and then changes the list, which would come first here."""
+    """Whether a statement reads from a list before it changes the list; here the change would come first."""
     first = owner
     while first.type in ("member_expression", "subscript_expression"):
         first = parse.field(first, "object")
@@ -129,7 +129,7 @@ def _is_looked_at_before(owner: Node) -> bool:
 
 
 def _bound(c: Converter, owner: Node, name: str, arguments: Node) -> ast.expr | None:
-    """`f.call(null, …)`, `f.apply(null, list)` and `f.bind(null, …)`, where `this` is the same or not used."""
+    """`f.call(null, …)`, `f.apply(null, list)` and `f.bind(null, …)`, where `this` is unchanged or unused."""
     listed = kids(arguments)
     if name not in ("call", "apply", "bind") or not listed:
         return None
@@ -149,7 +149,7 @@ def _bound(c: Converter, owner: Node, name: str, arguments: Node) -> ast.expr | 
 
 
 def _has_twin(c: Converter, kind: Kind, name: str, given: list[Node]) -> bool:
-    """Whether a method that gives a promise is one of tensors, which have a twin that is ready at once."""
+    """Whether a method that returns a promise is a tensor's, which has a synchronous counterpart."""
     if name == "val":
         return any(module is not None and module.partition(".")[0] == "dl" for module in c.modules.values())
     if given:

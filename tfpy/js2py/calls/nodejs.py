@@ -1,4 +1,4 @@
-"""Functions of Node's own modules and of packages that scripts use beside them: files, paths, assertions."""
+"""Functions of Node's modules, and of packages that are used with them: files, paths, assertions."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tfpy.js2py.syntax import build, parse
 from tfpy.js2py.syntax.build import atom, call, py, string
 from tfpy.js2py.syntax.parse import kids, text
 
-# Templates as in builtins.py; further arguments say how files are opened.
+# Templates as in builtins.py; further arguments are the modes in which files are opened.
 _FUNCTIONS: dict[str, tuple[str, ...]] = {
     "fs.existsSync": ("os.path.exists(_0)",),
     "fs.mkdirSync": ("os.makedirs(_0, exist_ok=True)",),
@@ -41,7 +41,7 @@ _FUNCTIONS: dict[str, tuple[str, ...]] = {
 
 
 def function(c: Converter, name: str, arguments: Node) -> ast.expr | None:
-    """A call of something of Node's by its full name; None where it is nothing known."""
+    """A call of one of Node's functions by its full name; None if it is unknown."""
     name = _at_once(name)
     if name.startswith("fs.") and any(part.type in parse.FUNCTIONS for part in kids(arguments)):
         raise NotConvertedError("a function that is called when a file has been read or written has no counterpart")
@@ -56,14 +56,14 @@ def function(c: Converter, name: str, arguments: Node) -> ast.expr | None:
 
 
 def _at_once(name: str) -> str:
-    """The function that works at once of one that gives a promise: fs.promises.readFile and fs.readFile."""
+    """The synchronous counterpart of a function that returns a promise: fs.readFile for fs.promises.readFile."""
     name = name.replace("fs.promises.", "fs.")
     twin = f"{name}Sync"
     return twin if twin in _FUNCTIONS or twin in _RULES else name
 
 
 def _read(c: Converter, arguments: Node) -> ast.expr:
-    """`fs.readFileSync(path, 'utf8')`; without an encoding it gives bytes."""
+    """`fs.readFileSync(path, 'utf8')`; without an encoding it returns bytes."""
     path, *options = kids(arguments)
     said = [n for n in parse.walk(options[0]) if n.type == "string"] if options else []
     value = c.expr(path)
@@ -90,7 +90,7 @@ def _append(c: Converter, arguments: Node) -> ast.expr:
 
 
 def _remove(c: Converter, arguments: Node) -> ast.expr:
-    """`fs.rmSync(path)`, of a file or of a folder with what is in it."""
+    """`fs.rmSync(path)`, of a file or of a folder with its contents."""
     path, *options = kids(arguments)
     whole = options and "recursive: true" in text(options[0])
     return py("shutil.rmtree(_0)" if whole else "os.remove(_0)", c.expr(path))
@@ -110,7 +110,7 @@ def _shell_removed(c: Converter, arguments: Node) -> ast.expr:
 
 
 def _joined(c: Converter, arguments: Node) -> ast.expr:
-    """`path.join(…)`: what comes later is never a path from the root, and dots are worked out."""
+    """`path.join(…)`: later parts are never absolute, and dots are resolved."""
     first, *others = given(c, arguments)
     parts = [first]
     for part in others:

@@ -1,4 +1,4 @@
-"""The methods that take regular expressions."""
+"""Methods that take regular expressions."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ def test(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.expr |
 
 
 def searched(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.expr | None:
-    """`/…/.exec(text)` gives a match, whose groups are items as in JavaScript."""
+    """`/…/.exec(text)` returns a match, whose groups are items as in JavaScript."""
     if c.kinds.of(owner).name != "regex":
         return None
     literal = known(c, owner)
     if literal is None or "g" in text(literal.child_by_field_name("flags")):
-        raise NotConvertedError("`exec` that goes on where it was has no counterpart; see re.finditer")
+        raise NotConvertedError("`exec` that continues after the last match has no counterpart; see re.finditer")
     return py("_0.search(_1)", c.expr(owner), c.expr(given[0]))
 
 
 def known(c: Converter, node: Node) -> Node | None:
-    """The regular expression that is written in a place, or that the variable there is always set to."""
+    """The regular expression literal of a node, or the one that the variable there is always set to."""
     if node.type == "regex":
         return node
     binding = c.scopes.bindings.get(node.id)
@@ -45,7 +45,7 @@ def known(c: Converter, node: Node) -> Node | None:
 
 
 def put(c: Converter, node: Node) -> ast.expr:
-    """A known regular expression as the functions of `re` take it."""
+    """A known regular expression, as an argument of the functions of `re`."""
     return pattern(node) if node.type == "regex" else c.expr(node)
 
 
@@ -70,7 +70,7 @@ def match_all(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.e
 
 
 def replacement(c: Converter, node: Node) -> ast.expr:
-    """The replacement of a match: a string with groups as Python writes them, or a function of the match."""
+    """The replacement of a match: a string with Python's group references, or a function of the match."""
     if node.type in parse.FUNCTIONS:
         count = len(parse.parameters(node))
         found = reference(c, node, "replacement")
@@ -78,5 +78,5 @@ def replacement(c: Converter, node: Node) -> ast.expr:
         return py(f"lambda found: str(_0({groups}))", found)
     said = build.string_value(c.expr(node))
     if said is None or "\\" in said or re.search(r"\$(?![&\d])", said):
-        raise NotConvertedError("what a regular expression is replaced with has no counterpart here")
+        raise NotConvertedError("this replacement for a regular expression has no counterpart")
     return string(re.sub(r"\$(&|\d+)", lambda at: rf"\g<{'0' if at[1] == '&' else at[1]}>", said))

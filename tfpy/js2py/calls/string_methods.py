@@ -64,12 +64,12 @@ def _to_string(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.
 
 
 def _locale_compare(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.expr | None:
-    """`a.localeCompare(b)`, of which the sign counts."""
+    """`a.localeCompare(b)`, of which only the sign matters."""
     if len(given) != 1:
         raise NotConvertedError("`localeCompare` with options has no counterpart; see Python's locale")
     one, other = c.expr(owner), c.expr(given[0])
     if not (is_cheap(one) and is_cheap(other)):
-        raise NotConvertedError("`localeCompare` of what is computed has no counterpart here; give it a name")
+        raise NotConvertedError("`localeCompare` of a computed value has no counterpart here; give it a name")
     c.check(node, callbacks.BY_LANGUAGE)
     return py("(_0.casefold() > _1.casefold()) - (_0.casefold() < _1.casefold())", one, other)
 

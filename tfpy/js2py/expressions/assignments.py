@@ -1,4 +1,4 @@
-"""Assignments, also `x += 1` and `i++`: as statements, and within expressions."""
+"""Assignments, including `x += 1` and `i++`, as statements and within expressions."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tfpy.js2py.syntax.parse import text
 
 @expression("assignment_expression")
 def assignment(c: Converter, node: Node) -> ast.expr:
-    """An assignment within an expression: `:=` for a name, else a statement before."""
+    """An assignment within an expression: `:=` for a name, otherwise a statement before it."""
     left = parse.field(node, "left")
     if _is_whole_body(node) or (
         left.type in ("member_expression", "subscript_expression") and _is_alone(c, node, left)
@@ -36,7 +36,7 @@ def assignment(c: Converter, node: Node) -> ast.expr:
 
 
 def _is_whole_body(node: Node) -> bool:
-    """Whether an expression is all that an arrow function or a `return` evaluates, or what a statement begins with."""
+    """Whether an expression is the whole body of an arrow function or `return`, or the start of a statement."""
     statement, parent = node, node.parent
     while statement.parent is not None and not statement.type.endswith("_statement"):
         statement = statement.parent
@@ -48,7 +48,7 @@ def _is_whole_body(node: Node) -> bool:
 
 
 def _is_outer(c: Converter, node: Node) -> bool:
-    """Whether a variable is of another function than the one where it is named."""
+    """Whether a variable belongs to another function than the one that uses it."""
     binding = c.scopes.bindings.get(node.id)
     return binding is None or binding.scope.function is not c.scopes.of(node).function
 
@@ -69,7 +69,7 @@ def augmented(c: Converter, node: Node) -> ast.expr:
 
 @expression("update_expression")
 def updated(c: Converter, node: Node) -> ast.expr:
-    """`i++` within an expression: a statement behind or before where it can be, else `:=`."""
+    """`i++` within an expression: a statement after or before if possible, otherwise `:=`."""
     inner, sign = parse.field(node, "argument"), "+" if parse.has(node, "++") else "-"
     target, prefix = c.expr(inner), node.children[0].type in ("++", "--")
     statement = _step(target, sign)
@@ -89,7 +89,7 @@ def updated(c: Converter, node: Node) -> ast.expr:
 
 
 def _is_alone(c: Converter, node: Node, inner: Node) -> bool:
-    """Whether the variable is named once in its statement, and the statement goes on to the next one."""
+    """Whether the variable is used once in its statement, and the statement does not leave its block."""
     statement = node
     while statement.parent is not None and not statement.type.endswith(("_statement", "_declaration")):
         statement = statement.parent
@@ -100,7 +100,7 @@ def _is_alone(c: Converter, node: Node, inner: Node) -> bool:
 
 
 def _is_first(node: Node, inner: Node) -> bool:
-    """Whether a statement does nothing before an expression in it, and names what that changes once."""
+    """Whether a statement does nothing before an expression in it, and uses the changed variable once."""
     statement = node
     while statement.parent is not None and not statement.type.endswith(("_statement", "_declaration")):
         statement = statement.parent
@@ -143,14 +143,14 @@ def update(c: Converter, node: Node) -> list[ast.stmt]:
     if sign == "+=" and (c.kinds.of(left).name == "list" or c.kinds.of(right).name in ("list", "dict")):
         raise NotConvertedError("`+=` on a list or an object makes a string of it; say what is meant")
     if sign == "|=" and text(right) == "0":
-        return [assign(target, py("(int(_0) + 2**31) % 2**32 - 2**31", target))]  # the sum of a hash, cut to 32 bits
+        return [assign(target, py("(int(_0) + 2**31) % 2**32 - 2**31", target))]  # a hash, cut to 32 bits
     if sign == "%=" and c.kinds.of(left) != INDEX:
         c.check(node, "`%` of a negative number is negative in JavaScript and positive in Python")
     return [ast.AugAssign(target, _AUGMENTED[sign](), c.expr(right))]  # type: ignore[arg-type]
 
 
 def _unless(c: Converter, sign: str, left: Node, target: ast.expr) -> ast.expr:
-    """The condition on which `||=`, `??=` and `&&=` assign; an item of a dict may be missing."""
+    """The condition under which `||=`, `??=` and `&&=` assign; an item of a dict may be missing."""
     if isinstance(target, ast.Subscript) and c.kinds.of(parse.field(left, "object")) == DICT:
         item = py("_0.get(_1)", target.value, target.slice)
         return {"||=": py("not _0", item), "&&=": item}.get(sign, py("_0 is None", item))
@@ -158,6 +158,6 @@ def _unless(c: Converter, sign: str, left: Node, target: ast.expr) -> ast.expr:
 
 
 def assign_text(target: ast.expr, value: ast.expr) -> ast.stmt:
-    """`target += text of value`."""
+    """`target += value as a string`."""
     said = value if isinstance(value, ast.Name) and value.id[:2] in ('f"', '"') else joined([value])
     return ast.AugAssign(target, ast.Add(), said)  # type: ignore[arg-type]

@@ -1,4 +1,4 @@
-"""Conditions: what counts as true, and what depends on it."""
+"""Conditions: which values are true, and the expressions that depend on them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _OPPOSITE: dict[type[ast.cmpop], type[ast.cmpop]] = {
 
 
 def negated(node: ast.expr) -> ast.expr:
-    """The opposite of a condition."""
+    """The negation of a condition."""
     if isinstance(node, ast.Compare) and len(node.ops) == 1 and type(node.ops[0]) in _OPPOSITE:
         return ast.Compare(node.left, [_OPPOSITE[type(node.ops[0])]()], node.comparators)
     known = {"True": "False", "False": "True"}.get(build.name_of(node))
@@ -28,7 +28,7 @@ def negated(node: ast.expr) -> ast.expr:
 
 
 def truth(c: Converter, node: Node) -> ast.expr:
-    """An expression as a condition: what is no number, text or bool is true in JavaScript unless it is not there."""
+    """An expression as a condition: in JavaScript a value that is neither a number, a string nor a bool is true."""
     node = bare(node)
     if node.type == "binary_expression" and text(node.child_by_field_name("operator")) in ("&&", "||"):
         word = "and" if text(node.child_by_field_name("operator")) == "&&" else "or"
@@ -49,12 +49,12 @@ def truth(c: Converter, node: Node) -> ast.expr:
 
 
 def is_always(test: ast.expr, value: bool) -> bool:
-    """Whether a condition is known to be true, or false, as those on `typeof window` are."""
+    """Whether a condition is always true, or always false, such as those on `typeof window`."""
     return build.name_of(test) == str(value)
 
 
 def check_empty(c: Converter, node: Node, found: ast.expr) -> None:
-    """Note that something which is asked for its truth may be an empty list, unless a call gives it."""
+    """Note that a value used as a condition may be an empty list, unless it is the result of a call."""
     if node.type not in ("call_expression", "await_expression") and not isinstance(found, (ast.Compare, ast.Call)):
         c.check(node, "an empty list or dict counts as true in JavaScript, and as false in Python")
 

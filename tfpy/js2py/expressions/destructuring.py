@@ -21,7 +21,7 @@ from tfpy.js2py.syntax.parse import default_of, kids, text
 
 
 def is_of_items(pattern: Node) -> bool:
-    """Whether a parameter is `{a, b: c}` or `[a, , b]` with nothing but names."""
+    """Whether a parameter is `{a, b: c}` or `[a, , b]` with names only."""
     if pattern.type != "object_pattern":
         return parse.is_list_of_names(pattern)
     return all(
@@ -33,7 +33,7 @@ def is_of_items(pattern: Node) -> bool:
 
 @contextmanager
 def as_items(c: Converter, patterns: list[Node]) -> Iterator[dict[int, str]]:
-    """Let the names in parameters such as `{a, b}` stand for items of one variable, named by the id of the pattern."""
+    """Replace the names in parameters such as `{a, b}` by items of one variable, named by the id of the pattern."""
     named: dict[int, str] = {}
     saved: dict[Binding, str] = {}
     for pattern in patterns:
@@ -51,7 +51,7 @@ def as_items(c: Converter, patterns: list[Node]) -> Iterator[dict[int, str]]:
 
 
 def _keys(c: Converter, pattern: Node) -> list[tuple[str, Node]]:
-    """What each name in a pattern is the item of, as Python writes it behind what has the item."""
+    """The subscript of each name in a pattern, as Python writes it after the object."""
     if pattern.type == "array_pattern":
         return [(f"[{at}]", part) for at, part in enumerate(parse.places(pattern)) if part is not None]
     found = []
@@ -62,7 +62,7 @@ def _keys(c: Converter, pattern: Node) -> list[tuple[str, Node]]:
 
 
 def parts_of(pattern: Node) -> list[tuple[str, Node]]:
-    """The keys in a pattern `{a, b: c}` of names, and the names that their values get."""
+    """The keys in a pattern `{a, b: c}` of names, and the names of their values."""
     parts = [(parse.field(p, "key"), parse.field(p, "value")) if kids(p) else (p, p) for p in kids(pattern)]
     return [(text(key), target) for key, target in parts]
 
@@ -75,9 +75,9 @@ def take_apart(
     Args:
         c: the converter.
         pattern: the pattern.
-        value: what is taken apart.
-        kind: "dict", or nothing for what has attributes.
-        is_complete: whether the keys are there, as far as the script says nothing else.
+        value: the destructured value.
+        kind: "dict", or empty for an object with attributes.
+        is_complete: whether the keys are present, unless the script says otherwise.
     """
     if pattern.type == "array_pattern":
         return _take_list(c, pattern, value)
@@ -118,7 +118,7 @@ def _take_property(
         elif not is_complete or c.kinds.literals.lacks(pattern, name):
             found = py("_0.get(_1)", value, at)
     elif default is not None:
-        raise NotConvertedError("a default in what is taken apart has no counterpart here")
+        raise NotConvertedError("a default in a destructuring pattern has no counterpart here")
     elif name == "length":
         found = call("len", value)
     else:
@@ -129,7 +129,7 @@ def _take_property(
 
 
 def _take_list(c: Converter, pattern: Node, value: ast.expr) -> list[ast.stmt]:
-    """`a, b = value`; where names are left out, each is taken from its place."""
+    """`a, b = value`; where names are omitted, each is read by its index."""
     if None in parse.places(pattern) and parse.is_list_of_names(pattern):
         name = value if isinstance(value, ast.Name) else atom(c.new_name("parts", pattern))
         parts = [(at, part) for at, part in enumerate(parse.places(pattern)) if part is not None]
@@ -143,7 +143,7 @@ def _take_list(c: Converter, pattern: Node, value: ast.expr) -> list[ast.stmt]:
             continue
         inner, default = default_of(part)
         if default is not None:
-            raise NotConvertedError("a default in a list that is taken apart has no counterpart")
+            raise NotConvertedError("a default in a destructured list has no counterpart")
         if inner.type == "rest_pattern":
             targets.append(ast.Starred(c.name(kids(inner)[0])))
         elif inner.type in ("object_pattern", "array_pattern"):
@@ -156,5 +156,5 @@ def _take_list(c: Converter, pattern: Node, value: ast.expr) -> list[ast.stmt]:
     if isinstance(value, ast.List) and len(value.elts) > 1:
         value = ast.Tuple(value.elts)
     if isinstance(value, ast.Attribute) and value.attr == "shape" and not isinstance(targets[-1], ast.Starred):
-        value = py(f"_0[:{len(targets)}]", value)  # `[height, width]` of an image leaves out its channels
+        value = py(f"_0[:{len(targets)}]", value)  # `[height, width]` of an image omits its channels
     return [assign(ast.Tuple(targets), value), *later]

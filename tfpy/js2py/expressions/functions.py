@@ -18,15 +18,15 @@ from tfpy.js2py.syntax import build, parse
 from tfpy.js2py.syntax.build import assign, atom, call, py
 from tfpy.js2py.syntax.parse import bare, default_of, kids, text
 
-_SHORT = 72  # characters of a body that is one `return`: a longer one is easier to read as a def
-# What a function is called that has no name and is given to one of these.
+_SHORT = 72  # characters of a body that is one `return`: a longer one is more readable as a def
+# The name of an anonymous function that is passed to one of these.
 _CALLED = {
     "tidy": "compute", "scope": "compute", "minimize": "loss", "map": "convert", "filter": "is_wanted",
     "sort": "compare", "grad": "f", "grads": "f", "variableGrads": "f", "valueAndGrad": "f", "valueAndGrads": "f",
     "reduce": "combine", "generator": "generate", "customGrad": "f", "time": "compute", "profile": "compute",
     "from": "make",
 }  # fmt: skip
-# Functions given to these are called before the next statement, so that they see loop variables as they are.
+# Functions passed to these are called before the next statement, so that they see the loop variables' current values.
 _AT_ONCE = {
     *_CALLED, "forEach", "forEachAsync", "some", "every", "find", "findIndex", "flatMap", "then", "catch", "fit",
 } - {"generator"}  # fmt: skip
@@ -39,7 +39,7 @@ def function(c: Converter, node: Node) -> ast.expr:
 
 
 def name_for(node: Node) -> str:
-    """A name for a function from where it is used."""
+    """A name for a function, from where it is used."""
     name = node.child_by_field_name("name")
     if name is not None:
         return text(name)
@@ -54,7 +54,7 @@ def name_for(node: Node) -> str:
 
 
 def reference(c: Converter, node: Node, name: str) -> ast.expr:
-    """A function as a value; where it becomes a def, it gets the name."""
+    """A function as a value; if it becomes a def, it gets the name."""
     if node.type in ("arrow_function", "function_expression"):
         found = _as_lambda(c, node)
         if found is not None:
@@ -77,7 +77,7 @@ def _as_lambda(c: Converter, node: Node) -> ast.expr | None:
     try:
         with c.without(places=False), as_items(c, given) as named:
             value = c.expr(body)
-    except NotConvertedError:  # a def says where it stops, and only when it is called
+    except NotConvertedError:  # a def reports where it fails, and only when it is called
         del c.notes[noted:]
         return None
     if any(isinstance(n, ast.NamedExpr) for n in ast.walk(value)):
@@ -89,7 +89,7 @@ def _as_lambda(c: Converter, node: Node) -> ast.expr | None:
 
 
 def value_of(body: Node) -> Node:
-    """What a function returns if its body is that alone, and short; else the body."""
+    """The result of a function if its body is one short `return`; otherwise the body."""
     inner = kids(body) if body.type == "statement_block" else []
     if len(inner) != 1 or inner[0].type != "return_statement" or not kids(inner[0]) or len(text(body)) > _SHORT:
         return body
@@ -115,9 +115,9 @@ def define(c: Converter, node: Node, name: str, first: str = "", is_looked_at: b
     Args:
         c: the converter.
         node: the function.
-        name: what it is called.
+        name: its name.
         first: a parameter before the others, such as "self".
-        is_looked_at: whether somebody looks at what it gives.
+        is_looked_at: whether its result is used.
     """
     saved = c.pre, c.post, c.certain, c.steps, c.returns, c.checks
     c.pre, c.post, c.certain, c.steps, c.returns, c.checks = None, None, False, [], "return", []
@@ -143,7 +143,7 @@ def _body(c: Converter, node: Node, is_looked_at: bool) -> list[ast.stmt]:
 
 
 def _declarations(c: Converter, node: Node) -> list[ast.stmt]:
-    """`global` and `nonlocal` for what the function assigns to."""
+    """`global` and `nonlocal` for the outer variables that the function assigns to."""
     outer = c.scopes.outer_writes(node)
     found: list[ast.stmt] = []
     top = sorted({b.python for b in outer if b.scope.function.parent is None})
@@ -156,7 +156,7 @@ def _declarations(c: Converter, node: Node) -> list[ast.stmt]:
 
 
 def _parameters(c: Converter, node: Node) -> tuple[ast.arguments, list[ast.stmt]]:
-    """The parameters of a function, and the statements that take them apart and give what is missing."""
+    """The parameters of a function, and the statements that destructure them and set missing values."""
     given: list[str] = []
     defaults: list[ast.expr] = []
     body: list[ast.stmt] = []
@@ -195,13 +195,13 @@ def _is_constant(node: Node) -> bool:
 
 
 def _is_given_undefined(c: Converter, node: Node, at: int) -> bool:
-    """Whether a function of the script is given `undefined` in a place, which JavaScript takes for nothing given."""
+    """Whether a call of a function passes `undefined` at a position, which JavaScript treats as a missing argument."""
     calls = (kids(arguments) for arguments in calls_of(c, node) if not is_spread(arguments))
     return any(text(listed[at]) == "undefined" for listed in calls if at < len(listed))
 
 
 def _bind_loop_variables(c: Converter, node: Node, arguments: ast.arguments) -> None:
-    """Give a function that lives longer than a step of a loop the loop's variables as they are now."""
+    """Bind a loop's current variables to a function that is used after the current step."""
     if is_called_at_once(node):
         return
     scope = c.scopes.by_node[node.id]
@@ -211,19 +211,19 @@ def _bind_loop_variables(c: Converter, node: Node, arguments: ast.arguments) -> 
             c.check(node, f"`{binding.python}` is one variable here, and one for each step in JavaScript")
         elif _is_of_a_step(binding, node) and binding.scope.function is not scope:
             if any(w.start_byte > node.start_byte for w in binding.writes if not _is_a_head(w)):
-                c.check(node, f"the function sees `{binding.python}` as it is here, not as it is later")
+                c.check(node, f"the function uses the value of `{binding.python}` here, not a later one")
             arguments.kwonlyargs.append(ast.arg(binding.python))
             arguments.kw_defaults.append(atom(binding.python))
 
 
 def _is_a_head(node: Node) -> bool:
-    """Whether an assignment is the step of a for loop."""
+    """Whether an assignment is the update of a for loop."""
     parent = node.parent
     return parent is not None and parent.parent is not None and parent.parent.type == "for_statement"
 
 
 def is_called_at_once(node: Node) -> bool:
-    """Whether a function is given to something that calls it before it returns, and does not keep it."""
+    """Whether a function is passed to something that calls it before it returns, and does not keep it."""
     owner = node.parent
     if owner is not None and owner.type == "arguments" and owner.parent is not None:
         callee = owner.parent.child_by_field_name("function")
@@ -243,13 +243,13 @@ def _last_name(node: Node) -> str:
 
 
 def _is_of_a_step(binding: Binding, node: Node) -> bool:
-    """Whether a variable is a new one in each step of a loop around a function."""
+    """Whether a variable is created anew in each step of a loop around a function."""
     declaration = binding.node.parent
     if binding.kind not in ("variable", "loop") or declaration is None:
         return False
     around = declaration.parent if declaration.type == "variable_declarator" else declaration
     if around is not None and (around.type == "variable_declaration" or parse.has(around, "var")):
-        return False  # a `var` is one variable for all steps
+        return False  # a `var` is shared by all steps
     found: Node | None = node.parent
     while found is not None and found.type not in parse.FUNCTIONS:
         inside = found.start_byte <= binding.node.start_byte < found.end_byte

@@ -1,4 +1,4 @@
-"""Names: of variables, of what is imported, of JavaScript's own, and `this`."""
+"""Names: of variables, of imports, of JavaScript's own objects, and `this`."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _GLOBALS = {
     "__filename": "__file__",
 }
 _TIMERS = {"setTimeout", "setInterval", "setImmediate", "clearTimeout", "clearInterval", "queueMicrotask"}
-# Objects of JavaScript of which nothing, or only some methods, has a counterpart.
+# JavaScript's objects without a counterpart, except some of their methods.
 _JAVASCRIPTS = {
     "Symbol", "console", "globalThis", "Proxy", "Reflect", "Intl", "Buffer", "process", "Atomics", "BigInt", "Date",
     "Promise", "JSON", "Math", "Object", "Array", "Number", "Function", "eval", "crypto", "exports",
@@ -55,7 +55,7 @@ def identifier(c: Converter, node: Node) -> ast.expr:
     if _GLOBALS.get(name):
         return py(_GLOBALS[name])
     if name in _BROWSER:
-        raise NotConvertedError(f"{name} is the browser's")
+        raise NotConvertedError(f"{name} exists only in browsers")
     if name in _TIMERS:
         raise NotConvertedError(f"{name} has no counterpart; call the function where it is due")
     if name == "arguments":
@@ -74,5 +74,5 @@ def this(c: Converter, node: Node) -> ast.expr:
             return atom("self")
         found = found.parent
     if found is None or found.parent is None or found.parent.type != "class_body" or parse.has(found, "static"):
-        raise NotConvertedError("`this` that is no instance of a class has no counterpart")
+        raise NotConvertedError("`this` that is not an instance of a class has no counterpart")
     return atom("self")

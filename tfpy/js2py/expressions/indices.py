@@ -1,4 +1,4 @@
-"""Numbers that must be whole in Python: indices, lengths and counts, which JavaScript takes as they come."""
+"""Numbers that must be integers in Python: indices, lengths and counts, for which JavaScript accepts any number."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ _OF_OPERANDS = {"+", "-", "*", "**", "%"}
 _FRACTIONS = {
     "Math.cbrt", "Math.exp", "Math.log", "Math.log10", "Math.log2", "Math.pow", "Math.sqrt", "Number", "parseFloat",
 }  # fmt: skip
-# What makes arrays of whole numbers has one of these in it.
+# Constructors of integer arrays have one of these in their names.
 _WHOLE = ("argMax", "argMin", "Int", "Uint", "indices")
 
 
 def index(c: Converter, node: Node) -> ast.expr:
-    """The Python of an index or a count: what is divided is cut to a whole number, as JavaScript does in `slice`."""
+    """The Python code of an index or a count: a quotient is truncated, as JavaScript does in `slice`."""
     node = bare(node)
     if not is_fraction(c, node):
         return c.expr(node)
@@ -34,7 +34,7 @@ def index(c: Converter, node: Node) -> ast.expr:
 
 
 def is_float(c: Converter, node: Node) -> bool:
-    """Whether an index is an item of a typed array or a buffer that may have floats, which are no indices in Python."""
+    """Whether an index is an item of a typed array or buffer that may hold floats, which Python rejects as indices."""
     callee = node.child_by_field_name("function")
     if callee is not None and callee.type == "member_expression" and text(parse.field(callee, "property")) == "get":
         return c.kinds.of(parse.field(callee, "object")).name == "TensorBuffer"
@@ -47,7 +47,7 @@ def is_float(c: Converter, node: Node) -> bool:
 
 
 def is_fraction(c: Converter, node: Node, seen: frozenset[Binding] = frozenset()) -> bool:
-    """Whether a number comes from a division or the like, so that it may have a fraction and is a float in Python."""
+    """Whether a number comes from a division or the like, so that it may be fractional and is a float in Python."""
     node = bare(node)
     if node.type == "number":
         return "." in text(node) or "e-" in text(node)
@@ -74,7 +74,7 @@ def is_fraction(c: Converter, node: Node, seen: frozenset[Binding] = frozenset()
 
 
 def _is_given_fraction(c: Converter, node: Node | None, seen: frozenset[Binding]) -> bool:
-    """Whether a variable is declared as a fraction, or an assignment makes one of it."""
+    """Whether a variable is declared as a fraction, or set to one by an assignment."""
     parent = node.parent if node is not None else None
     if node is None or parent is None:
         return False

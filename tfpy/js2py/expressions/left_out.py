@@ -1,4 +1,4 @@
-"""Parameters of a script's functions that may be left out, by their calls, and such keys of objects."""
+"""Parameters that some calls of a script's functions omit, and the same for keys of objects."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tfpy.js2py.syntax.parse import default_of, kids, text
 
 
 def may_be_left_out(c: Converter, node: Node) -> bool:
-    """Whether an expression is a parameter, or a key of an object, that some call leaves out, and nobody asks for."""
+    """Whether an expression is a parameter, or a key of an object, that some call omits and that is never checked."""
     if node.type == "member_expression":
         return c.kinds.literals.lacks(parse.field(node, "object"), text(parse.field(node, "property")))
     binding = c.scopes.bindings.get(node.id) if node.type == "identifier" else None
@@ -33,7 +33,7 @@ def _is_parameter_left_out(c: Converter, binding: Binding) -> bool:
 
 
 def fewest_given(c: Converter, node: Node) -> int:
-    """How many arguments a function of the script is given at least; all, where nobody calls it by its name."""
+    """The least number of arguments in the calls of a function; all, if it is never called by name."""
     listed = parse.parameters(node)
     counts = [len(listed), *(len(kids(arguments)) for arguments in calls_of(c, node) if not is_spread(arguments))]
     while listed and _is_looked_for(c, listed[-1]):
@@ -43,7 +43,7 @@ def fewest_given(c: Converter, node: Node) -> int:
 
 
 def calls_of(c: Converter, node: Node) -> list[Node]:
-    """The arguments of the calls of a function, a method or a constructor by its name."""
+    """The argument lists of the calls of a function, a method or a constructor by name."""
     name = node.child_by_field_name("name")
     role = "function"
     if node.type == "method_definition" and text(name) != "constructor":
@@ -64,7 +64,7 @@ def is_spread(arguments: Node) -> bool:
 
 
 def _is_looked_for(c: Converter, parameter: Node) -> bool:
-    """Whether a function asks if it has been given a parameter."""
+    """Whether a function checks that a parameter was given."""
     binding = c.scopes.bindings.get(parameter.id)
     for read in binding.reads if binding is not None else []:
         parent = read.parent

@@ -21,7 +21,7 @@ from tfpy.js2py.syntax.parse import bare, kids, text
 
 @expression("number")
 def number(c: Converter, node: Node) -> ast.expr:
-    """A number, written as in the script where Python reads it alike."""
+    """A number, written as in the script if Python reads it the same way."""
     raw = text(node).lower().removesuffix("n")
     if re.fullmatch(r"0[0-7]+", raw):
         return atom(f"0o{raw[1:]}")
@@ -53,12 +53,12 @@ def as_list(items: ast.expr) -> ast.expr:
 
 
 def elements(c: Converter, node: Node) -> list[ast.expr]:
-    """The items of a list or the arguments of a call, with the comments that stand among them."""
+    """The items of a list or the arguments of a call, with the comments among them."""
     return [found for child in with_comments(c, node) for found in [element(c, child[0], child[1], child[2])]]
 
 
 def with_comments(c: Converter, node: Node) -> list[tuple[Node, list[str], str]]:
-    """The children of a node, each with the lines of comment before it and the comment behind it."""
+    """The children of a node, each with the comment lines before it and the comment after it."""
     found: list[tuple[Node, list[str], str]] = []
     waiting: list[str] = []
     for child in node.named_children:
@@ -89,7 +89,7 @@ def element(c: Converter, node: Node, before: list[str], behind: str) -> ast.exp
 
 @expression("object")
 def mapping(c: Converter, node: Node) -> ast.expr:
-    """A dict; its keys stay as they are."""
+    """A dict; its keys are unchanged."""
     keys: list[ast.expr | None] = []
     values: list[ast.expr] = []
     for child, before, behind in with_comments(c, node):
@@ -104,7 +104,7 @@ def mapping(c: Converter, node: Node) -> ast.expr:
 
 
 def entry(c: Converter, node: Node) -> tuple[ast.expr | None, ast.expr]:
-    """Key and value of a part of an object; a spread has no key."""
+    """Key and value of an entry of an object; a spread has no key."""
     if node.type == "spread_element":
         return None, _spread_object(c, bare(kids(node)[0]))
     if node.type == "shorthand_property_identifier":
@@ -127,7 +127,7 @@ def entry(c: Converter, node: Node) -> tuple[ast.expr | None, ast.expr]:
 
 
 def _spread_object(c: Converter, node: Node) -> ast.expr:
-    """What `...` puts into an object; of `...(a && {b})` nothing where a is false."""
+    """The entries that `...` adds to an object; `...(a && {b})` adds none if a is false."""
     if node.type != "binary_expression" or not parse.has(node, "&&"):
         return c.expr(node)
     test = truth(c, parse.field(node, "left"))
@@ -141,9 +141,9 @@ def spread(c: Converter, node: Node) -> ast.expr:
 
 
 def iterated(c: Converter, node: Node) -> ast.expr:
-    """An expression for items in JavaScript's order: of a map its pairs, of a set in the order of insertion.
+    """The items of an expression in JavaScript's order: the pairs of a map, a set in insertion order.
 
-    Those of numpy arrays become Python's numbers, since numpy's own wrap and round when they are computed with.
+    Those of numpy arrays become Python numbers, since arithmetic with numpy's own wraps around and rounds.
     """
     node = bare(node)
     kind = c.kinds.of(node)
@@ -154,5 +154,5 @@ def iterated(c: Converter, node: Node) -> ast.expr:
     if kind.name == "set" and node.type == "new_expression" and len(kids(parse.field(node, "arguments"))) == 1:
         return py("dict.fromkeys(_0)", iterated(c, kids(parse.field(node, "arguments"))[0]))
     if kind.name == "set":
-        c.check(node, "a set of Python has no order; in JavaScript it is that in which the items came")
+        c.check(node, "sets are unordered in Python; in JavaScript they keep the order of insertion")
     return c.expr(node)

@@ -1,4 +1,4 @@
-"""Properties of Node: the command line, the environment, the kinds of files."""
+"""Properties in Node: the command line, the environment, the kinds of files."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ CONSTANTS = {
     "os.EOL": "os.linesep", "path.sep": "os.sep", "process.argv": '["node", *sys.argv]', "process.env": "os.environ",
     "process.platform": "sys.platform",
 }  # fmt: skip
-# What is asked of the result of `fs.statSync`.
+# Methods of the result of `fs.statSync`.
 _ASKED = {"isFile": "os.path.isfile(_0)", "isDirectory": "os.path.isdir(_0)", "size": "os.path.getsize(_0)"}
 
 
 def constant(name: str) -> ast.expr:
-    """Something of Node's that is not called.
+    """A property of Node that is not a function.
 
     Raises:
         NotConvertedError: it has no counterpart.
@@ -46,6 +46,6 @@ def is_command_line(node: Node) -> bool:
 
 
 def argument(at: int, may_be_missing: bool) -> ast.expr:
-    """`process.argv[at]`, which stands one place earlier here; one that may be missing is None then."""
+    """`process.argv[at]`, whose index is one lower in Python; one that may be missing is None then."""
     found = f"sys.argv[{at - 1}]"
     return py(f"{found} if len(sys.argv) > {at - 1} else None" if may_be_missing else found)

@@ -1,4 +1,4 @@
-"""Operators, where JavaScript's and Python's differ."""
+"""Operators that differ between JavaScript and Python."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tfpy.js2py.syntax.build import atom, call, py, string
 from tfpy.js2py.syntax.parse import kids, text
 from tfpy.node_rules import NodeRules
 
-# What an operator becomes where there is no rule for it, or where its rule leaves it at that.
+# The Python operator if there is no rule, or if the rule returns None.
 BINARY = {
     "+": "_0 + _1", "-": "_0 - _1", "*": "_0 * _1", "/": "_0 / _1", "**": "_0 ** _1", "<": "_0 < _1", ">": "_0 > _1",
     "<=": "_0 <= _1", ">=": "_0 >= _1", "&": "_0 & _1", "|": "_0 | _1", "^": "_0 ^ _1", "<<": "_0 << _1",
@@ -33,18 +33,18 @@ _TYPES = {
     "function": "callable(_0)", "undefined": "_0 is None",
     "object": "not isinstance(_0, (str, int, float, type(None)))",
 }  # fmt: skip
-# Python's classes of JavaScript's.
+# Python's counterparts of JavaScript's classes.
 INSTANCES = {
     "Error": "Exception", "TypeError": "TypeError", "RangeError": "ValueError", "Array": "list", "Map": "dict",
     "Set": "set", "Float32Array": "np.ndarray", "Int32Array": "np.ndarray", "Uint8Array": "np.ndarray",
     "Date": "datetime.datetime",
 }  # fmt: skip
-_LARGEST = 2**53  # up to here numbers of JavaScript are exact
-# Kinds that `===` compares by what they are, and not by what is in them.
+_LARGEST = 2**53  # up to here JavaScript's integers are exact
+# Kinds that `===` compares by identity, and not by content.
 _BY_IDENTITY = {"list", "dict", "map", "set", "ndarray", "function", "error", "date"}
 
 
-# Rules for operators: what stands for `left sign right`, or None.
+# Rules for operators: they return the expression for `left sign right`, or None.
 _operator: NodeRules[str, Callable[[Converter, Node, Node, Node], ast.expr | None]] = NodeRules()
 
 
@@ -55,7 +55,7 @@ def sign_of(node: Node) -> str:
 
 @expression("binary_expression")
 def binary(c: Converter, node: Node) -> ast.expr:
-    """Two operands."""
+    """An expression with two operands."""
     left, right, sign = parse.field(node, "left"), parse.field(node, "right"), sign_of(node)
     rule = _operator.get(sign)
     found = rule(c, node, left, right) if rule is not None else None
@@ -64,7 +64,7 @@ def binary(c: Converter, node: Node) -> ast.expr:
 
 @_operator("-")
 def _minus(c: Converter, node: Node, left: Node, right: Node) -> ast.expr | None:
-    """A difference; of two dates it is in milliseconds."""
+    """A difference; that of two dates is in milliseconds."""
     if c.kinds.of(left) == c.kinds.of(right) == DATE:
         return py("(_0.timestamp() - _1.timestamp()) * 1000", c.expr(left), c.expr(right))
     return _arithmetic(c, node, left, right)
@@ -76,7 +76,7 @@ def _arithmetic(c: Converter, node: Node, left: Node, right: Node) -> ast.expr:
 
 
 def _as_number(c: Converter, node: Node) -> ast.expr:
-    """An operand of arithmetic; JavaScript makes a number of a string, and milliseconds of a date."""
+    """An operand of arithmetic; JavaScript converts a string to a number, and a date to milliseconds."""
     kind = c.kinds.of(node)
     if kind == DATE:
         return py("_0.timestamp() * 1000", c.expr(node))
@@ -85,7 +85,7 @@ def _as_number(c: Converter, node: Node) -> ast.expr:
 
 @_operator("in")
 def _in(c: Converter, node: Node, left: Node, right: Node) -> ast.expr:
-    """Whether there is a key; those of lists are their indices."""
+    """Whether a key is present; the keys of lists are their indices."""
     is_list = c.kinds.of(right).name in ("list", "ndarray")
     return py("0 <= _0 < len(_1)" if is_list else "_0 in _1", spelled_key(c, right, left), c.expr(right))
 
@@ -102,7 +102,7 @@ def _class(c: Converter, node: Node) -> ast.expr:
 
 @_operator("|")
 def _bitwise_or(c: Converter, node: Node, left: Node, right: Node) -> ast.expr | None:
-    """`x | 0`, which makes a number whole."""
+    """`x | 0`, which truncates a number to an integer."""
     return call("int", c.expr(left)) if text(right) == "0" else None
 
 
@@ -113,7 +113,7 @@ def _bitwise_and(c: Converter, node: Node, left: Node, right: Node) -> None:
 
 @_operator("<<")
 def _shifted(c: Converter, node: Node, left: Node, right: Node) -> None:
-    c.check(node, "JavaScript cuts the result of `<<` to 32 bits")
+    c.check(node, "JavaScript truncates the result of `<<` to 32 bits")
 
 
 @_operator(">>>")
@@ -152,7 +152,7 @@ def _either(c: Converter, node: Node, left: Node, right: Node) -> ast.expr:
 
 @_operator("<", "<=", ">", ">=")
 def _ordered(c: Converter, node: Node, left: Node, right: Node) -> ast.expr:
-    """What is larger; nothing is larger or smaller than what was left out."""
+    """`<`, `>` and the like; any comparison with a missing value is false."""
     found = py(BINARY[sign_of(node)], c.expr(left), c.expr(right))
     for operand in (right, left):
         if may_be_left_out(c, operand):
@@ -168,7 +168,7 @@ def _compared(c: Converter, node: Node, left: Node, right: Node) -> ast.expr:
 
 
 def _equal(c: Converter, node: Node, left: Node, right: Node, loose: bool) -> ast.expr:
-    """Equality; with null it is identity, and for lists, dicts and tensors, too."""
+    """Equality; for null, lists, dicts and tensors it is identity."""
     for side, other in ((left, right), (right, left)):
         if side.type == "unary_expression" and sign_of(side) == "typeof" and other.type == "string":
             return of_type(c, parse.field(side, "argument"), text(other)[1:-1])
@@ -187,12 +187,12 @@ def _equal(c: Converter, node: Node, left: Node, right: Node, loose: bool) -> as
             raise NotConvertedError("`==` between a list or an object and something else makes a string of it")
         return py("_0 == _1" if plain else "_0 is _1", c.expr(left), c.expr(right))
     if loose and not _alike(*kinds):
-        c.check(node, "JavaScript's `==` takes 1 and '1' for equal; Python's does not")
+        c.check(node, "JavaScript's `==` treats 1 and '1' as equal; Python's does not")
     return py("_0 == _1", c.expr(left), c.expr(right))
 
 
 def _is_written_out(node: Node) -> bool:
-    """Whether an expression is `JSON.stringify(x)`, two of which are compared for what they were made of."""
+    """Whether an expression is `JSON.stringify(x)`; two of these are compared by their arguments."""
     called = node.type == "call_expression" and text(parse.field(node, "function")) == "JSON.stringify"
     return called and len(kids(parse.field(node, "arguments"))) == 1
 
@@ -222,13 +222,13 @@ def of_type(c: Converter, node: Node, said: str) -> ast.expr:
     if said not in _TYPES:
         raise NotConvertedError(f"`typeof … === '{said}'` has no counterpart")
     if said == "object" and c.kinds.of(node) == UNKNOWN:
-        c.check(node, "here functions are objects, too, and null is none; in JavaScript it is the other way round")
+        c.check(node, "here functions count as objects and null does not; in JavaScript it is the opposite")
     return py(_TYPES[said], c.expr(node))
 
 
 @_operator("+")
 def _plus(c: Converter, node: Node, left: Node, right: Node) -> ast.expr:
-    """Addition, or a string put together of strings and other things."""
+    """Addition or string concatenation."""
     kinds = c.kinds.of(left), c.kinds.of(right)
     if STRING in kinds:
         parts = [*_summands(c, left), *_summands(c, right)]
@@ -243,7 +243,7 @@ def _plus(c: Converter, node: Node, left: Node, right: Node) -> ast.expr:
 
 
 def _summands(c: Converter, node: Node) -> list[Node]:
-    """The operands of a string's `+`s; what is added before the first text is one operand."""
+    """The operands of the `+`s of a string; everything that is added before the first string is one operand."""
     node = parse.bare(node)
     if node.type != "binary_expression" or sign_of(node) != "+" or c.kinds.of(node) != STRING:
         return [node]
@@ -252,7 +252,7 @@ def _summands(c: Converter, node: Node) -> list[Node]:
 
 @_operator("%")
 def _remainder(c: Converter, node: Node, left: Node, right: Node) -> ast.expr:
-    """`%`, whose sign is the left operand's in JavaScript and the right one's in Python."""
+    """`%`, whose sign is that of the left operand in JavaScript and that of the right one in Python."""
     parent = node.parent
     while parent is not None and parent.type == "parenthesized_expression":
         parent = parent.parent
@@ -265,7 +265,7 @@ def _remainder(c: Converter, node: Node, left: Node, right: Node) -> ast.expr:
 
 
 def _check_product(c: Converter, left: Node, right: Node) -> None:
-    """Note a step of a generator of random numbers, cut by `%` or `&`, that needs more digits than JavaScript has."""
+    """Note a step of a random number generator, reduced by `%` or `&`, that exceeds the precision of JavaScript."""
     for product in parse.walk(left):
         if product.type == "binary_expression" and sign_of(product) == "*":
             numbers = [ast.literal_eval(ast.unparse(c.expr(n))) for n in (*kids(product), right) if n.type == "number"]

@@ -11,7 +11,7 @@ from tfpy.js2py.syntax.parse import kids, text
 
 
 def may_be_missing(node: Node) -> bool:
-    """Whether an expression is looked at for being there: in a condition, or before `||` and `??`."""
+    """Whether an expression is tested for presence: in a condition, or before `||` and `??`."""
     parent = node.parent
     while parent is not None and parent.type == "parenthesized_expression":
         node, parent = parent, parent.parent
@@ -34,7 +34,7 @@ def may_be_missing(node: Node) -> bool:
 
 
 def looked_for(owner: Node) -> list[str]:
-    """Attributes of a class that are looked at for being there, and that its constructor does not set."""
+    """Attributes of a class that are tested for presence and that its constructor does not set."""
     body = parse.field(owner, "body")
     declared = {text(m.child_by_field_name("property") or m.child_by_field_name("name")) for m in kids(body)}
     wanted: dict[str, None] = {}

@@ -1,4 +1,4 @@
-"""Properties and items: attributes, keys of dicts, lengths, and what is of tfpy."""
+"""Properties and items: attributes, keys of dicts, lengths, and members of tfpy."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ CONSTANTS = {
     "Number.NEGATIVE_INFINITY": "-math.inf", "Math.max": "max", "Math.min": "min",
     **node_properties.CONSTANTS,
 }  # fmt: skip
-# What pages load as scripts, and what it is here.
+# Globals that pages load as scripts, and their modules here.
 GLOBALS = {"tf": ["tf"], "tfvis": ["tf", "vis"], "dl": ["dl"], "deeplearn": ["dl"]} | {
     name: ["dl", name] for name in names.legacy_classes()
 }
-# What stands for properties of JavaScript's own objects, by the kind of these and the property.
+# The Python code for properties of JavaScript's own objects, by their kind and the property.
 _OF_KIND = {
     ("error", "message"): "str(_0)", ("match", "index"): "_0.start()", ("map", "size"): "len(_0)",
     ("set", "size"): "len(_0)",
@@ -50,7 +50,7 @@ NUMBERS_AS_KEYS = (
 
 @expression("member_expression")
 def member(c: Converter, node: Node) -> ast.expr:
-    """A property: an attribute, an item of a dict, a length, or something of tfpy."""
+    """A property: an attribute, an item of a dict, a length, or a member of tfpy."""
     path = path_of(node)
     known = ".".join(path) if path is not None else ""
     if (known in CONSTANTS or known in builtins.FUNCTIONS) and c.scopes.bindings.get(_first(node).id) is None:
@@ -79,7 +79,7 @@ def _of_file(c: Converter, node: Node) -> ast.expr | None:
 
 
 def own(name: str) -> ast.expr:
-    """A constant or a function of JavaScript's own as a value."""
+    """A constant or a function of JavaScript's own, as a value."""
     if name in CONSTANTS:
         return py(CONSTANTS[name])
     if name not in builtins.FUNCTIONS:
@@ -105,14 +105,14 @@ def _stepped(c: Converter, node: Node) -> Node | None:
 
 
 def _first(node: Node) -> Node:
-    """The name that a path begins with."""
+    """The first name of a path."""
     while node.type == "member_expression":
         node = parse.field(node, "object")
     return node
 
 
 def chained(c: Converter, owner: Node, then: Callable[[ast.expr], ast.expr]) -> ast.expr:
-    """`a?.b`: None where a is None."""
+    """`a?.b`: None if a is None."""
     value = c.expr(owner)
     again = value if is_cheap(value) else atom(c.new_name("found", owner))
     return there(c, owner, value, "None if _1 is None else _2", then(again), again)
@@ -121,15 +121,15 @@ def chained(c: Converter, owner: Node, then: Callable[[ast.expr], ast.expr]) -> 
 def there(
     c: Converter, node: Node, value: ast.expr, form: str, other: ast.expr, again: ast.expr | None = None
 ) -> ast.expr:
-    """A value that is looked at twice, `_1` first and then `_0`: one that is computed gets a name when it is looked at.
+    """A value that is used twice, `_1` first and then `_0`: a computed one gets a name at its first use.
 
     Args:
         c: the converter.
-        node: what the value is of.
+        node: the node of the value.
         value: the value.
         form: a template.
         other: its `_2`.
-        again: what the value is called, if the caller has chosen a name.
+        again: the name of the value, if the caller has chosen one.
     """
     if is_cheap(value):
         return py(form, value, value, other)
@@ -139,17 +139,17 @@ def there(
 
 
 def is_cheap(node: ast.expr) -> bool:
-    """Whether looking at something twice is as good as once."""
+    """Whether an expression may be evaluated twice."""
     return not any(isinstance(n, (ast.Call, ast.NamedExpr)) and not is_get(n) for n in ast.walk(node))
 
 
 def is_get(node: ast.AST) -> bool:
-    """Whether an expression looks for an item of a dict."""
+    """Whether an expression is a `get` of a dict's item."""
     return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "get"
 
 
 def module_member(c: Converter, node: Node, path: list[str] | None) -> ast.expr | None:
-    """Something of tfpy's namespaces; None for anything else."""
+    """A member of tfpy's namespaces; None for anything else."""
     if path is None:
         return None
     module = tfpy_path(c, _first(node), path)
@@ -162,7 +162,7 @@ def module_member(c: Converter, node: Node, path: list[str] | None) -> ast.expr 
 
 
 def _of_node(c: Converter, node: Node, path: list[str] | None) -> ast.expr | None:
-    """Something of a module of Node's; None for anything else."""
+    """A member of one of Node's modules; None for anything else."""
     module = c.modules.get(path[0]) if path is not None else None
     if path is None or module is None or tfpy_path(c, _first(node), path) is not None:
         return None
@@ -172,7 +172,7 @@ def _of_node(c: Converter, node: Node, path: list[str] | None) -> ast.expr | Non
 
 
 def tfpy_path(c: Converter, first: Node, path: list[str]) -> list[str] | None:
-    """A path such as layers.dense as one from tf on; None if it is no path into tfpy."""
+    """A path such as layers.dense, starting from tf; None if it is no path into tfpy."""
     binding = c.scopes.bindings.get(first.id)
     if path[0] in c.modules and (binding is None or binding.kind in ("import", "variable")):
         module = c.modules[path[0]]
@@ -186,7 +186,7 @@ def tfpy_path(c: Converter, first: Node, path: list[str]) -> list[str] | None:
 
 
 def namespace_of(c: Converter, node: Node) -> list[str] | None:
-    """The path of the namespace that a variable was declared with, and stays; None for anything else."""
+    """The path of the namespace that a variable is initialized with and never leaves; None for anything else."""
     binding = c.scopes.bindings.get(node.id)
     if binding is None or binding.kind != "variable" or binding.writes:
         return None
@@ -198,7 +198,7 @@ def namespace_of(c: Converter, node: Node) -> list[str] | None:
 
 
 def part_of(value: ast.expr, name: str) -> ast.expr | None:
-    """A member of a namespace of tfpy by its name in TF.js; None where the value is no namespace."""
+    """A member of a tfpy namespace by its name in TF.js; None if the value is no namespace."""
     space = source(value)
     if space.partition(".")[0] not in names.ROOTS or not names.namespace(space):
         return None
@@ -210,7 +210,7 @@ def part_of(value: ast.expr, name: str) -> ast.expr | None:
 
 
 def is_of_tfpy(c: Converter, node: Node) -> bool:
-    """Whether an expression is a path into tfpy, or a variable that was declared with one."""
+    """Whether an expression is a path into tfpy, or a variable that is initialized with one."""
     binding = c.scopes.bindings.get(node.id)
     taken = taken_from(binding)[0] if binding is not None else None
     paths = [(n, path_of(n)) for n in (node, taken) if n is not None]
@@ -218,7 +218,7 @@ def is_of_tfpy(c: Converter, node: Node) -> bool:
 
 
 def property_of(c: Converter, node: Node, owner: Node, value: ast.expr, name: str) -> ast.expr:
-    """A property of what is no namespace."""
+    """A property of an object that is no namespace."""
     kind = c.kinds.of(owner)
     if is_module(c.scopes.bindings.get(owner.id)):
         return ast.Attribute(value, names.variable(name))
@@ -234,7 +234,7 @@ def property_of(c: Converter, node: Node, owner: Node, value: ast.expr, name: st
 
 
 def _form(kind: Kind, owner: Node, name: str) -> str | None:
-    """The Python for a property of JavaScript's own objects; None for any other."""
+    """The Python code for a property of JavaScript's own objects; None for any other."""
     if name == "length" and kind != DICT and not kind.name.startswith("."):
         return "len(_0)" if not node_properties.is_command_line(owner) else "len(sys.argv) + 1"
     if name == "name" and text(owner).endswith(".constructor"):
@@ -243,7 +243,7 @@ def _form(kind: Kind, owner: Node, name: str) -> str | None:
 
 
 def _item(c: Converter, node: Node, owner: Node, value: ast.expr, name: str) -> ast.expr:
-    """An item of a dict, or None where that may be missing."""
+    """An item of a dict, or None if it may be missing."""
     is_unknown = data_of(c, owner) == "config" and name not in (*names.attributes(), "config")
     may_lack = text(owner) == "process.env" or is_unknown or c.kinds.literals.lacks(owner, name)
     missing = may_be_missing(node) or (may_lack and not is_written(node) and not _is_called(node))
@@ -268,7 +268,7 @@ def _is_item(c: Converter, node: Node, kind: Kind, name: str) -> bool:
 
 
 def _is_data(c: Converter, node: Node) -> bool:
-    """Whether what a property of unknown name is read from may be data: nothing that came from another file."""
+    """Whether a property of unknown name is read from something that may be data: nothing from another file."""
     binding, owner = c.scopes.bindings.get(_first(node).id), parse.field(node, "object")
     return binding is not None and origin_of(binding) is None and owner.type != "this" and not is_of_tfpy(c, owner)
 
@@ -280,7 +280,7 @@ def _is_called(node: Node) -> bool:
 
 @expression("subscript_expression")
 def subscript(c: Converter, node: Node) -> ast.expr:
-    """An item of a list, a dict or a string, or what tfpy has by a name; what may be missing in a dict is got."""
+    """An item of a list, a dict or a string, or a member of tfpy by name; a key that may be missing uses `get`."""
     owner, at = parse.field(node, "object"), parse.field(node, "index")
     value = c.expr(owner)
     if parse.has(node, "optional_chain"):
@@ -294,7 +294,7 @@ def subscript(c: Converter, node: Node) -> ast.expr:
     if is_of_tfpy(c, owner) or (c.kinds.of(owner).name in names.classes() and c.kinds.of(at) == STRING):
         return py("getattr(_0, _1)", value, c.expr(at))
     if c.kinds.of(owner) == NDARRAY and not is_written(node):
-        return py("_0.item(_1)", value, _place(c, node, owner, at))  # numpy's own numbers would wrap and round
+        return py("_0.item(_1)", value, _place(c, node, owner, at))  # arithmetic with numpy's numbers wraps and rounds
     if c.kinds.of(owner) == DICT and may_be_missing(node):
         return py("_0.get(_1)", value, c.expr(at))
     if text(at) == "0" and _is_input_of_a_layer(c, owner):
@@ -305,14 +305,14 @@ def subscript(c: Converter, node: Node) -> ast.expr:
 
 
 def _place(c: Converter, node: Node, owner: Node, at: Node) -> ast.expr:
-    """The index between the brackets; a negative number for what is counted from the end."""
+    """The index in the brackets; negative for an index that counts from the end."""
     last = re.fullmatch(r"(.+)\.length\s*-\s*(\d+)", text(at))
     if last is not None and last[1] == text(owner):
         return py(f"-{last[2]}")
     if at.type == "unary_expression" and text(at).startswith("-"):
         c.check(node, "a negative index counts from the end in Python; in JavaScript it gives undefined")
     if c.kinds.of(owner) != DICT and is_fraction(c, at):
-        c.check(node, "an index that is no whole number gives undefined in JavaScript; here it is cut to one")
+        c.check(node, "an index that is not an integer gives undefined in JavaScript; here it is truncated")
         return index(c, at)
     if c.kinds.of(owner) != DICT and is_float(c, at):
         return call("int", c.expr(at))
@@ -320,7 +320,7 @@ def _place(c: Converter, node: Node, owner: Node, at: Node) -> ast.expr:
 
 
 def _is_input_of_a_layer(c: Converter, node: Node) -> bool:
-    """Whether an expression is what the `call` of a layer of the script is given: a list in TF.js, a tensor here."""
+    """Whether an expression is the argument of `call` of a layer of the script: a list in TF.js, a tensor here."""
     binding = c.scopes.bindings.get(node.id)
     method = binding.scope.node if binding is not None and binding.kind == "parameter" else None
     if binding is None or method is None or method.type != "method_definition" or binding.writes:

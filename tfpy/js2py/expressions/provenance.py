@@ -1,4 +1,4 @@
-"""The provenance of data: objects of the script, JSON, or the configurations that `getConfig` returns."""
+"""The provenance of data: object literals of the script, JSON, or the configurations that `getConfig` returns."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from tfpy.js2py.syntax import parse
 from tfpy.js2py.syntax.build import string
 from tfpy.js2py.syntax.parse import kids, text
 
-# Methods of lists that give items of them, or lists of these.
+# Methods of lists that return items, or lists of items.
 _GIVES_ITEMS = {"at", "concat", "filter", "find", "pop", "reverse", "shift", "slice"}
 
 
 def data_of(c: Converter, node: Node) -> str:
-    """What something lies in.
+    """The origin of the data that a node is part of.
 
     Returns:
-        "written" for a dict or a list of dicts of the script, "read" for JSON, "config" for what `getConfig` of
-        something of tfpy gives, whose keys are tfpy's; empty for anything else.
+        "written" for a dict or a list of dicts of the script, "read" for JSON, "config" for the result of
+        `getConfig` of a tfpy object, whose keys are tfpy's; empty for anything else.
     """
     passed: dict[int, Kind] = {}
     found: Node | str = node
@@ -38,18 +38,18 @@ def data_of(c: Converter, node: Node) -> str:
 
 
 def key_of(c: Converter, owner: Node, name: str) -> str:
-    """The key of a property in Python: in the configuration of something of tfpy it is tfpy's, else its own."""
+    """The key of a property in Python: tfpy's key in the configuration of a tfpy object, otherwise unchanged."""
     return names.attributes().get(name, name) if data_of(c, owner) == "config" else name
 
 
 def spelled_key(c: Converter, owner: Node, node: Node) -> ast.expr:
-    """The same of a key that is an expression, as between brackets."""
+    """The same for a key that is an expression, such as one in brackets."""
     is_known = node.type == "string" and data_of(c, owner) == "config"
     return string(key_of(c, owner, text(node)[1:-1])) if is_known else c.expr(node)
 
 
 def _around(c: Converter, node: Node) -> Node | str:
-    """What something is taken from, or what it lies in if that is known."""
+    """The node that a node is taken from, or the origin of the data if that is known."""
     if node.type in ("member_expression", "subscript_expression"):
         return parse.field(node, "object")
     if node.type == "await_expression":
@@ -75,13 +75,13 @@ def _of_call(c: Converter, callee: Node) -> Node | str:
 
 
 def _of_variable(binding: Binding) -> Node | str:
-    """What a variable is declared with, or what it is an item of."""
+    """The initial value of a variable, or the iterable that it is an item of."""
     value = taken_from(binding)[0] if binding.kind == "variable" else None
     return value if value is not None else _of_pattern(binding.node)
 
 
 def _of_pattern(pattern: Node) -> Node | str:
-    """What a pattern takes apart, or what a parameter or the variable of a loop is an item of."""
+    """The value that a pattern destructures, or the iterable that a parameter or a loop variable is an item of."""
     around = pattern.parent
     if around is None:
         return ""

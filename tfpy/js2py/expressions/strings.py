@@ -1,4 +1,4 @@
-"""Strings: strings, templates, and what expressions are within them."""
+"""Strings: literals, templates, and expressions within them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def text_literal(c: Converter, node: Node) -> ast.expr:
 
 
 def unescaped(raw: str) -> str:
-    """The text that is meant by what is between the quotes."""
+    """The text of a string literal, with its escapes replaced."""
     simple = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "v": "\v", "0": "\0", "\n": ""}
 
     def one(found: re.Match[str]) -> str:
@@ -32,12 +32,12 @@ def unescaped(raw: str) -> str:
         return simple.get(said, said)
 
     text = re.sub(r"\\(u\{[0-9a-fA-F]+\}|u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|.|\n)", one, raw, flags=re.DOTALL)
-    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")  # halves of pairs are put together
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")  # joins surrogate pairs
 
 
 @expression("template_string")
 def template(c: Converter, node: Node) -> ast.expr:
-    """A template: an f-string, or a plain string where nothing is filled in."""
+    """A template: an f-string, or a plain string if it has no expressions."""
     parts: list[str | ast.expr] = []
     at = node.start_byte + 1
     raw = node.text or b""
@@ -53,7 +53,7 @@ def template(c: Converter, node: Node) -> ast.expr:
 
 
 def shown(c: Converter, node: Node) -> ast.expr:
-    """An expression as part of a string: lists are shown as JavaScript does, with commas only."""
+    """An expression as part of a string: lists are shown as in JavaScript, with commas only."""
     node = bare(node)
     kind, found = c.kinds.of(node), c.expr(node)
     if kind == NDARRAY:
@@ -74,7 +74,7 @@ def joined(parts: list[str | ast.expr]) -> ast.expr:
         only = parts[0]
         return only if is_fstring(only) is not None or _is_joined(only) else call("str", only)
     pieces = [p if isinstance(p, str) else _field(p) for p in parts]
-    if None in pieces:  # quotes or backslashes that an f-string must not have before Python 3.12
+    if None in pieces:  # quotes or backslashes that an f-string cannot contain before Python 3.12
         texts = [string(p) if isinstance(p, str) else call("str", p) for p in parts]
         found: ast.expr = texts[0]
         for other in texts[1:]:
@@ -109,6 +109,6 @@ def _field(node: ast.expr) -> str | None:
 
 
 def is_fstring(node: ast.expr) -> str | None:
-    """What is between the quotes of an f-string; None for anything else."""
+    """The text between the quotes of an f-string; None for anything else."""
     found = node.id if isinstance(node, ast.Name) else ""
     return found[2:-1] if found.startswith('f"') else None

@@ -1,4 +1,4 @@
-"""`tfpy.js2py`: converts a script, where tree-sitter is installed."""
+"""`tfpy.js2py`: converts a script if tree-sitter is installed."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from tfpy.js2py.notes import Conversion
 
 
 def convert(source: str, typescript: bool = False) -> Conversion:
-    """Turn a script written for TF.js into Python for tfpy. The script is never run.
+    """Convert a script written for TF.js to Python for tfpy. The script is never run.
 
     Args:
         source: the script.
         typescript: whether it is TypeScript.
 
     Returns:
-        The Python, and notes on what is left to do.
+        The Python code, and notes on what is left to do.
 
     Raises:
         ImportError: tree-sitter is not installed.
-        ScriptError: the script has a syntax error; it is a ValueError that knows line and column.
+        ScriptError: the script has a syntax error; it is a ValueError with line and column.
     """
     optional_module("tree_sitter", "js", "tfpy js2py")
     optional_module("tree_sitter_typescript" if typescript else "tree_sitter_javascript", "js", "tfpy js2py")

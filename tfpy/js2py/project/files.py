@@ -14,7 +14,7 @@ from tfpy.scripts import FileError, read_script, write_script
 
 
 def run(path: Path, out: str | None, force: bool) -> int:
-    """Convert a file, or the scripts of a folder, and say what is left to do.
+    """Convert a file, or the scripts of a folder, and report what is left to do.
 
     Args:
         path: the script or the folder.
@@ -22,8 +22,8 @@ def run(path: Path, out: str | None, force: bool) -> int:
         force: whether an existing file is overwritten.
 
     Returns:
-        The exit code: 0 if the Python is complete, 1 if something is left to do or something cannot be converted, 2 if
-        a folder comes without one for the Python.
+        The exit code: 0 if the Python code is complete, 1 if something is left to do or something cannot be converted,
+        2 if a folder is given without an output folder.
     """
     target = None if out in (None, "-") else Path(str(out))
     try:
@@ -40,9 +40,9 @@ def run(path: Path, out: str | None, force: bool) -> int:
 
 def _run_file(path: Path, target: Path | None, force: bool) -> int:
     if target is not None and target.is_dir():
-        raise FileError(f"{target} is a folder; the Python of a script goes to a file.")
+        raise FileError(f"{target} is a folder; the output for a script must be a file.")
     if target is not None and target.exists() and not force:
-        raise FileError(f"{target} is there already; --force writes over it.")
+        raise FileError(f"{target} already exists; --force overwrites it.")
     conversion = _converted(path)
     _write(conversion.code, target)
     say_notes(path, conversion.notes)

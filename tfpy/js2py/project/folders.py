@@ -1,4 +1,4 @@
-"""The scripts of a folder, converted together, so that each knows what it imports from the others."""
+"""The scripts of a folder, converted together, so that the imports between them are known."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ if TYPE_CHECKING:
     from tfpy.js2py.project.project import Project
 
 _DECLARATIONS = (".d.ts", ".d.mts", ".d.cts")
-_NO_SCRIPTS = (".jsx", ".tsx", ".vue", ".svelte")  # which also contain pages
-_NAMED = 6  # of what is left out
+_NO_SCRIPTS = (".jsx", ".tsx", ".vue", ".svelte")  # which also contain HTML
+_NAMED = 6  # the number of left-out files in the message
 
 
 class _Folder:
-    """A folder with scripts, and where the Python goes.
+    """A folder with scripts, and the output folder.
 
     Attributes:
         targets: the Python file of each script.
-        faults: what is said of scripts that cannot be converted.
-        left_out: folders and files that are not looked at.
+        faults: the messages for scripts that cannot be converted.
+        left_out: folders and files that are skipped.
         notes: what is left to do and to look at.
     """
 
@@ -57,12 +57,12 @@ class _Folder:
         return is_left_out
 
     def name(self, path: Path) -> PurePosixPath:
-        """The path of a script from the folder on."""
+        """The path of a script, relative to the folder."""
         return PurePosixPath(path.relative_to(self._root))
 
     @contextmanager
     def noting(self, path: Path) -> Iterator[None]:
-        """Note what is wrong with a script; whatever it is, the others are to be converted."""
+        """Record a script's error and continue with the other scripts."""
         try:
             yield
         except Exception as error:
@@ -70,18 +70,18 @@ class _Folder:
 
 
 def run_folder(root: Path, out: Path, force: bool) -> int:
-    """Convert the scripts of a folder, and say of each what is left to do.
+    """Convert the scripts of a folder, and report what is left to do in each.
 
     Args:
         root: the folder.
-        out: the folder for the Python, which gets the same layout.
+        out: the output folder, which gets the same layout.
         force: whether existing files are overwritten.
 
     Returns:
         The exit code: 0 if all is complete, 1 if something is left to do or a script cannot be converted.
 
     Raises:
-        FileError: nothing can be converted, or files are in the way; nothing has been written then.
+        FileError: nothing can be converted, or files would be overwritten; nothing has been written then.
     """
     optional_module("tree_sitter", "js", "tfpy js2py")
     folder = _Folder(root, out)
@@ -98,17 +98,17 @@ def run_folder(root: Path, out: Path, force: bool) -> int:
 def _check(folder: _Folder, root: Path, out: Path, force: bool) -> None:
     """Raise FileError if there is nothing to convert, or something would be overwritten."""
     if out.exists() and not out.is_dir():
-        raise FileError(f"{out} is no folder; the Python of a folder goes to one.")
+        raise FileError(f"{out} is not a folder; the output for a folder must be one.")
     if not folder.targets:
         raise FileError(f"{root} has no scripts: no file that ends in .js, .mjs, .cjs, .ts, .mts or .cts.")
     there = [target for target in folder.targets.values() if target.exists()]
     if there and not force:
-        what = f"{there[0]} and {len(there) - 1} more are" if len(there) > 1 else f"{there[0]} is"
-        raise FileError(f"{what} there already; --force writes over {'them' if len(there) > 1 else 'it'}.")
+        what = f"{there[0]} and {len(there) - 1} more already exist" if len(there) > 1 else f"{there[0]} already exists"
+        raise FileError(f"{what}; --force overwrites {'them' if len(there) > 1 else 'it'}.")
 
 
 def _read(folder: _Folder) -> Project:
-    """The scripts of a folder, each with what it takes from the others."""
+    """The scripts of a folder, linked by their imports."""
     from tfpy.js2py.project.project import Project
 
     project = Project()
@@ -124,7 +124,7 @@ def _convert(folder: _Folder, project: Project, path: Path, target: Path) -> Non
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise FileError(f"{target.parent} cannot be made: {error.strerror or error}") from None
+        raise FileError(f"{target.parent} cannot be created: {error.strerror or error}") from None
     write_script(target, found.code)
     folder.notes += found.notes
     say_notes(path, found.notes)

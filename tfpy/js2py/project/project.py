@@ -1,4 +1,4 @@
-"""Scripts that are converted together: each knows what it imports from the others."""
+"""Scripts that are converted together, so that the imports between them are known."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ class Script:
     """A script of a project.
 
     Attributes:
-        path: from the project's root on.
-        module: the module of Python that it becomes.
-        converter: what converts it.
-        exports: what it exports.
-        imports: the scripts that it takes values from.
+        path: relative to the project's root.
+        module: its name as a Python module.
+        converter: its converter.
+        exports: its exports.
+        imports: the scripts that it imports values from.
     """
 
     def __init__(self, path: PurePosixPath, source: str, bindings: dict[int, Binding]) -> None:
@@ -40,7 +40,7 @@ class Script:
         self.imports: dict[Script, None] = {}
 
     def imported(self) -> list[Binding]:
-        """The variables that are imported."""
+        """The imported variables."""
         scopes = self.converter.scopes.by_node.values()
         return list(dict.fromkeys(b for scope in scopes for b in scope.bindings.values() if origin_of(b) is not None))
 
@@ -65,7 +65,7 @@ class Project:
         self.scripts[path] = Script(path, source, self._bindings)
 
     def link(self) -> None:
-        """Tell each script what it imports from the others."""
+        """Link the imports of each script to the other scripts."""
         for script in self.scripts.values():
             for binding in script.imported():
                 self._link(script, binding)
@@ -78,11 +78,11 @@ class Project:
                     script.converter.kinds.know(other.converter.kinds, other in script.imports)
 
     def convert(self, path: PurePosixPath) -> Conversion:
-        """The Python of a script."""
+        """The Python code of a script."""
         return finished(self.scripts[path].converter)
 
     def _link(self, script: Script, binding: Binding) -> None:
-        """Tell an imported variable what it is, and what it is of where it is used."""
+        """Set the export that an imported variable refers to, and add the variable's reads to the export's."""
         origin = origin_of(binding)
         other = self._found(script, origin.source) if origin is not None else None
         if origin is None or other is None:
@@ -108,7 +108,7 @@ class Project:
             script.imports[other] = None
 
     def _found(self, script: Script, source: str) -> Script | None:
-        """The script that another one means by `./name`, which may leave out the suffix, or `index` of a folder."""
+        """The script that `./name` in another one refers to, possibly without a suffix, or `index` in a folder."""
         if not source.startswith("."):
             return None
         place = posixpath.normpath(posixpath.join(*script.path.parent.parts, source))
@@ -117,7 +117,7 @@ class Project:
         return next((self.scripts[PurePosixPath(p)] for p in tried if PurePosixPath(p) in self.scripts), None)
 
     def _exports_of(self, script: Script) -> dict[str, Export]:
-        """The exports of a script by name, with those that it re-exports; types are not among them."""
+        """The exports of a script by name, including re-exports but not types."""
         if script in self._exports:
             return self._exports[script]
         found = self._exports[script] = dict(script.exports.own)
@@ -130,7 +130,7 @@ class Project:
             if real is not None:
                 found[name] = Export(export.python, real.binding)
             else:
-                del found[name]  # a type, or something that is not there
+                del found[name]  # a type, or a name that does not exist
         for alias, source, name in script.exports.passed:
             other = self._found(script, source)
             real = self._exports_of(other).get(name) if other is not None else None
@@ -149,12 +149,12 @@ class Project:
         return found
 
     def _namespace(self, script: Script, name: str, other: Script) -> Binding:
-        """A variable that is all of another script."""
+        """A variable for the whole of another script."""
         top = script.converter.scopes.top
         return Binding(name, "import", top, top.node, python=names.variable(name), members=self._exports_of(other))
 
     def _find_module(self, script: Script, source: str) -> Module | None:
-        """Another script as an import sees it."""
+        """Another script, as an import sees it."""
         other = self._found(script, source)
         if other is None:
             return None
@@ -171,7 +171,7 @@ def _is_member(node: Node) -> bool:
 
 
 def _reached(script: Script) -> set[Script]:
-    """The scripts that a script imports, by itself or by others."""
+    """The scripts that a script imports, directly or indirectly."""
     found: set[Script] = set()
     waiting = [script]
     while waiting:

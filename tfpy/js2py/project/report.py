@@ -11,19 +11,19 @@ from tfpy.scripts import FileError
 
 
 def say_notes(path: Path, notes: Sequence[Note]) -> None:
-    """Print what is left to do and to look at in a script."""
+    """Print the notes of a script: what is left to do and to check."""
     for note in notes:
         print(f"{path}:{note.line}: {note.text if note.left else f'check: {note.text}'}", file=sys.stderr)
 
 
 def counts(notes: Sequence[Note]) -> str:
-    """How many places are left."""
+    """The number of places that are left."""
     left = sum(note.left for note in notes)
     return f"left to do: {left}; to check: {len(notes) - left}"
 
 
 def summary(notes: Sequence[Note], has_faults: bool = False) -> str:
-    """The last line: whether all is converted, which it is not where a script has a fault."""
+    """The last line: whether everything is converted, which it is not if a script has an error."""
     done = "Not complete." if has_faults or any(note.left for note in notes) else "Converted."
     return f"{done} Places {counts(notes)}. All are marked `# js2py:`."
 

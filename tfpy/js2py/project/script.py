@@ -1,4 +1,4 @@
-"""A whole script: its statements, then the imports that they need."""
+"""A whole script: its statements, and the imports that they need."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from tfpy.js2py.notes import MARK, Conversion
 from tfpy.js2py.statements import classes, control, declarations, effects, inlining, jumps, loops, modules, switch
 from tfpy.js2py.syntax import build, parse, printing
 
-# Where the rules are; importing these puts them into the tables.
+# The modules of the rules; importing them fills the tables.
 RULES = (
     (call_kinds, expression_kinds),
     (assignments, conditions, functions, identifiers, literals, operators, properties, regex_literals, strings),
@@ -34,24 +34,24 @@ RULES = (
 
 
 def converted(source: str, typescript: bool) -> Conversion:
-    """The Python of a script; see `tfpy.js2py.convert`."""
+    """The Python code of a script; see `tfpy.js2py.convert`."""
     return finished(Converter(parse.parse(source, typescript), typescript))
 
 
 def finished(c: Converter) -> Conversion:
-    """The Python of a script that has been read."""
+    """The Python code of a script that has been read."""
     root = c.scopes.top.node
     c.modules.update(modules.chosen(root))
     body = c.block(root.named_children)
     code = printing.module(_headed(body))
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", SyntaxWarning)  # a script may be odd
+        warnings.simplefilter("ignore", SyntaxWarning)  # a script may have odd comparisons
         compile(code, "script", "exec", dont_inherit=True)
     return Conversion(code, sorted(dict.fromkeys(c.notes)))
 
 
 def _headed(body: list[ast.stmt]) -> list[ast.stmt]:
-    """The statements of a script with its imports, which come after the comments at the beginning."""
+    """The statements of a script with its imports, which follow the comments at the beginning."""
     used = _used(body)
     standard: list[ast.stmt] = [ast.Import([ast.alias(name)]) for name in sorted(names.STANDARD) if name in used]
     others: list[ast.stmt] = []
@@ -81,7 +81,7 @@ def _headed(body: list[ast.stmt]) -> list[ast.stmt]:
 
 
 def _after_head(body: list[ast.stmt]) -> int:
-    """How many comments stand at the beginning, apart from the first statement."""
+    """The number of comments at the beginning, not counting those that belong to the first statement."""
     count = 0
     while count < len(body) and build.is_comment(body[count]) and not ast.unparse(body[count]).startswith(MARK):
         count += 1
@@ -93,7 +93,7 @@ def _after_head(body: list[ast.stmt]) -> int:
 
 
 def _used(body: list[ast.stmt]) -> set[str]:
-    """The names that statements use, those within f-strings, too."""
+    """The names that statements use, including those in f-strings."""
     found: set[str] = set()
     for statement in body:
         for node in ast.walk(statement):

@@ -47,7 +47,7 @@ def enum(c: Converter, node: Node) -> list[ast.stmt]:
 
 @expression("class")
 def class_expression(c: Converter, node: Node) -> ast.expr:
-    """A class as a value: it gets a name and goes before the statement."""
+    """A class as a value: it gets a name and is defined before the statement."""
     name = optional(node, "name")
     wanted = text(name) if name is not None else "Made"
     c.first(class_of(c, node, wanted), effects=False)
@@ -55,7 +55,7 @@ def class_expression(c: Converter, node: Node) -> ast.expr:
 
 
 def class_of(c: Converter, node: Node, name: str) -> ast.ClassDef:
-    """The class statement of a class."""
+    """The class definition of a class."""
     bases = _bases(c, node)
     own: list[ast.stmt] = []
     fields: list[Node] = []
@@ -74,7 +74,7 @@ def class_of(c: Converter, node: Node, name: str) -> ast.ClassDef:
 
 
 def _getters_first(members: list[Node]) -> list[Node]:
-    """The members of a class with each getter before its setter, which Python puts onto it."""
+    """The members of a class with each getter before its setter, as Python's decorators require."""
     found: list[Node] = []
     for member in members:
         if parse.has(member, "get"):
@@ -115,7 +115,7 @@ def _member(c: Converter, node: Node, before: Node | None, own: list[ast.stmt]) 
 
 
 def _raising(left: list[ast.stmt]) -> list[ast.stmt]:
-    """A method that is left to a person: the class is there without it."""
+    """A method that is not converted: the class is defined without it."""
     arguments = build.no_arguments()
     arguments.vararg = ast.arg("_")
     return [*left[:-1], build.function("not_converted", arguments, left[-1:])]
@@ -139,7 +139,7 @@ def _static_field(c: Converter, node: Node) -> list[ast.stmt]:
 
 
 def _field(c: Converter, node: Node) -> list[ast.stmt]:
-    """A field of an instance, which its constructor sets."""
+    """A field of an instance, which its constructor initializes."""
 
     def rule(c: Converter, node: Node) -> list[ast.stmt]:
         if parse.has(node, "declare") or parse.has(node, "abstract"):
@@ -178,7 +178,7 @@ def _method(c: Converter, node: Node) -> list[ast.stmt]:
 
 
 def _setter(node: Node, made: ast.FunctionDef) -> list[ast.stmt]:
-    """A setter; without a getter, it is put into a property by hand."""
+    """A setter; one without a getter is added to a property explicitly."""
     others = kids(node.parent) if node.parent is not None else []
     if any(parse.has(other, "get") and _is_setter_of(node, other) for other in others):
         made.decorator_list = [atom(f"{made.name}.setter")]
@@ -188,7 +188,7 @@ def _setter(node: Node, made: ast.FunctionDef) -> list[ast.stmt]:
 
 
 def _with_properties(node: Node, body: list[ast.stmt]) -> list[ast.stmt]:
-    """TypeScript's parameters that are also fields, set at the beginning of the constructor."""
+    """TypeScript's parameter properties, set at the beginning of the constructor."""
     found: list[ast.stmt] = []
     for parameter in kids(parse.field(node, "parameters")):
         if is_attribute(parameter):
@@ -202,7 +202,7 @@ def _with_properties(node: Node, body: list[ast.stmt]) -> list[ast.stmt]:
 
 
 def _after_super(body: list[ast.stmt]) -> int:
-    """The place after a docstring and the call of the base's constructor."""
+    """The position after a docstring and the call of the base class's constructor."""
     for at, s in enumerate(body):
         if isinstance(s, ast.Expr) and isinstance(s.value, ast.Call) and ast.unparse(s).startswith("super().__init__("):
             return at + 1
@@ -210,7 +210,7 @@ def _after_super(body: list[ast.stmt]) -> int:
 
 
 def _initialise(c: Converter, own: list[ast.stmt], fields: list[ast.stmt], derived: bool) -> None:
-    """Put what the fields are set to into the constructor."""
+    """Put the initial values of the fields into the constructor."""
     if not fields:
         return
     for made in own:

@@ -1,4 +1,4 @@
-"""Conditions, blocks, what leaves a function, and errors."""
+"""Conditions, blocks, statements that leave a function, and errors."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tfpy.js2py.syntax.parse import kids, optional, text
 @statement("comment", "empty_statement", "type_alias_declaration", "interface_declaration", "hash_bang_line",
            "ambient_declaration", "function_signature")  # fmt: skip
 def nothing(c: Converter, node: Node) -> list[ast.stmt]:
-    """A statement that means nothing in Python."""
+    """A statement without meaning in Python."""
     return []
 
 
@@ -29,13 +29,13 @@ def block(c: Converter, node: Node) -> list[ast.stmt]:
 
 
 def body_of(c: Converter, node: Node) -> list[ast.stmt]:
-    """The statements of what may be a block or one statement."""
+    """The statements of a block or of a single statement."""
     return c.block(node.named_children) if node.type == "statement_block" else c.block([node])
 
 
 @statement("if_statement")
 def if_statement(c: Converter, node: Node) -> list[ast.stmt]:
-    """`if`, with `elif` for an if in the else."""
+    """`if`, with `elif` for an if in the else branch."""
     condition = parse.field(node, "condition")
     consequence, alternative = parse.field(node, "consequence"), node.child_by_field_name("alternative")
     if text(condition).replace(" ", "") == "require.main===module":
@@ -54,12 +54,12 @@ def if_statement(c: Converter, node: Node) -> list[ast.stmt]:
     otherwise = c.block(other)
     if not body and not otherwise and kids(consequence) and is_cheap(test):
         c.checks.clear()
-        return []  # what was done here means nothing in Python
+        return []  # its body has no meaning in Python
     return [ast.If(test, build.filled(body), otherwise)]
 
 
 def _drop(c: Converter, node: Node | None) -> None:
-    """Leave out what is never done, with its comments."""
+    """Omit code that never runs, with its comments."""
     for inner in parse.walk(node) if node is not None else ():
         if inner.type == "comment":
             c.place(inner)
@@ -67,7 +67,7 @@ def _drop(c: Converter, node: Node | None) -> None:
 
 @statement("return_statement")
 def return_statement(c: Converter, node: Node) -> list[ast.stmt]:
-    """`return`; in the body of a forEach that became a loop it goes on with the next item."""
+    """`return`; in the body of a forEach that became a loop it continues with the next item."""
     if c.returns == "continue":
         return [ast.Continue()]
     if not kids(node):
@@ -95,7 +95,7 @@ def try_statement(c: Converter, node: Node) -> list[ast.stmt]:
     if handler is not None:
         parameter = optional(handler, "parameter")
         if parameter is not None and parameter.type != "identifier":
-            raise NotConvertedError("an error that is taken apart has no counterpart")
+            raise NotConvertedError("a destructured error has no counterpart")
         used = parameter is not None and bool(c.scopes.bindings[parameter.id].reads)
         name = name_of(c.name(parameter)) if parameter is not None and used else None
         caught = build.filled(body_of(c, parse.field(handler, "body")))

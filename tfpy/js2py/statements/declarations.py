@@ -60,7 +60,7 @@ def _is_again(c: Converter, pattern: Node) -> bool:
 
 
 def _from_object(c: Converter, pattern: Node, value: Node) -> list[ast.stmt]:
-    """`const {a, b} = value`: of a dict, of something of tfpy, or of JavaScript's own `Math` and `Number`."""
+    """`const {a, b} = value`: of a dict, of a tfpy object, or of JavaScript's own `Math` and `Number`."""
     if text(value) in ("Math", "Number") and value.id not in c.scopes.bindings and is_of_items(pattern):
         return [assign(c.name(target), own(f"{text(value)}.{key}")) for key, target in parts_of(pattern)]
     kind = c.kinds.of(value)
@@ -75,7 +75,7 @@ def _from_object(c: Converter, pattern: Node, value: Node) -> list[ast.stmt]:
 
 
 def _has_attributes(pattern: Node, value: Node, c: Converter) -> bool:
-    """Whether what is taken apart has attributes: a namespace, or a result with these names."""
+    """Whether the destructured value has attributes: a namespace, or a result with these names."""
     if is_of_tfpy(c, value):
         return True
     keys = [text(p if p.type != "pair_pattern" else parse.field(p, "key")) for p in kids(pattern)]
@@ -87,7 +87,7 @@ def _has_attributes(pattern: Node, value: Node, c: Converter) -> bool:
 
 
 def _function(c: Converter, node: Node, name: str, owner: Node) -> list[ast.stmt]:
-    """A def with its documentation."""
+    """A def with its docstring."""
     made = define(c, node, name)
     documented(c, made, owner)
     return [made]

@@ -15,7 +15,7 @@ _TAG = re.compile(r"@(param|arg|returns?)\s+(?:\{[^}]*\}+\s*)?(.*)")
 
 
 def documented(c: Converter, made: ast.FunctionDef | ast.ClassDef, node: Node) -> None:
-    """Give a def or a class the JSDoc comment before it as its docstring."""
+    """Turn the JSDoc comment before a def or a class into its docstring."""
     if node.parent is not None and node.parent.type == "export_statement":
         node = node.parent
     before = node.prev_named_sibling
@@ -26,7 +26,7 @@ def documented(c: Converter, made: ast.FunctionDef | ast.ClassDef, node: Node) -
 
 
 def docstring(lines: list[str]) -> str:
-    """The text of a docstring: what is said, then the parameters and the result."""
+    """The text of a docstring: the description, then the parameters and the result."""
     plain: list[str] = []
     sections: dict[str, list[str]] = {"Args": [], "Returns": []}
     current = plain

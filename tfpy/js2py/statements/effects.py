@@ -1,4 +1,4 @@
-"""Expressions that stand alone, for what they do: assignments, calls, conditions."""
+"""Expression statements: assignments, calls, conditions."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ from tfpy.js2py.syntax import parse
 from tfpy.js2py.syntax.build import assign, call, name_of
 from tfpy.js2py.syntax.parse import bare, kids, text
 
-# What scripts for Node give themselves that pages have, from packages.
+# Globals of browsers that scripts for Node import from packages.
 _OF_PAGES = {"global.fetch", "globalThis.fetch"}
 
 
 @statement("expression_statement")
 def expression_statement(c: Converter, node: Node) -> list[ast.stmt]:
-    """An expression for its effects."""
+    """An expression whose value is unused."""
     return c.effects(kids(node)[0])
 
 
 @effect("await_expression")
 def awaited(c: Converter, node: Node) -> list[ast.stmt]:
-    """What is awaited: here it is done at once; of `Promise.all([…])` one after the other."""
+    """An awaited expression, which is complete immediately here; those of `Promise.all([…])` run in order."""
     node = bare(kids(node)[0])
     if node.type != "call_expression":
         return [ast.Expr(c.expr(node))]
@@ -43,13 +43,13 @@ def awaited(c: Converter, node: Node) -> list[ast.stmt]:
 
 @effect("sequence_expression")
 def in_sequence(c: Converter, node: Node) -> list[ast.stmt]:
-    """`a, b`: one after the other."""
+    """`a, b`: first a, then b."""
     return [s for kid in kids(node) for s in c.effects(kid)]
 
 
 @effect("string")
 def directive(c: Converter, node: Node) -> list[ast.stmt]:
-    """`"use strict"`, which means nothing here."""
+    """`"use strict"`, which has no meaning in Python."""
     return []
 
 
@@ -85,7 +85,7 @@ def assigned(c: Converter, node: Node) -> list[ast.stmt]:
 
 
 def _is_length(c: Converter, node: Node) -> bool:
-    """Whether a property is the length of a list, and not an attribute or an item that has this name."""
+    """Whether a property is the length of a list, and not an attribute or an item of that name."""
     kind = c.kinds.of(parse.field(node, "object"))
     return text(parse.field(node, "property")) == "length" and kind != DICT and not kind.name.startswith(".")
 
@@ -106,7 +106,7 @@ def conditional(c: Converter, node: Node) -> list[ast.stmt]:
 
 @expression("sequence_expression")
 def sequence(c: Converter, node: Node) -> ast.expr:
-    """`a, b` within an expression: a goes before."""
+    """`a, b` within an expression: a becomes a statement before it."""
     *before, last = kids(node)
     for inner in before:
         c.first(*c.effects(inner))

@@ -1,4 +1,4 @@
-"""Calls with a function that become a block: forEach a loop, then what comes next, tidy a `with`."""
+"""Calls with a function that become blocks: forEach a loop, `then` the next statements, tidy a `with`."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tfpy.js2py.syntax.parse import bare, kids, text
 
 @effect("call_expression")
 def call_statement(c: Converter, node: Node) -> list[ast.stmt]:
-    """A call for its effects."""
+    """A call whose result is unused."""
     if requires_only(node):
         return []
     found = tested(c, node) or inlined_call(c, node) or started(c, node)
@@ -81,7 +81,7 @@ def _loop(c: Converter, loop: Node, owner: Node, function: Node) -> list[ast.stm
 
 
 def _then(c: Converter, owner: Node, function: Node) -> list[ast.stmt]:
-    """What is waited for, then what is to be done with it."""
+    """The awaited expression, then the statements that use its result."""
     given = parse.parameters(function)
     if not given:
         return [*c.effects(owner), *_body(c, function)]
@@ -109,7 +109,7 @@ def _guarded(c: Converter, owner: Node, name: str, function: Node) -> list[ast.s
 
 
 def _called(c: Converter, function: Node, given: list[ast.expr]) -> list[ast.stmt]:
-    """A function called with what it takes of what is given."""
+    """A function called with as many of the given arguments as it takes."""
     if text(function) in ("console.error", "console.log", "console.warn"):
         return [ast.Expr(call("print", *given, keywords=_error_stream(text(function))))]
     takes = len(parse.parameters(function)) if function.type in parse.FUNCTIONS else len(given)

@@ -1,4 +1,4 @@
-"""Tests for jasmine as tests for pytest: `describe` as a class, `beforeEach` as a fixture, `expect` as `assert`."""
+"""Jasmine tests as pytest tests: `describe` as a class, `beforeEach` as a fixture, `expect` as `assert`."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tfpy.js2py.syntax.parse import bare, kids, string_in, text
 from tfpy.node_rules import NodeRules
 
 _SKIPPED = "pytest.mark.skip"
-# What jasmine calls tests and groups of tests; those that it leaves out begin with an x.
+# Jasmine's functions for tests and groups of tests; the names of skipped ones begin with an x.
 _TESTS = {"it": "", "fit": "", "xit": _SKIPPED}
 _GROUPS = {"describe": "", "fdescribe": "", "xdescribe": _SKIPPED}
 _FIXTURES = {
@@ -31,19 +31,19 @@ _FIXTURES = {
     "beforeAll": 'pytest.fixture(autouse=True, scope="class")',
     "afterAll": 'pytest.fixture(autouse=True, scope="class")',
 }  # fmt: skip
-# What is expected of a value, `_0`.
+# Expectations of a value, `_0`.
 _MATCHERS = {
     "toBeGreaterThan": "_0 > _1", "toBeGreaterThanOrEqual": "_0 >= _1", "toBeLessThan": "_0 < _1",
     "toBeLessThanOrEqual": "_0 <= _1", "toBeNull": "_0 is None", "toBeUndefined": "_0 is None",
     "toBeDefined": "_0 is not None", "toBeNaN": "math.isnan(_0)", "toContain": "_1 in _0",
     "toBeInstanceOf": "isinstance(_0, _1)",
 }  # fmt: skip
-# The same where a template is not enough: of the value and what is expected of it.
+# Those for which a template is not enough: functions of the value and the expected value.
 _matcher: NodeRules[str, Callable[[Converter, Node, list[Node]], ast.expr]] = NodeRules()
 
 
 def tested(c: Converter, node: Node) -> list[ast.stmt] | None:
-    """The Python for a call of jasmine's; None for any other call."""
+    """The Python code of a jasmine call; None for any other call."""
     callee, given = parse.field(node, "function"), kids(parse.field(node, "arguments"))
     name = text(callee)
     if callee.type == "identifier" and callee.id not in c.scopes.bindings:
@@ -55,12 +55,12 @@ def tested(c: Converter, node: Node) -> list[ast.stmt] | None:
         if name in _FIXTURES and given:
             return _fixture(c, name, bare(given[0]))
         if name == "expect" and given:
-            return c.effects(given[0])  # of which nothing is said
+            return c.effects(given[0])  # without a description
     return _expectation(c, callee, given) if callee.type == "member_expression" else None
 
 
 def _words(node: Node) -> list[str]:
-    """The words of what is said of a test."""
+    """The words of the description of a test."""
     found = re.findall(r"[^\W_]+", string_in(node))
     if not found:
         raise NotConvertedError("a test whose name is computed has no counterpart; see pytest.mark.parametrize")
@@ -68,7 +68,7 @@ def _words(node: Node) -> list[str]:
 
 
 def _group(c: Converter, said: Node, function: Node, mark: str) -> list[ast.stmt]:
-    """`describe`: what is declared in it, then a class with its tests."""
+    """`describe`: its declarations, then a class with its tests."""
     if not is_inlined(function):
         raise NotConvertedError("`describe` within something else has no counterpart")
     name = "".join(word[:1].upper() + word[1:] for word in _words(said))
@@ -87,7 +87,7 @@ def _group(c: Converter, said: Node, function: Node, mark: str) -> list[ast.stmt
 
 
 def _number(tests: list[ast.stmt]) -> None:
-    """Give tests of one name numbers."""
+    """Add numbers to tests of the same name."""
     seen: dict[str, int] = {}
     for test in tests:
         if isinstance(test, ast.FunctionDef):
@@ -96,9 +96,9 @@ def _number(tests: list[ast.stmt]) -> None:
 
 
 def _function(c: Converter, node: Node, name: str, decorator: str) -> list[ast.stmt]:
-    """A test or a fixture: a method, where it is in a class."""
+    """A test or a fixture; a method if it is in a class."""
     if node.type not in parse.FUNCTIONS or parse.parameters(node):
-        raise NotConvertedError("a test that is a variable, or is told when it is done, has no counterpart")
+        raise NotConvertedError("a test that is a variable, or calls `done`, has no counterpart")
     block = parse.block_around(node)
     is_method = block.parent is not None and is_described(block.parent)
     if block.type != "program" and not is_method:
@@ -110,7 +110,7 @@ def _function(c: Converter, node: Node, name: str, decorator: str) -> list[ast.s
 
 
 def _fixture(c: Converter, name: str, function: Node) -> list[ast.stmt]:
-    """A fixture for what is done before or after each test or all of them."""
+    """A fixture for code before or after each test or all tests."""
     (made,) = _function(c, function, names.snake(name), _FIXTURES[name])
     if name.startswith("after") and isinstance(made, ast.FunctionDef):
         at = next(i for i, s in enumerate(made.body) if not isinstance(s, (ast.Global, ast.Nonlocal)))
@@ -122,7 +122,7 @@ def _fixture(c: Converter, name: str, function: Node) -> list[ast.stmt]:
 
 
 def _expectation(c: Converter, callee: Node, given: list[Node]) -> list[ast.stmt] | None:
-    """`expect(value).toBe(…)`, also behind `not`; None for anything else."""
+    """`expect(value).toBe(…)`, also after `not`; None for anything else."""
     owner, name = parse.field(callee, "object"), text(parse.field(callee, "property"))
     is_not = owner.type == "member_expression" and text(parse.field(owner, "property")) == "not"
     owner = parse.field(owner, "object") if is_not else owner
@@ -144,7 +144,7 @@ def _expectation(c: Converter, callee: Node, given: list[Node]) -> list[ast.stmt
 
 
 def _done(c: Converter, function: Node) -> list[ast.stmt]:
-    """What a function does that is expected to raise an error, or not to."""
+    """The body of a function that is expected to raise an error, or not to."""
     if function.type not in parse.FUNCTIONS:
         return [ast.Expr(call(c.expr(function)))]
     body = parse.field(function, "body")
@@ -154,7 +154,7 @@ def _done(c: Converter, function: Node) -> list[ast.stmt]:
 
 
 def _raises(c: Converter, given: list[Node]) -> ast.expr:
-    """`pytest.raises(…)` of what is expected to be raised: a class of errors, its message, or what it matches."""
+    """`pytest.raises(…)` of the expected error: its class, its message, or a pattern that its message matches."""
     said = given[-1] if given and given[-1].type in ("regex", "string", "template_string") else None
     errors = [c.expr(error) for error in given if error != said] or [py("Exception")]
     if said is None:
@@ -193,7 +193,7 @@ def _false(c: Converter, value: Node, given: list[Node]) -> ast.expr:
 
 @_matcher("toBeCloseTo")
 def _close(c: Converter, value: Node, given: list[Node]) -> ast.expr:
-    """Equality up to half of the last of some digits, of which there are two unless the script says so."""
+    """Equality up to half a unit of the last of some digits, two by default."""
     digits = text(given[1]) if len(given) > 1 else "2"
     tolerance = build.atom(f"5e-{int(digits) + 1}") if digits.isdigit() else py("10 ** -_0 / 2", c.expr(given[1]))
     return py("_0 == pytest.approx(_1, abs=_2)", c.expr(value), c.expr(given[0]), tolerance)

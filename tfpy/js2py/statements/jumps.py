@@ -1,4 +1,4 @@
-"""Jumps: `break` and `continue`, also to labels."""
+"""Jumps: `break` and `continue`, with and without labels."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tfpy.js2py.syntax.parse import kids, text
 
 @statement("break_statement", "continue_statement")
 def jump(c: Converter, node: Node) -> list[ast.stmt]:
-    """`break` and `continue`; one that leaves two loops is marked, and `labelled` sees to the outer one."""
+    """`break` and `continue`; one that leaves two loops is marked, and `labelled` handles the outer one."""
     word, label = node.type.partition("_")[0], text(kids(node)[0]) if kids(node) else ""
     if label and not _is_of_this_loop(node, label):
         made = ast.Break()
@@ -25,7 +25,7 @@ def jump(c: Converter, node: Node) -> list[ast.stmt]:
 
 
 def _is_of_this_loop(node: Node, label: str) -> bool:
-    """Whether a label is that of the innermost loop around a jump."""
+    """Whether a label belongs to the innermost loop around a jump."""
     loop = node.parent
     while loop is not None and loop.type not in parse.LOOPS:
         loop = loop.parent
@@ -35,7 +35,7 @@ def _is_of_this_loop(node: Node, label: str) -> bool:
 
 @statement("labeled_statement")
 def labelled(c: Converter, node: Node) -> list[ast.stmt]:
-    """A loop with a label: a jump to it ends the loop within, whose `else` is what is done without a jump."""
+    """A loop with a label: a jump to it ends the inner loop, whose `else` has the statements for the other case."""
     label, loop, noted = text(parse.field(node, "label")), parse.field(node, "body"), len(c.notes)
     found = c.statement(loop)
     jumps = [n for s in found for n in ast.walk(s) if vars(n).get("jump", ("", ""))[1] == label]
@@ -44,12 +44,12 @@ def labelled(c: Converter, node: Node) -> list[ast.stmt]:
     words = {vars(jump)["jump"][0] for jump in jumps}
     outer = found[-1]
     if isinstance(outer, ast.While) and loop.type != "while_statement":
-        inside = []  # a `for` that has its step at the end of its body, which a jump would leave out
+        inside = []  # a `for` with its step at the end of its body, which a jump would skip
     else:
         inside = [s for s in _body(outer) if any(n in jumps for n in ast.walk(s))]
     if len(words) > 1 or len(inside) != 1 or not _ends_by_jumps(inside[0], jumps):
         del c.notes[noted:]
-        raise NotConvertedError("a jump to a label that is no plain loop around this one has no counterpart")
+        raise NotConvertedError("a jump to a label that is not a plain loop around this one has no counterpart")
     inner = inside[0]
     assert isinstance(inner, (ast.For, ast.While))
     assert isinstance(outer, (ast.For, ast.While))
@@ -66,7 +66,7 @@ def _body(loop: ast.stmt) -> list[ast.stmt]:
 
 
 def _ends_by_jumps(loop: ast.stmt, jumps: list[ast.AST]) -> bool:
-    """Whether a loop ends before its time by these jumps alone, which all lie in it and in no further loop."""
+    """Whether a loop ends early by these jumps alone, which are all in it and in no inner loop."""
     if not isinstance(loop, (ast.For, ast.While)):
         return False
     own = {id(n) for s in loop.body for n in _own(s) if isinstance(n, ast.Break)}

@@ -1,4 +1,4 @@
-"""Lists that grow by assignments to the place behind their last item, which in Python is `append`."""
+"""Lists that grow by assignment to the index after their last item, which in Python is `append`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _EMPTY = {"[]", "new Array()", "Array()"}
 
 
 def is_append(c: Converter, left: Node) -> bool:
-    """Whether an assignment to an item makes a list longer by one: `xs[xs.length] = x`, or step by step in a loop."""
+    """Whether an assignment to an item appends to a list: `xs[xs.length] = x`, or step by step in a loop."""
     owner, at = parse.field(left, "object"), parse.field(left, "index")
     if text(at) == f"{text(owner)}.length":
         return c.kinds.of(owner).name == "list"
@@ -27,7 +27,7 @@ def is_append(c: Converter, left: Node) -> bool:
 
 
 def _loop_of(left: Node) -> Node | None:
-    """The `for` in each step of which an assignment is done, whatever else is."""
+    """The `for` loop that makes an assignment unconditionally in each step."""
     statement = left.parent.parent if left.parent is not None else None
     if statement is None or statement.type != "expression_statement":
         return None
@@ -41,7 +41,7 @@ def _loop_of(left: Node) -> Node | None:
 
 
 def _counts_from_zero(c: Converter, loop: Node, at: Node) -> bool:
-    """Whether an index goes from 0 on, by ones: `i` of a loop from 0, `i - 1` of one from 1."""
+    """Whether an index counts from 0 in steps of one: `i` of a loop from 0, `i - 1` of one from 1."""
     start = "0"
     if at.type == "binary_expression" and parse.has(at, "-"):
         at, start = parse.field(at, "left"), text(parse.field(at, "right"))
@@ -54,7 +54,7 @@ def _counts_from_zero(c: Converter, loop: Node, at: Node) -> bool:
 
 
 def _is_empty_before(loop: Node, owner: Node) -> bool:
-    """Whether a list is made in the block where a loop is, without an item, and not named from there to the loop."""
+    """Whether a list is created empty in the block of a loop, and not used between there and the loop."""
     name = re.compile(rf"(?<![\w.]){re.escape(text(owner))}(?!\w)")
     before = loop.prev_named_sibling
     while before is not None and not name.search(text(before)):
@@ -70,7 +70,7 @@ def _is_empty_before(loop: Node, owner: Node) -> bool:
 
 
 def _is_alone(loop: Node, left: Node) -> bool:
-    """Whether nothing else in a loop sets items of a list, or changes its length."""
+    """Whether nothing else in a loop sets items of a list or changes its length."""
     name = text(parse.field(left, "object"))
     for node in parse.walk(parse.field(loop, "body")):
         is_call = node.type == "member_expression" and text(parse.field(node, "property")) in GROWING

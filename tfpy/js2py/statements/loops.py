@@ -21,7 +21,7 @@ from tfpy.js2py.syntax.parse import bare, kids, optional, text
 
 @statement("for_statement")
 def for_statement(c: Converter, node: Node) -> list[ast.stmt]:
-    """A for with three parts: over a range if it counts, else a while."""
+    """A for loop with three parts: over a range if it counts, otherwise a while loop."""
     counted = counted_range(c, node)
     saved, c.steps = c.steps, []
     try:
@@ -61,7 +61,7 @@ def for_in_statement(c: Converter, node: Node) -> list[ast.stmt]:
         if kind.name in ("list", "ndarray"):
             over = py("range(len(_0))", over)
         elif kind != DICT:
-            c.check(node, "`for … in` goes over the keys of a dict here; over a list it must be range(len(…))")
+            c.check(node, "`for … in` iterates over the keys of a dict here; for a list it must be range(len(…))")
     if isinstance(over, ast.Call) and name_of(over.func) == "list" and len(over.args) == 1 and kind.name == "list":
         over = over.args[0]  # list(d.items()) and list(d) of Object.entries and keys
     if is_changed(c, node, right, parse.field(node, "body")):
@@ -74,7 +74,7 @@ def for_in_statement(c: Converter, node: Node) -> list[ast.stmt]:
 
 
 def loop_target(c: Converter, left: Node) -> tuple[ast.expr, list[ast.stmt]]:
-    """The variable of a loop, and the statements that take an item apart."""
+    """The variable of a loop, and the statements that destructure an item."""
     if parse.is_tuple_of_names(left):
         return ast.Tuple([c.name(kid) for kid in kids(left)]), []
     if left.type in ("array_pattern", "object_pattern"):
@@ -96,7 +96,7 @@ def while_statement(c: Converter, node: Node) -> list[ast.stmt]:
 
 @statement("do_statement")
 def do_statement(c: Converter, node: Node) -> list[ast.stmt]:
-    """`do … while` as an endless loop that is left at the end of its body."""
+    """`do … while` as an infinite loop with a break at the end of its body."""
     saved = c.steps
     with c.without(places=False):
         test = truth(c, parse.field(node, "condition"))

@@ -25,7 +25,7 @@ from tfpy.js2py.syntax.parse import kids, optional, text
 
 @statement("import_statement")
 def import_statement(c: Converter, node: Node) -> list[ast.stmt]:
-    """`import`: of TF.js, of another file of the script's, or of something that has no counterpart."""
+    """`import`: of TF.js, of another file of the script, or of a module without a counterpart."""
     source = source_of(node)
     if source is None:
         raise NotConvertedError("this import has no counterpart")
@@ -37,11 +37,11 @@ def import_statement(c: Converter, node: Node) -> list[ast.stmt]:
     if NOTHING.fullmatch(source):
         c.modules.update(dict.fromkeys([text(local) for _, local in used]))
         return []
-    return _bring(c, node, source, used) if used or not parts else []  # what is not used is a type
+    return _bring(c, node, source, used) if used or not parts else []  # unused names are types
 
 
 def _imported(clause: Node) -> list[tuple[str, Node]]:
-    """Name in the module and identifier here; "*" for the module, "default" for what it is mainly for."""
+    """Name in the module and identifier in the script; "*" for the module, "default" for the default export."""
     found: list[tuple[str, Node]] = []
     for child in kids(clause):
         if child.type == "identifier":
@@ -77,7 +77,7 @@ def required(c: Converter, pattern: Node, value: Node | None) -> list[ast.stmt] 
 
 
 def _promisified(c: Converter, pattern: Node, value: Node | None) -> bool:
-    """Make a name known that is set to `util.promisify(fs.readFile)`; whether it is."""
+    """Record a name that is set to `util.promisify(fs.readFile)`; returns whether it is one."""
     if value is None or value.type != "call_expression" or not text(value).startswith("util.promisify("):
         return False
     path = parse.path_of(kids(parse.field(value, "arguments"))[0]) or [""]
@@ -88,7 +88,7 @@ def _promisified(c: Converter, pattern: Node, value: Node | None) -> bool:
 
 
 def chosen(root: Node) -> dict[str, str]:
-    """Variables that are set to TF.js, or the like, in one of several ways: what they stand for."""
+    """Variables that are set to TF.js, or the like, in one of several ways: the modules that they stand for."""
     found = {}
     for node in parse.walk(root):
         if node.type == "assignment_expression" and parse.field(node, "left").type == "identifier":
@@ -100,13 +100,13 @@ def chosen(root: Node) -> dict[str, str]:
 
 
 def requires_only(value: Node) -> bool:
-    """Whether an expression only loads a module that stands for nothing here."""
+    """Whether an expression only loads a module that has no counterpart."""
     source = required_from(value)
     return source is not None and (root_of(source) is not None or bool(NOTHING.fullmatch(source)))
 
 
 def _bring(c: Converter, node: Node, source: str, parts: list[tuple[str, Node]]) -> list[ast.stmt]:
-    """Make imported names known, and give the import that stands for it."""
+    """Record imported names, and return the corresponding import."""
     there = c.find_module(source)
     if there is not None:
         return _from_file(c, node, there, parts)
@@ -133,7 +133,7 @@ def _bring(c: Converter, node: Node, source: str, parts: list[tuple[str, Node]])
 
 
 def _left(c: Converter, node: Node, said: str, parts: list[tuple[str, Node]]) -> list[ast.stmt]:
-    """The comment for an import that is left; what uses the imported names is left, too."""
+    """The comment for an import that is not converted; nor are the uses of the imported names."""
     for _, local in parts:
         c.modules[text(local)] = None
     statement = node
@@ -161,7 +161,7 @@ def _from_file(c: Converter, node: Node, there: Module, parts: list[tuple[str, N
             )
         elif found is not None and name in there.late:
             late.append((binding, found))
-        elif found is not None:  # else it is a type
+        elif found is not None:  # otherwise it is a type
             taken.append(ast.alias(found, None if found == here else here))
     if late:
         out.append(_looked_up(c, module, late))
@@ -171,7 +171,7 @@ def _from_file(c: Converter, node: Node, there: Module, parts: list[tuple[str, N
 
 
 def _looked_up(c: Converter, module: str, late: list[tuple[Binding, str]]) -> ast.stmt:
-    """The import of a module whose names are looked up in it whenever they are used."""
+    """The import of a module whose names are accessed as its attributes at each use."""
     name = module.rpartition(".")[2]
     if any(b.python == name for scope in c.scopes.by_node.values() for b in scope.bindings.values()):
         name += "_module"
@@ -183,7 +183,7 @@ def _looked_up(c: Converter, module: str, late: list[tuple[Binding, str]]) -> as
 
 @statement("export_statement")
 def export_statement(c: Converter, node: Node) -> list[ast.stmt]:
-    """An export becomes its declaration alone: in Python all names of a module can be imported."""
+    """An export becomes a plain declaration: in Python all names of a module can be imported."""
     declaration, value = optional(node, "declaration"), optional(node, "value")
     if declaration is not None:
         return c.statement(declaration)
@@ -201,20 +201,20 @@ def export_statement(c: Converter, node: Node) -> list[ast.stmt]:
 
 
 def _own(c: Converter, name: Node, alias: str) -> list[ast.stmt]:
-    """What makes that a variable of the script has the name under which it is exported."""
+    """The statement that gives a variable of the script the name under which it is exported."""
     if c.modules.get(text(name), "") is None:
-        return []  # that it has no counterpart has been said where it is imported
-    if text(name) in c.modules or not name_of(c.name(name)):  # of TF.js, or of a module that it is looked up in
+        return []  # the import has a note that there is no counterpart
+    if text(name) in c.modules or not name_of(c.name(name)):  # of TF.js, or an attribute of a module
         return [assign(atom(names.variable(alias)), c.expr(name))]
     is_type = c.typescript and c.scopes.top.find(text(name)) is None
     return [] if is_type or alias in ("default", text(name)) else _named(c, alias, name)
 
 
 def _passed_on(c: Converter, source: str, clause: Node | None) -> list[ast.stmt]:
-    """`export … from source`: of another file an import, of TF.js a name for each."""
+    """`export … from source`: of another file an import, of TF.js an assignment for each name."""
     there, root = c.find_module(source), root_of(source)
     if there is None and (root is None or clause is None):
-        raise NotConvertedError(f"what is exported from {source} has no counterpart; import it where it is used")
+        raise NotConvertedError(f"an export from {source} has no counterpart; import it where it is used")
     if clause is not None and clause.type == "namespace_export":
         name = names.variable(text(kids(clause)[0]))
         if there is None:
@@ -245,7 +245,7 @@ def _all_of(there: Module) -> list[ast.stmt]:
 
 
 def _by_default(c: Converter, value: Node) -> list[ast.stmt]:
-    """What is exported as a whole: a name, which is there, or something that gets one."""
+    """The export of a whole module: a name that exists already, or a value that gets one."""
     if value.type == "identifier":
         return []
     if value.type == "class" and optional(value, "name") is not None:
@@ -256,13 +256,13 @@ def _by_default(c: Converter, value: Node) -> list[ast.stmt]:
 
 
 def is_export(left: Node) -> bool:
-    """Whether an assignment exports something as Node does."""
+    """Whether an assignment is an export in Node's style."""
     path = parse.path_of(left) or []
     return path[:2] == ["module", "exports"] or (path[:1] == ["exports"] and len(path) == 2)
 
 
 def exported(c: Converter, left: Node, value: Node) -> list[ast.stmt]:
-    """`module.exports = value` and `exports.name = value`: what has no name yet gets that by which it is exported."""
+    """`module.exports = value` and `exports.name = value`: a value without a name gets the exported one."""
     path = parse.path_of(left) or []
     if path[-1] != "exports":
         return _named(c, path[-1], value)
@@ -275,7 +275,7 @@ def exported(c: Converter, left: Node, value: Node) -> list[ast.stmt]:
         elif part.type == "pair":
             found += _named(c, text(parse.field(part, "key")).strip("'\""), parse.field(part, "value"))
         elif part.type != "shorthand_property_identifier":
-            raise NotConvertedError("what is exported by `...` has no counterpart; import it where it is used")
+            raise NotConvertedError("an export by `...` has no counterpart; import it where it is used")
     return found
 
 
@@ -290,5 +290,5 @@ def _named(c: Converter, name: str, value: Node) -> list[ast.stmt]:
         found = c.expr(value)
         made = [] if name_of(found) == spelled else [assign(atom(spelled), found)]
     if made and any(b.python == spelled for b in c.scopes.top.bindings.values()):
-        raise NotConvertedError(f"what is exported as {name} is something else than {spelled} here")
+        raise NotConvertedError(f"the export {name} is something other than {spelled} here")
     return made

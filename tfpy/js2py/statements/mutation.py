@@ -1,4 +1,4 @@
-"""Mutations that JavaScript allows and Python does not: of dicts that a loop goes over, of numbers of a tensor."""
+"""Mutations that JavaScript allows and Python does not: of dicts during iteration, and of a tensor's numbers."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ _OF_MAPS = {"keys", "values", "entries"}
 
 
 def is_changed(c: Converter, loop: Node, over: Node, body: Node) -> bool:
-    """Whether the body of a loop, or a function of the script that it calls, puts keys in or takes them out.
+    """Whether the body of a loop, or a function of the script that it calls, adds or removes keys.
 
     Args:
         c: the converter.
         loop: the loop, or the call of `forEach`.
-        over: what it goes over.
-        body: what is done in each step.
+        over: the iterable.
+        body: the body of the loop.
     """
     owner = _owner_of(over)
     is_map = c.kinds.of(owner).name in ("map", "set")
@@ -39,7 +39,7 @@ def is_changed(c: Converter, loop: Node, over: Node, body: Node) -> bool:
 
 
 def own_numbers(c: Converter, name: Node, value: Node, found: ast.expr) -> ast.expr:
-    """What a variable is set to: a copy of the numbers of a tensor, where the script changes them in their place."""
+    """The value of a variable: a copy of a tensor's numbers if the script changes them in place."""
     given = kids(value)[0] if value.type == "await_expression" else value
     callee = optional(given, "function") if given.type == "call_expression" else None
     is_data = callee is not None and text(callee.child_by_field_name("property")) in ("data", "dataSync")
@@ -49,7 +49,7 @@ def own_numbers(c: Converter, name: Node, value: Node, found: ast.expr) -> ast.e
 
 
 def _is_changed_in_place(read: Node) -> bool:
-    """Whether an item of a list is set, or all of it is filled, sorted or turned."""
+    """Whether an item of a list is set, or the list is filled, sorted or reversed."""
     part = read.parent
     if part is None or part.child_by_field_name("object") != read:
         return False
@@ -72,7 +72,7 @@ def _owner_of(over: Node) -> Node:
 
 
 def _done(c: Converter, body: Node, seen: set[int]) -> Iterator[Node]:
-    """What is done in a body, and in the functions of the script that it calls."""
+    """The nodes of a body, and of the functions of the script that it calls."""
     seen.add(body.id)
     for node in parse.walk(body):
         yield node
@@ -83,27 +83,27 @@ def _done(c: Converter, body: Node, seen: set[int]) -> Iterator[Node]:
 
 
 def _takes_out(owner: Node, node: Node) -> bool:
-    """Whether something done takes something out of a map or a set; what is put in, JavaScript goes over, too."""
+    """Whether a node removes something from a map or a set; JavaScript also iterates over what is added."""
     callee = optional(node, "function") if node.type == "call_expression" else None
     return callee is not None and _part_of(owner, callee) in ("clear", "delete")
 
 
 def _changes(owner: Node, node: Node) -> bool:
-    """Whether something done adds a key to an object, or takes one out."""
+    """Whether a node adds a key to an object or removes one."""
     if node.type == "unary_expression" and parse.has(node, "delete"):
         return _part_of(owner, parse.field(node, "argument")) != ""
     return node.type == "assignment_expression" and _part_of(owner, parse.field(node, "left")) != ""
 
 
 def _part_of(owner: Node, node: Node) -> str:
-    """Which property or item of an expression something is; empty if none."""
+    """The property or item of an expression that a node accesses; empty if none."""
     if text(node.child_by_field_name("object")) != text(owner):
         return ""
     return text(node.child_by_field_name("property") or node.child_by_field_name("index"))
 
 
 def _is_at_its_key(loop: Node, node: Node) -> bool:
-    """Whether an assignment in a loop is to the item whose key the loop is at, which is there already."""
+    """Whether an assignment in a loop is to the item of the loop's current key, which exists already."""
     if node.type != "assignment_expression" or not loop.start_byte <= node.start_byte < loop.end_byte:
         return False
     at = optional(parse.field(node, "left"), "index")
@@ -114,7 +114,7 @@ def _is_at_its_key(loop: Node, node: Node) -> bool:
 
 
 def _head(node: Node | None) -> Iterator[Node]:
-    """What a loop declares: its variable, or the parameters of the function that is given to `forEach`."""
+    """The declarations of a loop: its variable, or the parameters of the function passed to `forEach`."""
     if node is not None and node.type == "arguments":
         for function in kids(node):
             for parameter in parse.parameters(function):

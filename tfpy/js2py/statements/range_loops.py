@@ -1,4 +1,4 @@
-"""For loops that count: what range they go over, where nothing in them changes that."""
+"""For loops that count: their ranges, if nothing in the body changes those."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tfpy.js2py.syntax.parse import bare, kids, optional, text
 
 
 def counted_range(c: Converter, node: Node) -> tuple[ast.expr, ast.expr] | None:
-    """Variable and range of `for (let i = a; i < b; i++)`; None where the loop is another one."""
+    """Variable and range of `for (let i = a; i < b; i++)`; None for any other loop."""
     initializer, condition, increment = (optional(node, n) for n in ("initializer", "condition", "increment"))
     if initializer is None or initializer.type != "lexical_declaration" or condition is None or increment is None:
         return None
@@ -49,7 +49,7 @@ def counted_range(c: Converter, node: Node) -> tuple[ast.expr, ast.expr] | None:
 
 
 def _is_whole(node: Node) -> bool:
-    """Whether a number is put together of whole ones."""
+    """Whether a number is computed from integers only."""
     return "/" not in text(node) and "." not in re.sub(r"\.?[a-zA-Z_]\w*", "", text(node))
 
 
@@ -61,7 +61,7 @@ def _plus_one(node: ast.expr, by: int) -> ast.expr:
 
 
 def _step_of(c: Converter, node: Node, name: str, body: Node) -> tuple[int, ast.expr | None] | None:
-    """Direction and width of a step such as `i++` or `i += 2`; the width is None for 1."""
+    """Direction and size of a step such as `i++` or `i += 2`; the size is None for 1."""
     if node.type == "update_expression" and text(parse.field(node, "argument")) == name:
         return (1, None) if parse.has(node, "++") else (-1, py("-1"))
     if node.type == "augmented_assignment_expression" and text(parse.field(node, "left")) == name:
@@ -73,7 +73,7 @@ def _step_of(c: Converter, node: Node, name: str, body: Node) -> tuple[int, ast.
 
 
 def _is_steady(c: Converter, end: Node, body: Node) -> bool:
-    """Whether the end of a loop stays what it is: nothing in the body changes it, or the list whose length it is."""
+    """Whether the end of a loop is constant: the body does not change it, or the list whose length it is."""
     for inner in parse.walk(end):
         if inner.type in ("call_expression", "update_expression", "assignment_expression"):
             return inner.type == "call_expression" and text(inner).startswith("Math.")

@@ -25,7 +25,7 @@ class Case(NamedTuple):
 
     Attributes:
         values: the values.
-        body: what is done.
+        body: the statements.
     """
 
     values: list[Node]
@@ -34,7 +34,7 @@ class Case(NamedTuple):
 
 @statement("switch_statement")
 def switch_statement(c: Converter, node: Node) -> list[ast.stmt]:
-    """`switch` as `match` where the values are literals, else as a chain of conditions; each case must end."""
+    """`switch` as `match` if the values are literals, otherwise as an if chain; each case must end."""
     subject = parse.field(node, "value")
     value = None if text(subject) == "true" or _is_type(subject) else c.expr(subject)
     cases, default = _cases(c, node)
@@ -55,7 +55,7 @@ def _is_type(node: Node) -> bool:
 
 
 def _cases(c: Converter, node: Node) -> tuple[list[Case], list[ast.stmt] | None]:
-    """The cases, those without a body together with the next one, and what is done for all other values."""
+    """The cases, with those without a body merged into the next one, and the statements of the default."""
     cases: list[Case] = []
     waiting: list[Node] = []
     default: list[ast.stmt] | None = None
@@ -77,7 +77,7 @@ def _cases(c: Converter, node: Node) -> tuple[list[Case], list[ast.stmt] | None]
 
 
 def _pattern(c: Converter, node: Node) -> ast.pattern | None:
-    """A literal as a pattern; None for what must be compared."""
+    """A literal as a pattern; None for a value that must be compared."""
     if node.type in ("null", "undefined") or text(node) == "undefined":
         return ast.MatchSingleton(None)
     if node.type not in ("string", "number", "member_expression"):
@@ -89,13 +89,13 @@ def _pattern(c: Converter, node: Node) -> ast.pattern | None:
 def _as_conditions(
     c: Converter, subject: Node, value: ast.expr | None, cases: list[Case], default: list[ast.stmt] | None
 ) -> list[ast.stmt]:
-    """`if` and `elif`; a value that is computed gets a name."""
+    """`if` and `elif`; a computed value gets a name."""
     out: list[ast.stmt] = []
     if value is not None and not is_cheap(value):
         name = atom(c.new_name("value", subject))
         out, value = [assign(name, value)], name
     chain = default or []
-    if _is_type(subject):  # True is an int, so that this is asked first
+    if _is_type(subject):  # True is an int, so this comes first
         cases = sorted(cases, key=lambda case: all(parse.string_in(v) != "boolean" for v in case.values))
     for case in reversed(cases):
         test: ast.expr | None = None
@@ -109,13 +109,13 @@ def _as_conditions(
 
 
 def _condition(c: Converter, subject: Node, value: ast.expr | None, one: Node) -> ast.expr:
-    """Whether a case is meant."""
+    """Whether a case applies."""
     if value is not None:
         return py("_0 == _1", value, c.expr(one))
     if not _is_type(subject):
         return truth(c, one)
     if one.type != "string":
-        raise NotConvertedError("the type of something beside what is no string has no counterpart")
+        raise NotConvertedError("a comparison of a type with something that is not a string has no counterpart")
     return of_type(c, parse.field(subject, "argument"), text(one)[1:-1])
 
 

@@ -1,1 +1,1 @@
-"""The syntax of the two languages: JavaScript's trees, and Python's put together, ordered and printed."""
+"""The syntax of the two languages: JavaScript is parsed; Python is built, ordered and printed."""

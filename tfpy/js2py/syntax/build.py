@@ -41,7 +41,7 @@ def py(template: str, *parts: ast.expr) -> ast.expr:
 
 
 def both(word: str, left: ast.expr, right: ast.expr) -> ast.expr:
-    """`left and right`, or `or`; where the left is such a chain already, the chain goes on."""
+    """`left and right`, or `or`; if the left is such a chain already, the chain is extended."""
     op = ast.And() if word == "and" else ast.Or()
     if isinstance(left, ast.BoolOp) and isinstance(left.op, type(op)):
         return ast.BoolOp(op, [*left.values, right])
@@ -49,7 +49,7 @@ def both(word: str, left: ast.expr, right: ast.expr) -> ast.expr:
 
 
 def plus(left: ast.expr, right: ast.expr) -> ast.expr:
-    """A sum; where a template has taken the right operand from the left one, that is as it was before."""
+    """A sum; if a template has subtracted the right operand from the left one, the two cancel."""
     match left:
         case ast.BinOp(value, ast.Sub(), ast.Constant(taken)) if whole(right) == taken:
             return value
@@ -57,17 +57,17 @@ def plus(left: ast.expr, right: ast.expr) -> ast.expr:
 
 
 def holes(template: str) -> int:
-    """How many parts a template takes."""
+    """The number of parts that a template takes."""
     return max((int(hole[1:]) + 1 for hole in re.findall(r"\b_\d\b", template)), default=0)
 
 
 def atom(text: str) -> ast.Name:
-    """A piece of source that stands for itself: a name, a number, a string."""
+    """Literal source text: a name, a number, a string."""
     return ast.Name(text)
 
 
 def string(value: str) -> ast.Name:
-    """A string literal in double quotes, in single ones if that spares backslashes."""
+    """A string literal in double quotes, or in single ones if that avoids backslashes."""
     quoted = json.dumps(value, ensure_ascii=False)
     if '"' in value and "'" not in value:
         quoted = "'" + quoted[1:-1].replace('\\"', '"') + "'"
@@ -87,12 +87,12 @@ def string_value(node: ast.expr) -> str | None:
 
 
 def name_of(node: ast.expr) -> str:
-    """The name that an expression is; empty if it is none."""
+    """The name in an expression that is a name; empty for any other."""
     return node.id if isinstance(node, ast.Name) and node.id.isidentifier() else ""
 
 
 def whole(node: ast.expr) -> int | None:
-    """The value of a literal whole number; None for anything else."""
+    """The value of an integer literal; None for anything else."""
     if isinstance(node, ast.Name) and node.id.isdigit():
         return int(node.id)
     return None
@@ -109,12 +109,12 @@ def assign(target: ast.expr, value: ast.expr) -> ast.stmt:
 
 
 def comment(text: str) -> ast.stmt:
-    """A line of comment."""
+    """A comment line."""
     return ast.Expr(ast.Name(f"# {text}".rstrip()))
 
 
 def is_comment(node: ast.stmt) -> bool:
-    """Whether a statement is a line of comment."""
+    """Whether a statement is a comment line."""
     return isinstance(node, ast.Expr) and isinstance(node.value, ast.Name) and node.value.id.startswith("#")
 
 
@@ -129,20 +129,20 @@ def filled(body: list[ast.stmt]) -> list[ast.stmt]:
 
 
 def no_arguments() -> ast.arguments:
-    """The parameters of a function that takes none."""
+    """The parameter list of a function without parameters."""
     return ast.arguments([], [], None, [], [], None, [])
 
 
-# Comments at expressions and statements: their own lines before, and the rest of the line behind.
+# Comments at expressions and statements: whole lines before them, and the rest of the line after them.
 
 
 def put_before(node: ast.AST, lines: Sequence[str]) -> None:
-    """Put lines of comment before a part of a call, a list or a dict."""
+    """Put comment lines before a part of a call, a list or a dict."""
     vars(node).setdefault("before", []).extend(lines)
 
 
 def before(node: ast.AST) -> list[str]:
-    """The lines of comment before a node."""
+    """The comment lines before a node."""
     found: list[str] = vars(node).get("before", [])
     return found
 
@@ -163,25 +163,25 @@ def put_blank(node: ast.stmt) -> None:
 
 
 def has_blank(node: ast.stmt) -> bool:
-    """Whether a line is to be empty before a statement."""
+    """Whether an empty line goes before a statement."""
     return "blank" in vars(node)
 
 
 def mark_test(node: ast.stmt) -> None:
-    """Say that a def or a class is a test, or what tests need, rather than what they use."""
+    """Mark a def or a class as a test, or as part of the tests, not of the code under test."""
     vars(node)["test"] = True
 
 
 def is_test(node: ast.stmt) -> bool:
-    """Whether a statement is a test, or what tests need."""
+    """Whether a statement is a test, or part of the tests."""
     return "test" in vars(node)
 
 
 def allow_earlier(node: ast.stmt) -> None:
-    """Say that a def may be put before statements that use it: JavaScript knows such functions from the beginning."""
+    """Mark a def that may precede the statements that use it, since JavaScript hoists such functions."""
     vars(node)["earlier"] = True
 
 
 def may_be_earlier(node: ast.stmt) -> bool:
-    """Whether a def may be put before statements that use it."""
+    """Whether a def may precede the statements that use it."""
     return "earlier" in vars(node)

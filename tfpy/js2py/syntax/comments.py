@@ -1,4 +1,4 @@
-"""Comments of a script: their lines, what they document, and the source as it stands in one."""
+"""Comments of a script: their lines, the declarations that they document, and source code as a comment."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def is_documentation(node: Node) -> bool:
 
 
 def comment_lines(node: Node) -> list[str]:
-    """The lines of a comment without its signs."""
+    """The lines of a comment without its markers."""
     said = text(node)
     if said.startswith("//"):
         return [said[2:].removeprefix(" ").rstrip()]
@@ -36,7 +36,7 @@ def comment_lines(node: Node) -> list[str]:
 
 
 def dedented(node: Node) -> list[str]:
-    """The source of a node, its lines as far to the left as the first."""
+    """The source of a node, with its lines dedented to the first."""
     lines = text(node).expandtabs(2).split("\n")
     indents = [len(line) - len(line.lstrip()) for line in lines[1:] if line.strip()]
     shift = min(indents, default=0)

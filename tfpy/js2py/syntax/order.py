@@ -1,4 +1,4 @@
-"""The order of statements: functions that JavaScript knows before they are written go before what uses them."""
+"""The order of statements: functions that JavaScript hoists go before the statements that use them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tfpy.js2py.syntax import build
 
 
 def in_order(body: list[ast.stmt]) -> list[ast.stmt]:
-    """Statements with every function before the first statement that calls it, itself or by another function."""
+    """Statements with every function before the first statement that calls it, directly or indirectly."""
     defs = {s.name: s for s in body if isinstance(s, ast.FunctionDef)}
     movable = {name for name, made in defs.items() if build.may_be_earlier(made)}
     if not movable:
@@ -47,7 +47,7 @@ def _name(unit: list[ast.stmt]) -> str:
 
 
 def _reached(unit: list[ast.stmt], defs: dict[str, ast.FunctionDef]) -> set[str]:
-    """The functions that a statement names, and those that they name."""
+    """The functions that a statement names, directly or through other functions."""
     found: set[str] = set()
     waiting: list[ast.stmt] = list(unit)
     while waiting:
@@ -61,6 +61,6 @@ def _reached(unit: list[ast.stmt], defs: dict[str, ast.FunctionDef]) -> set[str]
 def _names(node: ast.stmt) -> set[str]:
     used: Iterable[ast.AST] = ast.walk(node)
     found = {n.id for n in used if isinstance(n, ast.Name) and not n.id.startswith("#")}
-    # Names within f-strings, which are strings here.
+    # Names in f-strings, which are strings here.
     inner = [n for text in found if text.startswith('f"') for n in ast.walk(ast.parse(text, mode="eval"))]
     return found | {n.id for n in inner if isinstance(n, ast.Name)}

@@ -1,4 +1,4 @@
-"""The syntax tree of a script: parsed by tree-sitter, with what is wrong in it said by line and column."""
+"""The syntax tree of a script, parsed by tree-sitter; syntax errors are reported by line and column."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ FUNCTIONS = {
     "method_definition",
 }
 LOOPS = {"for_statement", "for_in_statement", "while_statement", "do_statement"}
-# What stands around an expression and means nothing in Python.
+# Nodes around an expression that mean nothing in Python.
 _WRAPPERS = {
     "parenthesized_expression",
     "as_expression",
@@ -52,7 +52,7 @@ def _language(typescript: bool) -> Language:
 
 
 def _error(root: Node, source: bytes) -> ScriptError:
-    """The first error of a tree: a token that is missing, or what is not understood."""
+    """The first error of a tree: a missing or an unexpected token."""
     node = next(n for n in walk(root) if n.is_missing or n.is_error)
     row, column = node.start_point
     column = len(source.split(b"\n")[row][:column].decode(errors="replace"))
@@ -62,7 +62,7 @@ def _error(root: Node, source: bytes) -> ScriptError:
 
 
 def line_of(node: Node) -> int:
-    """The line where a node begins, from 1."""
+    """The line where a node begins, counted from 1."""
     return node.start_point.row + 1
 
 
@@ -82,20 +82,20 @@ def kids(node: Node) -> list[Node]:
 
 
 def field(node: Node, name: str) -> Node:
-    """A child that the grammar says is there, without what only wraps it."""
+    """A child that the grammar requires, without wrappers."""
     found = node.child_by_field_name(name)
     assert found is not None, f"{node.type} without {name}"
     return bare(found)
 
 
 def optional(node: Node, name: str) -> Node | None:
-    """A child that may be missing, without what only wraps it."""
+    """An optional child, without wrappers."""
     found = node.child_by_field_name(name)
     return None if found is None else bare(found)
 
 
 def bare(node: Node) -> Node:
-    """A node without parentheses and without casts of TypeScript."""
+    """A node without parentheses and TypeScript casts."""
     while node.type in _WRAPPERS or _is_cut_cast(node):
         inner = kids(node)
         node = inner[-1] if node.type == "type_assertion" else inner[0]
@@ -103,30 +103,30 @@ def bare(node: Node) -> Node:
 
 
 def is_wrapper(node: Node) -> bool:
-    """Whether a node only stands around an expression."""
+    """Whether a node is only a wrapper of an expression."""
     return node.type in _WRAPPERS
 
 
 def _is_cut_cast(node: Node) -> bool:
-    """Whether a node is `x as a.b.C` as the grammar reads it in places: the property C of `x as a.b`."""
+    """Whether a node is `x as a.b.C` as the grammar sometimes reads it: the property C of `x as a.b`."""
     inner = node.child_by_field_name("object") if node.type == "member_expression" else None
     return inner is not None and inner.type == "as_expression"
 
 
 def has(node: Node, token: str) -> bool:
-    """Whether a keyword or sign is among a node's children."""
+    """Whether a keyword or an operator is among a node's children."""
     return any(child.type == token for child in node.children)
 
 
 def walk(node: Node) -> Iterator[Node]:
-    """A node and all below it, in the order of the source."""
+    """A node and its descendants, in source order."""
     yield node
     for child in node.children:
         yield from walk(child)
 
 
 def walk_own(node: Node) -> Iterator[Node]:
-    """The descendants of a node, without the insides of functions and classes in it."""
+    """The descendants of a node, except those in nested functions and classes."""
     for child in node.children:
         yield child
         if child.type not in FUNCTIONS and child.type != "class_body":
@@ -134,7 +134,7 @@ def walk_own(node: Node) -> Iterator[Node]:
 
 
 def parameters(function: Node) -> list[Node]:
-    """The parameters of a function as patterns: names, objects, arrays, with or without a default, rests."""
+    """The parameters of a function as patterns: names, objects, arrays, rests, with or without defaults."""
     single = function.child_by_field_name("parameter")
     if single is not None:
         return [single]
@@ -151,12 +151,12 @@ def parameters(function: Node) -> list[Node]:
 
 
 def is_optional(pattern: Node) -> bool:
-    """Whether TypeScript says that a parameter may be left out: `b` of `(a, b?)`."""
+    """Whether TypeScript declares a parameter as optional: `b` of `(a, b?)`."""
     return pattern.parent is not None and pattern.parent.type == "optional_parameter"
 
 
 def places(pattern: Node) -> list[Node | None]:
-    """The parts of a pattern of a list; None for those that are left out, as the first of `[, b]`."""
+    """The parts of an array pattern; None for those that are omitted, such as the first of `[, b]`."""
     found: list[Node | None] = []
     is_left_out = True
     for part in pattern.children[1:-1]:
@@ -171,12 +171,12 @@ def places(pattern: Node) -> list[Node | None]:
 
 
 def is_list_of_names(pattern: Node) -> bool:
-    """Whether a pattern is `[a, , b]`, with nothing but names and places that are left out."""
+    """Whether a pattern is `[a, , b]`, with names and omitted parts only."""
     return pattern.type == "array_pattern" and all(p is None or p.type == "identifier" for p in places(pattern))
 
 
 def is_tuple_of_names(pattern: Node) -> bool:
-    """Whether a pattern is `[a, b]`, which a loop can have as its target: several names, and no place left out."""
+    """Whether a pattern is `[a, b]`, which can be the target of a loop: several names, and no omitted parts."""
     return is_list_of_names(pattern) and len(places(pattern)) > 1 and None not in places(pattern)
 
 
@@ -198,7 +198,7 @@ def returned(function: Node) -> list[Node]:
 
 
 def keys(literal: Node) -> dict[str, Node]:
-    """The values of an object that is written in the script, by their keys; of methods, their nodes."""
+    """The values of an object literal, by key; for methods, their nodes."""
     found = {}
     for part in kids(literal):
         if part.type == "pair":
@@ -209,7 +209,7 @@ def keys(literal: Node) -> dict[str, Node]:
 
 
 def block_around(function: Node) -> Node:
-    """What has the statement that calls something with a function, and does nothing else: the script or a block."""
+    """The script or block of the statement that consists of a call with a function as its argument."""
     around = function
     for _ in ("arguments", "call", "statement", "block"):
         around = around.parent or around
@@ -217,7 +217,7 @@ def block_around(function: Node) -> Node:
 
 
 def is_static_getter(member: Node) -> bool:
-    """Whether a member of a class is `static get x() {…}` with more than a literal that is returned."""
+    """Whether a member of a class is `static get x() {…}` that does more than return a literal."""
     is_getter = member.type == "method_definition" and has(member, "static") and has(member, "get")
     return is_getter and literal_of(member) is None
 
@@ -232,7 +232,7 @@ def literal_of(getter: Node) -> Node | None:
 
 
 def base_of(owner: Node) -> Node | None:
-    """The base class of a class; None where it extends nothing."""
+    """The base class of a class; None if it has none."""
     heritage = next((kid for kid in kids(owner) if kid.type == "class_heritage"), None)
     clause = kids(heritage)[0] if heritage is not None else None
     if clause is None or clause.type == "implements_clause":
@@ -241,7 +241,7 @@ def base_of(owner: Node) -> Node | None:
 
 
 def path_of(node: Node) -> list[str] | None:
-    """The parts of `a.b.c`; None for what is no such path."""
+    """The parts of `a.b.c`; None if a node is no such path."""
     node = bare(node)
     if node.type in ("identifier", "this"):
         return [text(node)]

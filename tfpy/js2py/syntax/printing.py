@@ -1,4 +1,4 @@
-"""Python's source from its syntax trees, with comments, empty lines and long lines broken as formatters do."""
+"""Python's source from its syntax trees, with comments, empty lines, and long lines wrapped like formatters do."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ def module(body: list[ast.stmt]) -> str:
 
 
 def source(node: ast.AST) -> str:
-    """The source of an expression or of a short statement in one line."""
+    """The source of an expression or of a short statement on one line."""
     if any(isinstance(n, (ast.GeneratorExp, ast.BoolOp, ast.NamedExpr)) for n in ast.walk(node)):
         node = _Tight().visit(copy.deepcopy(node))
     return ast.unparse(node)
 
 
 def _takes_items(node: ast.AST) -> bool:
-    """Whether a call is given one generator, which needs no parentheses of its own."""
+    """Whether the only argument of a call is a generator, which needs no extra parentheses."""
     if not isinstance(node, ast.Call) or len(node.args) != 1 or node.keywords:
         return False
     return isinstance(node.args[0], ast.GeneratorExp)
 
 
 class _Tight(ast.NodeTransformer):
-    """Takes away parentheses that need not be: `all((…))`, `a and (not b)`, `(i := (i + 1))`."""
+    """Removes unnecessary parentheses: `all((…))`, `a and (not b)`, `(i := (i + 1))`."""
 
     def visit_Call(self, node: ast.Call) -> ast.Call:
         self.generic_visit(node)
@@ -56,7 +56,7 @@ class _Tight(ast.NodeTransformer):
 
 
 def _body(body: Sequence[ast.stmt], indent: str, apart: int) -> list[str]:
-    """The lines of statements; definitions stand apart by so many empty lines."""
+    """The lines of statements, with `apart` empty lines around definitions."""
     out: list[str] = []
     leading = False  # comments above a definition belong to it
     for at, statement in enumerate(body):
@@ -98,7 +98,7 @@ def _block(body: list[ast.stmt], indent: str) -> list[str]:
 
 
 def _expression(prefix: str, node: ast.expr | None, suffix: str, indent: str) -> list[str]:
-    """A line, or several, of prefix, expression and suffix."""
+    """The lines of prefix, expression and suffix."""
     if node is None:
         return [f"{indent}{prefix}{suffix}".rstrip()]
     line = f"{indent}{prefix}{source(node)}{suffix}"
@@ -139,7 +139,7 @@ def _broken(prefix: str, node: ast.expr, suffix: str, indent: str) -> list[str]:
 
 
 def _called(prefix: str, node: ast.Call, suffix: str, indent: str) -> list[str]:
-    """A call; behind something of several lines the arguments stay in the last of these if they fit."""
+    """A call; after an expression of several lines the arguments follow on its last line if they fit."""
     parts = [*node.args, *node.keywords]
     if not parts:
         return _expression(prefix, node.func, f"(){suffix}", indent)
@@ -155,7 +155,7 @@ def _head(prefix: str, function: ast.expr, suffix: str, indent: str) -> list[str
 
 
 def _links(node: ast.expr) -> int:
-    """How many calls of methods follow each other."""
+    """The number of chained method calls."""
     count = 0
     while isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
         node, count = node.func.value, count + 1
@@ -163,7 +163,7 @@ def _links(node: ast.expr) -> int:
 
 
 def _chain(prefix: str, node: ast.Call, suffix: str, indent: str) -> list[str]:
-    """Methods called one after the other, each in its line."""
+    """Chained method calls, each on its own line."""
     links: list[tuple[ast.Call, str]] = []
     inner: ast.expr = node
     while (
@@ -189,7 +189,7 @@ def _pairs(node: ast.Dict) -> list[ast.AST]:
 
 
 def _parts(parts: Sequence[ast.AST], indent: str) -> list[str]:
-    """The parts between brackets: in one line if they fit, else each in its own."""
+    """The parts in brackets: on one line if they fit, otherwise each on its own."""
     deeper = indent + _INDENT
     line = deeper + ", ".join(_part_source(part) for part in parts)
     if len(line) <= WIDTH and not any(_commented(part) for part in parts):
@@ -221,26 +221,26 @@ def _part(part: ast.AST, indent: str, comma: str) -> list[str]:
 
 
 def _bare(node: ast.expr) -> ast.expr:
-    """The expression without its own comments, which are written by whoever writes the line."""
+    """The expression without its own comments, which the caller prints."""
     if build.before(node) or build.behind(node):
         node = type(node)(**{name: value for name, value in ast.iter_fields(node)})
     return node
 
 
 def _comprehended(node: ast.expr, indent: str) -> list[str]:
-    """The text between the brackets of a comprehension."""
+    """The text in the brackets of a comprehension."""
     assert isinstance(node, (ast.ListComp, ast.GeneratorExp))
     lines = [source(node.elt), *(line for g in node.generators for line in _generator(g))]
     return [f"{indent}{_INDENT}{line}" for line in lines]
 
 
 def _generator(node: ast.comprehension) -> list[str]:
-    """The `for` of a comprehension and its conditions, each in its line."""
+    """The `for` of a comprehension and its conditions, each on its own line."""
     return [f"for {_targets(node.target)} in {_operand(node.iter)}", *(f"if {_condition(test)}" for test in node.ifs)]
 
 
 def _operands(prefix: str, node: ast.expr, suffix: str, indent: str) -> list[str]:
-    """An expression of several operands in parentheses, each operand in its line."""
+    """An expression of several operands in parentheses, each operand on its own line."""
     deeper = indent + _INDENT
     whole = f"{deeper}{source(node)}"
     lines = [whole] if len(whole) <= WIDTH or isinstance(node, ast.Compare) else [deeper + o for o in _listed(node)]
@@ -312,7 +312,7 @@ def _def(node: ast.FunctionDef, indent: str) -> list[str]:
 
 
 def _arguments(node: ast.arguments, indent: str) -> list[str]:
-    """The parameters of a def: in one line if they fit, else each in its own."""
+    """The parameters of a def: on one line if they fit, otherwise each on its own."""
     deeper = indent + _INDENT
     whole = f"{deeper}{source(node)}"
     required = len(node.args) - len(node.defaults)
@@ -329,7 +329,7 @@ def _class(node: ast.ClassDef, indent: str) -> list[str]:
 
 
 def _docstring(body: list[ast.stmt], indent: str, apart: bool = False) -> list[str]:
-    """A body that may begin with a docstring, which is an expression of its text as a constant."""
+    """A body that may begin with a docstring, an expression with its text as a constant."""
     first = body[0] if body else None
     if not (isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant)):
         return _block(body, indent)

@@ -93,7 +93,7 @@ class BackupAndRestore(RunCallback):
     def _read(self) -> dict[str, Any]:
         with self.path.open("rb") as stream, np.load(stream, allow_pickle=False) as file:
             if sum(entry.file_size for entry in file.zip.infolist()) > self.path.stat().st_size:
-                raise ValueError("it says to be larger than it is")
+                raise ValueError("it is truncated")
             arrays = {name: file[name] for name in file.files}
         state = json.loads(bytes(arrays.pop(_STATE)))
         return _checked({name: unpack(state[name], arrays) for name in _FIELDS})
@@ -107,7 +107,7 @@ class BackupAndRestore(RunCallback):
         def restore() -> None:
             batch, done = state["batch"], run.iterator.batch
             if done < batch:
-                raise self._fault(f"it is of batch {batch} of an epoch, and not of {done} batches")
+                raise self._fault(f"it is from batch {batch} of an epoch, not from {done} batches")
             restore_model()
             for callback, values in callbacks:
                 for name, value in values.items():
@@ -193,10 +193,10 @@ def _matched(callbacks: list[Callback], states: list[Any]) -> list[tuple[Callbac
     """The callbacks that have state to restore, each with its values by name."""
     own = [c for c in callbacks if c.backed_up]
     if [type(c).__name__ for c in own] != [state["class"] for state in states]:
-        raise ValueError("it was made with the callbacks " + ", ".join(str(state["class"]) for state in states))
+        raise ValueError("it was saved with the callbacks " + ", ".join(str(state["class"]) for state in states))
     found = []
     for callback, state in zip(own, states, strict=True):
         if not {*callback.backed_up} <= {*state["values"]}:
-            raise ValueError(f"it has not all that {type(callback).__name__} knows")
+            raise ValueError(f"its state of {type(callback).__name__} is incomplete")
         found.append((callback, callback.from_backup(state["values"])))
     return found

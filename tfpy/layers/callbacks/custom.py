@@ -40,7 +40,9 @@ class CustomCallback(Callback):
         for name, function in self._functions.items():
             as_function("callbacks", name, function)
         if isinstance(yield_every, str) and yield_every == "never" and "on_yield" in self._functions:
-            raise argument_error("fit", "yield_every", "not 'never' when there is an on_yield callback", yield_every)
+            raise argument_error(
+                "fit", "yield_every", "other than 'never', since there is an on_yield callback", yield_every
+            )
         self._now: Callable[[], float] = self._functions.get("now_func", _now)
         self._interval = _interval(yield_every)
         self._last = self._now()

@@ -70,10 +70,10 @@ class ModelCheckpoint(Callback):
         self.include_optimizer = include_optimizer
         self.save_weights_only = save_weights_only
         if save_weights_only and not self.filepath.lower().endswith(_OF_WEIGHTS):
-            expected = f"a path that ends with {' or '.join(_OF_WEIGHTS)}, for weights alone"
+            expected = f"a path that ends with {' or '.join(_OF_WEIGHTS)}, for weights only"
             raise argument_error("model_checkpoint", "filepath", expected, self.filepath)
         if save_weights_only and include_optimizer:
-            expected = "False where weights alone are saved"
+            expected = "False if only weights are saved"
             raise argument_error("model_checkpoint", "include_optimizer", expected, include_optimizer)
         self.best = self._monitor.worst if initial_value_threshold is None else initial_value_threshold
         self._epoch = 0
@@ -113,5 +113,5 @@ class ModelCheckpoint(Callback):
         try:
             return self.filepath.format(**values)
         except (LookupError, ValueError, TypeError, AttributeError) as error:
-            expected = f"a path with names out of {', '.join(values)} in its braces"
+            expected = f"a path whose braces contain only {', '.join(values)}"
             raise argument_error("model_checkpoint", "filepath", expected, self.filepath) from error

@@ -40,7 +40,7 @@ class Monitor:
         value: float | None = (logs or {}).get(self._name)
         if value is None:
             known = ", ".join(logs or {})
-            warn_user(f"{self._where}: there is no {self._name!r} to look at, only {known}.")
+            warn_user(f"{self._where}: there is no {self._name!r} in the logs, only {known}.")
         return value
 
     def improves(self, value: float, best: float) -> bool:

@@ -52,7 +52,7 @@ class _Attending(Layer):
         several = isinstance(given, list) or (isinstance(given, tuple) and isinstance(given[0], (list, tuple)))
         listed = list(given) if several else [given]
         if not self.fewest <= len(listed) <= 3:
-            expected = "a list of query and value, and maybe key"
+            expected = "a list of query, value and optionally key"
             raise argument_error(self.name, "inputs", expected, Words(f"{len(listed)} of them"))
         query, value = listed[0], listed[min(1, len(listed) - 1)]
         return [query, value, listed[2] if len(listed) == 3 else value]

@@ -200,7 +200,7 @@ class _Transposed(Conv):
     def configure(self) -> None:
         super().configure()
         if any(rate != 1 for rate in self.dilation_rate):
-            expected = "1, as there are no transposed convolutions with dilation"
+            expected = "1, since transposed convolutions have no dilation"
             raise argument_error(self.class_name, "dilation_rate", expected, self.dilation_rate)
 
     def kernel_channels(self, channels: int) -> tuple[int, int]:

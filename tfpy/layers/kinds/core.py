@@ -130,7 +130,7 @@ class Flatten(OneOutput, class_name="Flatten", factory="layers.flatten"):
     def compute_output_shape(self, input_shape: Any) -> Any:
         shape = one_shape(self.name, input_shape)
         if None in shape[1:]:
-            raise argument_error(self.name, "input_shape", "fully known but for the batch size", list(shape))
+            raise argument_error(self.name, "input_shape", "fully known except for the batch size", list(shape))
         return shape[0], math.prod(n for n in shape[1:] if n is not None)
 
     def call(self, inputs: Any) -> Tensor:
@@ -266,7 +266,7 @@ class Lambda(Layer, class_name="Lambda", factory="layers.lambda_"):
             config = {**config, "function": known[name]}
         elif code:
             raise ValueError(
-                f"Lambda: the function of {name!r} is in the file as code of Python, and no code of a file is run. "
+                f"Lambda: the function of {name!r} is in the file as Python code, and code from files is never run. "
                 f"Give a function: custom_objects={{{name!r}: …}}."
             )
         elif isinstance(noted, str):

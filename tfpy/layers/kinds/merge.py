@@ -50,7 +50,7 @@ class Merge(OneOutput):
         shapes = self.shapes(input_shape)
         sizes = {shape[0] for shape in shapes if shape[0] is not None}
         if len(sizes) > 1:
-            raise argument_error(self.name, "inputs", "inputs of one batch size", [list(s) for s in shapes])
+            raise argument_error(self.name, "inputs", "inputs with the same batch size", [list(s) for s in shapes])
         inner = reduce(self._broadcast, (shape[1:] for shape in shapes))
         return (sizes.pop() if sizes else None, *inner)
 
@@ -60,7 +60,7 @@ class Merge(OneOutput):
         tail = []
         for m, n in zip(a[len(a) - len(b) :], b, strict=True):
             if m is not None and n is not None and m != n and 1 not in (m, n):
-                expected = "shapes that broadcast to each other behind the batch size"
+                expected = "shapes that broadcast to each other, except for the batch size"
                 raise argument_error(self.name, "inputs", expected, Words(f"{list(a)} and {list(b)}"))
             tail.append(None if m is None or n is None else n if m == 1 else m)
         return (*a[: len(a) - len(b)], *tail)
@@ -69,7 +69,7 @@ class Merge(OneOutput):
         listed = to_list(inputs)
         rank = max(x.rank for x in listed)
         if not all(x.rank for x in listed):
-            raise argument_error(self.name, "inputs", "tensors with the batch size in front", inputs)
+            raise argument_error(self.name, "inputs", "tensors whose first size is the batch size", inputs)
         return self.merged([x.reshape([x.shape[0], *[1] * (rank - x.rank), *x.shape[1:]]) for x in listed])
 
     def merged(self, inputs: list[Tensor]) -> Tensor:
@@ -158,7 +158,7 @@ class Concatenate(Merge, class_name="Concatenate", factory="layers.concatenate")
         return tuple(known)
 
     def _refuse(self, shapes: Sequence[PartialShape]) -> None:
-        expected = f"shapes that agree beside axis {self.axis}"
+        expected = f"shapes that agree except along axis {self.axis}"
         raise argument_error(self.name, "inputs", expected, [list(s) for s in shapes])
 
     def call(self, inputs: Any) -> Tensor:
@@ -197,7 +197,7 @@ class Dot(Merge, class_name="Dot", factory="layers.dot"):
         self.axes = unpacked(self.axes)
         given = to_list(self.axes)
         if len(given) not in (1, 2):
-            raise argument_error(self.class_name, "axes", "an axis, or one of each input", self.axes)
+            raise argument_error(self.class_name, "axes", "an axis, or one for each input", self.axes)
         listed = [as_int(self.class_name, "axes", axis) for axis in given]
         self.axes = listed if isinstance(self.axes, (list, tuple)) else listed[0]
 
@@ -211,7 +211,7 @@ class Dot(Merge, class_name="Dot", factory="layers.dot"):
             if rank not in (2, 3):
                 raise argument_error(self.name, "inputs", "of rank 2 or 3", list(shape))
             if not -rank <= axis < rank or axis % rank == 0:
-                raise argument_error(self.name, "axes", f"an axis of {list(shape)} behind the batch size", axis)
+                raise argument_error(self.name, "axes", f"an axis of {list(shape)} after the batch size", axis)
             found.append(axis % rank)
         return found
 

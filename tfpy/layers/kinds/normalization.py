@@ -50,7 +50,7 @@ class _Normalization(OneOutput):
         """Add gamma and beta, with an element for each position along the axes; return their shape."""
         sizes = [input_shape[axis] for axis in axes]
         if None in sizes:
-            expected = f"a shape that is known along axes {list(axes)}"
+            expected = f"a shape with known sizes along axes {list(axes)}"
             raise argument_error(self.name, "input_shape", expected, list(input_shape))
         shape = tuple(n for n in sizes if n is not None)
         if self.scale:

@@ -202,7 +202,7 @@ class CategoryEncoding(OneOutput, class_name="CategoryEncoding", factory="layers
     def call(self, inputs: Any, count_weights: Any = None) -> Tensor:
         x = one_tensor(self.name, inputs).cast("int32")
         if count_weights is not None and self.output_mode != "count":
-            raise argument_error(self.name, "count_weights", "left out unless output_mode is 'count'", count_weights)
+            raise argument_error(self.name, "count_weights", "omitted unless output_mode is 'count'", count_weights)
         values = x.data_sync()
         if x.size and not (values.min() >= 0 and values.max() < self.num_tokens):
             raise argument_error(self.name, "inputs", f"whole numbers from 0 to {self.num_tokens - 1}", x)
@@ -211,7 +211,7 @@ class CategoryEncoding(OneOutput, class_name="CategoryEncoding", factory="layers
         if x.rank == 0 or (self.output_mode == "oneHot" and x.shape[-1] != 1):
             x = expand_dims(x, -1)
         if x.rank > 2:
-            expected = f"of rank 2 at most, with a vector for each when output_mode is {self.output_mode!r}"
+            expected = f"of rank 2 or less, one vector per sample, if output_mode is {self.output_mode!r}"
             raise argument_error(self.name, "inputs", expected, one_tensor(self.name, inputs))
         weights: Any = [] if count_weights is None else one_tensor(self.name, count_weights)
         return dense_bincount(x, weights, self.num_tokens, self.output_mode != "count")

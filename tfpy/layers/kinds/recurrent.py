@@ -85,7 +85,7 @@ class TakesStates(Layer):
         states = arguments.pop("initial_state", arguments.pop("initialState", None))
         if isinstance(inputs, (list, tuple)) and len(inputs) > 1 and hasattr(inputs[0], "shape"):
             if states is not None:
-                raise argument_error(self.name, "initial_state", "given once: beside the input, or by name", states)
+                raise argument_error(self.name, "initial_state", "given once: in the inputs, or by name", states)
             inputs, *states = inputs
         if states is None:
             return super()._apply(inputs, arguments)
@@ -277,7 +277,7 @@ class RNN(RNNCamel, TakesStates, class_name="RNN", factory="layers.rnn"):
         wanted = [] if shape is None else self.state_shapes(shape)
         if shape is None or any(None in state for state in wanted):
             raise ValueError(
-                f"reset_states: layer {self.name} is stateful and must know its batch size: give batch_input_shape to "
+                f"reset_states: layer {self.name} is stateful and needs a fixed batch size: set batch_input_shape of "
                 "the first layer, or batch_shape to the input."
             )
         if states is None:

@@ -118,7 +118,7 @@ class _Separable(_BaseDepthwise):
         self.filters = as_positive(kind, "filters", self.filters)
         for option in _OTHERS:
             if getattr(self, option) is not None:
-                expected = "left out, in favour of the options for the depthwise and the pointwise kernel"
+                expected = "omitted; use the options for the depthwise and the pointwise kernel"
                 raise argument_error(kind, option, expected, getattr(self, option))
         # TF.js initializes both kernels with the first initializer.
         self.depthwise_initializer = self.depthwise_initializer or Initializer.of("glorotUniform")

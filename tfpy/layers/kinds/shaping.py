@@ -43,7 +43,7 @@ class Reshape(OneOutput, class_name="Reshape", factory="layers.reshape"):
         sizes = [-1 if n is None else as_int(self.class_name, "target_shape", n) for n in self.target_shape]
         self.target_shape = [None if n < 0 else n for n in sizes]
         if self.target_shape.count(None) > 1:
-            raise argument_error(self.class_name, "target_shape", "sizes of which one at most is unknown", list(sizes))
+            raise argument_error(self.class_name, "target_shape", "sizes with at most one unknown", list(sizes))
 
     def compute_output_shape(self, input_shape: Any) -> Any:
         shape = one_shape(self.name, input_shape)
@@ -59,7 +59,7 @@ class Reshape(OneOutput, class_name="Reshape", factory="layers.reshape"):
         rest = size // known if known else 0
         sizes = [rest if n is None else n for n in self.target_shape]
         if math.prod(sizes) != size:
-            expected = f"a shape of the {size} elements of a sample {list(shape[1:])}"
+            expected = f"a shape of {size} elements, as a sample {list(shape[1:])} has"
             raise argument_error(self.name, "target_shape", expected, list(self.target_shape))
         return sizes
 
@@ -78,7 +78,7 @@ class Permute(OneOutput, class_name="Permute", factory="layers.permute"):
     def configure(self) -> None:
         self.dims = [as_int(self.class_name, "dims", n) for n in self.dims]
         if sorted(self.dims) != list(range(1, len(self.dims) + 1)):
-            raise argument_error(self.class_name, "dims", "the numbers from 1 on in some order", self.dims)
+            raise argument_error(self.class_name, "dims", "a permutation of the numbers from 1 on", self.dims)
         self.input_spec = [InputSpec(ndim=len(self.dims) + 1)]
 
     def compute_output_shape(self, input_shape: Any) -> Any:

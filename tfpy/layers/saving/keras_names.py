@@ -1,6 +1,6 @@
-"""Keras's names of classes, options and losses that differ from ours. Each table serves to write and to read files.
+"""Keras's names of classes, options and losses that differ from ours. The tables are used for writing and reading.
 
-Files of TF.js have some of these names, too.
+Files of TF.js also have some of these names.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from collections.abc import Mapping
 
 
 def swapped(names: Mapping[str, str]) -> dict[str, str]:
-    """A table of names for the other direction."""
+    """A table of names with keys and values swapped."""
     return {theirs: ours for ours, theirs in names.items()}
 
 
@@ -45,7 +45,7 @@ _OPTIONS_OF_OPTIMIZER = {"RMSProp": {"decay": "rho"}}
 
 
 def keras_optimizer_options(name: str) -> dict[str, str]:
-    """Keras's names of the options of the optimizer of that class name here."""
+    """Keras's names of the options of an optimizer, by its class name here."""
     return KERAS_OPTIMIZER_OPTIONS | _OPTIONS_OF_OPTIMIZER.get(name, {})
 
 

@@ -1,4 +1,4 @@
-"""Layers within layers that make their weights when they are first called, as Keras's users write them."""
+"""Inner layers that create their weights when they are first called, as in the style of Keras's users."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from tfpy.layers.symbolic import one_or_list
 
 
 def build_lazy_layers(model: Container) -> None:
-    """Build the layers that are only built by a call of the layer around them, so that a file finds their weights.
+    """Build the layers that are built only by a call of the enclosing layer, so that the weights of a file can be set.
 
-    They are called on shapes alone. One that looks at values stays as it is: the file has weights then that the model
+    They are called on shapes only. A layer that reads values remains unbuilt: the file then has weights that the model
     lacks.
     """
     for layer in layers_in(model):
@@ -30,5 +30,5 @@ def build_lazy_layers(model: Container) -> None:
 
 
 def _has_unbuilt(layer: Layer) -> bool:
-    """Whether a layer within has not been built."""
+    """Whether an inner layer has not been built."""
     return any(not part.built or _has_unbuilt(part) for part in layer.layers_within)

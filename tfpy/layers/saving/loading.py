@@ -64,8 +64,7 @@ def load_layers_model(
         The model, compiled if the file has a training configuration; it may be awaited.
 
     Raises:
-        ModelFileError: a ValueError that names the file, the field in it and what is wrong; nothing is left of the
-            model then.
+        ModelFileError: a ValueError with the file, the field in it and the reason; no part of the model remains then.
 
     Source: TF.js `tf.loadLayersModel`.
     """
@@ -85,7 +84,7 @@ def load_keras(path: Path, strict: bool = True, custom_objects: CustomObjects | 
     """
     with opened(path) as file, deferred_weights() as deferred:
         if file.topology is None:
-            raise ModelFileError(f"{path}: holds weights alone; make the model and call its load_weights.")
+            raise ModelFileError(f"{path}: contains only weights; create the model and call its load_weights.")
         check_depth(file.topology, str(path))
         with blamed(f"{path}: modelTopology", "it makes no sense"):
             topology = with_keras_semantics(file.topology, file.version)
@@ -109,8 +108,8 @@ def _warn_of_constraints(model: LayersModel, path: Path) -> None:
     bound = [weight.original_name for weight in model.trainable_weights if weight.constraint is not None]
     if bound:
         warn_user(
-            f"{path}: Keras brings {some_of(bound, 3)} within constraints after each step of a training; "
-            "here, as in TF.js, constraints hold when weights are written. A callback can write them after each batch."
+            f"{path}: Keras applies the constraints of {some_of(bound, 3)} after each training step; "
+            "tfpy, like TF.js, applies them when weights are written. A callback can write them after each batch."
         )
 
 
@@ -145,7 +144,7 @@ def model_of(
 
 @contextmanager
 def _filling(source: str) -> Iterator[None]:
-    """Inside a `with` weights get their values: errors of the file's constraints and initializers name the file."""
+    """A context in which weights get their values: errors of the file's constraints and initializers name the file."""
     try:
         with tidy():
             yield
@@ -153,7 +152,7 @@ def _filling(source: str) -> Iterator[None]:
         raise
     except Exception as error:
         fault = error if isinstance(error, (ValueError, TypeError)) else f"{type(error).__name__}: {error}"
-        raise ModelFileError(f"{source}: the weights of the model cannot be made: {fault}") from error
+        raise ModelFileError(f"{source}: the weights of the model cannot be created: {fault}") from error
 
 
 def initialize(deferred: list[DeferredWeight]) -> None:
@@ -170,7 +169,7 @@ def built(topology: Any, source: str, custom_objects: CustomObjects | None) -> L
     if not isinstance(topology, Mapping):
         raise ModelFileError(f"{source}: modelTopology must be an object, but is {show(topology)}.")
     if "node" in topology:
-        raise ModelFileError(f"{source}: is a graph-model; load it with tf.load_graph_model.")
+        raise ModelFileError(f"{source}: is a graph model; load it with tf.load_graph_model.")
     check_depth(topology, source)
     inner = topology.get("model_config") or topology
     config = parse_json(inner.encode(), f"{source}: model_config") if isinstance(inner, str) else inner
@@ -188,7 +187,7 @@ def built(topology: Any, source: str, custom_objects: CustomObjects | None) -> L
 
 
 def _check_graphs(model: LayersModel) -> None:
-    """Make the graphs of a model and of those in it: a stack of layers would be checked when it is first called."""
+    """Build the graphs of a model and of those in it: a stack of layers would be checked only at its first call."""
     for part in layers_in(model):
         if isinstance(part, Container) and part.outputs:
             _ = part.graph
@@ -210,7 +209,7 @@ def model_from_json(
         The model, not compiled; it may be awaited.
 
     Raises:
-        ValueError: an invalid configuration; the message names the fault.
+        ValueError: an invalid configuration; the message has the reason.
 
     Source: TF.js `tf.models.modelFromJSON`.
     """

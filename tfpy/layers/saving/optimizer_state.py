@@ -1,4 +1,4 @@
-"""The state of a model's optimizer, as files of TF.js have it: tensors named by the weights that they are about."""
+"""The state of a model's optimizer in files of TF.js: tensors named after the weights that they belong to."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def optimizer_weights(model: LayersModel) -> list[NamedTensor]:
-    """The state of a model's optimizer, named by the weights that it is about as a file names those."""
+    """The state of a model's optimizer, named after the weights by their names in files."""
     names: dict[str | None, str] = {weight.name: name for name, weight in weights_by_name(model).items()}
     state = state_of(model.optimizer)
     return listed((name._replace(variable=names.get(name.variable, name.variable)), tensor) for name, tensor in state)
@@ -29,11 +29,11 @@ def restore_optimizer(model: LayersModel, values: Mapping[str, Tensor], source: 
     Args:
         model: the model.
         values: the state by name: 'iter', then a slot of every weight, then the next slot. TF.js numbers the names of
-            weights anew in each page, so that where they do not match it is the order that counts.
-        source: what messages call the file.
+            weights anew in each page, so that if they do not match, the order is used.
+        source: the name of the file in messages.
 
     Raises:
-        ModelFileError: state that is not that of the optimizer, or not of the model's weights.
+        ModelFileError: the state does not fit the optimizer, or the model's weights.
     """
     state = read_state("load", "weights", values)
     variables = dict.fromkeys(name.variable for name, _ in state if name.variable is not None)

@@ -16,7 +16,7 @@ from tfpy.layers.symbolic import SymbolicTensor, one_or_list
 
 
 class Ref(NamedTuple):
-    """An output of a call: the layer's name, which of its calls, which of the outputs."""
+    """An output of a call: the layer's name, the number of the call, the number of the output."""
 
     layer: str
     call: int
@@ -24,14 +24,14 @@ class Ref(NamedTuple):
 
 
 class Call(NamedTuple):
-    """A call of a layer: on what, and with which other arguments; tensors among them are Refs too."""
+    """A call of a layer: its inputs and its other arguments, in which tensors are Refs too."""
 
     inputs: list[Ref]
     arguments: dict[str, Any]
 
     @property
     def refs(self) -> list[Ref]:
-        """All tensors that it needs."""
+        """All tensors that it depends on."""
         return [*self.inputs, *(ref for value in self.arguments.values() for ref in _refs_in(value))]
 
 
@@ -46,7 +46,7 @@ def rebuild(
         custom_objects: classes by name.
 
     Raises:
-        ModelFileError: naming the layer and what is wrong.
+        ModelFileError: with the layer and the reason.
     """
     graph = _Graph(list_in("model", "layers", config_value(config, "layers")), custom_objects)
     graph.make_calls()
@@ -58,7 +58,7 @@ def rebuild(
 
 
 class _Graph:
-    """The layers of a model, and the calls that are still to be made."""
+    """The layers of a model, and the pending calls."""
 
     def __init__(self, configs: Any, custom_objects: Mapping[str, Any] | None) -> None:
         self.layers = _by_name(configs, build_layers(configs, Layer, custom_objects))
@@ -75,11 +75,11 @@ class _Graph:
                 if ref.layer not in self.layers:
                     hint = nearest(ref.layer, self.layers)
                     raise ModelFileError(
-                        f"layer {name}: is called on a layer {show(ref.layer)} that is not there.{hint}"
+                        f"layer {name}: is called on a layer {show(ref.layer)} that does not exist.{hint}"
                     )
 
     def make_calls(self) -> None:
-        """Make every call, each when what it needs is there."""
+        """Make every call, each as soon as its inputs are available."""
         waiting: dict[tuple[str, int], list[str]] = defaultdict(list)
         ready = deque(self.pending)
         while ready:
@@ -93,15 +93,15 @@ class _Graph:
         for name, calls in self.pending.items():
             if calls and (missing := self._missing(calls[0])) is not None:
                 raise ModelFileError(
-                    f"layer {name}: needs call {missing.call} of layer {missing.layer}, which does not come about."
+                    f"layer {name}: needs call {missing.call} of layer {missing.layer}, which is never made."
                 )
 
     def _missing(self, call: Call) -> Ref | None:
-        """Something that a call needs and that is not there yet."""
+        """A dependency of a call that is not available yet."""
         return next((ref for ref in map(self._counted, call.refs) if not self._made(ref)), None)
 
     def _counted(self, ref: Ref) -> Ref:
-        """A reference as we count calls: a nested model's own graph is its first. In Keras 3 that does not count."""
+        """A reference in our count of calls: a nested model's own graph is its first, which Keras 3 does not count."""
         nested = self.keras3 and isinstance(self.layers[ref.layer], Container)
         return ref._replace(call=ref.call + 1) if nested else ref
 
@@ -127,10 +127,10 @@ class _Graph:
         return outputs[ref.output]
 
     def end(self, ref: Ref, key: str) -> SymbolicTensor:
-        """An input or output of the model. Here Keras 3 counts the graphs of functional models, not of stacks."""
+        """An input or output of the model, where Keras 3 counts the graphs of functional models, but not of others."""
         if ref.layer not in self.layers:
             hint = nearest(ref.layer, self.layers)
-            raise ModelFileError(f"model: {key} names a layer {show(ref.layer)} that is not there.{hint}")
+            raise ModelFileError(f"model: {key} refers to a layer {show(ref.layer)} that does not exist.{hint}")
         layer = self.layers[ref.layer]
         if self.keras3 and isinstance(layer, Container) and layer.is_stack:
             ref = ref._replace(call=ref.call + 1)
@@ -138,12 +138,12 @@ class _Graph:
 
 
 def _by_name(configs: Any, layers: list[Layer]) -> dict[str, Layer]:
-    """Layers by the names that their configurations give them."""
+    """Layers by the names in their configurations."""
     named: dict[str, Layer] = {}
     for i, (config, layer) in enumerate(zip(configs, layers, strict=True)):
         name = config.get("name", layer.name)
         if not isinstance(name, str) or name in named:
-            raise ModelFileError(f"layers[{i}]: the name {show(name)} is no string, or another layer has it.")
+            raise ModelFileError(f"layers[{i}]: the name {show(name)} is not a string, or already used.")
         named[name] = layer
     return named
 
@@ -156,9 +156,7 @@ def _call(node: Any, source: str, field: str) -> Call:
         args = list_in(source, f"{field}.args", node.get("args"))
         for value in args:
             if isinstance(value, (int, float)) and not isinstance(value, bool):
-                raise ModelFileError(
-                    f"{source}: is called on the number {value}; calls on tensors alone are supported."
-                )
+                raise ModelFileError(f"{source}: is called on the number {value}; only calls on tensors are supported.")
         return Call(_refs_in([_marked(value, source, field) for value in args]), kept)
     inputs: list[Ref] = []
     given: dict[str, Any] = {}
@@ -168,13 +166,13 @@ def _call(node: Any, source: str, field: str) -> Call:
         given |= object_in(source, f"{field}[{i}][3]", parts[3] or {}) if len(parts) > 3 else {}
     if isinstance(given.get("initial_state"), list):
         given["initial_state"] = _ref_list(given["initial_state"], source, f"{field}: initial_state")
-    # Keras 2 has tensors among the other arguments, too.
+    # In Keras 2, the other arguments may contain tensors, too.
     given = {name: _ref(v, source, field) if _names_a_tensor(v) else v for name, v in given.items()}
     return Call(inputs, {name: value for name, value in given.items() if value is not None})
 
 
 def _marked(value: Any, source: str, field: str) -> Any:
-    """An argument of a call, in which Keras 3 marks tensors."""
+    """An argument of a call in which tensors are marked, as in Keras 3."""
 
     def ref_of(tensor: Mapping[str, Any]) -> Ref:
         return _ref(object_in(source, field, tensor.get("config")).get("keras_history"), source, field)
@@ -189,7 +187,7 @@ def _refs_in(value: Any) -> list[Ref]:
 
 
 def _ref_list(value: Any, source: str, field: str) -> list[Ref]:
-    """References: a list of them, a single one, or those of a dict."""
+    """References: a list of them, a single one, or the values of a dict."""
     listed = list_in(source, field, list(value.values()) if isinstance(value, Mapping) else value)
     single = bool(listed) and isinstance(listed[0], str)
     return [_ref(ref, source, field) for ref in ([listed] if single else listed)]

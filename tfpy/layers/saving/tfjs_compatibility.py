@@ -1,4 +1,4 @@
-"""Finds what TF.js 4.22 would refuse of a saved model, or compute differently, in the JSON that would be saved."""
+"""Finds what TF.js 4.22 would reject in a saved model, or compute differently, from the JSON to be saved."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _OTHERS = _words(
     RandomNormal RandomUniform TruncatedNormal VarianceScaling Zeros L1L2 MaxNorm MinMaxNorm NonNeg UnitNorm
     """
 )
-# It registers gelu_new too, but changes the name into one that it does not know when it reads a file.
+# It also registers gelu_new, but renames it to an unknown name when it reads a file.
 _ACTIVATIONS = _words(
     """
     elu gelu hard_sigmoid linear log_softmax mish relu relu6 selu sigmoid softmax softplus softsign swish tanh
@@ -62,19 +62,19 @@ _OPTIMIZERS = _words(
     """
 )
 
-# Names of tensors, which those of a model's layers are made.
+# Names of tensors, which the names of a model's layers become.
 _TENSOR_NAME = re.compile(r"[A-Za-z0-9][-A-Za-z0-9._/]*")
 
-# Layers that change the shape of the model's input, or cannot take it, when they are part of a model.
+# Layers that change the shape of the model's input, or reject it, if they are part of a model.
 _UNUSABLE = _words("CategoryEncoding CenterCrop Resizing")
 
 
 class Fault(NamedTuple):
-    """Something of a model that TF.js does not take.
+    """A part of a model that TF.js does not accept.
 
     Attributes:
-        text: what, and what to do about it.
-        loads: whether TF.js loads and runs the model all the same, and computes something else.
+        text: the problem, and how to fix it.
+        loads: whether TF.js loads and runs the model nevertheless, and computes something else.
     """
 
     text: str
@@ -82,12 +82,12 @@ class Fault(NamedTuple):
 
 
 class _Limit(NamedTuple):
-    """Values of an option that TF.js refuses, or does not heed.
+    """Values of an option that TF.js rejects or ignores.
 
     Attributes:
-        found: whether a layer of these options has such a value.
-        remedy: what to do about it.
-        loads: whether TF.js loads the layer all the same.
+        found: whether a layer with these options has such a value.
+        remedy: how to fix it.
+        loads: whether TF.js loads the layer nevertheless.
     """
 
     found: Callable[[Mapping[str, Any]], Any]
@@ -100,10 +100,10 @@ def _given(option: str) -> Callable[[Mapping[str, Any]], Any]:
 
 
 _RESET_AFTER = {"reset_after": _Limit(_given("reset_after"), "train with reset_after=False", False)}
-_KEEP = {"keepdims": _Limit(_given("keepdims"), "leave it out, and put a Reshape behind the layer", True)}
-_ZEROED = "zero_output_for_mask"  # which means nothing in a model without masks
+_KEEP = {"keepdims": _Limit(_given("keepdims"), "omit it, and put a Reshape after the layer", True)}
+_ZEROED = "zero_output_for_mask"  # which has no effect in a model without masks
 _ZEROS = {_ZEROED: _Limit(_given(_ZEROED), "train without it", True)}
-# As TF.js 4.22 in Node has been seen to do.
+# As observed with TF.js 4.22 in Node.
 _OPTIONS: dict[str, dict[str, _Limit]] = {
     "Conv1D": {"padding": _Limit(lambda o: o.get("padding") == "causal", "train with another padding", False)},
     "DepthwiseConv2D": {"dilation_rate": _Limit(lambda o: set(o["dilation_rate"]) != {1}, "train without it", True)},
@@ -128,14 +128,14 @@ _OPTIONS: dict[str, dict[str, _Limit]] = {
 
 
 def browser_faults(artifacts: ModelArtifacts, names: Iterable[str]) -> list[Fault]:
-    """What TF.js 4.22 would refuse of a saved model, or compute differently.
+    """Find what TF.js 4.22 would reject in a saved model, or compute differently.
 
     Args:
-        artifacts: what is saved.
-        names: those that the model's weights have in TF.js, which does not number them in files.
+        artifacts: the artifacts to be saved.
+        names: the names of the model's weights in TF.js, which does not number them in files.
 
     Returns:
-        Nothing for a model that it takes.
+        The faults; none for a model that it accepts.
     """
     topology = artifacts.model_topology
     masks = makes_masks(topology)
@@ -147,14 +147,14 @@ def browser_faults(artifacts: ModelArtifacts, names: Iterable[str]) -> list[Faul
 
 
 def sentences(faults: Iterable[Fault]) -> list[str]:
-    """One for what TF.js will not load, and one for what it computes differently, as far as there is any."""
+    """At most two sentences: what TF.js cannot load, and what it computes differently."""
     heads = {False: "TF.js 4.22 will not load or run this in a browser", True: "TF.js 4.22 will compute otherwise"}
     said = {loads: "; ".join(fault.text for fault in faults if fault.loads is loads) for loads in heads}
     return [f"{heads[loads]}: {text}." for loads, text in said.items() if text]
 
 
 def _of_object(config: Mapping[str, Any], owner: str, listed: bool = False) -> Iterator[Fault]:
-    """Of an object; one that stands in a list has a name that users know."""
+    """The faults of an object; an object in a list has a name that users know."""
     kind, options = config_value(config, "class_name"), config.get("config")
     name = options.get("name") if listed and isinstance(options, Mapping) else None
     label = f"layer {name!r} ({kind})" if name else f"{owner}: {kind}"
@@ -177,7 +177,7 @@ def _of_object(config: Mapping[str, Any], owner: str, listed: bool = False) -> I
 
 
 def _of_names(options: Any) -> Iterator[Fault]:
-    """Of the names of the layers of a model."""
+    """The faults of the names of a model's layers."""
     listed = options.get("layers", []) if isinstance(options, Mapping) else options
     for entry in listed or []:
         inner = entry.get("config")

@@ -1,6 +1,6 @@
-"""The JSON of a model that Keras and TF.js share: written as TF.js writes it, read as either has written it.
+"""The JSON of a model that Keras and TF.js share: written in TF.js's form, read in either form.
 
-Keys are snake_case. TF.js writes its words ('hardSigmoid') in Keras's spelling ('hard_sigmoid'); options take both.
+Keys are snake_case. TF.js writes enum values ('hardSigmoid') in Keras's spelling ('hard_sigmoid'); options accept both.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from tfpy.layers.initializers import Identity
 from tfpy.layers.naming import snake_class
 from tfpy.layers.registry import class_of, named
 from tfpy.layers.saving.json_tree import is_keras_tensor, map_children, walk
-from tfpy.layers.saving.keras import normalization as normalization  # its class is known by its name
+from tfpy.layers.saving.keras import normalization as normalization  # registers its class
 from tfpy.layers.saving.keras.masks import without_masks
 from tfpy.layers.saving.keras.operation import as_layer, is_operation
 from tfpy.layers.saving.keras_names import CLASS_ALIASES, KERAS3_OPTIONS, swapped
@@ -30,14 +30,14 @@ from tfpy.layers.saving.keras_names import CLASS_ALIASES, KERAS3_OPTIONS, swappe
 _NAMES = frozenset(
     {"name", "class_name", "inbound_nodes", "input_layers", "output_layers", "seed", "operation", "options_given"}
 )
-# Options that are written only if they are given: TF.js does not write them, and Keras refuses the first.
+# Options that are written only if they are set: TF.js does not write them, and Keras rejects the first.
 _IF_GIVEN = frozenset({"dropout_func", "input_dim", "input_length"})
-# Activations that TF.js has under another name.
+# Activations with another name in TF.js.
 _SAME = {"silu": "swish"}
 
-# Options of any layer that Keras 3 names otherwise.
+# Options of all layers with another name in Keras 3.
 _RENAMED = {"batch_shape": "batch_input_shape"}
-# What Keras and TF.js note beside the options, and what says nothing about what a layer computes.
+# What Keras and TF.js store next to the options, and entries without effect on a layer's results.
 _NOTES = frozenset(
     {
         *("autocast", "build_config", "build_input_shape", "cells", "compile_config", "custom_objects", "dtype"),
@@ -47,15 +47,15 @@ _NOTES = frozenset(
     }
 )
 _ACTIVATIONS = frozenset({"activation", "recurrentActivation", "recurrent_activation"})
-# Options that Keras 2 writes for a class that takes no heed of them.
+# Options that Keras 2 writes for a class that ignores them.
 _IDLE_OF_CLASS = {
     name: frozenset({"kernel_initializer", "kernel_regularizer", "kernel_constraint"})
     for name in ("SeparableConv1D", "SeparableConv2D", "DepthwiseConv1D", "DepthwiseConv2D")
 } | {
-    # How Keras 2 has kept the function, and the code that tells the shape, which is found without.
+    # How Keras 2 stores the function, and the code for the shape, which is inferred here.
     "Lambda": frozenset({"function_type", "output_shape", "output_shape_module", "output_shape_type"})
 }
-# Options of Keras that are not known here, with the value at which they have no effect. Others are refused.
+# Options of Keras that are unsupported here, with the value at which they have no effect. Other values are rejected.
 _WITHOUT_EFFECT: dict[str, Any] = {
     "adjustment": None,
     "antialias": False,
@@ -78,7 +78,7 @@ _WITHOUT_EFFECT: dict[str, Any] = {
     "use_gate": False,
     "virtual_batch_size": None,
 }
-# Those of them that do not change what is computed of the weights in a file: other values are warned of.
+# Those of them that do not change the results computed from the weights in a file: other values cause a warning.
 _HARMLESS = frozenset({"fill_mode", "fill_value", "lora_rank", "quantization_mode", "virtual_batch_size"})
 _DTYPES = {
     **dict.fromkeys(("float16", "bfloat16", "float64", "mixed_float16", "mixed_bfloat16"), "float32"),
@@ -87,7 +87,7 @@ _DTYPES = {
 
 
 def written(value: Any) -> Any:
-    """A configuration in memory as TF.js writes it to a file: words in Keras's spelling."""
+    """A configuration in memory as TF.js writes it to a file: enum values in Keras's spelling."""
     return _written(value, True)
 
 
@@ -97,7 +97,7 @@ def _written(value: Any, respell: bool) -> Any:
             cls = class_of(value.get("class_name"))
             if value.get("class_name") == "RNN":
                 value = {**value, "config": {**value["config"]["cell"]["config"], **value["config"]}}
-            # What a class of the user's own means by its strings is its own business.
+            # The strings of a user-defined class are unchanged.
             inner = {"config": _written(value.get("config"), cls is not None and is_ours(cls))}
             return {**value, **inner}
         said = {key: v for key, v in value.items() if not (respell and v is None and key in _IF_GIVEN)}
@@ -108,13 +108,13 @@ def _written(value: Any, respell: bool) -> Any:
 
 
 def read(topology: Mapping[str, Any], custom_objects: Mapping[str, Any] | None = None) -> Mapping[str, Any]:
-    """A topology as a file has it, in the form that `from_config` takes.
+    """A topology from a file, in the form that `from_config` takes.
 
-    The faults and additions of Keras 2 and 3 are mended: `batch_shape`, dtype policies, marked tuples, functions as
-    objects, numbers as arrays, options without effect here. An option that is not known at all is warned of.
+    The peculiarities of Keras 2 and 3 are converted: `batch_shape`, dtype policies, marked tuples, functions as
+    objects, numbers as arrays, options without effect here. Unknown options cause a warning.
 
     Raises:
-        ValueError: an option of Keras with an effect that cannot be had here.
+        ValueError: an option of Keras has an effect that is not supported here.
     """
     found: Mapping[str, Any] = _Reader(custom_objects or {}, makes_masks(topology)).object(topology)
     return found
@@ -141,20 +141,20 @@ class _Reader:
         return self.instance(name if name in self._custom else CLASS_ALIASES.get(name, name), config)
 
     def instance(self, name: str, config: Mapping[str, Any]) -> dict[str, Any]:
-        """The configuration of an instance of a class of that name."""
+        """The configuration of an instance of the class with that name."""
         inner = config.get("config")
         cls = named(name, self._custom)
         if cls is Identity and "name" in _config_of(config):  # the layer, and not the initializer
             name, cls, inner = "Activation", class_of("Activation"), {**_config_of(config), "activation": "linear"}
         if isinstance(inner, list):
             inner = [self.value(v) for v in inner]
-        elif isinstance(inner or {}, Mapping):  # what is no options at all is refused where the object is made of them
+        elif isinstance(inner or {}, Mapping):  # invalid options are rejected where the object is created
             inner = self.options(name, cls if isinstance(cls, type) else object, inner or {})
         others = {key: self.value(v) for key, v in config.items() if key not in _NOTES and key != "config"}
         return {**others, "class_name": name, "config": inner}
 
     def options(self, name: str, cls: type, config: Mapping[str, Any]) -> dict[str, Any]:
-        """The options of a class. Those of a user's class stay as they are, but for the objects in them."""
+        """The options of a class. Those of a user-defined class are unchanged, except for the objects in them."""
         if issubclass(cls, Container) and "layers" in config:
             config = {**config, "layers": without_masks(config["layers"])}
         if is_ours(cls) and issubclass(cls, Declared):
@@ -166,12 +166,12 @@ class _Reader:
         return out
 
     def known_options(self, name: str, cls: type[Declared], config: Mapping[str, Any]) -> dict[str, Any]:
-        """The options of a class of ours, those of Keras that it does not have left out."""
+        """The options of one of our classes, without Keras's options that it does not have."""
         out = {}
         known = spellings(_options_of(cls))
-        # TF.js repeats the options of the cell among those of an RNN.
+        # TF.js repeats the options of the cell in those of an RNN.
         repeated = _config_of(config.get("cell")) if name == "RNN" else {}
-        # Without masks zero_output_for_mask means nothing, and TF.js need not be told of it.
+        # Without masks zero_output_for_mask has no effect, and TF.js does not need it.
         idle = _IDLE_OF_CLASS.get(name, frozenset()) | ({"zero_output_for_mask"} if not self._masks else set())
         renamed = _RENAMED | swapped(KERAS3_OPTIONS.get(name, {}))
         for given, noted in config.items():
@@ -188,7 +188,7 @@ class _Reader:
         return out
 
     def option(self, key: str, value: Any) -> Any:
-        """The value of an option; a function of the user's for the name of an activation."""
+        """The value of an option; the name of an activation may become a user's function."""
         if key == "dtype":
             return _dtype(value)
         if key in _ACTIVATIONS and isinstance(value, str) and callable(self._custom.get(value)):
@@ -196,26 +196,26 @@ class _Reader:
         return value
 
     def value(self, value: Any) -> Any:
-        """Any value, objects in it included."""
+        """Any value, including objects in it."""
         return self.object(value) if is_object_config(value) else map_children(value, self.value)
 
 
 def _complain(label: str, name: str, option: str, value: Any) -> None:
-    """Raise or warn of the value of an option of Keras that is not known here.
+    """Raise an error or warn about the value of an unsupported Keras option.
 
     Raises:
-        ValueError: it has an effect.
+        ValueError: the value has an effect.
     """
     if option in _WITHOUT_EFFECT and option not in _HARMLESS:
         raise ValueError(
-            f"{label}: option {option} of {name} is {show(value)} in the file, which is not supported here; "
-            f"{show(_WITHOUT_EFFECT[option])} is."
+            f"{label}: option {option} of {name} is {show(value)} in the file, which is not supported; use "
+            f"{show(_WITHOUT_EFFECT[option])}."
         )
-    warn_user(f"{label}: option {option} = {show(value)} of the file is not known here and has no effect.")
+    warn_user(f"{label}: option {option} = {show(value)} of the file is unknown and has no effect.")
 
 
 def _number(value: Any) -> Any:
-    """A number that Keras has noted as an array, as such; anything else as it is."""
+    """A number that Keras stores as an array, as a number; anything else unchanged."""
     if isinstance(value, Mapping) and value.get("type") == "ndarray" and isinstance(value.get("value"), (int, float)):
         return value["value"]
     return value
@@ -228,13 +228,13 @@ def _options_of(cls: type[Declared]) -> set[str]:
 
 
 def _config_of(value: Any) -> dict[str, Any]:
-    """The options in an object's configuration; none of any other value."""
+    """The options in an object's configuration; empty for any other value."""
     config = value.get("config") if isinstance(value, Mapping) else None
     return config if isinstance(config, dict) else {}
 
 
 def _mirrors(backward: Any, forward: Any) -> bool:
-    """Whether the backward layer of a Bidirectional is what its layer makes it anyway."""
+    """Whether the backward layer of a Bidirectional is the default one."""
     own, other = _config_of(_bare(backward)), _config_of(_bare(forward))
     names = {name for name in {*own, *other} - _NOTES if not name.endswith("_initializer")}
     names -= {"name", "go_backwards", "zero_output_for_mask"}
@@ -242,21 +242,21 @@ def _mirrors(backward: Any, forward: Any) -> bool:
 
 
 def _bare(value: Any) -> Any:
-    """A configuration without what Keras notes beside the options."""
+    """A configuration without what Keras stores next to the options."""
     if isinstance(value, Mapping):
         value = {key: v for key, v in value.items() if key not in _NOTES}
     return map_children(value, _bare)
 
 
 def makes_masks(value: Any) -> bool:
-    """Whether a layer in a configuration makes masks."""
+    """Whether a layer in a configuration creates masks."""
     return any(
         isinstance(v, Mapping) and (v.get("class_name") == "Masking" or v.get("mask_zero") is True) for v in walk(value)
     )
 
 
 def _tell_first_layer(layers: Any, shape: Any) -> None:
-    """Give the first layer of a Sequential the input shape that Keras notes beside the layers."""
+    """Set the input shape of a Sequential's first layer, which Keras stores next to the layers."""
     if isinstance(layers, list) and layers and shape is not None:
         _config_of(layers[0]).setdefault("batch_input_shape", shape)
 

@@ -24,13 +24,13 @@ from tfpy.layers.training.compiling import compiled_of
 if TYPE_CHECKING:
     from tfpy.layers.model import LayersModel
 
-# Options that optimizers without them heed all the same.
+# Options that optimizers of other classes accept, too.
 _FIXED = {"epsilon": 1e-7}
-# Names of losses in files of Keras that are others here.
+# Names of losses in Keras's files that differ from ours.
 _LOSSES = swapped(KERAS_LOSSES) | {"kl_divergence": "kullback_leibler_divergence"}
-# Classes of losses and metrics that are made of a function.
+# Classes of losses and metrics that wrap a function.
 _WRAPPERS = frozenset({"LossFunctionWrapper", "MeanMetricWrapper", "SumOverBatchSizeMetricWrapper"})
-# Options of Keras's losses and metrics that only name them; and values of others that change nothing, as None does.
+# Options of Keras's losses and metrics that only name them, and neutral values of others, as None is.
 _NAMING = frozenset({"name", "dtype", "fn"})
 _USUAL: dict[str, tuple[Any, ...]] = {
     "axis": (-1,),
@@ -39,12 +39,12 @@ _USUAL: dict[str, tuple[Any, ...]] = {
     "reduction": ("auto", "mean", "mean_with_sample_weight", "sum_over_batch_size"),
     "threshold": (0.5,),
 }
-# Losses that have another name here if they take scores and not probabilities.
+# Losses that have another name here if they take logits instead of probabilities.
 FROM_LOGITS = {
     name: f"{snake_class(name)}_from_logits"
     for name in ("BinaryCrossentropy", "CategoricalCrossentropy", "SparseCategoricalCrossentropy")
 }
-# Metrics that TF.js knows by another name.
+# Metrics with another name in TF.js.
 _METRICS = {
     "mean_squared_error": "mse",
     "mean_absolute_error": "mae",
@@ -54,10 +54,10 @@ _METRICS = {
 
 
 def training_config_of(model: LayersModel) -> dict[str, Any]:
-    """The arguments of `compile`, as TF.js writes them.
+    """The arguments of `compile`, in TF.js's form.
 
     Raises:
-        ValueError: a loss or a metric of the user's own, or one without a name to compile with, which no file can hold.
+        ValueError: a user-defined loss or metric, or one without a name for `compile`, which cannot be saved.
     """
     listed = {} if model.metrics is None else model.metrics
     options = {camel(name): value for name, value in model.optimizer.get_config().items()}
@@ -69,7 +69,7 @@ def training_config_of(model: LayersModel) -> dict[str, Any]:
 
 
 def _losses_of(model: LayersModel) -> dict[str, Any]:
-    """The losses; where they are weighted, of each output, since Keras asks for as many as there are weights."""
+    """The losses; if they are weighted, one per output, since Keras requires as many as there are weights."""
     outputs = compiled_of(model, "save").outputs
     if all(output.weight == 1 for output in outputs):
         return {"loss": map_leaves(model.loss, _loss_name)}
@@ -91,27 +91,27 @@ def _own_name(function: Any, what: str, is_name: Callable[[str], bool]) -> str:
     name, own = str(getattr(function, "__name__", "")), isinstance(function, FunctionType) and is_ours(function)
     if own and is_name(name):
         return name
-    reason = "has no name to compile with" if own else "is a function of your own"
+    reason = "has no name to compile with" if own else "is a user-defined function"
     raise ValueError(
-        f"save: the {what} {show(function)} {reason}, and no file can hold it; leave out include_optimizer, and "
+        f"save: the {what} {show(function)} {reason}, so it cannot be saved; omit include_optimizer, and "
         "compile the model again when it is loaded."
     )
 
 
 def compile_as(model: LayersModel, config: Any, source: str, metric_of: Callable[[str], str]) -> None:
-    """Compile a model as a file says.
+    """Compile a model with the configuration of a file.
 
-    A metric that there is not here is left out, with a warning. Without its loss the model is not compiled, but keeps
-    the optimizer, with which it can be.
+    An unknown metric is omitted, with a warning. Without its loss the model is not compiled, but keeps the optimizer,
+    with which it can be compiled.
 
     Args:
         model: the model.
-        config: what the file says.
-        source: what messages call the file.
-        metric_of: gives what the model is to call a metric for its name in the file.
+        config: the configuration in the file.
+        source: the name of the file in messages.
+        metric_of: returns the model's name of a metric for its name in the file.
 
     Raises:
-        ModelFileError: nothing that describes how a model is compiled.
+        ModelFileError: the value is not a training configuration.
     """
     given = object_in(source, "trainingConfig", config)
     optimizer = object_in(source, "trainingConfig.optimizer_config", given.get("optimizer_config"))
@@ -123,15 +123,17 @@ def compile_as(model: LayersModel, config: Any, source: str, metric_of: Callable
         model.compile(optimizer=found, loss=loss, metrics=known, output_weights=given.get("loss_weights"))
     except (ValueError, TypeError, RuntimeError) as error:
         model.training_state.loaded_optimizer = found
-        remedy = "" if found is None else " Its optimizer is kept: compile(optimizer=model.optimizer, loss=…) goes on."
+        remedy = (
+            "" if found is None else " Its optimizer is kept: continue with compile(optimizer=model.optimizer, loss=…)."
+        )
         warn_user(f"{source}: the model is loaded, but not compiled: {error}{remedy}")
         return
     if unknown:
-        warn_user(f"{source}: the model is compiled without metrics that are not known here: {', '.join(unknown)}.")
+        warn_user(f"{source}: the model is compiled without unknown metrics: {', '.join(unknown)}.")
 
 
 def _metrics(given: Any, metric_of: Callable[[str], str]) -> tuple[Any, list[str]]:
-    """The metrics of a file that are known here, in the structure that they are in, and the names of the others."""
+    """The known metrics of a file, in their original structure, and the names of the others."""
     if given is None:
         return [], []
     if isinstance(given, list) or (isinstance(given, Mapping) and not is_object_config(given)):
@@ -160,43 +162,43 @@ def _optimizer(config: Mapping[str, Any]) -> Any:
     if cls is not None and is_ours(cls):
         known = spellings(inspect.signature(cls.__init__).parameters)  # type: ignore[misc]
         renamed = swapped(keras_optimizer_options(str(name))) | {"lr": "learning_rate"}
-        # Keras 2 has rho beside another decay: what is renamed wins.
+        # Keras 2 has rho next to another decay: the renamed option takes precedence.
         ours = {renamed[key]: value for key, value in options.items() if key in renamed}
         options = {key: value for key, value in options.items() if key not in renamed} | ours
         meant = {key: value for key, value in options.items() if value and _FIXED.get(key) != value}
         other = {key: value for key, value in meant.items() if key not in known and key != "name"}
         if other:
-            raise ValueError(f"optimizer {name} has options that are not known here: {show(other)}.")
+            raise ValueError(f"optimizer {name} has unknown options: {show(other)}.")
         options = {key: value for key, value in options.items() if key in known}
     return build_object({"class_name": name, "config": options}, "optimizer", Optimizer)
 
 
 def _read(value: Any) -> Any:
-    """Losses or metrics of a file by name. Keras also has objects, whose options must say nothing more than a name."""
+    """Losses or metrics of a file by name. Keras also has objects, whose options must be equivalent to a name."""
     if is_object_config(value):
         kind, inner = value["class_name"], value.get("config")
         if kind == "function":
             return inner
         options = inner if isinstance(inner, Mapping) else {}
         if kind in FROM_LOGITS and options.get("from_logits") is True:
-            _read({**value, "config": {**options, "from_logits": False}})  # its other options
+            _read({**value, "config": {**options, "from_logits": False}})  # checks its other options
             return FROM_LOGITS[kind]
         more = {key: v for key, v in options.items() if key not in _NAMING and not _is_usual(key, v)}
         if more:
-            raise ValueError(f"{kind} has options that are not known here: {show(more)}.")
-        # What has no class of its own is a function, or has a function's name; a class may have any name.
+            raise ValueError(f"{kind} has unknown options: {show(more)}.")
+        # Names without a class are functions, or have a function's name; a class may have any name.
         named = _read(options["fn"]) if "fn" in options else options.get("name") if kind in _WRAPPERS else None
         return named if isinstance(named, str) else snake_class(kind)
     return map_children(value, _read)
 
 
 def _is_usual(option: str, value: Any) -> bool:
-    """Whether an option of a loss or metric has a value that changes nothing here."""
+    """Whether an option of a loss or metric has a value without effect here."""
     return value in (None, False) or value in _USUAL.get(option, ())
 
 
 def _by_output(model: LayersModel, value: Any) -> Any:
-    """Metrics as `compile` takes them: Keras has a list for each output."""
+    """Metrics in the form for `compile`: Keras has a list for each output."""
     if not isinstance(value, list) or not any(isinstance(entry, list) for entry in value):
         return value
     if len(value) == 1:

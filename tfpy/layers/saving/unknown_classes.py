@@ -1,4 +1,4 @@
-"""Names in a topology that there are no classes for: one error lists them all."""
+"""Class names in a topology that are unknown: one error lists them all."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from tfpy.layers.saving.keras.operation import is_operation
 from tfpy.layers.saving.keras.operations import OPERATIONS
 from tfpy.layers.saving.keras_names import CLASS_ALIASES
 
-_MOST = 12  # that are told of
-# Options of layers that are layers.
+_MOST = 12  # in the message
+# Options whose values are layers.
 _INNER = ("layer", "backward_layer", "cell")
 
 
@@ -24,7 +24,7 @@ def refuse_unknown(config: Mapping[str, Any], custom_objects: Mapping[str, Any] 
     """Check that there is a class for every layer of a model.
 
     Raises:
-        ModelFileError: naming those for which there is none.
+        ModelFileError: with the names of those that have none.
     """
     faults: dict[str, str] = {}
     for where, entry in _layers(config):
@@ -38,10 +38,10 @@ def refuse_unknown(config: Mapping[str, Any], custom_objects: Mapping[str, Any] 
 
 
 def _layers(config: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """The configurations of the layers in one, and where they are."""
+    """The configurations of the layers in a configuration, with their locations."""
     options = config.get("config")
     listed = config_value(options, "layers", []) if isinstance(options, Mapping) else options
-    # Operations that hand on masks are left out when the model is read.
+    # Operations that pass masks on are removed when the model is read.
     listed = without_masks(listed) if isinstance(listed, list) else []
     found = [(f"layers[{i}]", entry) for i, entry in enumerate(listed)]
     if isinstance(options, Mapping):

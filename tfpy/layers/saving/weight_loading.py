@@ -1,4 +1,4 @@
-"""Loading weights into a model: given by name, or those of a saved model."""
+"""Loading weights into a model: given by name, or from a saved model."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def load_weights(model: LayersModel, weights: Any, strict: bool) -> None:
-    """Write values to the weights of a model by name."""
+    """Set the weights of a model by name."""
     if isinstance(weights, (Mapping, list, tuple)):
         values, source = dict(named_tensors("load_weights", "weights", weights)), "load_weights"
     elif (keras_file := found_keras_file(weights)) is not None:
@@ -39,7 +39,7 @@ def load_weights(model: LayersModel, weights: Any, strict: bool) -> None:
 
 
 def _weights_of(place: Any) -> tuple[dict[str, Tensor], str]:
-    """The weights of a saved model by name, without those of its optimizer."""
+    """The weights of a saved model by name, without the optimizer's."""
     path = path_of(place)
     if path is not None and ending(path) == ".safetensors":
         return load_safetensors(path), str(path)
@@ -48,11 +48,11 @@ def _weights_of(place: Any) -> tuple[dict[str, Tensor], str]:
 
 
 def decoded(artifacts: ModelArtifacts, source: str) -> tuple[dict[str, Tensor], dict[str, Tensor]]:
-    """The weights of artifacts by name, and the state of the optimizer likewise."""
+    """The weights of artifacts by name, and the state of the optimizer by name."""
     if artifacts.weight_data is None:
         return {}, {}
     if artifacts.weight_specs is None:
-        raise ModelFileError(f"{source}: has the bytes of weights, but no weightSpecs that say what they are.")
+        raise ModelFileError(f"{source}: has the bytes of weights, but no weightSpecs to describe them.")
     specs = read_specs(artifacts.weight_specs, source)
     values = decode(CompositeArrayBuffer(artifacts.weight_data), specs, source)
     state = {spec.name: values.pop(spec.name) for spec in specs if spec.group == "optimizer"}

@@ -1,4 +1,4 @@
-"""Matching the weights of a file with those of a model by their names, and writing all of them or none."""
+"""Matching the weights of a file with those of a model by name, and writing all of them or none."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from tfpy.layers.container import Container
 from tfpy.layers.naming import unique_names
 from tfpy.layers.weights import LayerVariable, as_made
 
-# What Keras's own files put between the names of layers.
+# The separator of layer names in Keras's own files.
 _FOLDERS = frozenset({"vars", "layers", "layer_checkpoint_dependencies"})
 
-# A name that a layer was given by itself: its kind, and how many of the kind there had been in the process.
+# An automatic layer name: its kind, and the number of earlier ones of this kind in the process.
 _AUTOMATIC = re.compile(r"([a-z]\w*_[A-Z]\w*?)(\d+)")
 
 
@@ -26,11 +26,11 @@ def load_named(model: Container, values: Mapping[str, Tensor], strict: bool, sou
     Args:
         model: the model.
         values: the weights by the names that TF.js, Keras 2 or Keras 3 gives them.
-        strict: whether each weight of either must be among those of the other.
-        source: what messages call the file.
+        strict: whether file and model must have the same weights.
+        source: the name of the file in messages.
 
     Raises:
-        ModelFileError: a weight without counterpart (if strict), of another shape or dtype, or two that mean the same.
+        ModelFileError: a weight has no counterpart (if strict), another shape or dtype, or two names for one weight.
     """
     targets = _targets(model, list(values), source)
     values = _with_names_of(targets, values)
@@ -51,7 +51,7 @@ def load_named(model: Container, values: Mapping[str, Tensor], strict: bool, sou
     for weight, value, name in pairs.values():
         if tuple(value.shape) != weight.shape or value.dtype != weight.dtype:
             raise ModelFileError(
-                f"{source}: weight {name!r} is {value.dtype} of shape {list(value.shape)}, but that of the model is "
+                f"{source}: weight {name!r} is {value.dtype} of shape {list(value.shape)}, but the model's is "
                 f"{weight.dtype} of shape {list(weight.shape)}."
             )
     for weight, value, _ in pairs.values():
@@ -59,7 +59,7 @@ def load_named(model: Container, values: Mapping[str, Tensor], strict: bool, sou
 
 
 def _targets(model: Container, names: Sequence[str], source: str) -> dict[str, LayerVariable]:
-    """The weights of a model by name; by number within their layer for a file that counts them."""
+    """The weights of a model by name; for a file that numbers them, by number within their layer."""
     if not (names and names[0].rpartition("/")[2].isdigit()):
         return weights_by_name(model)
     found: dict[str, LayerVariable] = {}
@@ -77,47 +77,48 @@ def _targets(model: Container, names: Sequence[str], source: str) -> dict[str, L
 
 
 def weights_by_name(model: Container) -> dict[str, LayerVariable]:
-    """The weights of a model by their names in files: their own, numbered where several are the same.
+    """The weights of a model by their names in files: their own names, numbered to make them unique.
 
-    They are numbered by the places of their layers, and within a layer in the order of their creation. A model that is
-    made again has the same order, whatever is frozen. A layer that is in several places, such as a model and another
-    one within it, has names for each, since a model from a file has a layer of its own in each place.
+    They are numbered by the positions of their layers, and within a layer in the order of their creation. A recreated
+    model has the same order, whatever is frozen. A layer in several positions, such as in a model and in a nested one,
+    has names for each, since a model loaded from a file has a separate layer in each position.
     """
     weights = _in_places(model)
     return dict(zip(unique_names(weight.original_name for weight in weights), weights, strict=True))
 
 
 def check_weights(model: Container) -> None:
-    """Refuse other variables among the weights, which have no name that would be the same in another process.
+    """Reject other variables among the weights, which have no name that is the same in another process.
 
     Raises:
-        TypeError: there is one.
+        TypeError: there is such a variable.
     """
     for weight in model.weights:
         if not isinstance(weight, LayerVariable):
             raise TypeError(
-                f"save: {weight.name!r}, which is among the weights of model {model.name}, is a plain variable, and "
-                "has no name for a file; add_weight makes weights that have."
+                f"save: {weight.name!r}, one of the weights of model {model.name}, is a plain variable, and "
+                "has no name for a file; create it with add_weight."
             )
 
 
 def _in_places(layer: Layer) -> list[LayerVariable]:
-    """The weights of a layer, those of a model's layers before its own."""
+    """The weights of a layer; for a model, those of its layers come before its own."""
     within = [w for part in layer.layers for w in _in_places(part)] if isinstance(layer, Container) else []
     held = {id(weight) for weight in within}
     return [*within, *(weight for weight in as_made(layer.weights) if id(weight) not in held)]
 
 
 def _with_names_of(targets: Mapping[str, LayerVariable], values: Mapping[str, Tensor]) -> Mapping[str, Tensor]:
-    """The weights of a file by the names of a model with the same layers in the same order, but with other numbers in
-    the names that layers got automatically: these go on counting with every model that is made.
+    """The weights of a file by the names of a model with the same layers in the same order.
+
+    The automatic layer names may have other numbers, since the count goes on with every model that is created.
     """
     own, given = _counted_anew(targets), _counted_anew(values)
     return {own[name]: values[given[name]] for name in given} if own.keys() == given.keys() else values
 
 
 def _counted_anew(names: Iterable[str]) -> dict[str, str]:
-    """The names, by what they are when the layers of each kind are numbered from 1."""
+    """The names, by their forms with the layers of each kind numbered from 1."""
     paths = {name: name.split("/") for name in names}
     numbers: dict[str, set[int]] = {}
     for token in {token for path in paths.values() for token in path}:
@@ -132,8 +133,7 @@ def _counted_anew(names: Iterable[str]) -> dict[str, str]:
 
 
 def _spellings(name: str) -> Iterator[str]:
-    """The names of a model's weights that a name in a file may stand for: without the models around it, and without the
-    cell of its layer."""
+    """The weights' names that a name in a file may refer to: without enclosing models, and without the layer's cell."""
     tokens = name.removesuffix(":0").split("/")
     tokens = (
         [t for t in (token.removeprefix("_") for token in tokens) if t not in _FOLDERS]
@@ -159,4 +159,4 @@ def _check_complete(
         faults.append(f"it has weights that the model has not: {some_of([*map(repr, unknown)])}.{hint}")
     if missing:
         faults.append(f"it lacks weights that the model has: {some_of([*map(repr, missing)])}.")
-    raise ModelFileError(f"{source}: {' '.join(faults)} With strict=False they are left out.")
+    raise ModelFileError(f"{source}: {' '.join(faults)} With strict=False they are ignored.")

@@ -70,7 +70,7 @@ def save(
     if strict is not False:
         warn_of_unlisted("save", model)
     if path is not None and path.name.lower().endswith(".weights.h5"):
-        raise ValueError(f"save: {path} has room for weights alone; use save_weights, or another ending.")
+        raise ValueError(f"save: {path} can hold only weights; use save_weights, or another ending.")
     if path is not None and kind in KERAS_SUFFIXES:
         from tfpy.layers.saving.keras.writer import save_keras  # imported lazily
 
@@ -89,7 +89,7 @@ def _save_onnx(model: LayersModel, path: Path, **options: bool) -> SaveResult:
 
     for option, given in options.items():
         if given:
-            raise argument_error("save", option, "False for an ONNX file, which holds what predicts", given)
+            raise argument_error("save", option, "False for an ONNX file, which holds only the inference graph", given)
     with whole_characters(path):
         return save_onnx(model, path)
 
@@ -140,6 +140,6 @@ def as_metadata(given: Any) -> dict[str, Any]:
         raise argument_error(where, "user_defined_metadata", "a dict", given, TypeError)
     text = json_text(given, where)
     if len(text.encode()) > MAX_METADATA_BYTES:
-        warn_user(f"The metadata of the model have more than {MAX_METADATA_BYTES} bytes.")
+        warn_user(f"The model's metadata have more than {MAX_METADATA_BYTES} bytes.")
     noted: dict[str, Any] = json.loads(text)
     return noted

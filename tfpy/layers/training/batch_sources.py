@@ -125,15 +125,15 @@ class ArrayBatches:
 
     def restore(self, where: str, state: dict[str, Any]) -> None:
         if state.keys() != self.state().keys():
-            raise ValueError("it is not of arrays")
+            raise ValueError("it is not from training on arrays")
         order, size = state["order"], as_int(where, "batch_size", state["batch_size"])
         if not isinstance(order, np.ndarray) or order.dtype.kind not in "iu":
-            raise ValueError("it has no order of the samples")
+            raise ValueError("it has no sample order")
         if order.shape != self._order.shape or size != self.batch_size:
             own = f"{len(self._order)} samples in batches of {self.batch_size}"
-            raise ValueError(f"it is of {order.size} samples in batches of {size}, and not of {own}")
+            raise ValueError(f"it is from {order.size} samples in batches of {size}, not from {own}")
         if not np.array_equal(np.sort(order), np.arange(len(self._order))):
-            raise ValueError("it has no order of the samples")
+            raise ValueError("it has no sample order")
         if self._shuffler is not None:
             self._shuffler.state = state["stream"]
         self._order = order.astype(np.int32)
@@ -203,7 +203,7 @@ class DatasetBatches:
 
     def restore(self, where: str, state: dict[str, Any]) -> None:
         if state:
-            raise ValueError("it is not of a data set")
+            raise ValueError("it is not from training on a data set")
 
     def fast_forward(self, epochs: int, validate: Callable[[], None]) -> None:
         for _ in range(epochs):  # the elements of a data set may depend on earlier passes, so it is read again
@@ -235,9 +235,9 @@ class DatasetBatches:
             warn_user(self._too_few(done))
             return
         if not done and validate is not None:  # an evaluation raises an error for this
-            reason = "an iterator ends for good; give the generator function itself"
+            reason = "an iterator can be used only once; pass the generator function itself"
             empty = reason if isinstance(self._dataset, _Readable) else "the data set is empty"
-            warn_user(f"fit: an epoch had no batch: {empty}.")
+            warn_user(f"fit: an epoch had no batches: {empty}.")
         after_all()
 
     def _start(self) -> Iterator[Any]:
@@ -284,4 +284,6 @@ def short_data_advice(dataset: Any) -> str:
 def warn_of_nan(where: str, source: BatchSource, losses: Sequence[float]) -> None:
     """Warn if the loss has become NaN because of NaN inputs."""
     if losses and math.isnan(losses[-1]) and isinstance(source, ArrayBatches) and source.has_nan():
-        warn_user(f"{where}: the loss is NaN, and so are some of the inputs: fill what is missing, or leave it out.")
+        warn_user(
+            f"{where}: the loss is NaN, and so are some of the inputs: fill in missing values, or omit those samples."
+        )

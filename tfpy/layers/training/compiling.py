@@ -103,9 +103,9 @@ def strategy_for(distribute: Any, stateful: bool) -> Strategy | None:
     if distribute is None:
         return None
     if not isinstance(distribute, Strategy):
-        raise argument_error("compile", "distribute", "what tf.distribute.mpi() gives", distribute, TypeError)
+        raise argument_error("compile", "distribute", "the result of tf.distribute.mpi()", distribute, TypeError)
     if stateful and distribute.size > 1:
-        expected = "left out for a model that keeps states from batch to batch"
+        expected = "omitted for a model that keeps states from batch to batch"
         raise argument_error("compile", "distribute", expected, distribute)
     return distribute if distribute.size > 1 else None
 
@@ -117,7 +117,7 @@ def _losses(loss: Any, names: Sequence[str]) -> list[Any]:
         return _in_order("loss", loss, "loss", names)
     found = _by_output_or_for_all("loss", loss, None, names)
     for name in [n for n, own in zip(names, found, strict=True) if own is None]:
-        warn_user(f"compile: output {name!r} has no loss, and will not be trained for.")
+        warn_user(f"compile: output {name!r} has no loss, so it does not contribute to training.")
     return found
 
 

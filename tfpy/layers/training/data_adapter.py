@@ -128,6 +128,6 @@ def check_lengths(where: str, inputs: Sequence[Tensor], targets: Sequence[Tensor
     counts = {t.shape[0] for t in (*inputs, *targets)}
     if len(counts) > 1:
         found = Words(f"x {[list(t.shape) for t in inputs]}, y {[list(t.shape) for t in targets]}")
-        raise argument_error(where, "y", "of as many samples as x", found)
+        raise argument_error(where, "y", "of the same number of samples as x", found)
     if counts == {0}:
         raise argument_error(where, "x", "of at least one sample", inputs[0])

@@ -83,7 +83,7 @@ class DataHandler(NamedTuple):
         check_lengths(where, inputs, targets)
         check_targets(where, targets, functions, shapes)
         if size is not None and inputs[0].shape[0] % size and model.stateful:
-            expected = f"as many samples as full batches of {size} take, since the model is stateful"
+            expected = f"of a number of samples divisible by {size}, since the model is stateful"
             raise argument_error(where, "x", expected, inputs[0])
         return Batch(inputs, targets, sample_weights(where, sample_weight, names, inputs[0].shape[0]))
 
@@ -116,7 +116,7 @@ class DataHandler(NamedTuple):
             expected = "a data set, an iterator or a generator function"
             raise argument_error(self.where, "dataset", expected, given, TypeError)
         if limit.batches is None and getattr(dataset, "size", None) == math.inf:
-            warn_user(f"{self.where}: the data set has no end; give {limit.option}, if nothing else stops it.")
+            warn_user(f"{self.where}: the data set is infinite; set {limit.option}, unless something else stops it.")
 
         def batch_of(element: Any) -> Batch:
             x, y, weight = _unpacked(self.where, element)

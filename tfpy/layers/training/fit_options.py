@@ -113,7 +113,7 @@ def held_out_part(data: Batch, part: float, full: int) -> tuple[Batch, Batch | N
         full: the batch size, if all batches must be full; otherwise 1.
     """
     if not 0 <= as_number("fit", "validation_split", part) < 1:
-        raise argument_error("fit", "validation_split", "from 0 up to but less than 1", part)
+        raise argument_error("fit", "validation_split", "at least 0 and below 1", part)
     if not part:
         return data, None
     at = int(data.size * (1 - part))
@@ -129,7 +129,7 @@ def check_size_with_a_dataset(given: FitOptions) -> None:
     """Check that a batch size is given with a data set only for validation data in arrays."""
     for_validation = isinstance(given.validation_data, (list, tuple))
     if given.batch_size != BATCH_SIZE and not for_validation:
-        expected = "left out when x is a data set, whose batches are what they are"
+        expected = "omitted if x is a data set, which defines its own batches"
         raise argument_error("fit", "batch_size", expected, given.batch_size)
 
 
@@ -137,7 +137,7 @@ def refuse_with_a_dataset(**options: Any) -> None:
     """Raise if options are given that have no meaning for a data set."""
     for name, value in options.items():
         if value is not None:
-            raise argument_error("fit", name, "left out when x is a data set, which brings its own labels", value)
+            raise argument_error("fit", name, "omitted if x is a data set, which has its own labels", value)
 
 
 class BatchLimit(NamedTuple):

@@ -89,7 +89,7 @@ def fit_dataset(model: LayersModel, dataset: Any, given: FitDatasetOptions) -> H
     count = as_positive(where, "epochs", given.epochs)
     limit = batch_limit(where, "batches_per_epoch", given.batches_per_epoch, count)
     if given.validation_split:
-        raise argument_error(where, "validation_split", "left out; use validation_data", given.validation_split)
+        raise argument_error(where, "validation_split", "omitted; use validation_data", given.validation_split)
     size = as_positive(where, "validation_batch_size", given.validation_batch_size)
     options = run_options(where, given, count)
 
@@ -115,7 +115,7 @@ def _alone(model: LayersModel, train: Callable[[], T]) -> T:
     """Train a model that is not being trained already. An interrupt at the end of a `with` would leave the flag set."""
     state = model.training_state
     if state.training:
-        raise RuntimeError("fit: the model is being trained already.")
+        raise RuntimeError("fit: the model is already being trained.")
     try:
         state.training = True
         return train()
@@ -129,7 +129,7 @@ def _run(handler: DataHandler, source: BatchSource, validation: Validation | Non
     if len(model.trainable_weights) != len(compiled.weights):
         warn_user(
             f"{where}: {len(model.trainable_weights)} weights are trainable, but {len(compiled.weights)} were when "
-            f"the model was compiled: `trainable` has been set since. Compile the model again for that to count."
+            f"the model was compiled: `trainable` has changed. Compile the model again for it to take effect."
         )
     history, shown = History(), displays(options.verbose)
     told = [*shown, *registered_callbacks(options.verbose), *options.callbacks, history]

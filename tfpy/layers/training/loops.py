@@ -167,7 +167,7 @@ def test_loop(model: LayersModel, compiled: CompileConfig, steps: Iterable[Step]
         run_in_scope(partial(_add, model, compiled, step, totals), "test")
         seen += step.size
     if not seen:
-        raise ValueError("evaluate: there is no batch to evaluate on.")
+        raise ValueError("evaluate: there are no batches.")
     return [t.div(seen) for t in totals]
 
 

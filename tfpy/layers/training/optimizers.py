@@ -47,13 +47,13 @@ def get_optimizer(identifier: Any) -> Optimizer:
         return identifier
     if callable(identifier):
         space = "tf" if isinstance(identifier, type) else "tf.train"
-        expected = f"an optimizer: call what makes one, as in {space}.{getattr(identifier, '__name__', 'adam')}(…)"
+        expected = f"an optimizer: call the function, as in {space}.{getattr(identifier, '__name__', 'adam')}(…)"
         raise argument_error("compile", "optimizer", expected, identifier)
     if not isinstance(identifier, str):
         raise argument_error("compile", "optimizer", "a name or an optimizer of tf.train", identifier)
     if identifier not in _BY_NAME:
         if identifier.lower() in UNNAMED:
             given = UNNAMED[identifier.lower()]
-            raise ValueError(f"Unknown optimizer {identifier!r}. It is not known by a name alone: give {given}.")
+            raise ValueError(f"Unknown optimizer {identifier!r}. It cannot be given by name only: pass {given}.")
         raise unknown_name_error("optimizer", identifier, _BY_NAME, map(str.lower, MAKERS))
     return _BY_NAME[identifier]()

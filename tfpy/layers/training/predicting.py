@@ -40,17 +40,17 @@ def predict_on_batch(model: LayersModel, x: Any) -> Any:
 
 def _outputs(where: str, model: LayersModel, x: Any, size: int | None) -> Any:
     if as_dataset(x) is not None:
-        raise argument_error(where, "x", "arrays or tensors; of a data set predict each batch", x, TypeError)
+        raise argument_error(where, "x", "arrays or tensors; for a data set, predict each batch", x, TypeError)
     inputs = inputs_of(where, model, x)
     count = inputs[0].spec.shape[0]
     own = model.inputs[0].shape[0]
     if own is not None and model.stateful:
         if count % own or (size is None and count != own):
-            expected = f"as many samples as full batches of {own} take, since the model is stateful"
+            expected = f"of a number of samples divisible by {own}, since the model is stateful"
             raise argument_error(where, "x", expected, inputs[0])
         size = own
     if any(t.shape[0] != count for t in inputs):
-        raise argument_error(where, "x", "inputs with as many samples", [list(t.shape) for t in inputs])
+        raise argument_error(where, "x", "inputs with the same number of samples", [list(t.shape) for t in inputs])
     data = Batch(inputs, [], [])
     spans = batch_spans(count, size or max(count, 1)) or [(0, 0)]
     if len(spans) == 1:

@@ -82,11 +82,11 @@ class EpochIterator:
         epoch, batch, began = position
         start, stop = self.epochs.start, self.epochs.stop
         if not (start, 0) <= (epoch, batch) <= (stop, 0):
-            raise ValueError(f"it is of batch {batch} of epoch {epoch}, and not of epochs {start} to {stop}")
+            raise ValueError(f"it is from batch {batch} of epoch {epoch}, not from epochs {start} to {stop}")
         self.source.restore(where, began[0])  # its error is more specific than one about the number of batches
         steps = self.source.steps
         if steps is not None and batch > steps:
-            raise ValueError(f"it is of batch {batch} of an epoch, and not of an epoch of {steps}")
+            raise ValueError(f"it is from batch {batch} of an epoch, not from an epoch of {steps}")
         self.epoch, self.batch, self._began = position
 
     def fast_forward(self, restore: Callable[[], None]) -> None:

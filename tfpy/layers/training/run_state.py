@@ -98,7 +98,7 @@ def restorer(where: str, model: LayersModel, optimizer: Optimizer, state: dict[s
     weights = as_made(model.weights)
     values = _of_weights(where, weights, state["weights"])
     if state["optimizer"] != optimizer.get_class_name():
-        raise ValueError(f"it is of a training with {state['optimizer']}, and not {optimizer.get_class_name()}")
+        raise ValueError(f"it is from training with {state['optimizer']}, not {optimizer.get_class_name()}")
     states = _of_layers(where, _keeping_states(model), state["states"])
     own_state = _has_own_state(optimizer)
     entries = state["slots"]
@@ -124,14 +124,14 @@ def restorer(where: str, model: LayersModel, optimizer: Optimizer, state: dict[s
 def _of_weights(where: str, weights: list[LayerVariable], values: list[Any]) -> list[Tensor]:
     shapes, own = [_shape(value) for value in values], [list(weight.shape) for weight in weights]
     if shapes != own:
-        raise ValueError(f"it is of a model with weights of the shapes {shapes}, and not {own}")
+        raise ValueError(f"it is from a model with weights of shapes {shapes}, not {own}")
     return [_tensor(where, weight.name, value, weight.dtype) for weight, value in zip(weights, values, strict=True)]
 
 
 def _of_layers(where: str, layers: list[Any], states: list[Any]) -> list[tuple[Layer, list[Tensor]]]:
     """The layers that had states, with these states."""
     if len(states) != len(layers):
-        raise ValueError(f"it is of a model with {len(states)} layers that keep states, and not {len(layers)}")
+        raise ValueError(f"it is from a model with {len(states)} stateful layers, not {len(layers)}")
     had = [(layer, values) for layer, values in zip(layers, states, strict=True) if any(v is not None for v in values)]
     return [(layer, _of_states(where, layer, layer.states, values)) for layer, values in had]
 
@@ -140,7 +140,7 @@ def _of_states(where: str, layer: Layer, own: list[Tensor | None], values: list[
     """The states of a layer, which must match its current ones, if it has any before its first batch."""
     shapes = [_shape(value) for value in values]
     if len(values) != len(own) or any(o is not None and list(o.shape) != s for o, s in zip(own, shapes, strict=True)):
-        raise ValueError(f"it has states of the shapes {shapes}, which layer {layer.name} has not")
+        raise ValueError(f"its states of shapes {shapes} do not fit layer {layer.name}")
     kinds: list[Kind] = ["numeric" if state is None else state.dtype for state in own]
     return [_tensor(where, f"a state of {layer.name}", v, kind) for v, kind in zip(values, kinds, strict=True)]
 
@@ -157,7 +157,7 @@ def _of_slots(where: str, optimizer: Optimizer, weights: list[LayerVariable], sl
             raise ValueError(f"the slot {slot} of a weight of shape {own} is of shape {_shape(value)}")
         found[SlotName(weight.name, slot)] = _tensor(where, f"the slot {slot}", value, "float32")
     if by_variable(found.items(), optimizer.slot_names) is None:
-        raise ValueError(f"it has not all slots {', '.join(optimizer.slot_names)} of each weight")
+        raise ValueError(f"it lacks some of the slots {', '.join(optimizer.slot_names)}")
     return list(found.items())
 
 

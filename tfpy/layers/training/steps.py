@@ -33,8 +33,8 @@ def train_step(
         return _run_step(model, compiled, batch, lambda part, mean: _train(model, compiled, part, variables, mean))
     except IndependentError:
         raise GradientError(
-            f"The loss depends on none of the weights that are trained ({some_of([v.name for v in variables])}). "
-            "Perhaps it is computed with numpy, or is constant: it must be made of tensors by ops of tf."
+            f"The loss does not depend on any of the trained weights ({some_of([v.name for v in variables])}). "
+            "It may be constant, or computed with numpy: it must be computed from tensors by ops of tf."
         ) from None
 
 
@@ -50,7 +50,7 @@ def _train(
     optimizer = compiled.optimizer
     if not minimizes_as_usual(optimizer):
         if compiled.strategy is not None:
-            raise RuntimeError(f"fit: {optimizer!r} minimizes in a way of its own, which processes cannot share.")
+            raise RuntimeError(f"fit: {optimizer!r} has its own minimize, which cannot be distributed over processes.")
         total_loss = _TotalLoss(model, compiled, batch)
         return [optimizer.minimize(total_loss, True, variables), *total_loss.reported]
 

@@ -67,7 +67,7 @@ def _refuse_nan(where: str, target: Tensor) -> None:
     values = target.numpy()
     if np.isnan(np.vdot(values, values)):  # NaN exactly if one of them is
         found = Words(f"missing values (NaN), first in row {np.argwhere(np.isnan(values))[0][0]}")
-        raise argument_error(where, "y", "numbers; a loss of one's own may allow NaN", found)
+        raise argument_error(where, "y", "numbers; a user-defined loss may allow NaN", found)
 
 
 def _refuse_classes(where: str, target: Any, function: Loss | None) -> None:

@@ -228,5 +228,7 @@ def _pixels(pixels: Any) -> Any:
     data, height, width = (pixels.get(n) if isinstance(pixels, Mapping) else getattr(pixels, n) for n in names)
     values = np.asarray([] if data is None else data)
     if not isinstance(height, int) or not isinstance(width, int) or values.size != height * width * 4:
-        raise argument_error("from_pixels", "pixels", "an image: width, height, and data of 4 bytes a pixel", pixels)
+        raise argument_error(
+            "from_pixels", "pixels", "an image: width, height, and data with 4 bytes per pixel", pixels
+        )
     return values.reshape(height, width, 4)

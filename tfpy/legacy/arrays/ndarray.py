@@ -138,7 +138,7 @@ class ArrayMethods(Chained, ElementAccess, TensorProperties, ArrayMethodsCamel):
 
     def get_texture(self, preferred_shape_rc: ShapeLike | None = None) -> Any:
         """deeplearn.js: the WebGL texture. There is none here; the method exists to say so."""
-        raise RuntimeError("get_texture: tfpy keeps GPU data in buffers of its own; read it with get_values().")
+        raise RuntimeError("get_texture: tfpy does not share its GPU buffers; read the values with get_values().")
 
     def get_texture_shape_rc(self, preferred_shape_rc: ShapeLike | None = None) -> Any:
         """deeplearn.js: the size of the WebGL texture. There is none here; the method exists to say so."""

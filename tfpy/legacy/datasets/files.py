@@ -39,7 +39,7 @@ def read_bytes(op: str, location: str, limit: int = MAX_ARCHIVE_BYTES) -> bytes:
         with open_web_file(location) as answer:
             data = read_pieces(answer.read, limit)
         if len(data) > limit:
-            raise ValueError(f"the server sends more than {limit} bytes")
+            raise ValueError(f"the response has more than {limit} bytes")
         return data
     except (OSError, HTTPException, ValueError) as error:  # ValueError: no file has such a name
         raise ValueError(f"{op}: cannot read {str(location)!r}: {error}") from None
@@ -73,7 +73,7 @@ def _chunks(data: bytes) -> dict[bytes, bytearray]:
 def _decoded(op: str, chunks: dict[bytes, bytearray]) -> Array:
     width, height, depth, colour, _, _, interlaced = struct.unpack(">IIBBBBB", chunks[b"IHDR"])
     if depth != 8 or interlaced or colour not in _CHANNELS:
-        raise ValueError(f"{op}: only PNG images of 8 bits a channel that are not interlaced can be read.")
+        raise ValueError(f"{op}: only non-interlaced PNG images with 8 bits per channel are supported.")
     channels = _CHANNELS[colour]
     size = height * (1 + width * channels)
     # Never more is unpacked than the image takes, nor is that more than so many bytes can hold.

@@ -189,7 +189,7 @@ def _rows_of_png(data: bytes, shape: tuple[int, ...], path: str) -> Array:
     image = decode_png(f"XhrDataset: {path}", data)
     height, width, depth = shape if len(shape) == 3 else (0, 0, 0)
     if depth not in (1, 3) or image.shape[1] != height * width:
-        expected = f"an image {height} · {width} pixels wide, for examples [height, width, 1 or 3]"
+        expected = f"an image of {height} · {width} pixels, for examples [height, width, 1 or 3]"
         raise argument_error("XhrDataset", str(path), expected, image)
     if image.shape[2] < 3:
         image = np.repeat(image[:, :, :1], 3, axis=2)

@@ -231,7 +231,7 @@ class Graph(DerivedGraph, GraphCamel):
         """The product of two matrices, a matrix and a vector, or a vector and a matrix."""
         a, b = self._own("matmul", "x1", x1).shape, self._own("matmul", "x2", x2).shape
         if (len(a), len(b)) not in ((2, 2), (2, 1), (1, 2)):
-            raise argument_error("matmul", "x2", f"a matrix, or 'x1' one (shapes {list(a)} and {list(b)})", x2)
+            raise argument_error("matmul", "x2", f"a matrix, or 'x1' must be (shapes {list(a)} and {list(b)})", x2)
         if a[-1] != b[0]:
             raise argument_error("matmul", "x2", f"of first size {a[-1]}, the last of 'x1'", x2)
         return self._add("MatMul", nodes.matmul, {"x1": x1, "x2": x2})
@@ -388,7 +388,7 @@ class Graph(DerivedGraph, GraphCamel):
     def _own(self, op: str, argument: str, x: Any) -> Tensor:
         """A symbolic tensor of this graph."""
         if not isinstance(x, Tensor):
-            hint = "; make one of an array with graph.constant or graph.placeholder" if isinstance(x, Handle) else ""
+            hint = "; convert an array with graph.constant or graph.placeholder" if isinstance(x, Handle) else ""
             raise argument_error(op, argument, f"a symbolic tensor of this graph{hint}", x, TypeError)
         if x.node.graph is not self:
             raise argument_error(op, argument, "a symbolic tensor of this graph; it belongs to another one", x)

@@ -236,7 +236,7 @@ class GraphRunner(GraphRunnerCamel):
         """
         training = self._training
         if training is None or training.metric_feed_entries is None or training.metric_tensor is None:
-            raise RuntimeError("compute_metric: train was given no metric_tensor and metric_feed_entries.")
+            raise RuntimeError("compute_metric: train was called without metric_tensor and metric_feed_entries.")
         tensor, feeds, count = training.metric_tensor, training.metric_feed_entries, training.metric_batch_size or 1
 
         def compute() -> NDArray:

@@ -98,7 +98,7 @@ class Optimizer(OptimizerCamel, Closed):
         missing = [node.name for node in chosen if node not in present]
         if missing or not chosen:
             what = f"not on {', '.join(map(repr, missing))}" if missing else "on no variable"
-            raise ValueError(f"train: the cost depends {what}; an optimizer needs variables that it depends on.")
+            raise ValueError(f"train: the cost depends {what}; an optimizer needs variables that the cost depends on.")
         self.variable_nodes = chosen
         self.variable_gradients.dispose()
         self.prev_batch_size = batch_size

@@ -129,7 +129,7 @@ def infer_from_implicit_shape(shape: Sequence[int], size: int) -> list[int]:
         raise argument_error("infer_from_implicit_shape", "shape", "sizes above 0, one of which may be -1", sizes)
     known = math.prod(n for n in sizes if n != -1)
     if (-1 not in sizes and size > 0 and known != size) or (-1 in sizes and size % known):
-        raise argument_error("infer_from_implicit_shape", "shape", f"a shape that {size} elements fill", sizes)
+        raise argument_error("infer_from_implicit_shape", "shape", f"a shape of {size} elements", sizes)
     return [size // known if n == -1 else n for n in sizes]
 
 

@@ -235,7 +235,7 @@ def checked_filter_shape(
     images, slopes = batch_of(of_rank(op, "x", x, 3, 4)), batch_of(of_rank(op, "dy", dy, 3, 4))
     shape = as_shape(op, filter_shape, "filter_shape")
     if len(shape) != 4 or shape[2] != images.shape[3] or shape[3] != slopes.shape[3]:
-        expected = f"[height, width, {images.shape[3]}, {slopes.shape[3]}], of the depths of 'x' and 'dy'"
+        expected = f"[height, width, {images.shape[3]}, {slopes.shape[3]}], with the depths of 'x' and 'dy'"
         raise argument_error(op, "filter_shape", expected, list(shape))
     return images, slopes, shape
 

@@ -1,1 +1,1 @@
-"""Models as Keras's own files, `.keras` and `.h5`: their configuration, weights and optimizer, read and written."""
+"""Models in Keras's own file formats, `.keras` and `.h5`: configuration, weights and optimizer, read and written."""

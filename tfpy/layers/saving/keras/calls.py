@@ -1,7 +1,7 @@
-"""The calls of layers in a functional model, from the form of TF.js to those of Keras 2 and Keras 3.
+"""The calls of layers in a functional model, converted from the form of TF.js to those of Keras 2 and Keras 3.
 
-In the form of TF.js a call is a list with [layer, call, output] for each input. The first of them has the other
-arguments of the call behind it.
+In the form of TF.js a call is a list with [layer, call, output] for each input. The other arguments of the call follow
+in the first of them.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from tfpy.layers.saving.keras.operation import Operation, as_call
 
 
 def takes_query_and_value(layer: Layer) -> bool:
-    """Whether Keras gives a layer its inputs one by one, and not in a list."""
+    """Whether Keras passes a layer its inputs separately, and not in a list."""
     return layer.get_class_name() == "MultiHeadAttention"
 
 
 def keras2_call(call: Sequence[Any], layer: Layer) -> list[Any]:
-    """A call in the form of Keras 2, which is that of TF.js but for the inputs of attention."""
+    """A call in the form of Keras 2, which is that of TF.js except for the inputs of attention."""
     entries = [[*entry[:3], dict(entry[3]) if len(entry) > 3 else {}] for entry in call]
     if not takes_query_and_value(layer):
         return entries
@@ -34,8 +34,8 @@ def keras3_call(call: Sequence[Any], layer: Layer, parts: Mapping[str, Layer]) -
 
     Args:
         call: the call.
-        layer: the layer that is called.
-        parts: the layers of the model by their names.
+        layer: the called layer.
+        parts: the layers of the model by name.
     """
     given = [_keras_tensor(entry, parts) for entry in call]
     if isinstance(layer, Operation):
@@ -44,7 +44,7 @@ def keras3_call(call: Sequence[Any], layer: Layer, parts: Mapping[str, Layer]) -
     if isinstance(layer, TakesStates) and len(given) > 1:
         return {"args": given[:1], "kwargs": {**arguments, "initial_state": given[1:]}}
     if takes_query_and_value(layer):
-        # It may be given one tensor for all, which Keras must be given twice.
+        # One tensor may stand for both, which Keras must be given twice.
         return {"args": given * 2 if len(given) == 1 else given, "kwargs": arguments}
     return {"args": given if len(given) == 1 else [given], "kwargs": arguments}
 
@@ -53,7 +53,7 @@ def _keras_tensor(ref: Sequence[Any], parts: Mapping[str, Layer]) -> dict[str, A
     name, call, output = ref[:3]
     layer = parts[name]
     tensor = layer.inbound_nodes[call].output_tensors[output]
-    # A nested model's own graph is its first call here, and none in Keras 3.
+    # A nested model's own graph counts as its first call here, but not in Keras 3.
     history = [name, call - isinstance(layer, Container), output]
     config = {"shape": list(tensor.shape), "dtype": tensor.dtype, "keras_history": history}
     return {"class_name": "__keras_tensor__", "config": config}

@@ -1,4 +1,4 @@
-"""The configuration of a model as Keras has it: TF.js's form, which is nearly that of Keras 2, with Keras's words."""
+"""The configuration of a model for Keras: TF.js's form, which is nearly that of Keras 2, with Keras's names."""
 
 from __future__ import annotations
 
@@ -25,21 +25,21 @@ from tfpy.layers.saving.topology import makes_masks, written
 
 # Classes that Keras does not have.
 _UNKNOWN = frozenset({"RandomWidth", "ThresholdedReLU"})
-# Options of TF.js that Keras takes for mistakes, and the classes that have one of them all the same.
+# Options of TF.js that Keras rejects, and the classes that accept one of them nevertheless.
 _FOREIGN = frozenset(
     {"batch_input_shape", "dropout_func", "implementation", "input_dim", "input_dtype", "input_length", "sparse"}
 )
 _NOT_FOREIGN = {"Embedding": "input_dim", "InputLayer": "batch_input_shape"}
-# Options that are left out at their default, where some version of Keras does not take them.
+# Options that are omitted if they have their default, since some version of Keras does not accept them.
 _DEFAULTS = (("score_mode", "dot"), ("trainable", True))
-# Options whose None means something.
+# Options for which None is a meaningful value.
 _MEANT_NONE = frozenset({"merge_mode"})
-# Options that Keras takes for something else where they are left out.
+# Options whose defaults in Keras differ.
 _STATED: dict[str, dict[str, Any]] = {"GRU": {"reset_after": False}, "GRUCell": {"reset_after": False}}
-# Layers with a single axis to work on: there is a list of one here, and no list in Keras.
+# Layers with a single axis: a list of one here, a number in Keras.
 _ONE_AXIS = {"Cropping1D": "cropping", "UpSampling1D": "size", "ZeroPadding1D": "padding"}
 _WITHOUT_LAYOUT = frozenset({*_ONE_AXIS, "SpatialDropout1D"})
-# What the configuration of every model has.
+# The keys in the configuration of every model.
 _OF_MODELS = ("name", "layers", "input_layers", "output_layers")
 _FAMILIES: tuple[tuple[type, str], ...] = (
     (Layer, "keras.layers"),
@@ -50,14 +50,14 @@ _FAMILIES: tuple[tuple[type, str], ...] = (
 
 
 class KerasConfig:
-    """Makes the configuration of a model.
+    """Creates the configuration of a model.
 
     Args:
         model: the model.
-        version: 3 for what `.keras` files have, 2 for what `.h5` files have, which both versions read.
+        version: 3 for `.keras` files, 2 for `.h5` files, which both versions read.
 
     Attributes:
-        faults: a sentence for each thing that Keras will not take, or computes differently.
+        faults: a sentence for everything that Keras rejects or computes differently.
     """
 
     def __init__(self, model: Container, version: int) -> None:
@@ -71,7 +71,7 @@ class KerasConfig:
             self._look_at_masks(model)
 
     def _look_at_masks(self, model: Container) -> None:
-        """Note the layers from which masks hide other steps in Keras."""
+        """Record the layers for which masks hide other steps in Keras."""
         differ: dict[str, list[str]] = {}
         for version in (2, 3)[self._version - 2 :]:
             for name in differing(model, KERAS_MASKS[version]):
@@ -82,7 +82,7 @@ class KerasConfig:
         ]
 
     def _object(self, config: Mapping[str, Any], layer: Layer | None, listed: bool = False) -> dict[str, Any]:
-        """The configuration of an object; of a layer, if one is given; in Keras 2's form if in a list of layers."""
+        """The configuration of an object or a layer; in Keras 2's form if it is in a list of layers."""
         name = str(config["class_name"])
         options = config.get("config") or {}
         if isinstance(layer, Operation):
@@ -115,7 +115,7 @@ class KerasConfig:
         return {"module": module, **found, "registered_name": named}
 
     def _options(self, name: str, options: Mapping[str, Any], layer: Layer | None) -> dict[str, Any]:
-        """The options of a layer or another object, without those that say nothing."""
+        """The options of a layer or another object, without redundant ones."""
         if _known(name) is None:
             return self._users(options, layer, ("batch_input_shape",))
         renamed = KERAS3_OPTIONS.get(name, {}) if self._version == 3 else {}
@@ -134,27 +134,27 @@ class KerasConfig:
         return out
 
     def _look_at_layout(self, name: str, options: dict[str, Any]) -> None:
-        """Leave out the usual layout of sequences: most layers have no such option in Keras, which refuses another."""
+        """Omit the default layout of sequences: most layers have no such option in Keras, which rejects others."""
         if options.get("data_format") != "channels_first":
             options.pop("data_format", None)
         elif name != "ZeroPadding1D" or self._version == 2:
             label = f"layer {options.get('name', name)!r}"
-            self.faults.append(f"{label}: Keras takes no sequences with the channels first there")
+            self.faults.append(f"{label}: Keras does not support channels-first sequences in it")
 
     def _look(self, name: str, options: Mapping[str, Any]) -> None:
-        """Note what Keras computes differently."""
+        """Record what Keras computes differently."""
         label = f"layer {options.get('name', name)!r}"
         inner = options["layer"]["config"] if name == "Bidirectional" else {}
         if self._masks and inner.get("return_sequences") and not inner.get("zero_output_for_mask"):
             self.faults.append(f"{label}: Keras returns zeros where the sequence is masked")
         if name == "SeparableConv1D" and options.get("padding") == "causal":
-            self.faults.append(f"{label}: Keras takes no causal padding there")
+            self.faults.append(f"{label}: Keras does not support causal padding in it")
         axes = options.get("axis")
         if self._version == 2 and isinstance(axes, (list, tuple)) and len(axes) > 1:
-            self.faults.append(f"{label}: Keras 3 does not take several axes from an .h5 file; Keras 2 does")
+            self.faults.append(f"{label}: Keras 3 does not support several axes in an .h5 file, but Keras 2 does")
 
     def _users(self, options: Mapping[str, Any], layer: Layer | None, others: Sequence[str]) -> dict[str, Any]:
-        """The options of a user's class, without some others. Its strings stay as they are."""
+        """The options of a user-defined class, without some others. Its strings are unchanged."""
         given = {key: v for key, v in options.items() if key not in others}
         return {key: self._value(v, getattr(layer, key, None), respell=False) for key, v in given.items()}
 
@@ -197,7 +197,7 @@ class KerasConfig:
         return {"name": model.name, "trainable": model.trainable, **own, "layers": layers}
 
     def _call(self, call: Sequence[Any], layer: Layer, parts: Mapping[str, Layer]) -> Any:
-        """A call of a layer, in the form of the version."""
+        """A call of a layer, in the form of the Keras version."""
         if self._version == 3:
             return keras3_call(call, layer, parts)
         nested = any(isinstance(parts[entry[0]], Container) for entry in call)
@@ -207,7 +207,7 @@ class KerasConfig:
         return keras2_call(call, layer)
 
     def _end(self, ref: Sequence[Any], parts: Mapping[str, Layer]) -> list[Any]:
-        """An input or output of the model. Here Keras 3 counts the graphs of functional models, not of stacks."""
+        """An input or output of the model, where Keras 3 counts the graphs of functional models, but not of others."""
         name, call, output = ref[:3]
         layer = parts[name]
         counted = self._version == 3 and isinstance(layer, Container) and layer.is_stack
@@ -215,20 +215,20 @@ class KerasConfig:
 
 
 def _says_nothing(name: str, option: str, value: Any) -> bool:
-    """Whether an option of a class is left out."""
+    """Whether an option of a class is omitted."""
     if value is None:
         return option not in _MEANT_NONE
     return (option in _FOREIGN and _NOT_FOREIGN.get(name) != option) or (option, value) in _DEFAULTS
 
 
 def _attention_shapes(layer: Layer) -> dict[str, list[int | None]]:
-    """The shapes of an attention layer's inputs, which Keras 2 has among its options."""
+    """The shapes of an attention layer's inputs, which Keras 2 stores as an option."""
     shapes = layer.inbound_nodes[0].input_shapes
     named = zip(("query_shape", "value_shape", "key_shape"), (*shapes, shapes[-1], shapes[-1]), strict=False)
     return {option: list(shape) for option, shape in named}
 
 
 def _known(name: str) -> type | None:
-    """The class of a name, if it is no user's own."""
+    """The class with a name, if it is not user-defined."""
     cls = class_of(name)
     return cls if cls is not None and is_ours(cls) else None

@@ -1,6 +1,6 @@
 """Mask propagation: which masks reach which layers of a model, by the rules of TF.js or of Keras.
 
-Masks have no values here: of each it is known how it comes about, so that two of them can be compared.
+Masks have no values here, only origins, so that two of them can be compared.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from tfpy.layers.mask_rules import MaskRules
 from tfpy.layers.saving.keras.mask_rules import KERAS_MASKS
 from tfpy.layers.symbolic import Node
 
-# A call: those of the models around it, and its own.
+# A call: the enclosing models' calls, and its own.
 Path = tuple[Node, ...]
 
 
@@ -32,8 +32,8 @@ class Mask:
     """A mask.
 
     Attributes:
-        origin: how it comes about; that of masks with the same values is the same.
-        shape: its shape, with None for what is not known.
+        origin: the computation that it results from; masks with the same values have the same origin.
+        shape: its shape, with None for unknown sizes.
     """
 
     origin: tuple[Any, ...]
@@ -41,20 +41,20 @@ class Mask:
 
 
 class MaskPropagation:
-    """Follows the masks of a model.
+    """Propagates the masks of a model.
 
     Args:
         model: the model.
-        rules: the rules that hold.
-        elsewhere: whether the model runs by them in Keras, and not here.
+        rules: the rules of propagation.
+        elsewhere: whether the model follows them in Keras only, and not here.
 
     Attributes:
-        heeded: for each call whose numbers depend on masks, these.
+        heeded: the masks that the results of each call depend on.
     """
 
     def __init__(self, model: Container, rules: MaskRules, elsewhere: bool = False) -> None:
         self._rules = rules
-        # Keras 3 gives no mask to a recurrent layer with initial states, unless the call says which.
+        # Keras 3 passes no mask to a recurrent layer with initial states, unless the call specifies it.
         self._states_end_masks = elsewhere and rules == KERAS_MASKS[3]
         self.heeded: dict[Path, tuple[Any, ...]] = {}
         self._through(model.graph, [], None, ())
@@ -72,7 +72,7 @@ class MaskPropagation:
         return graph.walk(call, self._rules, [None] * len(graph.inputs), masks, carried)[1]
 
     def _call(self, layer: Layer, path: Path, own: list[Mask | None], mask: Mask | None) -> list[Mask | None]:
-        """Note the masks that a call heeds; the masks of what it puts out."""
+        """Record the masks that a call uses; returns the masks of its outputs."""
         if not isinstance(layer, Container):
             self._note(layer, path, own, mask)
             return self._made(layer, path, own)
@@ -82,7 +82,7 @@ class MaskPropagation:
         return []
 
     def _note(self, layer: Layer, path: Path, own: list[Mask | None], mask: Mask | None) -> None:
-        """Note the masks that the numbers of a call depend on."""
+        """Record the masks that the results of a call depend on."""
         node = path[-1]
         if self._states_end_masks and isinstance(layer, TakesStates) and len(own) > 1:
             mask = None
@@ -99,7 +99,7 @@ class MaskPropagation:
             self.heeded[path] = heeded
 
     def _made(self, layer: Layer, path: Path, own: list[Mask | None]) -> list[Mask | None]:
-        """The masks of what a layer puts out."""
+        """The masks of a layer's outputs."""
         node = path[-1]
         if not self._rules.pass_through(layer):
             return []
@@ -110,7 +110,7 @@ class MaskPropagation:
         if isinstance(layer, Merge):
             return [self._merged(layer, node, own)]
         if not is_ours(type(layer)):
-            return own[:1]  # what a class of the user's does with masks is not known
+            return own[:1]  # how a user-defined class treats masks is unknown
         return self._rules.masks(layer, node.input_tensors, own, len(node.output_tensors))
 
     def _merged(self, layer: Merge, node: Node, own: list[Mask | None]) -> Mask | None:
@@ -136,7 +136,7 @@ def _some(masks: Iterable[Mask | None]) -> bool:
 
 
 def differing(model: Container, rules: MaskRules) -> list[str]:
-    """The names of the layers from which masks hide something else by other rules than here."""
+    """The names of the layers for which masks hide something else under the given rules."""
     here, there = MaskPropagation(model, model.mask_rules).heeded, MaskPropagation(model, rules, elsewhere=True).heeded
     paths = [path for path in {**here, **there} if here.get(path) != there.get(path)]
     return list(dict.fromkeys(path[-1].outbound_layer.name for path in paths))

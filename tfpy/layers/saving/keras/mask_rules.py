@@ -1,4 +1,4 @@
-"""The rules of Keras for masks: which layers pass them on, how several are combined, and what they hide from whom."""
+"""Keras's rules for masks: which layers pass them on, how masks are combined, and what they hide."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ from tfpy.layers.symbolic import one_or_list, to_list
 
 @dataclass(frozen=True)
 class KerasMaskRules(MaskRules):
-    """The rules of a version of Keras: each output has a mask of its own, and a call uses those of its inputs alone.
+    """The rules of a Keras version: each output has its own mask, and a call uses only those of its inputs.
 
     Attributes:
-        passed: the layers that masks go through, where they end in TF.js.
+        passed: the layers that pass masks on in Keras but not in TF.js.
         changed: the layers whose inputs are changed where they are masked.
     """
 
@@ -48,7 +48,7 @@ class KerasMaskRules(MaskRules):
     ) -> tuple[list[Tensor], list[Any]]:
         if isinstance(layer, Container) and type(layer).call is Container.call:
             return layer.graph.run(inputs, bool(arguments.get("training")), masks)
-        # Of a model of the user's that is called otherwise it is not known what masks come out of it.
+        # For other calls of a user-defined model, the masks of the outputs are unknown.
         changed = any(m is not None for m in masks) and self.change_inputs(layer)
         given = _changed(layer, inputs, masks) if changed else inputs
         own = masks if layer.takes_every_mask else mask
@@ -79,9 +79,9 @@ KERAS_MASKS = {
 
 
 def _merged(layer: Merge, inputs: Sequence[Tensor], masks: Sequence[Tensor | None]) -> Tensor | None:
-    """True where the mask of any input is.
+    """True where the mask of any input is true.
 
-    Where inputs are joined, those without a mask are all true; elsewhere one of them is enough for there to be none.
+    For concatenation, inputs without a mask count as all true; for other merges, one such input means no mask.
     """
     if isinstance(layer, Dot):
         return None
@@ -102,7 +102,7 @@ def _changed(layer: Layer, inputs: list[Tensor], masks: list[Tensor | None]) -> 
 
 
 def _to_average(layer: GlobalAveragePooling1D, x: Tensor, mask: Any) -> Tensor:
-    """0 where masked, the rest so much larger that the mean over all steps is that over those not masked."""
+    """0 where masked, with the rest scaled so that the mean over all steps equals that over the unmasked ones."""
     (time,) = inner_axes(layer.data_format, 1)
     seen = expand_dims(mask, channel_axis(layer.data_format, 1))
     scale = div(x.shape[time], sum_(seen.cast(x.dtype), time, True))
@@ -110,13 +110,13 @@ def _to_average(layer: GlobalAveragePooling1D, x: Tensor, mask: Any) -> Tensor:
 
 
 def _factors(layer: Multiply, inputs: list[Tensor], masks: list[Tensor | None]) -> list[Tensor]:
-    """1 where an input is masked, and a product of 0 where all are."""
+    """1 where an input is masked, but a product of 0 where all inputs are."""
     first, *rest = [_where(m, x, 1) for x, m in zip(inputs, masks, strict=True)]
     return [_where(_merged(layer, inputs, masks), first, 0), *rest]
 
 
 def _to_compare(inputs: list[Tensor], masks: list[Tensor | None]) -> list[Tensor]:
-    """Each input, and where it is masked the first one that is not; where all are, the first."""
+    """Each input, replaced by the first unmasked one where it is masked; where all are masked, by the first."""
     seen = inputs[0]
     for x, m in [*zip(inputs, masks, strict=True)][::-1]:
         seen = _where(m, x, seen)
@@ -124,5 +124,5 @@ def _to_compare(inputs: list[Tensor], masks: list[Tensor | None]) -> list[Tensor
 
 
 def _where(mask: Tensor | None, x: Tensor, other: Tensor | float) -> Tensor:
-    """A tensor where its mask is true, if it has one, and something else where it is not."""
+    """A tensor where its mask is true or missing, and another value where it is false."""
     return x if mask is None else where(along(mask, x), x, other)

@@ -1,6 +1,6 @@
-"""Masks as Keras 3 notes them: as ops of the graph beside the layers, and as arguments of calls.
+"""Masks as Keras 3 stores them: as ops of the graph next to the layers, and as arguments of calls.
 
-Here layers pass masks on by themselves, so that both are left out where they say nothing else.
+Here layers pass masks on automatically, so that both are removed if they are redundant.
 """
 
 from __future__ import annotations
@@ -14,22 +14,22 @@ from tfpy.layers.saving.json_tree import is_keras_tensor, walk
 
 # Layer, call and output.
 _Place: TypeAlias = tuple[str, int, int]
-# Where a mask comes from: the tensor whose values it is about, and the value that is hidden.
+# The origin of a mask: the tensor whose values it is computed from, and the hidden value.
 _Origin: TypeAlias = tuple[_Place, float]
 
-# Arguments that Keras fills with the masks of a layer's inputs.
+# Arguments that Keras sets to the masks of a layer's inputs.
 _MASKS = frozenset({"mask", "query_mask", "key_mask", "value_mask"})
-# The ops that Keras makes masks of: those of its layers that make masks, merge several or hand one on.
+# Keras's ops for masks: those of layers that create masks, merge several or pass one on.
 _OPS = frozenset(
     {"NotEqual", "Any", "LogicalOr", "ExpandDims", "ZerosLike", "OnesLike", "Concatenate", "ConvertToTensor"}
 )
 
 
 def without_masks(layers: Any) -> Any:
-    """The layers of a functional model of Keras 3 without the ops that make masks, and without these as arguments.
+    """The layers of a functional model of Keras 3 without the ops for masks, and without masks as arguments.
 
     Raises:
-        ModelFileError: a mask that does not come from the layers that make masks, on the way to the call.
+        ModelFileError: a mask does not come from the layers that create masks, along the path to the call.
     """
     named = [entry for entry in layers if isinstance(entry, Mapping)] if isinstance(layers, list) else []
     graph = _Graph({str(entry.get("name")): entry for entry in named})
@@ -47,7 +47,7 @@ class _Graph:
                 self._find(_places({key: v for key, v in _arguments(node).items() if key in _MASKS}))
 
     def _find(self, places: Iterator[_Place]) -> None:
-        """Note the ops that masks are made by, and those that these are made by."""
+        """Record the ops that compute masks, directly or indirectly."""
         pending = [name for name, _, _ in places]
         while pending:
             name = pending.pop()
@@ -57,11 +57,11 @@ class _Graph:
                 pending += [place[0] for node in _nodes(entry) for place in _places(node)]
 
     def makes_mask(self, entry: Any) -> bool:
-        """Whether a layer is such an op."""
+        """Whether an entry is such an op."""
         return isinstance(entry, Mapping) and entry.get("name") in self.masks
 
     def without(self, entry: Any) -> Any:
-        """A layer, called without masks as arguments."""
+        """A layer whose calls have no masks as arguments."""
         nodes = _nodes(entry)
         return {**entry, "inbound_nodes": [self._call(entry, node) for node in nodes]} if nodes else entry
 
@@ -73,8 +73,8 @@ class _Graph:
                 kept[key] = value
             elif not self._all(made) <= self._all(_inputs(node)):
                 raise ModelFileError(
-                    f"layer {entry.get('name')}: argument {key!r} of a call must be the mask that its inputs have, "
-                    f"which alone is supported, but is computed otherwise by {show(made[0][0])}."
+                    f"layer {entry.get('name')}: argument {key!r} of a call must be the mask of its inputs, "
+                    f"but is computed by {show(made[0][0])}, which is not supported."
                 )
         return {**node, "kwargs": kept}
 
@@ -82,14 +82,14 @@ class _Graph:
         return frozenset[_Origin]().union(*(self._origin(place) for place in places))
 
     def _origin(self, place: _Place) -> frozenset[_Origin]:
-        """The origins of a tensor's mask, or of the mask that an op has made; found once for each tensor."""
+        """The origins of a tensor's mask, or of the mask computed by an op; cached for each tensor."""
         pending = [place]
         while pending:
             at = pending[-1]
             inputs, made = self._step(at)
             missing = [p for p in inputs if not made and p not in self._origins]
             if missing and at not in self._origins:
-                self._origins[at] = frozenset()  # so that a graph that goes in circles comes to an end
+                self._origins[at] = frozenset()  # ends the recursion in a cyclic graph
                 pending += missing
                 continue
             pending.pop()
@@ -97,7 +97,7 @@ class _Graph:
         return self._origins[place]
 
     def _step(self, place: _Place) -> tuple[list[_Place], frozenset[_Origin]]:
-        """The inputs of the call that makes a tensor, and the origin of the mask if the layer makes one."""
+        """The inputs of the call that produces a tensor, and the origin of the mask if the layer creates one."""
         name, call, _ = place
         entry = self._layers.get(name, {})
         nodes = _nodes(entry)
@@ -107,19 +107,19 @@ class _Graph:
 
 
 def _inputs(node: Mapping[str, Any]) -> list[_Place]:
-    """The tensors that a layer is called on, those left out that are masks."""
+    """The tensors that a layer is called on, except masks."""
     others = {key: v for key, v in _arguments(node).items() if key not in _MASKS}
     return list(_places([node.get("args"), others]))
 
 
 def _is_op(entry: Mapping[str, Any]) -> bool:
-    """Whether an entry is an op of Keras that masks are made of; a layer of that name says whether it is trained."""
+    """Whether an entry is an op of Keras for masks; a layer of that name has the option `trainable`."""
     options = entry.get("config")
     return entry.get("class_name") in _OPS and isinstance(options, Mapping) and "trainable" not in options
 
 
 def _hidden(entry: Mapping[str, Any], node: Mapping[str, Any]) -> Any:
-    """The value that a layer or op hides; None if it makes no mask."""
+    """The value that a layer or op hides; None if it creates no mask."""
     options = entry.get("config") or {}
     kind = entry.get("class_name")
     if kind == "NotEqual" and _is_op(entry):
@@ -131,13 +131,13 @@ def _hidden(entry: Mapping[str, Any], node: Mapping[str, Any]) -> Any:
 
 
 def _nodes(entry: Any) -> list[Any]:
-    """The calls of a layer, if all are in the form of Keras 3."""
+    """The calls of a layer, if all of them have the form of Keras 3."""
     nodes = entry.get("inbound_nodes") if isinstance(entry, Mapping) else None
     return nodes if isinstance(nodes, list) and all(isinstance(node, Mapping) for node in nodes) else []
 
 
 def _arguments(node: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The arguments of a call beside its inputs."""
+    """The arguments of a call besides its inputs."""
     return object_in("inbound_nodes", "kwargs", node.get("kwargs") or {})
 
 

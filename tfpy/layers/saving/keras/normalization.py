@@ -1,4 +1,4 @@
-"""Keras's layer Normalization, with the mean and the variance that a file has."""
+"""Keras's Normalization layer, with the mean and the variance from a file."""
 
 from __future__ import annotations
 
@@ -14,10 +14,9 @@ from tfpy.layers.symbolic import to_list
 
 
 class Normalization(Layer, class_name="Normalization"):
-    """Shifts and scales to mean 0 and variance 1, by numbers that Keras has computed beforehand; inverted, the other
-    way.
+    """Shifts and scales inputs to mean 0 and variance 1, with precomputed statistics; or the inverse.
 
-    There is no `adapt` here: mean and variance are options, or weights that come from a file.
+    There is no `adapt` here: mean and variance are options, or weights from a file.
     """
 
     axis: Any = -1
@@ -48,7 +47,7 @@ class Normalization(Layer, class_name="Normalization"):
         return given.mul(deviation).add(mean) if self.invert else given.sub(mean).div(deviation)
 
     def _fitting(self, what: str) -> Tensor:
-        """Mean or variance in a shape that broadcasts with the inputs."""
+        """Mean or variance in a shape that broadcasts to the inputs."""
         given = getattr(self, what)
         values = getattr(self, f"_{what}") if given is None else to_tensor("normalization", what, given, "float32")
         return values.reshape(self._broadcast) if values.size > 1 else values.reshape([])

@@ -1,7 +1,7 @@
 """A call of keras.ops in a functional model of Keras 3, as a layer.
 
-Keras notes an operation beside the layers, with what it is called on: tensors, and values among them. Here these values
-are an argument of the layer's call, in which {'tensor': i} stands for the i-th input.
+Keras stores an operation next to the layers, with its arguments: tensors and constants. Here the arguments are one
+argument of the layer's call, in which {'tensor': i} stands for the i-th input.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Operation(Layer, class_name=OPERATION):
         self._meant = {name: value for name, value in self.options_given.items() if value is not None}
         for name in self._meant:
             if name not in known:
-                raise ValueError(f"option {name} = {show(self._meant[name])} of {self.operation} is not known here.")
+                raise ValueError(f"option {name} = {show(self._meant[name])} of {self.operation} is not supported.")
 
     def call(self, inputs: Any, operands: Any = None) -> Any:
         given = to_list(inputs)
@@ -62,7 +62,7 @@ class Operation(Layer, class_name=OPERATION):
 
 
 def _value(part: Any, given: list[Any]) -> Any:
-    """An argument of the function: one of the inputs, or what a value in a file stands for."""
+    """An argument of the function: one of the inputs, or a constant from the file."""
     if isinstance(part, list):
         return [_value(p, given) for p in part]
     if not isinstance(part, Mapping):
@@ -80,26 +80,26 @@ def _value(part: Any, given: list[Any]) -> Any:
         return ...
     if kind in ("__numpy__", "__tensor__") and config.get("dtype") in _ARRAY_DTYPES:
         return to_tensor("operation", "operand", np.array(config.get("value"), config["dtype"]))
-    raise ValueError(f"the operand {show(part)} is not known here.")
+    raise ValueError(f"the operand {show(part)} is not supported.")
 
 
 def _bound(value: Any) -> int | None:
     if value is not None and type(value) is not int:
-        raise ValueError(f"{show(value)} is no bound of a slice.")
+        raise ValueError(f"{show(value)} is not a valid slice bound.")
     return value
 
 
-# Between a file of Keras and ours
+# Conversion between Keras's files and ours
 
 
 def is_operation(config: Mapping[str, Any]) -> bool:
-    """Whether a configuration of Keras is that of an operation, and not of a layer of the same name."""
+    """Whether a Keras configuration belongs to an operation, and not to a layer of the same name."""
     module = config.get("module")
     return isinstance(module, str) and module.startswith(_MODULES)
 
 
 def as_layer(config: Mapping[str, Any]) -> dict[str, Any]:
-    """The configuration of the layer that an operation of Keras is here."""
+    """The configuration of the layer that represents an operation of Keras."""
     options = dict(object_in("operation", "config", config.get("config") or {}))
     name = config.get("name") or options.get("name")
     options.pop("name", None)
@@ -114,7 +114,7 @@ def as_layer(config: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _node(node: Any, where: str) -> list[Any]:
-    """A call in the form of TF.js, which lists tensors, and has the other arguments behind the first."""
+    """A call in the form of TF.js: a list of tensors, with the other arguments after the first."""
     parts = object_in(where, "inbound_nodes", node)
     refs: list[Any] = []
     args = replace(list_in(where, "args", parts.get("args") or []), is_keras_tensor, lambda t: _noted(t, refs))
@@ -132,7 +132,7 @@ def _noted(value: Mapping[str, Any], refs: list[Any]) -> dict[str, int]:
 
 
 def as_operation(layer: Operation) -> dict[str, Any]:
-    """The configuration of Keras for a layer that is an operation."""
+    """The Keras configuration of a layer that represents an operation."""
     return {
         "module": f"keras.src.ops.{OPERATIONS[layer.operation][0]}",
         "class_name": layer.operation,
@@ -142,7 +142,7 @@ def as_operation(layer: Operation) -> dict[str, Any]:
 
 
 def as_call(node: Sequence[Any], tensors: list[dict[str, Any]]) -> dict[str, Any]:
-    """A call of an operation as Keras notes it, on tensors as it notes them."""
+    """A call of an operation in Keras's form, on tensors in Keras's form."""
     operands = node[0][3].get("operands", {}) if len(node[0]) > 3 else {}
     args = replace(operands.get("args", tensors), lambda v: "tensor" in v, lambda v: tensors[v["tensor"]])
     more = replace(operands.get("kwargs", {}), lambda v: "tensor" in v, lambda v: tensors[v["tensor"]])

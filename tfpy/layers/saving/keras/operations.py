@@ -1,7 +1,7 @@
-"""The operations of keras.ops that a functional model may be made of: a table from their classes to functions.
+"""The operations of keras.ops that are supported in functional models: a table from their classes to functions.
 
-A function takes what the operation is called on, and its options by Keras's names; an option that Keras leaves out or
-gives as None is not given.
+A function takes the operation's arguments, and its options by Keras's names; options that Keras omits or stores as None
+are not passed.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def _truth(x: Any) -> Tensor:
 
 def _cast(x: Tensor, dtype: str) -> Tensor:
     if dtype not in _DTYPES:
-        raise ValueError(f"Cast: dtype {dtype!r} is not known here.")
+        raise ValueError(f"Cast: dtype {dtype!r} is not supported.")
     return x.cast(_DTYPES[dtype])
 
 
@@ -45,16 +45,16 @@ def _variance(x: Tensor, axis: Axis = None, keepdims: bool = False) -> Tensor:
 
 
 def _kept(x: Tensor, axis: int, keepdims: bool) -> Tensor:
-    """An axis of size 1 in the place of one that is gone, if it is to be kept."""
+    """A removed axis reinserted with size 1, if it is to be kept."""
     return x.expand_dims(axis) if keepdims else x
 
 
 def _pad(x: Tensor, pad_width: Any, mode: str = "constant", constant_values: float = 0.0) -> Tensor:
-    """With a number, or mirrored at the edges."""
+    """Padding with a constant, or mirrored at the edges."""
     if mode == "constant":
         return pad(x, pad_width, constant_values)
     if mode not in ("reflect", "symmetric"):
-        raise ValueError(f"Pad: mode {mode!r} is not known here.")
+        raise ValueError(f"Pad: mode {mode!r} is not supported.")
     return mirror_pad(x, pad_width, mode)
 
 
@@ -69,7 +69,7 @@ def _swapped(x: Tensor, axis1: int, axis2: int) -> Tensor:
 
 
 def _repeated(x: Tensor, repeats: int, axis: int) -> Tensor:
-    """Each entry of an axis several times: a new axis behind it, filled and merged with it."""
+    """Each entry of an axis repeated: a new axis after it is filled and merged with it."""
     axis = axis % x.rank
     longer = tile(x.expand_dims(axis + 1), [repeats if i == axis + 1 else 1 for i in range(x.rank + 1)])
     return longer.reshape([n * repeats if i == axis else n for i, n in enumerate(x.shape)])
@@ -86,13 +86,13 @@ def _softmax(x: Tensor, axis: int = -1) -> Tensor:
 
 def _normalized(x: Tensor, axis: int = -1, order: int = 2, epsilon: float = 1e-12) -> Tensor:
     if order != 2:
-        raise ValueError(f"Normalize: order {order!r} is not known here.")
+        raise ValueError(f"Normalize: order {order!r} is not supported.")
     return x.div(maximum(x.square().sum(axis, True), epsilon).sqrt())
 
 
 def _norm(x: Tensor, axis: int, ord: int = 2, keepdims: bool = False) -> Tensor:  # noqa: A002
     if ord != 2 or not isinstance(axis, int):
-        raise ValueError("Norm: only the Euclidean norm over one axis is known here.")
+        raise ValueError("Norm: only the Euclidean norm over one axis is supported.")
     return x.square().sum(axis, keepdims).sqrt()
 
 

@@ -1,7 +1,7 @@
 """The state of an optimizer as Keras saves it: arrays in an order that depends on the class.
 
-First the number of steps and the learning rate (which Keras 2, and schedules of rates, leave out), then the slots:
-group by group, in a group variable by variable, for each variable all slots of the group.
+First the number of steps and the learning rate (omitted by Keras 2, and for schedules), then the slots: group by
+group, in each group variable by variable, for each variable all slots of the group.
 """
 
 from __future__ import annotations
@@ -41,16 +41,16 @@ _MOST_STEPS = INT32_RANGE[1]
 STATE_BY_NUMBER = "optimizer/vars"
 """Where the arrays are in a `.keras` archive's weights."""
 
-_STATE_BY_NAME = "optimizer_weights"  # where they are in an `.h5` file, which lists their names
+_STATE_BY_NAME = "optimizer_weights"  # their location in an `.h5` file, which lists their names
 
 _Places = dict[SlotName, tuple[int, ...]]
 
 
 def _places(optimizer: Optimizer, variables: Sequence[LayerVariable]) -> _Places | None:
-    """The slots in the order of Keras, with their shapes; None for an optimizer whose slots are not known."""
+    """The slots in Keras's order, with their shapes; None for an optimizer whose slots are unknown."""
     groups = _GROUPS.get(optimizer.get_class_name())
     if groups is None and optimizer.slot_names and type(optimizer).get_weights is Optimizer.get_weights:
-        groups = [optimizer.slot_names]  # of a class of the user's own, which Keras would make variable by variable
+        groups = [optimizer.slot_names]  # of a user-defined class; Keras would create them variable by variable
     if isinstance(optimizer, RMSPropOptimizer):
         groups = [("rms",), *[("momentum",)] * bool(optimizer.momentum), *[("mg",)] * optimizer.centered]
     if groups is None:
@@ -62,7 +62,7 @@ def _places(optimizer: Optimizer, variables: Sequence[LayerVariable]) -> _Places
 
 
 def keras_state(model: LayersModel) -> list[Array]:
-    """The state of a model's optimizer as Keras 3 saves it; empty for a user's class with state of its own."""
+    """The state of a model's optimizer as Keras 3 saves it; empty for a user-defined class with its own state."""
     optimizer: Optimizer = model.optimizer
     places = _places(optimizer, model.trainable_weights)
     if places is None:
@@ -84,7 +84,7 @@ def _initial(optimizer: Optimizer, name: SlotName, shape: tuple[int, ...]) -> Ar
 
 
 def _scale(optimizer: Optimizer, rate: float) -> np.float32:
-    """The factors that make our slots Keras's: its momentum is what is added to a variable, ours a gradient."""
+    """The factor from our slots to Keras's: its momentum is an update of the variable, ours a gradient."""
     return np.float32(-rate if optimizer.get_class_name() == "Momentum" else 1)
 
 
@@ -92,7 +92,7 @@ def _scale(optimizer: Optimizer, rate: float) -> np.float32:
 
 
 def restore_keras_state(model: LayersModel, hdf5: Hdf5) -> None:
-    """Set the state of a model's optimizer, if a file has it; what does not fit is left, with a warning.
+    """Set the state of a model's optimizer, if a file has it; state that does not fit is ignored, with a warning.
 
     Raises:
         ModelFileError: the file is damaged.
@@ -107,31 +107,31 @@ def restore_keras_state(model: LayersModel, hdf5: Hdf5) -> None:
     shapes = list(places.values())
     if first not in (1, 2) or [a.shape for a in arrays] != [()] * first + shapes + [()] * last:
         if len(arrays) > 2:
-            warn_user(f"{hdf5.source}: the state of the optimizer does not fit the model, and is left.")
+            warn_user(f"{hdf5.source}: the state of the optimizer does not fit the model, and is ignored.")
         return
     numbers = [hdf5.read(array, ()).item() for array in arrays[:first]]
     tidy(lambda: optimizer.set_weights(listed(_as_ours(optimizer, numbers, places, arrays[first:], hdf5))))
 
 
 def _as_ours(optimizer: Optimizer, numbers: Sequence[Any], places: _Places, arrays: Sequence[Any], hdf5: Hdf5) -> State:
-    """The state from the numbers at the beginning and the arrays of the slots."""
+    """The state from the leading numbers and the arrays of the slots."""
     steps, *rate = numbers
     if not 0 <= steps <= _MOST_STEPS:
         raise ModelFileError(f"{hdf5.source}: the number of steps must be from 0 to {_MOST_STEPS}, but is {steps}.")
     scale = _scale(optimizer, rate[0] if rate else optimizer.learning_rate)
     found = {}
     for (name, shape), array in zip(places.items(), arrays, strict=False):
-        with np.errstate(over="ignore"):  # what float32 cannot hold is infinite in it
+        with np.errstate(over="ignore"):  # values out of the range of float32 become infinite
             values = hdf5.read(array, shape).astype(np.float32)
             found[name] = values / scale if scale else np.zeros_like(values)
     for (variable, _), shape in places.items():
         for name in (SlotName(variable, slot) for slot in optimizer.slot_names):
-            found.setdefault(name, _initial(optimizer, name, shape))  # the momentum of a RMSProp without
+            found.setdefault(name, _initial(optimizer, name, shape))  # the momentum of an RMSProp without one
     return [steps_made(steps), *((name, to_tensor("load", str(name), values)) for name, values in found.items())]
 
 
 def _arrays(hdf5: Hdf5) -> list[Any]:
-    """The arrays of the optimizer in a file, in its order; none where the order is that of Keras before 2.11."""
+    """The arrays of the optimizer in a file, in its order; none if the file has the order of Keras before 2.11."""
     listed = hdf5.child(hdf5.root, _STATE_BY_NAME)
     if listed is not None:
         names = hdf5.texts(listed, "weight_names") or [""]

@@ -1,4 +1,4 @@
-"""The paths of weights in Keras's own files, which are made of the names of classes and of attributes."""
+"""The paths of weights in Keras's own files, which consist of class and attribute names."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tfpy.layers.naming import unique_names
 from tfpy.layers.saving.keras_names import KERAS_CLASSES
 from tfpy.layers.weights import LayerVariable
 
-# What Keras's layers call the parts that make up one of ours, by the first word of the weights' names.
+# Keras's names of the parts of our layers, by the first word of the weights' names.
 _PARTS = {
     "MultiHeadAttention": {
         "query": "query_dense",
@@ -23,16 +23,16 @@ _PARTS = {
         "attention_output": "output_dense",
     }
 }
-# The layers that others hold, by the names that they have in both.
+# The attributes for inner layers, which have the same names in both.
 _HELD = ("cell", "layer", "forward_layer", "backward_layer")
 
 
 def keras_paths(layer: Layer, config: Mapping[str, Any]) -> dict[str, LayerVariable]:
-    """The weights of a model by their paths in the file.
+    """The weights of a model by their paths in a file.
 
     Args:
         layer: the model, or a layer in it.
-        config: its configuration, whose layers are in the order of the file.
+        config: its configuration, with the layers in the order of the file.
     """
     return dict(_paths(layer, config))
 
@@ -54,18 +54,18 @@ def _paths(layer: Layer, config: Mapping[str, Any]) -> Iterator[tuple[str, Layer
 
 
 def ordered_weights(layer: Layer) -> list[LayerVariable]:
-    """A layer's weights in Keras's order: those that are trained, then the others."""
+    """A layer's weights in Keras's order: trainable ones, then the others."""
     return [*layer.trainable_weights, *layer.non_trainable_weights]
 
 
 def own_weights(model: Container) -> list[LayerVariable]:
-    """The weights that a model has beside those of its layers, in Keras's order."""
+    """A model's own weights, which do not belong to its layers, in Keras's order."""
     of_layers = {id(weight) for layer in model.layers for weight in layer.weights}
     return [weight for weight in ordered_weights(model) if id(weight) not in of_layers]
 
 
 def _held(layer: Layer, config: Mapping[str, Any]) -> Iterator[tuple[str, Layer, Mapping[str, Any]]]:
-    """The layers that a layer holds: their places in it, and their configurations."""
+    """The inner layers of a layer: their attributes and configurations."""
     options = config.get("config") or {}
     if isinstance(layer, Container):
         configs = layer_configs(options)
@@ -89,18 +89,18 @@ def _held(layer: Layer, config: Mapping[str, Any]) -> Iterator[tuple[str, Layer,
 
 
 def layer_configs(options: Any) -> Sequence[Mapping[str, Any]]:
-    """The configurations of a model's layers among its options; none where a user's class has other options."""
+    """The configurations of a model's layers, from its options; none if a user-defined class has other options."""
     listed = options if isinstance(options, (list, tuple)) else config_value(options, "layers")
     return listed if isinstance(listed, (list, tuple)) and all(map(is_object_config, listed)) else []
 
 
 def _names_in_list(configs: Iterable[Mapping[str, Any]]) -> list[str]:
-    """The names that Keras gives members of a list: their classes, numbered from the second of a class on."""
+    """Keras's names of the members of a list: their classes, numbered from the second one of a class on."""
     kinds = [str(config_value(config, "class_name")).rpartition(">")[2] for config in configs]
     return unique_names(_snake(KERAS_CLASSES.get(kind, kind)) for kind in kinds)
 
 
 def _snake(name: str) -> str:
-    """A class name as Keras 3 turns it into a folder's: ConvLSTM2D → conv_lstm2d."""
+    """The folder name that Keras 3 derives from a class name: ConvLSTM2D → conv_lstm2d."""
     words = re.sub(r"(.)([A-Z][a-z]+)", r"\1_\2", re.sub(r"\W+", "", name))
     return re.sub(r"([a-z])([A-Z])", r"\1_\2", words).lower()

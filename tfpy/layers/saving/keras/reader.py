@@ -1,4 +1,4 @@
-"""Models in Keras's files: `.keras` archives, `.h5` files of whole models, and `.h5` files of weights."""
+"""Models in Keras's files: `.keras` archives, `.h5` files of models, and `.h5` files of weights."""
 
 from __future__ import annotations
 
@@ -30,21 +30,21 @@ CONFIG, METADATA, WEIGHTS = "config.json", "metadata.json", "model.weights.h5"
 OWN_WEIGHTS = "top_level_model_weights"
 """Where an `.h5` file has the weights of a model that are none of its layers'."""
 
-# What is in a file beside the weights of layers.
+# Entries of a file other than the weights of layers.
 _NO_WEIGHTS = ("optimizer", "metrics", "loss_tracker", "seed_generator", "compile_metrics")
-# Where older versions of Keras put the layers.
+# The location of the layers in older versions of Keras.
 _OLDER = "_layer_checkpoint_dependencies"
 
 
 class KerasFile(NamedTuple):
-    """A file of Keras.
+    """A Keras file.
 
     Attributes:
         topology: the configuration of the model; None in a file of weights.
-        training: how it is compiled, in the form of TF.js; None if it is not.
-        weights: where the weights are.
+        training: the training configuration, in the form of TF.js; None if there is none.
+        weights: the location of the weights.
         by_layer: whether they are listed by layer, as in an `.h5` file, and not by the tree of the model.
-        version: the version of Keras, 2 or 3, whose meaning its words have.
+        version: the version of Keras, 2 or 3, that defines the meaning of the options.
     """
 
     topology: Mapping[str, Any] | None
@@ -55,9 +55,9 @@ class KerasFile(NamedTuple):
 
 
 def found_keras_file(place: Any) -> Path | None:
-    """The path of a file of Keras, if a place is one: it is what is in it that counts."""
+    """The path of a Keras file, if a place is one: its content is decisive."""
     path = path_of(place)
-    if path is None or not os.path.isfile(path):  # which is False, too, for what is too long for a path
+    if path is None or not os.path.isfile(path):  # also False for a string that is too long for a path
         return None
     start = read_file(path, 7)
     if start == SIGNATURE:
@@ -74,10 +74,10 @@ def found_keras_file(place: Any) -> Path | None:
 
 @contextlib.contextmanager
 def opened(path: Path) -> Iterator[KerasFile]:
-    """A file of Keras, open to be read.
+    """A Keras file, open for reading.
 
     Raises:
-        ModelFileError: it is damaged, or lacks what it must have. ImportError: h5py is not installed.
+        ModelFileError: it is damaged or incomplete. ImportError: h5py is not installed.
     """
     if ending(path) != ".keras" and read_file(path, 7) == SIGNATURE:
         with reading(path, str(path)) as hdf5:
@@ -108,7 +108,7 @@ def _metadata(archive: ZipReader) -> Mapping[str, Any]:
 
 
 def _version(text: Any, default: int) -> int:
-    """2 or 3, of a version as a file has it."""
+    """2 or 3, from the version string in a file."""
     if not isinstance(text, str):
         return default
     return 2 if text.partition(".")[0] in ("1", "2") else 3
@@ -127,11 +127,11 @@ def _json_attribute(hdf5: Hdf5, name: str) -> Mapping[str, Any] | None:
 def write_keras_weights(model: Container, file: KerasFile, strict: bool) -> None:
     """Write the weights of a file to a model; everything is checked before anything is written.
 
-    They are written as they are, whatever the constraints: Keras keeps weights to those after each step of a training
-    only, so that a file may have others.
+    They are written unchanged, whatever the constraints: Keras enforces constraints only after training steps, so that
+    a file may have weights that violate them.
 
     Raises:
-        ModelFileError: a weight that the other one lacks (if strict), or of another shape.
+        ModelFileError: a weight is missing in the other one (if strict), or has another shape.
     """
     found = _by_layer(model, file.weights) if file.by_layer else _by_tree(model, file, strict)
     given = {id(weight) for weight, _ in found}
@@ -158,18 +158,18 @@ def _by_tree(model: Container, file: KerasFile, strict: bool) -> list[tuple[Laye
     if strict and unknown:
         missing = [path for path in paths if path not in known]
         raise ModelFileError(
-            f"{hdf5.source}: has a weight {unknown[0]!r} that the model has not.{nearest(unknown[0], missing)}"
+            f"{hdf5.source}: has a weight {unknown[0]!r} that the model lacks.{nearest(unknown[0], missing)}"
         )
     return [(weight, known[path]) for path, weight in paths.items() if path in known]
 
 
 def _as_now(path: str) -> str:
-    """A path in a file of an older version of Keras as newer ones have it."""
+    """A path in a file of an older Keras version, in the form of newer ones."""
     return "/".join(name.lstrip("_") for name in path.replace(_OLDER, "layers").split("/"))
 
 
 def _by_layer(model: Container, hdf5: Hdf5) -> list[tuple[LayerVariable, Any]]:
-    """The weights of an `.h5` file: by layer, and in a layer by number."""
+    """The weights of an `.h5` file: by layer, and within a layer by number."""
     top = hdf5.child(hdf5.root, "model_weights")
     top = hdf5.root if top is None else top
     holders = {layer.name: (f"layer {layer.name!r}", ordered_weights(layer)) for layer in model.layers}
@@ -177,7 +177,7 @@ def _by_layer(model: Container, hdf5: Hdf5) -> list[tuple[LayerVariable, Any]]:
     for name in hdf5.texts(top, "layer_names") or []:
         found += _of_group(hdf5, hdf5.child(top, name), *holders.get(name, (f"layer {name!r}", [])))
     own = hdf5.child(top, OWN_WEIGHTS)
-    if own is not None:  # which versions of Keras before 2.6 do not write
+    if own is not None:  # not written by Keras before 2.6
         found += _of_group(hdf5, own, f"model {model.name!r} itself", own_weights(model))
     return found
 

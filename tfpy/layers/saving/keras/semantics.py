@@ -1,7 +1,7 @@
-"""Options that Keras and TF.js share and mean differently: from Keras's meaning to that of TF.js, and back.
+"""Options of different meanings in Keras and TF.js: conversion from Keras's meaning to that of TF.js, and back.
 
-A file that is written here says of an object whose meaning its options have, where that is not the meaning of the
-file's version. Keras reads it all the same and computes other numbers, of which saving warns.
+A file written by tfpy states for an object whose meaning its options have, if that is not the meaning of the file's
+version. Keras ignores this and computes different results, so that saving warns about it.
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ MEANING = "numbers_of"
 TFJS, KERAS3 = TFJS_MASKS.owner, KERAS_MASKS[3].owner
 _KERAS2 = KERAS_MASKS[2].owner
 _RULES = {rules.owner: rules for rules in (TFJS_MASKS, *KERAS_MASKS.values())}
-# Layers that place pixels otherwise in TF.js, whatever the interpolation or with 'bilinear' alone.
+# Layers that place pixels differently in TF.js, with any interpolation or with 'bilinear' only.
 _RESIZING = "Resizing"
 _UP_SAMPLING = "UpSampling2D"
 _CENTER_CROP = "CenterCrop"
-_CROPS = "Keras crops otherwise where the width shrinks by 1, or where a picture is too small"
+_CROPS = "Keras crops differently if the width shrinks by 1, or if an image is too small"
 _ON_VOLUMES = frozenset({"AveragePooling3D", "Conv3D", "Conv3DTranspose", "MaxPooling3D"})
 
 
 def with_keras_semantics(config: Any, version: int) -> Any:
-    """A configuration of a version of Keras, with what that takes for granted as options.
+    """A configuration of a version of Keras, with Keras's implicit behavior as explicit options.
 
-    Layers in a Bidirectional return zeros where masked, pixels are placed by their centers, and in Keras 3
-    'hard_sigmoid' is what is 'hard_sigmoid6' here.
+    Layers in a Bidirectional return zeros where masked, pixels are positioned by their centers, and 'hard_sigmoid' in
+    Keras 3 is 'hard_sigmoid6' here.
     """
     return _with_semantics(config, KERAS3 if version >= 3 else _KERAS2)
 
@@ -59,7 +59,7 @@ def _with_semantics(config: Any, meaning: str) -> Any:
 
 
 def _zero_masked_outputs(options: Mapping[str, Any]) -> None:
-    """Let the layers in a Bidirectional return zeros where masked, if they return sequences."""
+    """Make the layers in a Bidirectional return zeros where masked, if they return sequences."""
     for part in ("layer", "backward_layer"):
         inner = options.get(part)
         inner = inner.get("config") if isinstance(inner, dict) else None
@@ -68,18 +68,18 @@ def _zero_masked_outputs(options: Mapping[str, Any]) -> None:
 
 
 def _state_keras_semantics(name: str, options: dict[str, Any]) -> None:
-    """Add to options what Keras takes for granted.
+    """Add options for Keras's implicit behavior.
 
     Raises:
-        ModelFileError: Keras computes what is not supported here.
+        ModelFileError: Keras computes something that is not supported here.
     """
     label = f"layer {options.get('name', name)}"
     if name == _RESIZING and options.get("crop_to_aspect_ratio"):
         raise ModelFileError(f"{label}: crop_to_aspect_ratio=True of Keras's Resizing is not supported here.")
     if leaves_out(name, options):
         raise ModelFileError(
-            f"{label}: strides larger than the window, with padding 'same', are not supported in {name}: TF.js leaves "
-            "out other elements than Keras."
+            f"{label}: strides larger than the window, with padding 'same', are not supported in {name}: TF.js skips "
+            "other elements than Keras."
         )
     if name == _CENTER_CROP:
         warn_user(f"{label}: {_CROPS}.")
@@ -88,30 +88,30 @@ def _state_keras_semantics(name: str, options: dict[str, Any]) -> None:
 
 
 def mask_rules_of(config: Mapping[str, Any], version: int) -> MaskRules:
-    """The rules that the masks of a model follow: those of the version of the file if nothing is said."""
+    """The rules for the masks of a model: by default those of the file's version."""
     said, own = config.get(MEANING), KERAS_MASKS[version]
     return _RULES.get(said, own) if isinstance(said, str) else own
 
 
 def follow_mask_rules(layer: Layer, rules: MaskRules) -> None:
-    """Let masks go through a model, and the models in it, by these rules."""
+    """Apply the rules to the masks of a model, and of the models in it."""
     for part in layers_in(layer):
         if isinstance(part, Container):
             part.follow_mask_rules(rules)
 
 
 def meaning_of_masks(model: Container, version: int) -> dict[str, str]:
-    """The entry beside a model's class that says whose rules its masks follow."""
+    """The entry next to a model's class that states whose rules its masks follow."""
     return {} if model.mask_rules == KERAS_MASKS[version] else {MEANING: model.mask_rules.owner}
 
 
 def places_pixels(name: Any, options: Mapping[str, Any]) -> bool:
-    """Whether a layer makes pixels whose places are others in Keras than in TF.js."""
+    """Whether a layer computes pixels whose positions differ between Keras and TF.js."""
     return name == _RESIZING or (name == _UP_SAMPLING and options.get("interpolation") == "bilinear")
 
 
 def leaves_out(name: Any, options: Mapping[str, Any]) -> bool:
-    """Whether a layer on volumes leaves out elements, of which TF.js chooses other ones."""
+    """Whether a layer on volumes skips elements, which TF.js chooses differently."""
     if name not in _ON_VOLUMES or options.get("padding") != "same":
         return False
     size = _three(options.get("kernel_size", options.get("pool_size", 2)))
@@ -121,13 +121,13 @@ def leaves_out(name: Any, options: Mapping[str, Any]) -> bool:
 
 
 def _three(value: Any) -> list[int]:
-    """A number for each of three dimensions; none of what is no number."""
+    """A number for each of three dimensions; empty for an invalid value."""
     listed = value if isinstance(value, (list, tuple)) else [value] * 3
     return [n for n in listed if isinstance(n, int)]
 
 
 def to_keras_semantics(name: str, options: dict[str, Any], version: int) -> tuple[str | None, str]:
-    """Give options the names and values that mean the same in Keras.
+    """Convert options to the names and values that have the same meaning in Keras.
 
     Args:
         name: the name of the class.
@@ -135,25 +135,25 @@ def to_keras_semantics(name: str, options: dict[str, Any], version: int) -> tupl
         version: the version of Keras.
 
     Returns:
-        Whose meaning they keep, None for that of the version; and what then differs in Keras, for a message.
+        The library whose meaning they keep, None for the version's own; and what then differs in Keras, for a message.
     """
     if options.get("crop_to_aspect_ratio"):
-        return TFJS, "Keras crops the picture to the aspect ratio"
+        return TFJS, "Keras crops the image to the aspect ratio"
     if options.pop("half_pixel_centers", None) is False and places_pixels(name, options):
-        return TFJS, "Keras places the pixels of a resized picture otherwise"
+        return TFJS, "Keras positions the pixels of a resized image differently"
     if name == _CENTER_CROP:
         return TFJS, _CROPS
     if leaves_out(name, options):
-        return TFJS, "Keras leaves out other elements where strides are larger than the window"
+        return TFJS, "Keras skips other elements if strides are larger than the window"
     if "hard_sigmoid" in options.values():
-        return TFJS, "hard_sigmoid has another slope in Keras 3 (1/6, and not 1/5)"
+        return TFJS, "hard_sigmoid has another slope in Keras 3 (1/6 instead of 1/5)"
     if _respell(options, "hard_sigmoid6", "hard_sigmoid") and version == 2:
-        return KERAS3, "hard_sigmoid has another slope in Keras 2 (1/5, and not 1/6)"
+        return KERAS3, "hard_sigmoid has another slope in Keras 2 (1/5 instead of 1/6)"
     return None, ""
 
 
 def _respell(options: dict[str, Any], word: str, other: str) -> bool:
-    """Put one activation's name in place of another's; whether it was there."""
+    """Replace one activation's name by another; returns whether it was present."""
     found = [key for key, value in options.items() if key.rpartition("_")[2] == "activation" and value == word]
     options.update(dict.fromkeys(found, other))
     return bool(found)

@@ -1,4 +1,4 @@
-"""The training configuration of Keras, from and to that of TF.js."""
+"""The training configuration, converted between Keras and TF.js."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tfpy.layers.saving.keras_names import KERAS_CLASSES, KERAS_LOSSES, keras_op
 from tfpy.layers.saving.training_config import FROM_LOGITS
 
 _BETAS = {"beta_1": 0.9, "beta_2": 0.999, "epsilon": 1e-7}
-# The options of Keras's optimizers, for files of Keras 2 that have nothing but the name.
+# The options of Keras's optimizers, for files of Keras 2 that contain only the name.
 _DEFAULTS: dict[str, dict[str, float]] = {
     "SGD": {"learning_rate": 0.01},
     "RMSProp": {"learning_rate": 0.001, "rho": 0.9, "epsilon": 1e-7},
@@ -25,23 +25,23 @@ _DEFAULTS: dict[str, dict[str, float]] = {
     "Nadam": {"learning_rate": 0.001, **_BETAS},
     "AdamW": {"learning_rate": 0.001, "weight_decay": 0.004, **_BETAS},
 }
-# Options of Keras's optimizers that mean nothing unless another one is set.
+# Options of Keras's optimizers that have no effect unless another one is set.
 _DEPENDENT = ("ema_momentum", "ema_overwrite_frequency", "jit_compile")
 
 # Options of optimizers that Keras has under the same names.
 _SAME = ("learning_rate", "initial_accumulator_value", "weight_decay")
 # Keras's names of losses and metrics; TF.js has a shorter name for the metric of one.
 _LOSSES = KERAS_LOSSES | {"cosine": KERAS_LOSSES["cosine_proximity"]}
-# The classes of those that Keras has as objects with `from_logits`.
+# The classes of the losses that Keras stores as objects with `from_logits`.
 _OF_LOGITS = {name: kind for kind, name in FROM_LOGITS.items()}
 
 
 def training_config_from_keras(config: Any, key: str) -> Mapping[str, Any] | None:
-    """The training configuration of a file of Keras in the form of TF.js; None if the file has none.
+    """The training configuration of a Keras file in the form of TF.js; None if the file has none.
 
     Args:
-        config: what the file says.
-        key: where it has the optimizer, which Keras 2 and Keras 3 name differently.
+        config: the configuration in the file.
+        key: the key of the optimizer, which differs between Keras 2 and Keras 3.
     """
     if not isinstance(config, Mapping):
         return None
@@ -74,7 +74,7 @@ def training_config_for_keras(config: Mapping[str, Any], version: int) -> dict[s
 
 
 def _loss_or_metric(key: str, name: str) -> Any:
-    """A loss or a metric: its name in Keras, or the object if an option makes it what it is."""
+    """A loss or a metric: its name in Keras, or an object if it needs an option."""
     if name not in _OF_LOGITS:
         return _LOSSES.get(name, name)
     options = {"name": name, "from_logits": True}

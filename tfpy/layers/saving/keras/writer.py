@@ -36,19 +36,19 @@ from tfpy.layers.weights import LayerVariable
 if TYPE_CHECKING:
     from tfpy.layers.model import LayersModel
 
-# The versions whose form is written; Keras chooses by them how it reads a file.
+# The versions whose formats are written; they determine how Keras reads a file.
 _VERSIONS = {3: "3.8.0", 2: "2.15.0"}
 
 
 def save_keras(model: LayersModel, path: Path, include_optimizer: bool, strict: bool | None) -> SaveResult:
-    """Write a model as a `.keras` or `.h5` file. An existing file stays whole until the new one is complete.
+    """Write a model as a `.keras` or `.h5` file. An existing file is unchanged until the new one is complete.
 
     Args:
         model: the model.
         path: the file.
-        include_optimizer: whether to note how the model is compiled, and in a `.keras` file the optimizer's state.
-        strict: True raises an error, and writes nothing, when Keras would refuse the model or compute differently; by
-            default that is warned of; False does not look.
+        include_optimizer: whether to save the training configuration, and in a `.keras` file the optimizer's state.
+        strict: if True, raises an error, and writes nothing, if Keras would reject the model or compute different
+            results; by default it warns; if False, nothing is checked.
 
     Raises:
         ValueError: see strict. ImportError: the extra `keras` is not installed.
@@ -61,7 +61,7 @@ def save_keras(model: LayersModel, path: Path, include_optimizer: bool, strict: 
     if compiled and not is_ours(type(model.optimizer)):
         kept = " and its state is not saved" if version == 3 and not state else ""
         made.faults.append(f"the optimizer {model.optimizer.get_class_name()} is a class of your own{kept}")
-    text = f"model {model.name}: Keras will not read {path.name} as it is meant: {'; '.join(made.faults)}."
+    text = f"model {model.name}: Keras will not read {path.name} as intended: {'; '.join(made.faults)}."
     if made.faults and strict:
         raise ValueError(f"save: {text} Nothing was saved.")
     if made.faults and strict is None:
@@ -77,7 +77,7 @@ def save_keras(model: LayersModel, path: Path, include_optimizer: bool, strict: 
 
 
 def save_keras_weights(model: LayersModel, path: Path) -> ReadyNone:
-    """Write the weights alone, as Keras 3 does: a file that ends with `.weights.h5`."""
+    """Write only the weights, as Keras 3 does: a file that ends with `.weights.h5`."""
     data = _tree(model, plain(model), [])
     with new_file(path) as file:
         file.write(data)
@@ -93,7 +93,7 @@ def _write_archive(file: Any, model: LayersModel, config: Mapping[str, Any], sta
 
 
 def _tree(model: LayersModel, config: Mapping[str, Any], state: Sequence[Array]) -> bytes:
-    """The weights as an HDF5 file, by the tree of the model."""
+    """The weights as an HDF5 file, in the structure of the model."""
     stream = io.BytesIO()
     with package().File(stream, "w") as file:
         for path, weight in keras_paths(model, config).items():
@@ -106,7 +106,7 @@ def _tree(model: LayersModel, config: Mapping[str, Any], state: Sequence[Array])
 def _whole(model: LayersModel, config: Mapping[str, Any], training: Mapping[str, Any] | None) -> bytes:
     """A model as an HDF5 file, its weights by layer.
 
-    Without the optimizer's state: a model that Keras 3.15 has read from such a file with it can be trained no more.
+    It excludes the optimizer's state: with it, a model that Keras 3.15 has read from such a file cannot be trained.
     """
     stream = io.BytesIO()
     with package().File(stream, "w") as file:
@@ -133,7 +133,7 @@ def _write_weights(group: Any, weights: Sequence[LayerVariable]) -> None:
 
 
 def _write_names(group: Any, key: str, names: Sequence[str]) -> None:
-    """A list of strings as an attribute; in pieces where it is long, since HDF5 bounds the length of one."""
+    """A list of strings as an attribute; a long one is split, since HDF5 limits the size of attributes."""
     encoded = np.array([name.encode() for name in names] or [], dtype="S")
     pieces = np.array_split(encoded, -(-encoded.nbytes // 60_000)) if encoded.nbytes > 60_000 else [encoded]
     for i, piece in enumerate(pieces):

@@ -1,1 +1,1 @@
-"""Models of layers as ONNX files: a function for each kind of layer, which adds its nodes to the graph."""
+"""Export of layers models as ONNX files: each kind of layer has a function that adds its nodes to the graph."""

@@ -1,4 +1,4 @@
-"""Activations as nodes: by name, and as layers of their own."""
+"""Activations as nodes: by name, and as layers."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def activated(b: Builder, activation: Function, x: Value) -> Value:
     """A value with an activation applied.
 
     Raises:
-        UnsupportedError: the activation is a function of the user's.
+        UnsupportedError: the activation is a user-defined function.
     """
     if isinstance(activation, LayerActivation):
         found = KINDS[type(activation.layer)].export(b, activation.layer, [x], Call({}, None, []))
@@ -87,7 +87,7 @@ def activated(b: Builder, activation: Function, x: Value) -> Value:
         return found
     name = name_of(activation)
     if name is None:
-        raise UnsupportedError(f"its activation {activation.name!r} is a function of your own")
+        raise UnsupportedError(f"its activation {activation.name!r} is a user-defined function")
     return _FUNCTIONS[name](b, x)
 
 
@@ -139,7 +139,7 @@ def _softmax(b: Builder, layer: Softmax, inputs: list[Value], call: Call) -> Val
 
 
 def hidden(b: Builder, x: Value, seen: Value) -> Value:
-    """Scores with 10⁹ taken from those that a mask hides."""
+    """Scores, reduced by 10⁹ where a mask hides them."""
     name = b.node("Mul", b.node("Sub", b.constant(1), b.plain(b.cast(seen, x.dtype))), b.constant(HIDDEN))
     return replace(x, name=b.node("Add", b.plain(x), name), order=None)
 

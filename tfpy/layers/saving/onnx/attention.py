@@ -40,7 +40,7 @@ def _product(b: Builder, x: Value, y: Value) -> Value:
 
 
 def _attended(b: Builder, scores: Value, value: Value, seen: Value | None) -> tuple[Value, Value]:
-    """The values weighed by the scores of those that are seen, and the weights."""
+    """The values weighted by the visible scores, and the weights."""
     weights = b.each("Softmax", scores if seen is None else hidden(b, scores, seen), axis=-1)
     return _product(b, weights, value), weights
 
@@ -78,7 +78,7 @@ def _heads(b: Builder, layer: MultiHeadAttention, name: str, x: Value) -> Value:
 
 
 def _seen(b: Builder, query: Value, value: Value, call: Call) -> Value | None:
-    """A mask of the steps of the value that each step of the query sees, for all heads or each."""
+    """A mask of the value's steps that are visible to each step of the query, common to all heads or per head."""
     listed = to_list(call.mask)
     query_mask, value_mask = [*listed, None][:2] if len(listed) > 1 else listed * 2
     given = call.arguments.get("attention_mask")

@@ -1,4 +1,4 @@
-"""The graph of an ONNX file while it is made: what layers make of values."""
+"""The graph of an ONNX file under construction: the values of layers, and operations on them."""
 
 from __future__ import annotations
 
@@ -18,26 +18,26 @@ from tfpy.layers.saving.onnx.nodes import Nodes, Shared
 from tfpy.layers.shapes import shapes_of_all
 from tfpy.layers.symbolic import PartialShape, one_or_list, to_list
 
-# Where each axis that is stored lies among the axes that the layer speaks of.
+# The position of each stored axis among the axes of the shape.
 Order = tuple[int, ...]
 
 
 class UnsupportedError(Exception):
-    """A layer that ONNX has no nodes for; the message says why."""
+    """A layer that cannot be expressed in ONNX; the message has the reason."""
 
 
 @dataclass(frozen=True)
 class Value:
     """An output of a node.
 
-    Layers speak of images with their channels at the end, the nodes of ONNX have them in front. A value may lie in
-    another order than its shape says, and is transposed only where a layer asks for an order that it does not have.
+    Layers use channels-last images, ONNX's nodes channels-first ones. A value may be stored in another order than its
+    shape says, and is transposed only where a layer needs a different order.
 
     Attributes:
         name: its name in the graph.
-        shape: its shape as the layers have it.
-        dtype: as tfpy calls it.
-        order: how its axes are stored: `order[i]` is the axis of the shape that comes i-th. None if as the shape says.
+        shape: its shape in the layers' order.
+        dtype: its dtype in tfpy.
+        order: how its axes are stored: `order[i]` is the i-th stored axis. None if they are in the order of the shape.
     """
 
     name: str
@@ -60,7 +60,7 @@ class Call(NamedTuple):
 
     Attributes:
         arguments: keywords of the call that are not None, by their snake_case names.
-        mask: the mask of the inputs, a list of them where the layer takes every mask, or None.
+        mask: the mask of the inputs, a list of masks if the layer takes them all, or None.
         shapes: the shapes of the outputs.
     """
 
@@ -73,12 +73,12 @@ Exporter = Callable[["Builder", Any, list[Value], Call], "Value | list[Value]"]
 
 
 class Kind(NamedTuple):
-    """How a kind of layer is exported.
+    """How a type of layer is exported.
 
     Attributes:
         export: adds the nodes.
-        any_dtype: whether it takes inputs of any dtype; for other layers they become float32.
-        keywords: the keywords of the call that it knows.
+        any_dtype: whether it accepts inputs of any dtype; other layers get float32.
+        keywords: the supported keywords of the call.
     """
 
     export: Exporter
@@ -95,16 +95,16 @@ class Builder(Nodes):
         self._moved: dict[tuple[str, Order], str] = {}
 
     def inner(self) -> Builder:
-        """A graph for the body of a loop, which sees the values of this one."""
+        """A graph for the body of a loop, which can use the values of this one."""
         return Builder(self._kinds, self.shared)
 
     def tensor(self, tensor: Tensor, dtype: str) -> Value:
-        """A tensor that a layer is called with."""
+        """A tensor argument of a layer's call."""
         values = dispatch.read(tensor, "save").reshape(tensor.shape)
         return Value(self.constant(values, np.dtype(dtype)), tuple(tensor.shape), dtype)
 
     def graph(self, name: str, inputs: Sequence[Value], outputs: Sequence[Value], **more: Any) -> Any:
-        """The nodes as a graph, or the body of a loop. Inputs and outputs lie as their shapes say."""
+        """The nodes as a graph, or as the body of a loop. Inputs and outputs are stored as their shapes say."""
         ends = ([self._described(value) for value in values] for values in (inputs, outputs))
         return self._helper.make_graph(self.nodes, name, *ends, **more)
 
@@ -130,15 +130,15 @@ class Builder(Nodes):
         return self._moved[value.name, turn]
 
     def plain(self, value: Value) -> str:
-        """The name of a value that is stored as its shape says."""
+        """The name of a value that is stored in the order of its shape."""
         return self.arranged(value, None)
 
     def each(self, kind: str, value: Value, *others: str, dtype: str | None = None, **attributes: Any) -> Value:
-        """A value with a node applied that keeps its axes; other inputs are scalars, or stored in the same order."""
+        """A value after a node that keeps its axes; other inputs are scalars, or stored in the same order."""
         return replace(value, name=self.node(kind, value.name, *others, **attributes), dtype=dtype or value.dtype)
 
     def with_weight(self, kind: str, value: Value, weight: Any, shape: Sequence[int]) -> Value:
-        """A value put together with a weight, which has a shape that broadcasts to the value's."""
+        """A value combined with a weight, in a shape that broadcasts to the value's."""
         order = value.order or tuple(range(value.rank))
         sizes = [1] * (value.rank - len(shape)) + list(shape)
         label = "" if value.order is None and sizes == list(weight.shape) else f"{'x'.join(map(str, sizes))}:{order}"
@@ -146,17 +146,17 @@ class Builder(Nodes):
         return self.each(kind, value, name)
 
     def together(self, values: Sequence[Value]) -> tuple[list[str], Order | None]:
-        """The names of values of one rank that are stored in one order, and that order."""
+        """The names of values of the same rank that are stored in a common order, and that order."""
         orders = {value.order for value in values}
         if len(orders) == 1:
             return [value.name for value in values], orders.pop()
         return [self.plain(value) for value in values], None
 
     def reduced(self, kind: str, value: Value, axes: Sequence[int], keep: bool = False) -> Value:
-        """Sums, means or maxima along axes."""
+        """Sums, means or maxima over axes."""
         listed = [axis % value.rank for axis in axes]
         where = sorted(value.stored(axis) for axis in listed)
-        if kind == "ReduceSum":  # alone in taking its axes as an input in this version of ONNX
+        if kind == "ReduceSum":  # only this node takes its axes as an input in this version of ONNX
             name = self.node(kind, value.name, self.integers(*where), keepdims=int(keep))
         else:
             name = self.node(kind, value.name, axes=where, keepdims=int(keep))
@@ -167,12 +167,12 @@ class Builder(Nodes):
         return Value(name, tuple(value.shape[axis] for axis in rest), value.dtype, as_order(order))
 
     def size(self, value: Value, axis: int) -> str:
-        """A vector of the one size that a value has along an axis, found when the graph is run."""
+        """A vector with the size of a value along an axis, computed when the graph is run."""
         where = value.stored(axis)
         return self.node("Slice", self.node("Shape", value.name), self.integers(where), self.integers(where + 1))
 
     def sizes(self, parts: Sequence[int | tuple[Value, int]]) -> str:
-        """A shape as a vector: of numbers, and of the sizes that values have along axes."""
+        """A shape as a vector: of numbers, and of the sizes of values along axes."""
         known = [self._known(part) for part in parts]
         names = [self._vector(part) for part in parts]
         if None not in known:
@@ -199,13 +199,13 @@ class Builder(Nodes):
     # Layers
 
     def kind_of(self, layer: Layer) -> Kind | None:
-        """How a layer is exported, by its class; tfpy's own models all in one way."""
+        """How a layer is exported, by its class; all of tfpy's own models in the same way."""
         return self._kinds.get(Container if isinstance(layer, Container) and is_ours(type(layer)) else type(layer))
 
     def call(
         self, layer: Layer, inputs: Sequence[Value], arguments: Mapping[str, Any], mask: Any = None
     ) -> list[Value]:
-        """The outputs of a layer. Where it cannot be exported, that is noted and the shapes are right."""
+        """The outputs of a layer. If it cannot be exported, that is recorded and the shapes are correct."""
         shapes = layer.shapes_of_call(one_or_list([value.shape for value in inputs]), arguments)
         listed = shapes_of_all(shapes)
         with self.within(layer.name):
@@ -236,11 +236,11 @@ class Builder(Nodes):
 
 
 def as_order(order: Sequence[int] | None) -> Order | None:
-    """An order, None for that of the shape."""
+    """An order; None if it is that of the shape."""
     return None if order is None or list(order) == list(range(len(order))) else tuple(order)
 
 
 def channels_in_front(rank: int, axis: int) -> Order | None:
-    """The order that has an axis as the second, as nodes over images take their channels."""
+    """The order with an axis moved to the second position, where image nodes expect the channels."""
     first, *others = (i for i in range(rank) if i != axis % rank)
     return as_order([first, axis % rank, *others])

@@ -1,4 +1,4 @@
-"""Convolutions and poolings as nodes, which take images with their channels in front."""
+"""Convolution and pooling layers as nodes, which take channels-first images."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from tfpy.layers.spatial import channel_axis, inner_axes
 
 
 def order_of(layer: Any) -> Order | None:
-    """The order of the axes in which nodes take the images of a layer."""
+    """The order of axes in which nodes take a layer's images."""
     n = layer.dimensions
     return channels_in_front(n + 2, channel_axis(layer.data_format, n))
 
 
 def inner_sizes(layer: Any, x: Value) -> list[int | None]:
-    """The sizes of the images, as far as they are known."""
+    """The sizes of the images, as far as known."""
     return [x.shape[axis] for axis in inner_axes(layer.data_format, layer.dimensions)]
 
 
@@ -33,13 +33,13 @@ def filters_in_front(kernel: Array) -> Array:
 
 
 def _one_by_one(kernel: Array) -> Array:
-    """Filters (…, channels, multiplier), each for a channel, as (channels · multiplier, 1, …)."""
+    """Depthwise filters (…, channels, multiplier) as (channels · multiplier, 1, …)."""
     moved = np.moveaxis(kernel, (-2, -1), (0, 1))
     return moved.reshape(-1, 1, *moved.shape[2:])
 
 
 def _convolve(b: Builder, layer: BaseConv, x: Value, kernel: str, bias: Any, **more: Any) -> Value:
-    """A value with filters slid over it as a layer's options say."""
+    """A value convolved with filters according to a layer's options."""
     order, biases = order_of(layer), [] if bias is None else [b.weight(bias)]
     steps = (layer.padding, layer.kernel_size, layer.strides, layer.dilation_rate)
     images, attributes = windowed(b, b.arranged(x, order), inner_sizes(layer, x), *steps)
@@ -69,10 +69,10 @@ def _separable(b: Builder, layer: Any, inputs: list[Value], call: Call) -> Value
 
 def _transposed(b: Builder, layer: Any, inputs: list[Value], call: Call) -> Value:
     x, order, same = inputs[0], order_of(layer), layer.padding == "same"
-    # What the windows reach beyond the steps is cut off with 'same', and what they leave out is put at the end.
+    # With 'same', elements beyond the last step are cut off, and missing ones are added at the end.
     beyond = [size - stride for size, stride in zip(layer.kernel_size, layer.strides, strict=True)]
     widened = [(0, 0)] * len(beyond)
-    if same and layer.dimensions == 3:  # there it is put at both sides, as in TF.js, which wider windows do
+    if same and layer.dimensions == 3:  # TF.js adds them on both sides there, which is done by larger windows
         widened = [(-(n // 2), n // 2 - n) if n < 0 else (0, 0) for n in beyond]
         beyond = [n + before + after for n, (before, after) in zip(beyond, widened, strict=True)]
     cut = [max(n, 0) if same else 0 for n in beyond]
@@ -87,7 +87,7 @@ def _transposed(b: Builder, layer: Any, inputs: list[Value], call: Call) -> Valu
 
 
 def _pooled(kind: str, **attributes: Any) -> Kind:
-    """Layers that make one value of each window."""
+    """Layers that reduce each window to one value."""
 
     def export(b: Builder, layer: Any, inputs: list[Value], call: Call) -> Value:
         x, order = inputs[0], order_of(layer)
@@ -99,7 +99,7 @@ def _pooled(kind: str, **attributes: Any) -> Kind:
 
 
 def _reduced(kind: str) -> Kind:
-    """Layers that make one value of each channel."""
+    """Layers that reduce each channel to one value."""
 
     def export(b: Builder, layer: Any, inputs: list[Value], call: Call) -> Value:
         return b.reduced(kind, inputs[0], inner_axes(layer.data_format, layer.dimensions), bool(layer.keepdims))

@@ -50,7 +50,7 @@ def _flatten(b: Builder, layer: Flatten, inputs: list[Value], call: Call) -> Val
 
 
 def turned(x: Value, axes: list[int]) -> Value:
-    """A value with its axes in another order, without moving anything yet."""
+    """A value with its axes permuted, without moving any data yet."""
     now = x.order or tuple(range(x.rank))
     order = as_order([axes.index(axis) for axis in now])
     return replace(x, shape=tuple(x.shape[axis] for axis in axes), order=order)

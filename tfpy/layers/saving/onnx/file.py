@@ -21,23 +21,23 @@ from tfpy.layers.symbolic import node_of
 if TYPE_CHECKING:
     from tfpy.layers.model import LayersModel
 
-# The version of ONNX's operators: the first with LayerNormalization, of June 2022. Runtimes since then read it.
+# The opset version: the first with LayerNormalization, of June 2022. Runtimes since then support it.
 OPSET = 17
-# The version of the file format that came with it.
+# The file format version that belongs to it.
 _FORMAT = 8
-# What one file may have.
+# The maximum size of a file.
 MAX_BYTES = 2**31 - 1
 
 
 def save_onnx(model: LayersModel, path: Path) -> SaveResult:
-    """Write a model as an ONNX file. An existing file stays whole until the new one is complete.
+    """Write a model as an ONNX file. An existing file is unchanged until the new one is complete.
 
     Args:
         model: the model.
         path: the file.
 
     Raises:
-        ValueError: layers that ONNX has nothing for, all of them, or more than 2 GB; nothing is written then.
+        ValueError: unsupported layers, all of them, or more than 2 GB; nothing is written then.
         ImportError: the extra `onnx` is not installed.
     """
     data = onnx_model(model).SerializeToString()
@@ -47,14 +47,14 @@ def save_onnx(model: LayersModel, path: Path) -> SaveResult:
 
 
 def onnx_model(model: LayersModel) -> Any:
-    """A model as onnx has it, a `ModelProto`.
+    """A model as a `ModelProto` of the package onnx.
 
     Raises:
         ValueError, ImportError: as `save_onnx`.
     """
     package = optional_module("onnx", "onnx", "Saving a model as an ONNX file")
     if type(model).call is not Container.call:
-        raise ValueError(f"save: model {model.name} cannot be written as ONNX: its class has a call of its own.")
+        raise ValueError(f"save: model {model.name} cannot be written as ONNX: its class defines its own call.")
     graph = model.graph
     b = Builder(KINDS, Shared(package))
     inputs = [Value(b.unique(node_of(t).outbound_layer.name), t.shape, t.dtype) for t in graph.inputs]
@@ -67,7 +67,7 @@ def onnx_model(model: LayersModel) -> Any:
     size = sum(array.nbytes for array in b.shared.constants.values())
     if size > MAX_BYTES:
         raise ValueError(
-            f"save: model {model.name} has weights of {size} bytes, and an ONNX file holds {MAX_BYTES} at most."
+            f"save: model {model.name} has weights of {size} bytes, but an ONNX file can hold at most {MAX_BYTES}."
         )
     constants = [package.numpy_helper.from_array(array, name) for name, array in b.shared.constants.items()]
     ends = [_with_batch(value, value.name) for value in inputs], [_with_batch(value) for value in outputs]
@@ -78,13 +78,13 @@ def onnx_model(model: LayersModel) -> Any:
 
 
 def _named(b: Builder, values: Sequence[Value], names: Sequence[str]) -> list[Value]:
-    """The outputs by the names of their layers."""
+    """The outputs, named after their layers."""
     b.renamed([b.plain(value) for value in values], names)
     return [Value(name, value.shape, value.dtype) for name, value in zip(names, values, strict=True)]
 
 
 def _with_batch(value: Value, label: str | None = None) -> Value:
-    """A value of which the sizes that are not known have names: the batch, and others by a label if there is one."""
+    """A value whose unknown sizes have names: the batch, and others by a label if there is one."""
     sizes: list[Any] = [label and f"{label}_{i}" if n is None else n for i, n in enumerate(value.shape)]
     if value.shape and value.shape[0] is None:
         sizes[0] = "batch"

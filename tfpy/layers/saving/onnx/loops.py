@@ -1,4 +1,4 @@
-"""Cells of recurrent layers as loops: for masks, and for what the nodes of ONNX for whole sequences do not have."""
+"""Recurrent cells as loops: for masks, and for options that ONNX's recurrent nodes do not have."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ Step = Callable[[Builder, Any, Value, list[Value]], list[Value]]
 def looped(
     b: Builder, cell: Any, x: Value, states: Sequence[Value], mask: Value | None, backwards: bool
 ) -> tuple[Value, list[Value]]:
-    """The outputs of a cell at all steps of a sequence, in the order of time, and its last states.
+    """The outputs of a cell at all steps of a sequence, in the order of time, and its final states.
 
-    Where a mask is false the states stay as they were.
+    Where a mask is false the states are unchanged.
     """
     step = _STEPS.get(type(cell))
     if step is None:
         raise UnsupportedError(f"its cell {type(cell).__name__} is not one of tfpy's")
     shape, order = _state_of(cell, x)
-    # Time comes first, and images have their channels in front.
+    # Time is the first axis, and images are channels-first.
     by_time = (1, 0, *(axis + 1 for axis in (order or range(len(shape)))[1:]))
     first = [b.arranged(state, order) for state in states]
     first = first or [_zeros(b, x, stored(shape, order))] * len(to_list(cell.state_size))
@@ -53,12 +53,12 @@ def _state_of(cell: Any, x: Value) -> tuple[PartialShape, Order | None]:
         return (x.shape[0], cell.units), None
     shape = cell.state_shape((x.shape[0], *x.shape[2:]))
     if None in shape[1:]:
-        raise UnsupportedError("the sizes of its images are not known")
+        raise UnsupportedError("the sizes of its images are unknown")
     return shape, channels_in_front(4, channel_axis(cell.data_format, 2))
 
 
 def stored(shape: PartialShape, order: Order | None) -> PartialShape:
-    """A shape as a value of that order lies."""
+    """The shape of a value as stored in an order."""
     return tuple(shape[axis] for axis in order) if order else shape
 
 
@@ -67,7 +67,7 @@ def _zeros(b: Builder, x: Value, shape: PartialShape) -> str:
 
 
 def _body(b: Builder, step: Step, cell: Any, inner: PartialShape, shape: PartialShape, masked: bool) -> Any:
-    """The graph of a step: from the states, the input and maybe the mask to the states and the output."""
+    """The graph of a step: from the states, the input and an optional mask to the states and the output."""
     old = [Value(b.unique(f"state_{i}"), shape) for i in range(len(to_list(cell.state_size)))]
     now, seen = Value(b.unique("now"), inner), Value(b.unique("seen"), (shape[0], *[1] * (len(shape) - 1)), "bool")
     new = step(b, cell, now, old)
@@ -116,7 +116,7 @@ def _gru(b: Builder, cell: GRUCell, x: Value, states: list[Value]) -> list[Value
 
 
 def _gru_biases(b: Builder, cell: GRUCell) -> tuple[str | None, str | None]:
-    """The bias of the input, and with reset_after that of the state."""
+    """The bias of the input and, with reset_after, that of the state."""
     if cell.bias is None:
         return None, None
     if not cell.reset_after:
@@ -129,7 +129,7 @@ def _lstm(b: Builder, cell: LSTMCell, x: Value, states: list[Value]) -> list[Val
 
 
 def _remembered(b: Builder, cell: Any, sums: list[Value], carry: Value) -> list[Value]:
-    """The new states of a long short-term memory from what its gates i, f, c, o add up to."""
+    """The new states of an LSTM from the sums of its gates i, f, c, o."""
     i, f, o = (activated(b, cell.recurrent_activation, sums[gate]) for gate in (0, 1, 3))
     new = b.each("Mul", i, activated(b, cell.activation, sums[2]).name)
     c = b.each("Add", b.each("Mul", f, carry.name), new.name)

@@ -1,4 +1,4 @@
-"""The masks that layers make, as nodes: values of true and false."""
+"""The masks of layers as nodes: boolean values."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Masks = Sequence["Value | None"]
 
 
 def unlike(b: Builder, x: Value, number: float) -> Value:
-    """A mask of the elements of a value that are not a number."""
+    """A mask of the elements of a value that differ from a number."""
     wanted = b.cast(x, "float32")
     return b.each("Not", b.each("Equal", wanted, b.constant(number), dtype="bool"))
 
@@ -37,7 +37,7 @@ def without_last(b: Builder, x: Value) -> Value:
 
 
 def with_axes(b: Builder, x: Value, *axes: int) -> Value:
-    """A value with axes of size 1 more, at these places of the result."""
+    """A value with additional axes of size 1, at these positions of the result."""
     shape = list(x.shape)
     for axis in axes:
         shape.insert(axis, 1)
@@ -45,7 +45,7 @@ def with_axes(b: Builder, x: Value, *axes: int) -> Value:
 
 
 def all_of(b: Builder, masks: Sequence[Value | None]) -> Value | None:
-    """The logical and of the masks that are there."""
+    """The logical and of the masks that are not None."""
     given = [mask for mask in masks if mask is not None]
     return reduce(lambda x, y: _both(b, x, y), given) if given else None
 
@@ -55,9 +55,9 @@ def _both(b: Builder, x: Value, y: Value) -> Value:
 
 
 def may_broadcast(mask: PartialShape, shape: PartialShape) -> bool | None:
-    """Whether a mask broadcasts to the shape of a value; None if that depends on sizes that are not known.
+    """Whether a mask broadcasts to the shape of a value; None if that depends on unknown sizes.
 
-    Of as many axes, the first ones are one batch, and others whose sizes are not known one sequence.
+    If the ranks are equal, the first axes are the same batch, and other unknown sizes belong to the same sequence.
     """
     ahead = len(shape) - len(mask)
     pairs = list(zip(mask, shape[ahead:], strict=True))[0 if ahead else 1 :] if ahead >= 0 else []
@@ -66,11 +66,11 @@ def may_broadcast(mask: PartialShape, shape: PartialShape) -> bool | None:
     return True if not ahead and all(m in (1, n) for m, n in pairs) else None
 
 
-# The masks of what layers put out, from their inputs and the masks of these.
+# The masks of outputs, computed from the inputs and their masks.
 
 
 def _of_embedding(b: Builder, layer: Embedding, inputs: list[Value], masks: Masks) -> Value | None:
-    return unlike(b, inputs[0], 0)  # only layers that support masking are asked
+    return unlike(b, inputs[0], 0)  # only called for layers that support masking
 
 
 def _of_masking(b: Builder, layer: Masking, inputs: list[Value], masks: Masks) -> Value | None:
@@ -100,7 +100,7 @@ def _of_concatenate(b: Builder, layer: Concatenate, inputs: list[Value], masks: 
 
 
 def _part(b: Builder, x: Value, mask: Value | None) -> Value:
-    """The mask of one of the inputs that are joined, with a last axis of size 1 at least."""
+    """The mask of one of the concatenated inputs, with a last axis of size 1 at least."""
     if mask is not None:
         return with_axes(b, mask, mask.rank) if mask.rank < x.rank else mask
     sizes = b.sizes([*((x, axis) for axis in range(x.rank - 1)), 1])
@@ -112,7 +112,7 @@ def _none(b: Builder, layer: Any, inputs: list[Value], masks: Masks) -> Value | 
     return None
 
 
-# Of other layers that support masking, the mask is that of the first input.
+# For other layers that support masking, the mask is that of the first input.
 MASKS: dict[type[Layer], Callable[[Builder, Any, list[Value], Masks], Value | None]] = {
     Bidirectional: _of_both_ways,
     Concatenate: _of_concatenate,

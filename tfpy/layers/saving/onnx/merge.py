@@ -1,4 +1,4 @@
-"""Layers that make one output of several inputs, as nodes."""
+"""Layers that merge several inputs into one output, as nodes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tfpy.layers.symbolic import PartialShape
 
 
 def _alike(b: Builder, inputs: list[Value]) -> list[Value]:
-    """Values of one dtype: the widest of theirs."""
+    """Values cast to their common dtype."""
     dtypes = {value.dtype for value in inputs}
     if dtypes == {"bool"}:
         raise UnsupportedError("its inputs are of dtype bool")
@@ -25,7 +25,7 @@ def _alike(b: Builder, inputs: list[Value]) -> list[Value]:
 
 
 def _one_by_one(kind: str) -> Kind:
-    """Layers that put their inputs together element by element."""
+    """Layers that combine their inputs elementwise."""
     return Kind(lambda b, layer, inputs, call: _joined(b, kind, inputs, call), any_dtype=True)
 
 
@@ -42,7 +42,7 @@ def _average(b: Builder, layer: Average, inputs: list[Value], call: Call) -> Val
 
 
 def _concatenate(b: Builder, layer: Concatenate, inputs: list[Value], call: Call) -> Value:
-    listed = [b.cast(value, inputs[0].dtype) for value in inputs]  # as the op does
+    listed = [b.cast(value, inputs[0].dtype) for value in inputs]  # as in the op
     names, order = b.together(listed)
     shape = call.shapes[0]
     joined = Value("", shape, listed[0].dtype, order)
@@ -59,7 +59,7 @@ def _dot(b: Builder, layer: Dot, inputs: list[Value], call: Call) -> Value:
 
 
 def batch_dot(b: Builder, x: Value, y: Value, i: int, j: int, shape: PartialShape) -> Value:
-    """For each sample the products summed over axis i of x and axis j of y, which are of rank 2 or 3."""
+    """For each sample, the products summed over axis i of x and axis j of y, which have rank 2 or 3."""
     if x.rank == y.rank == 2:
         return replace(b.reduced("ReduceSum", b.each("Mul", x, b.plain(y)), [1], True), shape=shape)
     short = [k + 1 for k, v in enumerate((x, y)) if v.rank == 2]

@@ -1,4 +1,4 @@
-"""Nodes and constants of an ONNX file while it is made, and their names."""
+"""Nodes and constants of an ONNX file under construction, and their names."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ class Shared:
 
     Attributes:
         package: the module onnx.
-        constants: the constants by their names.
-        path: the names of the layers that nodes are being added for, from the outside.
-        refused: why layers cannot be exported, by their names.
+        constants: the constants by name.
+        path: the names of the layers whose nodes are being added, outermost first.
+        refused: the reasons why layers cannot be exported, by layer name.
     """
 
     def __init__(self, package: Any) -> None:
@@ -35,7 +35,7 @@ class Shared:
 
 
 class Nodes:
-    """A graph to which nodes are added; values in it are names."""
+    """A graph to which nodes are added; its values are represented by their names."""
 
     def __init__(self, shared: Shared) -> None:
         self.shared = shared
@@ -43,12 +43,12 @@ class Nodes:
         self._helper = shared.package.helper
 
     def unique(self, name: str) -> str:
-        """A name that nothing else in the file has."""
+        """A unique name in the file."""
         return self.shared.names.add(name)
 
     @contextmanager
     def within(self, name: str) -> Iterator[None]:
-        """Nodes that are added inside a `with` belong to the layer of that name."""
+        """A context whose nodes belong to the layer of that name."""
         self.shared.path.append(name)
         try:
             yield
@@ -56,7 +56,7 @@ class Nodes:
             self.shared.path.pop()
 
     def outputs(self, count: int, kind: str, *inputs: str, **attributes: Any) -> list[str]:
-        """The names of what a new node puts out."""
+        """The names of the outputs of a new node."""
         name = self.unique("/".join([*self.shared.path, kind]))
         names = [name, *(self.unique(f"{name}:{i}") for i in range(1, count))]
         self.nodes.append(self._helper.make_node(kind, inputs, names, name, **attributes))
@@ -75,11 +75,11 @@ class Nodes:
         return self._once(key, f"constant_{len(self.shared.constants)}", lambda: array)
 
     def integers(self, *values: int) -> str:
-        """The name of a constant vector of int64, as nodes take axes and sizes."""
+        """The name of a constant int64 vector, the type of axes and sizes in nodes."""
         return self.constant(values, np.int64)
 
     def weight(self, weight: Any, change: Callable[[Array], Array] | None = None, label: str = "") -> str:
-        """The name of a weight, changed to what a node takes; the label says how, and is in its name."""
+        """The name of a weight, converted for a node; the label describes the conversion, and is part of its name."""
 
         def values() -> Array:
             array = dispatch.read(weight, "save").astype(np.float32)
@@ -93,15 +93,15 @@ class Nodes:
             self.shared.constants[found] = values()
         return self.shared.known[key]
 
-    # The whole
+    # The whole graph
 
     def element_type(self, dtype: str) -> int:
-        """The element type of ONNX for a dtype."""
+        """The ONNX element type for a dtype."""
         found: int = self._helper.np_dtype_to_tensor_dtype(np.dtype(dtype))
         return found
 
     def renamed(self, found: Sequence[str], names: Sequence[str]) -> None:
-        """Give values names of the outside; one that comes from there, or has one already, gets a node for it."""
+        """Give values external names; an input, or a value that has one already, gets a node for it."""
         own = {output for node in self.nodes for output in node.output}
         new: dict[str, str] = {}
         for old, name in zip(found, names, strict=True):
@@ -114,7 +114,7 @@ class Nodes:
             node.output[:] = [new.get(name, name) for name in node.output]
 
     def keep_needed(self, outputs: Iterable[str]) -> None:
-        """Let go of nodes and constants that the outputs do not need, such as masks that nobody asked for."""
+        """Remove nodes and constants that the outputs do not need, such as unused masks."""
         needed, kept = set(outputs), []
         for node in reversed(self.nodes):
             if needed.intersection(node.output):
@@ -125,7 +125,7 @@ class Nodes:
 
 
 def _used(node: Any) -> Iterator[str]:
-    """The names that a node refers to, in loops inside it, too."""
+    """The names that a node refers to, including those in nested loops."""
     yield from node.input
     for attribute in node.attribute:
         for inner in attribute.g.node:

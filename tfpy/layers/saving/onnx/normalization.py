@@ -1,4 +1,4 @@
-"""Layers that bring their inputs to a given mean and variance, or length, as nodes."""
+"""Layers that normalize their inputs to a given mean and variance, or length, as nodes."""
 
 from __future__ import annotations
 
@@ -44,14 +44,14 @@ def _layer_normalization(b: Builder, layer: LayerNormalization, inputs: list[Val
 
 
 def normalized(b: Builder, x: Value, axes: Sequence[int], epsilon: float) -> Value:
-    """A value brought to mean 0 and variance 1 along axes."""
+    """A value normalized to mean 0 and variance 1 along axes."""
     centered = b.each("Sub", x, b.reduced("ReduceMean", x, axes, True).name)
     variance = b.reduced("ReduceMean", b.each("Mul", centered, centered.name), axes, True)
     return b.each("Div", centered, b.each("Sqrt", b.each("Add", variance, b.constant(epsilon))).name)
 
 
 def _scaled(b: Builder, layer: Any, y: Value, shape: Sequence[int]) -> Value:
-    """A value scaled and shifted by a layer's weights, which have a shape that broadcasts to it."""
+    """A value scaled and shifted by a layer's weights, in a shape that broadcasts to it."""
     for kind, weight in (("Mul", layer.gamma), ("Add", layer.beta)):
         y = y if weight is None else b.with_weight(kind, y, weight, shape)
     return y
@@ -75,7 +75,7 @@ def _unit_normalization(b: Builder, layer: UnitNormalization, inputs: list[Value
 
 
 def of_length_1(b: Builder, x: Value, axes: Sequence[int], least: float) -> Value:
-    """A value of length 1 along axes, its squared length being taken for a least one at least."""
+    """A value normalized to length 1 along axes, with a lower bound on its squared length."""
     squares = b.reduced("ReduceSum", b.each("Mul", x, x.name), axes, True)
     return b.each("Div", x, b.each("Sqrt", b.each("Max", squares, b.constant(least))).name)
 

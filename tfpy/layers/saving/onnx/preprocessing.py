@@ -1,4 +1,4 @@
-"""Layers that prepare images and categories, as nodes."""
+"""Layers that preprocess images and categories, as nodes."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ def _resizing(b: Builder, layer: Resizing, inputs: list[Value], call: Call) -> V
 
 
 def _positions(layer: Resizing) -> str:
-    """How ONNX finds the pixels of an image."""
+    """How ONNX computes the positions of pixels."""
     if layer.half_pixel_centers:
         return "half_pixel"
     return "asymmetric" if layer.crop_to_aspect_ratio else "align_corners"
 
 
 def _brought(b: Builder, layer: Any, x: Value, positions: str) -> Value:
-    """Images brought to the size of a layer, mixed of the pixels around each position."""
+    """Images resized to a layer's size, by interpolation between the pixels around each position."""
     sizes = b.sizes([(x, 0), (x, 3), layer.height, layer.width])
     order = channels_in_front(4, 3)
     name = resized(b, b.arranged(x, order), "", "", sizes, linear=True, positions=positions)
@@ -46,10 +46,10 @@ def _brought(b: Builder, layer: Any, x: Value, positions: str) -> Value:
 
 
 def _picked(b: Builder, layer: Any, x: Value) -> Value:
-    """Images of which a layer takes some rows and columns as they are: it is asked which ones."""
+    """Images from which a layer selects rows and columns; the layer computes their indices."""
     height, width = x.shape[1:3]
     if height is None or width is None:
-        raise UnsupportedError("the sizes of its images are not known")
+        raise UnsupportedError("the sizes of its images are unknown")
     numbers = np.stack(np.meshgrid(np.arange(height), np.arange(width), indexing="ij"), -1)
     asked = to_tensor("save", "inputs", numbers[None].astype(np.float32), "float32")
     taken = tidy(lambda: dispatch.read(layer.call(asked), "save")).reshape(1, layer.height, layer.width, 2)

@@ -1,4 +1,4 @@
-"""Recurrent layers as nodes: those of ONNX for whole sequences where they compute the same, loops elsewhere."""
+"""Recurrent layers as nodes: those of ONNX for whole sequences if they are equivalent, otherwise loops."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from tfpy.layers.saving.onnx.masks import with_axes
 from tfpy.layers.saving.onnx.nodes import Array
 from tfpy.layers.symbolic import to_list
 
-# The nodes, and which of the gates of the cells come first in them.
+# The nodes, and the order of the cells' gates in them.
 _NODES = {SimpleRNNCell: ("RNN", [0]), GRUCell: ("GRU", [0, 1, 2]), LSTMCell: ("LSTM", [0, 3, 1, 2])}
-# The activations that nodes take, without numbers of their own or with those that are ONNX's defaults.
+# The activations that nodes support, without parameters or with ONNX's defaults.
 _ACTIVATIONS = {
     "elu": "Elu",
     "hard_sigmoid": "HardSigmoid",
@@ -31,7 +31,7 @@ _ACTIVATIONS = {
     "softsign": "Softsign",
     "tanh": "Tanh",
 }
-# How sequences lie in nodes: time, batch, features.
+# The axes of sequences in nodes: time, batch, features.
 _TIME_FIRST = (1, 0, 2)
 
 
@@ -43,21 +43,21 @@ def _recurrent(b: Builder, layer: RNN, inputs: list[Value], call: Call) -> list[
 
 
 def _given(b: Builder, inputs: list[Value], call: Call) -> tuple[Value, list[Value]]:
-    """The sequence, and the states to start from, if there are any."""
+    """The sequence, and the initial states, if any."""
     x, *states = inputs
     return x, [b.tensor(state, "float32") for state in to_list(call.arguments.get("initial_state", []))] or states
 
 
 def _run(b: Builder, layer: RNN, x: Value, states: Sequence[Value], mask: Value | None) -> tuple[Value, list[Value]]:
-    """The outputs of a layer at all steps, in the order of time, and its last states."""
+    """The outputs of a layer at all steps, in the order of time, and its final states."""
     if layer.stateful:
         raise UnsupportedError("keeps states from one batch to the next")
     if mask is not None and mask.rank != 2:
-        raise UnsupportedError("its mask is none of time steps")
+        raise UnsupportedError("its mask is not one of time steps")
     every, last = run_cell(b, layer.cell, x, states, mask, layer.go_backwards)
     if mask is not None and layer.zero_output_for_mask:
         if not layer.return_sequences:
-            raise UnsupportedError("gives zeros where the last step is masked")
+            raise UnsupportedError("returns zeros where the last step is masked")
         shown = with_axes(b, b.cast(mask, "float32"), *range(2, every.rank))
         every = replace(every, name=b.node("Mul", b.plain(every), shown.name), order=None)
     return every, last
@@ -66,7 +66,7 @@ def _run(b: Builder, layer: RNN, x: Value, states: Sequence[Value], mask: Value 
 def run_cell(
     b: Builder, cell: Any, x: Value, states: Sequence[Value], mask: Value | None, backwards: bool
 ) -> tuple[Value, list[Value]]:
-    """The outputs of a cell at all steps of a sequence, in the order of time, and its last states."""
+    """The outputs of a cell at all steps of a sequence, in the order of time, and its final states."""
     if type(cell) is StackedRNNCells:
         return _run_stack(b, cell, x, states, mask, backwards)
     if mask is None and type(cell) in _NODES and all(name in _ACTIVATIONS for name in _activations(cell)):
@@ -77,7 +77,7 @@ def run_cell(
 def _run_stack(
     b: Builder, stack: StackedRNNCells, x: Value, states: Sequence[Value], mask: Value | None, backwards: bool
 ) -> tuple[Value, list[Value]]:
-    """Cell by cell over the whole sequence, which is the same: at steps that are masked no cell does anything."""
+    """Run cell by cell over the whole sequence, which is equivalent: at masked steps no cell does anything."""
     rest = list(states)
     last: list[Value] = []
     for cell in stack.cells:
@@ -90,7 +90,7 @@ def _run_stack(
 
 
 def _activations(cell: Any) -> list[str | None]:
-    """The names of the activations of a cell, as its node takes them."""
+    """The names of a cell's activations in its node."""
     if isinstance(cell, SimpleRNNCell):
         return [name_of(cell.activation)]
     names = [name_of(cell.recurrent_activation), name_of(cell.activation)]
@@ -98,7 +98,7 @@ def _activations(cell: Any) -> list[str | None]:
 
 
 def _whole(b: Builder, cell: Any, x: Value, states: Sequence[Value], backwards: bool) -> tuple[Value, list[Value]]:
-    """A cell run over a sequence by one node."""
+    """A cell run over a sequence by a single node."""
     kind, gates = _NODES[type(cell)]
     count = len(to_list(cell.state_size))
     first = [b.node("Unsqueeze", b.plain(state), b.integers(0)) for state in states]
@@ -118,19 +118,19 @@ def _whole(b: Builder, cell: Any, x: Value, states: Sequence[Value], backwards: 
 
 
 def _by_gate(kernel: Array, gates: Sequence[int]) -> Array:
-    """A kernel as a node has it: one direction; gates, each with its units, by features."""
+    """A kernel in the form for a node: one direction; gates, each with its units, by features."""
     parts = np.split(kernel, len(gates), -1)
     return np.concatenate([parts[gate] for gate in gates], -1).T[None]
 
 
 def _biases(bias: Array, gates: Sequence[int]) -> Array:
-    """The bias of the input and that of the state, one after the other."""
+    """The bias of the input and that of the state, concatenated."""
     rows = bias if bias.ndim == 2 else np.stack([bias, np.zeros_like(bias)])
     return np.concatenate([_by_gate(row[None], gates)[..., 0] for row in rows], -1)
 
 
 def _reversed(b: Builder, x: Value) -> Value:
-    """A sequence from its end."""
+    """A reversed sequence."""
     far = np.iinfo(np.int64).min
     return b.each("Slice", x, b.integers(-1), b.integers(far), b.integers(x.stored(1)), b.integers(-1))
 

@@ -1,4 +1,4 @@
-"""Layers that rearrange, cut, extend and enlarge, as nodes."""
+"""Layers that rearrange, crop, pad and upsample, as nodes."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tfpy.layers.spatial import inner_axes
 def _reshape(b: Builder, layer: Reshape, inputs: list[Value], call: Call) -> Value:
     (shape,) = call.shapes
     sizes = [-1 if n is None else n for n in shape[1:]]
-    # Where a size is to be found, the batch cannot be.
+    # If a size is inferred, the batch size cannot be.
     batch: Any = 0 if -1 in sizes else (inputs[0], 0)
     return b.reshaped(inputs[0], [batch, *sizes], shape)
 
@@ -55,7 +55,7 @@ def _up_sampling(b: Builder, layer: Any, inputs: list[Value], call: Call) -> Val
 
 
 def resized(b: Builder, images: str, *sizes: str, linear: bool, positions: str) -> str:
-    """Images, their channels in front, made larger by scales or brought to sizes."""
+    """Channels-first images, enlarged by scales or resized to sizes."""
     return b.node(
         "Resize", images, *sizes, mode="linear" if linear else "nearest", nearest_mode="floor",
         coordinate_transformation_mode=positions,

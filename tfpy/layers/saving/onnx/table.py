@@ -1,6 +1,6 @@
-"""The exporters of layers. A class has its own entry, as a subclass may compute something else.
+"""The exporters of layers. Each class needs its own entry, since a subclass may compute something else.
 
-Models have that of `Container`, see `Builder.kind_of`.
+Models use the one of `Container`, see `Builder.kind_of`.
 """
 
 from __future__ import annotations

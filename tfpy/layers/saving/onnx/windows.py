@@ -1,4 +1,4 @@
-"""Windows that slide over images with their channels in front, as the attributes of nodes."""
+"""Windows that slide over channels-first images, as the attributes of nodes."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ def windowed(
     Args:
         b: the graph.
         images: the name of the images.
-        sizes: their sizes, None where they are not known.
+        sizes: their sizes, None if unknown.
         padding: 'same', 'valid' or 'causal'.
         window: the size of the window.
         strides: its steps along each dimension.
-        dilations: how far apart its cells are, for nodes that know of it.
+        dilations: the distances of its cells, for nodes that support them.
 
     Raises:
-        UnsupportedError: the padding depends on sizes that are not known, in a way that nodes do not know.
+        UnsupportedError: the padding depends on unknown sizes, in a way that nodes do not support.
     """
     steps: dict[str, Any] = {"kernel_shape": list(window), "strides": list(strides)}
     if dilations is not None:
@@ -51,15 +51,15 @@ def windowed(
 
 
 def _same(sizes: Sequence[int | None], reach: Sequence[int], strides: Sequence[int]) -> list[tuple[int, int]] | None:
-    """How much is put around images; None where nodes are to find it, for windows that leave nothing out.
+    """The padding of images; None if nodes can compute it, for windows that skip no elements.
 
-    In three dimensions what windows leave out is taken off from both sides, as in TF.js; in others all is at the end.
+    In three dimensions, skipped elements are cut off on both sides, as in TF.js; in others all are at the end.
     """
     three = len(sizes) == 3
     steps = list(zip(sizes, reach, strides, strict=True))
     if any(size is None and stride != 1 and (three or r) for size, r, stride in steps):
         if any(stride > r + 1 for _, r, stride in steps):
-            raise UnsupportedError("its windows leave something out, how much depends on sizes that are not known")
+            raise UnsupportedError("its windows skip elements, whose number depends on unknown sizes")
         return None
     totals = [r - ((size or 1) - 1) % stride for size, r, stride in steps]
     totals = totals if three else [max(n, 0) for n in totals]
@@ -67,7 +67,7 @@ def _same(sizes: Sequence[int | None], reach: Sequence[int], strides: Sequence[i
 
 
 def _cut(b: Builder, images: str, margins: Sequence[tuple[int, int]]) -> str:
-    """Images with so much cut off at both ends of each dimension."""
+    """Images with margins cut off at both ends of each dimension."""
     ends = [-after if after else np.iinfo(np.int64).max for _, after in margins]
     axes = range(2, 2 + len(margins))
     return b.node("Slice", images, b.integers(*(n for n, _ in margins)), b.integers(*ends), b.integers(*axes))

@@ -1,4 +1,4 @@
-"""Layers around layers as nodes, and models within models."""
+"""Wrapper layers as nodes, and nested models."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tfpy.layers.symbolic import Node, to_list
 def run_graph(
     b: Builder, graph: LayerGraph, values: Sequence[Value], mask: Any = None, given: Sequence[Any] = ()
 ) -> tuple[list[Value], list[Value | None]]:
-    """The outputs of a graph of layers and their masks, from its inputs and, by the rules of Keras, their masks."""
+    """The outputs of a graph of layers and their masks, from its inputs and, with Keras's rules, their masks."""
     rules = graph.mask_rules
 
     def call(
@@ -45,10 +45,10 @@ def _model(b: Builder, layer: Container, inputs: list[Value], call: Call) -> lis
 
 
 def _time_distributed(b: Builder, layer: TimeDistributed, inputs: list[Value], call: Call) -> Value:
-    """The time steps as samples of one batch: outside of training layers do not look at other samples."""
+    """The time steps as samples of one batch: outside of training, layers treat samples independently."""
     (x,), (shape,) = inputs, call.shapes
     if not layer.layer.per_sample and 0 in [axis % (x.rank - 1) for axis in to_list(getattr(layer.layer, "axis", 1))]:
-        raise UnsupportedError("its layer goes along the samples")
+        raise UnsupportedError("its layer works along the batch axis")
     steps = b.reshaped(x, [-1, *((x, axis) for axis in range(2, x.rank))], (None, *x.shape[2:]))
     (y,) = b.call(layer.layer, [steps], {})
     inner = [(y, axis) for axis in range(1, y.rank)]
