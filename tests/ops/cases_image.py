@@ -174,6 +174,8 @@ IMAGE: dict[str, list[Case]] = {
         case(WHOLE_CORNERS, WHOLE_SCORES, 3, reference=lambda *_: [np.array([1, 2]), np.array([3, 2], np.float32)], order=0),
         case(CORNERS, SCORES, 4, 1, -np.inf, 0, reference=lambda *_: [np.array([1, 0, 2, 3]), np.array([0.9, 0.6, 0.5, 0.3], np.float32)], order=0),
         case(CORNERS, SCORES, 4, 1, 0.25, 0.5, order=0),
+        # Decay raises scores below 0, and a score decays only when its box has its turn: numbers of TF.js.
+        case(np.array([[0, 0, 1, 1], [0, 0.25, 1, 1], [0, 0.5, 1, 1.5], [2, 2, 3, 3]], np.float32), np.array([-0.5, -0.25, -0.375, -0.4375], np.float32), 4, 1, -np.inf, 0.5, reference=lambda *_: [np.array([1, 2, 3, 0]), np.array([-0.25, -0.3195539116859436, -0.4375, -0.2549320459365845], np.float32)], order=0),
         raises(ValueError, CORNERS, SCORES, 3, 0.5, 0, 2),
     ],
     "image.non_max_suppression_padded": [

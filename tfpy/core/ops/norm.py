@@ -39,6 +39,8 @@ def norm(x: TensorLike, ord: str | float = "euclidean", axis: Axis = None, keep_
     Source: TF.js `tf.norm`; deeplearn.js `math.norm`.
     """
     t = real("norm", x)
+    if t.rank == 0 and not keep_dims:  # as in TF.js, whatever the axis
+        return run("Abs", t)
     axes = resolve_axes("norm", axis, t.rank)
     if t.rank == 0:
         return run("Abs", t)

@@ -5,6 +5,7 @@ How many are kept depends on the values, so they are read and selected here, as 
 
 from __future__ import annotations
 
+import heapq
 import math
 
 import numpy as np
@@ -266,16 +267,18 @@ def _suppress(
 def _suppress_softly(
     boxes: _Boxes, scores: Array, most: int, iou_threshold: float, score_threshold: float, sigma: float
 ) -> tuple[Array, Array]:
-    """Take the best box repeatedly; each time the scores of those that overlap it decay, or they drop out."""
-    left = np.flatnonzero(scores > score_threshold)
+    """Take the best box repeatedly. Its score first decays with the boxes chosen since it was last considered: if that
+    changes it, the box waits for its turn again, or drops out. (Decay raises scores below 0, so the order matters.)"""
+    waiting = [(-scores[i], int(i), 0) for i in np.flatnonzero(scores > score_threshold)]
+    heapq.heapify(waiting)
     chosen: list[int] = []
-    while len(chosen) < most and left.size:
-        at = np.argmax(scores[left])
-        chosen.append(int(left[at]))
-        overlap = boxes.overlaps(left[at, None], left)[0]
-        stays = overlap < iou_threshold
-        stays[at] = False
-        left = left[stays]
-        scores[left] *= np.exp(-0.5 / sigma * np.square(overlap[stays]))
-        left = left[scores[left] > score_threshold]
+    while len(chosen) < most and waiting:
+        _, at, considered = heapq.heappop(waiting)
+        overlap = boxes.overlaps(np.array([at]), np.array(chosen[considered:], np.int64))[0]
+        decayed = scores[at] * np.exp(-0.5 / sigma * np.square(overlap)).prod()
+        if decayed == scores[at] and (overlap < iou_threshold).all():
+            chosen.append(at)
+        elif decayed > score_threshold and (overlap < iou_threshold).all():
+            scores[at] = decayed
+            heapq.heappush(waiting, (-decayed, at, len(chosen)))
     return np.array(chosen, np.int32), scores[chosen]
