@@ -107,7 +107,7 @@ def test_values():
 # Scripts of which something has no counterpart, and what is said of it.
 LEFT = {
     "it('a', () => { expect(spy).toHaveBeenCalled(); });": "`toHaveBeenCalled` has no counterpart",
-    "it('a', done => done());": "is told when it is done",
+    "it('a', done => done());": "says itself when it is done",
     "for (const x of [1, 2]) it('a', () => f(x));": "see pytest.mark.parametrize",
     "it(`a ${x}`, () => f(x));": "a test whose name is computed",
     "if (x) describe('a', () => { it('b', () => f()); });": "`describe` within something else",
