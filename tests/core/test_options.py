@@ -201,6 +201,11 @@ SEVERAL = np.array([1, 2])
         (lambda: tf.ones([2, 2])[[[0, 1], [0]]], "[]: argument 'index' must be rectangular"),
         (lambda: recipe("pie", {5: 1}), "recipe: unknown option 5. It takes dish, oven_heat, time."),
         (lambda: tf.util.dist_squared([1e200], [0]), "dist_squared: failed with a=[1e+200], b=[0]: OverflowError: "),
+        (lambda: tf.train.sgd(0.1).minimize(tf.scalar(1)), "minimize: argument 'f' must be a function, but got a Tensor"),
+        (lambda: tf.io.ModelArtifacts(3), "ModelArtifacts: argument 'values' must be a dict, but got 3"),
+        (lambda: tf.io.decode_weights(3, []), "decode_weights: argument 'weight_data' must be bytes, or a list of them"),
+        (lambda: tf.io.decode_weights_stream(3, []), "decode_weights_stream: argument 'weight_stream' must be a file"),
+        (lambda: tf.layers.add(name="\x1b[2J").apply(tf.ones([1])), "\\x1b[2J: argument 'inputs' must be a list of 2"),
         (lambda: tf.util.hex_to_long("same"), "hex_to_long: argument 'hex' must be hexadecimal digits, but got 'same'"),
         (lambda: tf.util.to_nested_array([2], [1, [2]]), "to_nested_array: argument 'a' must be values in equally long"),
         (lambda: tf.util.size_to_squarish_shape(-1), "size_to_squarish_shape: argument 'size' must be a whole number of 0"),
@@ -222,6 +227,8 @@ def test_what_python_and_numpy_stumble_over_is_named(call: Callable[[], Any], te
 def test_what_fails_in_a_function_of_the_user_stays_as_it_is() -> None:
     with pytest.raises(KeyError):
         tf.tidy("name", lambda: {}["a"])
+    with pytest.raises(TypeError, match="^int"):
+        tf.data.array([{}]).map(int).to_array()
 
 
 def test_a_name_that_fits_is_not_blamed() -> None:

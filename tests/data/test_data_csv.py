@@ -153,6 +153,15 @@ def test_errors_say_what_is_wrong(text: bytes, config: dict[str, Any], words: st
         tf.data.csv(text, config).to_array()
 
 
+def test_one_line_before_any_is_read() -> None:
+    table = tf.data.csv(b"a,b\n1,2")
+    assert table.make_data_element("3,4") == {"a": 3, "b": 4}
+    with pytest.raises(TypeError, match="make_data_element: argument 'line' must be a string, but got None"):
+        table.make_data_element(None)
+    with pytest.raises(TypeError, match="csv: argument 'has_header' must be True or False"):
+        tf.data.csv(b"a", has_header=np.ones(2))
+
+
 def test_reading_goes_on_after_a_bad_row() -> None:
     rows = tf.data.csv(b"a,b\n1,2\n3\n5,6").iterator()
     assert next(rows) == {"a": 1, "b": 2}

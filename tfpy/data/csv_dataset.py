@@ -15,6 +15,7 @@ from tfpy.data.dataset import Dataset
 from tfpy.data.iterators import LazyIterator
 from tfpy.data.sources import name_of
 from tfpy.data.text_line_dataset import TextLineDataset
+from tfpy.engine.arguments import as_string
 from tfpy.engine.errors import argument_error, show, unknown_name_error
 from tfpy.engine.javascript_numbers import text_number
 
@@ -68,11 +69,11 @@ class CSVDataset(CSVDatasetCamel, Dataset):
         delim_whitespace: bool = False,
     ) -> None:
         self._lines = TextLineDataset(input)
-        self._has_header = has_header
+        self._has_header = bool(has_header)
         self._names = None if column_names is None else list(column_names)
         self._configs = _columns(column_configs)
-        self._configured_only = configured_columns_only
-        self._collapse = delim_whitespace
+        self._configured_only = bool(configured_columns_only)
+        self._collapse = bool(delim_whitespace)
         self._delimiter = _delimiter(delimiter, delim_whitespace)
         self._columns: list[tuple[str, Column | None]] | None = None
         if configured_columns_only and not self._configs:
@@ -126,6 +127,9 @@ class CSVDataset(CSVDatasetCamel, Dataset):
 
     def make_data_element(self, line: str) -> dict[str, Any]:
         """A line as a row."""
+        as_string("make_data_element", "line", line)
+        if self._columns is None:
+            self.iterator()
         assert self._columns is not None
         cells = split_row(line, self._delimiter, self._collapse)
         if len(cells) != len(self._columns):

@@ -64,14 +64,18 @@ _RAISES = (opmap["RAISE_VARARGS"], opmap["RERAISE"])
 def name_call(where: str, given: Mapping[str, Any], error: Exception) -> None:
     """Raise an error that names function and arguments for one of Python's or numpy's that nothing else explains.
 
-    What a statement of tfpy or a function of the user's has raised is left alone; but a shape error without any name,
-    as helpers get it from the shape rule of a kernel, gets the function's.
+    What a statement of tfpy or a function of the user's has raised is left alone, and all that may come from a function
+    among the arguments; but a shape error without any name, as helpers get it from the shape rule of a kernel, gets the
+    function's.
     """
     if isinstance(error, ShapeError) and not re.match(r"\w+: ", str(error)):
         raise ShapeError(f"{where}: {error}") from error
     if not isinstance(error, _OF_PYTHON) or _is_from_user(error) or _is_stated(error):
         return
-    arguments = ", ".join(f"{name}={show(value)}" for name, value in given.items() if name not in ("self", "cls"))
+    own = {name: value for name, value in given.items() if name not in ("self", "cls")}
+    if any(map(callable, own.values())):
+        return
+    arguments = ", ".join(f"{name}={show(value)}" for name, value in own.items())
     raise (TypeError if isinstance(error, (AttributeError, TypeError)) else ValueError)(
         f"{where}: failed{' with ' if arguments else ''}{arguments}: {type(error).__name__}: {error}"
     ) from error

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import sys
 
-
-def visible(text: object) -> str:
-    """A line of text in which files have a say, with what would steer the terminal written out."""
-    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in str(text))
+from tfpy.engine.printable import visible as visible
 
 
 def say(line: object) -> None:
