@@ -58,6 +58,8 @@ def refuse_misfit(where: str, annotations: Mapping[str, Any], given: Mapping[str
 
 
 _OF_PYTHON = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
+# Python's own message for a function that is called with too few or too many arguments, often one of the user's.
+_UNBOUND = re.compile(r"[\w.<>]+\(\) (takes|missing|got) ")
 _RAISES = (opmap["RAISE_VARARGS"], opmap["RERAISE"])
 
 
@@ -70,7 +72,7 @@ def name_call(where: str, given: Mapping[str, Any], error: Exception) -> None:
     """
     if isinstance(error, ShapeError) and not re.match(r"\w+: ", str(error)):
         raise ShapeError(f"{where}: {error}") from error
-    if not isinstance(error, _OF_PYTHON) or _is_from_user(error) or _is_stated(error):
+    if not isinstance(error, _OF_PYTHON) or _is_from_user(error) or _is_stated(error) or _UNBOUND.match(str(error)):
         return
     own = {name: value for name, value in given.items() if name not in ("self", "cls")}
     if any(map(callable, own.values())):

@@ -243,7 +243,7 @@ class DatasetBatches:
     def _start(self) -> Iterator[Any]:
         made = finish(self._dataset.iterator())
         of = "a function" if isinstance(self._dataset, _Readable) else "a data set with a method iterator()"
-        return elements_in("fit_dataset", "dataset", f"{of} that returns an iterator", made)
+        return elements_in("fit", "data", f"{of} that returns an iterator", made)
 
     def _release(self, element: Any) -> None:
         """Dispose the tensors of a used element, as TF.js does; those of a plain iterator belong to the user."""
