@@ -278,6 +278,7 @@ def test_parts_of_complex_numbers_and_texts() -> None:
     merged = b.merge_real_and_imag_arrays([1, 2], [3, 4])
     assert merged.tolist() == [1, 3, 2, 4]
     assert b.split_real_and_imag_arrays(merged)["imag"].tolist() == [3, 4]
+    assert b.merge_real_and_imag_arrays([1e308], [0]).tolist() == [math.inf, 0]
     assert b.from_uint8_to_string_array(b.from_string_array_to_uint8(["ä"])) == ["ä"]
 
 

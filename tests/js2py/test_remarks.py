@@ -174,7 +174,9 @@ def test_what_comes_from_a_package_without_counterpart_raises_where_it_is_used()
     assert space["x"] == 1
 
 
-@pytest.mark.parametrize("script", ["var {part} = part;", "var a = a.b;", "let {x} = y; let {y} = x;"])
+@pytest.mark.parametrize(
+    "script", ["var {part} = part;", "while (a()) { var a = a.b; }", "var a = a.b;", "let {x} = y; let {y} = x;"]
+)
 def test_what_is_declared_with_itself_is_converted(script: str) -> None:
     assert convert(script).is_complete
 

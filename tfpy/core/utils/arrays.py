@@ -99,7 +99,8 @@ def _typed_array(op: str, dtype: DType) -> Any:
 def flat_array(op: str, argument: str, values: Any, dtype: Any = None) -> Array:
     """Values as they are, or as numbers of a numpy type, in a flat array."""
     try:
-        return np.asarray(values, dtype).reshape(-1)
+        with np.errstate(over="ignore"):  # beyond float32 is infinite, as in JavaScript
+            return np.asarray(values, dtype).reshape(-1)
     except (OverflowError, TypeError, ValueError):
         raise argument_error(
             op, argument, "values in equally long rows" if dtype is None else "numbers", values
