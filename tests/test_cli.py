@@ -56,6 +56,22 @@ def test_names_do_not_steer_the_terminal(tmp_path: Path) -> None:
         assert not set("\x1b\ud800") & set(said)
 
 
+@pytest.mark.parametrize(
+    "command", [["js2py"], ["migrate"], ["migrate", "--diff"], ["js2py", "--out", "new"], ["summary"]]
+)
+def test_names_of_files_do_not_either(command: list[str], tmp_path: Path) -> None:
+    """Of those that are there, and of those that are not."""
+    name = "a\x1b[2J\u202e.py" if command[0] == "migrate" else "a\x1b[2J\u202e.js"
+    (tmp_path / name).write_text(
+        "from tfpy import legacy as dl\ndl.ENV.math.add(1, 2)\n" if "migrate" in command else "eval(x)"
+    )
+    for path in (name, f"not{name}", "."):
+        arguments = [sys.executable, "-m", "tfpy", *command, path]
+        found = subprocess.run(arguments, capture_output=True, text=True, check=False, cwd=tmp_path)
+        assert not set("\x1b\u202e") & set(found.stdout + found.stderr)
+        assert "a\\x1b[2J\\u202e" in found.stdout + found.stderr or path == "." or "--out" in command
+
+
 def test_a_terminal_that_has_not_all_characters(tmp_path: Path) -> None:
     (tmp_path / "a.js").write_text("console.log('ü');", encoding="utf-8")
     command = [sys.executable, "-m", "tfpy", "js2py", "a.js"]

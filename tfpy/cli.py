@@ -15,6 +15,7 @@ import typer
 
 from tfpy._version import VERSION
 from tfpy.core.system.extras import optional_module
+from tfpy.core.system.terminal import say, visible
 
 app = typer.Typer(add_completion=False, no_args_is_help=True, help="tfpy: TensorFlow.js and deeplearn.js in Python.")
 
@@ -56,17 +57,12 @@ def _faults_as_text() -> Iterator[None]:
     """Show errors of files and of missing extras as one line each, and warnings, too."""
     with warnings.catch_warnings():
         warnings.simplefilter("default", UserWarning)
-        warnings.showwarning = lambda message, *_: print(f"warning: {_visible(message)}", file=sys.stderr)
+        warnings.showwarning = lambda message, *_: say(f"warning: {message}")
         try:
             yield
         except (ValueError, ImportError) as error:
-            print(_visible(error), file=sys.stderr)
+            say(error)
             raise typer.Exit(1) from None
-
-
-def _visible(text: object) -> str:
-    """A line of text in which files have a say, with what would steer the terminal written out."""
-    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in str(text))
 
 
 def _not_empty(name: str | None) -> str | None:
@@ -102,7 +98,7 @@ def summary(model: _Source) -> None:
     from tfpy.saved_models import described
 
     with _faults_as_text():
-        print(*map(_visible, described(model)), sep="\n")
+        print(*map(visible, described(model)), sep="\n")
 
 
 @app.command()
@@ -134,7 +130,7 @@ def check_browser(model: _Source) -> None:
     from tfpy.saved_models import refused
 
     with _faults_as_text():
-        found = [*map(_visible, refused(model))]
+        found = [*map(visible, refused(model))]
     print(*found or ["TF.js loads it, and computes the same."], sep="\n")
     raise typer.Exit(bool(found))
 
@@ -202,4 +198,4 @@ def main() -> None:
             print(end="", flush=True)
     except OSError as error:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # what was not printed would be tried again at the very end
-        sys.exit(f"tfpy: {error}")
+        sys.exit(visible(f"tfpy: {error}"))

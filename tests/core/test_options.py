@@ -200,6 +200,22 @@ SEVERAL = np.array([1, 2])
         (lambda: tf.ones([1]).concat(None), "concat: argument 'tensors[1]' must be a tensor or numbers, but got None"),
         (lambda: tf.ones([2, 2])[[[0, 1], [0]]], "[]: argument 'index' must be rectangular"),
         (lambda: recipe("pie", {5: 1}), "recipe: unknown option 5. It takes dish, oven_heat, time."),
+        (lambda: tf.util.dist_squared([1e200], [0]), "dist_squared: failed with a=[1e+200], b=[0]: OverflowError: "),
+        (lambda: tf.train.sgd(0.1).minimize(tf.scalar(1)), "minimize: argument 'f' must be a function, but got a Tensor"),
+        (lambda: tf.io.ModelArtifacts(3), "ModelArtifacts: argument 'values' must be a dict, but got 3"),
+        (lambda: tf.io.decode_weights(3, []), "decode_weights: argument 'weight_data' must be bytes, or a list of them"),
+        (lambda: tf.io.decode_weights_stream(3, []), "decode_weights_stream: argument 'weight_stream' must be a file"),
+        (lambda: tf.layers.add(name="\x1b[2J").apply(tf.ones([1])), "\\x1b[2J: argument 'inputs' must be a list of 2"),
+        (lambda: tf.util.hex_to_long("same"), "hex_to_long: argument 'hex' must be hexadecimal digits, but got 'same'"),
+        (lambda: tf.util.to_nested_array([2], [1, [2]]), "to_nested_array: argument 'a' must be values in equally long"),
+        (lambda: tf.util.size_to_squarish_shape(-1), "size_to_squarish_shape: argument 'size' must be a whole number of 0"),
+        (lambda: tf.util.make_zeros_typed_array(-1, "int32"), "make_zeros_typed_array: argument 'size'"),
+        (lambda: tf.backend_util.split_real_and_imag_arrays("x"), "arrays: argument 'complex' must be numbers, but got 'x'"),
+        (lambda: tf.backend_util.merge_real_and_imag_arrays([1], [10**400]), "argument 'imag' must be numbers"),
+        (lambda: tf.backend_util.get_undo_axes_permutation([1]), "argument 'axes' must be each axis from 0 to 0 once"),
+        (lambda: tf.backend_util.combine_locations([1], [1], "a"), "combine_locations: argument 'axes'"),
+        (lambda: tf.enclosing_power_of_two(1e308), "enclosing_power_of_two: argument 'value' must be above 0, and at most"),
+        (lambda: tf.scatter_util.validate_update_shape([4], np.ones([1, 2]), np.ones(2)), "validate_update_shape: indices of 2"),
     ],
 )  # fmt: skip
 def test_what_python_and_numpy_stumble_over_is_named(call: Callable[[], Any], text: str) -> None:
@@ -211,6 +227,8 @@ def test_what_python_and_numpy_stumble_over_is_named(call: Callable[[], Any], te
 def test_what_fails_in_a_function_of_the_user_stays_as_it_is() -> None:
     with pytest.raises(KeyError):
         tf.tidy("name", lambda: {}["a"])
+    with pytest.raises(TypeError, match="^int"):
+        tf.data.array([{}]).map(int).to_array()
 
 
 def test_a_name_that_fits_is_not_blamed() -> None:

@@ -172,6 +172,18 @@ def test_a_saved_model_has_them_again(tmp_path: Path) -> None:
         (lambda: tf.train.piecewise_constant([5, 2], [1, 2, 3]), "boundaries.*ascending"),
         (lambda: tf.train.piecewise_constant([5], [1]), "values.*2 of them"),
         (lambda: tf.train.cosine_decay("a", 3), "initial_learning_rate"),
+        (lambda: tf.train.sgd(0.1, clip_value=math.nan), "SGD: argument 'clip_value' must be a number above 0"),
+        (lambda: tf.train.momentum(0.1, 10**400), "momentum: argument 'momentum' must be within the range of doubles"),
+        (lambda: tf.train.momentum(0.1, 0.9).set_momentum(10**400), "set_momentum: argument 'momentum' must be within"),
+        (
+            lambda: tf.train.adagrad(0.1, initial_accumulator_value=10**400),
+            "'initial_accumulator_value' must be within",
+        ),
+        (lambda: tf.train.adadelta(rho=10**400), "adadelta: argument 'rho' must be within"),
+        (lambda: tf.train.adam(0.1, -(10**400)), "adam: argument 'beta1' must be within"),
+        (lambda: tf.train.adamw(weight_decay=10**400), "adamw: argument 'weight_decay' must be within"),
+        (lambda: tf.train.adamax(decay=10**400), "adamax: argument 'decay' must be within"),
+        (lambda: tf.train.rmsprop(0.1, momentum=10**400), "rmsprop: argument 'momentum' must be within"),
     ],
 )
 def test_mistakes_are_named(make: Any, words: str) -> None:

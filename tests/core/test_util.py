@@ -31,6 +31,8 @@ def test_shapes_and_indices() -> None:
     assert (squeezed.newShape, squeezed.keptDims) == ([2], [1])
     assert util.squeeze_shape([1, 2, 1], [0]).new_shape == [2, 1]
     assert util.size_to_squarish_shape(10) == [4, 3]
+    assert util.size_to_squarish_shape(0) == [0, 0]
+    assert util.size_to_squarish_shape(10**400) == [10**200, 10**200]
     assert util.is_scalar_shape([])
     assert util.arrays_equal([1, 2], (1, 2))
     assert not util.arrays_equal([1], [1, 2])
@@ -75,6 +77,7 @@ def test_kinds_of_values() -> None:
     assert not util.is_number(True)
     assert util.is_int(2.0)
     assert not util.is_int(2.5)
+    assert util.is_int(10**400)
     assert util.is_function(len)
     assert not util.is_promise(3)
     assert util.is_promise(concurrent.futures.Future())
@@ -275,6 +278,7 @@ def test_parts_of_complex_numbers_and_texts() -> None:
     merged = b.merge_real_and_imag_arrays([1, 2], [3, 4])
     assert merged.tolist() == [1, 3, 2, 4]
     assert b.split_real_and_imag_arrays(merged)["imag"].tolist() == [3, 4]
+    assert b.merge_real_and_imag_arrays([1e308], [0]).tolist() == [math.inf, 0]
     assert b.from_uint8_to_string_array(b.from_string_array_to_uint8(["ä"])) == ["ä"]
 
 

@@ -137,6 +137,9 @@ def test_missing_cells_are_nan_or_empty_in_a_batch() -> None:
         (b"a\n1", {"columnConfigs": ["a"]}, "column_configs.*a dict"),
         (b"a\n1", {"configuredColumnsOnly": True}, "configured_columns_only"),
         (b"a\n1,2" + b"3" * 1000, {}, "'1,2333*… has 2"),
+        (b"a\n1\n2,3", {}, "has 2. It is line 3 of the given data"),
+        (b"1\n2,3", {"hasHeader": False, "columnNames": ["a"]}, "has 2. It is line 2"),
+        (b"a,b\n1,", {"columnConfigs": {"b": {"required": True}}}, "'b' is empty.* It is line 2"),
         (b"a\n1", {"delimiter": "ab"}, "delimiter"),
         (b"a\n1", {"delimiter": '"'}, "delimiter"),
         (b"a\n1", {"hasHeaders": True}, "hasHeader"),
@@ -148,6 +151,15 @@ def test_missing_cells_are_nan_or_empty_in_a_batch() -> None:
 def test_errors_say_what_is_wrong(text: bytes, config: dict[str, Any], words: str) -> None:
     with pytest.raises((ValueError, TypeError), match=words):
         tf.data.csv(text, config).to_array()
+
+
+def test_one_line_before_any_is_read() -> None:
+    table = tf.data.csv(b"a,b\n1,2")
+    assert table.make_data_element("3,4") == {"a": 3, "b": 4}
+    with pytest.raises(TypeError, match="make_data_element: argument 'line' must be a string, but got None"):
+        table.make_data_element(None)
+    with pytest.raises(TypeError, match="csv: argument 'has_header' must be True or False"):
+        tf.data.csv(b"a", has_header=np.ones(2))
 
 
 def test_reading_goes_on_after_a_bad_row() -> None:

@@ -11,6 +11,7 @@ from graph.handmade import dtype, function, model, node, placeholder
 from graph.small_model import FLOAT, X
 
 import tfpy as tf
+from tfpy.engine.state import local
 
 
 def _table(*nodes: Any, **constants: Any) -> tf.GraphModel:
@@ -71,6 +72,59 @@ def test_a_function_that_calls_itself_without_end() -> None:
     made = model(placeholder("x"), node("y", "PartitionedCall", "x", f={"func": {"name": "f"}}), functions=[endless])
     with pytest.raises(tf.io.ModelFileError, match="call each other too deeply"):
         made.predict(X)
+
+
+ENDLESS = {
+    "functions": lambda: model(
+        placeholder("x"),
+        node("y", "While", "x", cond={"func": {"name": "always"}}, body={"func": {"name": "turn"}}),
+        functions=[
+            function("always", ["a"], [node("l", "Less", "n", "a"), node("n", "Sub", "a", "o"), node("o", "OnesLike", "a")], r="l:z:0"),
+            function("turn", ["a"], [node("n", "Neg", "a"), node("b", "Neg", "n"), node("t", "Tick", "b")], r="t:y:0"),
+        ],
+    ),
+    "frames": lambda: model(
+        placeholder("x"),
+        node("Enter_x", "Enter", "x", frame_name="loop", is_constant=False),
+        node("Enter_most", "Enter", "most", frame_name="loop", is_constant=True),
+        node("Merge", "Merge", "Enter_x", "Next"),
+        node("Less", "Less", "Merge", "Enter_most"),
+        node("Cond", "LoopCond", "Less"),
+        node("Switch", "Switch", "Merge", "Cond"),
+        node("Neg", "Neg", "Switch:1"),
+        node("Tick", "Tick", "Neg"),
+        node("Next", "NextIteration", "Tick"),
+        node("y", "Exit", "Switch"),
+        constants={"most": np.float32(9)},
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("form", ENDLESS)
+def test_a_loop_without_end_can_be_interrupted(form: str) -> None:
+    """Ctrl-C leaves nothing behind, and what the loop needs does not grow."""
+    turns, most = 0, 0
+
+    def tick(given: Any) -> tf.Tensor:
+        nonlocal turns, most
+        turns, most = turns + 1, max(most, len(local.state.scopes[-1].handles))
+        if turns == 6000:
+            raise KeyboardInterrupt
+        return given.inputs[0].clone()
+
+    tf.register_op("Tick", tick)
+    try:
+        made = ENDLESS[form]()
+        with tf.tidy():
+            x = tf.tensor([1.0])
+            before, scopes = tf.memory()["num_tensors"], len(local.state.scopes)
+            with pytest.raises(KeyboardInterrupt):
+                made.predict(x)
+            assert (tf.memory()["num_tensors"], len(local.state.scopes)) == (before, scopes)
+    finally:
+        tf.deregister_op("Tick")
+    assert turns == 6000
+    assert most < 5000
 
 
 def test_outputs_of_functions_by_name() -> None:

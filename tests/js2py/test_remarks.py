@@ -23,6 +23,15 @@ LEFT = {
         "a jump to a label that is not a plain loop around this one has no counterpart"
     ),
     "a: { f(); break a; }": "a jump to a label that is not a plain loop around this one has no counterpart",
+    "const s = jasmine.createSpy('s').and.returnValue(1);": (
+        "jasmine has no counterpart; see unittest.mock and pytest's monkeypatch"
+    ),
+    "spyOn(tf, 'add');": "spyOn has no counterpart; see unittest.mock and pytest's monkeypatch",
+    "console.warn = f;": "this use of console has no counterpart",
+    "it('a', done => done());": (
+        "a test that calls `done` has no counterpart; make it an async function"
+    ),
+    "const v = [tf.scalar(1)].dataSync();": "`dataSync` of a list has no counterpart",
     "setTimeout(() => f(), 10);": "setTimeout has no counterpart; call the function where it is due",
     "const p = new Promise((resolve, reject) => load(resolve));": "a new promise has no counterpart",
     "import embed from 'vega-embed';": "the package vega-embed has no counterpart here",
@@ -161,6 +170,13 @@ def test_what_comes_from_a_package_without_counterpart_raises_where_it_is_used()
     space: dict[str, object] = {}
     exec(found.code, space)
     assert space["x"] == 1
+
+
+@pytest.mark.parametrize(
+    "script", ["var {part} = part;", "while (a()) { var a = a.b; }", "var a = a.b;", "let {x} = y; let {y} = x;"]
+)
+def test_what_is_declared_with_itself_is_converted(script: str) -> None:
+    assert convert(script).is_complete
 
 
 def test_every_line_of_a_script_may_be_odd() -> None:

@@ -271,18 +271,18 @@ def put(place: str, value: Any) -> Any:
     ("change", "message"),
     [
         (lambda state, arrays: arrays.pop("array0"), "KeyError"),
-        (put("epoch", -1), "'epoch' must be a whole number of 0 or more"),
-        (put("batch", "x"), "'batch' must be a whole number"),
+        (put("epoch", -1), "entry 'epoch': it must be a whole number of 0 or more"),
+        (put("batch", "x"), "entry 'batch': it must be a whole number"),
         (put("means", {"seen": 1, "totals": {"loss": "x"}}), "'loss' must be a number"),
-        (put("logs", [1]), "cannot be read"),
-        (put("stopped", 1), "began and stopped"),
+        (put("logs", [1]), "its entry 'logs'"),
+        (put("stopped", 2), "its entry 'stopped': it must be true or false, but is 2"),
         (put("random/1", [-1] * 625), "the state of the random streams is invalid"),
         (put("began/1/1", []), "the state of the random streams is invalid"),
         (put("began/0/order", [0] * 8), "it has no sample order"),
         (put("began/0/order", ["x"] * 8), "it has no sample order"),
         (put("began/0", {}), "it is not from training on arrays"),
         (put("began/0/batch_size", "x"), "'batch_size' must be a whole number"),
-        (put("epoch", 2.0), "'epoch' must be a whole number"),
+        (put("epoch", 2.0), "entry 'epoch': it must be a whole number"),
         (put("epoch", 3), "it is from batch 0 of epoch 3, not from epochs 0 to 2"),
         (put("epoch", 10**15), "not from epochs 0 to 2"),
         (put("batch", 1), "it is from batch 1 of epoch 2, not from epochs 0 to 2"),
@@ -295,7 +295,7 @@ def put(place: str, value: Any) -> Any:
         (put("model/slots/0/0", -1), "a whole number of 0 or more"),
         (put("model/slots/0/0", 1), "of a weight of shape"),
         (put("model/slots/0/1", "q"), "Unknown slot 'q'"),
-        (put("model/optimizer", "SGD"), "it is from training with SGD, not Adam"),
+        (put("model/optimizer", "SGD"), "it is from training with 'SGD', not Adam"),
         (put("model/iterations", "x"), "'iterations' must be a whole number"),
         (put("model/iterations", 2**40), "'iterations' must be at most 2147483647"),
         (put("model/learning_rate", {}), "'learning_rate' must be a number"),
@@ -414,8 +414,8 @@ def all_of(model: Any) -> list[Any]:
     return [*(w.array_sync() for w in model.get_weights()), model.optimizer.iterations, model.optimizer.learning_rate]
 
 
-def refused(training: Any, folder: Path) -> bool:
-    """Whether a backup is, with nothing changed; the training ends as it should otherwise."""
+def refused(training: Any, folder: Path, entry: str) -> bool:
+    """Whether a backup is, naming what is wrong, with nothing changed; the training ends as it should otherwise."""
     model, fit = training(folder)
     before = all_of(model)
     try:
@@ -428,6 +428,7 @@ def refused(training: Any, folder: Path) -> bool:
         return False
     assert "backup.npz: this training cannot go on from the backup" in message
     assert "Remove the file to begin anew." in message
+    assert entry in message
     assert all_of(model) == before
     return True
 
@@ -449,7 +450,7 @@ def test_a_backup_with_any_damage_is_refused_or_leads_to_the_end(
         for value in chosen.sample(HOSTILE, each):
             write(tmp_path, *damaged(*whole, path, value))
             try:
-                count += refused(training, tmp_path)
+                count += refused(training, tmp_path, str(path[0]))
             except Exception as error:
                 raise AssertionError(f"{value!r} in place of {path}") from error
     assert count > 100
@@ -476,7 +477,7 @@ def test_what_no_callback_has_known_is_refused(callback: str, name: str, value: 
     place = [known["class"] for known in state["callbacks"]].index(callback)
     state["callbacks"][place]["values"][name] = pack("backup", value, arrays)
     write(tmp_path, state, arrays)
-    assert refused(shuffled, tmp_path)
+    assert refused(shuffled, tmp_path, "callbacks")
 
 
 def test_an_epoch_that_has_become_shorter_is_refused(tmp_path: Path) -> None:

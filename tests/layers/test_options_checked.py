@@ -182,6 +182,21 @@ def test_an_error_says_of_which_option_it_speaks() -> None:
     ("call", "text"),
     [
         (lambda m: m.call(None), "argument 'inputs' must be a tensor or numbers, but got None"),
+        (
+            lambda m: (
+                m.compile(optimizer="sgd", loss="meanSquaredError", metrics=[lambda a, b: None])
+                or m.train_on_batch([[1.0]], [[1.0]])
+            ),
+            "metric: argument '<lambda>' must be a tensor or numbers, but got None",
+        ),
+        (
+            lambda m: m.compile(optimizer="sgd", loss=lambda one: one) or m.train_on_batch([[1.0]], [[1.0]]),
+            "<lambda>() takes 1 positional argument",
+        ),
+        (
+            lambda m: m.fit([[1.0]], [[1.0]], validation_data=tf.data.array([1]).batch(1), verbose=0),
+            "fit, validation_data: argument 'dataset' must be made of batches",
+        ),
         (lambda m: m.call([[1.0], [1.0]]), "argument 'inputs' must be 1 tensors, but got 2"),
         (lambda m: m.apply(tf.tensor(["a"])), "argument 'inputs' must be of dtype float32"),
         (

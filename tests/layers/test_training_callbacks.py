@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import errno
+import io
 import math
 import pickle
+import shutil
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -196,6 +199,61 @@ def test_the_table_is_there_when_training_breaks_off(tmp_path: Path) -> None:
     assert len((tmp_path / "log.csv").read_text().splitlines()) == 3
 
 
+def test_a_table_without_a_folder_is_told_before_training(tmp_path: Path) -> None:
+    model = linear()
+    with pytest.raises(FileNotFoundError, match=r"csv_logger: .*log\.csv cannot be written: No such file"):
+        fit(model, tf.callbacks.csv_logger(tmp_path / "none" / "log.csv"), epochs=1)
+    assert model.optimizer.iterations == 0
+
+
+def losing(folder: Path, epoch: int) -> Any:
+    """A callback after which a folder is gone, or is a file."""
+    return tf.callbacks.lambda_callback(on_epoch_begin=lambda e: shutil.rmtree(folder) if e == epoch else None)
+
+
+def test_training_goes_on_without_the_folder_of_its_table(tmp_path: Path) -> None:
+    (tmp_path / "logs").mkdir()
+    callbacks = [losing(tmp_path / "logs", 1), tf.callbacks.csv_logger(tmp_path / "logs" / "log.csv")]
+    with pytest.warns(
+        UserWarning, match=r"log\.csv cannot be written: No such file.* It has no row for epoch 1; train"
+    ):
+        assert fit(linear(), callbacks, epochs=2).epoch == [0, 1]
+
+
+class FullDisk(io.BytesIO):
+    """A file on a disk that has room for a few bytes more."""
+
+    def __init__(self, path: Path) -> None:
+        self.path, self.room = path, 5
+        super().__init__(path.read_bytes())
+        self.seek(0, io.SEEK_END)
+
+    def write(self, data: Any) -> int:
+        if not self.room:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        written = super().write(data[: self.room])
+        self.room -= written
+        return written
+
+    def close(self) -> None:
+        self.path.write_bytes(self.getvalue())
+        super().close()
+
+
+def test_a_full_disk_leaves_no_part_of_a_row(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path, usual = tmp_path / "log.csv", Path.open
+
+    def full_in_the_second_epoch(file: Path, mode: str = "r", **options: Any) -> Any:
+        full = mode == "ab" and logger.model.optimizer.iterations == 4
+        return FullDisk(file) if full else usual(file, mode, **options)
+
+    monkeypatch.setattr(Path, "open", full_in_the_second_epoch)
+    logger: Any = tf.callbacks.csv_logger(path)
+    with pytest.warns(UserWarning, match=r"csv_logger: .*No space left on device. It has no row for epoch 1"):
+        fit(linear(), logger, epochs=3)
+    assert [line.partition(",")[0] for line in path.read_text().splitlines()] == ["epoch", "0", "2"]
+
+
 @pytest.fixture
 def saved(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, dict[str, Any]]]:
     """Where models were saved, and with what options."""
@@ -265,7 +323,7 @@ def written(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Any, ...]]:
     calls: list[tuple[Any, ...]] = []
 
     class SummaryWriter:
-        def __init__(self, logdir: str) -> None:
+        def __init__(self, logdir: str, max_queue: int) -> None:
             self.folder = Path(logdir).name
 
         def add_scalar(self, name: str, value: float, step: int) -> None:
@@ -303,6 +361,24 @@ def test_events_for_tensorboard(written: list[tuple[Any, ...]]) -> None:
 def test_tensorboard_writes_its_files(tmp_path: Path) -> None:
     fit(linear(), tf.callbacks.tensor_board(tmp_path, histogram_freq=1), epochs=1, validation_data=(X, Y))
     assert [len(list((tmp_path / part).glob("events.*"))) for part in ("train", "val")] == [1, 1]
+
+
+def test_training_goes_on_without_tensorboards_files(tmp_path: Path) -> None:
+    (tmp_path / "val").write_text("in the way")
+    with pytest.warns(UserWarning, match=r"tensor_board: .*val cannot be written: Not a directory") as warned:
+        assert fit(linear(), tf.callbacks.tensor_board(tmp_path), epochs=2, validation_data=(X, Y)).epoch == [0, 1]
+    assert len(warned) == 1
+    assert len(list((tmp_path / "train").glob("events.*"))) == 1
+
+
+def test_a_writer_of_tensorboard_that_has_stopped_is_not_waited_for(
+    written: list[tuple[Any, ...]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    dead = SimpleNamespace(event_writer=SimpleNamespace(_worker=SimpleNamespace(is_alive=lambda: False)))
+    monkeypatch.setattr(sys.modules["tensorboardX"].SummaryWriter, "file_writer", dead, raising=False)
+    with pytest.warns(UserWarning, match="its writer has stopped. Training goes on without its values"):
+        fit(linear(), tf.callbacks.tensor_board("logs"), epochs=2)
+    assert written == []
 
 
 def test_a_missing_package_is_named_with_its_extra(monkeypatch: pytest.MonkeyPatch) -> None:

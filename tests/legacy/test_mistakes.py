@@ -50,6 +50,25 @@ MISTAKES: dict[str, tuple[Callable[[Model], Any], type[Exception], str]] = {
     "a symbolic tensor given to tf": (lambda m: tf.square(m.x), TypeError, "session.eval"),
     "a symbolic tensor given to numpy": (lambda m: np.add(m.x, 1), TypeError, "session.eval"),
     "a symbolic tensor given to an array": (lambda m: V([m.x, m.x]), TypeError, "session.eval"),
+    "no image for conv2d_transpose": (
+        lambda m: m.math.conv2d_transpose(V([1, 2]), V([1]), [1, 1, 1], 1, 0),
+        ValueError,
+        "conv2d_transpose: argument 'x' must be of rank 3 or 4",
+    ),
+    "no number of batches": (
+        lambda m: dl.GraphRunner(m.math, m.session, {}).train(
+            m.cost, m.feeds(m.provider), 1, dl.SGDOptimizer(1), "all"
+        ),
+        TypeError,
+        "train: argument 'num_batches' must be a whole number, but got 'all'",
+    ),
+    "no number of passes": (
+        lambda m: dl.GraphRunner(m.math, m.session, {"inferenceExamplesCallback": print}).infer(
+            m.y, m.feeds(m.provider), num_passes=[1]
+        ),
+        TypeError,
+        "infer: argument 'num_passes' must be a whole number",
+    ),
     "a constant without a value": (lambda m: m.graph.constant(None), TypeError, "constant: argument 'value'"),
     "an array given to a graph": (lambda m: m.graph.add(m.x, V([1, 2])), TypeError, "graph.constant"),
     "values without a shape": (lambda m: dl.Array2D.new([[1, 2], [3, 4]]), ValueError, "tf.tensor2d"),
@@ -116,7 +135,7 @@ MISTAKES: dict[str, tuple[Callable[[Model], Any], type[Exception], str]] = {
     "the shape of an image that is an array": (
         lambda m: m.math.conv2d_transpose(dl.Array3D.zeros([2, 2, 1]), dl.Array4D.zeros([1, 1, 1, 1]), V([1]), 1, 0),
         TypeError,
-        "argument 'in_shape'",
+        "conv2d_transpose: argument 'output_shape'",
     ),
     "gradients of no dict": (
         lambda m: m.math.custom_gradient(lambda: None, [V([1])]),

@@ -150,6 +150,14 @@ def test_weights_elsewhere(tmp_path: Path) -> None:
     check_same(tmp_path / "m", weight_url_converter=later)
 
 
+def test_names_in_errors_do_not_steer_the_terminal(tmp_path: Path) -> None:
+    for load in (tf.load_layers_model, tf.load_graph_model, tf.io.load_safetensors):
+        with pytest.raises(tf.io.ModelFileError) as error:
+            load(tmp_path / "no\x1b[2J")
+        assert "no\\x1b[2J" in str(error.value)
+        assert "\x1b" not in str(error.value)
+
+
 @pytest.mark.parametrize("name", ["missing", "missing/model.json", "missing.zip"])
 def test_nothing_there(tmp_path: Path, name: str) -> None:
     with pytest.raises(FileNotFoundError, match="no such file") as error:

@@ -10,7 +10,7 @@ from tfpy.core.calling.ready import Ready
 from tfpy.core.naming.names import camel, spellings
 from tfpy.core.naming.spelling import AttributesInBothSpellings
 from tfpy.engine.arguments import as_list
-from tfpy.engine.errors import show
+from tfpy.engine.errors import argument_error, show
 
 if TYPE_CHECKING:
     from tfpy.core.tensor import Tensor
@@ -86,6 +86,8 @@ class Entries(dict[str, Any]):
     known: tuple[str, ...] = ()
 
     def __init__(self, values: Mapping[str, Any]) -> None:
+        if not isinstance(values, Mapping):
+            raise argument_error(type(self).__name__, "values", "a dict", values, TypeError)
         super().__init__({camel(str(name)): value for name, value in values.items()})
 
     def __getitem__(self, key: str) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from tfpy.core.calling.options import accepts_options, read_options
@@ -12,8 +12,10 @@ from tfpy.core.calling.ready import ReadyList
 from tfpy.core.calling.registry import export
 from tfpy.data._camel import CSVDatasetCamel
 from tfpy.data.dataset import Dataset
-from tfpy.data.iterators import Items, LazyIterator
+from tfpy.data.iterators import LazyIterator
+from tfpy.data.sources import name_of
 from tfpy.data.text_line_dataset import TextLineDataset
+from tfpy.engine.arguments import as_string
 from tfpy.engine.errors import argument_error, show, unknown_name_error
 from tfpy.engine.javascript_numbers import text_number
 
@@ -67,11 +69,11 @@ class CSVDataset(CSVDatasetCamel, Dataset):
         delim_whitespace: bool = False,
     ) -> None:
         self._lines = TextLineDataset(input)
-        self._has_header = has_header
+        self._has_header = bool(has_header)
         self._names = None if column_names is None else list(column_names)
         self._configs = _columns(column_configs)
-        self._configured_only = configured_columns_only
-        self._collapse = delim_whitespace
+        self._configured_only = bool(configured_columns_only)
+        self._collapse = bool(delim_whitespace)
         self._delimiter = _delimiter(delimiter, delim_whitespace)
         self._columns: list[tuple[str, Column | None]] | None = None
         if configured_columns_only and not self._configs:
@@ -102,11 +104,10 @@ class CSVDataset(CSVDatasetCamel, Dataset):
         if self._has_header:
             header = next(lines, None)
             if header is None:
-                raise ValueError("csv: the file is empty; it has no header.")
+                raise ValueError(f"csv: {name_of(self._lines.input)} is empty; it has no header.")
         if self._columns is None:
             self._columns = self._checked_columns(header)
-        # Python's `map`, not that of `lines`, which looks for tensors to dispose. It continues after a bad row.
-        return Items(map(self.make_data_element, lines))
+        return _Rows(self.make_data_element, lines, int(self._has_header), name_of(self._lines.input))
 
     def _checked_columns(self, header: str | None) -> list[tuple[str, Column | None]]:
         found = None if header is None else split_row(header, self._delimiter, self._collapse)
@@ -116,7 +117,9 @@ class CSVDataset(CSVDatasetCamel, Dataset):
             raise argument_error("csv", "column_names", f"as many names as the header has ({len(found)})", names)
         twice = sorted(name for name, count in Counter(names).items() if count > 1)
         if twice:
-            raise ValueError(f"csv: more than one column has the name {', '.join(map(repr, twice))}.")
+            raise ValueError(
+                f"csv: more than one column of {name_of(self._lines.input)} has the name {', '.join(map(repr, twice))}."
+            )
         for name in self._configs:
             if name not in names:
                 raise unknown_name_error("column in column_configs", name, names)
@@ -124,10 +127,13 @@ class CSVDataset(CSVDatasetCamel, Dataset):
 
     def make_data_element(self, line: str) -> dict[str, Any]:
         """A line as a row."""
+        as_string("make_data_element", "line", line)
+        if self._columns is None:
+            self.iterator()
         assert self._columns is not None
         cells = split_row(line, self._delimiter, self._collapse)
         if len(cells) != len(self._columns):
-            raise ValueError(f"csv: a row must have {len(self._columns)} cells, but {show(line)} has {len(cells)}.")
+            raise BadRowError(f"csv: a row must have {len(self._columns)} cells, but {show(line)} has {len(cells)}.")
         features: dict[str, Any] = {}
         labels: dict[str, Any] = {}
         for cell, (name, config) in zip(cells, self._columns, strict=True):
@@ -136,6 +142,26 @@ class CSVDataset(CSVDatasetCamel, Dataset):
             elif not self._configured_only:
                 features[name] = _value(cell)
         return {"xs": features, "ys": labels} if labels else features
+
+
+class BadRowError(ValueError):
+    """A line that is no row of the table."""
+
+
+class _Rows(LazyIterator):
+    """The rows of lines; an error says which line of which file it is about. The stream continues after it."""
+
+    def __init__(self, row_of: Callable[[str], Any], lines: Iterator[str], before: int, source: str) -> None:
+        self._row_of, self._lines = row_of, lines
+        self._count, self._source = before, source
+
+    def __next__(self) -> Any:
+        line = next(self._lines)
+        self._count += 1
+        try:
+            return self._row_of(line)
+        except BadRowError as error:
+            raise BadRowError(f"{error} It is line {self._count} of {self._source}.") from None
 
 
 def _columns(configs: Mapping[str, Mapping[str, Any]] | None) -> dict[str, Column]:
@@ -173,7 +199,7 @@ def _value(cell: str) -> Any:
 def _configured(cell: str, name: str, config: Column, line: str) -> Any:
     if not cell:
         if config.default is None and (config.required or config.is_label):
-            raise ValueError(f"csv: the required column {name!r} is empty in line {show(line)}.")
+            raise BadRowError(f"csv: the required column {name!r} is empty in line {show(line)}.")
         return config.default
     if config.dtype == "bool":
         return int(cell == "1" or cell.lower() == "true")

@@ -18,7 +18,7 @@ from tfpy.core.streams import element_in, elements_in
 from tfpy.data._camel import LazyIteratorCamel
 from tfpy.data.structure import children, is_structure, like
 from tfpy.engine import rng
-from tfpy.engine.arguments import as_positive
+from tfpy.engine.arguments import as_function, as_int, as_positive
 from tfpy.engine.scope import handles_in
 
 # How far `to_array_for_test` prefetches, as in TF.js.
@@ -59,27 +59,29 @@ class LazyIterator(LazyIteratorCamel, Ready):
     def map(self, transform: Callable[[Any], Any]) -> LazyIterator:
         """The result of a function, maybe async, for each element; tensors of the old one that are not in the new
         one are disposed."""
-        return _Mapped(self, transform)
+        return _Mapped(self, as_function("map", "transform", transform))
 
     def map_async(self, transform: Callable[[Any], Any]) -> LazyIterator:
         """The same as `map`: both wait for an async function."""
-        return _Mapped(self, transform)
+        return _Mapped(self, as_function("map_async", "transform", transform))
 
     def flatmap(self, transform: Callable[[Any], Iterable[Any]]) -> LazyIterator:
         """All results of a function for each element, flattened."""
-        return _Flattened(self, transform)
+        return _Flattened(self, as_function("flatmap", "transform", transform))
 
     def filter(self, predicate: Callable[[Any], Any]) -> LazyIterator:
         """The elements for which a function is true; the tensors of the others are disposed."""
-        return _Filtered(self, predicate)
+        return _Filtered(self, as_function("filter", "predicate", predicate))
 
     def take(self, count: int | None) -> LazyIterator:
         """At most the first `count` elements; all of them if it is None or negative."""
-        return self if count is None or count < 0 else _Taken(self, count)
+        most = _count("take", count)
+        return self if most < 0 else _Taken(self, most)
 
     def skip(self, count: int | None) -> LazyIterator:
         """All but the first `count` elements, which are disposed; all of them if it is None or negative."""
-        return self if count is None or count < 0 else _Skipped(self, count)
+        first = _count("skip", count)
+        return self if first < 0 else _Skipped(self, first)
 
     @accepts_options()
     def row_major_batch(self, batch_size: int, small_last_batch: bool = True) -> LazyIterator:
@@ -102,7 +104,7 @@ class LazyIterator(LazyIteratorCamel, Ready):
 
     def handle_errors(self, handler: Callable[[Exception], Any]) -> LazyIterator:
         """The elements without those that raised an error, as long as a function of the error returns True."""
-        return _Handled(self, handler)
+        return _Handled(self, as_function("handle_errors", "handler", handler))
 
     def to_array(self) -> ReadyList[Any]:
         """All remaining elements as a list; awaitable."""
@@ -119,7 +121,12 @@ class LazyIterator(LazyIteratorCamel, Ready):
 
     def for_each_async(self, f: Callable[[Any], Any]) -> ReadyNone:
         """Call a function, which may be async, with each element, whose tensors are then disposed."""
-        return self.map(f).resolve_fully()
+        return _Mapped(self, as_function("for_each_async", "f", f)).resolve_fully()
+
+
+def _count(method: str, count: Any) -> int:
+    """How many elements; -1 stands for all."""
+    return -1 if count is None else as_int(method, "count", count)
 
 
 class Items(LazyIterator):

@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from tfpy.engine.printable import visible
+
 
 class ShapeError(ValueError):
     """Incompatible shapes. A kernel's shape rule raises it without the op's name, which dispatch adds."""
@@ -107,7 +109,7 @@ def argument_error(
     op: str, argument: str, expected: str, found: object, kind: type[Exception] = ValueError
 ) -> Exception:
     """An exception saying what argument of what function was expected to be what, and what it was."""
-    return kind(f"{op}: argument '{argument}' must be {expected}, but got {show(found)}.")
+    return kind(f"{visible(op)}: argument '{visible(argument)}' must be {expected}, but got {show(found)}.")
 
 
 # Comparing names is quadratic in their length, and files may contain many long names.

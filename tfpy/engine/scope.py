@@ -60,10 +60,15 @@ def open_scope(scope: Scope) -> None:
 
     Call it inside the `try` whose `finally` closes it: otherwise an interrupt would leave the scope open.
     """
+    trim_scope()
+    local.state.scopes.append(scope)
+
+
+def trim_scope() -> None:
+    """Remove references to freed handles from the innermost scope, if it has many."""
     scopes = local.state.scopes
     if scopes and len(scopes[-1].handles) > scopes[-1].most:
         scopes[-1].forget_freed()
-    scopes.append(scope)
 
 
 def open_block(scope: Scope) -> None:

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tfpy.core.io.faults import ModelFileError
+from tfpy.engine.scope import trim_scope
 from tfpy.graph.graph_def import Node, Ref
 
 if TYPE_CHECKING:
@@ -86,6 +87,7 @@ class _Frames:
             self._notify(node.name, seen)
             if node.op in _NEXT:
                 self._forget(seen)
+                trim_scope()
         return {ref.node: self._values[()].get(ref.node, []) for ref in self._outputs}
 
     def _seen(self, ref: Ref, frame: Frame) -> Any:

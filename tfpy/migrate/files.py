@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import libcst as cst
 
+from tfpy.core.system.terminal import visible
 from tfpy.migrate.names import Names
 from tfpy.migrate.rewrite import Migration, migrate
 from tfpy.scripts import FileError, files_in, read_script, write_script
@@ -123,7 +124,8 @@ def difference(outcome: Outcome) -> str:
     """The change of a file as a unified diff."""
     assert outcome.migration is not None
     old, new = outcome.old.splitlines(keepends=True), outcome.migration.code.splitlines(keepends=True)
-    return "".join(difflib.unified_diff(old, new, str(outcome.path), f"{outcome.path} (migrated)"))
+    names = (visible(outcome.path), visible(f"{outcome.path} (migrated)"))
+    return "".join(difflib.unified_diff(old, new, *names))
 
 
 def run(paths: Sequence[Path], diff: bool, check: bool, in_place: bool) -> int:
@@ -141,7 +143,7 @@ def run(paths: Sequence[Path], diff: bool, check: bool, in_place: bool) -> int:
             except FileError as problem:
                 error = str(problem)
         if error or outcome.migration is None:
-            print(f"{outcome.path}: {error}")
+            print(visible(f"{outcome.path}: {error}"))
             failed += 1
             continue
         if diff and outcome.changed:
@@ -149,7 +151,7 @@ def run(paths: Sequence[Path], diff: bool, check: bool, in_place: bool) -> int:
         to_change += outcome.changed
         rewritten += outcome.migration.rewritten
         left += len(outcome.migration.left)
-        print(f"{outcome.path}: {_told(outcome, in_place and not check)}")
+        print(visible(f"{outcome.path}: {_told(outcome, in_place and not check)}"))
     print(f"Constructs rewritten: {rewritten}; left with a comment: {left}; files with errors: {failed}.")
     return int(failed > 0 or (check and to_change > 0))
 

@@ -20,7 +20,7 @@ from tfpy.engine.handle import Handle
 Test = Callable[[Any], bool]
 
 # Annotations of one number, and the types that need no further check.
-NUMBERS = {"float": (float, int, bool), "float | None": (float, int, bool, type(None))}
+NUMBERS = {"float": (float, bool), "float | None": (float, bool, type(None))}
 
 
 class Kind:

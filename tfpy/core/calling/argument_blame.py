@@ -6,12 +6,15 @@ function, with a message about something internal, this finds the argument that 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Mapping
+from opcode import opmap
+from types import TracebackType
 from typing import Any
 
 from tfpy.core.calling.annotations import kind_of
-from tfpy.engine.errors import DisposedError, ShapeError
-from tfpy.engine.package import is_users
+from tfpy.engine.errors import DisposedError, ShapeError, show
+from tfpy.engine.package import PACKAGE, is_users
 
 
 def refuse_unbound(
@@ -52,6 +55,45 @@ def refuse_misfit(where: str, annotations: Mapping[str, Any], given: Mapping[str
         kind = kind_of(annotations.get(name, ""))
         if kind is not None and not kind.serves(value):
             raise kind.error(where, name, value) from error
+
+
+_OF_PYTHON = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
+# Python's own message for a function that is called with too few or too many arguments, often one of the user's.
+_UNBOUND = re.compile(r"[\w.<>]+\(\) (takes|missing|got) ")
+_RAISES = (opmap["RAISE_VARARGS"], opmap["RERAISE"])
+
+
+def name_call(where: str, given: Mapping[str, Any], error: Exception) -> None:
+    """Raise an error that names function and arguments for one of Python's or numpy's that nothing else explains.
+
+    What a statement of tfpy or a function of the user's has raised is left alone, and all that may come from a function
+    among the arguments; but a shape error without any name, as helpers get it from the shape rule of a kernel, gets the
+    function's.
+    """
+    if isinstance(error, ShapeError) and not re.match(r"\w+: ", str(error)):
+        raise ShapeError(f"{where}: {error}") from error
+    if not isinstance(error, _OF_PYTHON) or _is_from_user(error) or _is_stated(error) or _UNBOUND.match(str(error)):
+        return
+    own = {name: value for name, value in given.items() if name not in ("self", "cls")}
+    if any(map(callable, own.values())):
+        return
+    arguments = ", ".join(f"{name}={show(value)}" for name, value in own.items())
+    raise (TypeError if isinstance(error, (AttributeError, TypeError)) else ValueError)(
+        f"{where}: failed{' with ' if arguments else ''}{arguments}: {type(error).__name__}: {error}"
+    ) from error
+
+
+def _is_stated(error: Exception) -> bool:
+    """Whether a `raise` or `assert` statement of tfpy has raised an error."""
+    step = error.__traceback__
+    while step is not None and step.tb_next is not None:
+        step = step.tb_next
+    return step is None or _is_raise(step)
+
+
+def _is_raise(step: TracebackType) -> bool:
+    code = step.tb_frame.f_code
+    return code.co_filename.startswith(PACKAGE) and code.co_code[step.tb_lasti] in _RAISES
 
 
 def _is_named(where: str, message: str) -> bool:

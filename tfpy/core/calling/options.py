@@ -13,7 +13,7 @@ from collections.abc import Callable, Container, Iterable, Mapping
 from typing import Any, TypeVar, cast
 
 from tfpy.core.calling.annotations import NUMBERS
-from tfpy.core.calling.argument_blame import refuse_misfit, refuse_unbound
+from tfpy.core.calling.argument_blame import name_call, refuse_misfit, refuse_unbound
 from tfpy.core.calling.tracebacks import hide_own_lines
 from tfpy.core.naming.hints import OF_OPTIMIZERS
 from tfpy.core.naming.names import spellings
@@ -145,21 +145,29 @@ def _wrap(function: Callable[..., Any], where: str, options: str | None) -> Call
                     raise TypeError(_too_many(where, positional, keyword_only, options, args))
             for i, name, plainly in numbers:
                 if i < len(args) and type(args[i]) not in plainly:
-                    args = (*args[:i], as_number(where, name, args[i]), *args[i + 1 :])
+                    args = (*args[:i], _as_number(where, name, args[i]), *args[i + 1 :])
                 elif name in keywords and type(keywords[name]) not in plainly:
-                    keywords[name] = as_number(where, name, keywords[name])
+                    keywords[name] = _as_number(where, name, keywords[name])
             return function(*args, **keywords)
         except BaseException as error:
             hide_own_lines(error)
             if isinstance(error, Exception):
                 by_place = dict(zip(positional, args, strict=False))
                 refuse_unbound(where, needed, by_place, keywords, error)
-                refuse_misfit(where, annotations, by_place | keywords, error)
+                given = by_place | keywords
+                refuse_misfit(where, annotations, given, error)
+                name_call(where, given, error)
             raise
 
     if together:
         call.__signature__ = _listing(together, function)  # type: ignore[attr-defined]
     return call
+
+
+def _as_number(where: str, name: str, value: Any) -> float:
+    """A number as a float; an int within the range of floats stays one."""
+    number = as_number(where, name, value)
+    return value if type(value) is int else number
 
 
 def _too_many(

@@ -26,7 +26,17 @@ class CompositeArrayBuffer(CompositeArrayBufferCamel):
     """
 
     def __init__(self, buffers: Any = None) -> None:
-        self._pieces = _views(buffers)
+        self._hold(_views(buffers))
+
+    @classmethod
+    def of(cls, op: str, argument: str, buffers: Any) -> CompositeArrayBuffer:
+        """The bytes given as an argument of a function, which errors name."""
+        made = cls()
+        made._hold(_views(buffers, op, argument))
+        return made
+
+    def _hold(self, pieces: list[memoryview]) -> None:
+        self._pieces = pieces
         self._ends = list(itertools.accumulate(map(len, self._pieces)))
 
     @property
@@ -79,25 +89,29 @@ def pieces_of(stream: Any) -> list[Any]:
         return list(finish(_gathered(stream)))
     if isinstance(stream, (bytes, bytearray, memoryview)):
         return [stream]
-    return list(stream)
+    try:
+        return list(stream)
+    except TypeError:
+        expected = "a file object, bytes, or an iterable of them"
+        raise argument_error("decode_weights_stream", "weight_stream", expected, stream, TypeError) from None
 
 
 async def _gathered(stream: AsyncIterable[Any]) -> list[Any]:
     return [piece async for piece in stream]
 
 
-def _views(buffers: Any) -> list[memoryview]:
+def _views(buffers: Any, op: str = "buffers", argument: str = "buffers") -> list[memoryview]:
     listed = buffers if isinstance(buffers, (list, tuple)) else [] if buffers is None else [buffers]
-    return [_view(buffer) for buffer in listed]
+    return [_view(buffer, op, argument) for buffer in listed]
 
 
-def _view(buffer: Any) -> memoryview:
+def _view(buffer: Any, op: str, argument: str) -> memoryview:
     if isinstance(buffer, np.ndarray) and buffer.dtype != object:
         return np.ascontiguousarray(buffer).reshape(-1).view(np.uint8).data
     if isinstance(buffer, CompositeArrayBuffer):
         return buffer.view(0, buffer.byte_length)
     if not isinstance(buffer, (bytes, bytearray, memoryview)):
-        raise argument_error("buffers", "buffers", "bytes, or a list of them", buffer, TypeError)
+        raise argument_error(op, argument, "bytes, or a list of them", buffer, TypeError)
     view = memoryview(buffer)
     if not view.nbytes:  # an empty view of another format cannot be cast
         return memoryview(b"")

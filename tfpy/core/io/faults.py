@@ -8,6 +8,7 @@ from typing import Any
 
 from tfpy.core.calling.registry import export
 from tfpy.engine.errors import show
+from tfpy.engine.printable import visible
 
 # The largest model.json that is read, and the deepest nesting in it. The largest real ones have a few MB; a model
 # inside a model takes five levels.
@@ -24,7 +25,13 @@ MAX_UNPACKING_FACTOR = 100
 
 @export(namespace="io", doc="Models / Loading")
 class ModelFileError(ValueError):
-    """A saved model that cannot be loaded: the message names the file, the field in it, and what is wrong."""
+    """A saved model that cannot be loaded: the message names the file, the field in it, and what is wrong.
+
+    What would steer a terminal, in the names of files or in what they contain, is written out.
+    """
+
+    def __str__(self) -> str:
+        return "\n".join(map(visible, super().__str__().split("\n")))
 
 
 class ModelReadError(ModelFileError, OSError):

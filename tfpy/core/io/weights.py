@@ -80,7 +80,8 @@ def decode_weights(weight_data: Any, specs: Sequence[Any]) -> dict[str, Tensor]:
 
     Source: TF.js `tf.io.decodeWeights`.
     """
-    return decode(CompositeArrayBuffer(weight_data), read_specs(specs, "decode_weights", "specs"), "decode_weights")
+    data = CompositeArrayBuffer.of("decode_weights", "weight_data", weight_data)
+    return decode(data, read_specs(specs, "decode_weights", "specs"), "decode_weights")
 
 
 def decode(data: CompositeArrayBuffer, specs: Iterable[WeightSpec], source: str) -> dict[str, Tensor]:

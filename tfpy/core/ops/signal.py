@@ -35,8 +35,8 @@ def enclosing_power_of_two(value: float) -> int:
 
     Source: TF.js `tf.enclosingPowerOfTwo`.
     """
-    if not 0 < as_number("enclosing_power_of_two", "value", value) < math.inf:
-        raise argument_error("enclosing_power_of_two", "value", "above 0, and finite", value)
+    if not 0 < as_number("enclosing_power_of_two", "value", value) <= 2.0**1023:
+        raise argument_error("enclosing_power_of_two", "value", "above 0, and at most 2^1023", value)
     return math.floor(2.0 ** math.ceil(math.log(value) / math.log(2.0)))
 
 

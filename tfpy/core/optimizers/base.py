@@ -23,7 +23,7 @@ from tfpy.core.results import NamedTensor, ReadyNamedTensor, named_tensors
 from tfpy.core.run import run_multi
 from tfpy.core.tensor import Tensor
 from tfpy.core.variable import Variable, assign_and_release, find_variable, registered_variables
-from tfpy.engine.arguments import as_number
+from tfpy.engine.arguments import as_function, as_number
 from tfpy.engine.backend import current
 from tfpy.engine.dispatch import settle
 from tfpy.engine.errors import argument_error, unknown_name_error
@@ -132,6 +132,7 @@ class Optimizer(OptimizerCamel, Closed):
         Raises:
             ValueError: f does not return a scalar, or depends on none of the variables.
         """
+        as_function("minimize", "f", f)
         wanted = bool(return_cost)  # evaluated before anything changes
         value, grads = self.compute_gradients(f, var_list)
         self.apply_gradients(grads)

@@ -39,7 +39,7 @@ class Clipping:
         """Itself, or an error that names the optimizer: a bound that is not positive, or more than one."""
         given = self.options()
         for name, bound in given.items():
-            if as_number(where, name, bound) <= 0:
+            if not as_number(where, name, bound) > 0:
                 raise argument_error(where, name, "a number above 0", bound)
         if len(given) > 1:
             raise argument_error(where, " and ".join(given), "one bound, not several", given)

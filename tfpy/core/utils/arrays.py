@@ -12,7 +12,7 @@ import numpy as np
 from tfpy.core.calling.registry import export
 from tfpy.core.convert import host_values
 from tfpy.core.system.environment import ENV
-from tfpy.engine.arguments import as_dtype
+from tfpy.engine.arguments import as_count, as_dtype
 from tfpy.engine.backend import Array
 from tfpy.engine.dtypes import BYTES, DTYPES, TYPED_ARRAY, DType
 from tfpy.engine.errors import argument_error
@@ -84,10 +84,27 @@ def to_typed_array(a: Any, dtype: DType) -> Array:
 
     Source: TF.js `tf.util.toTypedArray`.
     """
+    kind = _typed_array("to_typed_array", dtype)
+    values, _ = host_values("to_typed_array", "a", a, dtype)
+    return np.array(values.reshape(-1), dtype=kind)
+
+
+def _typed_array(op: str, dtype: DType) -> Any:
+    """The numpy type of a typed array of a dtype."""
     if dtype == "string":
-        raise argument_error("to_typed_array", "dtype", "a dtype of numbers", dtype, TypeError)
-    values, _ = host_values("to_typed_array", "a", a, as_dtype("to_typed_array", dtype))
-    return np.array(values.reshape(-1), dtype=TYPED_ARRAY[dtype])
+        raise argument_error(op, "dtype", "a dtype of numbers", dtype, TypeError)
+    return TYPED_ARRAY[as_dtype(op, dtype)]
+
+
+def flat_array(op: str, argument: str, values: Any, dtype: Any = None) -> Array:
+    """Values as they are, or as numbers of a numpy type, in a flat array."""
+    try:
+        with np.errstate(over="ignore"):  # beyond float32 is infinite, as in JavaScript
+            return np.asarray(values, dtype).reshape(-1)
+    except (OverflowError, TypeError, ValueError):
+        raise argument_error(
+            op, argument, "values in equally long rows" if dtype is None else "numbers", values
+        ) from None
 
 
 @export(namespace="util", doc="Util")
@@ -104,7 +121,7 @@ def to_nested_array(shape: Sequence[int], a: Any, is_complex: bool = False) -> A
 
     Source: TF.js `tf.util.toNestedArray`.
     """
-    values = np.asarray(a).reshape(-1)
+    values = flat_array("to_nested_array", "a", a)
     sizes = (*shape, 2) if is_complex else tuple(shape)
     if values.size != math.prod(sizes):
         raise argument_error("to_nested_array", "a", f"{math.prod(sizes)} values, for shape {list(shape)}", values)
@@ -117,7 +134,7 @@ def make_zeros_typed_array(size: int, dtype: DType) -> Array:
 
     Source: TF.js `tf.util.makeZerosTypedArray`.
     """
-    return to_typed_array(np.zeros(size), dtype)
+    return np.zeros(as_count("make_zeros_typed_array", "size", size), _typed_array("make_zeros_typed_array", dtype))
 
 
 @export(namespace="util", doc="Util")
@@ -126,7 +143,7 @@ def make_ones_typed_array(size: int, dtype: DType) -> Array:
 
     Source: TF.js `tf.util.makeOnesTypedArray`.
     """
-    return to_typed_array(np.ones(size), dtype)
+    return np.ones(as_count("make_ones_typed_array", "size", size), _typed_array("make_ones_typed_array", dtype))
 
 
 @export(namespace="util", doc="Util")
@@ -216,7 +233,7 @@ def is_int(a: Any) -> bool:
 
     Source: TF.js `tf.util.isInt`.
     """
-    return isinstance(a, bool) or (is_number(a) and math.isfinite(a) and bool(a % 1 == 0))
+    return isinstance(a, int) or (is_number(a) and math.isfinite(a) and bool(a % 1 == 0))
 
 
 @export(namespace="util", doc="Util")

@@ -10,9 +10,10 @@ import numpy as np
 from tfpy.core.calling.registry import export
 from tfpy.core.ops.join import part_sizes
 from tfpy.core.system.environment import ENV
+from tfpy.core.utils.arrays import flat_array
 from tfpy.core.utils.shapes import shape_of
 from tfpy.core.utils.util import decode_string, encode_string
-from tfpy.engine.arguments import as_list, as_shape, resolve_axis
+from tfpy.engine.arguments import as_ints, as_list, as_shape, resolve_axis
 from tfpy.engine.backend import Array
 from tfpy.engine.errors import argument_error
 from tfpy.engine.spec import reduced_shape
@@ -64,7 +65,10 @@ def get_undo_axes_permutation(axes: Sequence[int]) -> list[int]:
 
     Source: TF.js `tf.backend_util.getUndoAxesPermutation`.
     """
-    return [list(axes).index(i) for i in range(len(axes))]
+    order = as_ints("get_undo_axes_permutation", "axes", axes)
+    if sorted(order) != list(range(len(order))):
+        raise argument_error("get_undo_axes_permutation", "axes", f"each axis from 0 to {len(order) - 1} once", axes)
+    return [order.index(i) for i in range(len(order))]
 
 
 @export(namespace="backend_util", doc="Util")
@@ -93,6 +97,7 @@ def combine_locations(output_loc: Sequence[int], reduce_loc: Sequence[int], axes
 
     Source: TF.js `tf.backend_util.combineLocations`.
     """
+    axes = as_ints("combine_locations", "axes", axes)
     if len(reduce_loc) != sum(0 <= axis < len(output_loc) + len(reduce_loc) for axis in set(axes)):
         raise argument_error("combine_locations", "axes", f"{len(reduce_loc)} existing axes", axes)
     others, inner = iter(output_loc), iter(reduce_loc)
@@ -161,7 +166,8 @@ def merge_real_and_imag_arrays(real: Any, imag: Any) -> Array:
 
     Source: TF.js `tf.backend_util.mergeRealAndImagArrays`.
     """
-    parts = [np.asarray(a, np.float32).reshape(-1) for a in (real, imag)]
+    pair = (("real", real), ("imag", imag))
+    parts = [flat_array("merge_real_and_imag_arrays", name, a, np.float32) for name, a in pair]
     if parts[0].size != parts[1].size:
         raise argument_error("merge_real_and_imag_arrays", "imag", f"{parts[0].size} numbers", parts[1])
     return np.stack(parts, axis=1).reshape(-1)
@@ -173,7 +179,7 @@ def split_real_and_imag_arrays(complex: Any) -> dict[str, Array]:
 
     Source: TF.js `tf.backend_util.splitRealAndImagArrays`.
     """
-    values = np.asarray(complex, np.float32)
+    values = flat_array("split_real_and_imag_arrays", "complex", complex, np.float32)
     return {"real": values[::2].copy(), "imag": values[1::2].copy()}
 
 

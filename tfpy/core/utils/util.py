@@ -14,7 +14,7 @@ from tfpy.core.calling.registry import export
 from tfpy.core.ops.shape import whole_shape
 from tfpy.core.results import Record
 from tfpy.core.system.environment import ENV
-from tfpy.engine.arguments import as_ints, as_shape, resolve_axis
+from tfpy.engine.arguments import as_count, as_ints, as_shape, as_string, resolve_axis
 from tfpy.engine.dtypes import DType
 from tfpy.engine.errors import Words, argument_error
 from tfpy.engine.host.fingerprint import fingerprint64
@@ -206,8 +206,9 @@ def size_to_squarish_shape(size: int) -> list[int]:
 
     Source: TF.js `tf.util.sizeToSquarishShape`.
     """
-    width = math.ceil(math.sqrt(size))
-    return [width, math.ceil(size / width)] if width else [0, 0]
+    count = as_count("size_to_squarish_shape", "size", size)
+    width = math.isqrt(count - 1) + 1 if count else 0
+    return [width, -(-count // width)] if width else [0, 0]
 
 
 @export(namespace="util", doc="Util")
@@ -353,7 +354,10 @@ def hex_to_long(hex: str) -> int:
 
     Source: TF.js `tf.util.hexToLong`.
     """
-    return int(hex, 16)
+    try:
+        return int(as_string("hex_to_long", "hex", hex), 16)
+    except ValueError:
+        raise argument_error("hex_to_long", "hex", "hexadecimal digits", hex) from None
 
 
 # Environment

@@ -9,6 +9,7 @@ from tfpy.core.ops.create import scalar
 from tfpy.core.ops.join import split, unstack
 from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import argument_error
+from tfpy.engine.scope import trim_scope
 from tfpy.engine.state import refuse_plan
 from tfpy.graph.lists import HashTable, TensorArray, TensorList, element_shape, merge_shapes
 from tfpy.graph.mappers import Call, maps
@@ -77,6 +78,7 @@ def _while(call: Call) -> Any:
     state = list(call.values)
     while _true(call, call.run.call_function(call.node, condition, state)):
         state = call.run.call_function(call.node, body, state)
+        trim_scope()  # a loop may take any number of turns
     return state
 
 

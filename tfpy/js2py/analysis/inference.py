@@ -6,7 +6,7 @@ empty list is true. Which Python code is right depends on the kinds of the value
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from tree_sitter import Node
 
@@ -317,8 +317,11 @@ class Inference:
         owner = self.owner_of(parse.field(callee, "object")).name
         return self.members.of(owner[1:], text(parse.field(callee, "property"))) if owner.startswith(".") else []
 
-    def path_to(self, node: Node) -> list[str]:
-        """The parts of `a.b.c`, starting with `tf` if a is imported or comes from there; empty if it is no path."""
+    def path_to(self, node: Node, seen: Sequence[Binding] = ()) -> list[str]:
+        """The parts of `a.b.c`, starting with `tf` if a is imported or comes from there; empty if it is no path.
+
+        `seen` are the variables followed so far, which may be declared with themselves.
+        """
         path = path_of(node) or []
         first = node
         while first.type == "member_expression":
@@ -327,8 +330,9 @@ class Inference:
         found = origin_of(binding) if binding is not None and binding.origin is None else None
         root = root_of(found.source) if found is not None and binding is not None and not binding.members else None
         if found is None or root is None:
-            value, name = taken_from(binding) if binding is not None and not binding.writes else (None, "")
-            whole = self.path_to(value) if value is not None and name != "*" else []
+            known = binding is not None and not binding.writes and binding not in seen
+            value, name = taken_from(binding) if binding is not None and known else (None, "")
+            whole = self.path_to(value, (*seen, binding)) if value is not None and name != "*" and binding else []
             return [*whole, name, *path[1:]] if whole and whole[0] in names.ROOTS else path
         return [*root.split("."), *([] if found.name in ("*", "default") else [found.name]), *path[1:]]
 

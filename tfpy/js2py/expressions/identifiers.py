@@ -24,6 +24,7 @@ _GLOBALS = {
     "__filename": "__file__",
 }
 _TIMERS = {"setTimeout", "setInterval", "setImmediate", "clearTimeout", "clearInterval", "queueMicrotask"}
+_SPIES = {"jasmine", "spyOn", "spyOnProperty", "spyOnAllFunctions"}
 # JavaScript's objects without a counterpart, except some of their methods.
 _JAVASCRIPTS = {
     "Symbol", "console", "globalThis", "Proxy", "Reflect", "Intl", "Buffer", "process", "Atomics", "BigInt", "Date",
@@ -60,6 +61,8 @@ def identifier(c: Converter, node: Node) -> ast.expr:
         raise NotConvertedError(f"{name} has no counterpart; call the function where it is due")
     if name == "arguments":
         raise NotConvertedError("`arguments` has no counterpart; name the parameters")
+    if name in _SPIES:
+        raise NotConvertedError(f"{name} has no counterpart; see unittest.mock and pytest's monkeypatch")
     if name in _JAVASCRIPTS:
         raise NotConvertedError(f"this use of {name} has no counterpart")
     return py(".".join(GLOBALS[name])) if name in GLOBALS else atom(names.variable(name))

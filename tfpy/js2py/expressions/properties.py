@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from tree_sitter import Node
 
@@ -12,7 +12,7 @@ from tfpy.js2py import builtins, names
 from tfpy.js2py.analysis.kind import DICT, NAMESPACE, NDARRAY, NUMBERS, STRING, UNKNOWN, Kind
 from tfpy.js2py.analysis.members import class_around
 from tfpy.js2py.analysis.origins import is_module, origin_of, taken_from
-from tfpy.js2py.analysis.scopes import is_written
+from tfpy.js2py.analysis.scopes import Binding, is_written
 from tfpy.js2py.converter import Converter, expression
 from tfpy.js2py.expressions import node_properties
 from tfpy.js2py.expressions.indices import index, is_float, is_fraction
@@ -171,8 +171,11 @@ def _of_node(c: Converter, node: Node, path: list[str] | None) -> ast.expr | Non
     return node_properties.constant(".".join([module, *path[1:]])) if known else None
 
 
-def tfpy_path(c: Converter, first: Node, path: list[str]) -> list[str] | None:
-    """A path such as layers.dense, starting from tf; None if it is no path into tfpy."""
+def tfpy_path(c: Converter, first: Node, path: list[str], seen: Sequence[Binding] = ()) -> list[str] | None:
+    """A path such as layers.dense, starting from tf; None if it is no path into tfpy.
+
+    `seen` are the variables followed so far: some are declared with themselves, such as `var tf = tf || other`.
+    """
     binding = c.scopes.bindings.get(first.id)
     if path[0] in c.modules and (binding is None or binding.kind in ("import", "variable")):
         module = c.modules[path[0]]
@@ -181,18 +184,18 @@ def tfpy_path(c: Converter, first: Node, path: list[str]) -> list[str] | None:
         return [*module.split("."), *path[1:]] if module.partition(".")[0] in names.ROOTS else None
     if binding is None and path[0] in GLOBALS:
         return [*GLOBALS[path[0]], *path[1:]]
-    space = namespace_of(c, first) if binding is not None else None
+    space = namespace_of(c, first, seen) if binding is not None else None
     return [*space, *path[1:]] if space is not None else None
 
 
-def namespace_of(c: Converter, node: Node) -> list[str] | None:
+def namespace_of(c: Converter, node: Node, seen: Sequence[Binding] = ()) -> list[str] | None:
     """The path of the namespace that a variable is initialized with and never leaves; None for anything else."""
     binding = c.scopes.bindings.get(node.id)
-    if binding is None or binding.kind != "variable" or binding.writes:
+    if binding is None or binding.kind != "variable" or binding.writes or binding in seen:
         return None
     taken, name = taken_from(binding)
     path = path_of(taken) if taken is not None else None
-    found = tfpy_path(c, _first(taken), path) if taken is not None and path is not None else None
+    found = tfpy_path(c, _first(taken), path, (*seen, binding)) if taken is not None and path is not None else None
     found = [*found, name] if found is not None and name != "*" else found
     return found if found is not None and names.namespace(".".join(found)) else None
 

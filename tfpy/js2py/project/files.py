@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
+from tfpy.core.system.terminal import say
 from tfpy.js2py.analysis.module import TYPESCRIPT
 from tfpy.js2py.notes import Conversion, ScriptError
 from tfpy.js2py.project.convert import convert
@@ -32,9 +32,9 @@ def run(path: Path, out: str | None, force: bool) -> int:
         if target is not None:
             return run_folder(path, target, force)
     except FileError as error:
-        print(error, file=sys.stderr)
+        say(error)
         return 1
-    print(f"{path} is a folder; --out says which folder the Python goes to.", file=sys.stderr)
+    say(f"{path} is a folder; --out says which folder the Python goes to.")
     return 2
 
 
@@ -46,7 +46,7 @@ def _run_file(path: Path, target: Path | None, force: bool) -> int:
     conversion = _converted(path)
     _write(conversion.code, target)
     say_notes(path, conversion.notes)
-    print(summary(conversion.notes), file=sys.stderr)
+    say(summary(conversion.notes))
     return int(not conversion.is_complete)
 
 

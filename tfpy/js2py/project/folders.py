@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from tfpy.core.system.extras import optional_module
+from tfpy.core.system.terminal import say
 from tfpy.js2py.analysis.module import SUFFIXES, module_name
 from tfpy.js2py.notes import Note
 from tfpy.js2py.project.report import counts, fault_of, say_notes, summary
@@ -128,17 +128,17 @@ def _convert(folder: _Folder, project: Project, path: Path, target: Path) -> Non
     write_script(target, found.code)
     folder.notes += found.notes
     say_notes(path, found.notes)
-    print(f"{path}: written to {target}; {counts(found.notes)}", file=sys.stderr)
+    say(f"{path}: written to {target}; {counts(found.notes)}")
 
 
 def _sum_up(folder: _Folder) -> None:
     """Report what cannot be converted, what is left out, and how much is left to do."""
     for fault in folder.faults.values():
-        print(fault, file=sys.stderr)
+        say(fault)
     if folder.left_out:
         named = ", ".join(str(path) for path in folder.left_out[:_NAMED])
         more = len(folder.left_out) - _NAMED
-        print(f"Left out: {named}{f' and {more} more' if more > 0 else ''}.", file=sys.stderr)
+        say(f"Left out: {named}{f' and {more} more' if more > 0 else ''}.")
     written = sum(path not in folder.faults for path in folder.targets)
-    print(f"Files written: {written}; with errors: {len(folder.faults)}.", file=sys.stderr)
-    print(summary(folder.notes, bool(folder.faults)), file=sys.stderr)
+    say(f"Files written: {written}; with errors: {len(folder.faults)}.")
+    say(summary(folder.notes, bool(folder.faults)))

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from tfpy.core.system.terminal import say
 from tfpy.js2py.notes import Note, ScriptError
 from tfpy.scripts import FileError
 
@@ -13,7 +13,7 @@ from tfpy.scripts import FileError
 def say_notes(path: Path, notes: Sequence[Note]) -> None:
     """Print the notes of a script: what is left to do and to check."""
     for note in notes:
-        print(f"{path}:{note.line}: {note.text if note.left else f'check: {note.text}'}", file=sys.stderr)
+        say(f"{path}:{note.line}: {note.text if note.left else f'check: {note.text}'}")
 
 
 def counts(notes: Sequence[Note]) -> str:

@@ -17,11 +17,11 @@ from tfpy.core.io.writing import new_file
 from tfpy.core.types import Logs
 from tfpy.engine import rng
 from tfpy.engine.arguments import as_count, as_number, as_positive
-from tfpy.engine.errors import argument_error
+from tfpy.engine.errors import argument_error, show
 from tfpy.layers.callbacks.base import Callback, Check
 from tfpy.layers.training.loops import TrainingRun
 from tfpy.layers.training.resuming import Position, RunCallback
-from tfpy.layers.training.run_state import Arrays, pack, restorer, state_of_model, unpack
+from tfpy.layers.training.run_state import Arrays, entry, pack, restorer, state_of_model, unpack
 
 _NAME = "backup.npz"
 # The JSON entry of the file; the others are arrays that it refers to.
@@ -82,7 +82,8 @@ class BackupAndRestore(RunCallback):
             return
         try:
             state = self._read()
-            run.iterator.set_start("backup", Position(state["epoch"], state["batch"], state["began"]))
+            with entry("began"):
+                run.iterator.set_start("backup", Position(state["epoch"], state["batch"], state["began"]))
             restore = self._restorer(run, state)
         except ValueError as error:
             raise self._fault(error) from error
@@ -96,13 +97,18 @@ class BackupAndRestore(RunCallback):
                 raise ValueError("it is truncated")
             arrays = {name: file[name] for name in file.files}
         state = json.loads(bytes(arrays.pop(_STATE)))
-        return _checked({name: unpack(state[name], arrays) for name in _FIELDS})
+        read = {}
+        for name in _FIELDS:
+            with entry(name):
+                read[name] = unpack(state[name], arrays)
+        return _checked(read)
 
     def _restorer(self, run: TrainingRun, state: dict[str, Any]) -> Callable[[], None]:
         """A function that restores the run; everything is checked beforehand."""
         # The model first, since callbacks may hold weights of it.
         restore_model = restorer("backup", run.model, run.model.optimizer, state["model"])
-        callbacks = _matched(run.callbacks.callbacks, state["callbacks"])
+        with entry("callbacks"):
+            callbacks = _matched(run.callbacks.callbacks, state["callbacks"])
 
         def restore() -> None:
             batch, done = state["batch"], run.iterator.batch
@@ -164,29 +170,58 @@ def _checked(state: dict[str, Any]) -> dict[str, Any]:
     """The state, with the entries of the run checked; data, model and callbacks check their own parts.
 
     Raises:
-        ValueError, TypeError: an invalid state.
+        ValueError: an invalid state.
     """
-    (data, random), means = state["began"], state["means"]
-    batch, seen = state["batch"], means["seen"]
-    for name, value in (("epoch", state["epoch"]), ("batch", batch), ("means.seen", seen)):
-        if type(value) is not int or value < 0:
-            raise argument_error("backup", name, "a whole number of 0 or more", value)
+    checked = {}
+    for name, check in _CHECKS.items():
+        with entry(name):
+            checked[name] = check(state[name])
+    batch, seen = checked["batch"], checked["means"]["seen"]
     if seen < batch:
         raise argument_error("backup", "means.seen", f"a sample or more for each of {batch} batches", seen)
-    if not isinstance(data, dict) or not isinstance(state["stopped"], bool):
-        raise argument_error("backup", "began and stopped", "of a training", (data, state["stopped"]))
-    for streams in (random, state["random"]):
-        rng.check_source(streams)
-    return {
-        **state,
-        "began": (data, random),
-        "means": {"seen": seen, "totals": _numbers(means["totals"])},
-        "logs": _numbers(state["logs"]),
-    }
+    return {**state, **checked}
+
+
+def _count(value: Any) -> int:
+    if type(value) is not int or value < 0:
+        raise ValueError(f"it must be a whole number of 0 or more, but is {show(value)}")
+    return value
+
+
+def _stopped(value: Any) -> bool:
+    if value not in (True, False):
+        raise ValueError(f"it must be true or false, but is {show(value)}")
+    return bool(value)
+
+
+def _began(value: Any) -> tuple[dict[str, Any], Any]:
+    data, random = value
+    rng.check_source(random)
+    return dict(data), random
+
+
+def _random(value: Any) -> Any:
+    rng.check_source(value)
+    return value
+
+
+def _means(value: Any) -> dict[str, Any]:
+    return {"seen": _count(value["seen"]), "totals": _numbers(value["totals"])}
 
 
 def _numbers(values: Mapping[str, Any]) -> dict[str, float]:
     return {name: as_number("backup", name, value) for name, value in values.items()}
+
+
+_CHECKS: dict[str, Callable[[Any], Any]] = {
+    "epoch": _count,
+    "batch": _count,
+    "began": _began,
+    "stopped": _stopped,
+    "random": _random,
+    "means": _means,
+    "logs": _numbers,
+}
 
 
 def _matched(callbacks: list[Callback], states: list[Any]) -> list[tuple[Callback, dict[str, Any]]]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
+import io
 import os
 from collections.abc import Mapping
 from pathlib import Path
@@ -12,6 +14,7 @@ from tfpy.core.calling.options import accepts_options
 from tfpy.core.calling.registry import export
 from tfpy.core.types import Logs
 from tfpy.engine.errors import argument_error
+from tfpy.engine.warn import warn_user
 from tfpy.layers.callbacks.base import Callback
 
 # Written for a value that an epoch lacks.
@@ -22,13 +25,17 @@ _MISSING = "NA"
 class CSVLogger(Callback):
     """Writes a row for each epoch: its number, counted from 0, then its losses and metrics, as named by the header.
 
-    The file is flushed after each epoch.
+    The file is flushed after each epoch. If a row cannot be written, for example since the disk is full, a warning says
+    so, and training goes on.
 
     Args:
         filename: the file.
         args: the options below as a dict.
         separator: the text between two values.
         append: whether to append to an existing file, under its header, instead of overwriting it.
+
+    Raises:
+        OSError: at the start of training, if the file cannot be read or written.
 
     Source: Keras `CSVLogger` (beyond TF.js).
     """
@@ -51,18 +58,28 @@ class CSVLogger(Callback):
 
     def on_train_begin(self, logs: Logs | None = None) -> None:
         self._names = []
-        if self.append and self.filename.exists():
-            self._names = self._header()
-        else:
-            self.filename.write_text("", encoding="utf-8")
+        try:
+            if self.append and self.filename.exists():
+                self._names = self._header()
+            else:
+                self.filename.write_text("", encoding="utf-8")
+        except OSError as error:
+            raise type(error)(f"csv_logger: {self.filename} cannot be written: {error.strerror}.") from error
 
     def on_epoch_end(self, epoch: int, logs: Logs | None = None) -> None:
         values = {"epoch": epoch, **(logs or {})}
-        if not self._names:
-            # An epoch that was stopped has no validation; the header has the columns anyway.
-            self._names = list(dict.fromkeys(["epoch", *self.params["metrics"], *values]))
-            self._write(self._names)
-        self._write([values.get(name, _MISSING) for name in self._names])
+        # An epoch that was stopped has no validation; the header has the columns anyway.
+        names = self._names or list(dict.fromkeys(["epoch", *self.params["metrics"], *values]))
+        row = [values.get(name, _MISSING) for name in names]
+        try:
+            self._write([row] if self._names else [names, row])
+        except OSError as error:
+            warn_user(
+                f"csv_logger: {self.filename} cannot be written: {error.strerror}. It has no row for epoch {epoch}; "
+                "training goes on."
+            )
+        else:
+            self._names = names
 
     def _header(self) -> list[str]:
         try:
@@ -71,6 +88,16 @@ class CSVLogger(Callback):
         except (UnicodeDecodeError, csv.Error) as error:
             raise ValueError(f"csv_logger: {self.filename} has no header to append to: {error}.") from None
 
-    def _write(self, row: list[Any]) -> None:
-        with self.filename.open("a", newline="", encoding="utf-8") as file:
-            csv.writer(file, delimiter=self.separator, lineterminator="\n").writerow(row)
+    def _write(self, rows: list[list[Any]]) -> None:
+        """Append rows, or none if that fails."""
+        text = io.StringIO()
+        csv.writer(text, delimiter=self.separator, lineterminator="\n").writerows(rows)
+        with self.filename.open("ab", buffering=0) as file:
+            before, data = file.tell(), text.getvalue().encode()
+            try:
+                while data:
+                    data = data[file.write(data) :]
+            except OSError:
+                with contextlib.suppress(OSError):
+                    file.truncate(before)
+                raise

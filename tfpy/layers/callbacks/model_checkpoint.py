@@ -97,11 +97,15 @@ class ModelCheckpoint(Callback):
             self._save_if_better({**(logs or {}), "epoch": self._epoch + 1, "batch": batch + 1})
 
     def _save_if_better(self, values: Logs) -> None:
-        if self.save_best_only:
-            current = self._monitor.value(values)
-            if current is None or not self._monitor.improves(current, self.best):
-                return
+        if not self.save_best_only:
+            self._save(values)
+            return
+        current = self._monitor.value(values)
+        if current is not None and self._monitor.improves(current, self.best):
+            self._save(values)
             self.best = current
+
+    def _save(self, values: Logs) -> None:
         path = self._path(values)
         options = {"include_optimizer": True} if self.include_optimizer else {}
         model = cast("Any", self.model)

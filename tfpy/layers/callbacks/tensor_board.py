@@ -13,16 +13,20 @@ from tfpy.core.system.extras import optional_module
 from tfpy.core.types import Logs
 from tfpy.engine.arguments import as_count, as_int
 from tfpy.engine.errors import argument_error
+from tfpy.engine.warn import warn_user
 from tfpy.layers.callbacks.base import Callback, Check
 
 _VALIDATION = "val_"
+# So long that a writer whose thread ends never waits for it: `_has_stopped` is asked before each value.
+_LONGEST_QUEUE = 100_000
 
 
 @export(doc="Callbacks", aliases="callbacks.tensor_board")
 class TensorBoard(Callback):
     """Writes losses and metrics for TensorBoard, into the folders 'train' and 'val' of a log folder.
 
-    `tensorboard --logdir FOLDER` shows them. It needs the extra `tensorboard` of tfpy.
+    `tensorboard --logdir FOLDER` shows them. It needs the extra `tensorboard` of tfpy. If a file cannot be written, for
+    example since the disk is full, a warning says so, and training goes on without it.
 
     Args:
         logdir: the log folder.
@@ -57,6 +61,7 @@ class TensorBoard(Callback):
         self._every = {"epoch": 0, "batch": 1}.get(update_freq) if isinstance(update_freq, str) else update_freq
         self._histograms = as_int("tensor_board", "histogram_freq", histogram_freq)
         self._writers: dict[str, Any] = {}
+        self._lost: set[str] = set()
         self._batches = 0
 
     def wants(self, event: str) -> bool:
@@ -71,20 +76,45 @@ class TensorBoard(Callback):
         self._write(logs, "epoch_", epoch + 1)
         if self._histograms and (epoch + 1) % self._histograms == 0 and self.model is not None:
             for weight in self.model.weights:
-                self._writer("train").add_histogram(weight.name, weight.read().numpy(), epoch + 1)
+                self._add("train", "add_histogram", weight.name, weight.read().numpy(), epoch + 1)
 
     def on_train_end(self, logs: Logs | None = None) -> None:
-        for writer in self._writers.values():
-            writer.close()
-        self._writers = {}
+        for folder, writer in self._writers.items():
+            try:
+                writer.close()
+            except OSError as error:
+                self._give_up(folder, error)
+        self._writers, self._lost = {}, set()
 
     def _write(self, logs: Logs | None, prefix: str, step: int) -> None:
         for name, value in (logs or {}).items():
             if name not in ("batch", "size"):
                 folder = "val" if name.startswith(_VALIDATION) else "train"
-                self._writer(folder).add_scalar(prefix + name.removeprefix(_VALIDATION), value, step)
+                self._add(folder, "add_scalar", prefix + name.removeprefix(_VALIDATION), value, step)
 
-    def _writer(self, folder: str) -> Any:
-        if folder not in self._writers:
-            self._writers[folder] = self._kind(str(self.logdir / folder))
-        return self._writers[folder]
+    def _add(self, folder: str, method: str, *values: Any) -> None:
+        if folder in self._lost:
+            return
+        try:
+            if folder not in self._writers:
+                self._writers[folder] = self._kind(str(self.logdir / folder), max_queue=_LONGEST_QUEUE)
+            if _has_stopped(self._writers[folder]):
+                raise OSError("its writer has stopped")
+            getattr(self._writers[folder], method)(*values)
+        except OSError as error:
+            self._writers.pop(folder, None)
+            self._give_up(folder, error)
+
+    def _give_up(self, folder: str, error: OSError) -> None:
+        self._lost.add(folder)
+        reason = error.strerror or error
+        warn_user(
+            f"tensor_board: {self.logdir / folder} cannot be written: {reason}. Training goes on without its values."
+        )
+
+
+def _has_stopped(writer: Any) -> bool:
+    """Whether a writer's thread has ended, as it does when it cannot write; it would wait for it forever."""
+    events = getattr(getattr(writer, "file_writer", None), "event_writer", None)
+    thread = getattr(events, "_worker", None)
+    return thread is not None and not thread.is_alive()

@@ -140,12 +140,12 @@ class DataHandler(NamedTuple):
         """
         if given is None:
             return None
+        reader = self._replace(where=f"{self.where}, validation_data")
         if as_dataset(given) is not None:
             limit = batch_limit(self.where, "validation_batches", batches, data="the validation data")
-            source = self.dataset(given, limit)
+            source = reader.dataset(given, limit)
             return Validation(lambda: test_loop(self.model, self.compiled, source.once()), source.skip)
         x, y, weights = _unpacked_validation(given)
-        reader = self._replace(where=f"{self.where}, validation_data")
         return self.validation_on(reader.arrays(x, y, size, sample_weight=weights), size)
 
     def validation_on(self, data: Batch, size: int) -> Validation:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -61,6 +62,20 @@ def unpack(value: Any, arrays: Arrays) -> Any:
     return [unpack(v, arrays) for v in value] if isinstance(value, list) else value
 
 
+@contextmanager
+def entry(name: str) -> Iterator[None]:
+    """Lets errors of reading a part of the state name it.
+
+    Raises:
+        ValueError: whatever else is raised, since a damaged file can cause any exception in its reader.
+    """
+    try:
+        yield
+    except Exception as error:
+        reason = error if isinstance(error, ValueError) else f"{type(error).__name__}: {error}"
+        raise ValueError(f"its entry {name!r}: {reason}") from error
+
+
 def state_of_model(model: LayersModel, optimizer: Optimizer) -> dict[str, Any]:
     """The weights, the state of their optimizer, and the states that layers keep from batch to batch."""
     weights = as_made(model.weights)
@@ -93,20 +108,25 @@ def restorer(where: str, model: LayersModel, optimizer: Optimizer, state: dict[s
         state: the result of `state_of_model`.
 
     Raises:
-        ValueError, LookupError, TypeError: an invalid state, or that of another model.
+        ValueError: an invalid state, or that of another model.
     """
     weights = as_made(model.weights)
-    values = _of_weights(where, weights, state["weights"])
-    if state["optimizer"] != optimizer.get_class_name():
-        raise ValueError(f"it is from training with {state['optimizer']}, not {optimizer.get_class_name()}")
-    states = _of_layers(where, _keeping_states(model), state["states"])
+    with entry("model.weights"):
+        values = _of_weights(where, weights, state["weights"])
+    with entry("model.optimizer"):
+        _check_optimizer(optimizer, state["optimizer"])
+    with entry("model.states"):
+        states = _of_layers(where, _keeping_states(model), state["states"])
     own_state = _has_own_state(optimizer)
-    entries = state["slots"]
-    slots = _of_own_state(where, weights, entries) if own_state else _of_slots(where, optimizer, weights, entries)
-    rate = as_number(where, "learning_rate", state["learning_rate"])
-    iterations = as_count(where, "iterations", state["iterations"])
-    if iterations > _MOST_ITERATIONS:
-        raise argument_error(where, "iterations", f"at most {_MOST_ITERATIONS}", iterations)
+    with entry("model.slots"):
+        entries = state["slots"]
+        slots = _of_own_state(where, weights, entries) if own_state else _of_slots(where, optimizer, weights, entries)
+    with entry("model.learning_rate"):
+        rate = as_number(where, "learning_rate", state["learning_rate"])
+    with entry("model.iterations"):
+        iterations = as_count(where, "iterations", state["iterations"])
+        if iterations > _MOST_ITERATIONS:
+            raise argument_error(where, "iterations", f"at most {_MOST_ITERATIONS}", iterations)
 
     def restore() -> None:
         optimizer.set_state_of(weights, slots if own_state else [steps_made(iterations), *slots])
@@ -119,6 +139,11 @@ def restorer(where: str, model: LayersModel, optimizer: Optimizer, state: dict[s
             weight.assign(value)
 
     return lambda: tidy(restore)
+
+
+def _check_optimizer(optimizer: Optimizer, name: Any) -> None:
+    if name != optimizer.get_class_name():
+        raise ValueError(f"it is from training with {show(name)}, not {optimizer.get_class_name()}")
 
 
 def _of_weights(where: str, weights: list[LayerVariable], values: list[Any]) -> list[Tensor]:

@@ -208,7 +208,7 @@ def _reported(
 ) -> list[Tensor]:
     """The losses of the outputs of a batch if there are several, and the metrics."""
     metrics = [
-        _masked(to_tensor("metric", name, metric(target, found)), mask).mean()
+        _masked(to_tensor("metric", name or "<lambda>", metric(target, found)), mask).mean()
         for output, target, (found, mask) in zip(compiled.outputs, batch.targets, outputs, strict=True)
         for name, metric in output.metrics
     ]

@@ -17,6 +17,7 @@ from tfpy.core.calling.options import accepts_options
 from tfpy.core.convert import number
 from tfpy.core.ops.arith import add, div
 from tfpy.core.results import Record, member
+from tfpy.engine.arguments import as_count, as_int
 from tfpy.engine.errors import argument_error
 from tfpy.engine.handle import Handle
 from tfpy.engine.scope import outlive_scopes
@@ -140,9 +141,10 @@ class GraphRunner(GraphRunnerCamel):
 
         Source: deeplearn.js `GraphRunner.train`.
         """
+        count = _limit("train", "num_batches", num_batches)
         self._begin(
             _Training(
-                cost_tensor, train_feed_entries, batch_size, optimizer, num_batches, cost_interval_ms, metric_tensor,
+                cost_tensor, train_feed_entries, batch_size, optimizer, count, cost_interval_ms, metric_tensor,
                 metric_feed_entries, metric_batch_size, metric_reduction, eval_interval_ms,
             )
         )  # fmt: skip
@@ -168,7 +170,8 @@ class GraphRunner(GraphRunnerCamel):
             num_batches: the number of batches; unlimited by default.
             cost_interval_ms: the minimum time between two costs; every batch has one by default.
         """
-        self._begin(_Training(cost_tensor, train_feed_entries, batch_size, optimizer, num_batches, cost_interval_ms))
+        count = _limit("batches", "num_batches", num_batches)
+        self._begin(_Training(cost_tensor, train_feed_entries, batch_size, optimizer, count, cost_interval_ms))
         return self._steps(always_cost=True)
 
     def stop_training(self) -> None:
@@ -285,12 +288,14 @@ class GraphRunner(GraphRunnerCamel):
         for entry in inference_feed_entries:
             if isinstance(entry["data"], Handle):
                 raise argument_error("infer", "inference_feed_entries", "InputProviders", entry["data"], TypeError)
+        count = as_count("infer", "inference_example_count", inference_example_count)
+        limit = _limit("infer", "num_passes", num_passes)
         self._inference_tensor = inference_tensor
-        self._inference_count = inference_example_count
+        self._inference_count = count
         self._is_inferring = True
         passes = 0
         try:
-            while self._is_inferring and passes != num_passes:
+            while self._is_inferring and passes != limit:
                 self.math.scope(lambda: self._infer(inference_feed_entries))
                 passes += 1
         finally:
@@ -355,3 +360,8 @@ def _callback(observer: Any, name: str) -> Any:
     if found is not None and not callable(found):
         raise argument_error("GraphRunner", name, "a function", found, TypeError)
     return found
+
+
+def _limit(method: str, argument: str, given: int | None) -> int | None:
+    """A number of rounds, None for no end. No round has a number of another kind, so that it would be no end either."""
+    return None if given is None else as_int(method, argument, given)

@@ -166,13 +166,22 @@ def conv2d_der_input(
     return like_input(out, len(in_shape))
 
 
-def checked_transpose(in_shape: Sequence[int], dy: TensorLike, filter: TensorLike) -> tuple[Tensor, Tensor, list[int]]:
-    """The gradient of the output as a batch, the filter, and the shape of the batch of inputs."""
-    op = "conv2d_der_input"
-    given = of_rank(op, "dy", dy, 3, 4)
-    in_shape = as_shape(op, in_shape, "in_shape")
+def checked_transpose(
+    in_shape: Sequence[int],
+    dy: TensorLike,
+    filter: TensorLike,
+    op: str = "conv2d_der_input",
+    names: tuple[str, str] = ("in_shape", "dy"),
+) -> tuple[Tensor, Tensor, list[int]]:
+    """The gradient of the output as a batch, the filter, and the shape of the batch of inputs.
+
+    Messages call the first two by `names`.
+    """
+    shape_name, dy_name = names
+    given = of_rank(op, dy_name, dy, 3, 4)
+    in_shape = as_shape(op, in_shape, shape_name)
     if len(in_shape) != given.rank:
-        raise argument_error(op, "in_shape", f"of {given.rank} sizes, the rank of 'dy'", list(in_shape))
+        raise argument_error(op, shape_name, f"of {given.rank} sizes, the rank of {dy_name!r}", list(in_shape))
     slopes = batch_of(given)
     shape = [1, *in_shape] if given.rank == 3 else list(in_shape)
     weights = of_rank(op, "filter", filter, 4)
@@ -194,6 +203,7 @@ def conv2d_transpose(
 
     Source: deeplearn.js `math.conv2dTranspose`.
     """
+    checked_transpose(output_shape, x, filter, "conv2d_transpose", ("output_shape", "x"))
     return conv2d_der_input(output_shape, x, filter, strides, pad, dim_rounding_mode)
 
 
