@@ -501,6 +501,12 @@ BAD: list[tuple[Any, Any, str]] = [
     ),
     (tf.vis.render.histogram, [1j], "histogram: argument 'data' must be real numbers"),
     (tf.vis.render.linechart, {"values": [10**400]}, "linechart: argument 'y' must be within the range of doubles"),
+    (
+        lambda _, members: tf.vis.Group(members),
+        [3],
+        "Group: argument 'members' must be drawings, or pairs of a heading and a drawing, but got 3",
+    ),
+    (lambda _, members: tf.vis.Group(members), 3, "Group: argument 'members' must be a list of drawings, but got 3"),
     (tf.vis.render.barchart, [10**400], "barchart: argument 'value' must be within the range of doubles"),
     (tf.vis.render.heatmap, {"values": [1, 2]}, "heatmap: argument 'values' must be a matrix"),
     (tf.vis.render.heatmap, {"values": [[1], [2]], "xTickLabels": ["a"]}, "heatmap: argument 'x_tick_labels'"),

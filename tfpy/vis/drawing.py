@@ -11,7 +11,7 @@ from typing import Any
 
 from tfpy.core.calling.ready import Ready
 from tfpy.core.calling.registry import export
-from tfpy.engine.arguments import as_number
+from tfpy.engine.arguments import as_list, as_number
 from tfpy.engine.errors import argument_error
 from tfpy.vis.page import chart_html, escaped, group_html, page, table_html
 from tfpy.vis.renderer import installed, render
@@ -148,8 +148,10 @@ class Table(Drawing):
     """
 
     def __init__(self, headers: Sequence[str], rows: Sequence[Sequence[str]], font_size: float = 14) -> None:
-        self.headers = list(headers)
-        self.rows = [list(row) for row in rows]
+        self.headers: list[Any] = as_list("Table", "headers", headers, "strings")
+        self.rows: list[list[Any]] = [
+            as_list("Table", "rows", row, "strings") for row in as_list("Table", "rows", rows, "rows")
+        ]
         self.font_size = font_size
 
     needs_script = False
@@ -200,7 +202,7 @@ class Group(Drawing):
     """
 
     def __init__(self, members: Sequence[Drawing | tuple[str, Drawing]]) -> None:
-        self._members = [m if isinstance(m, tuple) else ("", m) for m in members]
+        self._members = [_member(m) for m in as_list("Group", "members", members, "drawings")]
         self.font_size = self._members[0][1].font_size if self._members else 11
 
     @property
@@ -233,3 +235,11 @@ class Group(Drawing):
 
 def _titled(heading: str, body: Spec) -> Spec:
     return {"title": heading, **body} if heading else body
+
+
+def _member(given: Any) -> tuple[str, Drawing]:
+    """A heading and a drawing."""
+    heading, drawing = given if isinstance(given, tuple) and len(given) == 2 else ("", given)
+    if not isinstance(drawing, Drawing):
+        raise argument_error("Group", "members", "drawings, or pairs of a heading and a drawing", given, TypeError)
+    return heading, drawing
