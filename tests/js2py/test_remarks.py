@@ -28,9 +28,7 @@ LEFT = {
     ),
     "spyOn(tf, 'add');": "spyOn has no counterpart; see unittest.mock and pytest's monkeypatch",
     "console.warn = f;": "this use of console has no counterpart",
-    "it('a', done => done());": (
-        "a test that calls `done` has no counterpart; make it an async function"
-    ),
+    "it('a', done => done());": ("a test that calls `done` has no counterpart; make it an async function"),
     "const v = [tf.scalar(1)].dataSync();": "`dataSync` of a list has no counterpart",
     "setTimeout(() => f(), 10);": "setTimeout has no counterpart; call the function where it is due",
     "const p = new Promise((resolve, reject) => load(resolve));": "a new promise has no counterpart",

@@ -277,8 +277,8 @@ def short_data_advice(dataset: Any) -> str:
     """Advice about data that ends too early, for messages."""
     if isinstance(dataset, _Readable):
         again = "without a number of batches a generator function is called for each epoch"
-        return f"A generator goes on with 'while True'; {again}."
-    return "dataset.repeat() makes it go on."
+        return f"An infinite generator needs 'while True'; {again}."
+    return "dataset.repeat() makes it infinite."
 
 
 def warn_of_nan(where: str, source: BatchSource, losses: Sequence[float]) -> None:

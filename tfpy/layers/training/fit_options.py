@@ -163,7 +163,8 @@ class BatchLimit(NamedTuple):
             found: how many batches were found.
             remedy: what can be done.
         """
-        text = f"{where.removesuffix('_dataset')}: {self.data} ended after batch {found} of {self.batches}."
+        method = where.partition(",")[0].removesuffix("_dataset")
+        text = f"{method}: {self.data} ended after batch {found} of {self.batches}."
         if self.epochs > 1:
             text += f" All epochs read one stream, which must have {(self.batches or 0) * self.epochs} batches."
         return f"{text} {remedy}"
