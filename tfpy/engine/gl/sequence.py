@@ -24,7 +24,8 @@ _MOST_MULTIPLICATIONS = 1 << 30  # limits the steps of a shader, so that desktop
 KEPT_WEIGHTS = 128
 """How many weights of a column a thread keeps in registers at most."""
 
-_MOST_UNITS = 512  # of 768, whole sequences take more than twice as long as steps on an NVIDIA H200
+_MOST_UNITS = {"SimpleRNN": 512, "GRU": 448, "LSTM": 320}
+"""Larger layers run step by step, which takes less time on an NVIDIA H200."""
 
 _GROUP_REGISTERS = 1 << 16  # that a group can have, on an NVIDIA H200
 _OTHER_REGISTERS = 32  # of a thread, for what is not weights
@@ -46,7 +47,7 @@ def fits(device: Device, cell: str, units: int) -> bool:
 
     Each group reads all weights in every step; if there are many, that takes longer than a product for each step.
     """
-    return units <= _MOST_UNITS and shaders.shared_bytes(cell, units, 1) <= device.shared_bytes
+    return units <= _MOST_UNITS[cell] and shaders.shared_bytes(cell, units, 1) <= device.shared_bytes
 
 
 def rows_for(device: Device, cell: str, sizes: _Sizes) -> int:
