@@ -14,7 +14,8 @@ from tfpy.core.ops.shape import squeeze
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
 from tfpy.engine.backend import current
-from tfpy.engine.errors import argument_error
+from tfpy.engine.errors import ShapeError, argument_error
+from tfpy.engine.spec import broadcast_shapes
 
 
 def _pair(name: str, y_true: TensorLike, y_pred: TensorLike) -> tuple[Tensor, Tensor]:
@@ -24,6 +25,17 @@ def _pair(name: str, y_true: TensorLike, y_pred: TensorLike) -> tuple[Tensor, Te
         if t.rank == 0:
             raise argument_error(name, argument, "of rank 1 or more", t)
     return pair
+
+
+def _fitting(name: str, y_true: TensorLike, y_pred: TensorLike) -> tuple[Tensor, Tensor]:
+    """The same, of shapes that broadcast."""
+    labels, found = _pair(name, y_true, y_pred)
+    try:
+        broadcast_shapes(tuple(labels.shape), tuple(found.shape))
+    except ShapeError:
+        expected = f"of a shape that broadcasts with {list(labels.shape)}, that of y_true"
+        raise argument_error(name, "y_pred", expected, found) from None
+    return labels, found
 
 
 def _clipped(x: Tensor, low: float, high: float) -> Tensor:
@@ -52,7 +64,7 @@ def binary_accuracy(y_true: TensorLike, y_pred: TensorLike) -> Tensor:
 
     Source: TF.js `tf.metrics.binaryAccuracy`.
     """
-    labels, found = _pair("binary_accuracy", y_true, y_pred)
+    labels, found = _fitting("binary_accuracy", y_true, y_pred)
     return mean(equal(labels, cast_to(greater(found, number(0.5)), labels.dtype)), -1)
 
 
@@ -94,6 +106,9 @@ def sparse_categorical_accuracy(y_true: TensorLike, y_pred: TensorLike) -> Tenso
     """
     labels, found = _pair("sparse_categorical_accuracy", y_true, y_pred)
     if labels.rank == found.rank:
+        if labels.shape[-1] != 1:
+            expected = "of one index per sample, of a rank less than y_pred or with a last axis of size 1"
+            raise argument_error("sparse_categorical_accuracy", "y_true", expected, labels)
         labels = squeeze(labels, -1)
     return cast_to(equal(labels, cast_to(arg_max(found, -1), labels.dtype)), "float32")
 
@@ -114,7 +129,7 @@ def precision(y_true: TensorLike, y_pred: TensorLike) -> Tensor:
 
     Source: TF.js `tf.metrics.precision`.
     """
-    labels, found = _pair("precision", y_true, y_pred)
+    labels, found = _fitting("precision", y_true, y_pred)
     return _share(_both(labels, 1, found, 1), _both(labels, 0, found, 1))
 
 
@@ -134,7 +149,7 @@ def recall(y_true: TensorLike, y_pred: TensorLike) -> Tensor:
 
     Source: TF.js `tf.metrics.recall`.
     """
-    labels, found = _pair("recall", y_true, y_pred)
+    labels, found = _fitting("recall", y_true, y_pred)
     return _share(_both(labels, 1, found, 1), _both(labels, 1, found, 0))
 
 
@@ -190,7 +205,7 @@ def categorical_crossentropy(y_true: TensorLike, y_pred: TensorLike) -> Tensor:
 
     Source: TF.js `tf.metrics.categoricalCrossentropy`.
     """
-    labels, found = _pair("categorical_crossentropy", y_true, y_pred)
+    labels, found = _fitting("categorical_crossentropy", y_true, y_pred)
     scaled = div(as_float(found), sum_(as_float(found), -1, True))
     p = _clipped(scaled, current().epsilon(), 1 - current().epsilon())
     return run("Neg", sum_(mul(as_float(labels), run("Log", p)), -1))
@@ -212,7 +227,7 @@ def cosine_proximity(y_true: TensorLike, y_pred: TensorLike) -> Tensor:
 
     Source: TF.js `tf.metrics.cosineProximity`.
     """
-    a, b = _pair("cosine_proximity", y_true, y_pred)
+    a, b = _fitting("cosine_proximity", y_true, y_pred)
     return run("Neg", sum_(mul(of_length_1(a), of_length_1(b)), -1))
 
 
@@ -239,7 +254,7 @@ def mean_absolute_error(y_true: TensorLike, y_pred: TensorLike) -> Tensor:
 
     Source: TF.js `tf.metrics.meanAbsoluteError`.
     """
-    labels, found = _pair("mean_absolute_error", y_true, y_pred)
+    labels, found = _fitting("mean_absolute_error", y_true, y_pred)
     return mean(run("Abs", sub(found, labels)), -1)
 
 
@@ -373,18 +388,18 @@ def r2_score(y_true: TensorLike, y_pred: TensorLike) -> Tensor:
 
     Source: TF.js `tf.metrics.r2Score`.
     """
-    labels, found = (as_float(t) for t in _pair("r2_score", y_true, y_pred))
+    labels, found = (as_float(t) for t in _fitting("r2_score", y_true, y_pred))
     errors = sum_(run("Square", sub(labels, found)))
     deviations = sum_(run("Square", sub(labels, mean(labels))))
     return sub(number(1), div(errors, deviations))
 
 
 def _squared_error(name: str, y_true: TensorLike, y_pred: TensorLike) -> Tensor:
-    labels, found = _pair(name, y_true, y_pred)
+    labels, found = _fitting(name, y_true, y_pred)
     return mean(run("Square", sub(found, labels)), -1)
 
 
 def _percentage_error(name: str, y_true: TensorLike, y_pred: TensorLike) -> Tensor:
-    labels, found = _pair(name, y_true, y_pred)
+    labels, found = _fitting(name, y_true, y_pred)
     size = above_zero(run("Abs", labels))
     return mul(number(100), mean(run("Abs", div(sub(labels, found), size)), -1))

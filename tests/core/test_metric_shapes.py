@@ -1,0 +1,31 @@
+"""Shapes of labels and predictions that do not fit: the metric's error names the argument."""
+
+from __future__ import annotations
+
+import pytest
+
+import tfpy as tf
+
+FITTING = [
+    "binary_accuracy",
+    "categorical_crossentropy",
+    "cosine_proximity",
+    "mean_absolute_error",
+    "mean_absolute_percentage_error",
+    "mean_squared_error",
+    "precision",
+    "r2_score",
+    "recall",
+]
+
+
+@pytest.mark.parametrize("name", FITTING)
+def test_predictions_of_another_shape(name: str) -> None:
+    with pytest.raises(ValueError, match=rf"^{name}: argument 'y_pred' .* \[2, 3\], that of y_true, .* \[2, 4\]"):
+        getattr(tf.metrics, name)(tf.ones([2, 3]), tf.ones([2, 4]))
+    assert getattr(tf.metrics, name)(tf.ones([2, 1]), tf.ones([2, 4])) is not None
+
+
+def test_classes_that_are_no_indices() -> None:
+    with pytest.raises(ValueError, match=r"^sparse_categorical_accuracy: argument 'y_true' .* one index per sample"):
+        tf.metrics.sparse_categorical_accuracy(tf.ones([2, 3]), tf.ones([2, 4]))
