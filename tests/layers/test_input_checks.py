@@ -274,6 +274,6 @@ def test_a_generator_that_ends_too_early_is_told_of() -> None:
     batches = [(X[:5], Y[:5]), (X[5:], Y[5:])]
     for given in (lambda: iter(batches), iter(batches)):
         with pytest.warns(
-            UserWarning, match=r"fit: the data ended after batch 0 of 2.* 4 batches. A generator goes on"
+            UserWarning, match=r"fit: the data ended after batch 0 of 2.* 4 batches. An infinite generator"
         ):
             classifier().fit(given, epochs=2, steps_per_epoch=2, verbose=0)

@@ -204,7 +204,14 @@ def test_an_error_says_of_which_option_it_speaks() -> None:
             "fit: argument 'shuffle' must be True or False or a string",
         ),
         (lambda m: m.evaluate(X, X, verbose=np.ones(2)), "evaluate: argument 'verbose' must be a whole number"),
-        (lambda m: m.fit(lambda: None, verbose=0), "fit: argument 'data' must be a function that returns an iterator"),
+        (
+            lambda m: m.fit(lambda: None, verbose=0),
+            "fit_dataset: argument 'dataset' must be a function that returns an iterator",
+        ),
+        (
+            lambda m: m.evaluate_dataset(lambda: None),
+            "evaluate_dataset: argument 'dataset' must be a function that returns an iterator",
+        ),
         (lambda m: m.get_layer(np.ones(2)), "get_layer: argument 'name_or_index' must be a string or a whole number"),
     ],
 )

@@ -164,6 +164,7 @@ class DatasetBatches:
     stopped during a pass, or the data set ended early.
 
     Args:
+        where: the method that reads it, for messages.
         dataset: has an `iterator()`.
         standardize: converts an element to a batch.
         limit: the number of batches per epoch; None for a whole pass.
@@ -174,8 +175,14 @@ class DatasetBatches:
     batch_size = None
 
     def __init__(
-        self, dataset: Any, standardize: Callable[[Any], Batch], limit: int | None, too_few: Callable[[int], str]
+        self,
+        where: str,
+        dataset: Any,
+        standardize: Callable[[Any], Batch],
+        limit: int | None,
+        too_few: Callable[[int], str],
     ) -> None:
+        self._where = where
         self._dataset = dataset
         self._standardize = standardize
         self._limit = limit
@@ -243,7 +250,7 @@ class DatasetBatches:
     def _start(self) -> Iterator[Any]:
         made = finish(self._dataset.iterator())
         of = "a function" if isinstance(self._dataset, _Readable) else "a data set with a method iterator()"
-        return elements_in("fit", "data", f"{of} that returns an iterator", made)
+        return elements_in(self._where, "dataset", f"{of} that returns an iterator", made)
 
     def _release(self, element: Any) -> None:
         """Dispose the tensors of a used element, as TF.js does; those of a plain iterator belong to the user."""

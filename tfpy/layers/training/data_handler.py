@@ -125,7 +125,7 @@ class DataHandler(NamedTuple):
         def too_few(found: int) -> str:
             return limit.too_few(self.where, found, short_data_advice(dataset))
 
-        return DatasetBatches(dataset, batch_of, limit.batches, too_few)
+        return DatasetBatches(self.where, dataset, batch_of, limit.batches, too_few)
 
     def validation(self, given: Any, size: int, batches: int | None) -> Validation | None:
         """The validation on given data.
