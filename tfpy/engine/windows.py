@@ -174,8 +174,8 @@ def _slide(op: str, sizes: Shape, size: Shape, strides: Any, pad: Any, dilations
         padded = [m + before + after for m, (before, after) in zip(sizes, pads, strict=True)]
         out = tuple([o if m >= k else 0 for o, m, k in zip(out, padded, spans, strict=True)])
     if min(out) < 0:
-        expected = f"large enough for a window that reaches over {spans}, with its padding {[*pads]}"
-        raise argument_error(op, "x", expected, f"inner sizes {[*sizes]}")
+        expected = f"of inner sizes that the window, {[*spans]}, fits into with padding {[*pads]}"
+        raise argument_error(op, "x", expected, [*sizes])
     return Window(tuple(size), steps, gaps, pads, out)
 
 
