@@ -73,6 +73,13 @@ def of_shape(shape: tuple[int, ...], order: tuple[int, ...]) -> maps.Map:
     return where
 
 
+def columns_of(width: int, first: int) -> maps.Map:
+    """Eight columns of a matrix of that width."""
+    where = maps.sliced((6, width), ((0, 1, 6), (first, 1, 8)))
+    assert where is not None
+    return where
+
+
 @pytest.mark.parametrize(
     ("where", "columns", "vector"),
     [
@@ -80,8 +87,13 @@ def of_shape(shape: tuple[int, ...], order: tuple[int, ...]) -> maps.Map:
         (lambda: of_shape((6, 5, 8), (1, 0, 2)), 48, True),
         (lambda: of_shape((6, 8, 5), (1, 2, 0)), 6, False),
         (lambda: of_shape((6, 5, 7), (1, 0, 2)), 7, False),
+        (lambda: columns_of(16, 4), 8, True),
+        (lambda: columns_of(16, 2), 8, False),
+        (lambda: columns_of(10, 0), 8, False),
         (lambda: maps.padded((6, 8), ((1, 1), (0, 0))), 8, True),
         (lambda: maps.padded((6, 8), ((1, 1), (1, 1))), 10, False),
+        (lambda: maps.padded((6, 8), ((1, 1), (4, 4))), 16, False),
+        (lambda: maps.gapped((6, 8), (maps.Dimension(((0, 1),), 4),)), 8, False),
     ],
 )
 def test_which_views_are_read_in_fours(where: Callable[[], maps.Map], columns: int, vector: bool) -> None:

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from tfpy.engine.gl import templates
 from tfpy.engine.gl.matrix_view import MatrixView
 from tfpy.engine.gl.programs import parameters, word
-from tfpy.engine.gl.templates import FLAT_INDEX, Fused
+from tfpy.engine.gl.templates import FLAT_INDEX, VECTOR_GLSL, Fused
 
 OWN_WORDS = 8
 """Parameters: rows, columns, inner size, that of a part, parts, elements from batch to batch of A and B, batches."""
@@ -127,10 +127,11 @@ class _OperandTile(NamedTuple):
 
         Out of range it reads the edge, replaced by zeros past the last inner index; other results are discarded.
         """
-        vec, name, exact = _vector(self.variant.dtype), self.name, self.variant.exact
+        vec, name, exact = VECTOR_GLSL[self.variant.dtype], self.name, self.variant.exact
         if isinstance(self.operand.source, MatrixView):
             fits = exact, self.variant.exact_inner
-            return self.operand.source.functions(name, self.variant.dtype, self.first_word, self.outer, *fits)
+            text = self.operand.source.functions(name, self.variant.dtype, self.first_word, self.outer, *fits)
+            return f"{text}shared Outer{name} outers{name}[{self.extent // 4}];\n"
         step, along = (K, "1u") if self.inner_fastest else ("1u", self.outer)
         lines = [] if self.variant.exact_inner else ["bool inside = k < to; k = min(k, to - 1u);"]
         if self.operand.vector:
@@ -146,12 +147,8 @@ class _OperandTile(NamedTuple):
         body = "\n  ".join(lines)
         return f"{vec} load{name}(uint o, uint k) {{\n  {body}\n}}\n"
 
-    def shared(self) -> str:
-        """The declaration of what a view computes once for the outer indices of the tile."""
-        return f"shared Outer{self.name} outers{self.name}[{self.extent // 4}];\n" if self.is_view else ""
-
     def begin(self) -> str:
-        """The statement that computes it."""
+        """The statement that computes what a view needs once for the outer indices of the tile."""
         outers = f"outers{self.name}[t] = outer{self.name}({self._first()} + t * 4u);"
         return f"  if (t < {self.extent // 4}u) {outers}\n" if self.is_view else ""
 
@@ -186,10 +183,6 @@ class _OperandTile(NamedTuple):
         return "".join(lines)
 
 
-def _vector(dtype: str) -> str:
-    return {"float32": "vec4", "int32": "ivec4"}[dtype]
-
-
 def tiled(variant: Variant, fused: Fused, words: int) -> str:
     """The shader of a product. The steps of `fused`, which have `words` parameters, are applied to each element."""
     a = _OperandTile("A", M, variant.tile.m, variant.a, variant, OWN_WORDS)
@@ -199,16 +192,9 @@ def tiled(variant: Variant, fused: Fused, words: int) -> str:
     text = "#pragma optionNV(unroll all)\n"
     text += f"layout(local_size_x = {variant.tile.threads()}) in;\n" + parameters(first_word + words)
     text += variant.declarations() + _results(variant, fused, vector)
-    vec = _vector(variant.dtype)
+    vec = VECTOR_GLSL[variant.dtype]
     text += f"shared {vec} sA[2][{a.rows() * a.row()}], sB[2][{b.rows() * b.row()}];\n"
-    text += (
-        "uint fromA, fromB, to;\n"
-        + a.load()
-        + b.load()
-        + a.shared()
-        + b.shared()
-        + templates.element_function(fused, first_word)
-    )
+    text += "uint fromA, fromB, to;\n" + a.load() + b.load() + templates.element_function(fused, first_word)
     return text + _main(variant, a, b, _store(variant, fused, vector))
 
 
@@ -226,7 +212,7 @@ def _results(variant: Variant, fused: Fused, vector: bool) -> str:
 
 
 def _main(variant: Variant, a: _OperandTile, b: _OperandTile, store: str) -> str:
-    tile, vec, scalar = variant.tile, _vector(variant.dtype), templates.BUFFER_GLSL[variant.dtype]
+    tile, vec, scalar = variant.tile, VECTOR_GLSL[variant.dtype], templates.BUFFER_GLSL[variant.dtype]
     across = tile.n // tile.tn
     begin = a.begin() + b.begin()
     begin += "  barrier();\n" if begin else ""
@@ -266,7 +252,7 @@ void main() {{
 
 def _multiply(variant: Variant, a: _OperandTile, b: _OperandTile) -> str:
     """The products of the blocks in shared memory, inner index by inner index."""
-    tile, vec, scalar = variant.tile, _vector(variant.dtype), templates.BUFFER_GLSL[variant.dtype]
+    tile, vec, scalar = variant.tile, VECTOR_GLSL[variant.dtype], templates.BUFFER_GLSL[variant.dtype]
     sides = (a, "ty", tile.tm, tile.m // tile.tm), (b, "tx", tile.tn, tile.n // tile.tn)
     lines = [f"    for (uint kk = 0u; kk < {tile.k}u; kk += 4u) for (uint c = 0u; c < 4u; c++) {{"]
     lines.append(f"      {scalar} fA[{tile.tm}], fB[{tile.tn}];")
@@ -299,8 +285,8 @@ def _store(variant: Variant, fused: Fused, vector: bool) -> str:
 
 
 def _four_at_once(fused: Fused) -> str:
-    kinds, vectors = fused.leaves, {"float": "vec4", "int": "ivec4"}
-    lines = [f"{vectors[templates.BUFFER_GLSL[kinds[leaf]]]} x{leaf} = a{leaf}_[first >> 2];" for leaf in fused.direct]
+    kinds = fused.leaves
+    lines = [f"{VECTOR_GLSL[kinds[leaf]]} x{leaf} = a{leaf}_[first >> 2];" for leaf in fused.direct]
     for k, (_, dtype) in enumerate(fused.outputs):
         lines.append(f"{templates.PLAIN[dtype]} " + ", ".join(f"y{k}{c}" for c in "xyzw") + ";")
     for q, c in enumerate("xyzw"):
@@ -308,7 +294,7 @@ def _four_at_once(fused: Fused) -> str:
         lines.append(f"{{ uint i = first + {q}u; {call} }}")
     for k, (_, dtype) in enumerate(fused.outputs):
         parts = ", ".join(templates.saved(f"y{k}{c}", dtype) for c in "xyzw")
-        lines.append(f"o{k}[first >> 2] = {vectors[templates.BUFFER_GLSL[dtype]]}({parts});")
+        lines.append(f"o{k}[first >> 2] = {VECTOR_GLSL[dtype]}({parts});")
     return f"if (n < {N}) {{ " + "\n        ".join(lines) + " }"
 
 

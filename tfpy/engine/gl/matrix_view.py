@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from tfpy.engine.gl.maps import Map, quotient
 from tfpy.engine.gl.programs import word
+from tfpy.engine.gl.templates import VECTOR_GLSL
 
 
 class _Dimension(NamedTuple):
@@ -128,7 +129,7 @@ Outer{name} outer{name}(uint o) {{
         Elements outside of the array are read at its start, and replaced: with branches, loads would wait for one
         another. Coordinates before the first are large numbers.
         """
-        vec = {"float32": "vec4", "int32": "ivec4"}[self.dtype]
+        vec = VECTOR_GLSL[self.dtype]
         kind, shift, lanes = ("uint", " >> 2", [""]) if self.vector else ("uvec4", "", [".x", ".y", ".z", ".w"])
         pad, checked = self._word(self.layout.pad, self.dtype), self._checked()
         lines = [] if self.exact_inner else ["bool within = k < to; k = min(k, to - 1u);"]

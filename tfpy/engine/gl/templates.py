@@ -17,6 +17,8 @@ LOCAL = {
     "uint": "uint",
 }
 BUFFER_GLSL = {"float32": "float", "int32": "int", "bool": "int", "complex64": "vec2"}
+VECTOR_GLSL = {"float32": "vec4", "int32": "ivec4", "bool": "ivec4"}
+"""The types of four elements of a buffer."""
 PLAIN = {"float32": "float", "int32": "int", "bool": "bool", "complex64": "vec2"}
 WIDTH = {"float32": 4, "int32": 4, "bool": 4, "complex64": 8}
 """The bytes of an element in a buffer."""
@@ -64,7 +66,7 @@ def interned(steps: tuple[Step, ...], outputs: tuple[tuple[int, str], ...]) -> F
 
 def buffer(binding: int, name: str, dtype: str, access: str, vector: bool = False) -> str:
     """The declaration of a buffer."""
-    kind = BUFFER_GLSL[dtype] if not vector else {"float": "vec4", "int": "ivec4"}[BUFFER_GLSL[dtype]]
+    kind = (VECTOR_GLSL if vector else BUFFER_GLSL)[dtype]
     return f"layout(std430, binding = {binding}) {access} buffer B{binding} {{ {kind} {name}[]; }};\n"
 
 
@@ -191,12 +193,11 @@ def _vector_main(fused: Fused, count: int) -> str:
     All are read before the first is computed. The groups share the vectors evenly; usually one iteration suffices.
     """
     kinds = fused.leaves
-    vectors = {"float": "vec4", "int": "ivec4"}
     step = GROUP * count
     lines = []
     for n in range(count):
         at = f"min(g + {n * GROUP}u, to - 1u)"
-        lines += [f"{vectors[BUFFER_GLSL[kinds[leaf]]]} x{leaf}_{n} = a{leaf}_[{at}];" for leaf in fused.direct]
+        lines += [f"{VECTOR_GLSL[kinds[leaf]]} x{leaf}_{n} = a{leaf}_[{at}];" for leaf in fused.direct]
     for n in range(count):
         lines.append(f"if (g + {n * GROUP}u < to) {{ uint i = 4u * (g + {n * GROUP}u);")
         for k, (_, dtype) in enumerate(fused.outputs):
@@ -204,7 +205,7 @@ def _vector_main(fused: Fused, count: int) -> str:
         lines += calls(fused, [f"_{n}.{c}" for c in "xyzw"], results="xyzw")
         for k, (_, dtype) in enumerate(fused.outputs):
             parts = ", ".join(saved(f"y{k}{c}", dtype) for c in "xyzw")
-            lines.append(f"o{k}[g + {n * GROUP}u] = {vectors[BUFFER_GLSL[dtype]]}({parts});")
+            lines.append(f"o{k}[g + {n * GROUP}u] = {VECTOR_GLSL[dtype]}({parts});")
         lines.append("}")
     body = "\n    ".join(lines)
     return f"""void main() {{
