@@ -191,24 +191,12 @@ def tiled(variant: Variant, fused: Fused, words: int) -> str:
     first_word = OWN_WORDS + sum(variant.words)
     text = "#pragma optionNV(unroll all)\n"
     text += f"layout(local_size_x = {variant.tile.threads()}) in;\n" + parameters(first_word + words)
-    text += variant.declarations() + _results(variant, fused, vector)
+    text += variant.declarations()
+    text += templates.buffers_after(fused, variant.a.buffers() + variant.b.buffers(), vector)
     vec = VECTOR_GLSL[variant.dtype]
     text += f"shared {vec} sA[2][{a.rows() * a.row()}], sB[2][{b.rows() * b.row()}];\n"
     text += "uint fromA, fromB, to;\n" + a.load() + b.load() + templates.element_function(fused, first_word)
     return text + _main(variant, a, b, _store(variant, fused, vector))
-
-
-def _results(variant: Variant, fused: Fused, vector: bool) -> str:
-    """The buffers that the steps after the product read, and those of the results."""
-    first, kinds = variant.a.buffers() + variant.b.buffers(), fused.leaves
-    text = "".join(
-        templates.buffer(first + i, f"a{i}_", dtype, "readonly", vector and i in fused.direct)
-        for i, dtype in enumerate(kinds)
-    )
-    first += len(kinds)
-    return text + "".join(
-        templates.buffer(first + k, f"o{k}", dtype, "writeonly", vector) for k, (_, dtype) in enumerate(fused.outputs)
-    )
 
 
 def _main(variant: Variant, a: _OperandTile, b: _OperandTile, store: str) -> str:
@@ -285,24 +273,10 @@ def _store(variant: Variant, fused: Fused, vector: bool) -> str:
 
 
 def _four_at_once(fused: Fused) -> str:
-    kinds = fused.leaves
-    lines = [f"{VECTOR_GLSL[kinds[leaf]]} x{leaf} = a{leaf}_[first >> 2];" for leaf in fused.direct]
-    for k, (_, dtype) in enumerate(fused.outputs):
-        lines.append(f"{templates.PLAIN[dtype]} " + ", ".join(f"y{k}{c}" for c in "xyzw") + ";")
-    for q, c in enumerate("xyzw"):
-        call = templates.calls(fused, [f".{c}"], f"acc[r][4u * j + {q}u]", results=c)[0]
-        lines.append(f"{{ uint i = first + {q}u; {call} }}")
-    for k, (_, dtype) in enumerate(fused.outputs):
-        parts = ", ".join(templates.saved(f"y{k}{c}", dtype) for c in "xyzw")
-        lines.append(f"o{k}[first >> 2] = {VECTOR_GLSL[dtype]}({parts});")
+    lines = templates.stored_in_fours(fused, "first", [f"acc[r][4u * j + {q}u]" for q in range(4)])
     return f"if (n < {N}) {{ " + "\n        ".join(lines) + " }"
 
 
 def _alone(fused: Fused, q: int) -> str:
-    kinds = fused.leaves
-    lines = [f"if (n + {q}u < {N}) {{ uint i = first + {q}u;"]
-    lines += [f"{templates.BUFFER_GLSL[kinds[leaf]]} x{leaf} = a{leaf}_[i];" for leaf in fused.direct]
-    lines += [f"{templates.PLAIN[dtype]} y{k};" for k, (_, dtype) in enumerate(fused.outputs)]
-    lines += templates.calls(fused, [""], f"acc[r][4u * j + {q}u]")
-    lines += [f"o{k}[i] = {templates.saved(f'y{k}', dtype)};" for k, (_, dtype) in enumerate(fused.outputs)]
-    return " ".join([*lines, "}"])
+    lines = [f"if (n + {q}u < {N}) {{ uint i = first + {q}u;", *templates.stored(fused, f"acc[r][4u * j + {q}u]"), "}"]
+    return " ".join(lines)

@@ -272,9 +272,10 @@ def _small(
     text = f"layout(local_size_x = {GROUP}) in;\n" + parameters(first + words)
     text += a.declaration("A", dtype, 0, _SMALL_WORDS)
     text += b.declaration("B", dtype, a.buffers(), _SMALL_WORDS + counts[0])
-    text += _others(fused, a.buffers() + b.buffers()) + templates.element_function(fused, first)
+    text += templates.buffers_after(fused, a.buffers() + b.buffers()) + templates.element_function(fused, first)
     x, y = a.element("A", "a"), b.element("B", "b")
     product = f"fma({x}, {y}, base)" if kind == "float" else f"{x} * {y} + base"
+    applied = "\n  ".join(templates.stored(fused, "base"))
     return f"""{text}
 void main() {{
   uint i = {FLAT_INDEX} * {GROUP}u + gl_LocalInvocationIndex;
@@ -283,7 +284,8 @@ void main() {{
   uint a = batch * {step_a} + m * {down_a}, b = batch * {step_b} + n * {along_b};
   {kind} base = {kind}(0);
   for (uint k = 0u; k < {inner}; k++) {{ base = {product}; a += {along_a}; b += {down_b}; }}
-{_apply(fused)}}}
+  {applied}
+}}
 """
 
 
@@ -299,11 +301,12 @@ def _sum_of_parts(fused: Fused, words: int) -> str:
     """The second half of a product whose inner size was split: always in the same order, several parts on their way."""
     dtype = fused.base or "float32"
     text = f"layout(local_size_x = {GROUP}) in;\n" + parameters(2 + words)
-    text += templates.buffer(0, "partial", dtype, "readonly") + _others(fused, 1)
+    text += templates.buffer(0, "partial", dtype, "readonly") + templates.buffers_after(fused, 1)
     text += templates.element_function(fused, 2)
     kind = templates.BUFFER_GLSL[dtype]
     loads = " ".join(f"{kind} x{q} = partial[(k + {q}u) * {word(0)} + i];" for q in range(_PARTS_AT_A_TIME))
     adds = " ".join(f"base += x{q};" for q in range(_PARTS_AT_A_TIME))
+    applied = "\n  ".join(templates.stored(fused, "base"))
     return f"""{text}
 void main() {{
   uint i = {FLAT_INDEX} * {GROUP}u + gl_LocalInvocationIndex;
@@ -312,28 +315,9 @@ void main() {{
   uint k = 1u;
   for (; k + {_PARTS_AT_A_TIME}u <= {word(1)}; k += {_PARTS_AT_A_TIME}u) {{ {loads} {adds} }}
   for (; k < {word(1)}; k++) base += partial[k * {word(0)} + i];
-{_apply(fused)}}}
+  {applied}
+}}
 """
-
-
-def _others(fused: Fused, first: int) -> str:
-    """The buffers that the steps read, then those of the results."""
-    kinds = fused.leaves
-    text = "".join(templates.buffer(first + i, f"a{i}_", dtype, "readonly") for i, dtype in enumerate(kinds))
-    first += len(kinds)
-    return text + "".join(
-        templates.buffer(first + k, f"o{k}", dtype, "writeonly") for k, (_, dtype) in enumerate(fused.outputs)
-    )
-
-
-def _apply(fused: Fused) -> str:
-    """The steps for the element i, of which `base` has been computed."""
-    kinds = fused.leaves
-    lines = [f"{templates.BUFFER_GLSL[kinds[leaf]]} x{leaf} = a{leaf}_[i];" for leaf in fused.direct]
-    lines += [f"{templates.PLAIN[dtype]} y{k};" for k, (_, dtype) in enumerate(fused.outputs)]
-    lines += templates.calls(fused, [""], "base")
-    lines += [f"o{k}[i] = {templates.saved(f'y{k}', dtype)};" for k, (_, dtype) in enumerate(fused.outputs)]
-    return "".join(f"  {line}\n" for line in lines)
 
 
 TIMES = {dtype: Expression(BINARY["Multiply"][dtype], dtype) for dtype in ("float32", "int32")}

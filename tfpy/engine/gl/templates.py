@@ -165,26 +165,52 @@ def pointwise(fused: Fused, words: int, vectors: int) -> str:
 
     A thread computes one element, or this many vectors of four neighbours, which it reads and writes as a whole.
     """
-    kinds, direct = fused.leaves, fused.direct
-    count = len(kinds)
-    text = f"layout(local_size_x = {GROUP}) in;\n"
-    text += parameters(1 + words)
-    for leaf, dtype in enumerate(kinds):
-        text += buffer(leaf, f"a{leaf}_", dtype, "readonly", vectors > 0 and leaf in direct)
-    for k, (_, dtype) in enumerate(fused.outputs):
-        text += buffer(count + k, f"o{k}", dtype, "writeonly", vectors > 0)
+    text = f"layout(local_size_x = {GROUP}) in;\n" + parameters(1 + words) + buffers_after(fused, 0, vectors > 0)
     text += element_function(fused, 1)
     return text + (_vector_main(fused, vectors) if vectors else _scalar_main(fused))
 
 
 def _scalar_main(fused: Fused) -> str:
-    kinds = fused.leaves
     lines = [f"uint i = {FLAT_INDEX} * {GROUP}u + gl_LocalInvocationIndex;", f"if (i >= {word(0)}) return;"]
-    lines += [f"{BUFFER_GLSL[kinds[leaf]]} x{leaf} = a{leaf}_[i];" for leaf in fused.direct]
+    return "void main() {\n  " + "\n  ".join([*lines, *stored(fused)]) + "\n}\n"
+
+
+def stored(fused: Fused, base: str = "") -> list[str]:
+    """Statements that read what the steps need for the element i, apply them, and write their results."""
+    kinds = fused.leaves
+    lines = [f"{BUFFER_GLSL[kinds[leaf]]} x{leaf} = a{leaf}_[i];" for leaf in fused.direct]
     lines += [f"{PLAIN[dtype]} y{k};" for k, (_, dtype) in enumerate(fused.outputs)]
-    lines += calls(fused, [""])
-    lines += [f"o{k}[i] = {saved(f'y{k}', dtype)};" for k, (_, dtype) in enumerate(fused.outputs)]
-    return "void main() {\n  " + "\n  ".join(lines) + "\n}\n"
+    lines += calls(fused, [""], base)
+    return lines + [f"o{k}[i] = {saved(f'y{k}', dtype)};" for k, (_, dtype) in enumerate(fused.outputs)]
+
+
+def stored_in_fours(fused: Fused, first: str, bases: Sequence[str]) -> list[str]:
+    """Statements that do so for four elements, the first of which has that index, with vectors."""
+    kinds = fused.leaves
+    lines = [f"{VECTOR_GLSL[kinds[leaf]]} x{leaf} = a{leaf}_[{first} >> 2];" for leaf in fused.direct]
+    for k, (_, dtype) in enumerate(fused.outputs):
+        lines.append(f"{PLAIN[dtype]} " + ", ".join(f"y{k}{c}" for c in "xyzw") + ";")
+    for q, (c, base) in enumerate(zip("xyzw", bases, strict=True)):
+        lines.append(f"{{ uint i = {first} + {q}u; {calls(fused, [f'.{c}'], base, results=c)[0]} }}")
+    for k, (_, dtype) in enumerate(fused.outputs):
+        parts = ", ".join(saved(f"y{k}{c}", dtype) for c in "xyzw")
+        lines.append(f"o{k}[{first} >> 2] = {VECTOR_GLSL[dtype]}({parts});")
+    return lines
+
+
+def buffers_after(fused: Fused, first: int, vector: bool = False) -> str:
+    """The buffers that the steps read, from that binding on, then those of the results.
+
+    Args:
+        vector: those at the computed index are accessed four elements at a time.
+    """
+    text = ""
+    for leaf, dtype in enumerate(fused.leaves):
+        text += buffer(first + leaf, f"a{leaf}_", dtype, "readonly", vector and leaf in fused.direct)
+    first += len(fused.leaves)
+    for k, (_, dtype) in enumerate(fused.outputs):
+        text += buffer(first + k, f"o{k}", dtype, "writeonly", vector)
+    return text
 
 
 def _vector_main(fused: Fused, count: int) -> str:
