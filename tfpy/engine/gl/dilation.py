@@ -8,51 +8,48 @@ from tfpy.engine.gl import maps
 from tfpy.engine.gl.device import Device
 from tfpy.engine.gl.fusion import defer, fuse
 from tfpy.engine.gl.maps import Dimension
-from tfpy.engine.gl.reduce import OPERATIONS, Operation, reduction
+from tfpy.engine.gl.reduce import OPERATIONS, reduction
 from tfpy.engine.gl.table import KERNELS, Attrs
-from tfpy.engine.gl.trace import Expression, Indexed
-from tfpy.engine.gl.value import Value, are_floats, bits, float_bits
-from tfpy.engine.gl.windowed import CHOSEN, FIRST, over_cells, places_of, spread, windows_of
+from tfpy.engine.gl.trace import Indexed
+from tfpy.engine.gl.value import Value, are_floats, float_bits
+from tfpy.engine.gl.window_reduction import Accumulation, Operand, over_cells
+from tfpy.engine.gl.windowed import CHOSEN, NOBODY, at_every_cell, places_of, seen_by
 from tfpy.engine.rows.conv import DILATION_OUTSIDE
 from tfpy.engine.spec import Spec, spec, strides_of
 from tfpy.engine.windows import Window
 
 Values = tuple[Value, ...]
 
-_PLUS = Expression("{0} + {1}", "float32")
-_LARGEST = Operation(
-    "float", "x", "m_isnan(b) ? a : (b > a ? b : a)", f"uintBitsToFloat({float_bits(DILATION_OUTSIDE):#x}u)"
+# {0} is what the window covers, {1} the filter, {2} the largest sum of both.
+_LARGEST = Accumulation(
+    f"uintBitsToFloat({float_bits(DILATION_OUTSIDE):#x}u)", "{0} + {1} > {a} || m_isnan({a}) ? {0} + {1} : {a}"
 )
+_FIRST = Accumulation("0x7fffffff", "{0} + {1} == {2} ? min({a}, int({k})) : {a}")
+# {0} is the chosen cell, {1} and {2} are numbers whose sum counts at that cell.
+_CHOSEN = Accumulation("0.", "{0} == int({k}) ? {1} + {2} : {a}")
 # {0} is the chosen cell, {1} a number, {2} the index, of which a cell has {p} elements; there are {q} cells.
 _AT_CELL = Indexed("({0} == int({2} / {p} % {q}) ? {1} : 0.)", "float32", ("uint", "uint"))
 
 
-def _filter_of(device: Device, weights: Value, window: Window, batch: int) -> Value:
-    """The filter, broadcast to all positions: (*cells, batch, *places, channels)."""
-    n, channels = len(window.size), weights.spec.shape[-1]
+def _terms(x: Value, weights: Value, window: Window, outside: int) -> list[Operand]:
+    """What the window covers, and the filter, which is the same at all places."""
+    n, batch, channels = len(window.size), x.spec.shape[0], weights.spec.shape[-1]
     axes = (*window.size, batch, *window.out, channels)
-    strides = strides_of(weights.spec.shape)
-    dimensions = [Dimension(((axis, 1),), strides[axis]) for axis in range(n)]
-    return spread(device, weights, axes, (*dimensions, Dimension(((2 * n + 1, 1),), 1)))
-
-
-def _sums(device: Device, x: Value, weights: Value, window: Window) -> Value:
-    seen = windows_of(device, x, window, float_bits(DILATION_OUTSIDE))
-    return fuse(device, seen.spec, _PLUS, (seen, _filter_of(device, weights, window, x.spec.shape[0])))
+    steps = zip((*range(n), 2 * n + 1), strides_of(weights.spec.shape), strict=True)
+    dimensions = tuple([Dimension(((axis, 1),), stride) for axis, stride in steps])
+    return [seen_by(x, window, outside), Operand(weights, maps.gapped(axes, dimensions))]
 
 
 def _largest(device: Device, x: Value, weights: Value, window: Window, out: Spec) -> Value:
-    return defer(
-        device, out, reduction("Dilation", _LARGEST, 1, window.cells, out.size), (_sums(device, x, weights, window),)
-    )
+    operands = _terms(x, weights, window, float_bits(DILATION_OUTSIDE))
+    return over_cells(device, _LARGEST, operands, window.cells, out)
 
 
 def _chosen(device: Device, x: Value, weights: Value, window: Window, out: Spec) -> Value:
     """The number of the first cell with the largest sum."""
-    y, sums = _largest(device, x, weights, window, out), _sums(device, x, weights, window)
-    every = maps.strided((window.cells, out.size), (0, 1))
-    cells = fuse(device, spec(sums.spec.shape, "int32"), FIRST, (sums, y), (None, every), (out.size,))
-    return over_cells(device, cells, "Min", spec(out.shape, "int32"))
+    y = _largest(device, x, weights, window, out)
+    operands = [*_terms(x, weights, window, float_bits(DILATION_OUTSIDE)), at_every_cell(y, window)]
+    return over_cells(device, _FIRST, operands, window.cells, spec(out.shape, "int32"))
 
 
 def _dilation(device: Device, values: Values, attrs: Attrs, out: Spec) -> Value | None:
@@ -66,9 +63,8 @@ def _to_input(device: Device, values: Values, attrs: Attrs, out: Spec) -> Value 
         return None
     window = attrs["window"]
     chosen = _chosen(device, x, weights, window, dy.spec)
-    cells = places_of(device, chosen, window, out.shape, bits(-2, "int32"))
-    slopes = places_of(device, dy, window, out.shape)
-    return over_cells(device, fuse(device, slopes.spec, CHOSEN, (cells, slopes), None, (out.size,)), "Sum", out)
+    operands = [places_of(chosen, window, out.shape, NOBODY), places_of(dy, window, out.shape)]
+    return over_cells(device, CHOSEN, operands, window.cells, out)
 
 
 def _to_filter(device: Device, values: Values, attrs: Attrs, out: Spec) -> Value | None:
@@ -90,10 +86,8 @@ def _pick(device: Device, values: Values, attrs: Attrs, out: Spec) -> Value | No
         return None
     window = attrs["window"]
     chosen = _chosen(device, x, weights, window, out)
-    seen = windows_of(device, u, window, 0)
-    sums = fuse(device, seen.spec, _PLUS, (seen, _filter_of(device, v, window, u.spec.shape[0])))
-    every = maps.strided((window.cells, out.size), (0, 1))
-    return over_cells(device, fuse(device, sums.spec, CHOSEN, (chosen, sums), (every, None), (out.size,)), "Sum", out)
+    operands = [at_every_cell(chosen, window), *_terms(u, v, window, 0)]
+    return over_cells(device, _CHOSEN, operands, window.cells, out)
 
 
 KERNELS.update(

@@ -217,7 +217,15 @@ class Dimension(NamedTuple):
 
 @functools.lru_cache(maxsize=4096)
 def gapped(axes: tuple[int, ...], dimensions: tuple[Dimension, ...]) -> Map:
-    """The map from an index in the shape `axes` to an input with these dimensions; NOWHERE where it has no element."""
+    """The map from an index in the shape `axes` to an input with these dimensions; NOWHERE where it has no element.
+
+    Axes of size 1 are left out, except for the first one.
+    """
+    kept = {axis: place for place, axis in enumerate([a for a, n in enumerate(axes) if n > 1 or not a])}
+    axes = tuple([axes[axis] for axis in kept])
+    dimensions = tuple(
+        [d._replace(steps=tuple([(kept[a], step) for a, step in d.steps if a in kept])) for d in dimensions]
+    )
     form = len(axes), tuple([(tuple([a for a, _ in d.steps]), d.size > 0, d.divisor > 1) for d in dimensions])
     words = [n for size in reversed(axes[1:]) for n in _divisor(size)]
     for d in dimensions:

@@ -6,6 +6,7 @@ index, instead of splitting the index of every element into coordinates.
 
 from __future__ import annotations
 
+import functools
 from typing import Any, NamedTuple
 
 from tfpy.engine.gl.maps import Map, quotient
@@ -19,14 +20,20 @@ class _Dimension(NamedTuple):
     Attributes:
         steps: (axis of the view, parameter).
         offset: a parameter.
+        divisor: where the divisor of this begins, if it has one; a fraction is outside of the array.
         size: the parameter that the coordinate must be below; None if it always is.
         stride: the parameter by which it counts; None for 1.
     """
 
     steps: tuple[tuple[int, int], ...]
     offset: int
+    divisor: int | None
     size: int | None
     stride: int | None
+
+    def gaps(self) -> bool:
+        """Whether the view has elements that are outside of the array along this dimension."""
+        return self.size is not None or self.divisor is not None
 
 
 class _Layout(NamedTuple):
@@ -43,20 +50,21 @@ class _Layout(NamedTuple):
 
 
 def _layout(form: Any) -> _Layout | None:
-    """Where a map of this form has its numbers; None if it has no coordinates, or divides them."""
+    """Where a map of this form has its numbers; None if it has no coordinates."""
     if isinstance(form, int):
         at = [4 * (form - 1 - axis) for axis in range(form)]
         steps = tuple([(axis, at[axis] + (3 if axis else 0)) for axis in range(form)])
-        return _Layout(tuple(at[1:]), (_Dimension(steps, at[0] + 1, None, None),), at[0] + 2)
-    if not isinstance(form, tuple) or any(divided for _, _, divided in form[1]):
+        return _Layout(tuple(at[1:]), (_Dimension(steps, at[0] + 1, None, None, None),), at[0] + 2)
+    if not isinstance(form, tuple):
         return None
     axes, rows = form
     dimensions, place = [], 3 * (axes - 1)
-    for along, checked, _ in rows:
+    for along, checked, divided in rows:
         steps = tuple([(axis, place + k) for k, axis in enumerate(along)])
-        place += len(along)
-        dimensions.append(_Dimension(steps, place, place + 1 if checked else None, place + 1 + checked))
-        place += 2 + checked
+        offset = place + len(along)
+        divisor, size = offset + 1 if divided else None, offset + 1 + 3 * divided
+        place = size + checked + 1
+        dimensions.append(_Dimension(steps, offset, divisor, size if checked else None, place - 1))
     return _Layout(tuple([3 * (axes - 1 - axis) for axis in range(1, axes)]), tuple(dimensions), place)
 
 
@@ -103,13 +111,13 @@ class _Source(NamedTuple):
     exact: bool
     exact_inner: bool
 
-    def _checked(self) -> list[tuple[str, int]]:
-        """The coordinates that may be outside of the array, and the parameters of its sizes."""
-        return [(f"c{d}", row.size) for d, row in enumerate(self.layout.dimensions) if row.size is not None]
+    def _gaps(self) -> list[tuple[int, _Dimension]]:
+        """The dimensions along which elements may be outside of the array."""
+        return [(d, row) for d, row in enumerate(self.layout.dimensions) if row.gaps()]
 
     def outer(self, axes: range, size: str) -> str:
         """The struct of what is kept of outer indices, and the function that computes it."""
-        name, fields = self.name, ["at", *(name for name, _ in self._checked())]
+        name, fields = self.name, ["at", *(f"c{d}" for d, _ in self._gaps())]
         kind, lane, each = ("uint", "", "") if self.vector else ("uvec4", "[q]", "for (uint q = 0u; q < 4u; q++) ")
         index = "o" if self.vector else "(o + q)"
         index = index if self.exact else f"min({index}, {size} - {'4u' if self.vector else '1u'})"
@@ -131,18 +139,35 @@ Outer{name} outer{name}(uint o) {{
         """
         vec = VECTOR_GLSL[self.dtype]
         kind, shift, lanes = ("uint", " >> 2", [""]) if self.vector else ("uvec4", "", [".x", ".y", ".z", ".w"])
-        pad, checked = self._word(self.layout.pad, self.dtype), self._checked()
+        pad = self._word(self.layout.pad, self.dtype)
         lines = [] if self.exact_inner else ["bool within = k < to; k = min(k, to - 1u);"]
         lines += ["uint i = k;", *self._split(axes, False), f"{kind} place = parts.at + at;"]
-        guarded = list(enumerate(lanes)) if checked else []
+        guarded = list(enumerate(lanes)) if self._gaps() else []
         for n, lane in guarded:
-            inside = " && ".join(f"parts.{name}{lane} + {name} < {self._word(size)}" for name, size in checked)
-            lines.append(f"bool in{n} = {inside}; place{lane} = in{n} ? place{lane} : 0u;")
+            lines += [*self._inside(n, lane), f"place{lane} = in{n} ? place{lane} : 0u;"]
         lines.append(f"{vec} v = {vec}({', '.join(f'{self.name}[place{lane}{shift}]' for lane in lanes)});")
         lines += [f"v{lane} = in{n} ? v{lane} : {f'{vec}({pad})' if self.vector else pad};" for n, lane in guarded]
         lines.append("return v;" if self.exact_inner else f"return within ? v : {vec}(0);")
         body = "\n  ".join(lines)
         return f"{vec} load{self.name}(Outer{self.name} parts, uint k) {{\n  {body}\n}}\n"
+
+    def _inside(self, n: int, lane: str) -> list[str]:
+        """Statements that find out whether element n is inside, and add what divided coordinates contribute."""
+        lines = [f"bool in{n} = true;"]
+        for d, row in self._gaps():
+            at = f"d{d}_{n}"
+            lines.append(f"uint {at} = parts.c{d}{lane} + c{d};")
+            if row.divisor is not None:  # negative numbers are above 2³¹, and their quotients wrong
+                divided = f"e{d}_{n}"
+                lines.append(f"uint {divided} = {quotient(at, self.first + row.divisor)};")
+                lines.append(f"in{n} = in{n} && int({at}) >= 0 && {divided} * {self._word(row.divisor)} == {at};")
+                lines.append(f"{at} = {divided}; place{lane} += {self._scaled(at, row)};")
+            if row.size is not None:
+                lines.append(f"in{n} = in{n} && {at} < {self._word(row.size)};")
+        return lines
+
+    def _scaled(self, coordinate: str, row: _Dimension) -> str:
+        return coordinate if row.stride is None else f"{coordinate} * {self._word(row.stride)}"
 
     def _word(self, place: int, dtype: str = "uint") -> str:
         return word(self.first + place, dtype)
@@ -160,10 +185,11 @@ Outer{name} outer{name}(uint o) {{
             terms = [f"{self._word(place)} * x{axis}" for axis, place in row.steps if axis in axes]
             terms += [self._word(row.offset)] if offsets else []
             lines.append(f"uint c{d} = {' + '.join(terms) or '0u'};")
-            total.append(f"c{d}" if row.stride is None else f"c{d} * {self._word(row.stride)}")
-        return [*lines, f"uint at = {' + '.join(total)};"]
+            total += [self._scaled(f"c{d}", row)] if row.divisor is None else []
+        return [*lines, f"uint at = {' + '.join(total) or '0u'};"]
 
 
+@functools.lru_cache(maxsize=4096)
 def matrix_view(where: Map, columns: int, inner_is_column: bool) -> MatrixView | None:
     """The view by a map, if its axes are those of the rows and then those of so many columns."""
     layout = _layout(where.form)
@@ -191,6 +217,10 @@ def _in_fours(words: tuple[int, ...], layout: _Layout) -> bool:
     runs = False
     for row in layout.dimensions:
         stride = 1 if row.stride is None else words[row.stride]
+        if row.divisor is not None:
+            if stride % 4 or last in [axis for axis, _ in row.steps]:
+                return False
+            continue
         if words[row.offset] * stride % 4:
             return False
         for axis, place in row.steps:

@@ -3,7 +3,7 @@
 What the window covers at each position is a view of the input (see maps.py), with 0 or -∞ in the padding; it is never
 stored. A convolution is a matrix product with that view, the gradient of its input one with the view in the other
 direction: the positions of the window that cover an input element. Kernels without a sum over channels are reductions
-over the window's cells.
+over the window's cells (see window_reduction.py).
 """
 
 from __future__ import annotations
@@ -21,14 +21,16 @@ from tfpy.engine.gl.maps import Dimension
 from tfpy.engine.gl.matmul import TIMES, Sizes, product
 from tfpy.engine.gl.reduce import OPERATIONS, reduction
 from tfpy.engine.gl.table import KERNELS, Attrs, Builder
-from tfpy.engine.gl.trace import SPREAD, Expression, Indexed, Trace
+from tfpy.engine.gl.trace import SPREAD, Expression, Trace
 from tfpy.engine.gl.value import Value, bits, constant, float_bits
 from tfpy.engine.gl.views import MaskedGather
+from tfpy.engine.gl.window_reduction import MAX_POOL, SUM, SUM_OF_PRODUCTS, Accumulation, Operand, over_cells
 from tfpy.engine.spec import Shape, Spec, spec, strides_of
 from tfpy.engine.windows import Window, divisor
 
 Values = tuple[Value, ...]
 _LEAST = float_bits(-math.inf)
+_ENOUGH_SUMS = 1 << 17  # of a part of the places each, four to a thread
 _GAPS = {dtype: MaskedGather(dtype, spreads=True) for dtype in ("float32", "int32")}
 _DIVIDE = Expression("m_div({0}, {1})", "float32")
 
@@ -165,13 +167,7 @@ def _conv_input_by_phase(device: Device, dy: Value, weights: Value, window: Wind
     return view(device, out, joined, maps.sliced(whole, tuple(begins)))
 
 
-# Depthwise: reductions of products, the summed axes first, so that neighbouring threads write neighbours
-
-
-def _summed(device: Device, a: Value, b: Value, length: int, out: Spec) -> Value:
-    """The sum over the first axes, `length` elements, of products of two values of one shape."""
-    products = fuse(device, a.spec, TIMES[out.dtype], (a, b))
-    return defer(device, out, reduction("Sum", OPERATIONS["Sum", out.dtype], 1, length, out.size), (products,))
+# Depthwise
 
 
 def _depthwise(device: Device, values: Values, attrs: Attrs, out: Spec) -> Value | None:
@@ -181,9 +177,9 @@ def _depthwise(device: Device, values: Values, attrs: Attrs, out: Spec) -> Value
     window: Window = attrs["window"]
     n, (channels, multiplier) = len(window.size), weights.spec.shape[-2:]
     axes = (*window.size, x.spec.shape[0], *window.out, channels, multiplier)
-    seen = spread(device, x, axes, covered(x.spec.shape, window, n, n + 1, 0, 2 * n + 1))
-    factors = spread(device, weights, axes, _filter_dimensions(weights, n, 2 * n + 1, 2 * n + 2))
-    return _summed(device, seen, factors, window.cells, out)
+    seen = maps.gapped(axes, covered(x.spec.shape, window, n, n + 1, 0, 2 * n + 1))
+    factors = maps.gapped(axes, _filter_dimensions(weights, n, 2 * n + 1, 2 * n + 2))
+    return over_cells(device, SUM_OF_PRODUCTS, [Operand(x, seen), Operand(weights, factors)], window.cells, out)
 
 
 def _filter_dimensions(weights: Value, n: int, channel: int, multiple: int) -> tuple[Dimension, ...]:
@@ -200,54 +196,67 @@ def _depthwise_input(device: Device, values: Values, attrs: Attrs, out: Spec) ->
     n, multiplier = len(window.size), weights.spec.shape[-1]
     axes = (*window.size, multiplier, *out.shape)
     channel = ((2 * n + 2, multiplier), (n, 1))
-    places = spread(device, dy, axes, covering(dy.spec.shape, window, n + 1, n + 2, 0, channel))
-    factors = spread(device, weights, axes, _filter_dimensions(weights, n, 2 * n + 2, n))
-    return _summed(device, places, factors, window.cells * multiplier, out)
+    places = maps.gapped(axes, covering(dy.spec.shape, window, n + 1, n + 2, 0, channel))
+    factors = maps.gapped(axes, _filter_dimensions(weights, n, 2 * n + 2, n))
+    operands = [Operand(dy, places), Operand(weights, factors)]
+    return over_cells(device, SUM_OF_PRODUCTS, operands, window.cells * multiplier, out)
 
 
 def _depthwise_filter(device: Device, values: Values, attrs: Attrs, out: Spec) -> Value | None:
+    """First the sums over some of the places, so that there are enough threads, then the sum of these."""
     x, dy = values
     if out.dtype != "float32" or not (x.spec.size and dy.spec.size):
         return None
     window: Window = attrs["window"]
     n, multiplier = len(window.size), out.shape[-1]
-    axes = (x.spec.shape[0], *window.out, *out.shape)
-    seen = spread(device, x, axes, covered(x.spec.shape, window, 0, 1, n + 1, 2 * n + 1))
+    places = (x.spec.shape[0], *window.out)
+    split = next((i for i in range(n) if math.prod((*places[:i], out.size)) >= _ENOUGH_SUMS), n)
+    order = (*range(split, n + 1), *range(split), *range(n + 1, 2 * n + 3))
+    axes = (*places, *out.shape)
+    seen = _reordered(axes, covered(x.spec.shape, window, 0, 1, n + 1, 2 * n + 1), order)
     strides = strides_of(dy.spec.shape)
     dimensions = [Dimension(((axis, 1),), strides[axis]) for axis in range(n + 1)]
-    channel = Dimension(((2 * n + 1, multiplier), (2 * n + 2, 1)), 1)
-    slopes = spread(device, dy, axes, (*dimensions, channel))
-    return _summed(device, seen, slopes, x.spec.shape[0] * math.prod(window.out), out)
+    slopes = _reordered(axes, (*dimensions, Dimension(((2 * n + 1, multiplier), (2 * n + 2, 1)), 1)), order)
+    partial = spec((math.prod(places[:split]), out.size), out.dtype)
+    operands = [Operand(x, seen), Operand(dy, slopes)]
+    sums = over_cells(device, SUM_OF_PRODUCTS, operands, math.prod(places[split:]), partial)
+    return defer(device, out, reduction("Sum", OPERATIONS["Sum", out.dtype], 1, *partial.shape), (sums,))
+
+
+def _reordered(axes: Shape, dimensions: tuple[Dimension, ...], order: tuple[int, ...]) -> maps.Map:
+    """The map from the axes in that order."""
+    at = {axis: place for place, axis in enumerate(order)}
+    moved = [d._replace(steps=tuple([(at[axis], step) for axis, step in d.steps])) for d in dimensions]
+    return maps.gapped(tuple([axes[axis] for axis in order]), tuple(moved))
 
 
 # Pooling
 
 
-def windows_of(device: Device, x: Value, window: Window, pad: int) -> Value:
-    """The elements under the window, its cells first: (*cells, batch, *places, channels)."""
+def seen_by(x: Value, window: Window, pad: int) -> Operand:
+    """What the window covers at each place, in an array (*places, channels) for every cell."""
     n, (batch, *_, channels) = len(window.size), x.spec.shape
     axes = (*window.size, batch, *window.out, channels)
-    return spread(device, x, axes, covered(x.spec.shape, window, n, n + 1, 0, 2 * n + 1), pad)
+    return Operand(x, maps.gapped(axes, covered(x.spec.shape, window, n, n + 1, 0, 2 * n + 1)), pad)
 
 
-def places_of(device: Device, dy: Value, window: Window, shape: Shape, pad: int = 0) -> Value:
-    """The places that cover each element of an input of that shape: (*cells, *shape)."""
+def places_of(dy: Value, window: Window, shape: Shape, pad: int = 0) -> Operand:
+    """The places that cover each element of an input of that shape with every cell."""
     n = len(window.size)
     dimensions = covering(dy.spec.shape, window, n, n + 1, 0, ((2 * n + 1, 1),))
-    return spread(device, dy, (*window.size, *shape), dimensions, pad)
+    return Operand(dy, maps.gapped((*window.size, *shape), dimensions), pad)
 
 
-def over_cells(device: Device, x: Value, operation: str, out: Spec) -> Value:
-    length = x.spec.size // out.size
-    task = reduction(operation, OPERATIONS[operation, x.spec.dtype], 1, length, out.size)
-    return defer(device, out, task, (x,))
+def at_every_cell(y: Value, window: Window) -> Operand:
+    """An array of results, which are the same for every cell."""
+    return Operand(y, maps.gapped((window.cells, y.spec.size), (Dimension(((1, 1),), 1),)))
 
 
 def _max_pool(device: Device, values: Values, attrs: Attrs, out: Spec) -> Value | None:
-    x = values[0]
+    x, window = values[0], attrs["window"]
     if out.dtype != "float32" or not x.spec.size:
         return None
-    return over_cells(device, windows_of(device, x, attrs["window"], _LEAST), "MaxPool", out)
+    return over_cells(device, MAX_POOL, [seen_by(x, window, _LEAST)], window.cells, out)
 
 
 def _divided(device: Device, v: Value, window: Window, inner: Shape, least: int) -> Value:
@@ -265,7 +274,7 @@ def _avg_pool(least: int) -> Builder:
         x, window = values[0], attrs["window"]
         if out.dtype != "float32" or not x.spec.size:
             return None
-        total = over_cells(device, windows_of(device, x, window, 0), "Sum", out)
+        total = over_cells(device, SUM, [seen_by(x, window, 0)], window.cells, out)
         return _divided(device, total, window, x.spec.shape[1:-1], least)
 
     return build
@@ -277,25 +286,24 @@ def _avg_grad(least: int) -> Builder:
         if out.dtype != "float32" or not dy.spec.size:
             return None
         slopes = _divided(device, dy, window, out.shape[1:-1], least)
-        return over_cells(device, places_of(device, slopes, window, out.shape), "Sum", out)
+        return over_cells(device, SUM, [places_of(slopes, window, out.shape)], window.cells, out)
 
     return build
 
 
-# {0} is what the window covers, {1} the largest of it, {2} the index, of which a cell has {p} elements.
-FIRST = Indexed("({0} == {1} ? int({2} / {p}) : 0x7fffffff)", "int32", ("uint",))
-_LAST = Indexed("({0} == {1} ? int({2} / {p}) : -1)", "int32", ("uint",))
+# {0} is what the window covers, {1} the largest of it.
+_FIRST = Accumulation("0x7fffffff", "{0} == {1} ? min({a}, int({k})) : {a}")
+_LAST = Accumulation("-1", "{0} == {1} ? int({k}) : {a}")
 # {0} is the chosen cell, {1} a number, which counts at that cell.
-CHOSEN = Indexed("({0} == int({2} / {p}) ? {1} : 0.)", "float32", ("uint",))
+CHOSEN = Accumulation("0.", "{0} == int({k}) ? {a} + {1} : {a}")
+NOBODY = bits(-2, "int32")
+"""A cell that is not chosen."""
 
 
 def _chosen_cell(device: Device, x: Value, y: Value, window: Window, last: bool) -> Value:
     """The number of the first or last cell with the largest element of the window."""
-    seen = windows_of(device, x, window, _LEAST)
-    size = y.spec.size
-    every = maps.strided((window.cells, size), (0, 1))
-    cells = fuse(device, spec(seen.spec.shape, "int32"), _LAST if last else FIRST, (seen, y), (None, every), (size,))
-    return over_cells(device, cells, "Max" if last else "Min", spec(y.spec.shape, "int32"))
+    operands = [seen_by(x, window, _LEAST), at_every_cell(y, window)]
+    return over_cells(device, _LAST if last else _FIRST, operands, window.cells, spec(y.spec.shape, "int32"))
 
 
 def _max_grad(last: bool) -> Builder:
@@ -305,10 +313,8 @@ def _max_grad(last: bool) -> Builder:
         if x.spec.dtype != "float32" or out.dtype != "float32" or not y.spec.size:
             return None
         cell = _chosen_cell(device, x, y, window, last)
-        nobody = bits(-2, "int32")
-        cells, slopes = places_of(device, cell, window, out.shape, nobody), places_of(device, dy, window, out.shape)
-        parts = fuse(device, slopes.spec, CHOSEN, (cells, slopes), None, (out.size,))
-        return over_cells(device, parts, "Sum", out)
+        operands = [places_of(cell, window, out.shape, NOBODY), places_of(dy, window, out.shape)]
+        return over_cells(device, CHOSEN, operands, window.cells, out)
 
     return build
 
@@ -320,10 +326,7 @@ def _max_pick(last: bool) -> Builder:
         if given.spec.dtype != "float32" or out.dtype != "float32" or not x.spec.size:
             return None
         cell = _chosen_cell(device, given, y, window, last)
-        seen = windows_of(device, x, window, 0)
-        every = maps.strided((window.cells, out.size), (0, 1))
-        parts = fuse(device, seen.spec, CHOSEN, (cell, seen), (every, None), (out.size,))
-        return over_cells(device, parts, "Sum", out)
+        return over_cells(device, CHOSEN, [at_every_cell(cell, window), seen_by(x, window, 0)], window.cells, out)
 
     return build
 
@@ -368,18 +371,17 @@ def _max_with_argmax(device: Device, values: Values, attrs: Attrs, outs: Sequenc
 # Normalization
 
 _RESPONSE = Expression("{0} * m_pow({p} + {q} * {1}, {r})", "float32", ("float32",) * 3)
-_SQUARE = Expression("{0} * {0}", "float32")
+_SUM_OF_SQUARES = Accumulation("0.", "fma({0}, {0}, {a})")
 
 
 def _lrn(device: Device, values: Values, attrs: Attrs, out: Spec) -> Value | None:
     x, radius = values[0], attrs["depth_radius"]
     if out.dtype != "float32":
         return None
-    squares = fuse(device, x.spec, _SQUARE, (x,))
-    rows, channels = x.spec.size // x.spec.shape[-1], x.spec.shape[-1]
+    width, channels = 2 * radius + 1, x.spec.shape[-1]
     near = Dimension(((0, 1), (2, 1)), 1, -radius, 1, channels)
-    around = spread(device, squares, (2 * radius + 1, rows, channels), (Dimension(((1, 1),), channels), near))
-    total = over_cells(device, around, "Sum", out)
+    around = maps.gapped((width, x.spec.size // channels, channels), (Dimension(((1, 1),), channels), near))
+    total = over_cells(device, _SUM_OF_SQUARES, [Operand(x, around)], width, out)
     words = [float_bits(n) for n in (attrs["bias"], attrs["alpha"], -attrs["beta"])]
     return fuse(device, out, _RESPONSE, (x, total), None, words)
 
