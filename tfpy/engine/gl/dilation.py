@@ -13,7 +13,7 @@ from tfpy.engine.gl.table import KERNELS, Attrs
 from tfpy.engine.gl.trace import Indexed
 from tfpy.engine.gl.value import Value, are_floats, float_bits
 from tfpy.engine.gl.window_reduction import Accumulation, Operand, over_cells
-from tfpy.engine.gl.windowed import CHOSEN, NOBODY, at_every_cell, places_of, seen_by
+from tfpy.engine.gl.windowed import CHOSEN, NOBODY, at_every_cell, places_of, seen_by, within_limit
 from tfpy.engine.rows.conv import DILATION_OUTSIDE
 from tfpy.engine.spec import Spec, spec, strides_of
 from tfpy.engine.windows import Window
@@ -92,9 +92,9 @@ def _pick(device: Device, values: Values, attrs: Attrs, out: Spec) -> Value | No
 
 KERNELS.update(
     {
-        "Dilation2D": _dilation,
-        "Dilation2DBackpropFilter": _to_filter,
-        "Dilation2DBackpropInput": _to_input,
-        "Dilation2DPick": _pick,
+        "Dilation2D": within_limit(_dilation),
+        "Dilation2DBackpropFilter": within_limit(_to_filter),
+        "Dilation2DBackpropInput": within_limit(_to_input),
+        "Dilation2DPick": within_limit(_pick),
     }
 )

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -31,6 +32,7 @@ from tfpy.engine.windows import Window, divisor
 Values = tuple[Value, ...]
 _LEAST = float_bits(-math.inf)
 _ENOUGH_SUMS = 1 << 17  # of a part of the places each, four to a thread
+_MANY_CELLS, _FEW_RESULTS = 32, 1 << 14  # for which several threads share the cells
 _GAPS = {dtype: MaskedGather(dtype, spreads=True) for dtype in ("float32", "int32")}
 _DIVIDE = Expression("m_div({0}, {1})", "float32")
 
@@ -167,6 +169,15 @@ def _conv_input_by_phase(device: Device, dy: Value, weights: Value, window: Wind
     return view(device, out, joined, maps.sliced(whole, tuple(begins)))
 
 
+def within_limit(build: Builder) -> Builder:
+    """The kernel, which leaves windows with more cells than a thread may count to the CPU."""
+
+    def checked(device: Device, values: Values, attrs: Attrs, out: Any) -> Any:
+        return build(device, values, attrs, out) if attrs["window"].cells <= device.most_iterations else None
+
+    return checked
+
+
 # Depthwise
 
 
@@ -205,12 +216,14 @@ def _depthwise_input(device: Device, values: Values, attrs: Attrs, out: Spec) ->
 def _depthwise_filter(device: Device, values: Values, attrs: Attrs, out: Spec) -> Value | None:
     """First the sums over some of the places, so that there are enough threads, then the sum of these."""
     x, dy = values
-    if out.dtype != "float32" or not (x.spec.size and dy.spec.size):
-        return None
     window: Window = attrs["window"]
+    if out.dtype != "float32" or not (x.spec.size and dy.spec.size) or window.out[-1] > device.most_iterations:
+        return None
     n, multiplier = len(window.size), out.shape[-1]
     places = (x.spec.shape[0], *window.out)
     split = next((i for i in range(n) if math.prod((*places[:i], out.size)) >= _ENOUGH_SUMS), n)
+    if math.prod(places[split:]) > device.most_iterations:
+        split = n
     order = (*range(split, n + 1), *range(split), *range(n + 1, 2 * n + 3))
     axes = (*places, *out.shape)
     seen = _reordered(axes, covered(x.spec.shape, window, 0, 1, n + 1, 2 * n + 1), order)
@@ -252,11 +265,20 @@ def at_every_cell(y: Value, window: Window) -> Operand:
     return Operand(y, maps.gapped((window.cells, y.spec.size), (Dimension(((1, 1),), 1),)))
 
 
+def _pooled(device: Device, operation: str, x: Value, window: Window, pad: int, out: Spec) -> Value:
+    operand = seen_by(x, window, pad)
+    if window.cells < _MANY_CELLS or out.size > _FEW_RESULTS:
+        return over_cells(device, SUM if operation == "Sum" else MAX_POOL, [operand], window.cells, out)
+    seen = fuse(device, spec((window.cells, *out.shape), out.dtype), _GAPS[out.dtype], (x,), (operand.where,), (pad,))
+    task = reduction(operation, OPERATIONS[operation, out.dtype], 1, window.cells, out.size)
+    return defer(device, out, task, (seen,))
+
+
 def _max_pool(device: Device, values: Values, attrs: Attrs, out: Spec) -> Value | None:
     x, window = values[0], attrs["window"]
     if out.dtype != "float32" or not x.spec.size:
         return None
-    return over_cells(device, MAX_POOL, [seen_by(x, window, _LEAST)], window.cells, out)
+    return _pooled(device, "MaxPool", x, window, _LEAST, out)
 
 
 def _divided(device: Device, v: Value, window: Window, inner: Shape, least: int) -> Value:
@@ -274,7 +296,7 @@ def _avg_pool(least: int) -> Builder:
         x, window = values[0], attrs["window"]
         if out.dtype != "float32" or not x.spec.size:
             return None
-        total = over_cells(device, SUM, [seen_by(x, window, 0)], window.cells, out)
+        total = _pooled(device, "Sum", x, window, 0, out)
         return _divided(device, total, window, x.spec.shape[1:-1], least)
 
     return build
@@ -394,16 +416,16 @@ KERNELS.update(
         "Conv3D": _conv,
         "Conv3DBackpropFilterV2": _conv_filter,
         "Conv3DBackpropInputV2": _conv_input,
-        "DepthwiseConv2dNative": _depthwise,
+        "DepthwiseConv2dNative": within_limit(_depthwise),
         "DepthwiseConv2dNativeBackpropFilter": _depthwise_filter,
-        "DepthwiseConv2dNativeBackpropInput": _depthwise_input,
+        "DepthwiseConv2dNativeBackpropInput": within_limit(_depthwise_input),
         "LRN": _lrn,
-        "MaxPoolWithArgmax": _max_with_argmax,
+        "MaxPoolWithArgmax": within_limit(_max_with_argmax),
     }
 )
 for _suffix, _is_last, _least in (("", False, 0), ("3D", True, 1)):
-    KERNELS[f"AvgPool{_suffix}"] = _avg_pool(_least)
-    KERNELS[f"AvgPool{_suffix}Grad"] = _avg_grad(_least)
-    KERNELS[f"MaxPool{_suffix}"] = _max_pool
-    KERNELS[f"MaxPool{_suffix}Grad"] = _max_grad(_is_last)
-    KERNELS[f"MaxPool{_suffix}Pick"] = _max_pick(_is_last)
+    KERNELS[f"AvgPool{_suffix}"] = within_limit(_avg_pool(_least))
+    KERNELS[f"AvgPool{_suffix}Grad"] = within_limit(_avg_grad(_least))
+    KERNELS[f"MaxPool{_suffix}"] = within_limit(_max_pool)
+    KERNELS[f"MaxPool{_suffix}Grad"] = within_limit(_max_grad(_is_last))
+    KERNELS[f"MaxPool{_suffix}Pick"] = within_limit(_max_pick(_is_last))
