@@ -246,6 +246,51 @@ def test_an_error_says_in_which_layer_it_happened() -> None:
     assert "In layer words (Embedding), called on [1, 2]." in traceback.format_exception_only(caught.value)[-1]
 
 
+class Doubling(L.Layer):
+    def call(self, inputs: Any) -> Any:
+        return self.inner.apply(tf.concat([inputs, inputs], 1))
+
+
+@pytest.mark.parametrize(
+    ("call", "notes"),
+    [
+        (
+            lambda: L.conv2d(filters=1, kernel_size=5, name="c").apply(tf.ones([1, 3, 3, 1])),
+            ["In layer c (Conv2D), called on [1, 3, 3, 1]."],
+        ),
+        (
+            lambda: L.lambda_(function=lambda x: x.reshape([7]), name="seven").apply(tf.ones([1, 4])),
+            ["In layer seven (Lambda), called on [1, 4]."],
+        ),
+        (
+            lambda: L.lambda_(function=lambda x: [][1], name="none").apply([[1.0], [2.0]]),
+            ["In layer none (Lambda)."],
+        ),
+        (
+            lambda: tf.sequential([L.dense(units=1, input_shape=[3], name="d")], name="s").apply(tf.ones([1, 4])),
+            ["In layer s (Sequential), called on [1, 4]."],
+        ),
+        (lambda: L.dense(units=1, name="d").apply(None), []),
+        (lambda: L.reshape(target_shape=[5], name="r").apply(tf.ones([1, 3])), []),
+    ],
+)
+def test_an_error_in_a_call_names_the_layer_once(call: Any, notes: list[str]) -> None:
+    with pytest.raises((ValueError, TypeError, IndexError)) as caught:
+        call()
+    assert getattr(caught.value, "__notes__", []) == notes
+
+
+def test_an_error_in_a_layer_within_a_layer_names_both() -> None:
+    outer, inner = Doubling(name="outer"), L.lambda_(function=lambda x: x.reshape([7]), name="inner")
+    outer.inner = inner
+    with pytest.raises(ValueError, match="reshape") as caught:
+        outer.apply(tf.ones([1, 4]))
+    assert caught.value.__notes__ == [
+        "In layer inner (Lambda), called on [1, 8].",
+        "In layer outer (Doubling), called on [1, 4].",
+    ]
+
+
 def test_a_callback_shows_its_options() -> None:
     assert repr(tf.callbacks.terminate_on_nan()) == "TerminateOnNaN()"
     assert "patience=3" in repr(tf.callbacks.early_stopping(patience=3))

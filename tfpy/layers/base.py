@@ -20,7 +20,7 @@ from tfpy.engine.state import local
 from tfpy.layers._camel import LayerCamel
 from tfpy.layers.activations import get_activation
 from tfpy.layers.added_losses import AddedLoss, add_activity_losses, add_from_call, as_functions
-from tfpy.layers.calling import as_tensors, keywords_of, taking_a_dict
+from tfpy.layers.calling import add_layer_note, as_tensors, keywords_of, taking_a_dict
 from tfpy.layers.constraints import Constraint
 from tfpy.layers.copying import Copyable
 from tfpy.layers.declared import Declared, DeclaredSignature, declared_in, kinds_in, known_only
@@ -181,6 +181,7 @@ class Layer(LayerCamel, Copyable, Declared, family="layer"):
             return self._apply(inputs, keywords if kwargs is None else {**kwargs, **keywords})
         except Exception as error:
             hide_own_lines(error)
+            add_layer_note(error, self, inputs)
             raise
 
     __call__ = apply

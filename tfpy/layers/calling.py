@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import functools
 import inspect
+import re
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tfpy.core.convert import to_tensor
 from tfpy.core.naming.names import spellings
@@ -13,6 +14,9 @@ from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import Words, argument_error
 from tfpy.engine.handle import Handle
 from tfpy.layers.symbolic import SymbolicTensor, to_list
+
+if TYPE_CHECKING:
+    from tfpy.layers.base import Layer
 
 Keywords = tuple[dict[str, str] | None, bool]
 
@@ -33,6 +37,14 @@ def one_tensor(layer: str, inputs: Any) -> Tensor:
         raise argument_error(layer, "inputs", "a single input", Words(f"{len(listed)}"))
     tensor = listed[0]
     return tensor if isinstance(tensor, Tensor) else to_tensor(layer, "inputs", tensor, "any")
+
+
+def add_layer_note(error: Exception, layer: Layer, inputs: Any) -> None:
+    """Add to an error raised in a layer's call which layer it was, unless its message says so."""
+    if not re.search(rf"(^|[Ll]ayer ){re.escape(layer.name)}[: ]", str(error)):
+        shapes = ", ".join(str(list(x.shape)) for x in to_list(inputs) if hasattr(x, "shape"))
+        called_on = f", called on {shapes}" if shapes else ""
+        error.add_note(f"In layer {layer.name} ({layer.get_class_name()}){called_on}.")
 
 
 def _is_array(value: Any) -> bool:

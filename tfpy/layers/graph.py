@@ -12,6 +12,7 @@ from tfpy.engine.errors import argument_error
 from tfpy.engine.spec import Shape
 from tfpy.engine.warn import warn_user
 from tfpy.layers.base import Layer
+from tfpy.layers.calling import add_layer_note
 from tfpy.layers.mask_rules import TFJS_MASKS, MaskRules
 from tfpy.layers.shapes import shapes_agree, shapes_of_all
 from tfpy.layers.symbolic import Node, PartialShape, SymbolicTensor, node_of, one_or_list
@@ -95,9 +96,8 @@ class LayerGraph:
             self._check_inputs(node, inputs)
             try:
                 found, made = self.mask_rules.call(layer, inputs, own, mask, {**node.call_args, "training": training})
-            except (ValueError, TypeError, RuntimeError) as error:
-                shapes = ", ".join(str(list(x.shape)) for x in inputs)
-                error.add_note(f"In layer {layer.name} ({layer.get_class_name()}), called on {shapes}.")
+            except Exception as error:
+                add_layer_note(error, layer, inputs)
                 raise
             _check_outputs(node, inputs, found)
             return found, made
