@@ -186,6 +186,21 @@ def test_labels_of_a_data_set_are_what_a_loss_of_ones_own_takes() -> None:
         model.fit(np.ones((4, 4)), classes)
 
 
+@pytest.mark.parametrize("initial_epoch", [0, 1])
+def test_streams_start_as_in_tfjs(initial_epoch: int) -> None:
+    """One before the first epoch, even if there is none, and one in each epoch."""
+    log: list[str] = []
+
+    def start() -> Iterator[Any]:
+        log.append("iterator")
+        return pairs()
+
+    callbacks = {event: lambda *_, event=event: log.append(event) for event in EVENTS if "Batch" not in event}
+    build().fit_dataset(start, epochs=1, initial_epoch=initial_epoch, verbose=0, callbacks=callbacks)
+    epoch = [] if initial_epoch else ["onEpochBegin", "iterator", "onEpochEnd"]
+    assert log == ["onTrainBegin", "iterator", *epoch, "onTrainEnd"]
+
+
 class Turns:
     """An iterator in TF.js's manner."""
 
@@ -371,7 +386,35 @@ def test_an_error_in_the_data_ends_training_and_leaves_the_model_usable() -> Non
             lambda m: m.fit_dataset(SETS["plain"](), epochs=1, validation_data=(X, Y, Y), verbose=0),
             "validation_data.*sample_weight",
         ),
-        (lambda m: m.fit_dataset(SETS["plain"](), epochs=1, validation_data=SETS["nothing"](), verbose=0), "no batch"),
+        (
+            lambda m: m.fit_dataset(
+                SETS["plain"](), epochs=1, validation_data=SETS["plain"]().filter(lambda _: False), verbose=0
+            ),
+            "no batch",
+        ),
+        (
+            lambda m: m.fit_dataset(SETS["plain"](), epochs=1, validation_data=SETS["nothing"](), verbose=0),
+            "fit_dataset: argument 'validation_data' must be a data set of at least one batch",
+        ),
+        (
+            lambda m: m.fit(X, Y, epochs=2, validation_data=pairs(), verbose=0),
+            "fit: argument 'validation_data'.* cannot be read after each of 2 epochs",
+        ),
+        (
+            lambda m: m.fit_dataset(SETS["plain"](), epochs=1, validation_data=X, verbose=0),
+            r"fit_dataset: argument 'validation_data' must be \(x, y\)",
+        ),
+        (lambda m: m.fit(SETS["plain"](), steps_per_epoch=0), "fit: argument 'steps_per_epoch' must"),
+        (lambda m: m.fit(SETS["plain"](), epochs=0), "fit: argument 'epochs' must"),
+        (
+            lambda m: m.fit(X, Y, validation_data=SETS["plain"](), validation_steps=0),
+            "fit: argument 'validation_steps'",
+        ),
+        (lambda m: m.fit(SETS["plain"](), batch_size=0, validation_data=(X, Y)), "fit: argument 'batch_size' must"),
+        (lambda m: m.fit(SETS["unbatched"](), verbose=0), r"^fit: argument 'x' must be of shape \[batch, 2\]"),
+        (lambda m: m.fit(SETS["unlabelled"](), verbose=0), "^fit: argument 'x' must be made of batches"),
+        (lambda m: m.evaluate(SETS["unlabelled"]()), "^evaluate: argument 'x' must be made of batches"),
+        (lambda m: m.evaluate(SETS["plain"](), steps=0), "^evaluate: argument 'steps' must"),
         (lambda m: m.fit(SETS["plain"](), Y), "'y'.*omitted"),
         (lambda m: m.fit(SETS["plain"](), validation_split=0.5), "'validation_split'.*omitted"),
         (lambda m: m.fit_dataset(iter([(X, X)]), epochs=1, verbose=0), r"'y' must be of shape \[batch, 1\]"),

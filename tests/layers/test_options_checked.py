@@ -206,7 +206,7 @@ def test_an_error_says_of_which_option_it_speaks() -> None:
         (lambda m: m.evaluate(X, X, verbose=np.ones(2)), "evaluate: argument 'verbose' must be a whole number"),
         (
             lambda m: m.fit(lambda: None, verbose=0),
-            "fit_dataset: argument 'dataset' must be a function that returns an iterator",
+            "fit: argument 'x' must be a function that returns an iterator",
         ),
         (
             lambda m: m.evaluate_dataset(lambda: None),

@@ -56,6 +56,10 @@ class BatchSource(Protocol):
     @property
     def batch_size(self) -> int | None: ...
 
+    def begin(self) -> None:
+        """Prepare for the epochs, even if there are none. Called once, before them and before `restore`."""
+        ...
+
     def epoch(self, validate: Callable[[], None]) -> Iterator[Step]:
         """The batches of the next epoch. After the last one `validate` is called, by its step or the source."""
         ...
@@ -112,6 +116,9 @@ class ArrayBatches:
         """Whether the inputs contain NaN."""
         return any(t.dtype == "float32" and bool(t.is_nan().any()) for t in self._data.inputs)
 
+    def begin(self) -> None:
+        pass
+
     def epoch(self, validate: Callable[[], None] = nothing) -> Iterator[Step]:
         if self._shuffler is not None:
             self._order = self._shuffled(self._shuffler)
@@ -165,6 +172,7 @@ class DatasetBatches:
 
     Args:
         where: the method that reads it, for messages.
+        argument: the name of its argument, for messages.
         dataset: has an `iterator()`.
         standardize: converts an element to a batch.
         limit: the number of batches per epoch; None for a whole pass.
@@ -177,17 +185,19 @@ class DatasetBatches:
     def __init__(
         self,
         where: str,
+        argument: str,
         dataset: Any,
         standardize: Callable[[Any], Batch],
         limit: int | None,
         too_few: Callable[[int], str],
     ) -> None:
         self._where = where
+        self._argument = argument
         self._dataset = dataset
         self._standardize = standardize
         self._limit = limit
         self._too_few = too_few
-        self._elements: Iterator[Any] | None = None
+        self._elements: Iterator[Any] = iter(())
 
     @property
     def steps(self) -> int | None:
@@ -196,11 +206,12 @@ class DatasetBatches:
             return int(size)
         return self._limit
 
+    def begin(self) -> None:
+        # TF.js starts a stream before the first epoch even if each epoch starts its own, which affects shuffled data
+        # sets.
+        self._elements = self._start()
+
     def epoch(self, validate: Callable[[], None]) -> Iterator[Step]:
-        if self._elements is None:
-            # TF.js starts a stream before the first epoch even if each epoch starts its own, which affects shuffled
-            # data sets.
-            self._elements = self._start()
         if self._limit is None:
             self._elements = self._start()
         return self._steps(self._elements, validate)
@@ -250,7 +261,7 @@ class DatasetBatches:
     def _start(self) -> Iterator[Any]:
         made = finish(self._dataset.iterator())
         of = "a function" if isinstance(self._dataset, _Readable) else "a data set with a method iterator()"
-        return elements_in(self._where, "dataset", f"{of} that returns an iterator", made)
+        return elements_in(self._where, self._argument, f"{of} that returns an iterator", made)
 
     def _release(self, element: Any) -> None:
         """Dispose the tensors of a used element, as TF.js does; those of a plain iterator belong to the user."""
@@ -269,14 +280,27 @@ class _Readable:
         self.iterator = start
 
 
+class _Once(_Readable):
+    """A plain iterator, which can be read only once."""
+
+
 def as_dataset(value: Any) -> Any:
     """A data set, an iterator or a generator function as an object with `iterator()`; None for anything else."""
     if callable(getattr(value, "iterator", None)):
         return value
     if isinstance(value, Iterator):
-        return _Readable(lambda: value)
+        return _Once(lambda: value)
     if inspect.isfunction(value) or inspect.ismethod(value):
         return _Readable(value)
+    return None
+
+
+def missing_batches(dataset: Any, limit: int | None, epochs: int) -> str | None:
+    """What a data set must be to have a batch for an evaluation after each epoch, if it certainly has none for some."""
+    if getattr(dataset, "size", None) == 0:
+        return "a data set of at least one batch"
+    if isinstance(dataset, _Once) and limit is None and epochs > 1:
+        return f"a data set or a generator function, since an iterator cannot be read after each of {epochs} epochs"
     return None
 
 

@@ -11,10 +11,16 @@ from tfpy.engine.errors import Words, argument_error
 from tfpy.engine.warn import warn_user
 from tfpy.layers.symbolic import to_list
 from tfpy.layers.training.batch import Batch
-from tfpy.layers.training.batch_sources import ArrayBatches, DatasetBatches, as_dataset, short_data_advice
+from tfpy.layers.training.batch_sources import (
+    ArrayBatches,
+    DatasetBatches,
+    as_dataset,
+    missing_batches,
+    short_data_advice,
+)
 from tfpy.layers.training.compile_config import CompileConfig
 from tfpy.layers.training.data_adapter import check_indices, check_lengths, standardize
-from tfpy.layers.training.fit_options import BatchLimit, batch_limit
+from tfpy.layers.training.fit_options import BatchLimit
 from tfpy.layers.training.loops import Validation, test_loop
 from tfpy.layers.training.sample_weights import class_weights, sample_weights
 from tfpy.layers.training.targets import check_targets, standardize_targets
@@ -100,10 +106,11 @@ class DataHandler(NamedTuple):
         own = class_weights(self.where, class_weight, self.model.output_names, data.targets)
         return data._replace(weights=[_product(a, b) for a, b in zip(own, data.weights, strict=True)])
 
-    def dataset(self, given: Any, limit: BatchLimit, class_weight: Any = None) -> DatasetBatches:
+    def dataset(self, argument: str, given: Any, limit: BatchLimit, class_weight: Any = None) -> DatasetBatches:
         """The batches of a data set.
 
         Args:
+            argument: the name of the method's argument, for messages.
             given: the data set, an iterator or a generator function.
             limit: how many batches to take.
             class_weight: the weight of the samples of each class.
@@ -114,26 +121,27 @@ class DataHandler(NamedTuple):
         dataset = as_dataset(given)
         if dataset is None:
             expected = "a data set, an iterator or a generator function"
-            raise argument_error(self.where, "dataset", expected, given, TypeError)
+            raise argument_error(self.where, argument, expected, given, TypeError)
         if limit.batches is None and getattr(dataset, "size", None) == math.inf:
             warn_user(f"{self.where}: the data set is infinite; set {limit.option}, unless something else stops it.")
 
         def batch_of(element: Any) -> Batch:
-            x, y, weight = _unpacked(self.where, element)
+            x, y, weight = _unpacked(self.where, argument, element)
             return self.with_class_weights(self.arrays(x, y, None, weight, from_dataset=True), class_weight)
 
         def too_few(found: int) -> str:
             return limit.too_few(self.where, found, short_data_advice(dataset))
 
-        return DatasetBatches(self.where, dataset, batch_of, limit.batches, too_few)
+        return DatasetBatches(self.where, argument, dataset, batch_of, limit.batches, too_few)
 
-    def validation(self, given: Any, size: int, batches: int | None) -> Validation | None:
+    def validation(self, given: Any, size: int, limit: BatchLimit, epochs: int) -> Validation | None:
         """The validation on given data.
 
         Args:
             given: a data set, or (x, y), optionally with sample weights; None for no validation.
             size: the batch size for such samples.
-            batches: how many batches of a data set to evaluate; None for all.
+            limit: how many batches of a data set to evaluate.
+            epochs: after how many epochs.
 
         Raises:
             ValueError, TypeError: they do not fit the model.
@@ -141,11 +149,13 @@ class DataHandler(NamedTuple):
         if given is None:
             return None
         reader = self._replace(where=f"{self.where}, validation_data")
-        if as_dataset(given) is not None:
-            limit = batch_limit(self.where, "validation_batches", batches, data="the validation data")
-            source = reader.dataset(given, limit)
+        dataset = as_dataset(given)
+        if dataset is not None:
+            if epochs and (of := missing_batches(dataset, limit.batches, epochs)):
+                raise argument_error(self.where, "validation_data", of, given)
+            source = reader.dataset("dataset", given, limit)
             return Validation(lambda: test_loop(self.model, self.compiled, source.once()), source.skip)
-        x, y, weights = _unpacked_validation(given)
+        x, y, weights = _unpacked_validation(self.where, given)
         return self.validation_on(reader.arrays(x, y, size, sample_weight=weights), size)
 
     def validation_on(self, data: Batch, size: int) -> Validation:
@@ -157,12 +167,12 @@ def _product(a: Tensor | None, b: Tensor | None) -> Tensor | None:
     return a if b is None else b if a is None else a.mul(b)
 
 
-def _unpacked_validation(data: Any) -> tuple[Any, Any, Any]:
+def _unpacked_validation(where: str, data: Any) -> tuple[Any, Any, Any]:
     """x, y and the weights of the samples, which may be None, of validation data."""
     parts = to_list(data)
     if len(parts) not in (2, 3):
         raise argument_error(
-            "fit",
+            where,
             "validation_data",
             "(x, y), or (x, y, sample_weight)",
             Words(f"{len(parts)} things") if isinstance(data, (list, tuple)) else data,
@@ -170,11 +180,11 @@ def _unpacked_validation(data: Any) -> tuple[Any, Any, Any]:
     return parts[0], parts[1], parts[2] if len(parts) == 3 else None
 
 
-def _unpacked(where: str, element: Any) -> tuple[Any, Any, Any]:
+def _unpacked(where: str, argument: str, element: Any) -> tuple[Any, Any, Any]:
     """The inputs, the labels and the weights, which may be None, of an element of a data set."""
     if isinstance(element, (tuple, list)) and len(element) in (2, 3):
         return element[0], element[1], element[2] if len(element) == 3 else None
     if isinstance(element, Mapping) and element.get("xs") is not None and element.get("ys") is not None:
         return element["xs"], element["ys"], None
     expected = "made of batches {'xs': inputs, 'ys': labels} or (inputs, labels)"
-    raise argument_error(where, "dataset", expected, element)
+    raise argument_error(where, argument, expected, element)

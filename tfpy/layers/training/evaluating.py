@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from tfpy.core.calling.ready import ReadyList
@@ -12,7 +13,7 @@ from tfpy.layers.training.batch_sources import ArrayBatches, as_dataset
 from tfpy.layers.training.compile_config import CompileConfig
 from tfpy.layers.training.compiling import compiled_of
 from tfpy.layers.training.data_handler import DataHandler
-from tfpy.layers.training.fit_options import batch_limit, refuse_with_a_dataset
+from tfpy.layers.training.fit_options import EVALUATE, EVALUATE_DATASET, batch_limit, refuse_with_a_dataset
 from tfpy.layers.training.loops import test_loop
 
 if TYPE_CHECKING:
@@ -26,7 +27,8 @@ def evaluate(
     compiled = compiled_of(model, "evaluate")
     if as_dataset(x) is not None:
         refuse_with_a_dataset(y=y, sample_weight=sample_weight)
-        return model.evaluate_dataset(x, batches=steps, verbose=verbose)
+        call = partial(model.evaluate_dataset, x, batches=steps, verbose=verbose)
+        return model.training_state.on_behalf_of("evaluate", call)
     size = as_positive("evaluate", "batch_size", batch_size)
 
     def values() -> list[Tensor]:
@@ -40,9 +42,9 @@ def evaluate(
 
 def evaluate_dataset(model: LayersModel, dataset: Any, *, batches: int | None, verbose: int) -> Any:
     """Loss and metrics for the batches of a data set."""
-    where = "evaluate_dataset"
-    handler = DataHandler(where, model, compiled_of(model, where))
-    source = handler.dataset(dataset, batch_limit(where, "batches", batches))
+    names = EVALUATE if model.training_state.called == "evaluate" else EVALUATE_DATASET
+    handler = DataHandler(names.method, model, compiled_of(model, names.method))
+    source = handler.dataset(names.dataset, dataset, batch_limit(names.method, names.batches, batches))
     return _reported(handler.compiled, test_loop(model, handler.compiled, source.once()), verbose)
 
 

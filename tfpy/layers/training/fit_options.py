@@ -140,6 +140,22 @@ def refuse_with_a_dataset(**options: Any) -> None:
             raise argument_error("fit", name, "omitted if x is a data set, which has its own labels", value)
 
 
+class DatasetNames(NamedTuple):
+    """The names in messages of a method that reads a data set, and of its arguments."""
+
+    method: str
+    dataset: str
+    batches: str
+    validation_batches: str = ""
+    validation_size: str = ""
+
+
+FIT = DatasetNames("fit", "x", "steps_per_epoch", "validation_steps", "batch_size")
+FIT_DATASET = DatasetNames("fit_dataset", "dataset", "batches_per_epoch", "validation_batches", "validation_batch_size")
+EVALUATE = DatasetNames("evaluate", "x", "steps")
+EVALUATE_DATASET = DatasetNames("evaluate_dataset", "dataset", "batches")
+
+
 class BatchLimit(NamedTuple):
     """How many batches of a data set to take.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from tfpy.core.calling.ready import ReadyFloat, ReadyList
@@ -18,6 +19,8 @@ from tfpy.layers.training.batch_sources import ArrayBatches, BatchSource, as_dat
 from tfpy.layers.training.compiling import compiled_of
 from tfpy.layers.training.data_handler import DataHandler
 from tfpy.layers.training.fit_options import (
+    FIT,
+    FIT_DATASET,
     FitDatasetOptions,
     FitOptions,
     RunOptions,
@@ -55,7 +58,8 @@ def fit(model: LayersModel, x: Any, y: Any, given: FitOptions) -> History:
             data, held_out = held_out_part(data, given.validation_split, size if model.stateful else 1)
             validation = None if held_out is None else handler.validation_on(held_out, size)
         else:
-            validation = handler.validation(given.validation_data, size, given.validation_steps)
+            limit = batch_limit("fit", FIT.validation_batches, given.validation_steps, data="the validation data")
+            validation = handler.validation(given.validation_data, size, limit, len(options.epochs))
         data = handler.with_class_weights(data, given.class_weight)
         trained.append(_run(handler, ArrayBatches(data, size, given.shuffle, given.seed), validation, options))
 
@@ -67,7 +71,8 @@ def _fit_as_dataset(model: LayersModel, x: Any, y: Any, given: FitOptions) -> Hi
     split = given.validation_split or None
     check_size_with_a_dataset(given)
     refuse_with_a_dataset(y=y, validation_split=split, sample_weight=given.sample_weight, seed=given.seed)
-    return model.fit_dataset(
+    call = partial(
+        model.fit_dataset,
         x,
         batches_per_epoch=given.steps_per_epoch,
         epochs=given.epochs,
@@ -80,22 +85,27 @@ def _fit_as_dataset(model: LayersModel, x: Any, y: Any, given: FitOptions) -> Hi
         initial_epoch=given.initial_epoch,
         yield_every=given.yield_every,
     )
+    return model.training_state.on_behalf_of("fit", call)
 
 
 def fit_dataset(model: LayersModel, dataset: Any, given: FitDatasetOptions) -> History:
     """Train a model on the batches of a data set."""
-    where = "fit_dataset"
+    names = FIT if model.training_state.called == "fit" else FIT_DATASET
+    where = names.method
     handler = DataHandler(where, model, compiled_of(model, where))
     count = as_positive(where, "epochs", given.epochs)
-    limit = batch_limit(where, "batches_per_epoch", given.batches_per_epoch, count)
+    limit = batch_limit(where, names.batches, given.batches_per_epoch, count)
     if given.validation_split:
         raise argument_error(where, "validation_split", "omitted; use validation_data", given.validation_split)
-    size = as_positive(where, "validation_batch_size", given.validation_batch_size)
+    size = as_positive(where, names.validation_size, given.validation_batch_size)
+    validation_limit = batch_limit(
+        where, names.validation_batches, given.validation_batches, data="the validation data"
+    )
     options = run_options(where, given, count)
 
     def train() -> History:
-        validation = handler.validation(given.validation_data, size, given.validation_batches)
-        source = handler.dataset(dataset, limit, given.class_weight)
+        validation = handler.validation(given.validation_data, size, validation_limit, len(options.epochs))
+        source = handler.dataset(names.dataset, dataset, limit, given.class_weight)
         return _run(handler, source, validation, options)
 
     return _alone(model, train)

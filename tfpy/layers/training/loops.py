@@ -98,6 +98,7 @@ class TrainingRun:
         """Run all epochs, or the remaining ones of an earlier run."""
         self.callbacks.call("on_train_begin", {})
         self.model.stop_training = False
+        self.iterator.source.begin()
         for callback in self._run_callbacks:
             callback.resume(self)
         while self.iterator.epoch < self.iterator.epochs.stop and not self.model.stop_training:
