@@ -206,6 +206,30 @@ def test_a_table_without_a_folder_is_told_before_training(tmp_path: Path) -> Non
     assert model.optimizer.iterations == 0
 
 
+@pytest.mark.parametrize(
+    ("make", "name"),
+    [
+        (lambda path: tf.callbacks.model_checkpoint(path / "m" / "{epoch}" / "m"), "model_checkpoint: .*/m"),
+        (lambda path: tf.callbacks.model_checkpoint(f"file://{path}/{{epoch}}"), "model_checkpoint: .*"),
+        (lambda path: tf.callbacks.backup_and_restore(path / "none"), "backup_and_restore: .*/none"),
+        (lambda path: tf.callbacks.tensor_board(path / "none" / "logs"), "tensor_board: .*/none/logs"),
+    ],
+)
+def test_a_folder_that_cannot_be_written_is_told_before_training(
+    written: list[Any], tmp_path: Path, make: Any, name: str
+) -> None:
+    model = linear()
+    (tmp_path / "file").write_text("")
+    with pytest.raises(OSError, match=f"^{name}: cannot be written: Not a directory"):
+        fit(model, make(tmp_path / "file"), epochs=1)
+    assert model.optimizer.iterations == 0
+
+
+def test_a_check_of_a_folder_leaves_nothing_behind(tmp_path: Path) -> None:
+    fit(linear(), tf.callbacks.model_checkpoint(tmp_path / "a" / "b", save_freq=99), epochs=1)
+    assert not [*tmp_path.iterdir()]
+
+
 def losing(folder: Path, epoch: int) -> Any:
     """A callback after which a folder is gone, or is a file."""
     return tf.callbacks.lambda_callback(on_epoch_begin=lambda e: shutil.rmtree(folder) if e == epoch else None)

@@ -183,8 +183,26 @@ def _also_called(file: Path, name: Path) -> bool:
     return True
 
 
+def check_folder(where: str, folder: Path) -> None:
+    """Check that files can be created in a folder, which need not exist yet; nothing is left behind.
+
+    Args:
+        where: what will write to it, for messages.
+        folder: the folder.
+
+    Raises:
+        ModelReadError: they cannot.
+    """
+    import tempfile  # here, to keep startup fast
+
+    with _naming(f"{where}: {folder}"):
+        existing = next((path for path in (folder, *folder.parents) if path.exists()), folder)
+        with tempfile.TemporaryFile(dir=existing):
+            pass
+
+
 @contextlib.contextmanager
-def _naming(path: Path) -> Iterator[None]:
+def _naming(path: object) -> Iterator[None]:
     """Make file system errors inside a `with` name the path that the user passed."""
     if "\0" in str(path):
         raise ModelReadError(f"{str(path)!r}: cannot be written: paths have no NUL characters.")

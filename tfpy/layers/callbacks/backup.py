@@ -13,7 +13,7 @@ import numpy as np
 from tfpy.core.calling.options import accepts_options
 from tfpy.core.calling.registry import export
 from tfpy.core.io.faults import ModelFileError
-from tfpy.core.io.writing import new_file
+from tfpy.core.io.writing import check_folder, new_file
 from tfpy.core.types import Logs
 from tfpy.engine import rng
 from tfpy.engine.arguments import as_count, as_number, as_positive
@@ -49,8 +49,8 @@ class BackupAndRestore(RunCallback):
         delete_checkpoint: whether to remove the backup when training is finished.
 
     Raises:
-        ModelFileError: at the start of training, if the backup cannot be read, or belongs to another model, other data,
-            other callbacks, or an epoch that this run does not have.
+        ModelFileError: at the start of training, if the folder cannot be written, or the backup cannot be read, or
+            belongs to another model, other data, other callbacks, or an epoch that this run does not have.
 
     Source: Keras `BackupAndRestore` (beyond TF.js).
     """
@@ -78,6 +78,8 @@ class BackupAndRestore(RunCallback):
         self._batches = 0
 
     def resume(self, run: TrainingRun) -> None:
+        if run.compiled.first:
+            check_folder("backup_and_restore", self.path.parent)
         if not self.path.exists():
             return
         try:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any, ClassVar, cast
 
 from tfpy.core.calling.options import accepts_options
 from tfpy.core.calling.ready import finish
 from tfpy.core.calling.registry import export
+from tfpy.core.io.writing import check_folder
+from tfpy.core.system.urls import path_of
 from tfpy.core.types import Logs
 from tfpy.engine.arguments import as_count, as_number, as_positive
 from tfpy.engine.errors import argument_error
@@ -38,6 +42,9 @@ class ModelCheckpoint(Callback):
 
     Attributes:
         best: the best value so far.
+
+    Raises:
+        OSError: at the start of training, if the folder of the destination cannot be written.
 
     Source: Keras `ModelCheckpoint` (beyond TF.js).
     """
@@ -84,6 +91,10 @@ class ModelCheckpoint(Callback):
 
     def on_train_begin(self, logs: Logs | None = None) -> None:
         self._batches = 0
+        path = path_of(self.filepath)
+        if path is not None:  # the folder, up to the part with a name that is not known yet
+            known = itertools.takewhile(lambda part: "{" not in part, path.parent.parts)
+            check_folder("model_checkpoint", Path(*known))
 
     def on_epoch_begin(self, epoch: int, logs: Logs | None = None) -> None:
         self._epoch = epoch

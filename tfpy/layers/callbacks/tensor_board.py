@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 
 from tfpy.core.calling.options import accepts_options
 from tfpy.core.calling.registry import export
+from tfpy.core.io.writing import check_folder
 from tfpy.core.system.extras import optional_module
 from tfpy.core.types import Logs
 from tfpy.engine.arguments import as_count, as_int
@@ -37,6 +38,7 @@ class TensorBoard(Callback):
 
     Raises:
         ImportError: the package tensorboardX is not installed.
+        OSError: at the start of training, if the log folder cannot be written.
 
     Source: TF.js `tf.node.tensorBoard`.
     """
@@ -66,6 +68,9 @@ class TensorBoard(Callback):
 
     def wants(self, event: str) -> bool:
         return super().wants(event) and (event != "on_batch_end" or bool(self._every))
+
+    def on_train_begin(self, logs: Logs | None = None) -> None:
+        check_folder("tensor_board", self.logdir)
 
     def on_batch_end(self, batch: int, logs: Logs | None = None) -> None:
         self._batches += 1
