@@ -26,6 +26,13 @@ def test_predictions_of_another_shape(name: str) -> None:
     assert getattr(tf.metrics, name)(tf.ones([2, 1]), tf.ones([2, 4])) is not None
 
 
+@pytest.mark.parametrize(("name", "y_true"), [("categorical_accuracy", [3, 2]), ("sparse_categorical_accuracy", [3])])
+def test_predictions_of_another_number_of_samples(name: str, y_true: list[int]) -> None:
+    with pytest.raises(ValueError, match=rf"^{name}: argument 'y_pred' .* \[3\], that of y_true, up to .* \[4, 2\]"):
+        getattr(tf.metrics, name)(tf.ones(y_true), tf.ones([4, 2]))
+    assert getattr(tf.metrics, name)(tf.ones(y_true), tf.ones([3, 4])).shape == (3,)
+
+
 def test_classes_that_are_no_indices() -> None:
     with pytest.raises(ValueError, match=r"^sparse_categorical_accuracy: argument 'y_true' .* one index per sample"):
         tf.metrics.sparse_categorical_accuracy(tf.ones([2, 3]), tf.ones([2, 4]))

@@ -15,7 +15,7 @@ from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
 from tfpy.engine.backend import current
 from tfpy.engine.errors import ShapeError, argument_error
-from tfpy.engine.spec import broadcast_shapes
+from tfpy.engine.spec import Shape, broadcast_shapes
 
 
 def _pair(name: str, y_true: TensorLike, y_pred: TensorLike) -> tuple[Tensor, Tensor]:
@@ -30,12 +30,18 @@ def _pair(name: str, y_true: TensorLike, y_pred: TensorLike) -> tuple[Tensor, Te
 def _fitting(name: str, y_true: TensorLike, y_pred: TensorLike) -> tuple[Tensor, Tensor]:
     """The same, of shapes that broadcast."""
     labels, found = _pair(name, y_true, y_pred)
-    try:
-        broadcast_shapes(tuple(labels.shape), tuple(found.shape))
-    except ShapeError:
-        expected = f"of a shape that broadcasts with {list(labels.shape)}, that of y_true"
-        raise argument_error(name, "y_pred", expected, found) from None
+    _check_fit(name, labels.shape, found, found.shape)
     return labels, found
+
+
+def _check_fit(name: str, own: Shape, found: Tensor, other: Shape) -> None:
+    """Raise ValueError if shapes of labels and predictions, or parts of these shapes, do not broadcast."""
+    try:
+        broadcast_shapes(own, other)
+    except ShapeError:
+        up_to = "" if other == found.shape else ", up to the last axis"
+        expected = f"of a shape that broadcasts with {list(own)}, that of y_true{up_to}"
+        raise argument_error(name, "y_pred", expected, found) from None
 
 
 def _clipped(x: Tensor, low: float, high: float) -> Tensor:
@@ -84,7 +90,9 @@ def categorical_accuracy(y_true: TensorLike, y_pred: TensorLike) -> Tensor:
 
     Source: TF.js `tf.metrics.categoricalAccuracy`.
     """
-    labels, found = _pair("categorical_accuracy", y_true, y_pred)
+    name = "categorical_accuracy"
+    labels, found = _pair(name, y_true, y_pred)
+    _check_fit(name, labels.shape[:-1], found, found.shape[:-1])
     return cast_to(equal(arg_max(labels, -1), arg_max(found, -1)), "float32")
 
 
@@ -104,12 +112,14 @@ def sparse_categorical_accuracy(y_true: TensorLike, y_pred: TensorLike) -> Tenso
 
     Source: TF.js `tf.metrics.sparseCategoricalAccuracy`.
     """
-    labels, found = _pair("sparse_categorical_accuracy", y_true, y_pred)
+    name = "sparse_categorical_accuracy"
+    labels, found = _pair(name, y_true, y_pred)
     if labels.rank == found.rank:
         if labels.shape[-1] != 1:
             expected = "of one index per sample, of a rank less than y_pred or with a last axis of size 1"
-            raise argument_error("sparse_categorical_accuracy", "y_true", expected, labels)
+            raise argument_error(name, "y_true", expected, labels)
         labels = squeeze(labels, -1)
+    _check_fit(name, labels.shape, found, found.shape[:-1])
     return cast_to(equal(labels, cast_to(arg_max(found, -1), labels.dtype)), "float32")
 
 
