@@ -497,10 +497,17 @@ def test_streams_may_be_read_within_a_tidy() -> None:
 # Mistakes
 
 
+def containing_itself() -> list[Any]:
+    items: list[Any] = [1]
+    items.append(items)
+    return items
+
+
 @pytest.mark.parametrize(
     ("call", "words"),
     [
         (lambda: tf.data.array(3), "array.*items"),
+        (lambda: tf.data.array(containing_itself()).to_array(), "array: .*'items'.* do not contain themselves"),
         (lambda: tf.data.array(tf.ones([2])), r"array.*items.*t\.unstack\(\)"),
         (lambda: tf.data.array("text"), "array.*items"),
         (lambda: tf.data.array({"a": 1}), "array.*items"),

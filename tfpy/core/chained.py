@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
@@ -9,6 +10,7 @@ import numpy as np
 
 from tfpy.core import ops
 from tfpy.core._camel import ChainedCamel
+from tfpy.engine.arguments import as_int
 from tfpy.engine.dtypes import DType
 from tfpy.engine.errors import argument_error
 from tfpy.engine.handle import Handle
@@ -37,19 +39,19 @@ class Chained(ChainedCamel, Handle):
 
     def as_type(self, dtype: DType) -> Tensor:
         """The values cast to another dtype (`cast`)."""
-        return ops.shape.cast(self, dtype)
+        return ops.shape.cast_for("as_type", self, dtype)
 
     def to_float(self) -> Tensor:
         """The values in float32."""
-        return ops.shape.cast(self, "float32")
+        return ops.shape.cast_for("to_float", self, "float32")
 
     def to_int(self) -> Tensor:
         """The values in int32."""
-        return ops.shape.cast(self, "int32")
+        return ops.shape.cast_for("to_int", self, "int32")
 
     def to_bool(self) -> Tensor:
         """Whether each value is not 0."""
-        return ops.shape.cast(self, "bool")
+        return ops.shape.cast_for("to_bool", self, "bool")
 
     def flatten(self) -> Tensor:
         """The elements as a vector."""
@@ -73,19 +75,28 @@ class Chained(ChainedCamel, Handle):
 
     def as_2d(self, rows: int, columns: int) -> Tensor:
         """The elements as a matrix."""
-        return ops.shape.reshape(self, (rows, columns))
+        return _reshaped("as_2d", self, rows=rows, columns=columns)
 
     def as_3d(self, rows: int, columns: int, depth: int) -> Tensor:
         """The elements in three dimensions."""
-        return ops.shape.reshape(self, (rows, columns, depth))
+        return _reshaped("as_3d", self, rows=rows, columns=columns, depth=depth)
 
     def as_4d(self, rows: int, columns: int, depth: int, depth2: int) -> Tensor:
         """The elements in four dimensions."""
-        return ops.shape.reshape(self, (rows, columns, depth, depth2))
+        return _reshaped("as_4d", self, rows=rows, columns=columns, depth=depth, depth2=depth2)
 
     def as_5d(self, rows: int, columns: int, depth: int, depth2: int, depth3: int) -> Tensor:
         """The elements in five dimensions."""
-        return ops.shape.reshape(self, (rows, columns, depth, depth2, depth3))
+        return _reshaped("as_5d", self, rows=rows, columns=columns, depth=depth, depth2=depth2, depth3=depth3)
+
+
+def _reshaped(name: str, x: Handle, **sizes: int) -> Tensor:
+    """The elements in the shape of the given sizes, for a method whose name errors have."""
+    listed = [as_int(name, argument, size) for argument, size in sizes.items()]
+    shape = ops.shape.whole_shape(name, listed, x.spec.size)
+    if math.prod(shape) != x.spec.size:
+        raise argument_error(name, "self", f"a tensor of {math.prod(shape)} elements, for shape {list(shape)}", x)
+    return ops.shape.reshape(x, shape)
 
 
 def _listed(x: TensorLike | Sequence[TensorLike]) -> Sequence[TensorLike]:

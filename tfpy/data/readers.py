@@ -42,7 +42,14 @@ def array(items: Any) -> Dataset:
 
 
 def _copies(rows: Any) -> LazyIterator:
-    return Items(map(cloned, rows))
+    return Items(map(_copy, rows))
+
+
+def _copy(element: Any) -> Any:
+    try:
+        return cloned(element)
+    except RecursionError:
+        raise argument_error("array", "items", "elements that do not contain themselves", element) from None
 
 
 @export(namespace="data", doc="Data / Operations")

@@ -16,6 +16,7 @@ from tfpy.engine.arguments import as_dtype, as_int, as_int_or_ints, as_list, as_
 from tfpy.engine.dtypes import DType
 from tfpy.engine.errors import ShapeError, argument_error
 from tfpy.engine.gradients import gradient
+from tfpy.engine.handle import Handle
 from tfpy.engine.spec import Shape, broadcast_shapes
 
 
@@ -38,13 +39,17 @@ def cast(x: TensorLike, dtype: DType) -> Tensor:
 
     Source: TF.js `tf.cast`; deeplearn.js `math.cast`.
     """
-    t = to_tensor("cast", "x", x, "any")
-    wanted = as_dtype("cast", dtype)
+    return cast_for("cast", to_tensor("cast", "x", x, "any"), dtype)
+
+
+def cast_for(op_name: str, t: Handle, dtype: DType) -> Tensor:
+    """`cast` for a method, whose name its errors have."""
+    wanted = as_dtype(op_name, dtype)
     found = t.spec.dtype
     if wanted == found:
         return run("Identity", t)
     if wanted == "string" or found == "string":
-        raise argument_error("cast", "dtype", f"a dtype that {found} can be cast to", dtype, TypeError)
+        raise argument_error(op_name, "dtype", f"a dtype that {found} can be cast to", dtype, TypeError)
     return run("Cast", t, dtype=wanted)
 
 
