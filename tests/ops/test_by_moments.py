@@ -130,6 +130,14 @@ def test_moments_far_from_zero() -> None:
     np.testing.assert_allclose(found.variance.numpy(), x.astype(np.float64).var(0), rtol=AROUND_1000)
 
 
+def test_the_gradient_of_a_mean_does_not_depend_on_missing_values(backend: str) -> None:
+    x = tf.tensor([[1, np.nan], [2, 4]])
+    found = tf.grad(lambda x: tf.moments(x, 0).mean)(x).numpy()
+    np.testing.assert_array_equal(found, np.full((2, 2), 0.5))
+    both = tf.grad(lambda x: tf.add(*tf.moments(x, 0)))(x).numpy()
+    np.testing.assert_array_equal(both, [[0, np.nan], [1, np.nan]])
+
+
 def test_a_column_of_moments_far_from_zero() -> None:
     x = (np.random.default_rng(0).normal(size=(200_000, 2)) * 0.15 + 1000).astype(np.float32)
     exact = x.astype(np.float64)

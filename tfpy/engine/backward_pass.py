@@ -133,9 +133,9 @@ def _output_gradients(node: Node, grads: Mapping[int, Handle]) -> list[Handle]:
     """The gradients of a node's outputs, zeros for those without one; raises KeyError if none has one."""
     if grads.keys().isdisjoint(node.outputs):
         raise KeyError(node.outputs)
-    count = len(node.outputs) - node.kernel.workspace
-    pairs = zip(node.outputs[:count], node.output_specs, strict=False)
-    return [grads[i] if i in grads else _zeros(s, node.cls) for i, s in pairs]
+    outputs = node.outputs[: len(node.outputs) - node.kernel.workspace]
+    node.reached = [i in grads for i in outputs]
+    return [grads[i] if i in grads else _zeros(s, node.cls) for i, s in zip(outputs, node.output_specs, strict=False)]
 
 
 def _check(node: Node, spec: Spec, dx: Handle) -> None:

@@ -31,9 +31,11 @@ class Node:
         input_specs, output_specs: their specs; for outputs only if there are several.
         saved: what the rules use: handle, payload and backend of each value.
         wanted: for each input, whether its gradient is needed; joint rules may check it.
+        reached: for each of several outputs, whether it has a gradient; a rule gets zeros for the others.
     """
 
     wanted: list[bool]
+    reached: list[bool]
 
     # Saved values go into the instance's `__dict__`. A `__getattr__` would slow down all of these attributes.
     __slots__ = (

@@ -350,8 +350,10 @@ def moments(x: TensorLike, axis: Axis = None, keep_dims: bool = False) -> Moment
 
 
 def _moments_gradient(dy: Sequence[Tensor], n: Any) -> list[Tensor]:
-    """(dmean + 2 · dvariance · (x - mean)) / count."""
+    """(dmean + 2 · dvariance · (x - mean)) / count; NaN in x reaches it only if something depends on the variance."""
     share = number(math.prod(n.shape("x")[axis] for axis in n.attrs["axes"]) ** -1)
+    if not n.reached[1]:
+        return [run("BroadcastTo", mul(dy[0], share), shape=n.shape("x"))]
     spread = mul(sub(n.x, n.y[0]), mul(dy[1], mul(share, number(2.0))))
     return [add(spread, mul(dy[0], share))]
 
