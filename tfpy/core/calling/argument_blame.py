@@ -6,9 +6,9 @@ function, with a message about something internal, this finds the argument that 
 
 from __future__ import annotations
 
+import linecache
 import re
 from collections.abc import Collection, Iterable, Mapping
-from opcode import opmap
 from types import TracebackType
 from typing import Any
 
@@ -60,7 +60,6 @@ def refuse_misfit(where: str, annotations: Mapping[str, Any], given: Mapping[str
 _OF_PYTHON = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
 # Python's own message for a function that is called with too few or too many arguments, often one of the user's.
 _UNBOUND = re.compile(r"[\w.<>]+\(\) (takes|missing|got) ")
-_RAISES = (opmap["RAISE_VARARGS"], opmap["RERAISE"])
 
 
 def name_call(where: str, given: Mapping[str, Any], error: Exception) -> None:
@@ -84,7 +83,7 @@ def name_call(where: str, given: Mapping[str, Any], error: Exception) -> None:
 
 
 def _is_stated(error: Exception) -> bool:
-    """Whether a `raise` or `assert` statement of tfpy has raised an error."""
+    """Whether a `raise` statement of tfpy has raised an error."""
     step = error.__traceback__
     while step is not None and step.tb_next is not None:
         step = step.tb_next
@@ -92,8 +91,11 @@ def _is_stated(error: Exception) -> bool:
 
 
 def _is_raise(step: TracebackType) -> bool:
-    code = step.tb_frame.f_code
-    return code.co_filename.startswith(PACKAGE) and code.co_code[step.tb_lasti] in _RAISES
+    frame = step.tb_frame
+    file = frame.f_code.co_filename
+    # The line of a statement is its first one, and the formatter puts nothing before `raise`.
+    line = linecache.getline(file, step.tb_lineno, frame.f_globals) if file.startswith(PACKAGE) else ""
+    return line.lstrip().startswith("raise")
 
 
 def _is_named(where: str, message: str) -> bool:
