@@ -1,7 +1,7 @@
-"""A training that is cut off: `python cut_off.py KIND FOLDER TICKS` ends without warning at the given tick.
+"""Training that is killed: `python cut_off.py KIND FOLDER TICKS` exits without cleanup at the given tick.
 
-A tick is each event of the training, and each step of writing a file. TICKS = 0 lets it run to its end. It prints what
-the training came to, every bit of it.
+Each callback event and each step of writing a file is a tick. With TICKS = 0 the training runs to its end. It prints a
+digest of the weights and the optimizer's state, and the history.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def samples(*shape: int) -> np.ndarray:
 
 
 def arrays(folder: str) -> Any:
-    """Shuffled without a seed, with dropout; callbacks that remember; a backup in the middle of epochs."""
+    """Unseeded shuffling, dropout, callbacks with state, and backups in the middle of epochs."""
     model = tf.sequential()
     model.add(tf.layers.dense(units=7, activation="tanh", input_shape=[5]))
     model.add(tf.layers.dropout(rate=0.4))
@@ -63,7 +63,7 @@ def arrays(folder: str) -> Any:
 
 
 def epochs(folder: str) -> Any:
-    """A seeded shuffle, a schedule, RMSProp, and a backup after each epoch."""
+    """Seeded shuffling, a learning rate schedule, RMSProp, and a backup after each epoch."""
     model = tf.sequential(layers=[tf.layers.gru(units=4, input_shape=[3, 2]), tf.layers.dense(units=1)])
     model.compile(optimizer="rmsprop", loss="meanSquaredError")
     callbacks = [
@@ -76,7 +76,7 @@ def epochs(folder: str) -> Any:
 
 
 def stream(folder: str) -> Any:
-    """One stream of a shuffled data set for all epochs, and a shuffled one for the validation."""
+    """One pass over a shuffled, repeated data set for all epochs, and a shuffled validation data set."""
     model = tf.sequential(layers=[tf.layers.dense(units=3, input_shape=[2]), tf.layers.dense(units=1)])
     model.compile(optimizer=tf.train.momentum(0.05, 0.9), loss="meanSquaredError")
     data = tf.data.zip({"xs": tf.data.array(samples(22, 2)), "ys": tf.data.array(samples(22, 1))})
@@ -88,7 +88,7 @@ def stream(folder: str) -> Any:
 
 
 def passes(folder: str) -> Any:
-    """A layer that keeps states from batch to batch, and passes through a data set."""
+    """A stateful layer, and one pass over a data set per epoch."""
     model = tf.sequential()
     model.add(tf.layers.simple_rnn(units=3, stateful=True, batch_input_shape=[4, 2, 2]))
     model.add(tf.layers.dense(units=1))

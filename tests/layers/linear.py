@@ -1,4 +1,4 @@
-"""A model of one dense layer, data for it, and its training."""
+"""A model of one dense layer, with data and a training helper."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Y = (X @ np.array([[1.0], [-2.0]]) + 0.5).astype(np.float32)
 
 
 def linear(optimizer: Any = "sgd", loss: Any = "meanSquaredError", **options: Any) -> tf.Sequential:
-    """A single dense layer that starts with ones."""
+    """A single dense layer whose kernel is initialized with ones."""
     model = tf.sequential()
     model.add(tf.layers.dense(units=1, kernel_initializer="ones", input_shape=[2]))
     model.compile(optimizer=optimizer, loss=loss, **options)

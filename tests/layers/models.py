@@ -1,4 +1,4 @@
-"""Models to look at, and data for them."""
+"""Small models, and data for them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Formulas of layers in numpy: activations, and windows that slide."""
+"""Reference implementations in numpy: activations, convolutions and pooling."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ def softmax(x: Array) -> Array:
 
 
 def sizes(value: Any, n: int) -> tuple[int, ...]:
-    """A number for each of n dimensions."""
+    """One value for each of n dimensions."""
     return (value,) * n if isinstance(value, int) else tuple(value)
 
 
 def windows(
     x: Array, size: Sequence[int], strides: Any = 1, padding: str = "valid", dilation: Any = 1, fill: float = 0
 ) -> Iterator[tuple[tuple[int, ...], Array]]:
-    """For each place within a window: what the windows over (batch, …, channels) have there."""
+    """For each position within a window: the values that all windows over (batch, …, channels) have there."""
     n = len(size)
     steps, rates = sizes(strides, n), sizes(dilation, n)
     reach = [(k - 1) * d + 1 for k, d in zip(size, rates, strict=True)]
@@ -52,13 +52,13 @@ def conv(x: Array, k: Array, b: Array = 0.0, **steps: Any) -> Array:
 
 
 def depthwise(x: Array, k: Array, **steps: Any) -> Array:
-    """The convolution of each channel by itself, with a kernel […, channels, multiplier]."""
+    """The depthwise convolution with a kernel […, channels, multiplier]."""
     y = sum(part[..., None] * k[place] for place, part in windows(x, k.shape[:-2], **steps))
     return y.reshape(*y.shape[:-2], -1)
 
 
 def conv_transpose(x: Array, k: Array, b: Array = 0.0, strides: Any = 1, padding: str = "valid") -> Array:
-    """The way of a convolution with a kernel […, filters, channels] back."""
+    """The transposed convolution with a kernel […, filters, channels]."""
     size = k.shape[:-2]
     steps = sizes(strides, len(size))
     full = [(m - 1) * s + max(n, s) for m, s, n in zip(x.shape[1:-1], steps, size, strict=True)]
@@ -74,11 +74,11 @@ def conv_transpose(x: Array, k: Array, b: Array = 0.0, strides: Any = 1, padding
 
 
 def pool(x: Array, size: Sequence[int], reduce: Any, strides: Any = None, padding: str = "valid") -> Array:
-    """Each window reduced to one value, without what lies beyond the edges."""
+    """Each window reduced to one value, ignoring padding."""
     parts = [part for _, part in windows(x, size, strides or size, padding, fill=np.nan)]
     return reduce(np.stack(parts), axis=0)
 
 
-def first(f: Any) -> Any:
-    """A formula for channels at the end, for such at the front."""
+def channels_first(f: Any) -> Any:
+    """Apply a channels-last formula to channels-channels_first inputs."""
     return lambda x, *weights: np.moveaxis(f(np.moveaxis(x, 1, -1), *weights), -1, 1)

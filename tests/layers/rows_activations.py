@@ -1,4 +1,4 @@
-"""Rows of the activations that are layers of their own."""
+"""Rows of the activation layers."""
 
 from __future__ import annotations
 

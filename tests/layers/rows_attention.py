@@ -1,4 +1,4 @@
-"""Rows of the attention layers, with the formula of the papers."""
+"""Rows of the attention layers, with the formulas of the papers."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ def multi_head(inputs: Any, weights: Any, bias: bool = True) -> list[Array]:
 
 
 def heads(query: int, value: int, count: int, size: int, width: int, bias: bool = True) -> list[tuple[int, ...]]:
-    found: list[tuple[int, ...]] = []
+    shapes: list[tuple[int, ...]] = []
     for n, d in ((query, size), (value, size), (value, width)):
-        found += [(n, count, d), (count, d)]
-    found += [(count, width, query), (query,)]
-    return found if bias else found[::2]
+        shapes += [(n, count, d), (count, d)]
+    shapes += [(count, width, query), (query,)]
+    return shapes if bias else shapes[::2]
 
 
 ROWS: list[Row] = [

@@ -1,11 +1,11 @@
-"""Rows of the layers with windows that slide: convolutions and poolings."""
+"""Rows of the convolution and pooling layers."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
-from layers.references import Array, conv, conv_transpose, depthwise, first, pool
+from layers.references import Array, channels_first, conv, conv_transpose, depthwise, pool
 from layers.table import Row, row
 
 SEQUENCE, IMAGE, VOLUME = (2, 7, 3), (2, 6, 5, 3), (2, 4, 5, 3, 2)
@@ -27,16 +27,16 @@ def pooling(factory: str, shape: tuple[int, ...], reduce: Any) -> list[Row]:
         row(factory, {"pool_size": [3, 2, 2][:n], "strides": 1, "padding": "same"}, shape,
             reference=lambda x: pool(x, [3, 2, 2][:n], reduce, 1, "same")),
         row(factory, {"pool_size": 2, "strides": [2, 1, 1][:n], "data_format": "channelsFirst"}, shape,
-            reference=first(lambda x: pool(x, small, reduce, [2, 1, 1][:n]))),
+            reference=channels_first(lambda x: pool(x, small, reduce, [2, 1, 1][:n]))),
     ]  # fmt: skip
 
 
 def global_pooling(factory: str, shape: tuple[int, ...], reduce: Any) -> list[Row]:
     axes = tuple(range(1, len(shape) - 1))
-    behind = tuple(axis + 1 for axis in axes)
+    channels_first_axes = tuple(axis + 1 for axis in axes)
     return [
         row(factory, {}, shape, reference=lambda x: reduce(x, axis=axes)),
-        row(factory, {"data_format": "channelsFirst"}, shape, reference=lambda x: reduce(x, axis=behind)),
+        row(factory, {"data_format": "channelsFirst"}, shape, reference=lambda x: reduce(x, axis=channels_first_axes)),
         row(factory, {"keepdims": True}, shape, reference=lambda x: reduce(x, axis=axes, keepdims=True)),
     ]
 
@@ -55,7 +55,7 @@ CONVOLUTIONS: list[Row] = [
     row("conv2d", {"filters": 4, "kernel_size": 2, "dilation_rate": 2, "use_bias": False, "activation": "softplus"}, IMAGE,
         weights=[(2, 2, 3, 4)], reference=lambda x, k: np.log1p(np.exp(conv(x, k, dilation=2)))),
     row("conv2d", {"filters": 4, "kernel_size": 2, "data_format": "channelsFirst"}, (2, 3, 6, 5),
-        weights=[(2, 2, 3, 4), (4,)], reference=first(conv)),
+        weights=[(2, 2, 3, 4), (4,)], reference=channels_first(conv)),
     row("conv2d", {"filters": 2, "kernel_size": 2, "kernel_regularizer": "l2", "bias_constraint": "nonNeg"}, IMAGE,
         weights=[(2, 2, 3, 2), (2,)], positive=[1], reference=conv),
     row("conv3d", {"filters": 3, "kernel_size": 2}, VOLUME, weights=[(2, 2, 2, 2, 3), (3,)], reference=conv),
@@ -66,7 +66,7 @@ CONVOLUTIONS: list[Row] = [
     row("conv2d_transpose", {"filters": 2, "kernel_size": [3, 4], "strides": 2, "padding": "same"}, (2, 3, 2, 3),
         weights=[(3, 4, 2, 3), (2,)], reference=lambda *a: conv_transpose(*a, strides=2, padding="same")),
     row("conv2d_transpose", {"filters": 2, "kernel_size": 2, "strides": [2, 3], "data_format": "channelsFirst"}, (2, 3, 2, 3),
-        weights=[(2, 2, 2, 3), (2,)], reference=first(lambda *a: conv_transpose(*a, strides=[2, 3]))),
+        weights=[(2, 2, 2, 3), (2,)], reference=channels_first(lambda *a: conv_transpose(*a, strides=[2, 3]))),
     row("conv3d_transpose", {"filters": 2, "kernel_size": 2, "strides": 2}, (2, 2, 3, 2, 3),
         weights=[(2, 2, 2, 2, 3), (2,)], reference=lambda *a: conv_transpose(*a, strides=2)),
     row("conv3d_transpose", {"filters": 2, "kernel_size": 3, "padding": "same", "use_bias": False}, (2, 2, 3, 2, 3),

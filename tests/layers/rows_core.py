@@ -1,4 +1,4 @@
-"""Rows of the basic layers and of the wrapper of steps."""
+"""Rows of the core layers and of TimeDistributed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rows of the layers that make one output of several inputs."""
+"""Rows of the merge layers."""
 
 from __future__ import annotations
 

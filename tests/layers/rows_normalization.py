@@ -1,4 +1,4 @@
-"""Rows of the layers that normalize, and of those that are noise in training."""
+"""Rows of the normalization, noise and dropout layers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rows of the recurrent layers, with references written from their formulas."""
+"""Rows of the recurrent layers, with reference implementations in numpy."""
 
 from __future__ import annotations
 
@@ -11,12 +11,14 @@ from layers.table import Row, row
 import tfpy as tf
 
 
-def simple_rnn(x: Array, w: Array, u: Array, b: Array, every: bool = False, backwards: bool = False) -> Array:
+def simple_rnn(
+    x: Array, w: Array, u: Array, b: Array, return_sequences: bool = False, go_backwards: bool = False
+) -> Array:
     h, steps = np.zeros((len(x), u.shape[0])), []
-    for t in range(x.shape[1])[:: -1 if backwards else 1]:
+    for t in range(x.shape[1])[:: -1 if go_backwards else 1]:
         h = np.tanh(x[:, t] @ w + h @ u + b)
         steps.append(h)
-    return np.stack(steps, 1) if every else h
+    return np.stack(steps, 1) if return_sequences else h
 
 
 def gru(x: Array, w: Array, u: Array, b: Array, gate: Any = hard_sigmoid) -> Array:
@@ -51,9 +53,9 @@ def gru_after(x: Array, w: Array, u: Array, b: Array) -> Array:
     return h
 
 
-def conv_lstm(x: Array, w: Array, u: Array, b: Array, every: bool = False, **steps: Any) -> Array:
+def conv_lstm(x: Array, w: Array, u: Array, b: Array, return_sequences: bool = False, **steps: Any) -> Array:
     h = c = 0.0
-    found = []
+    outputs = []
     for t in range(x.shape[1]):
         z = conv(x[:, t], w, b, **steps)
         if t:
@@ -61,14 +63,14 @@ def conv_lstm(x: Array, w: Array, u: Array, b: Array, every: bool = False, **ste
         i, f, g, o = np.split(z, 4, -1)
         c = hard_sigmoid(f) * c + hard_sigmoid(i) * np.tanh(g)
         h = hard_sigmoid(o) * np.tanh(c)
-        found.append(h)
-    return np.stack(found, 1) if every else h
+        outputs.append(h)
+    return np.stack(outputs, 1) if return_sequences else h
 
 
-def both_ways(merge: Any, x: Array, *weights: Array, every: bool = False) -> Array:
-    there = simple_rnn(x, *weights[:3], every=every)
-    back = simple_rnn(x, *weights[3:], every=every, backwards=True)
-    return merge(there, back[:, ::-1] if every else back)
+def bidirectional_rnn(merge: Any, x: Array, *weights: Array, return_sequences: bool = False) -> Array:
+    forward = simple_rnn(x, *weights[:3], return_sequences=return_sequences)
+    backward = simple_rnn(x, *weights[3:], return_sequences=return_sequences, go_backwards=True)
+    return merge(forward, backward[:, ::-1] if return_sequences else backward)
 
 
 RNN = (3, 4, 2)  # batch, time, features
@@ -80,7 +82,7 @@ LSTM_WEIGHTS = ((2, 20), (5, 20), (20,))
 ROWS: list[Row] = [
     row("simple_rnn", {"units": 5}, RNN, weights=RNN_WEIGHTS, reference=simple_rnn),
     row("simple_rnn", {"units": 5, "return_sequences": True, "go_backwards": True}, RNN, weights=RNN_WEIGHTS,
-        reference=lambda *a: simple_rnn(*a, every=True, backwards=True)),
+        reference=lambda *a: simple_rnn(*a, return_sequences=True, go_backwards=True)),
     row("simple_rnn", {"units": 5, "use_bias": False, "activation": "linear", "return_state": True}, RNN, weights=RNN_WEIGHTS[:2]),
     row("gru", {"units": 5}, RNN, weights=GRU_WEIGHTS, reference=gru),
     row("gru", {"units": 5, "recurrent_activation": "sigmoid"}, RNN, weights=GRU_WEIGHTS,
@@ -99,16 +101,16 @@ ROWS: list[Row] = [
     row("conv_lstm2d", {"filters": 2, "kernel_size": 2}, FILM, weights=[(2, 2, 3, 8), (2, 2, 2, 8), (8,)], reference=conv_lstm),
     row("conv_lstm2d", {"filters": 2, "kernel_size": 3, "strides": 2, "padding": "same", "return_sequences": True}, FILM,
         weights=[(3, 3, 3, 8), (3, 3, 2, 8), (8,)],
-        reference=lambda *a: conv_lstm(*a, every=True, strides=2, padding="same")),
+        reference=lambda *a: conv_lstm(*a, return_sequences=True, strides=2, padding="same")),
     row("bidirectional", {}, RNN, weights=RNN_WEIGHTS * 2, wraps=lambda: {"layer": tf.layers.simple_rnn(units=5)},
-        reference=lambda *a: both_ways(lambda f, b: np.concatenate([f, b], -1), *a)),
+        reference=lambda *a: bidirectional_rnn(lambda f, b: np.concatenate([f, b], -1), *a)),
     row("bidirectional", {"merge_mode": "ave"}, RNN, weights=RNN_WEIGHTS * 2,
         wraps=lambda: {"layer": tf.layers.simple_rnn(units=5, return_sequences=True)},
-        reference=lambda *a: both_ways(lambda f, b: (f + b) / 2, *a, every=True)),
+        reference=lambda *a: bidirectional_rnn(lambda f, b: (f + b) / 2, *a, return_sequences=True)),
     row("bidirectional", {"merge_mode": "sum"}, RNN, weights=RNN_WEIGHTS * 2,
-        wraps=lambda: {"layer": tf.layers.simple_rnn(units=5)}, reference=lambda *a: both_ways(np.add, *a)),
+        wraps=lambda: {"layer": tf.layers.simple_rnn(units=5)}, reference=lambda *a: bidirectional_rnn(np.add, *a)),
     row("bidirectional", {"merge_mode": "mul"}, RNN, weights=RNN_WEIGHTS * 2,
-        wraps=lambda: {"layer": tf.layers.simple_rnn(units=5)}, reference=lambda *a: both_ways(np.multiply, *a)),
+        wraps=lambda: {"layer": tf.layers.simple_rnn(units=5)}, reference=lambda *a: bidirectional_rnn(np.multiply, *a)),
     row("bidirectional", {"merge_mode": None}, RNN, weights=LSTM_WEIGHTS * 2,
         wraps=lambda: {"layer": tf.layers.lstm(units=5, return_state=True)}),
 ]  # fmt: skip

@@ -1,4 +1,4 @@
-"""Rows for layers: one row, and `test_layers.py` checks construction, configuration, shapes, gradients and training."""
+"""The table of layers: `test_layers.py` checks construction, config, shapes, gradients and training of each row."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ class Row:
 
     Attributes:
         factory: the factory's snake_case name in `tf.layers`.
-        options: its options.
+        options: the layer's options.
         shapes: the shapes of the inputs, batch size first.
         weights: the shapes of the weights, trainable ones first.
-        positive: which of the weights are above 0.
-        integers: the inputs are whole numbers below this.
+        positive: indices of the weights that must be positive.
+        integers: if above 0, the inputs are integers below this.
         reference: the output from the inputs and the weights, in numpy.
         call: keywords of the call.
         differentiable: whether the gradient with respect to the inputs is checked.
-        wraps: how options that hold layers are made; `options` is then without them.
+        wraps: makes the options that hold layers, which are left out of `options`.
     """
 
     factory: str

@@ -1,4 +1,4 @@
-"""Losses added to those of compile: of the model, of layers within their call, of their results."""
+"""Losses added by add_loss on models and in calls of layers, and by activity regularizers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tolerance import ACCUMULATED, ROUNDING, TRAINED
 import tfpy as tf
 
 
-def test_losses_that_a_model_is_given_itself_count() -> None:
+def test_model_add_loss_adds_to_training_loss() -> None:
     model = linear()
     x, y = np.ones((4, 2)), np.ones((4, 1))
     model.compile(optimizer=tf.train.sgd(0), loss="meanSquaredError")
@@ -23,7 +23,7 @@ def test_losses_that_a_model_is_given_itself_count() -> None:
 
 
 @pytest.mark.parametrize("loss", [3, tf.scalar])
-def test_an_added_loss_is_a_function(loss: Any) -> None:
+def test_add_loss_outside_call_requires_function(loss: Any) -> None:
     given = loss if isinstance(loss, int) else loss(1)
     with pytest.raises(TypeError, match="add_loss: argument 'losses' must be functions without arguments.*but got"):
         tf.layers.dense(units=1).add_loss(given)
@@ -32,7 +32,7 @@ def test_an_added_loss_is_a_function(loss: Any) -> None:
 @pytest.mark.parametrize(
     "loss", [lambda t, p: tf.tensor(np.mean((t.numpy() - p.numpy()) ** 2)), lambda t, p: tf.scalar(1)]
 )
-def test_a_loss_without_a_gradient_is_told_to_be_one(loss: Any) -> None:
+def test_loss_without_gradient_raises(loss: Any) -> None:
     model = linear(loss=loss)
     for call in (lambda: fit(model), lambda: model.train_on_batch(X, Y)):
         with pytest.raises(
@@ -42,7 +42,7 @@ def test_a_loss_without_a_gradient_is_told_to_be_one(loss: Any) -> None:
 
 
 class Penalty(tf.layers.Layer, class_name="PenaltyInCall"):
-    """Adds the mean square of its inputs to the loss, as a tensor or as a function; optionally within a tidy."""
+    """Adds the mean square of its inputs to the loss: as a tensor, as a function, or within a tidy."""
 
     form: str = "tensor"
 
@@ -54,7 +54,7 @@ class Penalty(tf.layers.Layer, class_name="PenaltyInCall"):
         return x
 
 
-def around(*layers: Any, **options: Any) -> Any:
+def model_with(*layers: Any, **options: Any) -> Any:
     model = tf.sequential(
         [tf.layers.dense(units=1, kernel_initializer="ones", use_bias=False, input_shape=[2], **options), *layers]
     )
@@ -63,8 +63,8 @@ def around(*layers: Any, **options: Any) -> Any:
 
 
 @pytest.mark.parametrize("form", ["tensor", "function", "tidied"])
-def test_losses_that_a_call_adds_count_in_its_step_alone(form: str) -> None:
-    model, x = around(Penalty(form=form)), X.astype(float)
+def test_loss_added_in_call_counts_in_that_step_only(form: str) -> None:
+    model, x = model_with(Penalty(form=form)), X.astype(float)
     weights = np.ones((2, 1))
     for _ in range(4):
         found = x @ weights
@@ -78,7 +78,7 @@ def test_losses_that_a_call_adds_count_in_its_step_alone(form: str) -> None:
     assert len(fit(model, batch_size=3, epochs=2).history["loss"]) == 2
 
 
-def test_losses_of_cells_and_of_layers_within_layers_count() -> None:
+def test_losses_of_cells_and_nested_layers_count() -> None:
     class Cell(tf.layers.SimpleRNNCell, class_name="PenaltyCell"):
         def call(self, inputs: Any, **options: Any) -> Any:
             self.add_loss(tf.scalar(1))
@@ -104,7 +104,7 @@ def test_losses_of_cells_and_of_layers_within_layers_count() -> None:
         (lambda x: lambda: 3, TypeError, "must be scalar tensors, or functions that return them"),
     ],
 )
-def test_what_a_call_adds_is_a_scalar(loss: Any, error: type[Exception], message: str) -> None:
+def test_add_loss_in_call_requires_scalar(loss: Any, error: type[Exception], message: str) -> None:
     class Own(tf.layers.Layer, class_name="OwnLossInCall"):
         def call(self, x: Any) -> Any:
             self.add_loss(loss(x))
@@ -114,8 +114,8 @@ def test_what_a_call_adds_is_a_scalar(loss: Any, error: type[Exception], message
         Own().apply(tf.ones([2, 2]))
 
 
-def test_activity_regularizers_count_by_the_sample() -> None:
-    model, x = around(activity_regularizer=tf.regularizers.l2(l2=0.5)), X.astype(float)
+def test_activity_regularizer_is_averaged_over_batch() -> None:
+    model, x = model_with(activity_regularizer=tf.regularizers.l2(l2=0.5)), X.astype(float)
     weights = np.ones((2, 1))
     for _ in range(4):  # step by step, and from a plan
         found = x @ weights
@@ -128,7 +128,7 @@ def test_activity_regularizers_count_by_the_sample() -> None:
     assert model.train_on_batch(X, Y) == pytest.approx(((x @ weights - Y) ** 2).mean(), rel=TRAINED)
 
 
-def test_activity_regularizers_of_other_layers() -> None:
+def test_activity_regularizers_of_embedding_wrapped_and_conv_layers() -> None:
     rate = tf.regularizers.l1(l1=0.1)
     model = tf.sequential(
         [
@@ -139,6 +139,6 @@ def test_activity_regularizers_of_other_layers() -> None:
     )
     model.compile(optimizer=tf.train.sgd(0.0), loss="meanSquaredError")
     x, y = np.array([[0, 1, 2], [1, 2, 3]]), np.zeros((2, 3, 2))
-    made = model.execute(x, [layer.output.name for layer in model.layers])
-    expected = sum(0.1 * float(t.abs().sum()) / 2 for t in made)
+    activations = model.execute(x, [layer.output.name for layer in model.layers])
+    expected = sum(0.1 * float(t.abs().sum()) / 2 for t in activations)
     assert model.train_on_batch(x, y) - float(model.evaluate(x, y)) == pytest.approx(expected, rel=TRAINED)

@@ -1,4 +1,4 @@
-"""Attention: masks, causal order, scores, dropout, and training on a task that needs it."""
+"""Attention: masks, causal masks, scores, dropout, training and invalid arguments."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ RNG = np.random.default_rng(5)
 QUERY, VALUE = (RNG.normal(size=s).astype(np.float32) for s in ((2, 3, 4), (2, 5, 4)))
 
 
-def test_masked_values_get_no_attention_and_masked_queries_give_zeros(backend: str) -> None:
-    seen = np.array([[1, 1, 0, 1, 0], [0, 1, 1, 1, 1]], bool)
-    asked = np.array([[1, 0, 1], [1, 1, 0]], bool)
-    masks = [tf.tensor(asked), tf.tensor(seen)]
+def test_masks_zero_attention_to_values_and_output_of_queries(backend: str) -> None:
+    value_mask = np.array([[1, 1, 0, 1, 0], [0, 1, 1, 1, 1]], bool)
+    query_mask = np.array([[1, 0, 1], [1, 1, 0]], bool)
+    masks = [tf.tensor(query_mask), tf.tensor(value_mask)]
     layer = tf.layers.attention()
     found, weights = layer.apply([tf.tensor(QUERY), tf.tensor(VALUE)], {"mask": masks, "returnAttentionScores": True})
-    scores = np.where(seen[:, None], np.einsum("nid,njd->nij", QUERY, VALUE), -np.inf)
+    scores = np.where(value_mask[:, None], np.einsum("nid,njd->nij", QUERY, VALUE), -np.inf)
     np.testing.assert_allclose(weights.numpy(), softmax(scores), rtol=ACCUMULATED, atol=ROUNDING)
     np.testing.assert_allclose(
-        found.numpy(), softmax(scores) @ VALUE * asked[..., None], rtol=ACCUMULATED, atol=ROUNDING
+        found.numpy(), softmax(scores) @ VALUE * query_mask[..., None], rtol=ACCUMULATED, atol=ROUNDING
     )
 
 
-def test_masks_come_through_the_network() -> None:
+def test_masks_of_earlier_layers_are_applied() -> None:
     padded = VALUE.copy()
     padded[:, 3:] = 0
     query, value = tf.input(shape=[3, 4]), tf.input(shape=[5, 4])
@@ -41,7 +41,7 @@ def test_masks_come_through_the_network() -> None:
         )
 
 
-def test_causal_attention_of_several_heads_does_not_look_ahead() -> None:
+def test_causal_multi_head_attention_ignores_later_steps() -> None:
     layer = tf.layers.multi_head_attention(num_heads=2, key_dim=3)
     changed = QUERY.copy()
     changed[:, 2] += 1
@@ -51,7 +51,7 @@ def test_causal_attention_of_several_heads_does_not_look_ahead() -> None:
     np.testing.assert_array_equal(weights.numpy() * (1 - np.tri(3)), 0)
 
 
-def test_a_mask_of_the_call_says_which_pairs_may_meet() -> None:
+def test_attention_mask_selects_query_value_pairs() -> None:
     layer = tf.layers.multi_head_attention(num_heads=2, key_dim=3)
     allowed = RNG.random((2, 3, 5)) < 0.6
     allowed[..., 0] = True
@@ -61,15 +61,15 @@ def test_a_mask_of_the_call_says_which_pairs_may_meet() -> None:
     np.testing.assert_array_equal(weights.numpy() > 0, np.broadcast_to(allowed[:, None], weights.shape))
 
 
-def test_dropout_is_for_training_only() -> None:
+def test_dropout_applies_in_training_only() -> None:
     layer = tf.layers.multi_head_attention(num_heads=2, key_dim=3, dropout=0.5, seed=1)
-    at_rest = [layer.apply(tf.tensor(QUERY)).numpy() for _ in range(2)]
-    np.testing.assert_array_equal(*at_rest)
-    assert not np.allclose(layer.apply(tf.tensor(QUERY), training=True).numpy(), at_rest[0])
+    inferred = [layer.apply(tf.tensor(QUERY)).numpy() for _ in range(2)]
+    np.testing.assert_array_equal(*inferred)
+    assert not np.allclose(layer.apply(tf.tensor(QUERY), training=True).numpy(), inferred[0])
 
 
-def test_it_learns_to_look_at_the_marked_step() -> None:
-    """The label is what stands at the one step that has a mark."""
+def test_training_learns_to_attend_to_marked_step() -> None:
+    """The label is the value at the one step whose second feature is set."""
     marks = RNG.integers(0, 6, 128)
     x = RNG.normal(size=(128, 6, 2)).astype(np.float32)
     x[..., 1] = np.eye(6)[marks] * 3
@@ -99,6 +99,6 @@ def test_it_learns_to_look_at_the_marked_step() -> None:
         (lambda: tf.layers.multi_head_attention(num_heads=2, key_dim=2).apply(tf.ones([2, 3, 4]), key=tf.ones([2, 3, 4])), "value"),
     ],
 )  # fmt: skip
-def test_mistakes_are_named(make: Any, words: str) -> None:
+def test_invalid_arguments_raise(make: Any, words: str) -> None:
     with pytest.raises((ValueError, TypeError), match=words):
         make()

@@ -1,4 +1,4 @@
-"""BackupAndRestore: a training that is cut off, again and again, comes to the numbers of one that is not."""
+"""BackupAndRestore: interrupted training gives the results of uninterrupted training; damaged backups raise."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ def run(kind: str, folder: Path, ticks: int) -> subprocess.CompletedProcess[str]
     return subprocess.run(command, cwd=SCRIPT.parents[2], capture_output=True, text=True, check=False)
 
 
-def cut_off_until_done(kind: str, folder: Path, ticks: int) -> tuple[str, int]:
-    """What a training comes to that is cut off after so many ticks, again and again, and how often it was."""
+def run_until_done(kind: str, folder: Path, ticks: int) -> tuple[str, int]:
+    """The output of a training that is restarted each time it is killed after `ticks`, and the number of kills."""
     for count in range(60):
         result = run(kind, folder, ticks)
         if result.returncode == 0:
             assert not (folder / NAME).exists()
             return result.stdout, count
         assert result.returncode == 9, result.stderr
-    raise AssertionError("it never ends")
+    raise AssertionError("training does not finish")
 
 
 @pytest.mark.parametrize(
@@ -48,25 +48,25 @@ def cut_off_until_done(kind: str, folder: Path, ticks: int) -> tuple[str, int]:
         pytest.param("passes", 47, marks=pytest.mark.slow),
     ],
 )
-def test_a_training_that_is_cut_off_comes_to_the_same_numbers(kind: str, ticks: int, tmp_path: Path) -> None:
-    whole = run(kind, tmp_path / "whole", 0)
-    assert whole.returncode == 0, whole.stderr
-    found, count = cut_off_until_done(kind, tmp_path / "cut", ticks)
+def test_repeatedly_killed_training_gives_same_result(kind: str, ticks: int, tmp_path: Path) -> None:
+    expected = run(kind, tmp_path / "expected", 0)
+    assert expected.returncode == 0, expected.stderr
+    found, count = run_until_done(kind, tmp_path / "cut", ticks)
     assert count >= 2
-    assert found == whole.stdout
+    assert found == expected.stdout
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["arrays", "epochs", "stream", "passes"])
-def test_at_many_points(kind: str, tmp_path: Path) -> None:
-    """Cut off once, with what comes after left in peace."""
-    whole = run(kind, tmp_path / "whole", 0)
+def test_training_killed_at_any_tick_gives_same_result(kind: str, tmp_path: Path) -> None:
+    """Each training is killed once and then runs to its end."""
+    expected = run(kind, tmp_path / "expected", 0)
     for ticks in range(1, 400, 3):
         folder = tmp_path / str(ticks)
         first = run(kind, folder, ticks)
         if first.returncode == 0:
             break
-        assert run(kind, folder, 0).stdout == whole.stdout, ticks
+        assert run(kind, folder, 0).stdout == expected.stdout, ticks
     assert 60 < ticks < 397
 
 
@@ -83,8 +83,8 @@ def fit(model: Any, folder: Path, count: int = 8, **options: Any) -> Any:
     return model.fit(x, y, **given)
 
 
-def test_a_training_can_be_made_longer(tmp_path: Path) -> None:
-    """With the backup kept, more epochs go on from it, and the same number has nothing to do."""
+def test_kept_backup_continues_with_more_epochs(tmp_path: Path) -> None:
+    """With the same number of epochs, nothing is left to train."""
     fit(model_of(), tmp_path)
     assert fit(model_of(), tmp_path).epoch == [0, 1]
     history = fit(model_of(), tmp_path, epochs=5)
@@ -93,7 +93,7 @@ def test_a_training_can_be_made_longer(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("options", "count"), [({}, 3), ({"save_freq": 1}, 6), ({"save_freq": 4}, 1)])
-def test_backups_are_as_many_as_wanted(
+def test_save_freq_sets_number_of_backups(
     options: Any, count: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     written: list[str] = []
@@ -107,8 +107,7 @@ def test_backups_are_as_many_as_wanted(
         assert written == [NAME] * count
 
 
-def test_a_training_that_began_at_a_later_epoch(tmp_path: Path) -> None:
-    """What it goes on with is what comes next in its stream of data."""
+def test_resume_with_initial_epoch_continues_data_stream(tmp_path: Path) -> None:
 
     def fit(model: Any, epochs: int, folder: Path) -> Any:
         x = np.random.default_rng(5).normal(size=(22, 3)).astype(np.float32)
@@ -117,17 +116,17 @@ def test_a_training_that_began_at_a_later_epoch(tmp_path: Path) -> None:
         options = {"batches_per_epoch": 2, "initial_epoch": 2, "verbose": 0, "callbacks": [callback]}
         return model.fit_dataset(data, epochs=epochs, validation_data=(x, x[:, :2]), **options)
 
-    whole, cut = model_of(), model_of()
-    cut.set_weights(whole.get_weights())
-    expected = fit(whole, 6, tmp_path / "whole")
-    fit(cut, 4, tmp_path / "cut")
-    found = fit(cut, 6, tmp_path / "cut")
+    uninterrupted, resumed = model_of(), model_of()
+    resumed.set_weights(uninterrupted.get_weights())
+    expected = fit(uninterrupted, 6, tmp_path / "uninterrupted")
+    fit(resumed, 4, tmp_path / "resumed")
+    found = fit(resumed, 6, tmp_path / "resumed")
     assert found.epoch == expected.epoch == [2, 3, 4, 5]
     assert found.history == expected.history
     assert len(found.history["val_loss"]) == 4
 
 
-def test_a_training_that_stopped_early_stays_stopped(tmp_path: Path) -> None:
+def test_early_stopped_training_is_not_continued(tmp_path: Path) -> None:
     stop = tf.callbacks.early_stopping(monitor="loss", min_delta=1e9)
     callbacks = [stop, tf.callbacks.backup_and_restore(tmp_path, delete_checkpoint=False)]
     first = fit(model_of(), tmp_path, epochs=9, callbacks=callbacks)
@@ -135,24 +134,24 @@ def test_a_training_that_stopped_early_stays_stopped(tmp_path: Path) -> None:
     assert len(first.epoch) == 2
 
 
-def test_weights_stay_in_their_places_when_a_part_is_frozen_meanwhile(tmp_path: Path) -> None:
-    def model() -> Any:
-        made = tf.sequential([tf.layers.dense(units=3, input_shape=[3]), tf.layers.dense(units=3)])
-        made.compile(optimizer="adam", loss="meanSquaredError")
-        return made
+def test_freezing_layer_during_training_keeps_weight_order(tmp_path: Path) -> None:
+    def make_model() -> Any:
+        model = tf.sequential([tf.layers.dense(units=3, input_shape=[3]), tf.layers.dense(units=3)])
+        model.compile(optimizer="adam", loss="meanSquaredError")
+        return model
 
     def values(model: Any) -> list[Any]:
         return [w.array_sync() for layer in model.layers for w in layer.get_weights()]
 
-    first, second = model(), model()
+    first, second = make_model(), make_model()
     freeze = {"on_epoch_end": lambda: setattr(first.layers[0], "trainable", False)}
     fit(first, tmp_path, callbacks=[tf.BackupAndRestore(tmp_path, delete_checkpoint=False), freeze])
     fit(second, tmp_path)
     assert values(second) == values(first)
 
 
-class Heavy(tf.Optimizer):
-    """Additional state, as in TF.js: a momentum of each variable, and state that belongs to no variable."""
+class MomentumOptimizer(tf.Optimizer):
+    """An optimizer with its own state: a momentum of each variable, and a global factor."""
 
     def __init__(self, learning_rate: float = 0.1) -> None:
         super().__init__(learning_rate)
@@ -179,8 +178,8 @@ class Heavy(tf.Optimizer):
         self.momenta = {name.rpartition("/")[0]: tf.variable(tensor, False) for name, tensor in momenta}
 
 
-class Doubling(tf.AdamOptimizer):
-    """Its step-dependent state is computed from the iterations, and set with them."""
+class ScheduledAdam(tf.AdamOptimizer):
+    """Adam with a factor that is computed from the number of iterations."""
 
     def __init__(self) -> None:
         super().__init__(0.1)
@@ -196,25 +195,25 @@ class Doubling(tf.AdamOptimizer):
         return found
 
 
-@pytest.mark.parametrize("optimizer", [Heavy, Doubling])
-def test_optimizers_with_state_of_their_own_go_on(optimizer: Any, tmp_path: Path) -> None:
-    def model(shared: Any = None) -> Any:
-        made = tf.sequential([tf.layers.dense(units=2, input_shape=[3], kernel_initializer="ones")])
-        made.compile(optimizer=shared or optimizer(), loss="meanSquaredError")
-        return made
+@pytest.mark.parametrize("optimizer", [MomentumOptimizer, ScheduledAdam])
+def test_custom_optimizer_state_is_restored(optimizer: Any, tmp_path: Path) -> None:
+    def make_model(shared: Any = None) -> Any:
+        model = tf.sequential([tf.layers.dense(units=2, input_shape=[3], kernel_initializer="ones")])
+        model.compile(optimizer=shared or optimizer(), loss="meanSquaredError")
+        return model
 
-    def of_weight(optimizer: Any, weight: Any) -> list[Any]:
+    def slots_of(optimizer: Any, weight: Any) -> list[Any]:
         return [e["tensor"].array_sync() for e in optimizer.get_weights() if e["name"].startswith(f"{weight.name}/")]
 
-    whole = fit(model(), tmp_path / "whole", epochs=4).history["loss"]
-    fit(model(), tmp_path, epochs=2)
-    second = model()
-    other = model(second.optimizer)
+    expected = fit(make_model(), tmp_path / "expected", epochs=4).history["loss"]
+    fit(make_model(), tmp_path, epochs=2)
+    second = make_model()
+    other = make_model(second.optimizer)
     fit(other, tmp_path / "other", epochs=1)
-    before = of_weight(second.optimizer, other.weights[0])
-    assert fit(second, tmp_path, epochs=4).history["loss"] == whole
+    before = slots_of(second.optimizer, other.weights[0])
+    assert fit(second, tmp_path, epochs=4).history["loss"] == expected
     assert before
-    assert of_weight(second.optimizer, other.weights[0]) == before, "what it knows of another model stays"
+    assert slots_of(second.optimizer, other.weights[0]) == before, "the slots of another make_model are unchanged"
 
 
 @pytest.mark.parametrize(
@@ -226,23 +225,23 @@ def test_optimizers_with_state_of_their_own_go_on(optimizer: Any, tmp_path: Path
         (lambda folder: fit(model_of(), folder, callbacks=[tf.callbacks.early_stopping(), tf.callbacks.backup_and_restore(folder)]), "saved with the callbacks"),
     ],
 )  # fmt: skip
-def test_the_backup_of_another_training_is_refused(other: Any, message: str, tmp_path: Path) -> None:
+def test_backup_of_different_training_raises(other: Any, message: str, tmp_path: Path) -> None:
     fit(model_of(), tmp_path)
     with pytest.raises(ValueError, match=rf"backup\.npz: this training cannot go on.*{message}.*Remove the file"):
         other(tmp_path)
 
 
-def test_a_damaged_backup_is_refused(tmp_path: Path) -> None:
+def test_damaged_backup_raises(tmp_path: Path) -> None:
     fit(model_of(), tmp_path)
-    whole = (tmp_path / NAME).read_bytes()
-    for damaged in (b"", b"PK", whole[: len(whole) // 2], whole.replace(b"epoch", b"epock")):
+    intact = (tmp_path / NAME).read_bytes()
+    for damaged in (b"", b"PK", intact[: len(intact) // 2], intact.replace(b"epoch", b"epock")):
         (tmp_path / NAME).write_bytes(damaged)
         with pytest.raises(tf.io.ModelFileError, match=r"backup\.npz: this training cannot go on"):
             fit(model_of(), tmp_path)
 
 
 def read(folder: Path) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The JSON of a backup, and its arrays."""
+    """The JSON and the arrays of a backup."""
     with np.load(folder / NAME) as file:
         arrays = {name: file[name] for name in file.files}
     return json.loads(bytes(arrays.pop("state"))), arrays
@@ -252,8 +251,8 @@ def write(folder: Path, state: dict[str, Any], arrays: dict[str, Any]) -> None:
     np.savez(folder / NAME, state=np.frombuffer(json.dumps(state).encode(), np.uint8), **arrays)
 
 
-def put(place: str, value: Any) -> Any:
-    """A change of one entry of a backup: 'model/slots/0' is one of its JSON, 'order' the array of that name."""
+def set_entry(place: str, value: Any) -> Any:
+    """A function that sets one entry of a backup's JSON, as 'model/slots/0', or the array that the entry refers to."""
 
     def change(state: Any, arrays: dict[str, Any]) -> None:
         *path, last = [int(key) if key.isdigit() else key for key in place.split("/")]
@@ -271,58 +270,61 @@ def put(place: str, value: Any) -> Any:
     ("change", "message"),
     [
         (lambda state, arrays: arrays.pop("array0"), "KeyError"),
-        (put("epoch", -1), "entry 'epoch': it must be a whole number of 0 or more"),
-        (put("batch", "x"), "entry 'batch': it must be a whole number"),
-        (put("means", {"seen": 1, "totals": {"loss": "x"}}), "'loss' must be a number"),
-        (put("logs", [1]), "its entry 'logs'"),
-        (put("stopped", 2), "its entry 'stopped': it must be true or false, but is 2"),
-        (put("random/1", [-1] * 625), "the state of the random streams is invalid"),
-        (put("began/1/1", []), "the state of the random streams is invalid"),
-        (put("began/0/order", [0] * 8), "it has no sample order"),
-        (put("began/0/order", ["x"] * 8), "it has no sample order"),
-        (put("began/0", {}), "it is not from training on arrays"),
-        (put("began/0/batch_size", "x"), "'batch_size' must be a whole number"),
-        (put("epoch", 2.0), "entry 'epoch': it must be a whole number"),
-        (put("epoch", 3), "it is from batch 0 of epoch 3, not from epochs 0 to 2"),
-        (put("epoch", 10**15), "not from epochs 0 to 2"),
-        (put("batch", 1), "it is from batch 1 of epoch 2, not from epochs 0 to 2"),
-        (put("batch", 9), "'means.seen' must be a sample or more for each of 9 batches"),
-        (put("model/weights/1", np.zeros(2, "c8")), "must be an array of numbers"),
-        (put("model/weights/1", "x"), "weights of shapes"),
-        (put("model/slots/0/2", np.zeros((3, 3))), r"the slot m of a weight of shape \[3, 2\] is of shape \[3, 3\]"),
-        (put("model/slots/0/2", np.zeros((3, 2), "c8")), "the slot m must be an array of numbers"),
-        (put("model/slots/0/0", 9), "list index out of range"),
-        (put("model/slots/0/0", -1), "a whole number of 0 or more"),
-        (put("model/slots/0/0", 1), "of a weight of shape"),
-        (put("model/slots/0/1", "q"), "Unknown slot 'q'"),
-        (put("model/optimizer", "SGD"), "it is from training with 'SGD', not Adam"),
-        (put("model/iterations", "x"), "'iterations' must be a whole number"),
-        (put("model/iterations", 2**40), "'iterations' must be at most 2147483647"),
-        (put("model/learning_rate", {}), "'learning_rate' must be a number"),
-        (put("callbacks/0/values", {}), "its state of BackupAndRestore is incomplete"),
-        (put("callbacks/0", 3), "not subscriptable"),
+        (set_entry("epoch", -1), "entry 'epoch': it must be a whole number of 0 or more"),
+        (set_entry("batch", "x"), "entry 'batch': it must be a whole number"),
+        (set_entry("means", {"seen": 1, "totals": {"loss": "x"}}), "'loss' must be a number"),
+        (set_entry("logs", [1]), "its entry 'logs'"),
+        (set_entry("stopped", 2), "its entry 'stopped': it must be true or false, but is 2"),
+        (set_entry("random/1", [-1] * 625), "the state of the random streams is invalid"),
+        (set_entry("began/1/1", []), "the state of the random streams is invalid"),
+        (set_entry("began/0/order", [0] * 8), "it has no sample order"),
+        (set_entry("began/0/order", ["x"] * 8), "it has no sample order"),
+        (set_entry("began/0", {}), "it is not from training on arrays"),
+        (set_entry("began/0/batch_size", "x"), "'batch_size' must be a whole number"),
+        (set_entry("epoch", 2.0), "entry 'epoch': it must be a whole number"),
+        (set_entry("epoch", 3), "it is from batch 0 of epoch 3, not from epochs 0 to 2"),
+        (set_entry("epoch", 10**15), "not from epochs 0 to 2"),
+        (set_entry("batch", 1), "it is from batch 1 of epoch 2, not from epochs 0 to 2"),
+        (set_entry("batch", 9), "'means.seen' must be a sample or more for each of 9 batches"),
+        (set_entry("model/weights/1", np.zeros(2, "c8")), "must be an array of numbers"),
+        (set_entry("model/weights/1", "x"), "weights of shapes"),
+        (
+            set_entry("model/slots/0/2", np.zeros((3, 3))),
+            r"the slot m of a weight of shape \[3, 2\] is of shape \[3, 3\]",
+        ),
+        (set_entry("model/slots/0/2", np.zeros((3, 2), "c8")), "the slot m must be an array of numbers"),
+        (set_entry("model/slots/0/0", 9), "list index out of range"),
+        (set_entry("model/slots/0/0", -1), "a whole number of 0 or more"),
+        (set_entry("model/slots/0/0", 1), "of a weight of shape"),
+        (set_entry("model/slots/0/1", "q"), "Unknown slot 'q'"),
+        (set_entry("model/optimizer", "SGD"), "it is from training with 'SGD', not Adam"),
+        (set_entry("model/iterations", "x"), "'iterations' must be a whole number"),
+        (set_entry("model/iterations", 2**40), "'iterations' must be at most 2147483647"),
+        (set_entry("model/learning_rate", {}), "'learning_rate' must be a number"),
+        (set_entry("callbacks/0/values", {}), "its state of BackupAndRestore is incomplete"),
+        (set_entry("callbacks/0", 3), "not subscriptable"),
     ],
 )
 def test_of_a_backup_that_makes_no_sense_nothing_is_taken(change: Any, message: str, tmp_path: Path) -> None:
-    def model() -> Any:
-        made = model_of()
-        made.compile(optimizer="adam", loss="meanSquaredError")
-        return made
+    def make_model() -> Any:
+        model = model_of()
+        model.compile(optimizer="adam", loss="meanSquaredError")
+        return model
 
-    fit(model(), tmp_path)
+    fit(make_model(), tmp_path)
     state, arrays = read(tmp_path)
     change(state, arrays)
     write(tmp_path, state, arrays)
-    made = model()
-    before = [w.array_sync() for w in made.get_weights()]
+    model = make_model()
+    before = [w.array_sync() for w in model.get_weights()]
     with pytest.raises(tf.io.ModelFileError, match=rf"backup\.npz: this training cannot go on.*{message}"):
-        fit(made, tmp_path)
-    assert [w.array_sync() for w in made.get_weights()] == before
-    assert made.optimizer.iterations == 0
+        fit(model, tmp_path)
+    assert [w.array_sync() for w in model.get_weights()] == before
+    assert model.optimizer.iterations == 0
 
 
-def cut_off_at(epoch: int, batch: int) -> dict[str, Any]:
-    """A callback that ends a training as Ctrl+C does."""
+def interrupt_at(epoch: int, batch: int) -> dict[str, Any]:
+    """A callback that raises KeyboardInterrupt at a batch."""
     at = [0]
 
     def stop(number: int) -> None:
@@ -332,8 +334,8 @@ def cut_off_at(epoch: int, batch: int) -> dict[str, Any]:
     return {"on_epoch_begin": lambda number: at.__setitem__(0, number), "on_batch_end": stop}
 
 
-def shuffled(folder: Path, *more: Any) -> Any:
-    """A training with callbacks that remember, on arrays; it ends with its model."""
+def train_on_arrays(folder: Path, *more: Any) -> Any:
+    """A model, and its training on arrays with callbacks that have state."""
     tf.set_seed(1)
     model = model_of()
     model.compile(optimizer=tf.train.adam(0.05), loss="meanSquaredError", metrics=["mae"])
@@ -350,8 +352,8 @@ def shuffled(folder: Path, *more: Any) -> Any:
     )
 
 
-def filtered(folder: Path, *more: Any) -> Any:
-    """A training of a layer with states, on a data set of unknown size."""
+def train_on_dataset(folder: Path, *more: Any) -> Any:
+    """A stateful model, and its training on a data set of unknown size."""
     tf.set_seed(1)
     rnn = tf.layers.simple_rnn(units=2, stateful=True, batch_input_shape=[4, 2, 2])
     model = tf.sequential(layers=[rnn, tf.layers.dense(units=1)])
@@ -362,14 +364,14 @@ def filtered(folder: Path, *more: Any) -> Any:
     return model, lambda: model.fit_dataset(data, epochs=3, verbose=0, callbacks=callbacks)
 
 
-def leaves(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
-    """Where the values of a backup's JSON are; of random streams, the last of their many words."""
+def leaf_paths(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """The paths of all values in a backup's JSON; of long lists such as random states, only the last two entries."""
     if not isinstance(value, (dict, list)) or not value or "array in this file" in value:
         yield path
         return
     entries = [*(value.items() if isinstance(value, dict) else enumerate(value))]
     for key, inner in entries if len(entries) < 99 else entries[-2:]:
-        yield from leaves(inner, (*path, key))
+        yield from leaf_paths(inner, (*path, key))
 
 
 HOSTILE: list[Any] = [
@@ -380,7 +382,7 @@ HOSTILE: list[Any] = [
 
 
 def damaged(state: Any, arrays: dict[str, Any], path: tuple[Any, ...], value: Any) -> tuple[Any, dict[str, Any]]:
-    """A backup with another value in one place."""
+    """A copy of a backup with one value replaced."""
     state = json.loads(json.dumps(state))
     if isinstance(value, np.ndarray):
         arrays, value = {**arrays, "hostile": value}, {"array in this file": "hostile"}
@@ -392,14 +394,14 @@ def damaged(state: Any, arrays: dict[str, Any], path: tuple[Any, ...], value: An
 
 
 @contextmanager
-def in_time(seconds: int) -> Iterator[None]:
-    """Cuts off what never ends, where the system can."""
+def time_limit(seconds: int) -> Iterator[None]:
+    """Fail what takes longer, on systems with timers."""
     if not hasattr(signal, "setitimer"):
         yield
         return
 
     def out(*_: Any) -> None:
-        raise AssertionError("it takes too long")
+        raise AssertionError(f"not finished after {seconds} s")
 
     before = signal.signal(signal.SIGALRM, out)
     signal.setitimer(signal.ITIMER_REAL, seconds)
@@ -410,16 +412,16 @@ def in_time(seconds: int) -> Iterator[None]:
         signal.signal(signal.SIGALRM, before)
 
 
-def all_of(model: Any) -> list[Any]:
+def state_of(model: Any) -> list[Any]:
     return [*(w.array_sync() for w in model.get_weights()), model.optimizer.iterations, model.optimizer.learning_rate]
 
 
-def refused(training: Any, folder: Path, entry: str) -> bool:
-    """Whether a backup is, naming what is wrong, with nothing changed; the training ends as it should otherwise."""
+def raises_cleanly(training: Any, folder: Path, entry: str) -> bool:
+    """Whether training raises for a backup, naming `entry` and changing nothing; if not, it must run to its end."""
     model, fit = training(folder)
-    before = all_of(model)
+    before = state_of(model)
     try:
-        with in_time(20):
+        with time_limit(20):
             history = fit()
     except tf.io.ModelFileError as error:
         message = str(error)
@@ -429,28 +431,28 @@ def refused(training: Any, folder: Path, entry: str) -> bool:
     assert "backup.npz: this training cannot go on from the backup" in message
     assert "Remove the file to begin anew." in message
     assert entry in message
-    assert all_of(model) == before
+    assert state_of(model) == before
     return True
 
 
-@pytest.mark.filterwarnings("ignore::RuntimeWarning", "ignore::UserWarning")  # of large numbers, and of missing ones
-@pytest.mark.parametrize("training", [shuffled, filtered])
+@pytest.mark.filterwarnings("ignore::RuntimeWarning", "ignore::UserWarning")  # overflow and NaN
+@pytest.mark.parametrize("training", [train_on_arrays, train_on_dataset])
 @pytest.mark.parametrize(
     ("place", "each"),
     [((1, 1), 3), *(pytest.param(place, 12, marks=pytest.mark.slow) for place in [(1, 1), (1, 0), (2, 0), (0, 1)])],
 )
-def test_a_backup_with_any_damage_is_refused_or_leads_to_the_end(
+def test_backup_with_replaced_value_raises_or_completes(
     training: Any, place: tuple[int, int], each: int, tmp_path: Path
 ) -> None:
-    """Each value of a backup in turn is replaced by some that may be wrong."""
+    """Each value of a backup in turn is replaced by random hostile values."""
     with pytest.raises(KeyboardInterrupt):
-        training(tmp_path, cut_off_at(*place))[1]()
-    whole, chosen, count = read(tmp_path), random.Random(7), 0
-    for path in leaves(whole[0]):
-        for value in chosen.sample(HOSTILE, each):
-            write(tmp_path, *damaged(*whole, path, value))
+        training(tmp_path, interrupt_at(*place))[1]()
+    backup, rng, count = read(tmp_path), random.Random(7), 0
+    for path in leaf_paths(backup[0]):
+        for value in rng.sample(HOSTILE, each):
+            write(tmp_path, *damaged(*backup, path, value))
             try:
-                count += refused(training, tmp_path, str(path[0]))
+                count += raises_cleanly(training, tmp_path, str(path[0]))
             except Exception as error:
                 raise AssertionError(f"{value!r} in place of {path}") from error
     assert count > 100
@@ -470,18 +472,18 @@ def test_a_backup_with_any_damage_is_refused_or_leads_to_the_end(
         ("History", "history", {"loss": 3}),
     ],
 )
-def test_what_no_callback_has_known_is_refused(callback: str, name: str, value: Any, tmp_path: Path) -> None:
+def test_invalid_callback_state_raises(callback: str, name: str, value: Any, tmp_path: Path) -> None:
     with pytest.raises(KeyboardInterrupt):
-        shuffled(tmp_path, cut_off_at(1, 0))[1]()
+        train_on_arrays(tmp_path, interrupt_at(1, 0))[1]()
     state, arrays = read(tmp_path)
     place = [known["class"] for known in state["callbacks"]].index(callback)
     state["callbacks"][place]["values"][name] = pack("backup", value, arrays)
     write(tmp_path, state, arrays)
-    assert refused(shuffled, tmp_path, "callbacks")
+    assert raises_cleanly(train_on_arrays, tmp_path, "callbacks")
 
 
-def test_an_epoch_that_has_become_shorter_is_refused(tmp_path: Path) -> None:
-    """Of a data set of unknown size that is only known when it has been read."""
+def test_epoch_shorter_than_backup_position_raises(tmp_path: Path) -> None:
+    """The size of a generator data set is known only after it has been read."""
 
     def data(count: int) -> Any:
         def batches() -> Iterator[Any]:
@@ -492,29 +494,29 @@ def test_an_epoch_that_has_become_shorter_is_refused(tmp_path: Path) -> None:
 
     folder = tf.callbacks.backup_and_restore(tmp_path, save_freq=3)
     with pytest.raises(KeyboardInterrupt):
-        model_of().fit_dataset(data(4), epochs=2, verbose=0, callbacks=[folder, cut_off_at(0, 3)])
+        model_of().fit_dataset(data(4), epochs=2, verbose=0, callbacks=[folder, interrupt_at(0, 3)])
     model = model_of()
-    before = all_of(model)
+    before = state_of(model)
     with pytest.raises(tf.io.ModelFileError, match=r"backup\.npz.*batch 3 of an epoch, not from 2 batches\. Remove"):
         model.fit_dataset(data(2), epochs=2, verbose=0, callbacks=[folder])
-    assert all_of(model) == before
+    assert state_of(model) == before
 
 
-def test_a_backup_that_unpacks_to_more_than_it_has_is_refused(tmp_path: Path) -> None:
+def test_backup_with_excessive_unpacked_size_raises(tmp_path: Path) -> None:
     fit(model_of(), tmp_path)
     np.savez_compressed(tmp_path / NAME, state=np.zeros(2**20, np.uint8))
     with pytest.raises(tf.io.ModelFileError, match="it is truncated"):
         fit(model_of(), tmp_path)
 
 
-def test_bad_options_are_refused(tmp_path: Path) -> None:
+def test_invalid_options_raise(tmp_path: Path) -> None:
     for make in (lambda: tf.callbacks.backup_and_restore(3), lambda: tf.callbacks.backup_and_restore("a", save_freq=0)):
         with pytest.raises((ValueError, TypeError), match="backup_and_restore: argument"):
             make()
 
 
-def test_what_is_other_is_named_before_where_it_was(tmp_path: Path) -> None:
-    """A backup from other batches, or another model, is reported as such, not as a mismatch of position or weights."""
+def test_mismatch_of_data_or_model_is_reported_first(tmp_path: Path) -> None:
+    """A backup from other batches or another model is reported as such, not as a mismatch of position or weights."""
 
     class Stop(Exception):
         pass

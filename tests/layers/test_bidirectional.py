@@ -1,4 +1,4 @@
-"""Bidirectional: states in and out, masks, training, copies of the layer, and errors for bad input."""
+"""Bidirectional: states, masks, copies of the wrapped layer, trainability and invalid arguments."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ RNG = np.random.default_rng(7)
 X = RNG.normal(size=(3, 4, 2)).astype(np.float32)
 
 
-def test_states_go_to_both_layers_and_come_from_both() -> None:
+def test_states_are_split_between_and_returned_from_both_layers() -> None:
     layer = tf.layers.bidirectional(layer=tf.layers.lstm(units=5, return_state=True))
     states = [tf.tensor(RNG.normal(size=(3, 5)).astype(np.float32)) for _ in range(4)]
     found = layer.apply([tf.tensor(X), *states])
@@ -26,10 +26,10 @@ def test_states_go_to_both_layers_and_come_from_both() -> None:
         np.testing.assert_array_equal(got.numpy(), expected.numpy())
 
 
-def test_initial_states_may_be_inputs_of_a_model() -> None:
-    x, there, back = tf.input(shape=[4, 2]), tf.input(shape=[5]), tf.input(shape=[5])
+def test_initial_states_as_model_inputs() -> None:
+    x, forward, backward = tf.input(shape=[4, 2]), tf.input(shape=[5]), tf.input(shape=[5])
     layer = tf.layers.bidirectional(layer=tf.layers.gru(units=5), merge_mode="sum")
-    model = tf.model(inputs=[x, there, back], outputs=layer.apply(x, {"initialState": [there, back]}))
+    model = tf.model(inputs=[x, forward, backward], outputs=layer.apply(x, {"initialState": [forward, backward]}))
     states = [RNG.normal(size=(3, 5)).astype(np.float32) for _ in range(2)]
     direct = layer.apply(tf.tensor(X), initial_state=[tf.tensor(s) for s in states])
     np.testing.assert_allclose(model.predict([X, *states]).numpy(), direct.numpy(), rtol=ROUNDING)
@@ -44,7 +44,7 @@ def test_masked_steps_are_skipped_in_both_directions() -> None:
     np.testing.assert_allclose(found, inner.apply(tf.tensor(x[:, [0, 2, 3]])).numpy(), rtol=ACCUMULATED, atol=ROUNDING)
 
 
-def test_the_layers_are_copies_with_names_of_their_own() -> None:
+def test_both_layers_are_copies_with_prefixed_names() -> None:
     inner = tf.layers.lstm(units=5, name="memory", go_backwards=True)
     layer = tf.layers.bidirectional(layer=inner)
     layer.apply(tf.tensor(X))
@@ -59,14 +59,14 @@ def test_the_layers_are_copies_with_names_of_their_own() -> None:
     assert again.get_config() == layer.get_config()
 
 
-def test_without_merging_both_outputs_are_given() -> None:
+def test_merge_mode_none_returns_both_outputs() -> None:
     layer = tf.layers.bidirectional({"layer": tf.layers.gru(units=5, return_sequences=True), "mergeMode": None})
-    there, back = layer.apply(tf.tensor(X))
-    assert there.shape == back.shape == (3, 4, 5)
+    forward, backward = layer.apply(tf.tensor(X))
+    assert forward.shape == backward.shape == (3, 4, 5)
     assert tf.layers.bidirectional(layer=tf.layers.gru(units=5)).apply(tf.tensor(X)).shape == (3, 10)
 
 
-def test_states_are_set_in_both_layers() -> None:
+def test_reset_states_sets_both_layers() -> None:
     layer = tf.layers.bidirectional(layer=tf.layers.gru(units=2, stateful=True), batch_input_shape=[3, 4, 2])
     layer.apply(tf.tensor(X))
     layer.reset_states([tf.ones([3, 2]), tf.fill([3, 2], 2)])
@@ -75,7 +75,7 @@ def test_states_are_set_in_both_layers() -> None:
         layer.reset_states([tf.ones([3, 2])])
 
 
-def test_a_stateful_layer_goes_on_until_it_is_reset() -> None:
+def test_stateful_layer_keeps_state_until_reset() -> None:
     inner = tf.layers.bidirectional(layer=tf.layers.simple_rnn(units=5, stateful=True), batch_input_shape=[3, 4, 2])
     model = tf.sequential(layers=[inner])
     first, second = model.predict(X, batch_size=3).numpy(), model.predict(X, batch_size=3).numpy()
@@ -93,12 +93,12 @@ def test_a_stateful_layer_goes_on_until_it_is_reset() -> None:
         (lambda: tf.layers.bidirectional(layer=tf.layers.gru(units=2)).apply([tf.ones([3, 4, 2]), tf.ones([3, 2])]), "both layers"),
     ],
 )  # fmt: skip
-def test_mistakes_are_named(make: Any, words: str) -> None:
+def test_invalid_arguments_raise(make: Any, words: str) -> None:
     with pytest.raises((ValueError, TypeError), match=words):
         make()
 
 
-def test_one_of_two_frozen_layers_may_be_thawed() -> None:
+def test_one_direction_can_be_unfrozen() -> None:
     layer = tf.layers.bidirectional(layer=tf.layers.simple_rnn(units=1))
     layer.apply(tf.input(shape=[3, 2]))
     layer.trainable = False

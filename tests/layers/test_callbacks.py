@@ -1,4 +1,4 @@
-"""Callbacks: when they are called, what they may do, and what ends a training."""
+"""Callbacks: order of events, yielding, stopping, early stopping, and changes to the model during training."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from layers.linear import X, Y, fit, linear, values
 import tfpy as tf
 
 
-def test_callbacks_are_called_in_tfjss_order() -> None:
+def test_events_occur_in_tfjs_order() -> None:
     calls: list[Any] = []
 
     class Watch(tf.Callback):
@@ -39,7 +39,7 @@ def test_callbacks_are_called_in_tfjss_order() -> None:
     ]  # fmt: skip
 
 
-def test_a_dict_of_functions_is_a_callback() -> None:
+def test_dict_of_functions_is_a_callback() -> None:
     seen: list[Any] = []
     fit(
         linear(), epochs=2, batch_size=10,
@@ -49,7 +49,7 @@ def test_a_dict_of_functions_is_a_callback() -> None:
     assert seen == [0, (0, float), 0, (1, float), "end"]
 
 
-def test_async_callbacks_within_a_running_loop() -> None:
+def test_async_callback_in_running_event_loop() -> None:
     seen: list[int] = []
 
     async def remember(epoch: int) -> None:
@@ -63,7 +63,7 @@ def test_async_callbacks_within_a_running_loop() -> None:
     assert seen == [0, 1]
 
 
-def test_on_yield_is_called_now_and_then() -> None:
+def test_on_yield_is_called_at_intervals() -> None:
     clock = iter(range(0, 10_000, 100))
     seen: list[Any] = []
     callback = {"onYield": lambda epoch, batch, logs: seen.append((epoch, batch)), "nowFunc": lambda: next(clock)}
@@ -71,7 +71,7 @@ def test_on_yield_is_called_now_and_then() -> None:
     assert seen == [(0, 1), (0, 3)]
 
 
-def test_on_yield_is_told_the_epoch() -> None:
+def test_on_yield_receives_the_epoch() -> None:
     seen = []
     times = iter(range(0, 100000, 130))
     listening = {"onYield": lambda epoch, batch: seen.append((epoch, batch)), "nowFunc": lambda: next(times)}
@@ -79,7 +79,7 @@ def test_on_yield_is_told_the_epoch() -> None:
     assert seen == [(0, 0), (0, 1), (1, 0), (1, 1)]
 
 
-def test_yields_are_counted_in_milliseconds(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_yield_every_is_in_milliseconds(monkeypatch: pytest.MonkeyPatch) -> None:
     seconds = iter(range(100))
     monkeypatch.setattr("tfpy.layers.callbacks.custom.time", SimpleNamespace(monotonic=lambda: next(seconds)))
     seen: list[int] = []
@@ -88,8 +88,8 @@ def test_yields_are_counted_in_milliseconds(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 @pytest.mark.parametrize("epoch", [0, 1])
-def test_stop_training_before_an_epoch_ends_it_after_a_batch(epoch: int) -> None:
-    """As in TF.js, which looks after each batch: the history has numbers for each epoch."""
+def test_stop_training_set_at_epoch_begin_stops_after_one_batch(epoch: int) -> None:
+    """As in TF.js, which checks after each batch: the history has values for each epoch."""
     model = linear()
     model.compile(optimizer="sgd", loss="meanSquaredError")
     batches: list[int] = []
@@ -107,7 +107,7 @@ def test_stop_training_before_an_epoch_ends_it_after_a_batch(epoch: int) -> None
     assert batches == [0, 1] * epoch + [0]
 
 
-def test_stop_training_ends_after_the_batch() -> None:
+def test_stop_training_stops_after_current_batch() -> None:
     model = linear()
     calls: list[str] = []
 
@@ -129,21 +129,21 @@ def test_stop_training_ends_after_the_batch() -> None:
     assert history.epoch == [0]
 
 
-def test_a_failing_callback_lets_the_model_train_again() -> None:
+def test_model_can_be_trained_after_callback_raises() -> None:
     model = linear()
     with pytest.raises(ZeroDivisionError):
         fit(model, callbacks={"onBatchEnd": lambda: 1 / 0})
     fit(model)
 
 
-def test_a_model_is_not_trained_while_it_trains() -> None:
+def test_fit_during_fit_raises() -> None:
     model = linear()
     with pytest.raises(RuntimeError, match="already being trained"):
         fit(model, callbacks={"onBatchEnd": lambda: fit(model)})
     fit(model)
 
 
-def test_early_stopping() -> None:
+def test_early_stopping_patience_and_invalid_options() -> None:
     constant = linear(tf.train.sgd(0))
     for patience, epochs in ((0, 2), (1, 2), (3, 4)):
         stopping = tf.callbacks.early_stopping(monitor="loss", patience=patience)
@@ -155,13 +155,13 @@ def test_early_stopping() -> None:
 
 
 @pytest.mark.parametrize(("epochs", "verbose"), [(9, True), (9, False), (1, True)])
-def test_early_stopping_says_when_it_stopped(epochs: int, verbose: bool, capsys: pytest.CaptureFixture[str]) -> None:
+def test_verbose_early_stopping_prints_epoch(epochs: int, verbose: bool, capsys: pytest.CaptureFixture[str]) -> None:
     stopping = tf.callbacks.early_stopping(monitor="loss", patience=1, verbose=verbose)
     fit(linear(tf.train.sgd(0)), epochs=epochs, shuffle=False, callbacks=stopping)
     assert capsys.readouterr().out == ("Epoch 1: early stopping.\n" if verbose and epochs > 1 else "")
 
 
-def test_early_stopping_can_restore_the_best_weights() -> None:
+def test_early_stopping_restores_best_weights() -> None:
     model = linear(tf.train.sgd(0.9))  # diverges
     seen = [values(model)]
     stopping = tf.EarlyStopping({"monitor": "val_loss", "patience": 3, "restoreBestWeights": True})
@@ -173,7 +173,7 @@ def test_early_stopping_can_restore_the_best_weights() -> None:
     assert values(model) == seen[best + 1]
 
 
-def test_the_best_weights_of_a_model_of_which_a_part_is_frozen_meanwhile() -> None:
+def test_best_weights_are_restored_after_freezing_a_layer() -> None:
     model = tf.sequential([tf.layers.dense(units=2, input_shape=[2]), tf.layers.dense(units=1)])
     model.compile(optimizer=tf.train.sgd(0), loss="meanSquaredError")
     before = [w.array_sync() for layer in model.layers for w in layer.get_weights()]
@@ -181,11 +181,11 @@ def test_the_best_weights_of_a_model_of_which_a_part_is_frozen_meanwhile() -> No
     freeze = {"on_epoch_end": lambda: setattr(model.layers[0], "trainable", False)}
     tensors = tf.memory().num_tensors
     fit(model, epochs=3, callbacks=[stopping, freeze])
-    assert tf.memory().num_tensors == tensors, "the best weights have been let go"
+    assert tf.memory().num_tensors == tensors, "the best weights have been disposed"
     assert [w.array_sync() for layer in model.layers for w in layer.get_weights()] == before
 
 
-def test_an_optimizer_set_in_training_serves_from_the_next_step_on() -> None:
+def test_optimizer_set_in_callback_applies_from_next_step() -> None:
     model = linear(tf.train.sgd(0.1))
     seen = []
 
@@ -198,7 +198,7 @@ def test_an_optimizer_set_in_training_serves_from_the_next_step_on() -> None:
     assert before != seen[0] == seen[-1]
 
 
-def test_a_model_compiled_in_training_is_trained_on_as_it_was() -> None:
+def test_compile_in_callback_applies_from_next_fit() -> None:
     model = linear(tf.train.sgd(0.1))
     expected = linear(tf.train.sgd(0.1))
     compile_anew = {"on_batch_end": lambda: model.compile(optimizer=tf.train.sgd(0), loss="meanAbsoluteError")}
@@ -209,21 +209,21 @@ def test_a_model_compiled_in_training_is_trained_on_as_it_was() -> None:
     assert values(model) == values(expected)
 
 
-def test_callbacks_for_every_fit() -> None:
+def test_registered_callback_applies_to_every_verbose_fit() -> None:
     from tfpy.layers.callbacks import registered
 
-    made: list[tf.Callback] = []
+    called: list[tf.Callback] = []
 
-    class Mine(tf.Callback):
+    class Registered(tf.Callback):
         def on_train_begin(self, logs: Any = None) -> None:
-            made.append(self)
+            called.append(self)
 
-    tf.register_callback_constructor(1, Mine)
+    tf.register_callback_constructor(1, Registered)
     try:
         with pytest.raises(ValueError, match="not registered"):
-            tf.registerCallbackConstructor(1, Mine)
+            tf.registerCallbackConstructor(1, Registered)
         fit(linear())
         linear().fit(X, Y, verbose=1)
-        assert len(made) == 1
+        assert len(called) == 1
     finally:
         registered._registered.clear()

@@ -1,4 +1,4 @@
-"""Constraints: each against its formula along either axis, on weights of which some satisfy it."""
+"""Constraints match their formulas along each axis, for weights that satisfy them and weights that do not."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ Array = np.ndarray[Any, Any]
 W = np.array([[3, 4], [0.3, -0.4], [1, 0]])
 
 
-def brought(norms: Array, low: float, high: float, rate: float = 1) -> Array:
-    """By what vectors of these norms have to be multiplied."""
+def scale(norms: Array, low: float, high: float, rate: float = 1) -> Array:
+    """The factor by which vectors of these norms are scaled."""
     return (rate * np.clip(norms, low, high) + (1 - rate) * norms) / norms
 
 
@@ -25,16 +25,18 @@ def brought(norms: Array, low: float, high: float, rate: float = 1) -> Array:
 @pytest.mark.parametrize(
     ("make", "options", "factor"),
     [
-        (tf.constraints.max_norm, {"max_value": 1.5}, lambda norms: brought(norms, 0, 1.5)),
-        (tf.constraints.unit_norm, {}, lambda norms: brought(norms, 1, 1)),
+        (tf.constraints.max_norm, {"max_value": 1.5}, lambda norms: scale(norms, 0, 1.5)),
+        (tf.constraints.unit_norm, {}, lambda norms: scale(norms, 1, 1)),
         (
             tf.constraints.min_max_norm,
             {"min_value": 1.2, "max_value": 2, "rate": 0.25},
-            lambda norms: brought(norms, 1.2, 2, 0.25),
+            lambda norms: scale(norms, 1.2, 2, 0.25),
         ),
     ],
 )
-def test_norms_along_an_axis(make: Any, options: Any, factor: Callable[[Array], Array], axis: Any) -> None:
+def test_norm_constraint_matches_formula_along_axis(
+    make: Any, options: Any, factor: Callable[[Array], Array], axis: Any
+) -> None:
     found = make(axis=axis, **options).apply(tf.tensor(W))
     np.testing.assert_allclose(
         found.numpy(),
@@ -43,5 +45,5 @@ def test_norms_along_an_axis(make: Any, options: Any, factor: Callable[[Array], 
     )
 
 
-def test_no_weight_below_0() -> None:
+def test_non_neg_clips_negative_weights() -> None:
     np.testing.assert_array_equal(tf.constraints.non_neg().apply(tf.tensor(W)).numpy(), np.maximum(W, 0, dtype="f4"))

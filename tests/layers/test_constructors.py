@@ -1,4 +1,4 @@
-"""Classes of users with constructors of their own: saved and made again, whatever way they take their options."""
+"""User-defined classes are saved and restored, whatever form their constructor and from_config take."""
 
 from __future__ import annotations
 
@@ -23,43 +23,43 @@ class Scaled(Layer):
         return {**super().get_config(), "factor": self.factor, "big_factor": 10 * self.factor}
 
 
-class OfDict(Scaled):
+class TakesDict(Scaled):
     def __init__(self, config: Any) -> None:
         super().__init__(config)
         self.factor = config["factor"]
 
 
-class OfDictOrNothing(Scaled):
+class TakesOptionalDict(Scaled):
     def __init__(self, args: Any = None) -> None:
         super().__init__(args or {})
         self.factor = (args or {}).get("factor", 1.0)
 
 
-class OfKeywords(Scaled):
+class TakesKeywords(Scaled):
     def __init__(self, factor: float = 2.0, **keywords: Any) -> None:
         super().__init__(**keywords)
         self.factor = factor
 
 
-class OfKeywordsOnly(Scaled):
+class TakesKeywordOnly(Scaled):
     def __init__(self, *, bigFactor: float, name: str | None = None) -> None:
         super().__init__(name=name)
         self.factor = bigFactor / 10
 
 
-class OfAnyKeywords(Scaled):
+class TakesAnyKeywords(Scaled):
     def __init__(self, **keywords: Any) -> None:
         super().__init__(**keywords)
         self.factor = keywords["factor"]
 
 
-class OfOne(Scaled):
+class TakesPositional(Scaled):
     def __init__(self, factor: float) -> None:
         super().__init__()
         self.factor = factor
 
 
-class OfNothing(Scaled):
+class TakesNothing(Scaled):
     def __init__(self) -> None:
         super().__init__({})
         self.factor = 3.0
@@ -68,16 +68,16 @@ class OfNothing(Scaled):
 @pytest.mark.parametrize(
     ("cls", "make"),
     [
-        (OfDict, lambda: OfDict({"factor": 3.0, "name": "s"})),
-        (OfDictOrNothing, lambda: OfDictOrNothing({"factor": 3.0, "name": "s"})),
-        (OfKeywords, lambda: OfKeywords(3.0, name="s")),
-        (OfKeywordsOnly, lambda: OfKeywordsOnly(bigFactor=30.0, name="s")),
-        (OfAnyKeywords, lambda: OfAnyKeywords(factor=3.0, name="s")),
-        (OfOne, lambda: OfOne(3.0)),
-        (OfNothing, OfNothing),
+        (TakesDict, lambda: TakesDict({"factor": 3.0, "name": "s"})),
+        (TakesOptionalDict, lambda: TakesOptionalDict({"factor": 3.0, "name": "s"})),
+        (TakesKeywords, lambda: TakesKeywords(3.0, name="s")),
+        (TakesKeywordOnly, lambda: TakesKeywordOnly(bigFactor=30.0, name="s")),
+        (TakesAnyKeywords, lambda: TakesAnyKeywords(factor=3.0, name="s")),
+        (TakesPositional, lambda: TakesPositional(3.0)),
+        (TakesNothing, TakesNothing),
     ],
 )
-def test_layers_come_back_from_files(cls: type, make: Callable[[], Layer], tmp_path: Path) -> None:
+def test_custom_layer_is_restored_from_file(cls: type, make: Callable[[], Layer], tmp_path: Path) -> None:
     layer = make()
     model = tf.sequential([tf.layers.dense(units=2, input_shape=[2]), layer])
     with pytest.warns(UserWarning, match="TF.js has no class"):
@@ -90,7 +90,7 @@ def test_layers_come_back_from_files(cls: type, make: Callable[[], Layer], tmp_p
     assert (loaded.layers[1].name, loaded.layers[1].factor) == (name, 3.0)
 
 
-def test_an_initializer_that_takes_keywords() -> None:
+def test_custom_initializer_from_config() -> None:
     class Filled(tf.initializers.Initializer):
         def __init__(self, value: float = 0.0) -> None:
             self.value = value
@@ -102,35 +102,35 @@ def test_an_initializer_that_takes_keywords() -> None:
     assert Filled.from_config({}).value == 0.0
 
 
-class Made(OfDict):
+class RecordsClass(TakesDict):
     made_by: Any = None
 
     @classmethod
-    def by(cls, config: Any) -> Any:
+    def create(cls, config: Any) -> Any:
         layer = cls(config)
         layer.made_by = cls
         return layer
 
 
-class MadeAsInPython(Made):
+class PythonFromConfig(RecordsClass):
     @classmethod
     def from_config(cls, config: Any) -> Any:
-        return cls.by(config)
+        return cls.create(config)
 
 
-class MadeAsInTfjs(Made):
+class TfjsFromConfig(RecordsClass):
     @staticmethod
     def fromConfig(cls: Any, config: Any) -> Any:
-        return cls.by(config)
+        return cls.create(config)
 
 
-class MadeAsInTfjsWithAClassMethod(Made):
+class TfjsClassMethodFromConfig(RecordsClass):
     @classmethod
     def fromConfig(cls, of: Any, config: Any) -> Any:
-        return of.by(config)
+        return of.create(config)
 
 
-class MadeByTheBase(Made):
+class SuperFromConfig(RecordsClass):
     @classmethod
     def fromConfig(cls, of: Any, config: Any) -> Any:
         layer: Any = super().fromConfig(of, config)
@@ -138,20 +138,20 @@ class MadeByTheBase(Made):
         return layer
 
 
-class MadeWithAnything(Made):
+class VariadicFromConfig(RecordsClass):
     @classmethod
     def from_config(cls, *given: Any) -> Any:
-        return cls.by(given[0])
+        return cls.create(given[0])
 
 
-@pytest.mark.parametrize("cls", Made.__subclasses__(), ids=lambda cls: cls.__name__)
-def test_from_config_is_written_and_called_with_the_class_or_without_it(cls: Any) -> None:
+@pytest.mark.parametrize("cls", RecordsClass.__subclasses__(), ids=lambda cls: cls.__name__)
+def test_from_config_may_omit_or_take_the_class(cls: Any) -> None:
     layer = cls({"factor": 3.0, "input_shape": [2]})
     config = layer.get_config()
     calls = [lambda c: c.from_config(config), lambda c: c.from_config(c, config), lambda c: c.fromConfig(c, config)]
     calls += [lambda c: c.fromConfig(config), lambda c: cls.fromConfig(c, config)]
     for call in calls:
-        for wanted in (cls, type("Narrower", (cls,), {})):
+        for wanted in (cls, type("Subclass", (cls,), {})):
             again = call(wanted)
             assert (again.factor, again.made_by, type(again)) == (3, wanted, wanted)
     tf.serialization.register_class(cls, name=cls.__name__)
@@ -159,21 +159,21 @@ def test_from_config_is_written_and_called_with_the_class_or_without_it(cls: Any
     assert model.layers[0].made_by is cls
 
 
-class WrapperOfItsOwn(type(tf.layers.time_distributed(layer=tf.layers.dense(units=1)))):  # type: ignore[misc]
-    class_name = "WrapperOfItsOwn"
+class CustomWrapper(type(tf.layers.time_distributed(layer=tf.layers.dense(units=1)))):  # type: ignore[misc]
+    class_name = "CustomWrapper"
 
     @classmethod
     def from_config(cls, config: Any) -> Any:
         return cls({**config, "layer": tf.layers.dense(units=5)})
 
 
-def test_from_config_need_not_take_custom_objects() -> None:
-    tf.serialization.register_class(WrapperOfItsOwn)
-    given = tf.sequential(layers=[WrapperOfItsOwn(layer=tf.layers.dense(units=1), input_shape=[3, 2])])
+def test_from_config_without_custom_objects_parameter() -> None:
+    tf.serialization.register_class(CustomWrapper)
+    given = tf.sequential(layers=[CustomWrapper(layer=tf.layers.dense(units=1), input_shape=[3, 2])])
     assert tf.model_from_json(given.to_json()).output_shape == (None, 3, 5)
 
 
-def test_optimizers_are_made_by_their_class_as_in_tfjs() -> None:
+def test_optimizer_from_config_takes_class_as_in_tfjs() -> None:
     config = tf.train.adam(0.2).get_config()
-    for made in (tf.AdamOptimizer.fromConfig(tf.AdamOptimizer, config), tf.AdamOptimizer.from_config(config)):
-        assert made.get_config() == config
+    for optimizer in (tf.AdamOptimizer.fromConfig(tf.AdamOptimizer, config), tf.AdamOptimizer.from_config(config)):
+        assert optimizer.get_config() == config

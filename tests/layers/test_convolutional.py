@@ -1,4 +1,4 @@
-"""Convolutions: causal padding, recurrent ones with states and masks, activations in one, and errors for bad input."""
+"""Convolutions: causal padding, fused activations, ConvLSTM2D states, output shapes and invalid arguments."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ FILM = RNG.normal(size=(2, 4, 5, 4, 3)).astype(np.float32)
 
 @pytest.mark.parametrize("factory", ["conv1d", "separable_conv1d", "depthwise_conv1d"])
 @pytest.mark.parametrize("data_format", ["channelsLast", "channelsFirst"])
-def test_causal_padding_looks_at_nothing_that_comes_later(factory: str, data_format: str) -> None:
+def test_causal_padding_ignores_later_steps(factory: str, data_format: str) -> None:
     options: dict[str, Any] = {"kernel_size": 3, "padding": "causal", "dilation_rate": 2, "data_format": data_format}
     if factory != "depthwise_conv1d":
         options["filters"] = 4
@@ -33,7 +33,7 @@ def test_causal_padding_looks_at_nothing_that_comes_later(factory: str, data_for
 
 
 @pytest.mark.parametrize("activation", ["relu", "relu6", "elu", "sigmoid", "tanh", "softplus"])
-def test_activations_may_be_part_of_the_convolution(activation: str, backend: str) -> None:
+def test_fused_activation_equals_separate_activation(activation: str, backend: str) -> None:
     x = tf.tensor(RNG.normal(size=(2, 5, 5, 3)).astype(np.float32))
     layer = tf.layers.conv2d(filters=4, kernel_size=3, activation=activation, bias_initializer="ones")
     fused = layer.apply(x)
@@ -44,31 +44,31 @@ def test_activations_may_be_part_of_the_convolution(activation: str, backend: st
     np.testing.assert_allclose(fused.numpy(), expected.numpy(), rtol=ACCUMULATED, atol=ROUNDING)
 
 
-def test_a_convolutional_memory_goes_on_where_it_was() -> None:
+def test_conv_lstm_initial_state_continues_a_sequence() -> None:
     layer = tf.layers.conv_lstm2d(filters=2, kernel_size=2, padding="same", return_state=True)
-    whole = layer.apply(tf.tensor(FILM))
+    full = layer.apply(tf.tensor(FILM))
     first = layer.apply(tf.tensor(FILM[:, :2]))
     second = layer.apply(tf.tensor(FILM[:, 2:]), {"initialState": first[1:]})
-    for w, s in zip(whole, second, strict=True):
-        np.testing.assert_allclose(w.numpy(), s.numpy(), rtol=ACCUMULATED, atol=ROUNDING)
+    for expected, found in zip(full, second, strict=True):
+        np.testing.assert_allclose(found.numpy(), expected.numpy(), rtol=ACCUMULATED, atol=ROUNDING)
 
 
-def test_a_stateful_convolutional_memory_keeps_its_states_from_batch_to_batch() -> None:
+def test_stateful_conv_lstm_keeps_state_until_reset() -> None:
     stateful = tf.layers.conv_lstm2d(filters=2, kernel_size=2, stateful=True, batch_input_shape=[2, 2, 5, 4, 3])
     model = tf.sequential(layers=[stateful])
-    free = tf.layers.conv_lstm2d(filters=2, kernel_size=2)
-    free.apply(tf.tensor(FILM))
-    free.set_weights(model.get_weights())
+    stateless = tf.layers.conv_lstm2d(filters=2, kernel_size=2)
+    stateless.apply(tf.tensor(FILM))
+    stateless.set_weights(model.get_weights())
     first = model.predict(FILM[:, :2], batch_size=2).numpy()
     second = model.predict(FILM[:, 2:], batch_size=2).numpy()
-    np.testing.assert_allclose(second, free.apply(tf.tensor(FILM)).numpy(), rtol=ACCUMULATED, atol=ROUNDING)
+    np.testing.assert_allclose(second, stateless.apply(tf.tensor(FILM)).numpy(), rtol=ACCUMULATED, atol=ROUNDING)
     model.reset_states()
     np.testing.assert_array_equal(model.predict(FILM[:, :2], batch_size=2).numpy(), first)
     with pytest.raises(ValueError, match="states"):
         stateful.reset_states([tf.zeros([2, 4, 3, 1]), tf.zeros([2, 4, 3, 2])])
 
 
-def test_the_cell_alone_makes_one_step() -> None:
+def test_conv_lstm_cell_computes_one_step() -> None:
     layer = tf.layers.conv_lstm2d(filters=2, kernel_size=3, padding="same", return_state=True)
     expected = layer.apply(tf.tensor(FILM[:, :1]))
     cell = tf.layers.conv_lstm2d_cell(filters=2, kernel_size=3, padding="same")
@@ -79,7 +79,7 @@ def test_the_cell_alone_makes_one_step() -> None:
         np.testing.assert_array_equal(found.numpy(), wanted.numpy())
 
 
-def test_options_of_kernels_that_are_not_there_are_told() -> None:
+def test_unused_kernel_option_warns() -> None:
     with pytest.warns(UserWarning, match="depthwise_initializer"):
         tf.layers.depthwise_conv2d(kernel_size=2, kernel_initializer="zeros")
 
@@ -109,7 +109,7 @@ def test_options_of_kernels_that_are_not_there_are_told() -> None:
         (lambda: tf.layers.permute(dims=[0, 1]), "dims"),
     ],
 )
-def test_mistakes_are_named(make: Any, words: str) -> None:
+def test_invalid_arguments_raise(make: Any, words: str) -> None:
     with pytest.raises((ValueError, TypeError), match=words):
         make()
 
@@ -122,11 +122,11 @@ def test_mistakes_are_named(make: Any, words: str) -> None:
         ("globalMaxPool1d", "global_max_pooling1d"), ("global_max_pool2d", "globalMaxPooling2d"),
     ],
 )  # fmt: skip
-def test_poolings_have_the_short_names_too(one: str, other: str) -> None:
+def test_pooling_layers_have_aliases(one: str, other: str) -> None:
     assert getattr(tf.layers, one) is getattr(tf.layers, other)
 
 
-def test_a_function_of_ones_own_is_not_taken_for_the_activation_of_its_name() -> None:
+def test_custom_function_named_relu_is_not_fused_as_relu() -> None:
     def relu(x: Any) -> Any:
         return x.mul(2)
 
@@ -134,7 +134,7 @@ def test_a_function_of_ones_own_is_not_taken_for_the_activation_of_its_name() ->
     assert layer.apply(tf.fill([1, 1, 1, 1], -3)).array_sync() == [[[[-6]]]]
 
 
-def test_sizes_beyond_floats() -> None:
+def test_output_shape_of_size_beyond_float_range() -> None:
     layer = tf.layers.average_pooling2d(pool_size=3, strides=2)
     assert layer.compute_output_shape((None, 10**400, 5, 1)) == (None, (10**400 - 3) // 2 + 1, 2, 1)
 
@@ -148,7 +148,7 @@ def test_sizes_beyond_floats() -> None:
         (tf.layers.depthwise_conv2d(kernel_size=3), None),
     ],
 )
-def test_the_shape_of_the_output_of_channels_that_are_not_known(layer: tf.layers.Layer, channels: int | None) -> None:
+def test_unknown_channels_allowed_in_output_shape_only(layer: tf.layers.Layer, channels: int | None) -> None:
     shape = layer.compute_output_shape([None, None, None, None])
     assert shape == (None, None, None, channels)
     with pytest.raises(ValueError, match=r"a shape whose channels, axis 3, are known"):

@@ -12,7 +12,7 @@ from tolerance import ROUNDING
 import tfpy as tf
 
 
-def test_layers_of_ones_own_in_either_style() -> None:
+def test_custom_layers_in_python_and_tfjs_style() -> None:
     class Scale(tf.layers.Layer, class_name="Scale"):
         """Multiplies by a weight."""
 
@@ -45,8 +45,8 @@ def test_layers_of_ones_own_in_either_style() -> None:
     assert negate.invoked_with["training"] is True
 
 
-def test_layers_as_the_examples_of_tfjs_write_them() -> None:
-    """Of the example custom-layer: attributes and methods in TF.js's spelling, and the call of the hook."""
+def test_layer_written_as_in_tfjs_examples() -> None:
+    """The TF.js example custom-layer: camelCase attributes and methods, and invokeCallHook."""
 
     class Antirectifier(tf.layers.Layer):
         def __init__(self) -> None:
@@ -70,7 +70,7 @@ def test_layers_as_the_examples_of_tfjs_write_them() -> None:
     assert model.predict(tf.ones([1, 3])).shape == (1, 4)
 
 
-def test_options_are_read_and_written_in_both_spellings() -> None:
+def test_attributes_in_both_spellings() -> None:
     layer = tf.layers.conv2d(filters=2, kernel_size=3, input_shape=[8, 8, 1])
     assert (layer.kernelSize, layer.batchInputShape, layer.inboundNodes) == ((3, 3), (None, 8, 8, 1), [])
     layer.inputSpec = None
@@ -89,7 +89,7 @@ def test_options_are_read_and_written_in_both_spellings() -> None:
         (lambda x: [x, x], ValueError, "Layer odd: call returned 2 tensors, compute_output_shape 1 shapes"),
     ],
 )
-def test_what_a_call_returns_is_looked_at(returned: Any, kind: type[Exception], message: str) -> None:
+def test_invalid_result_of_call_raises(returned: Any, kind: type[Exception], message: str) -> None:
     class Odd(tf.layers.Layer):
         def call(self, inputs: Any) -> Any:
             return returned(inputs)
@@ -99,8 +99,8 @@ def test_what_a_call_returns_is_looked_at(returned: Any, kind: type[Exception], 
         model.predict(X)
 
 
-def test_a_shape_that_is_not_what_was_said_is_warned_of() -> None:
-    """As when the call of a TF.js layer takes `inputs[0]`, which there is the tensor and here its first sample."""
+def test_result_of_unexpected_shape_warns() -> None:
+    """As when a layer ported from TF.js uses `inputs[0]`, which is the tensor there and its first sample here."""
 
     class First(tf.layers.Layer):
         def call(self, inputs: Any) -> Any:
@@ -111,7 +111,7 @@ def test_a_shape_that_is_not_what_was_said_is_warned_of() -> None:
         model.apply(tf.ones([3, 2]))
 
 
-def test_call_takes_its_keywords_in_a_dict_as_in_tfjs() -> None:
+def test_call_takes_keywords_as_dict() -> None:
     ones = tf.ones([1, 2])
     dense = tf.layers.dense(units=1, kernel_initializer="ones")
     dense.build([None, 2])

@@ -1,4 +1,4 @@
-"""What is not given: the defaults of TF.js 4.22 (defaults.json, made by record_defaults.mjs)."""
+"""Default options equal those of TF.js 4.22 (defaults.json, recorded by record_defaults.mjs)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ INNER = {
 
 
 def agrees(found: Any, recorded: Any) -> bool:
-    """Whether a configuration agrees with TF.js's in all keys of the latter."""
+    """Whether a config equals the recorded one in all keys of the latter."""
     if isinstance(recorded, dict):
         names = spellings(found)
         return all(agrees(found.get(names.get(key)), value) for key, value in recorded.items())
@@ -27,7 +27,7 @@ def agrees(found: Any, recorded: Any) -> bool:
 
 
 @pytest.mark.parametrize("case", RECORDED, ids=lambda case: case["name"])
-def test_a_configuration_has_tfjss_defaults(case: dict[str, Any]) -> None:
+def test_default_config_equals_tfjs(case: dict[str, Any]) -> None:
     make = getattr(getattr(tf, case["family"]), case["name"])
     config = make({**case["options"], **INNER.get(case["name"], dict)()}).get_config()
     differing = {key: value for key, value in case["config"].items() if not agrees(config, {key: value})}

@@ -1,4 +1,4 @@
-"""What `fit` makes of data and options that do not fit, and of data that are no tensors."""
+"""Data and options of `fit`, `evaluate` and `predict`: conversion, and errors for what is invalid."""
 
 from __future__ import annotations
 
@@ -91,13 +91,13 @@ def test_fractional_class_indices_are_rounded_down() -> None:
         ),
     ],
 )
-def test_what_is_wrong_is_named(call: Any, text: str) -> None:
+def test_invalid_data_or_option_raises(call: Any, text: str) -> None:
     with pytest.raises((ValueError, TypeError)) as caught:
         call()
     assert text in str(caught.value)
 
 
-def test_whole_numbers_become_what_the_input_takes() -> None:
+def test_integer_images_are_cast_to_float() -> None:
     pixels = np.random.default_rng(0).integers(0, 255, (4, 6, 6, 1), dtype=np.uint8)
     model = tf.sequential([tf.layers.conv2d(filters=2, kernel_size=3, input_shape=[6, 6, 1]), tf.layers.flatten()])
     expected = model.predict(pixels.astype(np.float32)).numpy()
@@ -105,16 +105,16 @@ def test_whole_numbers_become_what_the_input_takes() -> None:
     np.testing.assert_array_equal(model.predict(pixels.tolist()).numpy(), expected)
 
 
-def test_large_whole_numbers_are_features_too() -> None:
-    moments = np.array([[2**40], [2**41]])
+def test_integers_beyond_int32_are_cast_to_float() -> None:
+    timestamps = np.array([[2**40], [2**41]])
     model = tf.sequential([tf.layers.dense(units=1, use_bias=False, kernel_initializer="ones", input_shape=[1])])
-    assert model.predict(moments).array_sync() == [[2**40], [2**41]]
-    assert tf.tensor(moments, dtype="float32").array_sync() == [[2**40], [2**41]]
+    assert model.predict(timestamps).array_sync() == [[2**40], [2**41]]
+    assert tf.tensor(timestamps, dtype="float32").array_sync() == [[2**40], [2**41]]
     with pytest.raises(ValueError, match="int32"):
-        tf.tensor(moments)
+        tf.tensor(timestamps)
 
 
-def test_an_input_of_whole_numbers_gets_them() -> None:
+def test_int32_input_receives_integers() -> None:
     class Codes(tf.layers.Layer):
         def call(self, inputs: Any) -> Any:
             return tf.one_hot(inputs, 3).to_float()
@@ -127,12 +127,12 @@ def test_an_input_of_whole_numbers_gets_them() -> None:
     assert model.predict([[0, 2]]).array_sync() == [[[1, 0, 0], [0, 0, 1]]]
 
 
-def test_labels_below_zero_count_for_no_class() -> None:
-    """As in TF.js, whose one-hot vector of them is 0."""
+def test_negative_class_index_has_no_loss() -> None:
+    """As in TF.js, where its one-hot vector is all zeros."""
     assert fit(y=np.full(10, -1), batch_size=10).history["loss"] == [0]
 
 
-def test_batches_are_shuffled_as_a_whole() -> None:
+def test_shuffle_batch_keeps_samples_of_a_batch_together() -> None:
     seen: list[list[float]] = []
 
     class Seen(tf.layers.Layer):
@@ -151,7 +151,7 @@ def test_batches_are_shuffled_as_a_whole() -> None:
     assert seen[:3] != [[0, 1, 2], [3, 4, 5], [6, 7, 8]]
 
 
-def test_an_iterator_is_enough_for_one_epoch() -> None:
+def test_iterator_serves_one_epoch_and_generator_several() -> None:
     def batches() -> Iterator[Any]:
         yield X, Y
 
@@ -159,7 +159,7 @@ def test_an_iterator_is_enough_for_one_epoch() -> None:
     assert len(fit(batches, None, epochs=2).epoch) == 2
 
 
-def test_warnings_point_to_the_line_of_the_program() -> None:
+def test_warning_points_to_user_code() -> None:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         fit(callbacks=tf.callbacks.early_stopping(monitor="val_los"))
@@ -167,20 +167,20 @@ def test_warnings_point_to_the_line_of_the_program() -> None:
     assert "there is no 'val_los' in the logs, only loss" in str(caught[0].message)
 
 
-def test_an_axis_that_the_input_does_not_have_is_named() -> None:
-    class Picky(tf.layers.Layer):
+def test_input_spec_axis_beyond_rank_raises() -> None:
+    class RequiresAxis3(tf.layers.Layer):
         def configure(self) -> None:
             self.input_spec = [tf.InputSpec(axes={3: 2})]
 
     with pytest.raises(ValueError, match=r"expected an axis 3, but got shape \[2, 2\]"):
-        Picky().apply(tf.ones([2, 2]))
+        RequiresAxis3().apply(tf.ones([2, 2]))
 
 
-WORDS = np.ones((20, 3), int)
-WRONG = np.where(np.arange(60).reshape(20, 3) == 50, 7, WORDS)
+INDICES = np.ones((20, 3), int)
+INVALID_INDICES = np.where(np.arange(60).reshape(20, 3) == 50, 7, INDICES)
 
 
-def reader() -> tf.LayersModel:
+def embedding_model() -> tf.LayersModel:
     words, marks = tf.input(shape=[3]), tf.input(shape=[3])
     inner = tf.sequential([tf.layers.embedding(input_dim=5, output_dim=2, input_length=3)])
     vectors = tf.layers.concatenate().apply([inner.apply(words), tf.layers.reshape(target_shape=[3, 1]).apply(marks)])
@@ -191,10 +191,12 @@ def reader() -> tf.LayersModel:
 
 
 @pytest.mark.parametrize(
-    "data", [WRONG, WRONG.astype("float32"), WRONG.tolist(), -WRONG], ids=["int", "float", "list", "-"]
+    "data",
+    [INVALID_INDICES, INVALID_INDICES.astype("float32"), INVALID_INDICES.tolist(), -INVALID_INDICES],
+    ids=["int", "float", "list", "-"],
 )
-def test_indices_that_an_embedding_has_not_are_refused(backend: str, data: Any) -> None:
-    model, marks, labels = reader(), 9 * WORDS, np.ones((20, 1))
+def test_embedding_index_out_of_range_raises(backend: str, data: Any) -> None:
+    model, marks, labels = embedding_model(), 9 * INDICES, np.ones((20, 1))
     calls = [
         lambda: model.predict([np.array(data), marks], batch_size=4),
         lambda: model.predict_on_batch([np.array(data), marks]),
@@ -203,14 +205,14 @@ def test_indices_that_an_embedding_has_not_are_refused(backend: str, data: Any) 
         lambda: model.train_on_batch([np.array(data), marks], labels),
         lambda: model.fit([np.array(data), marks], labels, batch_size=4, verbose=0),
     ]
-    model.fit([WORDS, marks], labels, batch_size=4, epochs=2, verbose=0)  # from here on there are plans
+    model.fit([INDICES, marks], labels, batch_size=4, epochs=2, verbose=0)  # makes plans for the calls below
     for call in calls:
         with pytest.raises(ValueError, match="from 0 to 4.*but got (7|-1|-7)[.]"):
             call()
-    assert model.predict([WORDS, marks]).shape == (20, 1)
+    assert model.predict([INDICES, marks]).shape == (20, 1)
 
 
-def test_indices_of_one_input_are_refused_in_tensors_too(backend: str) -> None:
+def test_embedding_index_in_tensor_out_of_range_raises(backend: str) -> None:
     model = tf.sequential([tf.layers.embedding(input_dim=5, output_dim=2, input_length=3)])
     model.predict(tf.tensor2d([[1, 2, 3]]))
     for dtype in ("int32", "float32"):
@@ -218,19 +220,19 @@ def test_indices_of_one_input_are_refused_in_tensors_too(backend: str) -> None:
             model.predict(tf.tensor2d([[1, 2, 7]], dtype=dtype))
 
 
-def test_an_embedding_of_ones_own_may_read_indices_its_own_way(backend: str) -> None:
-    class Turning(tf.layers.Embedding):
+def test_embedding_subclass_may_accept_other_indices(backend: str) -> None:
+    class ModuloEmbedding(tf.layers.Embedding):
         def call(self, inputs: Any) -> tf.Tensor:
             return super().call(tf.mod(inputs, 5))
 
-    model = tf.sequential([Turning(input_dim=5, output_dim=2, input_length=3)])
-    assert model.predict(WRONG).shape == (20, 3, 2)
+    model = tf.sequential([ModuloEmbedding(input_dim=5, output_dim=2, input_length=3)])
+    assert model.predict(INVALID_INDICES).shape == (20, 3, 2)
 
 
 @pytest.mark.parametrize(
     "loss", [lambda t, p: np.mean((t.numpy() - p.numpy()) ** 2), lambda t, p: tf.scalar(1.0)], ids=["numpy", "constant"]
 )
-def test_a_loss_without_a_gradient_is_told_what_may_be_wrong(backend: str, loss: Any) -> None:
+def test_loss_without_gradient_raises_with_likely_causes(backend: str, loss: Any) -> None:
     model = tf.sequential([tf.layers.dense(units=1, input_shape=[4], name="only")])
     model.compile(optimizer="sgd", loss=loss)
     with pytest.raises(
@@ -239,7 +241,7 @@ def test_a_loss_without_a_gradient_is_told_what_may_be_wrong(backend: str, loss:
         model.fit(X, Y[:, None], verbose=0)
 
 
-def test_missing_labels_are_told_by_their_row() -> None:
+def test_nan_label_raises_with_its_row() -> None:
     labels = np.where(np.arange(10) == 3, np.nan, Y)
     with pytest.raises(ValueError, match=r"fit: argument 'y' .* missing values \(NaN\), first in row 3"):
         fit(y=labels)
@@ -250,14 +252,14 @@ def test_missing_labels_are_told_by_their_row() -> None:
 
 
 @pytest.mark.parametrize(
-    ("maker", "call"), [(tf.train.adam, r"tf.train.adam\(…\)"), (tf.AdamOptimizer, r"tf.AdamOptimizer\(…\)")]
+    ("factory", "call"), [(tf.train.adam, r"tf.train.adam\(…\)"), (tf.AdamOptimizer, r"tf.AdamOptimizer\(…\)")]
 )
-def test_what_makes_an_optimizer_is_to_be_called(maker: Any, call: str) -> None:
+def test_uncalled_optimizer_factory_raises(factory: Any, call: str) -> None:
     with pytest.raises(ValueError, match=f"must be an optimizer: call the function, as in {call}, but got"):
-        tf.sequential([tf.layers.dense(units=1, input_shape=[4])]).compile(optimizer=maker, loss="meanSquaredError")
+        tf.sequential([tf.layers.dense(units=1, input_shape=[4])]).compile(optimizer=factory, loss="meanSquaredError")
 
 
-def test_class_indices_of_sequences_need_no_axis_of_their_own() -> None:
+def test_class_indices_of_sequences_without_last_axis() -> None:
     model = tf.sequential([tf.layers.dense(units=3, activation="softmax", input_shape=[4, 2])])
     model.compile(optimizer=tf.train.sgd(0), loss="sparseCategoricalCrossentropy", metrics=["acc"])
     x, y = np.random.default_rng(1).random((6, 4, 2)), np.arange(24).reshape(6, 4) % 3
@@ -270,10 +272,10 @@ def test_class_indices_of_sequences_need_no_axis_of_their_own() -> None:
         model.evaluate(x, y[:, :3])
 
 
-def test_a_generator_that_ends_too_early_is_told_of() -> None:
+def test_exhausted_data_warns() -> None:
     batches = [(X[:5], Y[:5]), (X[5:], Y[5:])]
-    for given in (lambda: iter(batches), iter(batches)):
+    for data in (lambda: iter(batches), iter(batches)):
         with pytest.warns(
             UserWarning, match=r"fit: the data ended after batch 0 of 2.* 4 batches. An infinite generator"
         ):
-            classifier().fit(given, epochs=2, steps_per_epoch=2, verbose=0)
+            classifier().fit(data, epochs=2, steps_per_epoch=2, verbose=0)

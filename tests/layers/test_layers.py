@@ -1,4 +1,4 @@
-"""What every layer must do, for each row: construction, configuration, shapes, numbers, gradients, training."""
+"""Every layer, for each row of the table: construction, config, shapes, values, gradients, training."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def built(row: Row, weights: Any = None, **more: Any) -> Any:
 
 
 @every_row
-def test_dicts_and_keywords_in_both_spellings_are_one(row: Row) -> None:
+def test_options_as_dict_or_keywords_in_both_spellings(row: Row) -> None:
     factory = getattr(tf.layers, row.factory)
     assert getattr(tf.layers, camel(row.factory, "layers")) is factory
     forms = [
@@ -55,7 +55,7 @@ def _without_names(config: Any) -> Any:
 
 
 @every_row
-def test_weights_have_the_shapes_that_they_should(row: Row) -> None:
+def test_weight_shapes(row: Row) -> None:
     layer = built(row)
     assert [w.shape for w in layer.weights] == [tuple(s) for s in row.weights]
     assert layer.count_params() == sum(int(np.prod(s)) for s in row.weights)
@@ -63,7 +63,7 @@ def test_weights_have_the_shapes_that_they_should(row: Row) -> None:
 
 
 @every_row
-def test_the_numbers_are_the_formulas(row: Row, backend: str) -> None:
+def test_output_matches_reference(row: Row, backend: str) -> None:
     layer = built(row)
     found = outputs(layer.apply(row.inputs(), row.call))
     if row.reference is None:
@@ -78,19 +78,19 @@ def test_the_numbers_are_the_formulas(row: Row, backend: str) -> None:
 
 
 @every_row
-def test_output_shapes_are_foretold(row: Row) -> None:
+def test_computed_output_shapes_match_outputs(row: Row) -> None:
     layer = built(row)
     found = [o.shape for o in outputs(layer.apply(row.inputs(), row.call))]
     shapes = [list(s) for s in row.shapes]
     for batch in (row.shapes[0][0], None):
         given = [(batch, *s[1:]) for s in shapes]
-        told = layer.shapes_of_call(given if len(given) > 1 else given[0], row.call)
-        listed = told if isinstance(told, list) else [told]
+        computed = layer.shapes_of_call(given if len(given) > 1 else given[0], row.call)
+        listed = computed if isinstance(computed, list) else [computed]
         assert [(batch, *s[1:]) for s in found] == [tuple(s) for s in listed]
 
 
 @every_row
-def test_the_configuration_makes_the_same_layer(row: Row) -> None:
+def test_config_round_trip(row: Row) -> None:
     layer = built(row)
     config = layer.get_config()
     again = type(layer).from_config(json.loads(json.dumps(config)))
@@ -107,7 +107,7 @@ def test_the_configuration_makes_the_same_layer(row: Row) -> None:
 
 
 @every_row
-def test_a_model_computes_what_the_layer_does(row: Row) -> None:
+def test_model_output_equals_layer_output(row: Row) -> None:
     layer = row.make()
     entries = [tf.input(shape=s[1:]) for s in row.shapes]
     model = tf.model(inputs=entries, outputs=layer.apply(entries if len(entries) > 1 else entries[0], row.call))
@@ -119,7 +119,7 @@ def test_a_model_computes_what_the_layer_does(row: Row) -> None:
 
 @every_row
 @pytest.mark.filterwarnings("ignore::UserWarning")
-def test_a_saved_model_predicts_the_same(row: Row, tmp_path: Path) -> None:
+def test_saved_model_predicts_the_same(row: Row, tmp_path: Path) -> None:
     entries = [tf.input(shape=s[1:]) for s in row.shapes]
     model = tf.model(inputs=entries, outputs=row.make().apply(entries if len(entries) > 1 else entries[0], row.call))
     model.set_weights([tf.tensor(w, dtype="float32") for w in row.random_weights()])
@@ -169,7 +169,7 @@ def test_gradients_match_central_differences(row: Row) -> None:
 
 
 @every_row
-def test_it_trains_in_a_model(row: Row) -> None:
+def test_layer_trains_in_a_model(row: Row) -> None:
     layer = row.make()
     entries = [tf.input(shape=s[1:]) for s in row.shapes]
     found = layer.apply(entries if len(entries) > 1 else entries[0], row.call)
@@ -184,20 +184,20 @@ def test_it_trains_in_a_model(row: Row) -> None:
         model.train_on_batch(row.arrays() if len(entries) > 1 else row.arrays()[0], np.ones((batch, 2)))
         for _ in range(3)
     ]
-    assert tf.memory().num_tensors == tensors, "training steps leave nothing behind"
+    assert tf.memory().num_tensors == tensors, "training steps leaked tensors"
     assert np.isfinite(losses).all()
     for b, w in zip(before, layer.trainable_weights, strict=True):
         assert not np.array_equal(b, w.numpy()), f"{w.name} was not trained"
 
 
-# The rank of inputs that a layer takes and no other, by its factory or the end of that.
+# The input rank of layers that accept only one, by the name of the factory or its suffix.
 RANKS = {"1d": 3, "2d": 4, "3d": 5, "conv2d_transpose": 4, "conv3d_transpose": 5, "conv_lstm2d": 5, "repeat_vector": 2}
 RANKS |= dict.fromkeys(("simple_rnn", "gru", "lstm", "rnn"), 3)
 OF_ONE_RANK = {r.factory: r for r in ROWS if {r.factory, r.factory[-2:]} & set(RANKS)}
 
 
 @pytest.mark.parametrize("row", OF_ONE_RANK.values(), ids=str)
-def test_inputs_of_another_rank_are_refused(row: Row) -> None:
+def test_input_of_wrong_rank_raises(row: Row) -> None:
     rank = RANKS.get(row.factory) or RANKS[row.factory[-2:]]
     for other in (rank - 1, rank + 1):
         for layer in (row.make(), built(row)):
@@ -205,7 +205,7 @@ def test_inputs_of_another_rank_are_refused(row: Row) -> None:
                 layer.apply(tf.input(shape=[4] * (other - 1)))
 
 
-# Those of TF.js, and of its kind.
+# The layers that support masks in TF.js, and corresponding layers that TF.js does not have.
 MASKING = {
     "Activation", "Add", "AlphaDropout", "Attention", "Average", "BatchNormalization", "Bidirectional", "Concatenate",
     "ConvLSTM2D", "Dense", "Dot", "Dropout", "GRU", "GaussianDropout", "GaussianNoise", "GroupNormalization", "LSTM",
@@ -216,12 +216,12 @@ MASKING = {
 
 
 @every_row
-def test_the_layers_that_support_masks_are_those_of_tfjs(row: Row) -> None:
+def test_mask_support_is_that_of_tfjs(row: Row) -> None:
     layer = row.make()
     assert layer.supports_masking == (type(layer).__name__ in MASKING or row.options.get("mask_zero", False))
 
 
-def test_layers_and_weights_are_numbered_in_the_order_of_making() -> None:
+def test_layers_and_weights_are_numbered_in_order_of_creation() -> None:
     class Numbered(tf.layers.Layer, class_name="Numbered"):
         def build(self, input_shape: Any) -> None:
             self.numbered = self.add_weight("numbered", [1])
@@ -237,7 +237,7 @@ def test_layers_and_weights_are_numbered_in_the_order_of_making() -> None:
 def test_every_layer_has_a_row() -> None:
     elsewhere = {"InputLayer", "Layer", "RNNCell", "SimpleRNNCell", "GRUCell", "LSTMCell", "StackedRNNCells"}
     elsewhere |= {"ConvLSTM2DCell", "Lambda", "LayersModel", "RandomWidth", "Sequential"}
-    elsewhere |= {"Normalization", "Operation"}  # which come from files of Keras alone
+    elsewhere |= {"Normalization", "Operation"}  # created only when Keras files are loaded
     with_rows = {type(r.make()).__name__ for r in ROWS}
     ours = {cls.__name__ for cls in Layer.members.values() if cls.__module__.startswith("tfpy.")}
     missing = ours - with_rows - elsewhere

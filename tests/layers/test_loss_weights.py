@@ -1,4 +1,4 @@
-"""How much samples, classes and outputs count in a loss."""
+"""Loss weights of samples, classes and outputs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tolerance import ACCUMULATED, ROUNDING, TRAINED
 import tfpy as tf
 
 
-def test_class_and_sample_weights() -> None:
+def test_class_weights_equal_sample_weights() -> None:
     y = np.array([0.0] * 5 + [1.0] * 5).reshape(10, 1)
     plain = linear(tf.train.sgd(0.1))
     weighted = linear(tf.train.sgd(0.1))
@@ -35,12 +35,12 @@ def two_outputs() -> Any:
     ("weights", "a", "b"),
     [([3.0, 0.5], 3, 0.5), ({"b": 0.5, "a": 3}, 3, 0.5), ({"b": 0.5}, 1, 0.5), (None, 1, 1), ({}, 1, 1)],
 )
-def test_losses_of_outputs_are_weighted(weights: Any, a: float, b: float) -> None:
+def test_output_weights_scale_losses(weights: Any, a: float, b: float) -> None:
     model, ys = two_outputs(), [Y, 2 * Y]
     model.compile(optimizer=tf.train.sgd(0.01), loss="meanSquaredError", output_weights=weights)
     errors = [X.astype(float) @ [[1], [1]] - y for y in ys]
-    apart = [(e**2).mean() for e in errors]
-    expected = [a * apart[0] + b * apart[1], *apart]
+    per_output = [(e**2).mean() for e in errors]
+    expected = [a * per_output[0] + b * per_output[1], *per_output]
     np.testing.assert_allclose([float(t) for t in model.evaluate(X, ys)], expected, rtol=ACCUMULATED)
     history = fit(model, y=ys, batch_size=10).history
     np.testing.assert_allclose([history[k][0] for k in ("loss", "a_loss", "b_loss")], expected, rtol=ACCUMULATED)
@@ -49,7 +49,7 @@ def test_losses_of_outputs_are_weighted(weights: Any, a: float, b: float) -> Non
         np.testing.assert_allclose(values(model.get_layer(layer))[0], 1 - 0.01 * gradient, rtol=TRAINED)
 
 
-def test_a_step_from_a_plan_heeds_the_weights_that_the_model_was_last_compiled_with() -> None:
+def test_recompiled_output_weights_apply_to_planned_steps() -> None:
     model, found = two_outputs(), []
     for weights in ([1.0, 2.0], [5.0, 0.0]):
         model.compile(optimizer=tf.train.sgd(0), loss="meanSquaredError", output_weights=weights)
@@ -69,12 +69,12 @@ def test_a_step_from_a_plan_heeds_the_weights_that_the_model_was_last_compiled_w
         ({"a": "much"}, TypeError, "'output_weights' must be a number"),
     ],
 )
-def test_weights_of_losses_are_checked(weights: Any, error: type[Exception], message: str) -> None:
+def test_invalid_output_weights_raise(weights: Any, error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
         two_outputs().compile(optimizer="sgd", loss="meanSquaredError", output_weights=weights)
 
 
-def test_the_loss_of_a_single_output_may_be_weighted() -> None:
+def test_output_weight_of_single_output() -> None:
     model = linear(tf.train.sgd(0.1))
     plain = float(model.evaluate(X, Y))
     for weights in (2, [2], {model.output_names[0]: 2}):
@@ -82,7 +82,7 @@ def test_the_loss_of_a_single_output_may_be_weighted() -> None:
         assert float(model.evaluate(X, Y)) == pytest.approx(2 * plain, rel=ROUNDING)
 
 
-FEW = [1.0] * 5 + [3.0] * 5
+SAMPLE_WEIGHTS = [1.0] * 5 + [3.0] * 5
 
 
 @pytest.mark.parametrize("form", [np.array, list, tf.tensor])
@@ -97,22 +97,24 @@ FEW = [1.0] * 5 + [3.0] * 5
     ],
 )
 def test_sample_weights_by_output(given: Any, a: bool, b: bool, form: Any) -> None:
-    model, ys, weights = two_outputs(), [Y, 2 * Y], given(form(FEW))
+    model, ys, weights = two_outputs(), [Y, 2 * Y], given(form(SAMPLE_WEIGHTS))
     model.compile(optimizer=tf.train.sgd(0.01), loss="meanSquaredError")
     errors = [(X.astype(float) @ [[1], [1]] - y)[:, 0] ** 2 for y in ys]
-    apart = [(e * FEW if own else e).mean() for e, own in zip(errors, (a, b), strict=True)]
+    per_output = [(e * SAMPLE_WEIGHTS if own else e).mean() for e, own in zip(errors, (a, b), strict=True)]
     judged = [float(t) for t in model.evaluate(X, ys, sample_weight=weights)]
-    np.testing.assert_allclose(judged, [sum(apart), *apart], rtol=ACCUMULATED)
+    np.testing.assert_allclose(judged, [sum(per_output), *per_output], rtol=ACCUMULATED)
     history = fit(model, y=ys, batch_size=10, sample_weight=weights, validation_data=(X, ys, weights)).history
-    np.testing.assert_allclose([history[k][0] for k in ("a_loss", "b_loss")], apart, rtol=ACCUMULATED)
+    np.testing.assert_allclose([history[k][0] for k in ("a_loss", "b_loss")], per_output, rtol=ACCUMULATED)
     after = [float(t) for t in model.evaluate(X, ys, sample_weight=weights)]
     assert [history[f"val_{k}"][0] for k in ("loss", "a_loss", "b_loss")] == pytest.approx(after, rel=ROUNDING)
 
 
-def test_samples_that_are_held_out_keep_their_weights_but_not_those_of_their_classes() -> None:
+def test_validation_split_uses_sample_but_not_class_weights() -> None:
     model, y, classes = linear(tf.train.sgd(0.0)), np.array([0.0, 1.0] * 5).reshape(10, 1), {0: 2.0, 1: 5.0}
-    history = fit(model, y=y, batch_size=10, validation_split=0.4, sample_weight=FEW, class_weight=classes).history
-    error = (X.astype(float) @ [[1], [1]] - y)[:, 0] ** 2 * FEW
+    history = fit(
+        model, y=y, batch_size=10, validation_split=0.4, sample_weight=SAMPLE_WEIGHTS, class_weight=classes
+    ).history
+    error = (X.astype(float) @ [[1], [1]] - y)[:, 0] ** 2 * SAMPLE_WEIGHTS
     assert history["val_loss"][0] == pytest.approx(error[6:].mean(), rel=ACCUMULATED)
     assert history["loss"][0] == pytest.approx((error * ([2, 5] * 5))[:6].mean(), rel=ACCUMULATED)
 
@@ -120,14 +122,14 @@ def test_samples_that_are_held_out_keep_their_weights_but_not_those_of_their_cla
 @pytest.mark.parametrize(
     ("weights", "message"),
     [
-        ({"c": FEW}, "Unknown output in sample_weight 'c'"),
-        ([FEW], "in a list of 2, one for each output, but got 1 lists"),
-        ([FEW, FEW[:3]], r"of shape \[10\]"),
+        ({"c": SAMPLE_WEIGHTS}, "Unknown output in sample_weight 'c'"),
+        ([SAMPLE_WEIGHTS], "in a list of 2, one for each output, but got 1 lists"),
+        ([SAMPLE_WEIGHTS, SAMPLE_WEIGHTS[:3]], r"of shape \[10\]"),
         ({"a": 1.0}, r"of shape \[10\]"),
-        (FEW[:3], r"of shape \[10\]"),
+        (SAMPLE_WEIGHTS[:3], r"of shape \[10\]"),
     ],
 )
-def test_weights_of_samples_are_checked(weights: Any, message: str) -> None:
+def test_invalid_sample_weights_raise(weights: Any, message: str) -> None:
     model = two_outputs()
     model.compile(optimizer="sgd", loss="meanSquaredError")
     for call in (
@@ -138,7 +140,7 @@ def test_weights_of_samples_are_checked(weights: Any, message: str) -> None:
             call()
 
 
-def test_sample_weights_count_for_whole_sequences() -> None:
+def test_sample_weights_apply_to_all_steps_of_a_sequence() -> None:
     x, y = np.linspace(-1, 1, 24).reshape(4, 3, 2), np.zeros((4, 3, 1))
     weights = np.array([0.0, 1, 2, 5])
     model = tf.sequential([tf.layers.dense(units=1, kernel_initializer="ones", input_shape=[3, 2])])
@@ -150,19 +152,19 @@ def test_sample_weights_count_for_whole_sequences() -> None:
 
 
 @pytest.mark.parametrize("weights", [None, [1.0, 1, 1, 1]])
-def test_a_sequence_and_a_single_value_are_learnt_together(weights: Any) -> None:
+def test_sequence_output_and_single_output_together(weights: Any) -> None:
     x = np.linspace(-1, 1, 24).reshape(4, 3, 2)
-    whole = tf.input(shape=[3, 2])
-    each = tf.layers.dense(units=1, kernel_initializer="ones", name="each").apply(whole)
-    flat = tf.layers.flatten().apply(whole)
+    entry = tf.input(shape=[3, 2])
+    each = tf.layers.dense(units=1, kernel_initializer="ones", name="each").apply(entry)
+    flat = tf.layers.flatten().apply(entry)
     one = tf.layers.dense(units=1, kernel_initializer="ones", name="one").apply(flat)
-    model = tf.model(inputs=whole, outputs=[each, one])
+    model = tf.model(inputs=entry, outputs=[each, one])
     model.compile(optimizer=tf.train.sgd(0.1), loss="meanSquaredError")
     y = {"each": np.zeros((4, 3, 1)), "one": np.ones((4, 1))}
     history = model.fit(x, y, verbose=0, shuffle=False, sample_weight=weights).history
-    apart = (x.sum(-1) ** 2).mean(), ((x.sum((1, 2)) - 1) ** 2).mean()
+    per_output = (x.sum(-1) ** 2).mean(), ((x.sum((1, 2)) - 1) ** 2).mean()
     np.testing.assert_allclose(
-        [history[k][0] for k in ("loss", "each_loss", "one_loss")], [sum(apart), *apart], rtol=ACCUMULATED
+        [history[k][0] for k in ("loss", "each_loss", "one_loss")], [sum(per_output), *per_output], rtol=ACCUMULATED
     )
     gradient = 2 * (x.sum(-1)[..., None] * x).mean((0, 1))
     np.testing.assert_allclose(
@@ -170,7 +172,7 @@ def test_a_sequence_and_a_single_value_are_learnt_together(weights: Any) -> None
     )
 
 
-def test_loss_weights_are_told_to_be_without_effect() -> None:
+def test_loss_weights_option_warns() -> None:
     model = tf.sequential(layers=[tf.layers.dense(units=1, input_shape=[2])])
     with pytest.warns(UserWarning, match="compile: loss_weights have no effect, as in TF.js"):
         model.compile(optimizer="sgd", loss="meanSquaredError", loss_weights=[2])

@@ -1,4 +1,4 @@
-"""The losses of models: each is one number for each vector along the last axis."""
+"""Losses of models: each gives one value for each vector along the last axis."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ LOSSES: dict[str, tuple[Array, Callable[[Array, Array], Array]]] = {
 
 
 @pytest.mark.parametrize("name", LOSSES)
-def test_a_loss_is_its_formula_for_each_vector(name: str) -> None:
+def test_loss_matches_formula(name: str) -> None:
     labels, formula = LOSSES[name]
     found = get_loss(name)(tf.tensor(labels), tf.tensor(PROBABILITIES))
     np.testing.assert_allclose(found.numpy(), formula(labels, PROBABILITIES), rtol=ACCUMULATED, atol=ROUNDING)
@@ -70,6 +70,6 @@ def test_a_loss_is_its_formula_for_each_vector(name: str) -> None:
         ("kullbackLeiblerDivergence", np.nan),
     ],
 )
-def test_a_label_0_that_is_no_float_stays_0_as_in_tfjs(name: str, recorded: float, dtype: tf.DType) -> None:
+def test_non_float_zero_label_is_not_clipped_as_in_tfjs(name: str, recorded: float, dtype: tf.DType) -> None:
     found = get_loss(name)(tf.tensor([[0, 1]], None, dtype), tf.tensor([[0.5, 0.5]]))
     np.testing.assert_allclose(found.numpy(), [recorded], rtol=ROUNDING)

@@ -1,4 +1,4 @@
-"""Layers on several inputs: masks through them, shapes that are not known, and errors for bad input."""
+"""Merge layers: masks, unknown shapes, forms of inputs, and invalid input."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ def masked(shape: list[int]) -> tuple[Any, Any]:
 
 
 @pytest.mark.parametrize("factory", ["add", "multiply", "average", "maximum", "minimum"])
-def test_only_what_no_input_masks_is_seen_behind_them(factory: str) -> None:
-    """The steps that either input masks do not reach the recurrent layer."""
+def test_merged_mask_masks_steps_that_any_input_masks(factory: str) -> None:
+    """The recurrent layer skips the steps that either input masks."""
     (a, ma), (b, mb) = masked([3, 2]), masked([3, 2])
     merged = getattr(tf.layers, factory)().apply([ma, mb])
     rnn = tf.layers.simple_rnn(units=4, return_sequences=True)
@@ -32,7 +32,7 @@ def test_only_what_no_input_masks_is_seen_behind_them(factory: str) -> None:
         assert not np.array_equal(found[sample, 2], found[sample, 1])
 
 
-def test_concatenate_hides_a_step_that_any_input_hides() -> None:
+def test_concatenate_masks_steps_that_any_input_masks() -> None:
     (a, ma), b = masked([3, 2]), tf.input(shape=[3, 1])
     layer = tf.layers.concatenate()
     rnn = tf.layers.lstm(units=4, return_sequences=True)
@@ -43,7 +43,7 @@ def test_concatenate_hides_a_step_that_any_input_hides() -> None:
     assert not np.array_equal(found[0, 2], found[0, 1])
 
 
-def test_masks_along_time_are_joined_with_the_sequences() -> None:
+def test_concatenate_along_time_concatenates_masks() -> None:
     layer = tf.layers.concatenate(axis=1)
     a, b = tf.tensor(X), tf.tensor(X[:, :1])
     mask = layer.compute_mask([a, b], [tf.tensor2d([[1, 0, 1], [0, 1, 1]], [2, 3], "bool"), None])
@@ -51,7 +51,7 @@ def test_masks_along_time_are_joined_with_the_sequences() -> None:
     assert layer.compute_mask([a, b], [None, None]) is None
 
 
-def test_batch_sizes_and_unknown_lengths_pass_through() -> None:
+def test_unknown_sizes_in_output_shapes() -> None:
     a, b = tf.input(shape=[None, 4]), tf.input(shape=[None, 4])
     assert tf.layers.add().apply([a, b]).shape == (None, None, 4)
     assert tf.layers.concatenate().apply([a, b]).shape == (None, None, 8)
@@ -60,7 +60,7 @@ def test_batch_sizes_and_unknown_lengths_pass_through() -> None:
 
 
 @pytest.mark.parametrize("dtype", ["int32", "bool"])
-def test_dot_makes_vectors_of_any_dtype_as_long_as_1(dtype: Any) -> None:
+def test_normalized_dot_of_any_dtype(dtype: Any) -> None:
     a, b = tf.tensor2d([[1, 0, 2]]), tf.tensor2d([[1, 1, 0]], dtype=dtype)
     found = tf.layers.dot(axes=1, normalize=True).apply([a, b])
     np.testing.assert_allclose(found.numpy(), [[1 / np.sqrt(5 * 2)]], rtol=1e-6)
@@ -81,12 +81,12 @@ def test_dot_makes_vectors_of_any_dtype_as_long_as_1(dtype: Any) -> None:
         (lambda: tf.layers.dot(), "axes"),
     ],
 )
-def test_mistakes_are_named(make: Any, words: str) -> None:
+def test_invalid_arguments_raise(make: Any, words: str) -> None:
     with pytest.raises((ValueError, TypeError), match=words):
         make()
 
 
-def test_arrays_in_a_list_are_inputs_of_their_own() -> None:
+def test_list_of_arrays_is_several_inputs() -> None:
     x = np.ones((4, 3), np.float32)
     a, b = tf.input(shape=[3]), tf.input(shape=[3])
     model = tf.model(inputs=[a, b], outputs=tf.layers.add().apply([a, b]))
@@ -98,6 +98,6 @@ def test_arrays_in_a_list_are_inputs_of_their_own() -> None:
     assert tf.layers.dense(units=2)(np.float32([[1, 2]]).tolist()).shape == (1, 2)
 
 
-def test_inputs_may_be_given_by_name() -> None:
+def test_inputs_as_keyword() -> None:
     layer = tf.layers.dense(units=2)
     assert layer(inputs=np.ones((1, 3))).shape == layer.apply(inputs=np.ones((1, 3)), training=True).shape == (1, 2)

@@ -1,4 +1,4 @@
-"""Models: building and compiling them, what they are made of; bad input leaves them as they were."""
+"""Models: building, nesting, copying and compiling; invalid arguments leave a model unchanged."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tolerance import ROUNDING
 import tfpy as tf
 
 
-def test_sequential_grows_and_shrinks() -> None:
+def test_sequential_add_and_pop() -> None:
     model = small(name="mine")
     assert model.name == "mine"
     assert [layer.get_class_name() for layer in model.layers] == ["Dense", "Dense"]
@@ -29,7 +29,7 @@ def test_sequential_grows_and_shrinks() -> None:
     assert model.count_params() == 9 + 20
 
 
-def test_calls_of_layers_have_the_names_of_tfjs() -> None:
+def test_nodes_have_tfjs_attributes() -> None:
     entry = tf.input(shape=[2])
     layer = tf.layers.dense(units=3)
     out = layer.apply(entry)
@@ -42,7 +42,7 @@ def test_calls_of_layers_have_the_names_of_tfjs() -> None:
     assert layer.id != entry.source_layer.id
 
 
-def test_input_specs_in_both_spellings() -> None:
+def test_input_spec_in_both_spellings() -> None:
     spec = tf.InputSpec({"maxNDim": 3, "minNDim": 2})
     assert (spec.maxNDim, spec.minNDim, spec.max_ndim) == (3, 2, 3)
     with pytest.raises(AttributeError, match="no attribute 'maxDim'"):
@@ -50,45 +50,51 @@ def test_input_specs_in_both_spellings() -> None:
     assert [s.shape for s in tf.input(shape=[None, 2]).source_layer.input_spec] == [(None, None, 2)]
 
 
-def test_inputs_that_are_said_to_be_sparse_are_like_others() -> None:
+def test_sparse_input_is_treated_as_dense() -> None:
     entry = tf.input(shape=[2], sparse=True)
     model = tf.model(inputs=entry, outputs=tf.layers.dense(units=1, kernel_initializer="ones").apply(entry))
     assert tf.models.model_from_json(model.to_json()).layers[0].get_config()["sparse"] is True
     assert model.predict(np.ones((1, 2))).array_sync() == [[2]]
 
 
-def test_variables_of_layers_take_what_those_of_tfjs_take() -> None:
-    kept = tf.LayerVariable(tf.tensor([1.5, -2.0]), "float32", None, False, tf.constraints.non_neg())
-    assert kept.write([-1, 2]).array_sync() == [0, 2]
-    assert kept.original_name == "Variable"
-    assert not kept.trainable
-    whole = tf.tensor([1, 0], dtype="int32")
-    assert [tf.LayerVariable(whole, *more).dtype for more in ((), ("int32",), ("bool", "w"))] == [
+def test_layer_variable_arguments_are_those_of_tfjs() -> None:
+    variable = tf.LayerVariable(tf.tensor([1.5, -2.0]), "float32", None, False, tf.constraints.non_neg())
+    assert variable.write([-1, 2]).array_sync() == [0, 2]
+    assert variable.original_name == "Variable"
+    assert not variable.trainable
+    integers = tf.tensor([1, 0], dtype="int32")
+    assert [tf.LayerVariable(integers, *more).dtype for more in ((), ("int32",), ("bool", "w"))] == [
         "float32",
         "int32",
         "bool",
     ]
     with pytest.raises(ValueError, match="LayerVariable: argument 'dtype' must be one of .* but got 'w'"):
-        tf.LayerVariable(whole, "w")
+        tf.LayerVariable(integers, "w")
     with pytest.raises(TypeError, match=r"LayerVariable: argument 'val' must be a tensor, but got \[1\]"):
         tf.LayerVariable([1])
 
 
-def test_symbolic_tensors_made_by_hand() -> None:
-    made = tf.SymbolicTensor("float32", [None, 3], None, [], {}, name="mine")
+def test_symbolic_tensor_constructor() -> None:
+    tensor = tf.SymbolicTensor("float32", [None, 3], None, [], {}, name="mine")
     layer = tf.layers.dense(units=2)
-    out = layer.apply(made)
-    assert (made.shape, made.rank, made.source_layer, made.inputs, made.call_args) == ((None, 3), 2, None, [], {})
-    assert (out.shape, out.inputs, out.sourceLayer, layer.kernel.shape) == ((None, 2), [made], layer, (3, 2))
-    assert made.original_name == "mine"
-    assert made.id != out.id
+    out = layer.apply(tensor)
+    assert (tensor.shape, tensor.rank, tensor.source_layer, tensor.inputs, tensor.call_args) == (
+        (None, 3),
+        2,
+        None,
+        [],
+        {},
+    )
+    assert (out.shape, out.inputs, out.sourceLayer, layer.kernel.shape) == ((None, 2), [tensor], layer, (3, 2))
+    assert tensor.original_name == "mine"
+    assert tensor.id != out.id
     with pytest.raises(
         ValueError, match=r"name='mine.* does not come from a layer: a model starts with the results of tf\.input"
     ):
-        tf.model(inputs=made, outputs=out)
+        tf.model(inputs=tensor, outputs=out)
 
 
-def test_execute_gives_what_is_within(backend: str) -> None:
+def test_execute_returns_inner_outputs(backend: str) -> None:
     entry = tf.input(shape=[2])
     shared = tf.layers.dense(units=2)
     first = shared.apply(entry)
@@ -115,31 +121,31 @@ def test_execute_gives_what_is_within(backend: str) -> None:
             model.execute(inputs, outputs)
 
 
-class OwnModel(tf.LayersModel, class_name="OwnModel"):
+class CustomModel(tf.LayersModel, class_name="CustomModel"):
     """A model whose constructor takes a dict, as in TF.js."""
 
     def __init__(self, args: Any) -> None:
         super().__init__(args)
 
 
-class OwnStack(tf.Sequential, class_name="OwnStack"):
-    """The same of a stack."""
+class CustomSequential(tf.Sequential, class_name="CustomSequential"):
+    """A sequential model whose constructor takes a dict."""
 
     def __init__(self, args: Any = None) -> None:
         super().__init__(args)
 
 
-def test_models_whose_constructors_take_a_dict_come_back() -> None:
-    stack = OwnStack({"layers": small().layers[:1], "name": "own"})
-    plain = OwnModel({"inputs": stack.inputs, "outputs": stack.outputs})
-    for model in (stack, plain):
+def test_custom_model_from_config_when_constructor_takes_dict() -> None:
+    sequential_model = CustomSequential({"layers": small().layers[:1], "name": "own"})
+    plain = CustomModel({"inputs": sequential_model.inputs, "outputs": sequential_model.outputs})
+    for model in (sequential_model, plain):
         again = type(model).from_config(model.get_config())
         assert type(again) is type(model)
         assert again.name == model.name
         assert again.predict(X).shape == (12, 3)
 
 
-def test_models_nest() -> None:
+def test_nested_models() -> None:
     inner = small()
     outer = tf.sequential(layers=[inner, tf.layers.dense(units=4)])
     assert outer.predict(X).shape == (12, 4)
@@ -155,7 +161,7 @@ def test_models_nest() -> None:
     assert values(inner) != before
 
 
-def test_shared_layers_share_their_weights() -> None:
+def test_shared_layer_shares_weights() -> None:
     a, b = tf.input(shape=[3]), tf.input(shape=[3])
     shared = tf.layers.dense(units=2)
     model = tf.model(inputs=[a, b], outputs=[shared(a), shared(b)])
@@ -172,7 +178,7 @@ def test_shared_layers_share_their_weights() -> None:
         shared.output  # noqa: B018
 
 
-def test_what_a_model_is_follows_from_its_layers() -> None:
+def test_built_and_stateful_follow_from_layers() -> None:
     model = tf.sequential()
     assert not model.built
     model.add(tf.layers.lstm(units=2, batch_input_shape=[1, 3, 2], stateful=True))
@@ -186,8 +192,8 @@ def test_what_a_model_is_follows_from_its_layers() -> None:
     assert not model.built
 
 
-def test_a_subclass_hands_on_what_it_is_asked_for() -> None:
-    class Noted(tf.Sequential):
+def test_overridden_methods_of_subclass_are_called() -> None:
+    class Recording(tf.Sequential):
         def fit(self, x: Any, y: Any = None, *args: Any, **options: Any) -> Any:
             calls.append("fit")
             return super().fit(x, y, *args, **options)
@@ -205,7 +211,7 @@ def test_a_subclass_hands_on_what_it_is_asked_for() -> None:
             return super().to_json(unused, return_string)
 
     calls: list[str] = []
-    model = Noted([tf.layers.dense(units=1, input_shape=[2])])
+    model = Recording([tf.layers.dense(units=1, input_shape=[2])])
     model.compile(optimizer="sgd", loss="meanSquaredError")
     batches = tf.data.array([{"xs": tf.ones([4, 2]), "ys": tf.ones([4, 1])}])
     model.fit(batches, epochs=1, verbose=0)
@@ -214,7 +220,7 @@ def test_a_subclass_hands_on_what_it_is_asked_for() -> None:
     assert calls == ["fit", "fit_dataset", "evaluate_dataset", "to_json"]
 
 
-def test_a_stack_begins_with_a_model_that_is_deep_and_branches() -> None:
+def test_sequential_starting_with_deep_branching_model() -> None:
     entry = x = tf.input(shape=[2])
     for _ in range(300):
         x = tf.layers.add().apply([x, tf.layers.activation(activation="relu").apply(x)])
@@ -222,16 +228,16 @@ def test_a_stack_begins_with_a_model_that_is_deep_and_branches() -> None:
     assert model.inputs == [entry]
 
 
-@pytest.mark.parametrize("copied", [copy.deepcopy, lambda model: pickle.loads(pickle.dumps(model))])
-def test_copies_of_models(copied: Any) -> None:
+@pytest.mark.parametrize("copy_model", [copy.deepcopy, lambda model: pickle.loads(pickle.dumps(model))])
+def test_copies_of_models_are_independent(copy_model: Any) -> None:
     deep = tf.sequential([tf.layers.activation(activation="relu", input_shape=[2]) for _ in range(500)])
-    assert len(copied(deep).layers) == 500
+    assert len(copy_model(deep).layers) == 500
     entry, shared = tf.input(shape=[2]), tf.layers.dense(units=2)
     inner = small()
-    there_and_back = shared.apply(tf.layers.dense(units=2).apply(shared.apply(entry)))
-    model = tf.model(inputs=entry, outputs=inner.apply(there_and_back))
+    twice_shared = shared.apply(tf.layers.dense(units=2).apply(shared.apply(entry)))
+    model = tf.model(inputs=entry, outputs=inner.apply(twice_shared))
     model.compile(optimizer=tf.train.sgd(0.1), loss="meanSquaredError")
-    again = copied(model)
+    again = copy_model(model)
     assert [len(layer.outbound_nodes) for layer in again.layers] == [
         len(layer.outbound_nodes) for layer in model.layers
     ]
@@ -242,7 +248,7 @@ def test_copies_of_models(copied: Any) -> None:
     np.testing.assert_array_equal(model.predict(X).numpy(), before)
 
 
-def test_a_copy_of_a_layer_has_nothing_of_what_comes_after_it() -> None:
+def test_copy_of_layer_excludes_later_layers() -> None:
     model = small()
     alone = copy.deepcopy(model.layers[0])
     assert not alone.outbound_nodes
@@ -276,12 +282,12 @@ def test_a_copy_of_a_layer_has_nothing_of_what_comes_after_it() -> None:
         (lambda: tf.sequential().pop(), "no layers"),
     ],
 )  # fmt: skip
-def test_mistakes_in_building_are_named(make: Any, words: str) -> None:
+def test_invalid_construction_raises(make: Any, words: str) -> None:
     with pytest.raises((ValueError, TypeError, RuntimeError), match=words):
         make()
 
 
-def test_symbolic_tensors_are_not_computed_with() -> None:
+def test_ops_on_symbolic_tensors_raise() -> None:
     x = tf.input(shape=[2])
     for use in (
         lambda: tf.add(x, 1),
@@ -321,7 +327,7 @@ def test_symbolic_tensors_are_not_computed_with() -> None:
         ({"optimizer": "sgd", "loss": "mse", "weights": 1}, "unknown option 'weights'"),
     ],
 )
-def test_a_mistake_in_compile_leaves_the_model_as_it_was(options: dict[str, Any], words: str) -> None:
+def test_invalid_compile_raises_and_leaves_model_unchanged(options: dict[str, Any], words: str) -> None:
     model = compiled()
     optimizer = model.optimizer
     with pytest.raises((ValueError, TypeError), match=words):
@@ -331,12 +337,12 @@ def test_a_mistake_in_compile_leaves_the_model_as_it_was(options: dict[str, Any]
 
 
 @pytest.mark.parametrize("use", ["fit", "evaluate", "train_on_batch"])
-def test_an_uncompiled_model_says_so(use: str) -> None:
+def test_uncompiled_model_raises(use: str) -> None:
     with pytest.raises(RuntimeError, match=f"{use}.*compile"):
         getattr(small(), use)(X, Y)
 
 
-def test_a_sequential_model_takes_a_list_of_layers() -> None:
+def test_sequential_takes_list_of_layers() -> None:
     def layers() -> list[tf.layers.Layer]:
         return [tf.layers.dense(units=3, input_shape=[2]), tf.layers.dense(units=1)]
 
@@ -346,7 +352,7 @@ def test_a_sequential_model_takes_a_list_of_layers() -> None:
         tf.sequential(layers(), layers=layers())
 
 
-def test_a_model_shows_its_layers_in_a_notebook() -> None:
+def test_html_repr_lists_layers() -> None:
     model = tf.sequential([tf.layers.dense(units=2, input_shape=[3], name="<first>")])
     text = model._repr_html_()
     assert "<td>&lt;first&gt; (Dense)</td><td>[[null,3]]</td><td>[null,2]</td><td>8</td>" in text
@@ -368,20 +374,20 @@ def test_a_model_shows_its_layers_in_a_notebook() -> None:
         (lambda m: tf.input(shape="3"), "must be a whole number, but got '3'"),
     ],
 )
-def test_what_models_are_asked_wrongly_is_named(call: Any, text: str) -> None:
+def test_invalid_method_arguments_raise(call: Any, text: str) -> None:
     with pytest.raises((TypeError, ValueError)) as caught:
         call(tf.sequential([tf.layers.dense(units=2, input_shape=[3])]))
     assert text in str(caught.value)
 
 
-def test_the_shape_of_an_input_may_be_a_number() -> None:
+def test_input_shape_may_be_a_number() -> None:
     assert tf.input(shape=3).shape == (None, 3)
     assert tf.input(shape=()).shape == (None,)
 
 
-def test_a_model_takes_its_inputs_in_the_dtype_of_its_entries() -> None:
-    whole = tf.input(shape=[2], dtype="int32")
-    model = tf.model(inputs=whole, outputs=tf.layers.activation(activation="linear").apply(whole))
+def test_inputs_are_cast_to_dtype_of_input_layer() -> None:
+    entry = tf.input(shape=[2], dtype="int32")
+    model = tf.model(inputs=entry, outputs=tf.layers.activation(activation="linear").apply(entry))
     found = model.predict(tf.tensor2d([[1.7, -2.3]]))
     assert (found.dtype, found.array_sync()) == ("int32", [[1, -2]])
     assert model.apply(tf.tensor2d([[2.9, 0]])).array_sync() == [[2, 0]]
@@ -398,34 +404,34 @@ class FirstTwo(tf.layers.Layer):
 @pytest.mark.parametrize(
     ("shape", "words"),
     [
-        ([6, 6, 3], "layer eye: expected rank 4, but got shape [6, 6, 3]"),
-        ([1, 6, 6, 4], "layer eye: expected size 3 on axis 3, but got shape [1, 6, 6, 4]"),
+        ([6, 6, 3], "layer conv: expected rank 4, but got shape [6, 6, 3]"),
+        ([1, 6, 6, 4], "layer conv: expected size 3 on axis 3, but got shape [1, 6, 6, 4]"),
         ([1, 6, 5, 3], "layer head: expected size 60 on axis -1, but got shape [1, 40]"),
     ],
 )
-def test_layers_within_models_check_what_they_are_called_on(shape: list[int], words: str) -> None:
-    eye = tf.layers.conv2d(filters=2, kernel_size=2, input_shape=[7, 6, 3], name="eye")
-    inner = tf.sequential([eye, tf.layers.flatten()])
+def test_inner_layers_check_input_shapes(shape: list[int], words: str) -> None:
+    conv = tf.layers.conv2d(filters=2, kernel_size=2, input_shape=[7, 6, 3], name="conv")
+    inner = tf.sequential([conv, tf.layers.flatten()])
     model = tf.sequential([inner, tf.layers.dense(units=1, name="head")])
     assert model.apply(tf.ones([1, 7, 6, 3])).shape == (1, 1)
     with pytest.raises(ValueError, match=re.escape(words)):
         model.apply(tf.ones(shape))
 
 
-def test_a_shape_may_be_told_as_a_list_in_models_within_models() -> None:
+def test_computed_output_shape_may_be_a_list() -> None:
     inner = tf.sequential(layers=[tf.layers.input_layer(input_shape=[3]), FirstTwo()])
     assert inner.apply(tf.input(shape=[3])).shape == (None, 2)
     assert inner.compute_output_shape([5, 3]) == (5, 2)
 
 
-def test_losses_of_a_layer_may_be_appended() -> None:
+def test_losses_can_be_appended_to_layer() -> None:
     layer = tf.layers.dense(units=1, input_shape=[1], kernel_regularizer="l1l2")
     model = tf.sequential(layers=[layer])
     layer.losses.append(lambda: tf.scalar(5))
     assert (len(layer.losses), len(model.losses)) == (2, 2)
 
 
-def test_weights_of_a_models_own_are_loaded_by_name() -> None:
+def test_model_level_weights_are_loaded_by_name() -> None:
     class Scaled(tf.LayersModel):
         def __init__(self, *args: Any, **options: Any) -> None:
             super().__init__(*args, **options)

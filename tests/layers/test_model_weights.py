@@ -1,4 +1,4 @@
-"""Weights of models: read, written, frozen, disposed."""
+"""Weights of models: reading, writing, freezing and disposal."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from layers.models import X, Y, compiled, small, values
 import tfpy as tf
 
 
-def test_weights_are_read_and_written() -> None:
+def test_get_and_set_weights() -> None:
     model = small()
     given = [np.full(w.shape, i, np.float32) for i, w in enumerate(model.get_weights())]
     model.set_weights(given)
@@ -29,7 +29,7 @@ def test_weights_are_read_and_written() -> None:
     assert float(model.weights[-1].sum()) == last.size
 
 
-def test_what_get_weights_gave_does_not_change() -> None:
+def test_get_weights_returns_snapshots() -> None:
     model = compiled()
     first = model.get_weights()
     before = [w.array_sync() for w in first]
@@ -38,7 +38,7 @@ def test_what_get_weights_gave_does_not_change() -> None:
     assert values(model) != before
 
 
-def test_what_get_weights_gave_stands_for_the_weights() -> None:
+def test_result_of_get_weights_can_be_trained() -> None:
     model = compiled()
     listed = model.get_weights()
     loss = lambda: model.apply(tf.tensor(X)).square().mean()  # noqa: E731
@@ -49,20 +49,20 @@ def test_what_get_weights_gave_stands_for_the_weights() -> None:
     after = values(model)
     assert [w == v for w, v in zip(after, before, strict=True)] == [True, True, False, False]
     tf.train.sgd(0.1).minimize(loss, False, listed)
-    assert values(model)[0] != after[0], "also those that were given before the last step"
+    assert values(model)[0] != after[0], "weights listed before the last step are also trained"
     copied = pickle.loads(pickle.dumps(listed[0]))
     assert type(copied) is tf.Tensor
 
 
 @pytest.mark.parametrize("options", [{"loss": "ctc"}, {"loss": "mse", "metrics": ["f1"]}])
-def test_names_of_other_libraries_losses_are_told_of_functions(options: Any) -> None:
+def test_unknown_loss_or_metric_suggests_function(options: Any) -> None:
     with pytest.raises(ValueError, match="Unknown (loss 'ctc'|metric 'f1')") as caught:
         small().compile(optimizer="sgd", **options)
     assert "function of (y_true, y_pred): one of tf.losses or tf.metrics" in "".join(caught.value.__notes__)
     small().compile(optimizer="sgd", loss=tf.losses.huber_loss)
 
 
-def test_trainability_moves_weights() -> None:
+def test_trainable_flag_moves_weights_to_non_trainable() -> None:
     model = compiled()
     model.layers[0].trainable = False
     assert (len(model.trainable_weights), len(model.non_trainable_weights)) == (2, 2)
@@ -79,41 +79,41 @@ def dense_of(units: int, size: int, name: str) -> tf.layers.Layer:
     return tf.layers.dense(units=units, input_shape=[size], activation="sigmoid", name=name)
 
 
-def moved(model: tf.LayersModel, train: Any) -> list[str]:
+def changed_weights(model: tf.LayersModel, train: Any) -> list[str]:
     """The names of the weights that a training changes."""
     before = {w.original_name: w.read().array_sync() for w in model.weights}
     train()
     return [w.original_name for w in model.weights if w.read().array_sync() != before[w.original_name]]
 
 
-def test_what_is_trained_is_settled_when_the_model_is_compiled() -> None:
-    """As in TF.js's example mnist-acgan: the judge is frozen in the whole, and still trained by itself."""
+def test_trained_weights_are_fixed_at_compile() -> None:
+    """As in the TF.js example mnist-acgan: the discriminator is frozen in the GAN, and still trained by itself."""
     image, noise = tf.input(shape=[4]), tf.input(shape=[3])
     features = tf.sequential([dense_of(5, 4, "features")])
-    judge = tf.model(inputs=image, outputs=dense_of(1, 5, "verdict").apply(features.apply(image)))
-    judge.compile(optimizer="sgd", loss="binaryCrossentropy")
-    forger = tf.sequential([dense_of(4, 3, "forged")])
-    judge.trainable = False
-    whole = tf.model(inputs=noise, outputs=judge.apply(forger.apply(noise)))
-    whole.compile(optimizer="sgd", loss="binaryCrossentropy")
+    discriminator = tf.model(inputs=image, outputs=dense_of(1, 5, "verdict").apply(features.apply(image)))
+    discriminator.compile(optimizer="sgd", loss="binaryCrossentropy")
+    generator = tf.sequential([dense_of(4, 3, "generated")])
+    discriminator.trainable = False
+    gan = tf.model(inputs=noise, outputs=discriminator.apply(generator.apply(noise)))
+    gan.compile(optimizer="sgd", loss="binaryCrossentropy")
     images, noises, ones = tf.ones([2, 4]), tf.ones([2, 3]), tf.ones([2, 1])
 
-    # TF.js leaves the models inside of a frozen one as they were.
-    by_itself = moved(judge, lambda: judge.train_on_batch(images, ones))
-    assert by_itself == ["features/kernel", "features/bias"]
-    forged = ["forged/kernel", "forged/bias"]
-    assert moved(whole, lambda: whole.train_on_batch(noises, ones)) == forged
+    # Freezing a model does not freeze the models inside it, as in TF.js.
+    feature_weights = changed_weights(discriminator, lambda: discriminator.train_on_batch(images, ones))
+    assert feature_weights == ["features/kernel", "features/bias"]
+    generated = ["generated/kernel", "generated/bias"]
+    assert changed_weights(gan, lambda: gan.train_on_batch(noises, ones)) == generated
     with pytest.warns(UserWarning, match="fit: 0 weights are trainable, but 4 were when the model was compiled"):
-        assert moved(judge, lambda: judge.fit(images, ones, verbose=0)) == by_itself
-    judge.trainable = True
-    assert len(moved(judge, lambda: judge.train_on_batch(images, ones))) == 4
+        assert changed_weights(discriminator, lambda: discriminator.fit(images, ones, verbose=0)) == feature_weights
+    discriminator.trainable = True
+    assert len(changed_weights(discriminator, lambda: discriminator.train_on_batch(images, ones))) == 4
     with pytest.warns(UserWarning, match="Compile the model again"):
-        assert moved(whole, lambda: whole.fit(noises, ones, verbose=0)) == forged
-    whole.compile(optimizer="sgd", loss="binaryCrossentropy")
-    assert len(moved(whole, lambda: whole.train_on_batch(noises, ones))) == 6
+        assert changed_weights(gan, lambda: gan.fit(noises, ones, verbose=0)) == generated
+    gan.compile(optimizer="sgd", loss="binaryCrossentropy")
+    assert len(changed_weights(gan, lambda: gan.train_on_batch(noises, ones))) == 6
 
 
-def test_a_frozen_model_keeps_what_its_layers_say_themselves() -> None:
+def test_unfrozen_model_keeps_trainable_flags_of_layers() -> None:
     model = small()
     model.layers[0].trainable = False
     model.trainable = False
@@ -122,7 +122,7 @@ def test_a_frozen_model_keeps_what_its_layers_say_themselves() -> None:
     assert [w.original_name for w in model.trainable_weights] == [w.original_name for w in model.layers[1].weights]
 
 
-def test_a_model_that_was_frozen_after_it_was_compiled_says_so() -> None:
+def test_training_model_frozen_after_compile_raises() -> None:
     model = compiled()
     model.trainable = False
     with pytest.raises(RuntimeError, match="train_on_batch: the model has no trainable weights any more: `trainable`"):
@@ -130,14 +130,14 @@ def test_a_model_that_was_frozen_after_it_was_compiled_says_so() -> None:
 
 
 @pytest.mark.parametrize("wrap", [tf.layers.time_distributed, tf.layers.bidirectional])
-def test_a_wrapper_that_is_not_trainable_freezes_what_is_in_it(wrap: Any) -> None:
+def test_non_trainable_wrapper_freezes_wrapped_layer(wrap: Any) -> None:
     layer = wrap(layer=tf.layers.lstm(units=2, return_sequences=True), trainable=False)
     assert not layer.trainable
     assert not layer.get_config()["trainable"]
     assert not layer.trainable_weights
 
 
-def test_disposing_frees_the_weights() -> None:
+def test_dispose_frees_weights() -> None:
     before = tf.memory().num_tensors
     model = small()
     result = model.dispose()
@@ -147,7 +147,7 @@ def test_disposing_frees_the_weights() -> None:
         model.dispose()
 
 
-def test_disposing_frees_the_weights_of_models_within() -> None:
+def test_dispose_frees_weights_of_inner_models() -> None:
     before = tf.memory().num_tensors
     inner = tf.sequential([tf.layers.dense(units=2, input_shape=[3]), tf.layers.dense(units=3)])
     x = tf.input(shape=[3])
@@ -157,7 +157,7 @@ def test_disposing_frees_the_weights_of_models_within() -> None:
 
 
 @pytest.mark.parametrize("place", [0, 1])
-def test_a_model_on_top_of_others_outlives_the_stack(place: int) -> None:
+def test_dispose_of_sequential_with_inner_model(place: int) -> None:
     inner = tf.sequential([tf.layers.dense(units=2, input_shape=[3]), tf.layers.dense(units=3)])
     layers = [tf.layers.dense(units=3, input_shape=[3])]
     layers.insert(place, inner)

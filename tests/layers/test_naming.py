@@ -1,4 +1,4 @@
-"""Names: unique also among those that another process has made, and not remembered for ever."""
+"""Names of layers and weights: unique also beside unpickled models, and forgotten after a time."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def _model() -> tf.Sequential:
 
 @pytest.fixture
 def fresh_names(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Names as in a process that has made no layer yet."""
+    """Name counters as in a process that has created no layer yet."""
     monkeypatch.setattr(naming, "_uids", {})
     monkeypatch.setattr(naming, "_used", {})
 
@@ -31,26 +31,26 @@ def _from_another_process(monkeypatch: pytest.MonkeyPatch) -> tf.Sequential:
     return pickle.loads(pickled)
 
 
-def test_layers_can_be_made_beside_an_unpickled_model(monkeypatch: pytest.MonkeyPatch) -> None:
-    theirs = _from_another_process(monkeypatch)
-    ours = _model()
-    assert {w.name for w in theirs.weights}.isdisjoint([w.name for w in ours.weights])
+def test_new_weight_names_differ_from_unpickled_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+    unpickled = _from_another_process(monkeypatch)
+    created = _model()
+    assert {w.name for w in unpickled.weights}.isdisjoint([w.name for w in created.weights])
 
 
-def test_an_unpickled_model_can_be_added_to(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_layer_can_be_added_to_unpickled_model(monkeypatch: pytest.MonkeyPatch) -> None:
     model = _from_another_process(monkeypatch)
     model.add(tf.layers.dense(units=1))
     assert model.predict(tf.ones([1, 3])).shape == (1, 1)
 
 
-def test_a_weight_takes_no_name_of_a_living_variable(fresh_names: None) -> None:
+def test_weight_name_differs_from_existing_variable(fresh_names: None) -> None:
     variable = tf.variable(tf.ones([1]), name="dense_Dense1/kernel")
     assert _model().weights[0].name == "dense_Dense1/kernel_1"
     assert variable.name == "dense_Dense1/kernel"
 
 
 @pytest.mark.usefixtures("fresh_names")
-def test_names_of_long_ago_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_old_names_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(naming, "_MOST_USED", 20)
     config = _model().get_config()
     for _ in range(50):

@@ -1,4 +1,4 @@
-"""Batch normalization's moving statistics and training flag, noise in training, and errors for bad input."""
+"""Batch normalization's moving statistics and training flag, noise, spatial dropout and invalid arguments."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from tolerance import ROUNDING
 import tfpy as tf
 
 
-def test_batch_normalization_follows_the_batches_in_training(backend: str) -> None:
-    """The numbers are TF.js's."""
+def test_batch_normalization_updates_moving_statistics(backend: str) -> None:
+    """The expected values are those of TF.js."""
     layer = tf.layers.batch_normalization(input_shape=[1])
     x = tf.tensor2d([[1], [2], [6]])
     trained = layer.apply(x, {"training": True})
@@ -20,12 +20,12 @@ def test_batch_normalization_follows_the_batches_in_training(backend: str) -> No
     gamma, beta, mean, variance = layer.get_weights()
     assert (float(gamma), float(beta)) == (1, 0)
     np.testing.assert_allclose([float(mean), float(variance)], [0.03, 1.036667], rtol=ROUNDING)
-    at_rest = layer.apply(x)
-    np.testing.assert_allclose(at_rest.numpy(), (x.numpy() - 0.03) / np.sqrt(1.036667 + 1e-3), rtol=ROUNDING)
+    inferred = layer.apply(x)
+    np.testing.assert_allclose(inferred.numpy(), (x.numpy() - 0.03) / np.sqrt(1.036667 + 1e-3), rtol=ROUNDING)
     np.testing.assert_array_equal(layer.get_weights()[2].numpy(), mean.numpy())
 
 
-def test_fit_trains_on_batches_and_evaluate_uses_the_moving_statistics() -> None:
+def test_only_fit_updates_moving_statistics() -> None:
     rng = np.random.default_rng(2)
     x = (rng.normal(size=(64, 3)) * [1, 5, 0.1] + [0, 20, -3]).astype(np.float32)
     model = tf.sequential(
@@ -45,8 +45,8 @@ def test_fit_trains_on_batches_and_evaluate_uses_the_moving_statistics() -> None
         np.testing.assert_array_equal(b, w.numpy())
 
 
-def test_the_gradient_in_training_goes_through_the_batch_statistics() -> None:
-    """A shift of all samples changes nothing, so the gradient adds up to 0."""
+def test_training_gradient_includes_batch_statistics() -> None:
+    """Shifting all samples does not change the output, so the gradient sums to 0."""
     layer = tf.layers.batch_normalization()
     x, dy = tf.random_normal([6, 3], 0, 1, "float32", 1), tf.random_normal([6, 3], 0, 1, "float32", 2)
     found = tf.grad(lambda t: layer.apply(t, {"training": True}))(x, dy).numpy()
@@ -66,12 +66,12 @@ def test_the_gradient_in_training_goes_through_the_batch_statistics() -> None:
         (lambda: tf.layers.spatial_dropout1d(rate=0.5).apply(tf.ones([2, 3])), "rank 3"),
     ],
 )
-def test_mistakes_are_named(make: Any, words: str) -> None:
+def test_invalid_arguments_raise(make: Any, words: str) -> None:
     with pytest.raises((ValueError, TypeError), match=words):
         make()
 
 
-def test_noise_has_its_mean_and_variance_in_training() -> None:
+def test_noise_layers_have_expected_mean_and_deviation() -> None:
     x = tf.ones([200, 100]).mul(2)
     noisy = tf.layers.gaussian_noise(stddev=0.5).apply(x, {"training": True}).numpy()
     np.testing.assert_allclose([noisy.mean(), noisy.std()], [2, 0.5], rtol=0.02)

@@ -1,4 +1,4 @@
-"""Options of layers that make no sense are refused where the layer is made or connected, and errors name the layer."""
+"""Invalid options of layers, models and callbacks raise errors that name the object and the argument."""
 
 from __future__ import annotations
 
@@ -119,13 +119,13 @@ X = np.ones((2, 1))
         (lambda: tf.load_layers_model(3), "load_layers_model: argument 'path_or_io_handler' must be a path, a URL"),
     ],
 )
-def test_what_is_wrong_is_named(make: Any, text: str) -> None:
+def test_invalid_option_raises(make: Any, text: str) -> None:
     with pytest.raises((ValueError, TypeError)) as caught:
         make()
     assert text in str(caught.value)
 
 
-def test_an_initializer_says_what_it_does_not_know() -> None:
+def test_variance_scaling_rejects_unknown_mode_and_distribution() -> None:
     for option in ("mode", "distribution"):
         with pytest.raises(ValueError, match=f"variance_scaling initializer.*{option}"):
             tf.initializers.variance_scaling(**{option: "cauchy"})
@@ -156,7 +156,7 @@ def test_an_initializer_says_what_it_does_not_know() -> None:
         (lambda: compiled(metrics=["binary_acuracy"]), "'binary_acuracy'. Did you mean 'binary_accuracy'?"),
     ],
 )
-def test_names_are_listed_where_one_is_not_known(make: Any, text: str) -> None:
+def test_error_of_unknown_name_lists_known_names(make: Any, text: str) -> None:
     with pytest.raises(ValueError, match="Unknown") as caught:
         make()
     assert text in str(caught.value)
@@ -166,13 +166,13 @@ def compiled(**options: Any) -> None:
     tf.sequential([L.dense(units=1, input_shape=[1])]).compile(**{"optimizer": "sgd", "loss": "mse", **options})
 
 
-def test_layers_are_among_the_activations_that_are_told() -> None:
+def test_error_of_unknown_activation_lists_layers() -> None:
     with pytest.raises(ValueError, match="'PReLU'. Did you mean 'ReLU'?") as caught:
         L.dense(units=1, activation="PReLU")
     assert "or a layer: ELU, LeakyReLU, ReLU, Softmax, ThresholdedReLU." in caught.value.__notes__[0]
 
 
-def test_an_error_says_of_which_option_it_speaks() -> None:
+def test_error_of_unknown_activation_names_the_option() -> None:
     with pytest.raises(ValueError, match="Unknown activation 'junk'") as caught:
         L.dense(units=1, activation="junk")
     assert "In option 'activation' of Dense." in traceback.format_exception_only(caught.value)[-1]
@@ -215,7 +215,7 @@ def test_an_error_says_of_which_option_it_speaks() -> None:
         (lambda m: m.get_layer(np.ones(2)), "get_layer: argument 'name_or_index' must be a string or a whole number"),
     ],
 )
-def test_what_a_model_is_given_wrongly_is_named(call: Any, text: str) -> None:
+def test_invalid_method_arguments_of_model_raise(call: Any, text: str) -> None:
     model = tf.sequential([L.dense(units=1, input_shape=[1])])
     model.compile(optimizer="sgd", loss="meanSquaredError")
     with pytest.raises((ValueError, TypeError)) as caught:
@@ -223,7 +223,7 @@ def test_what_a_model_is_given_wrongly_is_named(call: Any, text: str) -> None:
     assert text in str(caught.value)
 
 
-def test_an_optimizer_asks_first_whether_the_cost_is_wanted() -> None:
+def test_invalid_return_cost_raises_before_any_update() -> None:
     v, optimizer = tf.variable([1.0]), tf.train.sgd(0.1)
     with pytest.raises(TypeError, match="minimize: argument 'return_cost' must be True or False"):
         optimizer.minimize(lambda: v.sum(), np.ones(2))
@@ -231,22 +231,20 @@ def test_an_optimizer_asks_first_whether_the_cost_is_wanted() -> None:
     assert v.array_sync() == [1]
 
 
-def test_options_may_be_numpys() -> None:
-    import numpy as np
-
+def test_numpy_scalars_as_options() -> None:
     layer = L.dropout(rate=np.float32(0.5), trainable=np.bool_(True))
     assert layer.rate == 0.5
 
 
 @pytest.mark.cpu  # a GPU does not check indices that only it knows
-def test_an_error_says_in_which_layer_it_happened() -> None:
+def test_error_in_call_names_the_layer() -> None:
     model = tf.sequential([L.embedding(input_dim=3, output_dim=2, input_length=2, name="words")])
     with pytest.raises(ValueError, match="indices") as caught:
         model.predict([[0, 9]])
     assert "In layer words (Embedding), called on [1, 2]." in traceback.format_exception_only(caught.value)[-1]
 
 
-class Doubling(L.Layer):
+class ConcatTwice(L.Layer):
     def call(self, inputs: Any) -> Any:
         return self.inner.apply(tf.concat([inputs, inputs], 1))
 
@@ -274,23 +272,23 @@ class Doubling(L.Layer):
         (lambda: L.reshape(target_shape=[5], name="r").apply(tf.ones([1, 3])), []),
     ],
 )
-def test_an_error_in_a_call_names_the_layer_once(call: Any, notes: list[str]) -> None:
+def test_direct_call_error_names_the_layer_once(call: Any, notes: list[str]) -> None:
     with pytest.raises((ValueError, TypeError, IndexError)) as caught:
         call()
     assert getattr(caught.value, "__notes__", []) == notes
 
 
-def test_an_error_in_a_layer_within_a_layer_names_both() -> None:
-    outer, inner = Doubling(name="outer"), L.lambda_(function=lambda x: x.reshape([7]), name="inner")
+def test_nested_layer_error_names_both_layers() -> None:
+    outer, inner = ConcatTwice(name="outer"), L.lambda_(function=lambda x: x.reshape([7]), name="inner")
     outer.inner = inner
     with pytest.raises(ValueError, match="reshape") as caught:
         outer.apply(tf.ones([1, 4]))
     assert caught.value.__notes__ == [
         "In layer inner (Lambda), called on [1, 8].",
-        "In layer outer (Doubling), called on [1, 4].",
+        "In layer outer (ConcatTwice), called on [1, 4].",
     ]
 
 
-def test_a_callback_shows_its_options() -> None:
+def test_repr_of_callback_shows_options() -> None:
     assert repr(tf.callbacks.terminate_on_nan()) == "TerminateOnNaN()"
     assert "patience=3" in repr(tf.callbacks.early_stopping(patience=3))

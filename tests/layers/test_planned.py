@@ -1,4 +1,4 @@
-"""Planned steps: the same bits as without plans, and everything that keeps a step from being planned."""
+"""Planned steps: bit-identical to unplanned ones, and everything that prevents or invalidates a plan."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def dense(**options: Any) -> Any:
 
 
 def with_layers(*layers: Any) -> Any:
-    """Layers before those of `dense`."""
+    """The model `dense` with layers before it."""
     return tf.sequential(layers=[tf.layers.input_layer(input_shape=[6, 4]), *layers, *dense().layers])
 
 
@@ -83,7 +83,7 @@ def inputs_of(model: Any, x: np.ndarray) -> Any:
     return x if len(model.inputs) == 1 else [x, x[:, 0]]
 
 
-def trained(make: Callable[[], Any], optimizer: str, loss: str) -> tuple[list[Any], Any]:
+def train_and_collect(make: Callable[[], Any], optimizer: str, loss: str) -> tuple[list[Any], Any]:
     start = np.random.default_rng(1)
     tf.set_seed(5)
     model = make()
@@ -101,15 +101,13 @@ def trained(make: Callable[[], Any], optimizer: str, loss: str) -> tuple[list[An
 @pytest.mark.parametrize(
     ("optimizer", "loss"), [("adam", "categoricalCrossentropy"), ("sgd", "meanSquaredError"), ("rmsprop", "hinge")]
 )
-def test_planned_steps_give_the_same_bits(
-    name: str, optimizer: str, loss: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with_plans, model = trained(MODELS[name], optimizer, loss)
+def test_planned_steps_are_bit_identical(name: str, optimizer: str, loss: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    with_plans, model = train_and_collect(MODELS[name], optimizer, loss)
     kinds = {key[0] for key in model.plans._planned}
     assert kinds == {"train", "test", "predict"}
     assert max(model.plans._seen.values()) == 2  # recorded once, and replayed from then on
     monkeypatch.setattr(plans, "may_plan", lambda backend: False)
-    without, model = trained(MODELS[name], optimizer, loss)
+    without, model = train_and_collect(MODELS[name], optimizer, loss)
     assert not model.plans._planned
     assert with_plans[:3] == without[:3]
     for a, b in zip(with_plans[3:], without[3:], strict=True):
@@ -117,20 +115,20 @@ def test_planned_steps_give_the_same_bits(
 
 
 def plans_after(model: Any, steps: int = 4, **settings: Any) -> int:
-    """How many plans a model has made of a training step."""
+    """The number of a model's plans after some training steps."""
     model.compile(**{"optimizer": "sgd", "loss": "meanSquaredError", **settings})
     for _ in range(steps):
         model.train_on_batch(X, Y)
     return len(model.plans._planned)
 
 
-def test_an_ordinary_model_is_planned() -> None:
+def test_ordinary_model_is_planned() -> None:
     assert plans_after(dense()) == 1
     assert plans_after(recurrent()) == 1
     assert plans_after(_with(tf.layers.dropout(rate=0.5))) == 1
 
 
-def test_every_step_draws_anew() -> None:
+def test_dropout_differs_between_planned_steps() -> None:
     model = _with(tf.layers.dropout(rate=0.5))
     model.compile(optimizer=tf.train.sgd(0), loss="meanSquaredError")
     losses = [model.train_on_batch(X, Y) for _ in range(8)]
@@ -138,27 +136,27 @@ def test_every_step_draws_anew() -> None:
     assert len(set(losses)) > 4
 
 
-def test_a_seeded_layer_draws_the_same() -> None:
+def test_seeded_dropout_is_the_same_in_each_step() -> None:
     model = _with(tf.layers.dropout(rate=0.5, seed=3))
     model.compile(optimizer=tf.train.sgd(0), loss="meanSquaredError")
     assert len({model.train_on_batch(X, Y) for _ in range(6)}) == 1
 
 
-class Own(tf.layers.Layer):
-    """A layer of the user's whose code may do what it likes."""
+class CustomLayer(tf.layers.Layer):
+    """A user-defined layer, whose code may have side effects."""
 
     def call(self, inputs: Any) -> Any:
         return inputs
 
 
-class Choosing(tf.layers.Layer):
-    """A layer whose kernel gets the position of the random stream."""
+class Sampling(tf.layers.Layer):
+    """A layer with a kernel that reads the position of the random stream."""
 
     def call(self, inputs: Any) -> Any:
         return inputs.mul(tf.multinomial(tf.ones([3]), 1).cast("float32"))
 
 
-Choosing.__module__ = "tfpy.of_tests"  # so that its code passes for tfpy's own
+Sampling.__module__ = "tfpy.of_tests"  # so that it counts as a class of tfpy
 
 
 def _with(layer: Any) -> Any:
@@ -168,7 +166,7 @@ def _with(layer: Any) -> Any:
 
 
 def _wrapped_loss() -> Any:
-    """A user-defined function that gets the module of one of tfpy's by `functools.wraps`."""
+    """A user-defined loss that `functools.wraps` gives the module of one of tfpy's."""
     calls = [0]
 
     @functools.wraps(tf.metrics.mean_squared_error)
@@ -179,56 +177,54 @@ def _wrapped_loss() -> Any:
     return loss
 
 
-def _nested_with_a_call_of_ones_own() -> Any:
+def _nested_with_replaced_call() -> Any:
     inner = dense()
     inner.call = lambda x, **more: inner.graph.run([x])[0][0]
     entry = tf.input(shape=[6, 4])
     return tf.model(inputs=entry, outputs=inner.apply(entry))
 
 
-UNUSUAL: dict[str, Callable[[], int]] = {
-    "a layer of one's own": lambda: plans_after(_with(Own())),
-    "an activation of one's own": lambda: plans_after(_with(tf.layers.dense(units=3, activation=lambda t: t))),
-    "a loss of one's own": lambda: plans_after(dense(), loss=lambda a, b: a.sub(b).square().mean(-1)),
-    "a metric of one's own": lambda: plans_after(dense(), metrics=[lambda a, b: a.sub(b).abs().mean(-1)]),
-    "a loss that wraps one of tfpy's": lambda: plans_after(dense(), loss=_wrapped_loss()),
-    "a model in it whose call is replaced": lambda: plans_after(_nested_with_a_call_of_ones_own()),
-    "a draw that a kernel makes": lambda: plans_after(_with(Choosing())),
-    "states kept": lambda: plans_after(recurrent(stateful=True, batch_input_shape=[12, 6, 4])),
+UNPLANNED: dict[str, Callable[[], int]] = {
+    "custom layer": lambda: plans_after(_with(CustomLayer())),
+    "custom activation": lambda: plans_after(_with(tf.layers.dense(units=3, activation=lambda t: t))),
+    "custom loss": lambda: plans_after(dense(), loss=lambda a, b: a.sub(b).square().mean(-1)),
+    "custom metric": lambda: plans_after(dense(), metrics=[lambda a, b: a.sub(b).abs().mean(-1)]),
+    "loss that wraps one of tfpy's": lambda: plans_after(dense(), loss=_wrapped_loss()),
+    "inner model with replaced call": lambda: plans_after(_nested_with_replaced_call()),
+    "kernel that samples": lambda: plans_after(_with(Sampling())),
+    "stateful": lambda: plans_after(recurrent(stateful=True, batch_input_shape=[12, 6, 4])),
 }
 
 
-@pytest.mark.parametrize("name", UNUSUAL)
-def test_what_is_unusual_is_not_planned(name: str) -> None:
-    assert UNUSUAL[name]() == 0
+@pytest.mark.parametrize("name", UNPLANNED)
+def test_model_with_custom_code_is_not_planned(name: str) -> None:
+    assert UNPLANNED[name]() == 0
 
 
-def test_an_optimizer_that_minimizes_in_its_own_way_is_asked() -> None:
+def test_optimizer_with_own_minimize_is_not_planned() -> None:
     calls = []
 
-    class Asking(tf.SGDOptimizer):
+    class CountingSGD(tf.SGDOptimizer):
         def minimize(self, f: Any, return_cost: bool = False, var_list: Any = None) -> Any:
             calls.append(1)
             return super().minimize(f, return_cost, var_list)
 
-    assert plans_after(dense(), optimizer=Asking(0.1)) == 0
+    assert plans_after(dense(), optimizer=CountingSGD(0.1)) == 0
     assert len(calls) == 4
 
 
 CHANGES: dict[str, Callable[[Any], None]] = {
-    "a layer frozen": lambda model: setattr(model.layers[1], "trainable", False),
-    "the model frozen in part": lambda model: setattr(model.layers[1].weights[0], "trainable", False),
-    "another regularizer strength": lambda model: setattr(model.layers[1].kernel_regularizer, "l2", 5.0),
-    "an activation set": lambda model: setattr(model.layers[1], "activation", model.layers[2].activation),
+    "layer frozen": lambda model: setattr(model.layers[1], "trainable", False),
+    "weight frozen": lambda model: setattr(model.layers[1].weights[0], "trainable", False),
+    "regularizer strength": lambda model: setattr(model.layers[1].kernel_regularizer, "l2", 5.0),
+    "activation set": lambda model: setattr(model.layers[1], "activation", model.layers[2].activation),
     "weights set": lambda model: model.layers[1].set_weights([np.ones((24, 5)), np.ones(5)]),
-    "a loss added": lambda model: model.layers[1].add_loss(lambda: model.layers[1].weights[0].abs().sum()),
-    "another learning rate": lambda model: setattr(model.optimizer, "learning_rate", 0.5),
-    "compiled anew": lambda model: model.compile(optimizer="adam", loss="meanAbsoluteError"),
-    "another optimizer": lambda model: setattr(model, "optimizer", "adam"),
-    "a call replaced": lambda model: setattr(
-        model.layers[2], "call", lambda x, **more: x.slice([0, 0], [-1, 3]).mul(2)
-    ),
-    "a layer added": lambda model: (
+    "loss added": lambda model: model.layers[1].add_loss(lambda: model.layers[1].weights[0].abs().sum()),
+    "learning rate": lambda model: setattr(model.optimizer, "learning_rate", 0.5),
+    "recompiled": lambda model: model.compile(optimizer="adam", loss="meanAbsoluteError"),
+    "optimizer": lambda model: setattr(model, "optimizer", "adam"),
+    "call replaced": lambda model: setattr(model.layers[2], "call", lambda x, **more: x.slice([0, 0], [-1, 3]).mul(2)),
+    "layer added": lambda model: (
         model.add(tf.layers.activation(activation="tanh")),
         model.compile(optimizer="sgd", loss="meanSquaredError"),
     ),  # type: ignore[dict-item]
@@ -236,7 +232,7 @@ CHANGES: dict[str, Callable[[Any], None]] = {
 
 
 @pytest.mark.parametrize("name", CHANGES)
-def test_changes_between_steps_are_seen(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_changes_between_steps_take_effect(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     def losses() -> list[Any]:
         model = dense(kernel_regularizer="l2")
         start = np.random.default_rng(1)
@@ -254,12 +250,12 @@ def test_changes_between_steps_are_seen(name: str, monkeypatch: pytest.MonkeyPat
     assert with_plans == losses()
 
 
-@pytest.mark.parametrize("which", ["a dict", "a function's own", "a list"])
-def test_what_is_written_to_an_option_is_seen(which: str) -> None:
+@pytest.mark.parametrize("which", ["dict", "partial", "list"])
+def test_in_place_change_of_option_takes_effect(which: str) -> None:
     given: Any = {"alpha": 0.1}
-    if which == "a list":
+    if which == "list":
         layer, expected = tf.layers.reshape(target_shape=[2, 3], input_shape=[6]), (1, 3, 2)
-    elif which == "a dict":
+    elif which == "dict":
         layer = tf.layers.lambda_(function=tf.leaky_relu, arguments=given, input_shape=[6])
     else:
         layer = tf.layers.lambda_(function=functools.partial(tf.leaky_relu, **given), input_shape=[6])
@@ -267,18 +263,18 @@ def test_what_is_written_to_an_option_is_seen(which: str) -> None:
     model, x = tf.sequential([layer]), tf.fill([1, 6], -1)
     for _ in range(4):
         model.predict(x)
-    if which == "a list":
+    if which == "list":
         layer.target_shape[:] = [3, 2]
         with pytest.warns(UserWarning, match="call returned shape"):
             assert model.predict(x).shape == expected
         return
-    (given if which != "a dict" else layer.arguments)["alpha"] = 0.5
+    (given if which != "dict" else layer.arguments)["alpha"] = 0.5
     assert model.predict(x).array_sync() == [[-0.5] * 6]
 
 
 @pytest.mark.parametrize("when", [0, 4])
-def test_a_call_that_is_replaced_in_a_class_of_layers_is_seen(when: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    own = tf.layers.Dense.call
+def test_call_replaced_in_layer_class_takes_effect(when: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    original = tf.layers.Dense.call
 
     def losses() -> list[Any]:
         model, calls = dense(), [0]
@@ -287,7 +283,7 @@ def test_a_call_that_is_replaced_in_a_class_of_layers_is_seen(when: int, monkeyp
 
         def call(self: Any, inputs: Any) -> Any:
             calls[0] += 1
-            return own(self, inputs).mul(calls[0] % 5)
+            return original(self, inputs).mul(calls[0] % 5)
 
         found = []
         with monkeypatch.context() as patch:
@@ -302,7 +298,7 @@ def test_a_call_that_is_replaced_in_a_class_of_layers_is_seen(when: int, monkeyp
     assert with_plans == losses()
 
 
-def test_callbacks_may_change_what_is_trained(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_weights_set_in_callback_take_effect(monkeypatch: pytest.MonkeyPatch) -> None:
     def weights() -> list[Any]:
         model = dense()
         start = np.random.default_rng(1)
@@ -321,7 +317,7 @@ def test_callbacks_may_change_what_is_trained(monkeypatch: pytest.MonkeyPatch) -
     assert with_plans == weights()
 
 
-def test_what_is_changed_again_and_again_is_not_recorded_for_ever() -> None:
+def test_repeated_changes_stop_recording() -> None:
     model = dense()
     model.compile(optimizer="sgd", loss="meanSquaredError")
     for _ in range(12):
@@ -331,8 +327,8 @@ def test_what_is_changed_again_and_again_is_not_recorded_for_ever() -> None:
     assert not model.plans._planned
 
 
-def test_a_model_that_is_compiled_anew(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What was compiled before may lie where the new losses lie now."""
+def test_recompiled_model_does_not_reuse_plans(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A new loss may have the address, and so the id, of an earlier one."""
 
     def losses() -> list[float]:
         model, found = dense(), list[float]()
@@ -348,7 +344,7 @@ def test_a_model_that_is_compiled_anew(monkeypatch: pytest.MonkeyPatch) -> None:
     assert with_plans == losses()
 
 
-def test_shapes_that_come_once_leave_room_for_others() -> None:
+def test_plans_of_rare_shapes_are_evicted() -> None:
     model = dense()
     model.compile(optimizer="sgd", loss="meanSquaredError")
     for n in range(1, plans._MOST_PLANS + 2):
@@ -360,11 +356,11 @@ def test_shapes_that_come_once_leave_room_for_others() -> None:
     assert len(model.plans._seen) == plans._MOST_PLANS
 
 
-def test_threads_may_make_room_for_plans_at_once() -> None:
-    """Others may have forgotten a step, or all of them, while one looks for the step to forget."""
+def test_concurrent_eviction_of_plans() -> None:
+    """Other threads may evict or add steps while one looks for the step to evict."""
 
     class Key:
-        """A step's key; asking for its place in a table lets another thread run."""
+        """A step's key; hashing it lets another thread run."""
 
         def __init__(self, meanwhile: Callable[[], None]) -> None:
             self.meanwhile = meanwhile
@@ -385,15 +381,15 @@ def test_threads_may_make_room_for_plans_at_once() -> None:
     found._forget_one()
 
 
-def test_each_shape_has_its_plan() -> None:
+def test_each_batch_size_has_a_plan() -> None:
     model = dense()
     model.compile(optimizer="sgd", loss="meanSquaredError")
     model.fit(X, Y, batch_size=5, epochs=3, verbose=0)  # batches of 5, 5 and 2
     assert len(model.plans._planned) == 2
 
 
-def test_one_tensor_as_several_inputs(backend: str) -> None:
-    """A plan for the same tensor twice does not apply to two tensors."""
+def test_same_tensor_for_two_inputs(backend: str) -> None:
+    """A plan recorded for one tensor passed twice does not apply to two tensors."""
     a, b = tf.input(shape=[2]), tf.input(shape=[2])
     model = tf.model(inputs=[a, b], outputs=tf.layers.concatenate().apply([a, b]))
     x, y = tf.tensor([[1.0, 2.0]]), tf.tensor([[3.0, 4.0]])
@@ -407,7 +403,7 @@ def test_one_tensor_as_several_inputs(backend: str) -> None:
     assert auto_encoder.train_on_batch(x, y) == 4
 
 
-def test_a_weight_as_input() -> None:
+def test_weight_as_input() -> None:
     layer = tf.layers.dense(units=2, use_bias=False, input_shape=[2], kernel_initializer="identity")
     model = tf.sequential(layers=[layer])
     kernel = layer.trainable_weights[0].val
@@ -418,8 +414,8 @@ def test_a_weight_as_input() -> None:
     assert model.predict(kernel).array_sync() == [[4, 0], [0, 4]]
 
 
-def test_observers_see_every_kernel() -> None:
-    """Profiles, debugging and kernels of users need the kernels one by one."""
+def test_observed_step_runs_kernels_one_by_one() -> None:
+    """Profiling, debug mode and user-defined kernels need this."""
     model = dense()
     assert plans_after(model) == 1
     seen: list[str] = []
@@ -428,7 +424,7 @@ def test_observers_see_every_kernel() -> None:
     assert "BatchMatMul" in seen
 
 
-def test_gradients_through_predict() -> None:
+def test_gradient_through_predict() -> None:
     model = dense()
     x = tf.tensor(X[:1])
     for _ in range(3):
@@ -436,7 +432,7 @@ def test_gradients_through_predict() -> None:
     assert tf.grad(lambda t: model.predict(t).square().sum())(x).abs().sum().data_sync()[0] > 0
 
 
-def test_a_planned_prediction_checks_what_it_is_given() -> None:
+def test_planned_predict_validates_arguments() -> None:
     model, x = dense(), tf.tensor(X)
     for _ in range(3):  # the second one is recorded
         expected = model.predict(x).numpy()
@@ -449,7 +445,7 @@ def test_a_planned_prediction_checks_what_it_is_given() -> None:
     np.testing.assert_allclose(model.predict(tf.tensor(X), batch_size=5).numpy(), expected, rtol=ROUNDING)
 
 
-def test_the_keywords_of_a_loss_may_be_written_to() -> None:
+def test_changed_keyword_of_partial_loss_takes_effect() -> None:
     loss = functools.partial(tf.losses.huber_loss, delta=1.0)
     model = dense()
     model.compile(optimizer=tf.train.sgd(0), loss=loss)
@@ -460,7 +456,7 @@ def test_the_keywords_of_a_loss_may_be_written_to() -> None:
 
 
 @pytest.mark.parametrize("predict", ["predict", "predict_on_batch"])
-def test_predictions_may_be_disposed_where_a_model_passes_on_its_input(predict: str) -> None:
+def test_disposing_one_of_equal_outputs_keeps_the_others(predict: str) -> None:
     entry = tf.input(shape=[2])
     passed = tf.layers.dropout(rate=0.5).apply(entry)
     model = tf.model(inputs=entry, outputs=[passed, entry, passed])
@@ -471,7 +467,7 @@ def test_predictions_may_be_disposed_where_a_model_passes_on_its_input(predict: 
         assert [t.array_sync() for t in (x, *others)] == [[[1, 1]] * 3] * 3
 
 
-def test_predictions_are_tensors_of_their_own() -> None:
+def test_prediction_is_not_overwritten_by_the_next() -> None:
     model = dense()
     first = [model.predict(X[:1]) for _ in range(4)]
     kept = first[2].numpy().copy()
@@ -479,7 +475,7 @@ def test_predictions_are_tensors_of_their_own() -> None:
     np.testing.assert_array_equal(first[2].numpy(), kept)
 
 
-def test_steps_leave_no_tensors() -> None:
+def test_steps_do_not_leak_tensors() -> None:
     model = dense()
     plans_after(model)
     before = tf.memory().num_tensors
@@ -490,8 +486,8 @@ def test_steps_leave_no_tensors() -> None:
 
 
 @pytest.mark.parametrize("row", ROWS, ids=str)
-def test_every_layer_gives_the_same_bits(row: Row, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whether a layer can be planned or not makes no visible difference."""
+def test_every_layer_is_bit_identical_with_plans(row: Row, monkeypatch: pytest.MonkeyPatch) -> None:
+    """This holds for layers that can be planned and for those that cannot."""
 
     def run() -> tuple[list[Any], list[Any]]:
         rng.set_seed(5)
@@ -516,4 +512,4 @@ def test_every_layer_gives_the_same_bits(row: Row, monkeypatch: pytest.MonkeyPat
 
     with_plans = run()
     monkeypatch.setattr(plans, "may_plan", lambda backend: False)
-    assert str(with_plans) == str(run())  # as strings, in which NaN is NaN
+    assert str(with_plans) == str(run())  # compared as strings, so that NaN equals NaN

@@ -1,4 +1,4 @@
-"""Layers that prepare inputs, and functions as layers."""
+"""Preprocessing layers, and Lambda."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ RNG = np.random.default_rng(9)
 IMAGE = RNG.normal(size=(2, 4, 6, 3)).astype(np.float32)
 
 
-def test_a_random_width_is_within_its_bounds_and_repeats_with_its_seed() -> None:
+def test_random_width_is_bounded_and_seeded() -> None:
     layers = [tf.layers.random_width(factor=[-0.5, 0.5], seed=3) for _ in range(2)]
     widths = [[layer.apply(tf.tensor(IMAGE)).shape[2] for _ in range(8)] for layer in layers]
     assert widths[0] == widths[1]
@@ -25,7 +25,7 @@ def test_a_random_width_is_within_its_bounds_and_repeats_with_its_seed() -> None
     assert tf.layers.random_width(factor=0.2).apply(tf.tensor(IMAGE[0])).shape[::2] == (4, 3)
 
 
-def test_categories_may_count_with_weights() -> None:
+def test_category_encoding_with_count_weights() -> None:
     layer = tf.layers.category_encoding(num_tokens=4, output_mode="count")
     found = layer.apply(tf.tensor2d([[0, 1, 1], [3, 0, 3]]), {"countWeights": tf.tensor2d([[1, 2, 3], [4, 5, 6]])})
     np.testing.assert_array_equal(found.numpy(), [[1, 5, 0, 0], [5, 0, 0, 10]])
@@ -33,14 +33,14 @@ def test_categories_may_count_with_weights() -> None:
     assert same.dtype == "int32"
 
 
-def test_images_that_are_too_small_are_resized_by_a_crop() -> None:
+def test_center_crop_resizes_too_small_images() -> None:
     found = tf.layers.center_crop(height=8, width=3).apply(tf.tensor(IMAGE))
     np.testing.assert_allclose(found.numpy(), tf.image.resize_bilinear(tf.tensor(IMAGE), [8, 3]).numpy())
     single = tf.layers.center_crop(height=2, width=2).apply(tf.tensor(IMAGE[0]))
     np.testing.assert_array_equal(single.numpy(), IMAGE[0, 1:3, 2:4])
 
 
-def test_a_function_is_a_layer() -> None:
+def test_lambda_layer_with_arguments() -> None:
     layer = tf.layers.lambda_(function=lambda x, power: x.pow(power).sum(-1, True), arguments={"power": 2})
     entry = tf.input(shape=[None, 3])
     output = layer.apply(entry)
@@ -50,7 +50,7 @@ def test_a_function_is_a_layer() -> None:
     np.testing.assert_allclose(model.predict(x).numpy(), (x**2).sum(-1, keepdims=True), rtol=ACCUMULATED)
 
 
-def test_a_function_of_several_inputs_may_return_several() -> None:
+def test_lambda_layer_with_several_inputs_and_outputs() -> None:
     layer = tf.layers.lambda_(function=lambda inputs: [inputs[0].add(inputs[1]), inputs[0].mean(1)])
     a, b = tf.input(shape=[3]), tf.input(shape=[3])
     assert [t.shape for t in layer.apply([a, b])] == [(None, 3), (None,)]
@@ -60,7 +60,7 @@ def double(x: Any) -> Any:
     return x.mul(2)
 
 
-def test_a_function_is_saved_by_name() -> None:
+def test_lambda_function_is_saved_by_name() -> None:
     layer = tf.layers.lambda_(function=double, shape=[3])
     config = layer.get_config()
     assert config["function"] == "double"
@@ -91,6 +91,6 @@ def test_a_function_is_saved_by_name() -> None:
         (lambda: tf.layers.relu(max_value=-1), "max_value"),
     ],
 )  # fmt: skip
-def test_mistakes_are_named(make: Any, words: str) -> None:
+def test_invalid_arguments_raise(make: Any, words: str) -> None:
     with pytest.raises((ValueError, TypeError), match=words):
         make()

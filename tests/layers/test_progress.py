@@ -1,4 +1,4 @@
-"""What a training shows: lines, bars on terminals, and a line that changes in a notebook."""
+"""Progress of training: plain lines, a bar on terminals, and an updated line in notebooks."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from layers.linear import X, Y, linear
 import tfpy as tf
 
 
-def test_plain_lines_where_there_is_no_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+def test_plain_lines_without_a_terminal(capsys: pytest.CaptureFixture[str]) -> None:
     linear(metrics=["mae"]).fit(X, Y, epochs=2, validation_split=0.5)
     lines = capsys.readouterr().out.splitlines()
     assert len(lines) == 2
     assert lines[0].startswith("epoch 1/2 - loss ")
     assert " - mae " in lines[0]
-    assert lines[0].isascii()  # what the encoding of the output cannot write would end the training
+    assert lines[0].isascii()  # so that any output encoding can write it
     linear().fit(X, Y, verbose=0)
     assert capsys.readouterr().out == ""
 
 
-def test_a_bar_on_a_terminal(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_bar_on_a_terminal(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setenv("FORCE_COLOR", "1")
     monkeypatch.setenv("TERM", "xterm")
     linear().fit(X, Y, epochs=2, batch_size=2)
@@ -31,7 +31,7 @@ def test_a_bar_on_a_terminal(monkeypatch: pytest.MonkeyPatch, capsys: pytest.Cap
     assert "loss" in shown
 
 
-def test_a_bar_on_a_narrow_terminal_is_whole(
+def test_line_on_narrow_terminal_is_not_truncated(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for name, value in {"FORCE_COLOR": "1", "TERM": "xterm", "COLUMNS": "80"}.items():
@@ -44,12 +44,12 @@ def test_a_bar_on_a_narrow_terminal_is_whole(
 
 
 @pytest.mark.parametrize(("columns", "bar"), [(72, 0), (80, 9), (120, 20)])
-def test_a_bar_is_as_long_as_the_values_leave_room_for(
+def test_bar_width_depends_on_terminal_width(
     columns: int, bar: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for name, value in {"FORCE_COLOR": "1", "TERM": "xterm", "COLUMNS": str(columns)}.items():
         monkeypatch.setenv(name, value)
-    monkeypatch.setattr("rich._console", None)  # it keeps the width that it was made with
+    monkeypatch.setattr("rich._console", None)  # it keeps the width it was created with
     monkeypatch.setattr("tfpy.layers.training.progress.described", lambda logs: "loss 0.1234 - " + 36 * "x")
     linear(metrics=["mae"]).fit(X, Y, epochs=2, batch_size=1, validation_split=0.5)
     shown = re.sub("\x1b\\[[0-9;?]*[A-Za-z]", "", capsys.readouterr().out).replace("\r", "\n")
@@ -59,7 +59,7 @@ def test_a_bar_is_as_long_as_the_values_leave_room_for(
 
 
 @pytest.mark.parametrize("name", ["[/]", "[red]"])
-def test_names_are_no_markup_on_a_terminal(
+def test_layer_names_are_not_parsed_as_markup(
     name: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for variable, value in {"FORCE_COLOR": "1", "TERM": "xterm", "COLUMNS": "120"}.items():
@@ -73,13 +73,13 @@ def test_names_are_no_markup_on_a_terminal(
     assert f"{name}_loss" in shown
 
 
-def test_a_line_that_changes_in_a_notebook(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_line_is_updated_in_a_notebook(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setattr("rich.console._is_jupyter", lambda: True)
     monkeypatch.setattr("tfpy.layers.training.progress._REFRESH", 0)
     linear(metrics=["mae"]).fit(X, Y, epochs=2, batch_size=2)
     shown = capsys.readouterr().out
     assert shown.isascii()
-    lines = [shown_at_last(line) for line in shown.split("\n")]
+    lines = [final_text(line) for line in shown.split("\n")]
     number = r"[\d.e-]+"
     assert [bool(re.fullmatch(f"epoch ./2 - loss {number} - mae {number} - {number} s", line)) for line in lines] == [
         True,
@@ -90,7 +90,7 @@ def test_a_line_that_changes_in_a_notebook(monkeypatch: pytest.MonkeyPatch, caps
     assert "\repoch 2/2 - 5/5 - loss " in shown
 
 
-def test_a_training_that_fails_leaves_an_empty_line_in_a_notebook(
+def test_failed_training_clears_the_line_in_a_notebook(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr("rich.console._is_jupyter", lambda: True)
@@ -99,46 +99,48 @@ def test_a_training_that_fails_leaves_an_empty_line_in_a_notebook(
         linear().fit(X, Y, batch_size=2, callbacks={"onBatchEnd": lambda: 1 / 0})
     shown = capsys.readouterr().out
     assert "1/5" in shown
-    assert shown_at_last(shown) == ""
+    assert final_text(shown) == ""
 
 
-def test_very_many_epochs_leave_few_lines_in_a_notebook(
+def test_number_of_lines_in_a_notebook_is_limited(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr("rich.console._is_jupyter", lambda: True)
     monkeypatch.setattr("tfpy.layers.training.progress._MOST_LINES", 20)
-    monkeypatch.setattr("tfpy.layers.training.progress._REFRESH", 600)  # a slow epoch would be drawn on its way
+    monkeypatch.setattr(
+        "tfpy.layers.training.progress._REFRESH", 600
+    )  # otherwise a slow epoch would be drawn before its end
 
-    def numbers() -> list[int]:
+    def printed_epochs() -> list[int]:
         return [int(line.split("/")[0].split()[1]) for line in capsys.readouterr().out.splitlines()]
 
     model = linear()
     model.fit(X, Y, epochs=90)
-    assert numbers() == [*range(5, 91, 5)]
+    assert printed_epochs() == [*range(5, 91, 5)]
     model.fit(X, Y, epochs=90, callbacks={"onEpochEnd": lambda epoch: setattr(model, "stop_training", epoch == 11)})
-    assert numbers() == [5, 10, 12]
+    assert printed_epochs() == [5, 10, 12]
     model.fit(X, Y, epochs=20)
-    assert numbers() == [*range(1, 21)]
+    assert printed_epochs() == [*range(1, 21)]
     model.fit(X, Y, epochs=90, initial_epoch=85)
-    assert numbers() == [*range(86, 91)]
+    assert printed_epochs() == [*range(86, 91)]
     with pytest.raises(ZeroDivisionError):
         model.fit(X, Y, epochs=90, callbacks={"onEpochBegin": lambda epoch: 1 / (epoch - 12)})
-    assert numbers() == [5, 10, 12]
+    assert printed_epochs() == [5, 10, 12]
 
 
-def shown_at_last(line: str) -> str:
-    """What a line looks like after all carriage returns in it."""
+def final_text(line: str) -> str:
+    """The visible text of a line after its carriage returns."""
     found = ""
     for text in line.rstrip("\n").split("\r"):
         found = text + found[len(text) :]
     return found.rstrip()
 
 
-def test_the_bar_gives_the_terminal_back_when_training_fails(
+def test_failed_training_restores_the_cursor(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("FORCE_COLOR", "1")
     monkeypatch.setenv("TERM", "xterm")
     with pytest.raises(ZeroDivisionError):
         linear().fit(X, Y, callbacks={"onBatchEnd": lambda: 1 / 0})
-    assert capsys.readouterr().out.rstrip().endswith("\x1b[?25h"), "the cursor is shown again"
+    assert capsys.readouterr().out.rstrip().endswith("\x1b[?25h"), "the cursor is hidden"

@@ -1,4 +1,4 @@
-"""Random models train and predict with the same bits from plans as step by step."""
+"""Random models train and predict with bit-identical results with and without plans."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ L = tf.layers
 ACTIVATIONS = ["relu", "relu6", "tanh", "sigmoid", "elu", "selu", "swish", "gelu", "softsign", "hardSigmoid"]
 MERGES = [L.add, L.multiply, L.average, L.maximum, L.concatenate]
 RECURRENT = [L.simple_rnn, L.gru, L.lstm]
-ALWAYS: Sequence[Choice] = [
+ANY_RANK: Sequence[Choice] = [
     lambda r: L.activation(activation=r.choice(ACTIVATIONS)),
     lambda r: L.batch_normalization(trainable=r.random() < 0.7),
     lambda r: [L.batch_normalization(), L.relu(max_value=r.choice([None, 1.5]))],
@@ -71,7 +71,7 @@ def recurrent(r: random.Random) -> tf.layers.Layer:
 
 
 def network(seed: int) -> tf.LayersModel:
-    """A model with branches that meet where they can."""
+    """A random model with two branches that are merged where their shapes agree."""
     r = random.Random(seed)
     x = tf.input(shape=r.choice(SHAPES))
     ends = [x, x]
@@ -81,14 +81,14 @@ def network(seed: int) -> tf.LayersModel:
         if r.random() < 0.25 and ends[0].shape == ends[1].shape:
             ends[at] = r.choice(MERGES)().apply(ends)
         elif np.prod(y.shape[1:]) < 300:
-            for layer in to_list(r.choice([*BY_RANK[len(y.shape)], *ALWAYS[:3], r.choice(ALWAYS)])(r)):
+            for layer in to_list(r.choice([*BY_RANK[len(y.shape)], *ANY_RANK[:3], r.choice(ANY_RANK)])(r)):
                 ends[at] = layer.apply(ends[at])
     outputs = [L.dense(units=2).apply(end if len(end.shape) == 2 else L.flatten().apply(end)) for end in ends]
     return tf.model(inputs=x, outputs=outputs)
 
 
-def numbers(seed: int) -> list[np.ndarray]:
-    """What a network gives after some training, its weights, and the losses on the way."""
+def results(seed: int) -> list[np.ndarray]:
+    """Losses, predictions and weights of a network that is trained for some epochs."""
     tf.set_seed(seed)
     model = network(seed)
     rng = np.random.default_rng(seed)
@@ -105,8 +105,8 @@ def numbers(seed: int) -> list[np.ndarray]:
 
 
 @pytest.mark.parametrize("seed", range(24))
-def test_the_same_bits(seed: int, backend: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    found = numbers(seed)
+def test_results_are_bit_identical_with_plans(seed: int, backend: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = results(seed)
     monkeypatch.setattr(plans, "may_plan", lambda backend: False)
-    for planned, expected in zip(found, numbers(seed), strict=True):
+    for planned, expected in zip(found, results(seed), strict=True):
         np.testing.assert_array_equal(planned, expected)

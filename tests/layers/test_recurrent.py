@@ -1,4 +1,4 @@
-"""Recurrent layers: states, masks, cells, direction, and errors for bad input."""
+"""Recurrent layers: states, masks, cells, direction and invalid arguments."""
 
 from __future__ import annotations
 
@@ -15,31 +15,31 @@ RNG = np.random.default_rng(0)
 X = RNG.normal(size=(3, 4, 2)).astype(np.float32)
 
 
-def made(factory: str, **options: Any) -> Any:
+def make_layer(factory: str, **options: Any) -> Any:
     layer = getattr(tf.layers, factory)(units=5, **options)
     layer.build((3, 4, 2))
     layer.set_weights([RNG.normal(size=w.shape) * 0.5 for w in layer.weights])
     return layer
 
 
-def numbers(layer: Any) -> list[Any]:
+def float64_weights(layer: Any) -> list[Any]:
     return [w.numpy().astype(np.float64) for w in layer.get_weights()]
 
 
 @pytest.mark.parametrize("factory", ["simple_rnn", "gru", "lstm"])
-def test_the_state_at_the_end_is_the_next_beginning(factory: str) -> None:
-    """Two halves of a sequence, the second starting from the first's state, are the whole."""
-    layer = made(factory, return_state=True)
-    whole = layer.apply(tf.tensor(X))
+def test_initial_state_continues_a_sequence(factory: str) -> None:
+    """The second half of a sequence, started from the first half's state, ends like the full sequence."""
+    layer = make_layer(factory, return_state=True)
+    full = layer.apply(tf.tensor(X))
     first = layer.apply(tf.tensor(X[:, :2]))
     second = layer.apply(tf.tensor(X[:, 2:]), {"initialState": first[1:]})
-    also = layer.apply([tf.tensor(X[:, 2:]), *first[1:]])
-    for w, s, a in zip(whole, second, also, strict=True):
-        np.testing.assert_allclose(w.numpy(), s.numpy(), rtol=ACCUMULATED, atol=ROUNDING)
-        np.testing.assert_array_equal(s.numpy(), a.numpy())
+    state_in_inputs = layer.apply([tf.tensor(X[:, 2:]), *first[1:]])
+    for expected, found, same in zip(full, second, state_in_inputs, strict=True):
+        np.testing.assert_allclose(found.numpy(), expected.numpy(), rtol=ACCUMULATED, atol=ROUNDING)
+        np.testing.assert_array_equal(same.numpy(), found.numpy())
 
 
-def test_initial_states_may_be_inputs_of_a_model() -> None:
+def test_initial_state_as_model_input() -> None:
     x, state = tf.input(shape=[4, 2]), tf.input(shape=[5])
     layer = tf.layers.simple_rnn(units=5)
     model = tf.model(inputs=[x, state], outputs=layer.apply(x, {"initial_state": [state]}))
@@ -50,36 +50,36 @@ def test_initial_states_may_be_inputs_of_a_model() -> None:
         tf.layers.simple_rnn(units=5).apply(x, {"initial_state": [tf.input(shape=[7])]})
 
 
-def test_masked_steps_leave_output_and_state_as_they_were() -> None:
+def test_masked_steps_are_skipped() -> None:
     x = X.copy()
     x[:, 1] = 0
     x[0, 3] = 0
     model = tf.sequential(layers=[tf.layers.masking(input_shape=[4, 2]), tf.layers.lstm(units=5)])
     model.set_weights([RNG.normal(size=w.shape) * 0.5 for w in model.get_weights()])
     found = model.predict(x).numpy()
-    w = numbers(model.layers[1])
+    w = float64_weights(model.layers[1])
     np.testing.assert_allclose(found[1:], lstm(x[1:][:, [0, 2, 3]], *w), rtol=ACCUMULATED, atol=ROUNDING)
     np.testing.assert_allclose(found[:1], lstm(x[:1][:, [0, 2]], *w), rtol=ACCUMULATED, atol=ROUNDING)
 
 
-def test_embeddings_mask_zeros() -> None:
+def test_mask_zero_masks_padding() -> None:
     model = tf.sequential()
     model.add(tf.layers.embedding(input_dim=6, output_dim=2, mask_zero=True, input_length=4))
     model.add(tf.layers.simple_rnn(units=5, return_sequences=True))
     model.add(tf.layers.simple_rnn(units=3))
     x = np.array([[1, 2, 0, 0], [3, 4, 5, 1]])
-    padded, whole = model.predict(x).numpy(), None
-    e = numbers(model.layers[0])[0]
-    seq = simple_rnn(e[x[:1, :2]], *numbers(model.layers[1]), every=True)
-    whole = simple_rnn(seq, *numbers(model.layers[2]))
-    np.testing.assert_allclose(padded[:1], whole, rtol=ACCUMULATED, atol=ROUNDING)
+    found = model.predict(x[:1]).numpy()
+    embeddings = float64_weights(model.layers[0])[0]
+    sequence = simple_rnn(embeddings[x[:1, :2]], *float64_weights(model.layers[1]), return_sequences=True)
+    expected = simple_rnn(sequence, *float64_weights(model.layers[2]))
+    np.testing.assert_allclose(found, expected, rtol=ACCUMULATED, atol=ROUNDING)
 
 
-def test_embeddings_without_mask_zero_mask_nothing() -> None:
+def test_embedding_without_mask_zero_has_no_mask() -> None:
     assert tf.layers.embedding(input_dim=6, output_dim=2).compute_mask(tf.tensor([[1, 0]])) is None
 
 
-def test_the_size_of_the_input_as_options() -> None:
+def test_input_dim_and_input_length_options() -> None:
     shapes = [
         tf.layers.lstm(units=1, **options).batch_input_shape
         for options in ({"input_dim": 2}, {"input_dim": 2, "inputLength": 3}, {"input_dim": 2, "input_shape": [4, 5]})
@@ -87,14 +87,14 @@ def test_the_size_of_the_input_as_options() -> None:
     assert shapes == [(None, None, 2), (None, 3, 2), (None, 4, 5)]
 
 
-def test_a_model_within_a_model_passes_masks_on() -> None:
+def test_sequential_passes_masks_on() -> None:
     model = tf.sequential(layers=[tf.layers.dense(units=2, input_shape=[3, 2]), tf.layers.dropout(rate=0.5)])
     x, mask = tf.ones([1, 3, 2]), tf.tensor([[True, False, True]])
     assert model.compute_mask(x) is None
     assert model.compute_mask(x, mask).array_sync() == [[True, False, True]]
 
 
-def test_layers_that_do_not_mask_say_so() -> None:
+def test_layer_without_mask_support_raises() -> None:
     model = tf.sequential(layers=[tf.layers.masking(input_shape=[4, 2])])
     with pytest.raises(TypeError, match="mask"):
         tf.layers.flatten().compute_mask(None, [tf.tensor([True])])
@@ -103,45 +103,45 @@ def test_layers_that_do_not_mask_say_so() -> None:
 
 @pytest.mark.parametrize("layer", [tf.layers.lstm, lambda **o: tf.layers.rnn(cell=tf.layers.lstm_cell(**o))])
 @pytest.mark.parametrize("shape", [[3, 3], [2, 4], [3]])
-def test_a_mask_of_another_shape(layer: Any, shape: list[int]) -> None:
+def test_mask_of_wrong_shape_raises(layer: Any, shape: list[int]) -> None:
     with pytest.raises(ValueError, match=r"mask.*\[3, 4\].*got"):
         layer(units=2).apply(tf.tensor(X), mask=tf.ones(shape))
 
 
-def test_backwards_is_the_reversed_sequence() -> None:
-    layer = made("gru", go_backwards=True)
-    forwards = made("gru")
+def test_go_backwards_equals_reversed_input() -> None:
+    layer = make_layer("gru", go_backwards=True)
+    forwards = make_layer("gru")
     forwards.set_weights(layer.get_weights())
     np.testing.assert_allclose(
         layer.apply(tf.tensor(X)).numpy(), forwards.apply(tf.tensor(X[:, ::-1].copy())).numpy(), rtol=ROUNDING
     )
 
 
-def test_dropout_masks_hold_for_a_whole_sequence_and_only_in_training() -> None:
+def test_dropout_mask_is_made_once_per_sequence_in_training() -> None:
     seen: list[np.ndarray] = []
 
     def drop(x: tf.Tensor, rate: float) -> tf.Tensor:
         seen.append(x.numpy())
         return x.mul(0)
 
-    layer = made("lstm", dropout=0.5, dropout_func=drop)
-    calm = layer.apply(tf.tensor(X)).numpy()
+    layer = make_layer("lstm", dropout=0.5, dropout_func=drop)
+    inferred = layer.apply(tf.tensor(X)).numpy()
     assert not seen
     dropped = layer.apply(tf.tensor(X), training=True).numpy()
     assert len(seen) == 1
-    np.testing.assert_allclose(dropped, lstm(X * 0, *numbers(layer)), rtol=ACCUMULATED, atol=ROUNDING)
-    assert not np.allclose(calm, dropped)
+    np.testing.assert_allclose(dropped, lstm(X * 0, *float64_weights(layer)), rtol=ACCUMULATED, atol=ROUNDING)
+    assert not np.allclose(inferred, dropped)
 
 
-def test_stateful_layers() -> None:
+def test_stateful_layer_keeps_and_resets_states() -> None:
     layer = tf.layers.lstm(units=5, stateful=True, batch_input_shape=[3, None, 2])
     model = tf.sequential(layers=[layer])
-    whole = tf.layers.lstm(units=5)
-    whole.build((3, 4, 2))
-    whole.set_weights(layer.get_weights())
+    stateless = tf.layers.lstm(units=5)
+    stateless.build((3, 4, 2))
+    stateless.set_weights(layer.get_weights())
     model.predict(X[:, :2])
     np.testing.assert_allclose(
-        model.predict(X[:, 2:]).numpy(), whole.apply(tf.tensor(X)).numpy(), rtol=ACCUMULATED, atol=ROUNDING
+        model.predict(X[:, 2:]).numpy(), stateless.apply(tf.tensor(X)).numpy(), rtol=ACCUMULATED, atol=ROUNDING
     )
     model.reset_states()
     assert all(not s.numpy().any() for s in layer.states)
@@ -157,7 +157,7 @@ def test_stateful_layers() -> None:
         tf.sequential(layers=[tf.layers.lstm(units=5, stateful=True, input_shape=[4, 2])])
 
 
-def test_stateful_layers_with_initial_states_as_inputs_can_be_reset() -> None:
+def test_reset_states_with_initial_state_as_input() -> None:
     x, state = tf.input(batch_shape=[3, 4, 2]), tf.input(batch_shape=[3, 5])
     layer = tf.layers.simple_rnn(units=5, stateful=True)
     layer.apply([x, state])
@@ -167,8 +167,8 @@ def test_stateful_layers_with_initial_states_as_inputs_can_be_reset() -> None:
     assert layer.states[0].numpy().all()
 
 
-def test_freezing_a_layer_leaves_its_cells_as_they_are() -> None:
-    """As in TF.js, where weights that are trained by their cells come first even so."""
+def test_freezing_rnn_leaves_cells_trainable() -> None:
+    """As in TF.js, where the weights of trainable cells come first even then."""
     cells = [tf.layers.simple_rnn_cell(units=1, trainable=False), tf.layers.simple_rnn_cell(units=1, use_bias=False)]
     layer = tf.layers.rnn(cell=cells)
     layer.apply(tf.input(shape=[3, 2]))
@@ -191,14 +191,14 @@ class Scaled(tf.layers.RNN):
         return super().call(inputs, **keywords).mul(self.scale)
 
 
-def test_what_a_layer_adds_to_what_its_cell_has_is_its_own() -> None:
+def test_weights_and_losses_of_rnn_subclass_and_cell() -> None:
     layer = Scaled(cell=tf.layers.simple_rnn_cell(units=5, bias_regularizer="l1l2"))
     layer.apply(tf.input(shape=[4, 2]))
     assert layer.trainable_weights == [layer.scale, *layer.cell.weights]
     assert len(layer.losses) == 2
 
 
-def test_stateful_models_keep_no_more_than_their_states() -> None:
+def test_stateful_model_does_not_leak_tensors() -> None:
     model = tf.sequential(layers=[tf.layers.gru(units=5, stateful=True, batch_input_shape=[3, 4, 2])])
     model.predict(X)
     before = tf.memory().num_tensors
@@ -207,8 +207,8 @@ def test_stateful_models_keep_no_more_than_their_states() -> None:
     assert tf.memory().num_tensors == before
 
 
-def twice(layer: tf.layers.Layer) -> Any:
-    """The layer, on what it puts out itself."""
+def apply_twice(layer: tf.layers.Layer) -> Any:
+    """Apply a layer to its own output."""
     return layer.apply(layer.apply(tf.input(shape=[3, 2])))
 
 
@@ -223,10 +223,10 @@ def twice(layer: tf.layers.Layer) -> Any:
         (lambda: tf.layers.lstm(units=2).apply(tf.ones([2, 3, 4]), {"initialState": [tf.ones([2, 2])]}), "initial_state|states"),
         (lambda: tf.layers.time_distributed(layer=3), "layer"),
         (lambda: tf.layers.time_distributed(layer=tf.layers.dense(units=2)).apply(tf.ones([2, 3])), "rank 3"),
-        (lambda: twice(tf.layers.time_distributed(layer=tf.layers.dense(units=4))), r"shape \[None, None, 2\], but got .*4\]"),
+        (lambda: apply_twice(tf.layers.time_distributed(layer=tf.layers.dense(units=4))), r"shape \[None, None, 2\], but got .*4\]"),
     ],
 )  # fmt: skip
-def test_mistakes_are_named(make: Any, words: str) -> None:
+def test_invalid_arguments_raise(make: Any, words: str) -> None:
     with pytest.raises((ValueError, TypeError), match=words):
         make()
 
@@ -235,10 +235,8 @@ def test_mistakes_are_named(make: Any, words: str) -> None:
     ("go_backwards", "expected"),
     [(False, [[3, 8, 11], [1, 1, 1], [0, 0, 7]]), (True, [[0, 5, 8], [0, 0, 0], [7, 9, 9]])],
 )
-def test_of_a_mask_that_is_longer_than_the_sequence_the_steps_that_come_first_count(
-    go_backwards: bool, expected: list[list[int]]
-) -> None:
-    """Behind layers that shorten sequences; recorded from TF.js."""
+def test_mask_longer_than_sequence_is_truncated(go_backwards: bool, expected: list[list[int]]) -> None:
+    """After a layer that shortens sequences; the expected values are recorded from TF.js."""
     ones = {"kernel_initializer": "ones", "recurrent_initializer": "ones", "activation": "linear"}
     model = tf.sequential(
         layers=[
@@ -251,7 +249,7 @@ def test_of_a_mask_that_is_longer_than_the_sequence_the_steps_that_come_first_co
     np.testing.assert_allclose(model.predict(x).numpy()[..., 0], expected)
 
 
-def test_layers_that_make_their_cell_do_so_whatever_cell_is_given() -> None:
-    """As in TF.js: with another one no file would say what the layer computes."""
+def test_cell_option_is_ignored_by_lstm() -> None:
+    """As in TF.js: the config of an LSTM could not describe another cell."""
     layer = tf.layers.lstm(units=3, cell=tf.layers.lstm_cell(units=6), input_shape=[3, 2])
     assert layer.apply(tf.input(shape=[3, 2])).shape == (None, 3)

@@ -1,4 +1,4 @@
-"""Summaries of models: those of TF.js, line by line."""
+"""Summaries of models equal those of TF.js, line by line."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import tfpy as tf
 SUMMARIES: dict[str, list[str]] = json.loads((Path(__file__).parent / "summaries.json").read_text(encoding="utf-8"))
 
 
-def test_summary_is_tfjss() -> None:
+def test_summary_of_sequential_equals_tfjs() -> None:
     model = tf.sequential(
         layers=[
             tf.layers.simple_rnn(units=20, input_shape=[80, 4], name="rnn"),
@@ -29,7 +29,7 @@ def test_summary_is_tfjss() -> None:
 
 
 @pytest.mark.parametrize("name", ["two", "two_narrow"])
-def test_summary_of_a_graph_is_tfjss(name: str) -> None:
+def test_summary_of_graph_equals_tfjs(name: str) -> None:
     a, b = tf.input(shape=[3], name="a"), tf.input(shape=[3], name="b")
     shared = tf.layers.dense(units=4, name="shared")
     x, y = shared.apply(a), shared.apply(b)
@@ -60,14 +60,14 @@ def test_summary_of_a_graph_is_tfjss(name: str) -> None:
         ),
     ],
 )
-def test_summary_with_positions_is_tfjss(positions: Any, head: str, row: str) -> None:
+def test_summary_with_positions_equals_tfjs(positions: Any, head: str, row: str) -> None:
     lines: list[str] = []
     model = tf.sequential([tf.layers.dense(units=2, input_shape=[3], name="first")])
     model.summary(80, positions, lines.append)
     assert [lines[1], lines[3]] == [head, row]
 
 
-def test_a_chain_may_have_outputs_on_its_way() -> None:
+def test_summary_of_chain_with_inner_output() -> None:
     x = tf.input(shape=[3], name="in")
     first = tf.layers.dense(units=4, name="first").apply(x)
     second = tf.layers.dense(units=2, name="second").apply(first)
@@ -76,6 +76,6 @@ def test_a_chain_may_have_outputs_on_its_way() -> None:
     assert lines == SUMMARIES["tapped"]
 
 
-def test_summary_prints(capsys: pytest.CaptureFixture[str]) -> None:
+def test_summary_prints_to_stdout(capsys: pytest.CaptureFixture[str]) -> None:
     small().summary()
     assert "Total params: 13" in capsys.readouterr().out

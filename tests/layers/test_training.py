@@ -1,4 +1,4 @@
-"""Training: what fit computes, and what it reports."""
+"""Training: the values that fit, evaluate and predict compute, and the history."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tfpy.layers.saving.training_config import training_config_of
 from tfpy.layers.training.compile_config import TrainingState
 
 
-def test_a_step_is_the_formula() -> None:
+def test_train_on_batch_matches_formula() -> None:
     model = linear(tf.train.sgd(0.1))
     loss = model.train_on_batch(X, Y)
     error = X.astype(float) @ [[1], [1]] - Y
@@ -27,8 +27,8 @@ def test_a_step_is_the_formula() -> None:
     np.testing.assert_allclose(values(model)[1], -0.1 * 2 * error.mean(0), rtol=ACCUMULATED)
 
 
-def test_epoch_losses_are_weighted_by_the_batches_sizes() -> None:
-    """TF.js 4.22: x = 1…5, y = 2x, weights of ones, SGD 0.01 in batches of 2."""
+def test_epoch_loss_is_weighted_by_batch_size() -> None:
+    """The expected values are those of TF.js 4.22."""
     x = np.arange(1, 6).reshape(5, 1)
     model = tf.sequential(
         layers=[tf.layers.dense(units=1, kernel_initializer="ones", bias_initializer="zeros", input_shape=[1])]
@@ -39,7 +39,7 @@ def test_epoch_losses_are_weighted_by_the_batches_sizes() -> None:
     assert [float(np.ravel(w)[0]) for w in values(model)] == pytest.approx([1.841932, 0.218259], abs=ACCUMULATED)
 
 
-def test_regularizers_count_in_training_and_not_in_evaluation() -> None:
+def test_regularizer_counts_in_training_only() -> None:
     model = tf.sequential()
     model.add(
         tf.layers.dense(
@@ -52,21 +52,23 @@ def test_regularizers_count_in_training_and_not_in_evaluation() -> None:
     assert trained - evaluated == pytest.approx(0.5 * 2, rel=ACCUMULATED)
 
 
-def test_a_regularizer_counts_for_each_call_of_its_layer() -> None:
+def test_regularizer_counts_for_each_call_of_layer() -> None:
     shared = tf.layers.dense(units=1, kernel_initializer="ones", kernel_regularizer=tf.regularizers.l2(l2=0.5))
     inner = tf.sequential([tf.layers.dense(units=2, kernel_initializer="zeros", input_shape=[2])])
     x = tf.input(shape=[2])
-    once = inner.apply(x)
-    model = tf.model(inputs=x, outputs=tf.layers.add().apply([shared.apply(x), shared.apply(once)]))
-    around = tf.input(shape=[2])
-    outer = tf.model(inputs=around, outputs=tf.layers.add().apply([model.apply(around), model.apply(around)]))
+    hidden = inner.apply(x)
+    model = tf.model(inputs=x, outputs=tf.layers.add().apply([shared.apply(x), shared.apply(hidden)]))
+    outer_input = tf.input(shape=[2])
+    outer = tf.model(
+        inputs=outer_input, outputs=tf.layers.add().apply([model.apply(outer_input), model.apply(outer_input)])
+    )
     outer.compile(optimizer=tf.train.sgd(0), loss="meanSquaredError")
     trained = fit(outer, batch_size=10).history["loss"][0]
     assert trained - float(outer.evaluate(X, Y)) == pytest.approx(4 * 0.5 * 2, rel=ACCUMULATED)
 
 
 @pytest.mark.parametrize("depth", [1, 2])
-def test_regularizers_of_a_model_count_where_it_is_the_first_of_a_chain(depth: int) -> None:
+def test_regularizer_counts_once_in_nested_first_model(depth: int) -> None:
     rate = tf.regularizers.l2(l2=0.5)
     chain = tf.sequential(
         [tf.layers.dense(units=1, kernel_initializer="ones", kernel_regularizer=rate, input_shape=[2])]
@@ -78,14 +80,14 @@ def test_regularizers_of_a_model_count_where_it_is_the_first_of_a_chain(depth: i
     assert trained - float(chain.evaluate(X, Y)) == pytest.approx(0.5 * 2, rel=ACCUMULATED)
 
 
-def test_constraints_hold_after_writing() -> None:
+def test_set_weights_applies_constraints() -> None:
     model = tf.sequential()
     model.add(tf.layers.dense(units=1, kernel_constraint="nonNeg", input_shape=[2]))
     model.set_weights([np.array([[-1.0], [2.0]]), np.zeros(1)])
     assert values(model)[0] == [[0], [2]]
 
 
-def test_a_seed_makes_the_order_repeatable() -> None:
+def test_seed_makes_shuffling_repeatable() -> None:
     runs = []
     for seed in (1, 1, 2):
         model = linear()
@@ -94,7 +96,7 @@ def test_a_seed_makes_the_order_repeatable() -> None:
     assert runs[0] == runs[1] != runs[2]
 
 
-def test_stateful_models_keep_their_state_between_batches() -> None:
+def test_stateful_model_keeps_state_and_needs_full_batches() -> None:
     model = tf.sequential()
     model.add(
         tf.layers.simple_rnn(units=2, stateful=True, batch_input_shape=[2, 3, 1], recurrent_initializer="glorotNormal")
@@ -111,7 +113,7 @@ def test_stateful_models_keep_their_state_between_batches() -> None:
         fit(model, np.ones((3, 3, 1)), np.ones((3, 2)), batch_size=2)
 
 
-def test_a_stateful_model_predicts_in_batches_of_its_size() -> None:
+def test_stateful_model_predicts_in_its_batch_size() -> None:
     model = tf.sequential([tf.layers.lstm(units=2, stateful=True, batch_input_shape=[8, 5, 1])])
     assert model.predict(np.ones((16, 5, 1))).shape == (16, 2)
     assert model.predict_on_batch(np.ones((8, 5, 1))).shape == (8, 2)
@@ -120,13 +122,13 @@ def test_a_stateful_model_predicts_in_batches_of_its_size() -> None:
             call(np.ones((count, 5, 1)))
 
 
-def test_an_interrupt_as_a_training_begins_leaves_a_model_that_can_be_trained(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_model_can_be_trained_after_interrupt_at_start(monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupted(self: Any, name: str, value: Any) -> None:
-        own(self, name, value)
+        original(self, name, value)
         if name == "training" and value:
             raise KeyboardInterrupt
 
-    model, own = linear(), object.__setattr__
+    model, original = linear(), object.__setattr__
     with monkeypatch.context() as patch:
         patch.setattr(TrainingState, "__setattr__", interrupted)
         with pytest.raises(KeyboardInterrupt):
@@ -152,11 +154,11 @@ def tf_metric(y_true: tf.Tensor, y_pred: tf.Tensor) -> tf.Tensor:
     return y_pred.sub(y_true).abs().max()
 
 
-async def _awaited(thing: Any) -> Any:
-    return await thing
+async def _awaited(awaitable: Any) -> Any:
+    return await awaitable
 
 
-def test_several_outputs() -> None:
+def test_training_with_several_outputs() -> None:
     entry = tf.input(shape=[2])
     p, q = tf.layers.dense(units=1, name="p").apply(entry), tf.layers.dense(units=3, name="q").apply(entry)
     model = tf.model(inputs=entry, outputs=[p, q])
@@ -185,15 +187,15 @@ def test_evaluate_averages_over_batches() -> None:
     assert asyncio.run(_awaited(alone)) is alone
 
 
-def test_predict_in_batches_is_predict_at_once() -> None:
+def test_predict_is_independent_of_batch_size() -> None:
     model = linear()
-    whole = model.predict_on_batch(X).numpy()
+    expected = model.predict_on_batch(X).numpy()
     for size in (1, 3, 10, 64):
-        np.testing.assert_allclose(model.predict(X, batch_size=size).numpy(), whole, rtol=ROUNDING)
+        np.testing.assert_allclose(model.predict(X, batch_size=size).numpy(), expected, rtol=ROUNDING)
     assert model.predict(np.zeros((0, 2))).shape == (0, 1)
 
 
-def test_fit_leaves_no_tensors_behind() -> None:
+def test_fit_does_not_leak_tensors() -> None:
     model = linear("adam", metrics=["mae"])
     fit(model)
     before = tf.memory().num_tensors
@@ -202,7 +204,7 @@ def test_fit_leaves_no_tensors_behind() -> None:
     assert all(math.isfinite(v) for v in history.history["loss"])
 
 
-def test_functions_as_metrics_have_their_own_names_in_logs() -> None:
+def test_metric_functions_are_logged_under_their_names() -> None:
     short = [tf.metrics.mse, tf.metrics.MSE, tf.metrics.mape, tf.metrics.MAPE]
     model = linear(metrics=[*short, tf.metrics.mean_squared_error])
     assert model.metrics_names == ["loss", "mse", "MSE", "mape", "MAPE", "meanSquaredError"]
@@ -211,14 +213,14 @@ def test_functions_as_metrics_have_their_own_names_in_logs() -> None:
     assert training_config_of(model)["metrics"] == ["mse", "mse", "mape", "mape", "mse"]
 
 
-def test_initializers_regularizers_and_constraints_of_ones_own(tmp_path: Path) -> None:
-    class Every(tf.initializers.Initializer, class_name="Every"):
+def test_custom_initializer_regularizer_and_constraint(tmp_path: Path) -> None:
+    class Filled(tf.initializers.Initializer, class_name="Filled"):
         value: float = 1.0
 
         def apply(self, shape: Any, dtype: Any = None) -> tf.Tensor:
             return tf.fill(shape, self.value)
 
-    class Cubes(tf.regularizers.Regularizer, class_name="Cubes"):
+    class CubicPenalty(tf.regularizers.Regularizer, class_name="CubicPenalty"):
         def apply(self, x: tf.Tensor) -> tf.Tensor:
             return x.pow(3).sum()
 
@@ -226,8 +228,12 @@ def test_initializers_regularizers_and_constraints_of_ones_own(tmp_path: Path) -
         def apply(self, w: tf.Tensor) -> tf.Tensor:
             return w.mul(0.5)
 
-    own = {"kernel_initializer": Every(value=2.0), "kernel_regularizer": Cubes(), "kernel_constraint": Halved()}
-    model = tf.sequential([tf.layers.dense(units=1, input_shape=[1], use_bias=False, **own)])
+    options = {
+        "kernel_initializer": Filled(value=2.0),
+        "kernel_regularizer": CubicPenalty(),
+        "kernel_constraint": Halved(),
+    }
+    model = tf.sequential([tf.layers.dense(units=1, input_shape=[1], use_bias=False, **options)])
     model.compile(optimizer=tf.train.sgd(0.1), loss="meanSquaredError")
     assert float(model.train_on_batch(np.zeros((1, 1)), np.zeros((1, 1)))) == 8
     assert model.get_weights()[0].array_sync() == [[pytest.approx(2 - 0.1 * 3 * 4)]]
@@ -238,8 +244,8 @@ def test_initializers_regularizers_and_constraints_of_ones_own(tmp_path: Path) -
     assert again.kernel_initializer.value == 2  # type: ignore[attr-defined]
 
 
-def test_an_optimizer_of_ones_own_needs_no_options() -> None:
-    class Signs(tf.Optimizer):
+def test_custom_optimizer_without_options() -> None:
+    class SignSGD(tf.Optimizer):
         def __init__(self) -> None:
             super().__init__()
 
@@ -249,21 +255,21 @@ def test_an_optimizer_of_ones_own_needs_no_options() -> None:
                 variable.assign(variable.sub(gradient.sign().mul(0.5)))
 
     model = tf.sequential([tf.layers.dense(units=1, input_shape=[1], use_bias=False, kernel_initializer="ones")])
-    model.compile(optimizer=Signs(), loss="meanSquaredError")
+    model.compile(optimizer=SignSGD(), loss="meanSquaredError")
     model.fit(np.ones((4, 1)), np.zeros((4, 1)), epochs=2, verbose=0)
     assert model.get_weights()[0].array_sync() == [[0]]
 
 
-def test_missing_values_that_make_the_loss_nan_are_told() -> None:
-    gaps = np.where(X.min() < X, X, np.nan)
+def test_nan_loss_from_nan_inputs_warns() -> None:
+    x = np.where(X.min() < X, X, np.nan)
     with pytest.warns(UserWarning, match="fit: the loss is NaN, and so are some of the inputs: fill in missing values"):
-        linear().fit(gaps, Y, verbose=0)
+        linear().fit(x, Y, verbose=0)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         linear(loss=lambda y_true, y_pred: y_pred.sub(y_true).mul(np.nan).mean()).fit(X, Y, verbose=0)
 
 
-def test_numpys_numbers_are_seeds() -> None:
+def test_numpy_integers_as_seeds() -> None:
     tf.set_seed(1)
     weights = linear().get_weights()
     losses = []
@@ -272,5 +278,5 @@ def test_numpys_numbers_are_seeds() -> None:
         model.set_weights(weights)
         losses.append(model.fit(X, Y, batch_size=3, seed=seed, verbose=0).history["loss"])
     assert losses[0] == losses[1]
-    for zero in (0, np.int64(0)):  # none, as in TF.js
+    for zero in (0, np.int64(0)):  # seed 0 means no seed, as in TF.js
         assert tf.random_normal([4], seed=zero).array_sync() != tf.random_normal([4], seed=zero).array_sync()

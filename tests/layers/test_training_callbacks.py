@@ -1,4 +1,4 @@
-"""The callbacks: when they act, what they write, and what they say about bad arguments."""
+"""The built-in callbacks: when they act, what they write, and invalid arguments."""
 
 from __future__ import annotations
 
@@ -32,32 +32,32 @@ def fit(model: Any, callbacks: Any, **options: Any) -> tf.History:
     return model.fit(X, Y, verbose=0, shuffle=False, batch_size=3, callbacks=callbacks, **options)
 
 
-def test_the_best_weights_come_back_also_where_a_baseline_was_never_reached() -> None:
+def test_best_weights_are_restored_if_baseline_is_never_reached() -> None:
     x = np.arange(8, dtype=np.float32)[:, None]
     model = tf.sequential([tf.layers.dense(units=1, input_shape=[1], kernel_initializer="ones")])
     model.compile(optimizer=tf.train.sgd(1), loss="meanSquaredError")
     weights = []
     stopping = tf.callbacks.early_stopping(monitor="loss", baseline=0, patience=3, restore_best_weights=True)
-    noting = {"on_epoch_end": lambda epoch, logs: weights.append(model.get_weights()[0].array_sync())}
-    losses = model.fit(x, 2 * x, epochs=10, batch_size=8, verbose=0, callbacks=[stopping, noting]).history["loss"]
+    recorder = {"on_epoch_end": lambda epoch, logs: weights.append(model.get_weights()[0].array_sync())}
+    losses = model.fit(x, 2 * x, epochs=10, batch_size=8, verbose=0, callbacks=[stopping, recorder]).history["loss"]
     assert len(losses) == 3
     assert losses[0] == min(losses)
     assert model.get_weights()[0].array_sync() == weights[0]
 
 
-def test_keras_names_of_events_are_told() -> None:
-    class Own(tf.Callback):
+def test_event_with_keras_name_warns() -> None:
+    class KerasStyle(tf.Callback):
         def on_train_batch_end(self, batch: int, logs: Any = None) -> None:
             raise AssertionError
 
     model = tf.sequential([tf.layers.dense(units=1, input_shape=[1])])
     model.compile(optimizer="sgd", loss="meanSquaredError")
-    with pytest.warns(UserWarning, match=r"Own.on_train_batch_end is not called; here it is on_batch_end\."):
-        model.fit(np.ones((2, 1)), np.ones((2, 1)), verbose=0, callbacks=Own())
+    with pytest.warns(UserWarning, match=r"KerasStyle.on_train_batch_end is not called; here it is on_batch_end\."):
+        model.fit(np.ones((2, 1)), np.ones((2, 1)), verbose=0, callbacks=KerasStyle())
 
 
-class Feed(tf.Callback):
-    """Puts given values into the logs of the epochs, for the callbacks after it."""
+class AddToLogs(tf.Callback):
+    """Adds given values to the logs of epochs, for the callbacks after it."""
 
     def __init__(self, name: str, values: list[float]) -> None:
         self.name, self.values = name, values
@@ -66,7 +66,7 @@ class Feed(tf.Callback):
         logs[self.name] = self.values[epoch]
 
 
-def test_factories_are_the_classes_in_both_spellings() -> None:
+def test_factories_are_classes_in_both_spellings() -> None:
     for name, camel_name, cls in (
         ("early_stopping", "earlyStopping", tf.EarlyStopping),
         ("model_checkpoint", "modelCheckpoint", tf.ModelCheckpoint),
@@ -83,7 +83,7 @@ def test_factories_are_the_classes_in_both_spellings() -> None:
 # Learning rates
 
 
-def test_a_schedule_sets_the_rate_before_each_epoch(capsys: pytest.CaptureFixture[str]) -> None:
+def test_schedule_sets_learning_rate_before_each_epoch(capsys: pytest.CaptureFixture[str]) -> None:
     used: list[float] = []
     model = linear()
     watch = tf.callbacks.lambda_callback(on_batch_begin=lambda batch: used.append(model.optimizer.learning_rate))
@@ -96,42 +96,42 @@ def test_a_schedule_sets_the_rate_before_each_epoch(capsys: pytest.CaptureFixtur
     assert "Epoch 2" in capsys.readouterr().out
 
 
-def test_the_rate_is_reduced_on_a_plateau(capsys: pytest.CaptureFixture[str]) -> None:
+def test_reduce_lr_on_plateau(capsys: pytest.CaptureFixture[str]) -> None:
     values = [5.0, 4.0, 4.0, 3.99995, 4.0, 3.0, 3.0, 3.0, 3.0, 3.0]
     model = linear(1e-3)
     callback = tf.callbacks.reduce_lr_on_plateau(
         monitor="v", factor=0.5, patience=2, cooldown=1, verbose=1, min_lr=3e-4
     )
-    history = fit(model, [Feed("v", values), callback], epochs=10).history
+    history = fit(model, [AddToLogs("v", values), callback], epochs=10).history
     # 4.0 and 3.99995 are no improvement (min_delta is 1e-4); the epoch after a reduction does not count.
     expected = [1e-3, 1e-3, 1e-3, 1e-3, 5e-4, 5e-4, 5e-4, 5e-4, 3e-4, 3e-4]
     assert history["learning_rate"] == pytest.approx(expected)
     assert capsys.readouterr().out.count("reduce_lr_on_plateau") == 2
 
 
-def test_a_plateau_begins_anew_with_each_fit() -> None:
+def test_reduce_lr_on_plateau_is_reset_by_each_fit() -> None:
     model = linear(1.0)
     callback = tf.callbacks.reduce_lr_on_plateau(monitor="v", factor=0.5, patience=1, cooldown=9)
     for expected, values in ((0.5, [1.0, 1.0]), (0.25, [5.0, 5.0])):
-        fit(model, [Feed("v", values), callback], epochs=2)
+        fit(model, [AddToLogs("v", values), callback], epochs=2)
         assert model.optimizer.learning_rate == expected
 
 
 @pytest.mark.parametrize(
-    ("name", "mode", "falls"),
+    ("name", "mode", "reduced"),
     [("acc", "auto", True), ("loss2", "auto", False), ("x", "max", True), ("x", "min", False)],
 )
-def test_what_is_better_depends_on_the_mode(name: str, mode: str, falls: bool) -> None:
+def test_mode_defines_improvement(name: str, mode: str, reduced: bool) -> None:
     model = linear(1.0)
     callback = tf.callbacks.reduceLROnPlateau({"monitor": name, "mode": mode, "patience": 1, "minDelta": 0})
-    fit(model, [Feed(name, [3, 2, 1]), callback], epochs=3)
-    assert (model.optimizer.learning_rate < 1) == falls
+    fit(model, [AddToLogs(name, [3, 2, 1]), callback], epochs=3)
+    assert (model.optimizer.learning_rate < 1) == reduced
 
 
-# Ending
+# Stopping
 
 
-def test_nan_ends_training(capsys: pytest.CaptureFixture[str]) -> None:
+def test_terminate_on_nan_stops_training(capsys: pytest.CaptureFixture[str]) -> None:
     model = linear(1e30)
     history = fit(model, tf.callbacks.terminate_on_nan(), epochs=50)
     assert len(history.epoch) < 5
@@ -140,15 +140,15 @@ def test_nan_ends_training(capsys: pytest.CaptureFixture[str]) -> None:
     assert len(fit(linear(), tf.callbacks.terminateOnNaN(), epochs=3).epoch) == 3
 
 
-def test_early_stopping_tells_of_a_missing_value() -> None:
+def test_early_stopping_on_missing_metric_warns() -> None:
     with pytest.warns(UserWarning, match="early_stopping: there is no 'val_loss'.*loss"):
         fit(linear(), tf.callbacks.early_stopping(), epochs=1)
 
 
-# Functions
+# LambdaCallback
 
 
-def test_functions_as_keywords_or_as_a_dict() -> None:
+def test_lambda_callback_takes_keywords_or_dict() -> None:
     log: list[Any] = []
     fit(linear(), tf.callbacks.lambda_callback(on_epoch_end=lambda epoch: log.append(epoch)), epochs=2)
     fit(linear(), tf.LambdaCallback({"onEpochEnd": lambda e, logs: log.append(sorted(logs))}), epochs=1)
@@ -161,13 +161,13 @@ def test_functions_as_keywords_or_as_a_dict() -> None:
 # Files
 
 
-def test_a_table_of_the_epochs(tmp_path: Path) -> None:
+def test_csv_logger_writes_one_row_per_epoch(tmp_path: Path) -> None:
     path = tmp_path / "log.csv"
     model = linear(metrics=["mae"])
-    one = fit(model, tf.callbacks.csv_logger(path), epochs=2, validation_data=(X, Y)).history
+    logged = fit(model, tf.callbacks.csv_logger(path), epochs=2, validation_data=(X, Y)).history
     lines = path.read_text().splitlines()
     assert lines[0] == "epoch,loss,mae,val_loss,val_mae"
-    assert [float(v) for v in lines[2].split(",")] == [1, *(one[name][1] for name in lines[0].split(",")[1:])]
+    assert [float(v) for v in lines[2].split(",")] == [1, *(logged[name][1] for name in lines[0].split(",")[1:])]
     fit(model, tf.callbacks.csvLogger(str(path), {"append": True}), epochs=3, initial_epoch=2)
     lines = path.read_text().splitlines()
     assert len(lines) == 4
@@ -181,14 +181,14 @@ def test_a_table_of_the_epochs(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("text", [b"\xff\xfe,\n", b"a" * 200_000 + b",b\n"])
-def test_a_table_to_append_to_that_is_none(text: bytes, tmp_path: Path) -> None:
+def test_csv_logger_appending_to_invalid_file_raises(text: bytes, tmp_path: Path) -> None:
     (tmp_path / "log.csv").write_bytes(text)
     with pytest.raises(ValueError, match=r"csv_logger: .*log\.csv has no header to append to"):
         fit(linear(), tf.callbacks.csv_logger(tmp_path / "log.csv", append=True), epochs=1)
     assert (tmp_path / "log.csv").read_bytes() == text
 
 
-def test_the_table_is_there_when_training_breaks_off(tmp_path: Path) -> None:
+def test_csv_logger_keeps_rows_when_training_fails(tmp_path: Path) -> None:
     def fail(epoch: int) -> None:
         if epoch == 2:
             raise KeyError
@@ -199,7 +199,7 @@ def test_the_table_is_there_when_training_breaks_off(tmp_path: Path) -> None:
     assert len((tmp_path / "log.csv").read_text().splitlines()) == 3
 
 
-def test_a_table_without_a_folder_is_told_before_training(tmp_path: Path) -> None:
+def test_csv_logger_with_missing_folder_raises_before_training(tmp_path: Path) -> None:
     model = linear()
     with pytest.raises(FileNotFoundError, match=r"csv_logger: .*log\.csv cannot be written: No such file"):
         fit(model, tf.callbacks.csv_logger(tmp_path / "none" / "log.csv"), epochs=1)
@@ -215,7 +215,7 @@ def test_a_table_without_a_folder_is_told_before_training(tmp_path: Path) -> Non
         (lambda path: tf.callbacks.tensor_board(path / "none" / "logs"), "tensor_board: .*/none/logs"),
     ],
 )
-def test_a_folder_that_cannot_be_written_is_told_before_training(
+def test_unwritable_folder_raises_before_training(
     written: list[Any], tmp_path: Path, make: Any, name: str
 ) -> None:
     model = linear()
@@ -225,19 +225,19 @@ def test_a_folder_that_cannot_be_written_is_told_before_training(
     assert model.optimizer.iterations == 0
 
 
-def test_a_check_of_a_folder_leaves_nothing_behind(tmp_path: Path) -> None:
+def test_folder_check_leaves_no_files(tmp_path: Path) -> None:
     fit(linear(), tf.callbacks.model_checkpoint(tmp_path / "a" / "b", save_freq=99), epochs=1)
     assert not [*tmp_path.iterdir()]
 
 
-def losing(folder: Path, epoch: int) -> Any:
-    """A callback after which a folder is gone, or is a file."""
+def delete_folder_at(folder: Path, epoch: int) -> Any:
+    """A callback that deletes a folder when an epoch begins."""
     return tf.callbacks.lambda_callback(on_epoch_begin=lambda e: shutil.rmtree(folder) if e == epoch else None)
 
 
-def test_training_goes_on_without_the_folder_of_its_table(tmp_path: Path) -> None:
+def test_training_continues_if_folder_of_csv_log_vanishes(tmp_path: Path) -> None:
     (tmp_path / "logs").mkdir()
-    callbacks = [losing(tmp_path / "logs", 1), tf.callbacks.csv_logger(tmp_path / "logs" / "log.csv")]
+    callbacks = [delete_folder_at(tmp_path / "logs", 1), tf.callbacks.csv_logger(tmp_path / "logs" / "log.csv")]
     with pytest.warns(
         UserWarning, match=r"log\.csv cannot be written: No such file.* It has no row for epoch 1; train"
     ):
@@ -245,7 +245,7 @@ def test_training_goes_on_without_the_folder_of_its_table(tmp_path: Path) -> Non
 
 
 class FullDisk(io.BytesIO):
-    """A file on a disk that has room for a few bytes more."""
+    """A file on a disk with room for 5 more bytes."""
 
     def __init__(self, path: Path) -> None:
         self.path, self.room = path, 5
@@ -264,12 +264,12 @@ class FullDisk(io.BytesIO):
         super().close()
 
 
-def test_a_full_disk_leaves_no_part_of_a_row(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path, usual = tmp_path / "log.csv", Path.open
+def test_full_disk_leaves_no_partial_row(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path, original_open = tmp_path / "log.csv", Path.open
 
     def full_in_the_second_epoch(file: Path, mode: str = "r", **options: Any) -> Any:
         full = mode == "ab" and logger.model.optimizer.iterations == 4
-        return FullDisk(file) if full else usual(file, mode, **options)
+        return FullDisk(file) if full else original_open(file, mode, **options)
 
     monkeypatch.setattr(Path, "open", full_in_the_second_epoch)
     logger: Any = tf.callbacks.csv_logger(path)
@@ -280,7 +280,7 @@ def test_a_full_disk_leaves_no_part_of_a_row(tmp_path: Path, monkeypatch: pytest
 
 @pytest.fixture
 def saved(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, dict[str, Any]]]:
-    """Where models were saved, and with what options."""
+    """The paths and options that models were saved with."""
     calls: list[tuple[str, dict[str, Any]]] = []
 
     def save(self: Any, path: str, **options: Any) -> None:
@@ -290,7 +290,7 @@ def saved(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, dict[str, Any]]]:
     return calls
 
 
-def test_checkpoints(
+def test_model_checkpoint_saves_at_expected_times(
     saved: list[tuple[str, dict[str, Any]]], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     fit(linear(), tf.callbacks.model_checkpoint("m/{epoch:02d}-{loss:.1f}", verbose=1), epochs=2)
@@ -301,11 +301,13 @@ def test_checkpoints(
     best = tf.callbacks.modelCheckpoint(
         tmp_path / "best", {"monitor": "v", "saveBestOnly": True, "includeOptimizer": True}
     )
-    fit(linear(), [Feed("v", [3, 4, 2, 2, 1]), best], epochs=5)
+    fit(linear(), [AddToLogs("v", [3, 4, 2, 2, 1]), best], epochs=5)
     assert saved == [(str(tmp_path / "best"), {"include_optimizer": True})] * 3
     saved.clear()
-    late = tf.callbacks.model_checkpoint("{epoch}", monitor="acc", save_best_only=True, initial_value_threshold=0.5)
-    fit(linear(), [Feed("acc", [0.4, 0.6, 0.5, 0.7]), late], epochs=4)
+    thresholded = tf.callbacks.model_checkpoint(
+        "{epoch}", monitor="acc", save_best_only=True, initial_value_threshold=0.5
+    )
+    fit(linear(), [AddToLogs("acc", [0.4, 0.6, 0.5, 0.7]), thresholded], epochs=4)
     assert [path for path, _ in saved] == ["2", "4"]
     saved.clear()
     fit(linear(), tf.callbacks.model_checkpoint("{epoch}.{batch}", save_freq=3), epochs=3)
@@ -317,7 +319,7 @@ def test_checkpoints(
     assert [path for path, _ in saved] == ["2.1", "2.1"]
 
 
-def test_checkpoints_of_weights_alone(tmp_path: Path) -> None:
+def test_model_checkpoint_of_weights_only(tmp_path: Path) -> None:
     pytest.importorskip("safetensors")
     model = linear()
     kept = tf.callbacks.model_checkpoint(tmp_path / "{epoch}.safetensors", save_weights_only=True)
@@ -328,7 +330,7 @@ def test_checkpoints_of_weights_alone(tmp_path: Path) -> None:
     assert [w.array_sync() for w in again.get_weights()] == [w.array_sync() for w in model.get_weights()]
 
 
-def test_a_checkpoint_that_cannot_be_named(saved: list[Any]) -> None:
+def test_model_checkpoint_with_unknown_placeholder_or_metric(saved: list[Any]) -> None:
     with pytest.raises(ValueError, match=r"model_checkpoint.*filepath.*epoch, loss"):
         fit(linear(), tf.callbacks.model_checkpoint("{val_loss}"), epochs=1)
     with pytest.raises(ValueError, match=r"model_checkpoint.*filepath.*epoch, loss"):
@@ -343,7 +345,7 @@ def test_a_checkpoint_that_cannot_be_named(saved: list[Any]) -> None:
 
 @pytest.fixture
 def written(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Any, ...]]:
-    """What is written by means of a stand-in for the package tensorboardX."""
+    """The calls of a fake tensorboardX."""
     calls: list[tuple[Any, ...]] = []
 
     class SummaryWriter:
@@ -363,7 +365,7 @@ def written(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Any, ...]]:
     return calls
 
 
-def test_events_for_tensorboard(written: list[tuple[Any, ...]]) -> None:
+def test_tensorboard_events(written: list[tuple[Any, ...]]) -> None:
     fit(linear(), tf.callbacks.tensor_board("logs"), epochs=2, validation_data=(X, Y))
     assert written == [
         ("val", "epoch_loss", 1),
@@ -382,12 +384,12 @@ def test_events_for_tensorboard(written: list[tuple[Any, ...]]) -> None:
     assert [call[2] for call in written if call[1] == "batch_loss"] == [3]
 
 
-def test_tensorboard_writes_its_files(tmp_path: Path) -> None:
+def test_tensorboard_writes_event_files(tmp_path: Path) -> None:
     fit(linear(), tf.callbacks.tensor_board(tmp_path, histogram_freq=1), epochs=1, validation_data=(X, Y))
     assert [len(list((tmp_path / part).glob("events.*"))) for part in ("train", "val")] == [1, 1]
 
 
-def test_training_goes_on_without_tensorboards_files(tmp_path: Path) -> None:
+def test_training_continues_if_tensorboard_cannot_write(tmp_path: Path) -> None:
     (tmp_path / "val").write_text("in the way")
     with pytest.warns(UserWarning, match=r"tensor_board: .*val cannot be written: Not a directory") as warned:
         assert fit(linear(), tf.callbacks.tensor_board(tmp_path), epochs=2, validation_data=(X, Y)).epoch == [0, 1]
@@ -395,7 +397,7 @@ def test_training_goes_on_without_tensorboards_files(tmp_path: Path) -> None:
     assert len(list((tmp_path / "train").glob("events.*"))) == 1
 
 
-def test_a_writer_of_tensorboard_that_has_stopped_is_not_waited_for(
+def test_training_continues_if_tensorboard_writer_has_stopped(
     written: list[tuple[Any, ...]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     dead = SimpleNamespace(event_writer=SimpleNamespace(_worker=SimpleNamespace(is_alive=lambda: False)))
@@ -405,13 +407,13 @@ def test_a_writer_of_tensorboard_that_has_stopped_is_not_waited_for(
     assert written == []
 
 
-def test_a_missing_package_is_named_with_its_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_tensorboardx_raises_with_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "tensorboardX", None)
     with pytest.raises(ImportError, match=r"tensorboardX.*tfpy\[tensorboard\]"):
         tf.callbacks.tensor_board("logs")
 
 
-# Mistakes
+# Invalid arguments
 
 
 @pytest.mark.parametrize(
@@ -437,17 +439,17 @@ def test_a_missing_package_is_named_with_its_extra(monkeypatch: pytest.MonkeyPat
         (lambda: tf.callbacks.tensor_board("logs", update_freq="step"), "tensor_board.*update_freq"),
     ],
 )
-def test_bad_arguments_are_named(make: Callable[[], Any], words: str) -> None:
+def test_invalid_arguments_raise(make: Callable[[], Any], words: str) -> None:
     with pytest.raises((ValueError, TypeError), match=words):
         make()
 
 
-def noted(epoch: int) -> None:
-    """What a callback of functions may call."""
+def record_epoch(epoch: int) -> None:
+    """A module-level function, which can be pickled."""
 
 
 def test_callbacks_can_be_pickled(tmp_path: Path) -> None:
     pytest.importorskip("tensorboardX")
-    made = [tf.CustomCallback({"onEpochEnd": noted}), tf.callbacks.tensor_board(tmp_path)]
-    fit(linear(), pickle.loads(pickle.dumps(made)), epochs=1)
+    callbacks = [tf.CustomCallback({"onEpochEnd": record_epoch}), tf.callbacks.tensor_board(tmp_path)]
+    fit(linear(), pickle.loads(pickle.dumps(callbacks)), epochs=1)
     assert any(tmp_path.rglob("*tfevents*"))

@@ -1,4 +1,4 @@
-"""Data for training in every form, and what is no data."""
+"""Forms of training data, and invalid data."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ import tfpy as tf
     ],
     ids=["array", "tensor", "lists", "list of a tensor", "list of an array", "float64", "fortran"],
 )
-def test_data_may_be_given_in_many_forms(form: Callable[[Any], Any]) -> None:
+def test_equivalent_forms_of_data(form: Callable[[Any], Any]) -> None:
     model, reference = linear(), linear()
     fit(model, form(X), form(Y), shuffle=False)
     fit(reference, shuffle=False)
     assert values(model) == values(reference)
 
 
-def test_columns_of_frames_and_ranks() -> None:
+def test_data_frames_1d_data_and_inputs_by_name() -> None:
     class Frame:
-        """What pandas and polars give: an array on demand."""
+        """A data frame: like those of pandas and polars, it converts to an array."""
 
         def __array__(self, dtype: Any = None, copy: Any = None) -> np.ndarray:
             return X.astype(np.float64)
@@ -78,7 +78,7 @@ def test_columns_of_frames_and_ranks() -> None:
         (X, Y, {"yield_every": "never", "callbacks": {"onYield": print}}, "yield_every"),
     ],
 )  # fmt: skip
-def test_bad_input_is_named_and_changes_nothing(x: Any, y: Any, options: dict[str, Any], words: str) -> None:
+def test_invalid_input_raises_and_changes_nothing(x: Any, y: Any, options: dict[str, Any], words: str) -> None:
     model = linear()
     before = values(model)
     tensors = tf.memory().num_tensors
@@ -87,10 +87,10 @@ def test_bad_input_is_named_and_changes_nothing(x: Any, y: Any, options: dict[st
     assert values(model) == before
     assert tf.memory().num_tensors == tensors
     fit(model)
-    assert values(model) != before, "it can still be trained"
+    assert values(model) != before, "the model cannot be trained"
 
 
-def test_a_disposed_tensor_is_named() -> None:
+def test_disposed_tensor_raises() -> None:
     x = tf.tensor(X)
     x.dispose()
     model = linear()
@@ -100,7 +100,7 @@ def test_a_disposed_tensor_is_named() -> None:
 
 
 @pytest.mark.parametrize("batch_size", [0, -1, 1.5, "a", None])
-def test_batch_sizes_of_predict_and_evaluate(batch_size: Any) -> None:
+def test_batch_size_of_predict_and_evaluate_is_checked(batch_size: Any) -> None:
     model = linear()
     if batch_size is None:
         assert model.predict(X, batch_size=None).shape == (10, 1)
@@ -110,7 +110,7 @@ def test_batch_sizes_of_predict_and_evaluate(batch_size: Any) -> None:
             use()
 
 
-def test_labels_that_do_not_fit_the_loss() -> None:
+def test_label_shape_must_fit_the_loss() -> None:
     model = tf.sequential(layers=[tf.layers.dense(units=3, activation="softmax", input_shape=[2])])
     model.compile(optimizer="sgd", loss="categoricalCrossentropy")
     with pytest.raises(ValueError, match="one-hot|shape"):

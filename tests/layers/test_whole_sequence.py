@@ -1,4 +1,4 @@
-"""The kernels that run a recurrent layer over a whole sequence: the numbers of the step-by-step form, and when not."""
+"""Kernels that run a recurrent layer over a whole sequence: equal to single steps, and when they are not used."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ RNG = np.random.default_rng(3)
 FACTORIES = ("simple_rnn", "gru", "lstm")
 
 
-def made(factory: str, units: int = 8, **options: Any) -> Any:
+def make_layer(factory: str, units: int = 8, **options: Any) -> Any:
     layer = getattr(tf.layers, factory)(units=units, **options)
     layer.build((None, 5, 4))
     layer.set_weights([RNG.normal(size=w.shape) * 0.5 for w in layer.weights])
@@ -37,7 +37,7 @@ def kernels_of(run: Any) -> set[str]:
 def results(
     layer: Any, x: np.ndarray, states: list[np.ndarray], weights: list[np.ndarray], mask: Any = None
 ) -> list[np.ndarray]:
-    """What a layer returns, and the gradients of all that goes in, each output element weighted."""
+    """A layer's outputs, and the gradients of their weighted sum with respect to inputs, states and weights."""
 
     def total(*given: Any) -> Any:
         outs = layer.apply(given[0], initial_state=list(given[1:]), mask=mask)
@@ -65,7 +65,7 @@ OPTIONS = [
 @pytest.mark.parametrize("masked", [False, True], ids=["", "masked"])
 @pytest.mark.parametrize(("factory", "options"), OPTIONS, ids=str)
 @pytest.mark.parametrize(("backend_name", "batch", "units"), [("double", 3, 8), ("cpu", 3, 8), ("double", 270, 40)])
-def test_numbers_are_those_of_single_steps(
+def test_results_equal_those_of_single_steps(
     factory: str,
     options: dict[str, Any],
     backend_name: str,
@@ -74,27 +74,27 @@ def test_numbers_are_those_of_single_steps(
     masked: bool,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Outputs, states and all gradients; in one shard and in several, in one chunk of steps and in several."""
+    """Compares outputs, states and all gradients, with one and several shards and chunks of steps."""
     registry.use(backend_name)
     monkeypatch.setattr(machine.share, "shards", 3)
     monkeypatch.setattr("tfpy.engine.cpu.sequence._CHUNK_BYTES", 3 * 4 * units * batch * 8)
-    layer = made(factory, units, return_state=True, **options)
+    layer = make_layer(factory, units, return_state=True, **options)
     x = RNG.normal(size=(batch, 5, 4))
     states = [RNG.normal(size=(batch, units)) for _ in layer.state_sizes]
     weights = [RNG.normal(size=o.shape) for o in layer.apply(tf.tensor(x))]
     mask = tf.tensor(RNG.random((batch, 5)) > 0.4) if masked else None
-    whole = results(layer, x, states, weights, mask)
+    fused = results(layer, x, states, weights, mask)
     assert sequence.whole_sequence_possible("LSTM", units, masked)
     monkeypatch.setattr("tfpy.layers.kinds.recurrent.fits_whole_sequence", lambda *a: False)
     steps = results(layer, x, states, weights, mask)
-    for a, b in zip(whole, steps, strict=True):
+    for a, b in zip(fused, steps, strict=True):
         tolerance = 1e-12 if backend_name == "double" else 2e-5
         np.testing.assert_allclose(a, b, rtol=tolerance, atol=tolerance * max(1.0, np.abs(b).max()))
 
 
 @pytest.mark.parametrize("factory", FACTORIES)
-def test_one_kernel_runs_a_sequence(factory: str) -> None:
-    layer = made(factory)
+def test_sequence_runs_in_one_kernel(factory: str) -> None:
+    layer = make_layer(factory)
     x = tf.tensor(RNG.normal(size=(2, 5, 4)))
     name = layer.cell.get_class_name().removesuffix("Cell")
     assert f"{name}Sequence" in kernels_of(lambda: layer.apply(x))
@@ -115,14 +115,14 @@ def test_one_kernel_runs_a_sequence(factory: str) -> None:
     ],
     ids=["relu", "custom", "dropout", "recurrent dropout", "zeros for mask"],
 )
-def test_other_options_run_step_by_step(factory: str, options: Any, call: Any) -> None:
-    layer = made(factory, **options)
+def test_unsupported_options_run_step_by_step(factory: str, options: Any, call: Any) -> None:
+    layer = make_layer(factory, **options)
     call = {name: tf.tensor(v) if isinstance(v, np.ndarray) else v for name, v in call.items()}
     seen = kernels_of(lambda: layer.apply(tf.tensor(RNG.normal(size=(2, 5, 4))), call))
     assert not any("Sequence" in kernel for kernel in seen)
 
 
-def test_cells_of_ones_own_run_step_by_step() -> None:
+def test_custom_cell_runs_step_by_step() -> None:
     class Doubled(type(tf.layers.lstm_cell(units=1))):  # type: ignore[misc]
         def call(self, inputs: Any, training: bool = False) -> Any:
             return [t.mul(2) for t in super().call(inputs, training)]
@@ -132,23 +132,23 @@ def test_cells_of_ones_own_run_step_by_step() -> None:
     assert not any("Sequence" in kernel for kernel in seen)
 
 
-def test_grus_that_reset_after_the_product_run_step_by_step() -> None:
+def test_gru_with_reset_after_runs_step_by_step() -> None:
     layer = tf.layers.gru(units=3, reset_after=True)
     seen = kernels_of(lambda: layer.apply(tf.ones([2, 5, 4])))
     assert not any("Sequence" in kernel for kernel in seen)
 
 
-def test_the_exact_backend_runs_step_by_step() -> None:
+def test_exact_backend_runs_step_by_step() -> None:
     registry.use("exact")
-    layer = made("lstm")
+    layer = make_layer("lstm")
     assert not any("Sequence" in kernel for kernel in kernels_of(lambda: layer.apply(tf.ones([2, 5, 4]))))
 
 
 @pytest.mark.parametrize("factory", FACTORIES)
-def test_second_derivatives(factory: str) -> None:
-    """The gradient's kernel has no gradient; under two tapes the layer runs step by step."""
+def test_second_derivative_matches_central_differences(factory: str) -> None:
+    """The gradient kernel has no gradient, so the layer runs step by step under two tapes."""
     registry.use("double")
-    layer = made(factory)
+    layer = make_layer(factory)
     x, v = (RNG.normal(size=(2, 5, 4)) for _ in range(2))
     slope = tf.grad(lambda t: layer.apply(t).sum())
     along = tf.grad(lambda t: slope(t).mul(tf.tensor(v)).sum())
@@ -156,14 +156,14 @@ def test_second_derivatives(factory: str) -> None:
     np.testing.assert_allclose(along(tf.tensor(x)).numpy(), numeric, rtol=ROUNDING, atol=1e-7)
 
 
-def test_gradients_by_frozen_weights_are_not_made() -> None:
-    layer = made("lstm")
+def test_only_requested_gradients_are_computed() -> None:
+    layer = make_layer("lstm")
     found = tf.variable_grads(lambda: layer.apply(tf.ones([2, 5, 4])).sum(), [layer.cell.bias]).grads
     assert list(found) == [layer.cell.bias.name]
 
 
-def test_shards_always_give_the_same_bits(monkeypatch: pytest.MonkeyPatch) -> None:
-    layer = made("lstm", 64)
+def test_sharded_gradients_are_deterministic(monkeypatch: pytest.MonkeyPatch) -> None:
+    layer = make_layer("lstm", 64)
     x = tf.tensor(RNG.normal(size=(200, 5, 4)))
     monkeypatch.setattr(machine.share, "shards", 3)
 
@@ -176,14 +176,12 @@ def test_shards_always_give_the_same_bits(monkeypatch: pytest.MonkeyPatch) -> No
             np.testing.assert_array_equal(a, b)
 
 
-@pytest.mark.cpu  # whose cores these are
+@pytest.mark.cpu  # the test is about CPU cores
 @pytest.mark.parametrize("masked", [False, True])
 @pytest.mark.parametrize("factory", FACTORIES)
-def test_work_in_the_background_gives_the_same_bits(
-    factory: str, masked: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The sums over steps are added in the same order everywhere."""
-    layer = made(factory, 6)
+def test_background_work_is_bit_identical(factory: str, masked: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Sums over steps are added in the same order with and without background threads."""
+    layer = make_layer(factory, 6)
     x = tf.tensor(RNG.normal(size=(3, 9, 4)))
     mask = tf.tensor(RNG.random((3, 9)) > 0.3) if masked else None
     monkeypatch.setattr(kernels, "_CHUNK_BYTES", 500)
@@ -208,14 +206,14 @@ def test_work_in_the_background_gives_the_same_bits(
         np.testing.assert_array_equal(a, b)
 
 
-@pytest.mark.cpu  # whose shards these are
+@pytest.mark.cpu  # the test is about CPU shards
 @pytest.mark.parametrize("masked", [False, True])
 @pytest.mark.parametrize("factory", FACTORIES)
 @pytest.mark.parametrize(("before", "after"), [(3, 1), (1, 3), (2, 3)])
-def test_shards_may_be_other_ones_backwards(
+def test_shard_count_may_differ_in_backward_pass(
     factory: str, before: int, after: int, masked: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    layer = made(factory, 64)
+    layer = make_layer(factory, 64)
     x = tf.tensor(RNG.normal(size=(200, 5, 4)))
     mask = tf.tensor(RNG.random((200, 5)) > 0.3) if masked else None
 
@@ -231,8 +229,8 @@ def test_shards_may_be_other_ones_backwards(
     np.testing.assert_array_equal(gradient(after), gradient(before))
 
 
-def test_the_backend_stays_the_same_from_a_layer_to_its_gradient() -> None:
-    layer = made("lstm")
+def test_backend_change_before_gradient_raises() -> None:
+    layer = make_layer("lstm")
 
     def total(t: Any) -> Any:
         y = layer.apply(t).sum()
