@@ -215,9 +215,7 @@ def test_csv_logger_with_missing_folder_raises_before_training(tmp_path: Path) -
         (lambda path: tf.callbacks.tensor_board(path / "none" / "logs"), "tensor_board: .*/none/logs"),
     ],
 )
-def test_unwritable_folder_raises_before_training(
-    written: list[Any], tmp_path: Path, make: Any, name: str
-) -> None:
+def test_unwritable_folder_raises_before_training(written: list[Any], tmp_path: Path, make: Any, name: str) -> None:
     model = linear()
     (tmp_path / "file").write_text("")
     with pytest.raises(OSError, match=f"^{name}: cannot be written: Not a directory"):

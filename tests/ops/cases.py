@@ -1,4 +1,4 @@
-"""The case table: one row serves forward values, gradients, errors and every backend. See table.py for the columns."""
+"""The table of op cases: each row is checked for forward values, gradients and errors on every backend; see table.py."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Case rows of complex numbers. The gradient by x + iy is the one by x plus i times the one by y."""
+"""Op cases with complex tensors; the gradient with respect to x + iy is the one for x plus i times the one for y."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Case rows of convolution, pooling, normalization and recurrent cells."""
+"""Op cases of convolution, pooling, normalization and recurrent cells."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from ops.table import Case, case, complexes, distinct, floats, ints, positive, r
 Pads = Sequence[Sequence[int]]
 
 
-def geometry(sizes: Sequence[int], size: Sequence[int], strides: Any, pad: Any, gaps: Any = 1) -> tuple[Any, ...]:
-    """Strides, gaps, what to pad before, and the number of places, for each dimension; written out anew."""
+def geometry(sizes: Sequence[int], size: Sequence[int], strides: Any, pad: Any, dilations: Any = 1) -> tuple[Any, ...]:
+    """Strides, dilations, leading padding and output size of each dimension, independent of the library's code."""
     n = len(sizes)
     strides = [strides] * n if isinstance(strides, int) else strides
-    gaps = [gaps] * n if isinstance(gaps, int) else gaps
-    reach = [(k - 1) * g + 1 for k, g in zip(size, gaps, strict=True)]
+    dilations = [dilations] * n if isinstance(dilations, int) else dilations
+    reach = [(k - 1) * g + 1 for k, g in zip(size, dilations, strict=True)]
     if pad == "same":
         out = [math.ceil(m / s) for m, s in zip(sizes, strides, strict=True)]
         before = [max(0, (o - 1) * s + r - m) // 2 for o, s, r, m in zip(out, strides, reach, sizes, strict=True)]
@@ -27,17 +27,19 @@ def geometry(sizes: Sequence[int], size: Sequence[int], strides: Any, pad: Any, 
         before = [p[0] for p in pairs]
         rest = [m + sum(p) - r for m, p, r in zip(sizes, pairs, reach, strict=True)]
         out = [q // s + 1 for q, s in zip(rest, strides, strict=True)]
-    return strides, gaps, before, out
+    return strides, dilations, before, out
 
 
-def seen(x: np.ndarray, size: Sequence[int], strides: Any, pad: Any, gaps: Any = 1) -> tuple[np.ndarray, np.ndarray]:
-    """What the window covers, (batch, *places, cells, channels), and which of it is no padding, (*places, cells)."""
-    strides, gaps, before, out = geometry(x.shape[1:-1], size, strides, pad, gaps)
+def extract_patches(
+    x: np.ndarray, size: Sequence[int], strides: Any, pad: Any, dilations: Any = 1
+) -> tuple[np.ndarray, np.ndarray]:
+    """The patches, (batch, *out, cells, channels), and a mask of the cells that are not padding, (*out, cells)."""
+    strides, dilations, before, out = geometry(x.shape[1:-1], size, strides, pad, dilations)
     values = np.zeros((len(x), *out, math.prod(size), x.shape[-1]))
     inside = np.zeros((*out, math.prod(size)), bool)
     for place in itertools.product(*map(range, out)):
         for number, cell in enumerate(itertools.product(*map(range, size))):
-            at = [p * s - b + c * g for p, s, b, c, g in zip(place, strides, before, cell, gaps, strict=True)]
+            at = [p * s - b + c * g for p, s, b, c, g in zip(place, strides, before, cell, dilations, strict=True)]
             if all(0 <= a < m for a, m in zip(at, x.shape[1:-1], strict=True)):
                 values[(slice(None), *place, number)] = x[(slice(None), *at)]
                 inside[(*place, number)] = True
@@ -45,7 +47,7 @@ def seen(x: np.ndarray, size: Sequence[int], strides: Any, pad: Any, gaps: Any =
 
 
 def batched(function: Callable[..., np.ndarray], n: int) -> Callable[..., np.ndarray]:
-    """A reference for a batch, as one that also takes an element without a batch."""
+    """Let a reference for batches also take a single element."""
 
     def run(x: np.ndarray, *args: Any, **options: Any) -> np.ndarray:
         return function(x, *args, **options) if x.ndim == n + 2 else function(x[None], *args, **options)[0]
@@ -54,31 +56,31 @@ def batched(function: Callable[..., np.ndarray], n: int) -> Callable[..., np.nda
 
 
 def _conv(x: Any, w: Any, strides: Any, pad: Any, data_format: str = "", dilations: Any = 1) -> np.ndarray:
-    first = data_format in ("NCW", "NCHW", "NCDHW")
-    x = np.moveaxis(x, 1, -1) if first else x
-    values, _ = seen(x, w.shape[:-2], strides, pad, dilations)
+    channels_first = data_format in ("NCW", "NCHW", "NCDHW")
+    x = np.moveaxis(x, 1, -1) if channels_first else x
+    values, _ = extract_patches(x, w.shape[:-2], strides, pad, dilations)
     y = np.einsum("...kc,kcf->...f", values, w.reshape(-1, *w.shape[-2:]))
-    return np.moveaxis(y, -1, 1) if first else y
+    return np.moveaxis(y, -1, 1) if channels_first else y
 
 
 def _depthwise(x: Any, w: Any, strides: Any, pad: Any, data_format: str = "", dilations: Any = 1) -> np.ndarray:
-    first = data_format == "NCHW"
-    values, _ = seen(np.moveaxis(x, 1, -1) if first else x, w.shape[:2], strides, pad, dilations)
+    channels_first = data_format == "NCHW"
+    values, _ = extract_patches(np.moveaxis(x, 1, -1) if channels_first else x, w.shape[:2], strides, pad, dilations)
     y = np.einsum("...kc,kcm->...cm", values, w.reshape(-1, *w.shape[-2:]))
     y = y.reshape(*y.shape[:-2], -1)
-    return np.moveaxis(y, -1, 1) if first else y
+    return np.moveaxis(y, -1, 1) if channels_first else y
 
 
 def _transposed(x: Any, w: Any, output_shape: Any, strides: Any, pad: Any) -> np.ndarray:
-    """Column by column: the matrix of the convolution, transposed."""
+    """The product with the transposed matrix of the convolution, which is built column by column."""
     basis = np.eye(math.prod(output_shape[1:])).reshape(-1, *output_shape[1:])
     matrix = _conv(basis, w, strides, pad).reshape(len(basis), -1)
     return (x.reshape(len(x), -1) @ matrix.T).reshape(output_shape)
 
 
-def _pooled(kind: str, x: Any, size: Any, strides: Any, pad: Any, gaps: Any = 1) -> np.ndarray:
+def _pooled(kind: str, x: Any, size: Any, strides: Any, pad: Any, dilations: Any = 1) -> np.ndarray:
     n = x.ndim - 2
-    values, inside = seen(x, [size] * n if isinstance(size, int) else size, strides, pad, gaps)
+    values, inside = extract_patches(x, [size] * n if isinstance(size, int) else size, strides, pad, dilations)
     if kind == "max":
         return np.where(inside[..., None], values, -np.inf).max(-2)
     return values.sum(-2) / inside.sum(-1)[..., None]
@@ -92,12 +94,12 @@ def _avg(x: Any, size: Any, strides: Any, pad: Any) -> np.ndarray:
     return _pooled("avg", x, size, strides, pad)
 
 
-def _pool(x: Any, size: Any, kind: str, pad: Any, gaps: Any = 1, strides: Any = 1) -> np.ndarray:
-    return _pooled(kind, x, size, strides, pad, gaps)
+def _pool(x: Any, size: Any, kind: str, pad: Any, dilations: Any = 1, strides: Any = 1) -> np.ndarray:
+    return _pooled(kind, x, size, strides, pad, dilations)
 
 
 def _dilation(x: Any, w: Any, strides: Any, pad: Any, dilations: Any = 1) -> np.ndarray:
-    values, inside = seen(x, w.shape[:2], strides, pad, dilations)
+    values, inside = extract_patches(x, w.shape[:2], strides, pad, dilations)
     return np.where(inside[..., None], values + w.reshape(-1, w.shape[-1]), -np.inf).max(-2)
 
 

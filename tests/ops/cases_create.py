@@ -1,4 +1,4 @@
-"""Case rows of the ops that make tensors."""
+"""Op cases of the ops that create tensors."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ def _nested(rank: int) -> object:
 
 
 def _tensor_rows(rank: int) -> list[Case]:
-    """A list nested as deep as the rank, a flat one with a shape, and what does not fit."""
+    """A nested list, a flat list with a shape, and values that do not fit."""
     return [
         case(_nested(rank), reference=np.array, order=0),
         case(list(range(2**rank)), [2] * rank, reference=np.reshape, order=0),

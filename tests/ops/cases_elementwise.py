@@ -1,4 +1,4 @@
-"""Case rows of the ops that treat each element by itself."""
+"""Op cases of elementwise ops."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _erf = np.vectorize(math.erf)
 
 
 def _pairs(reference: object, **settings: object) -> list[Case]:
-    """The rows that every binary op has: same shape, broadcasting both ways, empty, bad shapes, strings."""
+    """The cases of every binary op: equal shapes, broadcasting both ways, empty tensors, incompatible shapes, strings."""
     return [
         case(floats(2, 3), floats(2, 3), reference=reference, **settings),
         case(floats(4, 1, 3), floats(2, 1), reference=reference, **settings),
@@ -23,7 +23,7 @@ def _pairs(reference: object, **settings: object) -> list[Case]:
 
 
 def _unary(reference: object, argument: object = None, **settings: object) -> list[Case]:
-    """The rows that every unary op has."""
+    """The cases of every unary op."""
     return [
         case(argument or floats(2, 3), reference=reference, **settings),
         case(floats(0, 2), reference=reference, order=0),
@@ -135,7 +135,7 @@ ELEMENTWISE: dict[str, list[Case]] = {
     "asinh": _unary(np.arcsinh),
     "acosh": [case(floats(2, 3, low=1.1, high=3), reference=np.arccosh)],
     "atanh": [case(floats(2, 3, low=-0.9, high=0.9), reference=np.arctanh)],
-    # Formula 7.1.26 is good to 1.5e-7 only, and its derivative is not the exact one that the gradient uses.
+    # The approximation is accurate to 1.5e-7 only, and the gradient is that of the exact erf.
     "erf": [case(floats(2, 3), tolerance=1e-5), case(floats(3), order=0, reference=None), raises(TypeError, bools(2))],
     "sigmoid": [*_unary(lambda x: 1 / (1 + np.exp(-x))), raises(TypeError, ints(2))],
     "log_sigmoid": _unary(lambda x: -np.log1p(np.exp(-x))),

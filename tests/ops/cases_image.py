@@ -1,4 +1,4 @@
-"""Case rows of image ops."""
+"""Op cases of image ops."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ import numpy as np
 from ops.table import Case, case, floats, ints, raises
 
 BOXES = np.array([[0.1, 0.2, 0.8, 0.9], [1, 1, 0, 0], [-0.2, 0.3, 1.3, 0.6]], np.float32)
-WHICH = np.array([0, 1, 1], np.int32)
-MOVED = np.array([[1, 0.1, 0.4, -0.2, 0.9, 0.3, 0.01, 0.02]], np.float32)
-SHIFTED = np.array([[1, 0, -7, 0, 1, 6, 0, 0]], np.float32)
+BOX_INDICES = np.array([0, 1, 1], np.int32)
+PROJECTIVE = np.array([[1, 0.1, 0.4, -0.2, 0.9, 0.3, 0.01, 0.02]], np.float32)
+TRANSLATION = np.array([[1, 0, -7, 0, 1, 6, 0, 0]], np.float32)
 CORNERS = np.array([[0, 0, 1, 1], [0, 0.1, 1, 1.1], [1, 2, 0, 1], [0, 3, 1, 4]], np.float32)
 SCORES = np.array([0.6, 0.9, 0.5, 0.3], np.float32)
-WHOLE_CORNERS, WHOLE_SCORES = (
+INT_CORNERS, INT_SCORES = (
     np.array([[0, 0, 2, 2], [0, 0, 2, 2], [4, 4, 6, 6]], np.int32),
     np.array([1, 3, 2], np.int32),
 )
 
 
-def _line(old: int, new: int, align: bool, half: bool) -> np.ndarray:
-    """The matrix that resizes a line, by linear interpolation between its elements."""
+def _interpolation_matrix(old: int, new: int, align: bool, half: bool) -> np.ndarray:
+    """The matrix that resizes one axis by linear interpolation."""
     if align and new > 1:
         at = np.linspace(0, old - 1, new)
     else:
@@ -30,12 +30,15 @@ def _line(old: int, new: int, align: bool, half: bool) -> np.ndarray:
 
 
 def _bilinear(x: Any, size: Any, align: bool = False, half: bool = False) -> np.ndarray:
-    rows, columns = _line(x.shape[-3], size[0], align, half), _line(x.shape[-2], size[1], align, half)
+    rows, columns = (
+        _interpolation_matrix(x.shape[-3], size[0], align, half),
+        _interpolation_matrix(x.shape[-2], size[1], align, half),
+    )
     return np.einsum("ih,...hwc,jw->...ijc", rows, x, columns)
 
 
 def _otsu(x: Any, *_: Any) -> np.ndarray:
-    """White where an image is brighter than the brightness that parts its pixels best."""
+    """Otsu's method: the threshold that maximizes the variance between the two classes."""
 
     def between(limit: int) -> float:
         below, above = x[x <= limit], x[x > limit]
@@ -44,8 +47,8 @@ def _otsu(x: Any, *_: Any) -> np.ndarray:
     return np.where(x > max(range(256), key=between), 255, 0)
 
 
-def _shifted(mode: str) -> Callable[..., np.ndarray]:
-    """Images moved by 7 to the right and by 6 up, extended with numpy's mode."""
+def _translated(mode: str) -> Callable[..., np.ndarray]:
+    """Images translated by 7 to the right and 6 up, filled as by np.pad with a mode."""
 
     def reference(x: Any, *_: Any) -> np.ndarray:
         padded = np.pad(x, ((0, 0), (0, 6), (7, 0), (0, 0)), mode=mode)  # type: ignore[call-overload]
@@ -63,7 +66,7 @@ def _nearest(x: Any, size: Any, align: bool = False, half: bool = False) -> np.n
     return x.take(line(x.shape[-3], size[0]), -3).take(line(x.shape[-2], size[1]), -2)
 
 
-def _turned(x: Any, *_: Any) -> np.ndarray:
+def _rotated_180(x: Any, *_: Any) -> np.ndarray:
     return x[:, ::-1, ::-1]
 
 
@@ -105,10 +108,10 @@ IMAGE: dict[str, list[Case]] = {
         raises(ValueError, floats(2, 3, 2)),
     ],
     "image.rotate_with_offset": [
-        case(floats(2, 3, 4, 2), np.pi, 0, [0.375, 1 / 3], reference=_turned),
+        case(floats(2, 3, 4, 2), np.pi, 0, [0.375, 1 / 3], reference=_rotated_180),
         case(floats(1, 3, 4, 4), 0.7, [1, 2, 3]),
         case(floats(1, 3, 3, 1), -0.3, 2, 0.25),
-        # A place just below ½; recorded from TF.js.
+        # A coordinate just below ½; recorded from TF.js.
         case(np.arange(1, 5.0).reshape(1, 4, 1, 1), np.pi / 2, 0, 0.5,
              reference=lambda *_: np.array([0, 0, 3, 3.0]).reshape(1, 4, 1, 1), order=0),
         raises(ValueError, floats(3, 4, 2), 0.5),
@@ -116,35 +119,35 @@ IMAGE: dict[str, list[Case]] = {
         raises(TypeError, ints(1, 3, 4, 3), 0.5),
     ],
     "image.crop_and_resize": [
-        case(floats(2, 4, 5, 2), BOXES, WHICH, [3, 2]),
-        case(floats(2, 4, 5, 2), floats(3, 4, low=0.05, high=0.9), WHICH, [2, 3], order=1),
-        case(floats(2, 3, 3, 1), floats(3, 4, low=0.05, high=0.9), WHICH, [1, 1], order=1),
-        case(floats(2, 4, 5, 2), BOXES, WHICH, [3, 3], "nearest", 2),
+        case(floats(2, 4, 5, 2), BOXES, BOX_INDICES, [3, 2]),
+        case(floats(2, 4, 5, 2), floats(3, 4, low=0.05, high=0.9), BOX_INDICES, [2, 3], order=1),
+        case(floats(2, 3, 3, 1), floats(3, 4, low=0.05, high=0.9), BOX_INDICES, [1, 1], order=1),
+        case(floats(2, 4, 5, 2), BOXES, BOX_INDICES, [3, 3], "nearest", 2),
         case(floats(2, 4, 5, 2), np.array([[0, 0, 1, 1]], np.float32), np.array([1], np.int32), [4, 5], reference=lambda x, *_: x[1:]),
         case(floats(1, 2, 2, 1), np.array([[0, 0, 1, 1]], np.float32), np.array([1], np.int32), [2, 2], "bilinear", 9, reference=lambda x, *_: x * 0),
-        case(floats(0, 4, 4, 1), BOXES, WHICH, [2, 2], "bilinear", 9, reference=lambda *_: np.zeros((3, 2, 2, 1)), order=0),
-        case(floats(2, 0, 4, 2), BOXES, WHICH, [2, 2], "nearest", 9, reference=lambda *_: np.full((3, 2, 2, 2), 9.0), order=0),
-        raises(ValueError, floats(1, 4, 4, 1), BOXES, WHICH, [3, 3], "cubic"),
-        raises(ValueError, floats(1, 4, 4, 1), BOXES, WHICH[:2], [3, 3]),
-        raises(ValueError, floats(1, 4, 4, 1), BOXES[:, :3], WHICH, [3, 3]),
-        raises(ValueError, floats(1, 4, 4, 1), BOXES, WHICH, [0, 3]),
-        raises(ValueError, floats(1, 4, 4, 1), BOXES, -WHICH, [3, 3]),
-        raises(ValueError, floats(4, 4, 1), BOXES, WHICH, [3, 3]),
+        case(floats(0, 4, 4, 1), BOXES, BOX_INDICES, [2, 2], "bilinear", 9, reference=lambda *_: np.zeros((3, 2, 2, 1)), order=0),
+        case(floats(2, 0, 4, 2), BOXES, BOX_INDICES, [2, 2], "nearest", 9, reference=lambda *_: np.full((3, 2, 2, 2), 9.0), order=0),
+        raises(ValueError, floats(1, 4, 4, 1), BOXES, BOX_INDICES, [3, 3], "cubic"),
+        raises(ValueError, floats(1, 4, 4, 1), BOXES, BOX_INDICES[:2], [3, 3]),
+        raises(ValueError, floats(1, 4, 4, 1), BOXES[:, :3], BOX_INDICES, [3, 3]),
+        raises(ValueError, floats(1, 4, 4, 1), BOXES, BOX_INDICES, [0, 3]),
+        raises(ValueError, floats(1, 4, 4, 1), BOXES, -BOX_INDICES, [3, 3]),
+        raises(ValueError, floats(4, 4, 1), BOXES, BOX_INDICES, [3, 3]),
         raises(TypeError, floats(1, 4, 4, 1), BOXES, BOXES[:, 0], [3, 3]),
     ],
     "image.transform": [
         case(floats(2, 3, 4, 2), np.array([[1, 0, 1, 0, 1, 0, 0, 0]], np.float32), reference=lambda x, t: np.pad(x[:, :, 1:], ((0, 0), (0, 0), (0, 1), (0, 0))), order=0),
-        *[case(floats(1, 4, 5, 2), MOVED, way, mode, 0.5, [5, 6], order=0) for way in ("nearest", "bilinear") for mode in ("constant", "reflect", "wrap", "nearest")],
-        case(floats(1, 4, 5, 2), SHIFTED, "nearest", "reflect", reference=_shifted("symmetric"), order=0),
-        case(floats(1, 4, 5, 2), SHIFTED, "nearest", "nearest", reference=_shifted("edge"), order=0),
+        *[case(floats(1, 4, 5, 2), PROJECTIVE, way, mode, 0.5, [5, 6], order=0) for way in ("nearest", "bilinear") for mode in ("constant", "reflect", "wrap", "nearest")],
+        case(floats(1, 4, 5, 2), TRANSLATION, "nearest", "reflect", reference=_translated("symmetric"), order=0),
+        case(floats(1, 4, 5, 2), TRANSLATION, "nearest", "nearest", reference=_translated("edge"), order=0),
         *[case(np.arange(1.0, 6).reshape(1, 1, 5, 1), np.array([[1, 0, by, 0, 1, 0, 0, 0]], np.float32), "nearest", "wrap", reference=lambda *_, row=row: np.array(row).reshape(1, 1, 5, 1), order=0) for by, row in ((-7, [4, 5, 5, 5, 3]), (6, [2, 3, 1, 1, 1]))],
-        case(floats(1, 1, 1, 1), MOVED, "nearest", "wrap", 0, [2, 2], reference=lambda x, *_: np.broadcast_to(x, (1, 2, 2, 1)), order=0),
-        raises(ValueError, floats(1, 3, 3, 1), MOVED[:, :7]),
-        raises(ValueError, floats(1, 3, 3, 1), MOVED, "cubic"),
-        raises(ValueError, floats(1, 3, 3, 1), MOVED, "nearest", "mirror"),
-        raises(ValueError, floats(1, 3, 3, 1), MOVED, "nearest", "wrap", 0, [2]),
-        raises(ValueError, floats(3, 3, 1), MOVED),
-        raises(ValueError, floats(1, 0, 3, 1), MOVED, "nearest", "constant", 0, [2, 2]),
+        case(floats(1, 1, 1, 1), PROJECTIVE, "nearest", "wrap", 0, [2, 2], reference=lambda x, *_: np.broadcast_to(x, (1, 2, 2, 1)), order=0),
+        raises(ValueError, floats(1, 3, 3, 1), PROJECTIVE[:, :7]),
+        raises(ValueError, floats(1, 3, 3, 1), PROJECTIVE, "cubic"),
+        raises(ValueError, floats(1, 3, 3, 1), PROJECTIVE, "nearest", "mirror"),
+        raises(ValueError, floats(1, 3, 3, 1), PROJECTIVE, "nearest", "wrap", 0, [2]),
+        raises(ValueError, floats(3, 3, 1), PROJECTIVE),
+        raises(ValueError, floats(1, 0, 3, 1), PROJECTIVE, "nearest", "constant", 0, [2, 2]),
     ],
     "image.threshold": [
         case(ints(3, 4, 1, low=0, high=255), reference=lambda x: np.where(x > 127.5, 255, 0), order=0),
@@ -168,20 +171,20 @@ IMAGE: dict[str, list[Case]] = {
         raises(ValueError, CORNERS, SCORES, 3, 1.5),
         raises(ValueError, CORNERS, SCORES[:2], 3),
         raises(ValueError, CORNERS[:, :3], SCORES, 3),
-        raises(TypeError, WHOLE_CORNERS, WHOLE_SCORES, 3),
+        raises(TypeError, INT_CORNERS, INT_SCORES, 3),
     ],
     "image.non_max_suppression_with_score": [
-        case(WHOLE_CORNERS, WHOLE_SCORES, 3, reference=lambda *_: [np.array([1, 2]), np.array([3, 2], np.float32)], order=0),
+        case(INT_CORNERS, INT_SCORES, 3, reference=lambda *_: [np.array([1, 2]), np.array([3, 2], np.float32)], order=0),
         case(CORNERS, SCORES, 4, 1, -np.inf, 0, reference=lambda *_: [np.array([1, 0, 2, 3]), np.array([0.9, 0.6, 0.5, 0.3], np.float32)], order=0),
         case(CORNERS, SCORES, 4, 1, 0.25, 0.5, order=0),
-        # Decay raises scores below 0, and a score decays only when its box has its turn: numbers of TF.js.
+        # Decay raises negative scores, and a score decays only when its box is visited; recorded from TF.js.
         case(np.array([[0, 0, 1, 1], [0, 0.25, 1, 1], [0, 0.5, 1, 1.5], [2, 2, 3, 3]], np.float32), np.array([-0.5, -0.25, -0.375, -0.4375], np.float32), 4, 1, -np.inf, 0.5, reference=lambda *_: [np.array([1, 2, 3, 0]), np.array([-0.25, -0.3195539116859436, -0.4375, -0.2549320459365845], np.float32)], order=0),
         raises(ValueError, CORNERS, SCORES, 3, 0.5, 0, 2),
     ],
     "image.non_max_suppression_padded": [
         case(CORNERS, SCORES, 9, 0.5, 0.4, True, reference=lambda *_: [np.array([1, 2, 0, 0]), np.array(2)], order=0),
         case(CORNERS, SCORES, 9, reference=lambda *_: [np.array([1, 2, 3]), np.array(3)], order=0),
-        case(WHOLE_CORNERS, WHOLE_SCORES, 3, reference=lambda *_: [np.array([1, 2]), np.array(2)], order=0),
+        case(INT_CORNERS, INT_SCORES, 3, reference=lambda *_: [np.array([1, 2]), np.array(2)], order=0),
         raises(ValueError, CORNERS, SCORES, 3, -1),
     ],
 }  # fmt: skip

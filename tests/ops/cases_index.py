@@ -1,4 +1,4 @@
-"""Case rows of the ops that look up, place, find, count, or move blocks."""
+"""Op cases of slicing, gathering, scattering, searching, counting and rearranging blocks."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ from typing import Any
 import numpy as np
 from ops.table import Arg, Case, bools, case, distinct, floats, ints, positive, raises
 
-Numbers = np.ndarray
+Array = np.ndarray
 
 
-def whole(*values: Any) -> Numbers:
+def int32s(*values: Any) -> Array:
     return np.array(values, np.int32)
 
 
-def _scattered(indices: Numbers, updates: Numbers, shape: list[int]) -> Numbers:
+def _scatter(indices: Array, updates: Array, shape: list[int]) -> Array:
     out = np.zeros(shape)
     np.add.at(out, tuple(np.moveaxis(indices, -1, 0)), updates)
     return out
 
 
-def _replaced(tensor: Numbers, indices: Numbers, updates: Numbers) -> Numbers:
+def _updated(tensor: Array, indices: Array, updates: Array) -> Array:
     out = tensor.copy()
     for index, update in zip(
         indices.reshape(-1, indices.shape[-1]), updates.reshape(-1, *tensor.shape[indices.shape[-1] :]), strict=True
@@ -29,7 +29,7 @@ def _replaced(tensor: Numbers, indices: Numbers, updates: Numbers) -> Numbers:
     return out
 
 
-def _space_to_batch(x: Numbers, blocks: list[int], paddings: list[list[int]]) -> Numbers:
+def _space_to_batch(x: Array, blocks: list[int], paddings: list[list[int]]) -> Array:
     padded = np.pad(x, [(0, 0), *paddings, *[(0, 0)] * (x.ndim - 1 - len(blocks))])
     parts = [
         padded[(slice(None), *[slice(i, None, b) for i, b in zip(place, blocks, strict=True)])]
@@ -38,7 +38,7 @@ def _space_to_batch(x: Numbers, blocks: list[int], paddings: list[list[int]]) ->
     return np.concatenate(parts)
 
 
-def _batch_to_space(x: Numbers, blocks: list[int], crops: list[list[int]]) -> Numbers:
+def _batch_to_space(x: Array, blocks: list[int], crops: list[list[int]]) -> Array:
     count = int(np.prod(blocks))
     out = np.zeros(
         (len(x) // count, *[n * b for n, b in zip(x.shape[1:], blocks, strict=False)], *x.shape[1 + len(blocks) :])
@@ -48,7 +48,7 @@ def _batch_to_space(x: Numbers, blocks: list[int], crops: list[list[int]]) -> Nu
     return out[(slice(None), *[slice(a, n - b) for n, (a, b) in zip(out.shape[1:], crops, strict=False)])]
 
 
-def _depth_to_space(x: Numbers, b: int, layout: str = "NHWC") -> Numbers:
+def _depth_to_space(x: Array, b: int, layout: str = "NHWC") -> Array:
     if layout == "NCHW":
         return _depth_to_space(x.transpose(0, 2, 3, 1), b).transpose(0, 3, 1, 2)
     n, h, w, c = x.shape
@@ -59,11 +59,11 @@ def _depth_to_space(x: Numbers, b: int, layout: str = "NHWC") -> Numbers:
     return out
 
 
-def _mirrored(x: Numbers, paddings: list[list[int]], mode: str) -> Numbers:
+def _mirror_pad(x: Array, paddings: list[list[int]], mode: str) -> Array:
     return np.pad(x, paddings, mode)  # type: ignore[call-overload]
 
 
-def _binned(x: Numbers, weights: Numbers, size: int, binary: bool = False) -> Numbers:
+def _bincount(x: Array, weights: Array, size: int, binary: bool = False) -> Array:
     rows = x.reshape(-1, x.shape[-1]) if x.ndim == 2 else x.reshape(1, -1)
     factors = np.ones(rows.shape) if not weights.size else weights.reshape(rows.shape)
     out = np.zeros((len(rows), size))
@@ -74,23 +74,23 @@ def _binned(x: Numbers, weights: Numbers, size: int, binary: bool = False) -> Nu
     return (out if x.ndim == 2 else out[0]).astype(weights.dtype)
 
 
-def _searched(rows: Numbers, values: Numbers, side: str = "left") -> Numbers:
+def _search_sorted(rows: Array, values: Array, side: str = "left") -> Array:
     table, picks = rows.reshape(-1, rows.shape[-1]), values.reshape(-1, values.shape[-1])
     return np.stack([np.searchsorted(r, v, side) for r, v in zip(table, picks, strict=True)])  # type: ignore[call-overload]
 
 
-def _confused(labels: Numbers, predictions: Numbers, classes: int) -> Numbers:
+def _confusion_matrix(labels: Array, predictions: Array, classes: int) -> Array:
     out = np.zeros((classes, classes), int)
     np.add.at(out, (labels.astype(int), predictions.astype(int)), 1)
     return out
 
 
-def _averaged(v: Numbers, x: Numbers, decay: float, step: int | None = None, debias: bool = True) -> Numbers:
+def _moving_average(v: Array, x: Array, decay: float, step: int | None = None, debias: bool = True) -> Array:
     return v + (x - v) * (1 - decay) / (1 - decay**step if debias and step else 1)
 
 
 def _ranked(rank: int) -> dict[str, list[Case]]:
-    """The four ops whose names end in the rank."""
+    """Cases of the ops whose names end in the rank."""
     shape = (2, 3, 2, 2)[:rank]
     x, other = floats(*shape), floats(*shape, 1)
     zeros, ones, pads = [0] * rank, [1] * rank, [[1, 0]] * rank
@@ -131,50 +131,50 @@ INDEX: dict[str, list[Case]] = {
         raises(TypeError, floats(2), ["a"], [1]),
     ],
     "gather_nd": [
-        case(floats(3, 4), whole([0, 1], [2, 3], [0, 1]), reference=lambda x, i: x[i[:, 0], i[:, 1]]),
-        case(floats(3, 4), whole([2], [0]), reference=lambda x, i: x[i[:, 0]]),
-        case(floats(2, 3, 2), whole([[0, 1]], [[1, 2]]), reference=lambda x, i: x[i[..., 0], i[..., 1]]),
-        case(floats(3), whole(1), reference=lambda x, i: x[1]),
+        case(floats(3, 4), int32s([0, 1], [2, 3], [0, 1]), reference=lambda x, i: x[i[:, 0], i[:, 1]]),
+        case(floats(3, 4), int32s([2], [0]), reference=lambda x, i: x[i[:, 0]]),
+        case(floats(2, 3, 2), int32s([[0, 1]], [[1, 2]]), reference=lambda x, i: x[i[..., 0], i[..., 1]]),
+        case(floats(3), int32s(1), reference=lambda x, i: x[1]),
         case(floats(3), np.zeros((0, 1), np.int32), reference=lambda x, i: x[:0], order=0),
-        case(floats(*[2] * 7), whole([1, 0, 1, 1, 0, 0, 1]), reference=lambda x, i: x[tuple(i[0])][None]),
-        raises(ValueError, floats(3, 4), whole([0, 4])),
-        raises(ValueError, floats(3, 4), whole([-1, 0])),
-        raises(ValueError, floats(3), whole([0, 0])),
-        raises(ValueError, floats(), whole(0)),
+        case(floats(*[2] * 7), int32s([1, 0, 1, 1, 0, 0, 1]), reference=lambda x, i: x[tuple(i[0])][None]),
+        raises(ValueError, floats(3, 4), int32s([0, 4])),
+        raises(ValueError, floats(3, 4), int32s([-1, 0])),
+        raises(ValueError, floats(3), int32s([0, 0])),
+        raises(ValueError, floats(), int32s(0)),
         raises(TypeError, floats(3), floats(1)),
     ],
     "scatter_nd": [
-        case(whole([4], [1], [4]), floats(3), [6], reference=_scattered),
-        case(whole(2, 0, 2), floats(3, 2), [4, 2], reference=lambda i, u, s: _scattered(i[:, None], u, s)),
-        case(whole([[0, 1]], [[1, 1]]), floats(2, 1, 2), [2, 2, 2], reference=_scattered),
-        case(whole([1], [1]), ints(2), [3], reference=_scattered, order=0),
-        raises(ValueError, whole([3]), floats(1), [3]),
-        raises(ValueError, whole([0]), floats(2), [3]),
-        raises(ValueError, whole([0, 0]), floats(1), [3]),
-        raises(ValueError, whole(0), floats(1), []),
+        case(int32s([4], [1], [4]), floats(3), [6], reference=_scatter),
+        case(int32s(2, 0, 2), floats(3, 2), [4, 2], reference=lambda i, u, s: _scatter(i[:, None], u, s)),
+        case(int32s([[0, 1]], [[1, 1]]), floats(2, 1, 2), [2, 2, 2], reference=_scatter),
+        case(int32s([1], [1]), ints(2), [3], reference=_scatter, order=0),
+        raises(ValueError, int32s([3]), floats(1), [3]),
+        raises(ValueError, int32s([0]), floats(2), [3]),
+        raises(ValueError, int32s([0, 0]), floats(1), [3]),
+        raises(ValueError, int32s(0), floats(1), []),
         raises(TypeError, floats(1), floats(1), [3]),
     ],
     "tensor_scatter_update": [
-        case(floats(4, 2), whole([0], [2], [0]), floats(3, 2), reference=_replaced),
-        case(floats(2, 3), whole([0, 1], [1, 2], [0, 1], [0, 1]), floats(4), reference=_replaced),
-        case(floats(4), whole(3, 1), floats(2), reference=lambda t, i, u: _replaced(t, i[:, None], u)),
-        raises(ValueError, floats(3), whole([3]), floats(1)),
-        raises(ValueError, floats(3), whole([1]), floats(2)),
-        raises(ValueError, floats(), whole([1]), floats(1)),
-        raises(TypeError, floats(3), whole([1]), ints(1)),
+        case(floats(4, 2), int32s([0], [2], [0]), floats(3, 2), reference=_updated),
+        case(floats(2, 3), int32s([0, 1], [1, 2], [0, 1], [0, 1]), floats(4), reference=_updated),
+        case(floats(4), int32s(3, 1), floats(2), reference=lambda t, i, u: _updated(t, i[:, None], u)),
+        raises(ValueError, floats(3), int32s([3]), floats(1)),
+        raises(ValueError, floats(3), int32s([1]), floats(2)),
+        raises(ValueError, floats(), int32s([1]), floats(1)),
+        raises(TypeError, floats(3), int32s([1]), ints(1)),
     ],
     "sparse_to_dense": [
-        case(whole(0, 2, 3), floats(3), [5], floats(), reference=lambda i, v, s, d: _replaced(np.full(s, d), i[:, None], v)),
-        case(whole([0, 1], [1, 2], [0, 1]), floats(3), [3, 3], reference=lambda i, v, s: _replaced(np.zeros(s), i, v)),
-        case(whole(1, 0), floats(), [3], reference=lambda i, v, s: np.array([v, v, 0])),
+        case(int32s(0, 2, 3), floats(3), [5], floats(), reference=lambda i, v, s, d: _updated(np.full(s, d), i[:, None], v)),
+        case(int32s([0, 1], [1, 2], [0, 1]), floats(3), [3, 3], reference=lambda i, v, s: _updated(np.zeros(s), i, v)),
+        case(int32s(1, 0), floats(), [3], reference=lambda i, v, s: np.array([v, v, 0])),
         case(np.array(2, np.int32), floats(), [4], reference=lambda i, v, s: np.array([0, 0, v, 0])),
-        case(whole(1), bools(1), [2], True, reference=lambda i, v, s, d: np.array([True, v[0]]), order=0),
-        case(whole(1), np.array(["a"], object), [3], reference=lambda *_: np.array(["", "a", ""], object), order=0),
-        raises(ValueError, whole([0, 1]), floats(1), [5]),
-        raises(ValueError, whole(0, 1), floats(3), [5]),
-        raises(ValueError, whole(0), floats(1), [2], floats(2)),
+        case(int32s(1), bools(1), [2], True, reference=lambda i, v, s, d: np.array([True, v[0]]), order=0),
+        case(int32s(1), np.array(["a"], object), [3], reference=lambda *_: np.array(["", "a", ""], object), order=0),
+        raises(ValueError, int32s([0, 1]), floats(1), [5]),
+        raises(ValueError, int32s(0, 1), floats(3), [5]),
+        raises(ValueError, int32s(0), floats(1), [2], floats(2)),
         raises(TypeError, floats(1), floats(1), [5]),
-        raises(TypeError, whole(0), ints(1), [5], "a"),
+        raises(TypeError, int32s(0), ints(1), [5], "a"),
     ],
     "space_to_batch_nd": [
         case(floats(2, 4, 2), [2], [[0, 0]], reference=_space_to_batch),
@@ -203,9 +203,9 @@ INDEX: dict[str, list[Case]] = {
         raises(TypeError, ints(1, 1, 1, 4), 2),
     ],
     "mirror_pad": [
-        case(floats(3, 4), [[2, 1], [0, 3]], "reflect", reference=_mirrored),
-        case(floats(3, 4), [[3, 1], [0, 4]], "symmetric", reference=_mirrored),
-        case(ints(3), [[0, 0]], "reflect", reference=_mirrored, order=0),
+        case(floats(3, 4), [[2, 1], [0, 3]], "reflect", reference=_mirror_pad),
+        case(floats(3, 4), [[3, 1], [0, 4]], "symmetric", reference=_mirror_pad),
+        case(ints(3), [[0, 0]], "reflect", reference=_mirror_pad, order=0),
         raises(ValueError, floats(3), [[3, 0]], "reflect"),
         raises(ValueError, floats(3), [[4, 0]], "symmetric"),
         raises(ValueError, floats(3), [[1, 0]], "constant"),
@@ -213,7 +213,7 @@ INDEX: dict[str, list[Case]] = {
     ],
     "unique": [
         case(np.array([3.0, 1, 3, 2, 1]), reference=lambda x: [x[[0, 1, 3]], np.array([0, 1, 0, 2, 1])], order=0),
-        case(whole([1, 2, 1], [0, 0, 0]), 1, reference=lambda x, a: [x[:, :2], np.array([0, 1, 0])], order=0),
+        case(int32s([1, 2, 1], [0, 0, 0]), 1, reference=lambda x, a: [x[:, :2], np.array([0, 1, 0])], order=0),
         case(np.array([0.0, -0.0, np.nan, np.nan]), reference=lambda x: [x[[0, 2]], np.array([0, 0, 1, 1])], order=0),
         case(distinct(2, 3), reference=lambda x: [x, np.arange(2)]),
         case(floats(0), reference=lambda x: [x, np.zeros(0, int)], order=0),
@@ -222,8 +222,8 @@ INDEX: dict[str, list[Case]] = {
         raises(ValueError, floats(2), 1),
     ],
     "setdiff1d_async": [
-        case(whole(3, 4, 5, 3), whole(4, 4), reference=lambda x, y: [whole(3, 5, 3), whole(0, 2, 3)], order=0),
-        case(np.array([1.0, np.nan, 2]), np.array([np.nan]), reference=lambda x, y: [x[[0, 2]], whole(0, 2)], order=0),
+        case(int32s(3, 4, 5, 3), int32s(4, 4), reference=lambda x, y: [int32s(3, 5, 3), int32s(0, 2, 3)], order=0),
+        case(np.array([1.0, np.nan, 2]), np.array([np.nan]), reference=lambda x, y: [x[[0, 2]], int32s(0, 2)], order=0),
         raises(TypeError, floats(2), ints(2)),
         raises(ValueError, floats(2, 2), floats(2)),
     ],
@@ -240,52 +240,52 @@ INDEX: dict[str, list[Case]] = {
         raises(TypeError, floats(3), floats(3)),
     ],
     "search_sorted": [
-        case(np.array([-3.0, -1, 0, 0, 2]), floats(5), "right", reference=_searched, order=0),
-        case(np.arange(6.0).reshape(2, 3), positive(2, 4, high=6), reference=_searched, order=0),
+        case(np.array([-3.0, -1, 0, 0, 2]), floats(5), "right", reference=_search_sorted, order=0),
+        case(np.arange(6.0).reshape(2, 3), positive(2, 4, high=6), reference=_search_sorted, order=0),
         raises(ValueError, floats(3), floats(3), "middle"),
         raises(ValueError, floats(2, 3), floats(3)),
         raises(ValueError, floats(), floats(3)),
     ],
     "lower_bound": [
-        case(whole(0, 1, 1, 4), whole(1, 5, -1), reference=_searched, order=0),
+        case(int32s(0, 1, 1, 4), int32s(1, 5, -1), reference=_search_sorted, order=0),
         raises(ValueError, floats(2, 3), floats(3)),
     ],
     "upper_bound": [
-        case(whole(0, 1, 1, 4), whole(1, 5, -1), reference=lambda r, v: _searched(r, v, "right"), order=0),
+        case(int32s(0, 1, 1, 4), int32s(1, 5, -1), reference=lambda r, v: _search_sorted(r, v, "right"), order=0),
         raises(TypeError, floats(3), "text"),
     ],
     "in_top_k_async": [
-        case(distinct(3, 4), whole(1, 0, 3), 2, reference=lambda p, t, k: (np.argsort(-p)[:, :k] == t[:, None]).any(1), order=0),
-        case(np.ones((1, 3)), whole(1), reference=lambda p, t: np.array([False]), order=0),
-        raises(ValueError, floats(2, 3), whole(0)),
-        raises(ValueError, floats(2, 3), whole(0, 1), 4),
+        case(distinct(3, 4), int32s(1, 0, 3), 2, reference=lambda p, t, k: (np.argsort(-p)[:, :k] == t[:, None]).any(1), order=0),
+        case(np.ones((1, 3)), int32s(1), reference=lambda p, t: np.array([False]), order=0),
+        raises(ValueError, floats(2, 3), int32s(0)),
+        raises(ValueError, floats(2, 3), int32s(0, 1), 4),
         raises(ValueError, floats(3), np.array(0, np.int32)),
     ],
     "bincount": [
-        case(whole(1, 0, 1, 7), floats(4), 3, reference=_binned),
-        case(whole([1, 0], [1, 2]), floats(2, 2), 3, reference=lambda x, w, s: _binned(x.reshape(-1), w, s)),
-        case(whole(1, 1), np.zeros(0, np.int32), 2, reference=_binned, order=0),
-        raises(ValueError, whole(0), floats(2), 3),
-        raises(ValueError, whole(0), floats(1), -1),
+        case(int32s(1, 0, 1, 7), floats(4), 3, reference=_bincount),
+        case(int32s([1, 0], [1, 2]), floats(2, 2), 3, reference=lambda x, w, s: _bincount(x.reshape(-1), w, s)),
+        case(int32s(1, 1), np.zeros(0, np.int32), 2, reference=_bincount, order=0),
+        raises(ValueError, int32s(0), floats(2), 3),
+        raises(ValueError, int32s(0), floats(1), -1),
         raises(TypeError, floats(1), floats(1), 3),
     ],
     "dense_bincount": [
-        case(whole([1, 0, 1], [5, 2, 2]), floats(2, 3), 4, reference=_binned),
-        case(whole(1, 0, 1), floats(3), 4, True, reference=_binned),
-        case(whole([1, 0, 1], [5, 2, 2]), np.zeros(0, np.float32), 4, True, reference=_binned, order=0),
-        raises(ValueError, whole(0, -1), floats(2), 3),
+        case(int32s([1, 0, 1], [5, 2, 2]), floats(2, 3), 4, reference=_bincount),
+        case(int32s(1, 0, 1), floats(3), 4, True, reference=_bincount),
+        case(int32s([1, 0, 1], [5, 2, 2]), np.zeros(0, np.float32), 4, True, reference=_bincount, order=0),
+        raises(ValueError, int32s(0, -1), floats(2), 3),
         raises(ValueError, ints(1, 1, 1, low=0), floats(1, 1, 1), 3),
     ],
     "math.confusion_matrix": [
-        case(whole(0, 2, 1, 2), whole(0, 1, 1, 2), 3, reference=_confused, order=0),
-        case(whole(0, 1, 1), whole(1, 1, 0), 2, reference=_confused, order=0),
-        raises(ValueError, whole(0, 1), whole(0), 2),
-        raises(ValueError, whole(0), whole(0), 1),
+        case(int32s(0, 2, 1, 2), int32s(0, 1, 1, 2), 3, reference=_confusion_matrix, order=0),
+        case(int32s(0, 1, 1), int32s(1, 1, 0), 2, reference=_confusion_matrix, order=0),
+        raises(ValueError, int32s(0, 1), int32s(0), 2),
+        raises(ValueError, int32s(0), int32s(0), 1),
     ],
     "moving_average": [
-        case(floats(3), floats(3), 0.9, 5, reference=_averaged),
-        case(floats(3), floats(3), 0.9, None, False, reference=_averaged),
-        case(floats(2), floats(2), Arg((), 0.5, 0.9), Arg((), 1, 4), reference=_averaged),
+        case(floats(3), floats(3), 0.9, 5, reference=_moving_average),
+        case(floats(3), floats(3), 0.9, None, False, reference=_moving_average),
+        case(floats(2), floats(2), Arg((), 0.5, 0.9), Arg((), 1, 4), reference=_moving_average),
         raises(ValueError, floats(3), floats(3), 0.9),
         raises(ValueError, floats(3), floats(2), 0.9, 1),
         raises(TypeError, floats(3), ints(3), 0.9, 1),

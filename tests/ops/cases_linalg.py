@@ -1,21 +1,21 @@
-"""Case rows of linear algebra and Einstein's notation."""
+"""Op cases of linear algebra and einsum."""
 
 from __future__ import annotations
 
 import numpy as np
 from ops.table import Case, bools, case, complexes, floats, ints, raises
 
-Numbers = np.ndarray
+Array = np.ndarray
 
 
-def _band(a: Numbers, lower: int, upper: int) -> Numbers:
+def _band(a: Array, lower: int, upper: int) -> Array:
     below = np.subtract.outer(np.arange(a.shape[-2]), np.arange(a.shape[-1]))
     keep = (below <= (lower if lower >= 0 else 99)) & (below >= -(upper if upper >= 0 else 99))
     return np.where(keep, a, 0)
 
 
-def _gram_schmidt(xs: Numbers | list[Numbers]) -> list[Numbers] | Numbers:
-    ys: list[Numbers] = []
+def _gram_schmidt(xs: Array | list[Array]) -> list[Array] | Array:
+    ys: list[Array] = []
     for x in xs:
         for y in ys:
             x = x - (x @ y) * y

@@ -1,4 +1,4 @@
-"""Case rows of reductions, scans, norms, softmax and losses."""
+"""Op cases of reductions, scans, norms, softmax and losses."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import tfpy as tf
 
 
 def _axes(name: str, argument: Any = None, **settings: Any) -> list[Case]:
-    """The rows that every reduction has: all axes, one, several, negative, kept, out of range."""
+    """The cases of every reduction: all, one, several, negative and invalid axes, and keep_dims."""
     x = argument or floats(2, 3, 2)
     reference = getattr(np, name)
     return [
@@ -37,7 +37,7 @@ def _softmax(x: np.ndarray) -> np.ndarray:
 
 
 def _loss(name: str, labels: Any, predictions: Any, **settings: Any) -> list[Case]:
-    """The rows that every loss has: plain, each reduction, weights, shapes that differ."""
+    """The cases of every loss: defaults, reductions, weights, and mismatched shapes."""
     return [
         case(labels, predictions, **settings),
         case(labels, predictions, options={"reduction": tf.Reduction.SUM}, **settings),

@@ -1,4 +1,4 @@
-"""Case rows of the ops that move elements: shapes, joining, slicing, gathering; and of matrix products."""
+"""Op cases of reshaping, joining, slicing, gathering and matrix products."""
 
 from __future__ import annotations
 

@@ -1,18 +1,18 @@
-"""Case rows of signals and spectra."""
+"""Op cases of signal processing and Fourier transforms."""
 
 from __future__ import annotations
 
 import numpy as np
 from ops.table import Case, case, complexes, floats, ints, raises
 
-Numbers = np.ndarray
+Array = np.ndarray
 
 
-def _window(n: int, a: float, b: float) -> Numbers:
+def _window(n: int, a: float, b: float) -> Array:
     return a - b * np.cos(2 * np.pi * np.arange(n) / (n - n % 2))
 
 
-def _frames(x: Numbers, length: int, step: int, pad: bool = False, value: float = 0) -> Numbers:
+def _frames(x: Array, length: int, step: int, pad: bool = False, value: float = 0) -> Array:
     last = len(x) if pad else len(x) - length + 1
     rows = [
         np.concatenate([x[i : i + length], np.full(max(0, i + length - len(x)), value)])
@@ -21,7 +21,7 @@ def _frames(x: Numbers, length: int, step: int, pad: bool = False, value: float 
     return np.array(rows).reshape(-1, length)
 
 
-def _spectra(x: Numbers, length: int, step: int, n: int = 0) -> Numbers:
+def _spectra(x: Array, length: int, step: int, n: int = 0) -> Array:
     return np.fft.rfft(_frames(x, length, step) * _window(length, 0.5, 0.5), n or 1 << (length - 1).bit_length())
 
 

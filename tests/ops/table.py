@@ -1,4 +1,4 @@
-"""The shape of a case row, and random arguments that depend on nothing but the row."""
+"""A case of an op, with random arguments that depend only on the case."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import tfpy as tf
 
 @dataclass(frozen=True)
 class Arg:
-    """A random tensor argument: float32 numbers unless another dtype is given."""
+    """A random tensor argument, float32 by default."""
 
     shape: tuple[int, ...]
     low: float = -2.0
@@ -43,7 +43,7 @@ def positive(*shape: int, low: float = 0.2, high: float = 2.0) -> Arg:
 
 
 def distinct(*shape: int, low: float = -2.0, high: float = 2.0) -> Arg:
-    """Numbers in random order, no two of them near each other: for ops with ties."""
+    """Well-separated values in random order, for ops that are not smooth at ties."""
     return Arg(shape, low, high, distinct=True)
 
 
@@ -64,10 +64,10 @@ class Case:
     """One call of an op.
 
     Attributes:
-        args: arguments in order; an Arg, alone or in a list, is a random tensor.
+        args: positional arguments; an Arg, alone or in a list, is a random tensor.
         options: keyword arguments.
-        reference: the same in numpy on float64 arrays, or None where the recorded cases are the reference.
-        order: up to which derivative the gradient is checked; 0 for ops without one.
+        reference: the op in numpy on float64 arrays, or None to compare with the float64 backend.
+        order: the highest derivative that is checked; 0 for ops without a gradient.
         tolerance: overrides the gradient's tolerance, for a stated reason.
         error: the exception that the call must raise instead.
     """
@@ -102,10 +102,10 @@ class Case:
 
 
 def attribute(path: str) -> Any:
-    found: Any = tf
+    target: Any = tf
     for name in path.split("."):
-        found = getattr(found, name)
-    return found
+        target = getattr(target, name)
+    return target
 
 
 def _filled(value: Any, fill: Callable[[Any], Any]) -> Any:

@@ -1,4 +1,4 @@
-"""Options that are lists of numbers are taken as numpy arrays, too: strides, pads, sizes, axes, shapes."""
+"""Options that are lists of numbers (strides, pads, sizes, axes, shapes) may be numpy arrays."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ import pytest
 import tfpy as tf
 from tfpy import legacy as dl
 
-Listed = Callable[[Any], Any]
+ToList = Callable[[Any], Any]
 
 RNG = np.random.default_rng(5)
 IMAGES = RNG.normal(size=(2, 4, 5, 2)).astype("float32")
 FILTER = RNG.normal(size=(2, 3, 2, 3)).astype("float32")
-LINES = RNG.normal(size=(2, 6, 2)).astype("float32")
+SEQUENCES = RNG.normal(size=(2, 6, 2)).astype("float32")
 PAD = [[0, 0], [1, 0], [1, 1], [0, 0]]
 
-CASES: dict[str, Callable[[Listed], Any]] = {
+CASES: dict[str, Callable[[ToList], Any]] = {
     "conv2d strides": lambda a: tf.conv2d(IMAGES, FILTER, a([1, 2]), "same"),
     "conv2d dilations": lambda a: tf.conv2d(IMAGES, FILTER, 1, "valid", "NHWC", a([2, 1])),
     "conv2d pad": lambda a: tf.conv2d(IMAGES, FILTER, 1, a(PAD)),
-    "conv1d stride": lambda a: tf.conv1d(LINES, FILTER[0], a([2]), a([[0, 0], [1, 2], [0, 0]])),
+    "conv1d stride": lambda a: tf.conv1d(SEQUENCES, FILTER[0], a([2]), a([[0, 0], [1, 2], [0, 0]])),
     "conv2d_transpose": lambda a: tf.conv2d_transpose(
         IMAGES, FILTER.transpose(0, 1, 3, 2), a([2, 8, 5, 3]), a([2, 1]), "same"
     ),
@@ -45,12 +45,12 @@ CASES: dict[str, Callable[[Listed], Any]] = {
     "layers.zero_padding2d": lambda a: tf.layers.zero_padding2d(padding=a([[1, 0], [2, 1]])).apply(IMAGES),
     "layers.cropping2d": lambda a: tf.layers.cropping2d(cropping=a([1, 2])).apply(IMAGES),
     "layers.up_sampling2d": lambda a: tf.layers.up_sampling2d(size=a([2, 1])).apply(IMAGES),
-    "layers.dot": lambda a: tf.layers.dot(axes=a([2, 1])).apply([tf.tensor(LINES), tf.tensor(LINES[:, :2])]),
+    "layers.dot": lambda a: tf.layers.dot(axes=a([2, 1])).apply([tf.tensor(SEQUENCES), tf.tensor(SEQUENCES[:, :2])]),
     "layers.prelu": lambda a: tf.layers.prelu(shared_axes=a([1, 2]), alpha_initializer="ones").apply(IMAGES),
-    "layers.layer_normalization": lambda a: tf.layers.layer_normalization(axis=a([1, 2])).apply(tf.tensor(LINES)),
+    "layers.layer_normalization": lambda a: tf.layers.layer_normalization(axis=a([1, 2])).apply(tf.tensor(SEQUENCES)),
     "layers' input_shape": lambda a: tf.sequential(
         [tf.layers.dense(units=1, input_shape=a([6, 2]), kernel_initializer="ones")]
-    ).predict(LINES),
+    ).predict(SEQUENCES),
     "dl.slice2D": lambda a: dl.ENV.math.slice2D(dl.Array2D.new([2, 3], range(6)), a([0, 1]), a([2, 2])),
     "dl.conv2d": lambda a: dl.ENV.math.conv2d(
         dl.Array3D.new(a([4, 5, 2]), IMAGES[0]), dl.Array4D.new(a([2, 3, 2, 3]), FILTER), None, a([2, 1]), "same"
@@ -61,7 +61,7 @@ CASES: dict[str, Callable[[Listed], Any]] = {
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_arrays_are_taken_as_lists_are(case: str) -> None:
+def test_array_option_equals_list_option(case: str) -> None:
     expected, found = CASES[case](list), CASES[case](np.array)
     assert found.shape == expected.shape
     np.testing.assert_array_equal(found.data_sync(), expected.data_sync())

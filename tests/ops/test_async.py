@@ -1,4 +1,4 @@
-"""Ops that are asynchronous in TF.js: awaited, they give what the others give."""
+"""Ops that are asynchronous in TF.js: awaiting them gives the results of the synchronous ops."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from typing import Any
 
 import numpy as np
 import pytest
-from ops.cases_image import CORNERS, SCORES, WHOLE_CORNERS, WHOLE_SCORES
+from ops.cases_image import CORNERS, INT_CORNERS, INT_SCORES, SCORES
 
 import tfpy as tf
 
 
-def _awaited(thing: Awaitable[Any]) -> Any:
+def _awaited(awaitable: Awaitable[Any]) -> Any:
     async def wait() -> Any:
-        return await thing
+        return await awaitable
 
     return asyncio.run(wait())
 
 
-def test_from_pixels() -> None:
+def test_from_pixels_async() -> None:
     pixels = np.arange(12, dtype=np.uint8).reshape(2, 2, 3)
     np.testing.assert_array_equal(_awaited(tf.browser.fromPixelsAsync(pixels)).numpy(), pixels)
 
@@ -33,7 +33,7 @@ def test_from_pixels() -> None:
         ("non_max_suppression_padded", [True]),
     ],
 )
-def test_non_max_suppression(name: str, last: list[Any]) -> None:
+def test_non_max_suppression_async(name: str, last: list[Any]) -> None:
     arguments = (CORNERS, SCORES, 3, 0.4, 0.1, *last)
     found = _awaited(getattr(tf.image, f"{name}_async")(*arguments))
     expected = getattr(tf.image, name)(*arguments)
@@ -41,8 +41,8 @@ def test_non_max_suppression(name: str, last: list[Any]) -> None:
         np.testing.assert_array_equal(f.numpy(), e.numpy())
 
 
-def test_non_max_suppression_of_whole_numbers() -> None:
-    found = _awaited(tf.image.non_max_suppression_async(WHOLE_CORNERS, WHOLE_SCORES, 3))
+def test_non_max_suppression_async_of_integers() -> None:
+    found = _awaited(tf.image.non_max_suppression_async(INT_CORNERS, INT_SCORES, 3))
     assert found.numpy().tolist() == [1, 2]
 
 

@@ -1,4 +1,4 @@
-"""Pictures in and out: ImageData, numpy arrays, Pillow images."""
+"""tf.browser: images as ImageData, numpy arrays and Pillow images."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ def _image_data(width: int = 3, height: int = 2) -> dict[str, Any]:
         RGBA,
     ],
 )
-def test_from_pixels(pixels: Any) -> None:
+def test_from_pixels_of_rgba(pixels: Any) -> None:
     for channels in (1, 3, 4):
         found = tf.browser.from_pixels(pixels, channels)
         assert found.dtype == "int32"
         np.testing.assert_array_equal(found.numpy(), RGBA[..., :channels])
 
 
-def test_from_arrays_without_alpha() -> None:
+def test_from_pixels_of_rgb_and_grayscale_arrays() -> None:
     np.testing.assert_array_equal(tf.browser.fromPixels(RGBA[..., :3]).numpy(), RGBA[..., :3])
     gray = tf.browser.from_pixels(RGBA[..., 0], 4).numpy()
     np.testing.assert_array_equal(gray[..., :3], np.repeat(RGBA[..., :1], 3, -1))
@@ -56,12 +56,12 @@ def test_from_arrays_without_alpha() -> None:
         ({"data": RGBA}, 3, TypeError),
     ],
 )
-def test_from_no_picture(pixels: Any, channels: int, error: type[Exception]) -> None:
+def test_from_pixels_of_invalid_image_raises(pixels: Any, channels: int, error: type[Exception]) -> None:
     with pytest.raises(error, match="from_pixels: argument"):
         tf.browser.from_pixels(pixels, channels)
 
 
-def test_to_pixels() -> None:
+def test_to_pixels_scales_floats_and_adds_alpha() -> None:
     found = tf.browser.to_pixels(tf.tensor([[0.0, 0.5], [0.25, 1.0]]))
     assert found.dtype == np.uint8
     assert found.tolist() == [0, 0, 0, 255, 128, 128, 128, 255, 64, 64, 64, 255, 255, 255, 255, 255]
@@ -69,7 +69,7 @@ def test_to_pixels() -> None:
     assert tf.browser.to_pixels(tf.tensor([[[1, 2, 3]]], dtype="int32")).tolist() == [1, 2, 3, 255]
 
 
-def test_to_pixels_may_be_awaited() -> None:
+def test_to_pixels_is_awaitable() -> None:
     async def run() -> Any:
         return await tf.browser.toPixels([[7]])
 
@@ -89,22 +89,22 @@ def test_to_pixels_may_be_awaited() -> None:
         (np.array([[True]]), TypeError),
     ],
 )
-def test_to_pixels_of_no_picture(image: np.ndarray, error: type[Exception]) -> None:
+def test_to_pixels_of_invalid_image_raises(image: np.ndarray, error: type[Exception]) -> None:
     with pytest.raises(error, match="to_pixels: argument 'img'"):
         tf.browser.to_pixels(tf.tensor(image))
 
 
-def test_canvases() -> None:
+def test_to_pixels_writes_to_canvas() -> None:
     picture = tf.tensor(RGBA.astype(np.int32))
-    array, data, thing = np.zeros((2, 3, 3), np.uint8), {}, SimpleNamespace(data=None, width=0, height=0)
-    for canvas in (array, data, thing):
+    array, data, namespace = np.zeros((2, 3, 3), np.uint8), {}, SimpleNamespace(data=None, width=0, height=0)
+    for canvas in (array, data, namespace):
         tf.browser.to_pixels(picture, canvas)
     np.testing.assert_array_equal(array, RGBA[..., :3])
     assert (data["width"], data["height"], data["data"].tolist()) == (3, 2, RGBA.reshape(-1).tolist())
-    np.testing.assert_array_equal(tf.browser.from_pixels(thing, 4).numpy(), RGBA)
+    np.testing.assert_array_equal(tf.browser.from_pixels(namespace, 4).numpy(), RGBA)
 
 
-def test_draw() -> None:
+def test_draw_with_alpha_and_invalid_arguments() -> None:
     canvas: dict[str, Any] = {}
     tf.browser.draw(tf.tensor([[0.5]]), canvas, {"imageOptions": {"alpha": 0.5}})
     assert canvas["data"].tolist() == [128, 128, 128, 128]
@@ -116,7 +116,7 @@ def test_draw() -> None:
         tf.browser.draw(tf.tensor([[0.5]]), np.zeros((2, 2, 3), np.uint8))
 
 
-def test_pillow() -> None:
+def test_pillow_images() -> None:
     picture = Image.fromarray(RGBA)
     np.testing.assert_array_equal(tf.browser.from_pixels(picture, 4).numpy(), RGBA)
     canvas = Image.new("RGBA", (3, 2))

@@ -1,4 +1,4 @@
-"""Normalization of what its own moments are taken of: one kernel gives what its parts give."""
+"""Normalization by the moments of its input: the fused kernel equals the composed ops."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from tfpy.engine.backend import registry
 from tfpy.engine.cpu import lines, moments, normalization
 
 EPSILON = 1e-3
-# Of variances below 1 of numbers around 1000, which float32 knows to within 3e-5.
+# The tolerance for variances below 1 of values around 1000, which float32 resolves to 3e-5.
 AROUND_1000 = 1e-3
 
-CASES = [  # shape, the axes of the moments, those of offset and scale
+CASES = [  # shape, axes of the moments, axes of offset and scale
     ((4, 5, 6, 3), (0, 1, 2), [3]),
     ((9, 13, 13, 8), (0, 1, 2), [3]),
     ((7, 3), (0,), [1]),
@@ -29,15 +29,15 @@ CASES = [  # shape, the axes of the moments, those of offset and scale
     ((3, 7, 9), (1, 2), [1, 2]),
     ((3, 1, 1, 2), (1, 2, 3), [1, 2, 3]),
 ]
-OTHERS = [((4, 5, 6), (0, 2), [1]), ((4, 5, 6), (1,), [1]), ((4, 5, 6), (1, 2), [2, 1]), ((2, 3), (0, 1), [1])]
+UNFUSED_CASES = [((4, 5, 6), (0, 2), [1]), ((4, 5, 6), (1,), [1]), ((4, 5, 6), (1, 2), [2, 1]), ((2, 3), (0, 1), [1])]
 
 
 def _random(*shape: int) -> Any:
     return np.random.default_rng(len(shape)).standard_normal(shape) * 2 + 3
 
 
-def _everything(shape: Any, axes: Any, along: Any, shifted: bool, scaled: bool) -> list[np.ndarray]:
-    """What is normalized, its moments, and the gradients of all that goes in."""
+def _results(shape: Any, axes: Any, along: Any, shifted: bool, scaled: bool) -> list[np.ndarray]:
+    """The normalized tensor, its moments, and the gradients of all inputs."""
     sizes = [shape[i] for i in along]
     given = [tf.tensor(_random(*shape))]
     given += [tf.tensor(np.sin(_random(*sizes)))] * shifted + [tf.tensor(np.cos(_random(*sizes)))] * scaled
@@ -59,11 +59,11 @@ def _kernels(function: Any) -> set[str]:
 @pytest.mark.parametrize(("shifted", "scaled"), [(True, True), (False, False), (True, False), (False, True)])
 @pytest.mark.parametrize(("shape", "axes", "along"), CASES)
 @pytest.mark.parametrize("block", [None, 50])
-def test_as_its_parts(
+def test_fused_kernel_equals_composed_ops(
     shape: Any, axes: Any, along: Any, shifted: bool, scaled: bool, block: int | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     registry.use("double")
-    if block:  # blocks, and parts of one that is left
+    if block:  # several blocks, and a partial one
         monkeypatch.setattr(lines, "_BLOCK_ELEMENTS", block)
         monkeypatch.setattr(lines, "_SHARD_ELEMENTS", block)
         monkeypatch.setattr(lines, "_LINE_ELEMENTS", 24)
@@ -72,28 +72,32 @@ def test_as_its_parts(
         monkeypatch.setattr(moments, "_ROW_SHARD_ELEMENTS", block)
         monkeypatch.setattr(normalization, "_LARGE_ELEMENTS", 0)
     lines._rows_in_line.cache_clear()
-    found = _everything(shape, axes, along, shifted, scaled)
+    found = _results(shape, axes, along, shifted, scaled)
     monkeypatch.setattr(by_moments, "_whole_possible", lambda *args: False)
-    for value, expected in zip(found, _everything(shape, axes, along, shifted, scaled), strict=True):
+    for value, expected in zip(found, _results(shape, axes, along, shifted, scaled), strict=True):
         assert value.shape == expected.shape
         np.testing.assert_allclose(value, expected, rtol=DOUBLE, atol=DOUBLE)
     lines._rows_in_line.cache_clear()
 
 
 @pytest.mark.parametrize(("shape", "axes", "along"), CASES[:2] + CASES[5:8])
-def test_on_each_backend(shape: Any, axes: Any, along: Any, backend: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    found = _everything(shape, axes, along, True, True)
+def test_fused_equals_composed_on_each_backend(
+    shape: Any, axes: Any, along: Any, backend: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = _results(shape, axes, along, True, True)
     monkeypatch.setattr(by_moments, "_whole_possible", lambda *args: False)
-    for value, expected in zip(found, _everything(shape, axes, along, True, True), strict=True):
+    for value, expected in zip(found, _results(shape, axes, along, True, True), strict=True):
         np.testing.assert_allclose(value, expected, rtol=TRAINED, atol=2 * ACCUMULATED)
 
 
-@pytest.mark.parametrize(("case", "whole"), [*[(case, True) for case in CASES], *[(case, False) for case in OTHERS]])
-def test_which_axes_one_kernel_does(case: Any, whole: bool) -> None:
-    assert ("NormalizeByMoments" in _kernels(lambda: _everything(*case, True, True))) == whole
+@pytest.mark.parametrize(
+    ("case", "fused"), [*[(case, True) for case in CASES], *[(case, False) for case in UNFUSED_CASES]]
+)
+def test_supported_axes_run_in_one_kernel(case: Any, fused: bool) -> None:
+    assert ("NormalizeByMoments" in _kernels(lambda: _results(*case, True, True))) == fused
 
 
-def test_second_derivatives_go_through_the_parts() -> None:
+def test_second_derivative_of_normalization() -> None:
     registry.use("double")
     x, along = _random(5, 4), np.cos(_random(5, 4))
 
@@ -107,7 +111,7 @@ def test_second_derivatives_go_through_the_parts() -> None:
 
 
 @pytest.mark.parametrize("axes", [[0], [1], [0, 2], [0, 1, 2], [2]])
-def test_moments_have_second_derivatives(axes: list[int]) -> None:
+def test_second_derivative_of_moments(axes: list[int]) -> None:
     registry.use("double")
     x, along = _random(3, 4, 2), np.cos(_random(3, 4, 2))
 
@@ -123,14 +127,14 @@ def test_moments_have_second_derivatives(axes: list[int]) -> None:
     assert exact == pytest.approx(numeric, rel=GRADIENT)
 
 
-def test_moments_far_from_zero() -> None:
-    """The variance does not come of the difference of large squares."""
+def test_variance_of_values_far_from_zero() -> None:
+    """The variance is not computed as a difference of large squares."""
     x = (_random(600, 300) * 0.01 + 1000).astype(np.float32)
     found = tf.moments(tf.tensor(x), 0)
     np.testing.assert_allclose(found.variance.numpy(), x.astype(np.float64).var(0), rtol=AROUND_1000)
 
 
-def test_the_gradient_of_a_mean_does_not_depend_on_missing_values(backend: str) -> None:
+def test_mean_gradient_is_independent_of_nan(backend: str) -> None:
     x = tf.tensor([[1, np.nan], [2, 4]])
     found = tf.grad(lambda x: tf.moments(x, 0).mean)(x).numpy()
     np.testing.assert_array_equal(found, np.full((2, 2), 0.5))
@@ -138,7 +142,7 @@ def test_the_gradient_of_a_mean_does_not_depend_on_missing_values(backend: str) 
     np.testing.assert_array_equal(both, [[0, np.nan], [1, np.nan]])
 
 
-def test_a_column_of_moments_far_from_zero() -> None:
+def test_moments_of_long_columns_far_from_zero() -> None:
     x = (np.random.default_rng(0).normal(size=(200_000, 2)) * 0.15 + 1000).astype(np.float32)
     exact = x.astype(np.float64)
     for values, axis in ((x, 0), (x[None], 1)):
@@ -148,7 +152,7 @@ def test_a_column_of_moments_far_from_zero() -> None:
 
 
 @pytest.mark.parametrize("training", [False, True])
-def test_one_channel_of_many_pixels_is_normalized(training: bool, backend: str) -> None:
+def test_batch_norm_of_one_channel_with_many_pixels(training: bool, backend: str) -> None:
     x = tf.tensor(np.random.default_rng(0).normal(size=(100, 28, 28, 1)))
     layer = tf.layers.batch_normalization()
     found = layer.apply(x, training=training).numpy()

@@ -1,4 +1,4 @@
-"""Every case row: forward values on each backend, first and second gradients, errors, both spellings."""
+"""Every case of the table: forward values on each backend, first and second gradients, errors, both spellings."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from tfpy.engine.gradients import GRADIENTS, NOT_DIFFERENTIABLE
 from tfpy.engine.kernels import KERNELS
 
 ROWS = [c for rows in CASES.values() for c in rows]
-GOOD = [c for c in ROWS if c.error is None]
+VALID = [c for c in ROWS if c.error is None]
 
 
-@pytest.mark.parametrize("case", GOOD, ids=str)
-def test_forward_agrees_with_float64(case: Case, backend: str) -> None:
-    """On every backend the numbers are those of the reference, or of the same kernels in float64."""
+@pytest.mark.parametrize("case", VALID, ids=str)
+def test_forward_matches_reference(case: Case, backend: str) -> None:
+    """The reference is numpy's result, or that of the float64 backend."""
     found = [t.numpy() for t in outputs(case.run())]
     if case.reference is not None:
         expected = case.reference(*case.values(), **case.options)
@@ -49,8 +49,8 @@ def test_forward_agrees_with_float64(case: Case, backend: str) -> None:
             np.testing.assert_array_equal(f, e)
 
 
-@pytest.mark.parametrize("case", GOOD, ids=str)
-def test_inputs_are_not_changed(case: Case) -> None:
+@pytest.mark.parametrize("case", VALID, ids=str)
+def test_inputs_are_not_modified(case: Case) -> None:
     arguments = case.arguments()
     flat = [t for t in _tensors(arguments)]
     before = [t.numpy().copy() for t in flat]
@@ -59,7 +59,7 @@ def test_inputs_are_not_changed(case: Case) -> None:
         np.testing.assert_array_equal(t.numpy(), values)
 
 
-@pytest.mark.parametrize("case", [c for c in GOOD if c.order >= 1], ids=str)
+@pytest.mark.parametrize("case", [c for c in VALID if c.order >= 1], ids=str)
 def test_gradient_matches_central_difference(case: Case) -> None:
     registry.use("double")
     probe = Probe(case)
@@ -69,7 +69,7 @@ def test_gradient_matches_central_difference(case: Case) -> None:
     _assert_near(exact, numeric, case.tolerance or GRADIENT)
 
 
-@pytest.mark.parametrize("case", [c for c in GOOD if c.order >= 2], ids=str)
+@pytest.mark.parametrize("case", [c for c in VALID if c.order >= 2], ids=str)
 def test_second_gradient_matches_central_difference(case: Case) -> None:
     registry.use("double")
     probe = Probe(case)
@@ -84,14 +84,14 @@ def test_second_gradient_matches_central_difference(case: Case) -> None:
 
 
 @pytest.mark.parametrize("case", [c for c in ROWS if c.error is not None], ids=str)
-def test_bad_arguments_raise(case: Case) -> None:
+def test_invalid_arguments_raise(case: Case) -> None:
     assert case.error is not None
     with pytest.raises(case.error, match=case.op.rpartition(".")[2].strip("_") + ":"):
         case.run()
 
 
 class Probe:
-    """A case as a scalar function of its float and complex arguments: its outputs, weighted at random and summed."""
+    """A case as a scalar function of its float and complex arguments: a random weighted sum of its outputs."""
 
     def __init__(self, case: Case) -> None:
         self.case = case
@@ -112,7 +112,7 @@ class Probe:
         return [as_tensor(a + step * v) for a, v in zip(self.arrays, self.directions, strict=True)]
 
     def along(self, gradients: list[Any]) -> float:
-        """The derivative along the directions that the gradients give."""
+        """The directional derivative that the gradients give."""
         return sum(float(np.sum(np.conj(g.numpy()) * v).real) for g, v in zip(gradients, self.directions, strict=True))
 
     def _arguments(self, tensors: list[Any]) -> list[Any]:
@@ -150,7 +150,7 @@ def _random_like(array: Any, rng: np.random.Generator) -> Any:
 
 
 def _inner(gradient: Any, weight: Any) -> Any:
-    """A scalar that every element of a gradient has a part in, the real and the imaginary parts apart."""
+    """A weighted sum of all elements of a gradient, with separate real and imaginary parts."""
     if gradient.dtype != "complex64":
         return (gradient * tf.tensor(weight)).sum()
     return (tf.real(gradient) * tf.tensor(weight.real) + tf.imag(gradient) * tf.tensor(weight.imag)).sum()
@@ -170,8 +170,8 @@ def _assert_near(exact: float, numeric: float, tolerance: float) -> None:
     assert abs(exact - numeric) <= tolerance * max(1.0, abs(numeric)), f"{exact} is not {numeric}"
 
 
-# Where ops without a row have their tests; and in these, all ops of a namespace, or with an ending.
-ELSEWHERE = {
+# The test files of ops without cases: by name, and by a pattern of names.
+TESTED_IN = {
     "core/test_grads.py": "grad grads value_and_grad value_and_grads variable_grads custom_grad",
     "core/test_memory.py": "tidy keep dispose memory",
     "core/test_variables.py": "variable dispose_variables",
@@ -188,7 +188,7 @@ ELSEWHERE = {
     "core/test_profiling.py": "profile time next_frame",
     "core/test_leaks.py": "leaks",
 }
-ALL_ELSEWHERE = {
+PATTERNS_TESTED_IN = {
     "ops/test_browser.py": r"browser\.",
     "ops/test_fused.py": r"fused\.",
     "ops/test_async.py": r".*_async$",
@@ -198,13 +198,15 @@ ALL_ELSEWHERE = {
 
 
 def _tested_elsewhere() -> dict[str, str]:
-    """The file that tests each op without a row."""
-    named = {name: file for file, names in ELSEWHERE.items() for name in names.split()}
-    return {path: file for file, pattern in ALL_ELSEWHERE.items() for path in OPS if re.match(pattern, path)} | named
+    """The test file of each op that is tested outside the table."""
+    named = {name: file for file, names in TESTED_IN.items() for name in names.split()}
+    return {
+        path: file for file, pattern in PATTERNS_TESTED_IN.items() for path in OPS if re.match(pattern, path)
+    } | named
 
 
 def test_every_op_has_cases() -> None:
-    """Rows of the table, or a file of tests that calls it."""
+    """Each op has cases in the table, or is called in its test file."""
     elsewhere = _tested_elsewhere()
     missing = set(OPS) - set(CASES) - set(elsewhere)
     assert not missing, f"no case rows for {sorted(missing)}"
@@ -214,8 +216,8 @@ def test_every_op_has_cases() -> None:
         assert re.search(rf"\b({name}|{camel(name)})(_async|Async)?\b", text), f"{file} has no test of {path}"
 
 
-def test_every_kernel_row_is_complete() -> None:
-    """Each row has a numpy kernel, and a gradient or the statement that it has none."""
+def test_every_kernel_has_cpu_code_and_gradient() -> None:
+    """Each kernel has a numpy implementation, and a gradient or the declaration that it has none."""
     cpu = registry.find("cpu")
     for name in KERNELS:
         assert cpu.implements(name), f"{name} has no numpy kernel"
@@ -223,39 +225,39 @@ def test_every_kernel_row_is_complete() -> None:
 
 
 @pytest.mark.cpu
-def test_kernels_get_the_attributes_that_their_rows_name(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_kernels_receive_declared_attributes(monkeypatch: pytest.MonkeyPatch) -> None:
     backend = registry.find("cpu")
-    own, others = backend.run, []
+    original, mismatches = backend.run, []
 
     def run(kernel: str, inputs: Any, attrs: Any, out: Any) -> Any:
         if set(attrs) != set(KERNELS[kernel].attrs):
-            others.append((kernel, dict(attrs)))
-        return own(kernel, inputs, attrs, out)
+            mismatches.append((kernel, dict(attrs)))
+        return original(kernel, inputs, attrs, out)
 
     monkeypatch.setattr(backend, "run", run)
-    for case in GOOD:
+    for case in VALID:
         case.run()
-    assert not others
+    assert not mismatches
 
 
-def test_a_row_names_the_attributes_that_its_rule_looks_at() -> None:
+def test_inference_uses_declared_attributes_only() -> None:
     for row in KERNELS.values():
-        looked_at = [p for p in signature(row.infer).parameters.values() if p.kind is p.KEYWORD_ONLY]
-        assert {p.name for p in looked_at if p.default is p.empty} <= set(row.attrs), row.name
+        used = [p for p in signature(row.infer).parameters.values() if p.kind is p.KEYWORD_ONLY]
+        assert {p.name for p in used if p.default is p.empty} <= set(row.attrs), row.name
 
 
 @pytest.mark.parametrize("table", [cpu_table.KERNELS, EXACT], ids=["cpu", "exact"])
-def test_every_numpy_kernel_has_a_row(table: dict[str, Any]) -> None:
+def test_every_numpy_kernel_is_declared(table: dict[str, Any]) -> None:
     assert not set(table) - set(KERNELS)
 
 
-def test_what_plans_alone_run_is_not_implemented() -> None:
+def test_plan_only_kernels_are_not_implemented() -> None:
     assert cpu_table.PLANNED
     for name in cpu_table.PLANNED:
         assert not any(registry.find(backend).implements(name) for backend in ("cpu", "exact", "double"))
 
 
-def test_both_spellings_are_one_object() -> None:
+def test_both_spellings_are_the_same_object() -> None:
     for path, info in OPS.items():
         space = attribute(info.namespace) if info.namespace else tf
         assert getattr(space, info.name) is info.function, path

@@ -1,4 +1,4 @@
-"""What the case rows of convolution and pooling do not show: ties, second derivatives, blocks, numbers from TF.js."""
+"""Convolution and pooling beyond the table: ties, second derivatives, blocking, grouped columns, edge cases."""
 
 from __future__ import annotations
 
@@ -38,8 +38,7 @@ def _values(*shape: int) -> np.ndarray:
         lambda x: tf.image.crop_and_resize(x, [[0.1, 0.2, 0.8, 0.9]], tf.tensor([0], dtype="int32"), [3, 4]),
     ],
 )
-def test_second_derivative_through_a_layer(layer: Callable[[Any], Any]) -> None:
-    """Of the squares of the results, where the layers' own backward kernels are differentiated."""
+def test_second_derivative_of_backward_kernels(layer: Callable[[Any], Any]) -> None:
     registry.use("double")
     x, v, w = _values(1, 4, 6, 4), _values(1, 4, 6, 4)[:, ::-1], _values(1, 4, 6, 4)[:, :, ::-1]
 
@@ -51,8 +50,8 @@ def test_second_derivative_through_a_layer(layer: Callable[[Any], Any]) -> None:
     assert exact == pytest.approx(numeric, rel=GRADIENT, abs=GRADIENT)
 
 
-def test_equal_maxima() -> None:
-    """The gradient goes to the first of them in images, to the last in volumes, as in TF.js."""
+def test_gradient_of_equal_maxima() -> None:
+    """As in TF.js, the gradient goes to the first maximum in 2D, and to the last in 3D."""
     ones = tf.ones([1, 2, 2, 1])
     assert tf.grad(lambda x: tf.max_pool(x, 2, 2, "valid"))(ones).data_sync().tolist() == [1, 0, 0, 0]
     volume = tf.ones([1, 2, 2, 2, 1])
@@ -60,13 +59,13 @@ def test_equal_maxima() -> None:
     assert tf.max_pool_with_argmax(ones, 2, 1, "same").indexes.data_sync().tolist() == [0, 1, 2, 3]
 
 
-def test_average_pooling_at_the_border() -> None:
-    """The gradient of the mean of what lies in the image; TF.js has 0.25, 0.25, 0.5, 1 here."""
+def test_gradient_of_average_pooling_at_the_border() -> None:
+    """The mean is over the cells inside the image; TF.js, in contrast, has 0.25, 0.25, 0.5, 1 here."""
     found = tf.grad(lambda x: tf.avg_pool(x, 2, 1, "same"))(tf.ones([1, 2, 2, 1]))
     np.testing.assert_allclose(found.data_sync(), [0.25, 0.75, 0.75, 2.25], rtol=ROUNDING)
 
 
-def test_windows_on_padding_alone(backend: str) -> None:
+def test_windows_entirely_on_padding(backend: str) -> None:
     x = tf.ones([1, 2, 2, 1])
     assert tf.max_pool(x, 2, 1, 2).numpy()[0, 0, 0, 0] == -np.inf
     assert np.isnan(tf.avg_pool(x, 2, 1, 2).numpy()[0, 0, 0, 0])
@@ -76,7 +75,7 @@ def test_windows_on_padding_alone(backend: str) -> None:
 @pytest.mark.parametrize("strides", [1, 3])
 @pytest.mark.parametrize("pad", ["same", [[0, 0], [7, 2], [5, 9], [0, 0]], 8])
 @pytest.mark.parametrize("size", [1, 2, 6, 7, 12])
-def test_cells_that_lie_beside_the_input_make_no_difference(
+def test_trimming_windows_to_input_does_not_change_results(
     size: int, pad: Any, strides: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     x, volume = tf.tensor(_values(2, 4, 5, 3)), tf.tensor(_values(1, 4, 5, 3, 2))
@@ -88,17 +87,17 @@ def test_cells_that_lie_beside_the_input_make_no_difference(
         (volume, lambda t: tf.max_pool3d(t, size, strides, three)),
         (volume, lambda t: tf.avg_pool3d(t, size, strides, three)),
     ]
-    for given, layer in layers:
+    for x_or_volume, layer in layers:
         found = []
         for cells in (2**16, 0):
             monkeypatch.setattr(pool_ops, "_MANY_CELLS", cells)
-            found.append([layer(given).numpy(), tf.grad(lambda t, f=layer: tf.sum(f(t)))(given).numpy()])
-        for one, other in zip(*found, strict=True):  # a GPU may round a mean over another window otherwise
+            found.append([layer(x_or_volume).numpy(), tf.grad(lambda t, f=layer: tf.sum(f(t)))(x_or_volume).numpy()])
+        for one, other in zip(*found, strict=True):  # a GPU may round the mean over the trimmed window differently
             np.testing.assert_allclose(one, other, rtol=ACCUMULATED, atol=ROUNDING)
 
 
 @pytest.mark.parametrize("size", [10**5, 10**9, 2**31 - 1])
-def test_windows_of_any_size_take_no_time(size: int) -> None:
+def test_huge_windows_are_trimmed_to_the_input(size: int) -> None:
     x = _values(1, 4, 6, 2)
     np.testing.assert_array_equal(
         tf.max_pool(x, size, 1, "same").numpy(),
@@ -108,14 +107,14 @@ def test_windows_of_any_size_take_no_time(size: int) -> None:
     assert tf.avg_pool3d(volume, size, 1, "same").shape == (1, 2, 4, 6, 2)
 
 
-def test_numbers_win_over_nan() -> None:
+def test_max_pool_ignores_nan() -> None:
     x = tf.tensor([[[[np.nan], [1.0]], [[2.0], [np.nan]]]])
     assert tf.max_pool(x, 2, 1, "valid").data_sync().tolist() == [2]
-    nothing = tf.max_pool_with_argmax(tf.fill([1, 2, 2, 1], np.nan), 2, 1, "valid")
-    assert nothing.indexes.data_sync().tolist() == [-1]
+    all_nan = tf.max_pool_with_argmax(tf.fill([1, 2, 2, 1], np.nan), 2, 1, "valid")
+    assert all_nan.indexes.data_sync().tolist() == [-1]
 
 
-def test_pooling_keeps_truth_values() -> None:
+def test_max_pool_of_booleans() -> None:
     x = tf.tensor([[[[True], [False]], [[False], [False]]]])
     assert tf.max_pool(x, 1, 2, "same").numpy().tolist() == [[[[True]]]]
 
@@ -123,10 +122,10 @@ def test_pooling_keeps_truth_values() -> None:
 @pytest.mark.parametrize("channels", [1, 2, 3, 4, 8, 12, 16])
 @pytest.mark.parametrize("rounding", ["floor", "ceil"])
 @pytest.mark.parametrize(("sizes", "cells"), [((9, 7), (2, 3)), ((8, 8), (2, 2)), ((6, 5), (3, 1))])
-def test_gradients_of_pooling_line_by_line(
+def test_max_pool_gradient_with_few_channels_equals_general_one(
     channels: int, sizes: tuple[int, int], cells: tuple[int, int], rounding: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What windows side by side on a few channels give is what any windows give: ties, NaN, what is left at the edges."""
+    """The special case of adjacent windows on few channels, with ties, NaN and incomplete windows at the edges."""
     rng = np.random.default_rng(channels)
     x = rng.integers(0, 4, (3, *sizes, channels)).astype(np.float32)
     x[0, 0, :2] = np.nan
@@ -140,27 +139,27 @@ def test_gradients_of_pooling_line_by_line(
 
 
 @pytest.mark.parametrize("budget", [1, 300, 5000])
-def test_blocks_of_any_size_give_the_same(budget: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whole batches, images or lines at a time: the kernels cut their work and put it together again."""
+def test_results_do_not_depend_on_block_size(budget: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The kernels split their work into batches, images or lines."""
     x, w = _values(3, 7, 6, 5), _values(3, 2, 5, 6)
-    few, thin = x[..., :2].copy(), w[..., :2, :].copy()
+    few_channels, few_channels_filter = x[..., :2].copy(), w[..., :2, :].copy()
     window = slide("op", (7, 6), (3, 2), (1, 2), "same")
     dy = _values(3, *window.out, 6)
     y = KERNELS["MaxPool"](x, window=window)
     calls = [
         ("Conv2D", (x, w), {}),
-        ("Conv2D", (few, thin), {}),
+        ("Conv2D", (few_channels, few_channels_filter), {}),
         ("Conv2DBackpropFilter", (x, dy), {}),
-        ("Conv2DBackpropFilter", (few, dy), {}),
+        ("Conv2DBackpropFilter", (few_channels, dy), {}),
         ("Conv2DBackpropInput", (dy, w), {"input_shape": x.shape}),
-        ("Conv2DBackpropInput", (dy, thin), {"input_shape": few.shape}),
-        ("DepthwiseConv2dNative", (few, w[:, :, :2, :3]), {}),
-        ("DepthwiseConv2dNativeBackpropFilter", (few, dy), {}),
-        ("DepthwiseConv2dNativeBackpropInput", (dy, w[:, :, :2, :3]), {"input_shape": few.shape}),
+        ("Conv2DBackpropInput", (dy, few_channels_filter), {"input_shape": few_channels.shape}),
+        ("DepthwiseConv2dNative", (few_channels, w[:, :, :2, :3]), {}),
+        ("DepthwiseConv2dNativeBackpropFilter", (few_channels, dy), {}),
+        ("DepthwiseConv2dNativeBackpropInput", (dy, w[:, :, :2, :3]), {"input_shape": few_channels.shape}),
         ("MaxPoolGrad", (y * 2, x, y), {}),
         ("MaxPoolPick", (x * 2, x, y), {}),
     ]
-    whole = [KERNELS[name](*args, window=window, **attrs) for name, args, attrs in calls]
+    unblocked = [KERNELS[name](*args, window=window, **attrs) for name, args, attrs in calls]
     for module, constant in (
         (conv, "_COLUMN_BYTES"),
         (conv, "_PRODUCT_BYTES"),
@@ -168,7 +167,7 @@ def test_blocks_of_any_size_give_the_same(budget: int, monkeypatch: pytest.Monke
         (pool, "_BLOCK_BYTES"),
     ):
         monkeypatch.setattr(module, constant, budget)
-    for (name, args, attrs), expected in zip(calls, whole, strict=True):
+    for (name, args, attrs), expected in zip(calls, unblocked, strict=True):
         np.testing.assert_allclose(KERNELS[name](*args, window=window, **attrs), expected, rtol=DOUBLE, atol=DOUBLE)
 
 
@@ -186,13 +185,13 @@ GROUPED = [  # input, filter, strides, pad
 
 
 @pytest.fixture(autouse=True)
-def _quiet() -> Iterator[None]:
-    """As the backend runs kernels; some processors' matrix products raise flags for what is not finite."""
+def _ignore_float_errors() -> Iterator[None]:
+    """Ignore floating-point warnings as the backend does: some BLAS raise them for values that are not finite."""
     with np.errstate(all="ignore"):
         yield
 
 
-def _three(x: np.ndarray, w: np.ndarray, window: Window) -> list[np.ndarray]:
+def _convolution_and_gradients(x: np.ndarray, w: np.ndarray, window: Window) -> list[np.ndarray]:
     """A convolution and its two gradients."""
     kernel, version = ("Conv2D", "") if x.ndim == 4 else ("Conv3D", "V2")
     dy = _values(len(x), *window.out, w.shape[-1])
@@ -204,18 +203,18 @@ def _three(x: np.ndarray, w: np.ndarray, window: Window) -> list[np.ndarray]:
 
 
 @pytest.mark.parametrize(("shape", "filter_shape", "strides", "pad"), GROUPED)
-def test_neighbouring_places_together(
+def test_grouped_columns_equal_single_columns(
     shape: Any, filter_shape: Any, strides: Any, pad: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Taken together they give what they give one by one."""
+    """Neighbouring output columns computed together equal those computed one by one."""
     x, w = _values(*shape), _values(*filter_shape)
     window = slide("op", shape[1:-1], filter_shape[:-2], strides, pad)
     count, wider = conv._together(window, *filter_shape[-2:])
     assert count > 1
     assert wider.covered == window.covered
-    together = _three(x, w, window)
+    together = _convolution_and_gradients(x, w, window)
     monkeypatch.setattr(conv, "_together", lambda window, *numbers: (1, window))
-    for found, expected in zip(together, _three(x, w, window), strict=True):
+    for found, expected in zip(together, _convolution_and_gradients(x, w, window), strict=True):
         np.testing.assert_allclose(found, expected, rtol=DOUBLE, atol=DOUBLE)
 
 
@@ -223,28 +222,30 @@ def test_neighbouring_places_together(
     ("size", "width", "dilation", "channels", "filters"),
     [(12, 3, 1, 4, 17), (12, 3, 1, 17, 4), (12, 3, 2, 4, 8), (13, 3, 1, 4, 8), (12, 3, 1, 4, 0)],
 )
-def test_places_stay_alone(size: int, width: int, dilation: int, channels: int, filters: int) -> None:
-    """With many channels, with gaps in the window, or where they do not come out even."""
+def test_columns_are_not_grouped_if_unsuitable(
+    size: int, width: int, dilation: int, channels: int, filters: int
+) -> None:
+    """With many channels, with dilation, or if the number of columns is not divisible."""
     window = slide("op", (9, size), (3, width), 1, "same", dilation)
     assert conv._together(window, channels, filters) == (1, window)
 
 
 @pytest.mark.parametrize("special", [np.nan, np.inf, -np.inf])
-def test_what_is_not_finite_stays_in_its_windows(special: float) -> None:
-    """Products with the zeros of a wider window would spread it."""
+def test_nonfinite_values_stay_in_their_windows(special: float) -> None:
+    """Products with the zeros of a widened window would spread them."""
     x, w = _values(1, 9, 8, 5), _values(5, 5, 5, 5)
     x[0, 4, 3, 1] = special
     window = slide("op", (9, 8), (5, 5), 1, "same")
     assert conv._together(window, 5, 5)[0] > 1
-    y, _, _ = _three(x, w, window)
+    y, _, _ = _convolution_and_gradients(x, w, window)
     dx = KERNELS["Conv2DBackpropInput"](x, w, window=window, input_shape=x.shape)
     for found in (y, dx):
         places = np.argwhere(~np.isfinite(found).all(-1))[:, 1:]
         assert places.tolist() == [[i, j] for i in range(2, 7) for j in range(1, 6)]
 
 
-def test_empty_tensors() -> None:
-    """No batch, no channels, no filters: the gradients have the shapes of their inputs."""
+def test_gradients_of_empty_tensors() -> None:
+    """With no batch, no channels or no filters, the gradients have the shapes of their inputs."""
     for x, w in (((0, 3, 3, 2), (2, 2, 2, 1)), ((1, 3, 3, 0), (2, 2, 0, 2)), ((1, 3, 3, 2), (2, 2, 2, 0))):
         found = tf.grads(lambda a, b: tf.conv2d(a, b, 1, "same"))([tf.ones(x), tf.ones(w)])
         assert [g.shape for g in found] == [x, w]
@@ -254,7 +255,7 @@ def test_empty_tensors() -> None:
 @pytest.mark.parametrize("size", [(2, 4), (4, 2), (2, 2)])
 @pytest.mark.parametrize("options", [{}, {"bias": np.ones(4)}, {"bias": np.ones(4), "activation": "relu"}])
 @pytest.mark.parametrize(("op", "channels"), [(tf.fused.conv2d, 4), (tf.fused.depthwise_conv2d, 2)])
-def test_windows_that_just_do_not_fit_give_nothing(
+def test_output_smaller_than_window_is_empty(
     size: tuple[int, int], options: dict[str, Any], op: Any, channels: int, backend: str
 ) -> None:
     def convolved(x: Any, w: Any) -> Any:
@@ -265,19 +266,18 @@ def test_windows_that_just_do_not_fit_give_nothing(
     assert not sum(g.numpy().sum() for g in tf.grads(convolved)(inputs))
 
 
-def test_normalization_of_no_channels() -> None:
+def test_local_response_normalization_of_no_channels() -> None:
     assert tf.local_response_normalization(tf.ones([1, 2, 2, 0])).numpy().shape == (1, 2, 2, 0)
 
 
-def test_methods_are_the_ops() -> None:
+def test_tensor_methods_equal_ops() -> None:
     x, w = tf.tensor(_values(1, 4, 4, 2)), tf.tensor(_values(2, 2, 2, 3))
     np.testing.assert_array_equal(x.conv2d(w, 1, "same").numpy(), tf.conv2d(x, w, 1, "same").numpy())
     np.testing.assert_array_equal(x.resizeBilinear([3, 3]).numpy(), tf.image.resizeBilinear(x, [3, 3]).numpy())
     np.testing.assert_array_equal(x.maxPool(2, 2, "valid").numpy(), tf.max_pool(x, 2, 2, pad="valid").numpy())
 
 
-def test_symbolic_shapes() -> None:
-    """Without values, the ops say what they would return."""
+def test_shape_inference_without_values() -> None:
     from tfpy.engine.abstract import placeholder, shapes_only
     from tfpy.engine.spec import spec
 

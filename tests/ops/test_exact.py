@@ -1,4 +1,4 @@
-"""The backend `exact` gives TF.js's numbers bit for bit, also where TF.js rounds on the way. Recorded in Node."""
+"""The exact backend is bit-identical to TF.js, including intermediate rounding; the values are recorded in Node."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 import tfpy as tf
 
 X = ((np.arange(8) * 37) % 11 / 7 - 0.6).astype(np.float32)
-PLACES = np.int32([0, 1, 0, 0, 1, 0, 0, 1])
+INDICES = np.int32([0, 1, 0, 0, 1, 0, 0, 1])
 
 CALLS: dict[str, Callable[[], Any]] = {
     "softmax": lambda: tf.softmax(X),
@@ -25,8 +25,8 @@ CALLS: dict[str, Callable[[], Any]] = {
     "rfft7": lambda: tf.rfft(tf.tensor(X[:7])),
     "q": lambda: tf.linalg.qr(tf.tensor(X.reshape(4, 2)))[0],
     "r": lambda: tf.linalg.qr(tf.tensor(X.reshape(4, 2)))[1],
-    "scatter_nd": lambda: tf.scatter_nd(PLACES[:, None], X, [2]),
-    "dense_bincount": lambda: tf.dense_bincount(PLACES, X, 2),
+    "scatter_nd": lambda: tf.scatter_nd(INDICES[:, None], X, [2]),
+    "dense_bincount": lambda: tf.dense_bincount(INDICES, X, 2),
 }
 
 RECORDED = """
@@ -51,7 +51,7 @@ EXPECTED = {line.split(":")[0]: line.split(":")[1].split() for line in _LINES}
 
 
 @pytest.mark.parametrize("name", CALLS)
-def test_every_bit_is_that_of_tfjs(name: str) -> None:
+def test_results_are_bit_identical_to_tfjs(name: str) -> None:
     tf.set_backend("exact")
     found = np.asarray(CALLS[name]().data_sync())
     found = found.view(np.float32) if np.iscomplexobj(found) else found

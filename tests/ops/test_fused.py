@@ -1,4 +1,4 @@
-"""Fused ops give what their parts give, in one kernel or several, with the same gradients."""
+"""Fused ops: values and gradients equal those of the composed ops, in one kernel or several."""
 
 from __future__ import annotations
 
@@ -47,15 +47,15 @@ def _activated(y: Any, activation: str, alpha: Any) -> Any:
 
 @pytest.mark.parametrize("activation", ACTIVATIONS)
 @pytest.mark.parametrize("name", OPS)
-@pytest.mark.parametrize("biased", [True, False])
-def test_equals_its_parts(name: str, activation: str, biased: bool, backend: str) -> None:
-    op, options, plain, channels = OPS[name]
+@pytest.mark.parametrize("use_bias", [True, False])
+def test_fused_equals_composed_ops(name: str, activation: str, use_bias: bool, backend: str) -> None:
+    op, options, composed, channels = OPS[name]
     given = _tensors(options) | {"activation": activation, "leakyrelu_alpha": 0.3}
     bias, alpha = tf.linspace(-1, 1, channels), tf.linspace(0.1, 0.5, channels)
     if activation == "prelu":
         given["prelu_activation_weights"] = alpha
-    expected = plain(given)
-    if biased:
+    expected = composed(given)
+    if use_bias:
         given["bias"] = bias
         expected = tf.add(expected, bias)
     relative, absolute = FORWARD[backend]
@@ -66,8 +66,8 @@ def test_equals_its_parts(name: str, activation: str, biased: bool, backend: str
 
 @pytest.mark.parametrize("activation", ACTIVATIONS)
 @pytest.mark.parametrize("name", OPS)
-def test_gradients_are_those_of_the_parts(name: str, activation: str) -> None:
-    op, options, plain, channels = OPS[name]
+def test_gradients_equal_those_of_composed_ops(name: str, activation: str) -> None:
+    op, options, composed, channels = OPS[name]
     constants = {k: v for k, v in options.items() if not isinstance(v, np.ndarray)}
     names = [k for k in options if k not in constants]
     xs = [tf.tensor(options[k]) for k in names] + [tf.linspace(-1, 1, channels), tf.linspace(0.1, 0.5, channels)]
@@ -77,16 +77,16 @@ def test_gradients_are_those_of_the_parts(name: str, activation: str) -> None:
         extra = {"prelu_activation_weights": alpha} if activation == "prelu" else {"leakyrelu_alpha": 0.3}
         return tf.add(op(given | extra), tf.mul(tf.sum(alpha), 0))
 
-    def parts(a: Any, b: Any, bias: Any, alpha: Any) -> Any:
-        y = tf.add(plain(constants | dict(zip(names, (a, b), strict=True))), bias)
+    def unfused(a: Any, b: Any, bias: Any, alpha: Any) -> Any:
+        y = tf.add(composed(constants | dict(zip(names, (a, b), strict=True))), bias)
         return tf.add(_activated(y, activation, alpha), tf.mul(tf.sum(alpha), 0))
 
-    for found, expected in zip(tf.grads(fused)(xs), tf.grads(parts)(xs), strict=True):
+    for found, expected in zip(tf.grads(fused)(xs), tf.grads(unfused)(xs), strict=True):
         np.testing.assert_array_equal(found.numpy(), expected.numpy())
 
 
 @pytest.mark.cpu
-def test_one_kernel_where_there_is_one(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_fused_kernel_is_used_unless_recorded(monkeypatch: pytest.MonkeyPatch) -> None:
     cpu = registry.find("cpu")
     ran: list[str] = []
     run = cpu.run
@@ -98,11 +98,11 @@ def test_one_kernel_where_there_is_one(monkeypatch: pytest.MonkeyPatch) -> None:
     assert ran[:2] == ["BatchMatMul", "Relu"]
 
 
-def test_channels_first() -> None:
+def test_channels_first_equals_channels_last() -> None:
     bias, alpha = tf.linspace(-1, 1, 5), tf.tensor(_RNG.uniform(0, 1, (4, 3, 5)))
     options = {"filter": W, "strides": 1, "pad": 0, "bias": bias, "activation": "prelu"}
-    last = tf.fused.conv2d({**options, "x": X, "pad": "valid", "preluActivationWeights": alpha[:, :2]})
-    first = tf.fused.conv2d(
+    channels_last = tf.fused.conv2d({**options, "x": X, "pad": "valid", "preluActivationWeights": alpha[:, :2]})
+    channels_first = tf.fused.conv2d(
         {
             **options,
             "x": np.moveaxis(X, -1, 1),
@@ -111,10 +111,10 @@ def test_channels_first() -> None:
             "preluActivationWeights": tf.transpose(alpha[:, :2], [2, 0, 1]),
         }
     )
-    np.testing.assert_array_equal(np.moveaxis(first.numpy(), 1, -1), last.numpy())
+    np.testing.assert_array_equal(np.moveaxis(channels_first.numpy(), 1, -1), channels_last.numpy())
 
 
-def test_whole_numbers_run_in_parts() -> None:
+def test_integers_run_as_composed_ops() -> None:
     y = tf.fused.mat_mul(a=np.array([[1, 2]], np.int32), b=np.array([[3], [4]], np.int32), bias=[0.5])
     assert y.dtype == "float32"
     assert y.data_sync().tolist() == [11.5]
@@ -130,12 +130,12 @@ def test_whole_numbers_run_in_parts() -> None:
         ({"activation": "prelu", "prelu_activation_weights": [1, 2]}, "prelu_activation_weights"),
     ],
 )
-def test_says_what_is_wrong(options: dict[str, Any], named: str) -> None:
+def test_invalid_option_raises(options: dict[str, Any], named: str) -> None:
     with pytest.raises(ValueError, match=rf"fused.mat_mul: argument '{named}'"):
         tf.fused.mat_mul(a=A, b=B, **options)
 
 
-def test_bad_shapes_name_the_op() -> None:
+def test_invalid_shapes_or_missing_argument_raise() -> None:
     with pytest.raises(ValueError, match="mat_mul: inner sizes"):
         tf.fused.mat_mul(a=A, b=A)
     with pytest.raises(ValueError, match=r"fused\.conv2d: argument 'filter'"):

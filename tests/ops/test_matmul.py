@@ -1,4 +1,4 @@
-"""Matrix products: batches of rows times one matrix."""
+"""Matrix products: batches times one matrix, shape errors, and values that are not finite."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ RNG = np.random.default_rng(0)
 
 @pytest.mark.parametrize(("lead", "m"), [((6,), 1), ((6,), 3), ((2, 3), 2), ((0,), 2), ((3,), 0)])
 @pytest.mark.parametrize("transpose_b", [False, True])
-def test_batches_of_rows_times_one_matrix_are_one_product(lead: tuple[int, ...], m: int, transpose_b: bool) -> None:
+def test_batch_times_matrix_is_one_product(lead: tuple[int, ...], m: int, transpose_b: bool) -> None:
     a = RNG.normal(size=(*lead, m, 4)).astype(np.float32)
     b = RNG.normal(size=(5, 4) if transpose_b else (4, 5)).astype(np.float32)
     right = b.T if transpose_b else b
@@ -24,7 +24,7 @@ def test_batches_of_rows_times_one_matrix_are_one_product(lead: tuple[int, ...],
     np.testing.assert_allclose(info.result.numpy(), a @ right, rtol=ACCUMULATED, atol=ROUNDING)
 
 
-def test_the_gradient_of_the_one_matrix_is_one_product() -> None:
+def test_gradient_of_shared_matrix_is_one_product() -> None:
     a = RNG.normal(size=(6, 1, 4)).astype(np.float32)
     gradient = tf.grad(lambda b: tf.tensor(a).mat_mul(b).sum())
     info = tf.profile(lambda: gradient(tf.ones([4, 5])))
@@ -33,13 +33,13 @@ def test_the_gradient_of_the_one_matrix_is_one_product() -> None:
     np.testing.assert_allclose(info.result.numpy(), np.repeat(a.sum((0, 1))[:, None], 5, 1), rtol=ACCUMULATED)
 
 
-def test_inner_sizes_that_differ_are_named_as_they_were_given() -> None:
+def test_inner_size_error_names_given_shapes() -> None:
     with pytest.raises(ValueError, match=r"(?s)2, 3, 4.*5, 6"):
         tf.ones([2, 3, 4]).mat_mul(tf.ones([5, 6]))
 
 
 @pytest.mark.parametrize("shapes", [((1, 1), (1, 3)), ((3, 1), (1, 1)), ((1, 1), (1, 1)), ((1, 1), (1, 10_000))])
-def test_a_zero_alone_times_what_is_not_finite_is_nan(shapes: Any, backend: str) -> None:
+def test_zero_times_nonfinite_is_nan(shapes: Any, backend: str) -> None:
     zeros = np.zeros(shapes[0], np.float32)
     for special in (np.nan, np.inf):
         others = np.full(shapes[1], special, np.float32)

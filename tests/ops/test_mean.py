@@ -1,4 +1,4 @@
-"""The mean in one kernel: as TF.js takes it under `exact`, and one pass under the others."""
+"""The mean: one kernel, which equals the composition that the exact backend uses."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ RNG = np.random.default_rng(0)
     [((2, 3, 4), None, False), ((2, 3, 4), 1, True), ((5,), 0, False), ((), None, False), ((0, 3), 0, False),
      ((3, 0), 0, False), ((3, 0), 1, True)],
 )  # fmt: skip
-def test_both_ways_agree(shape: tuple[int, ...], axis: int | None, keep_dims: bool) -> None:
+def test_double_and_exact_backends_agree(shape: tuple[int, ...], axis: int | None, keep_dims: bool) -> None:
     x = RNG.normal(size=shape)
     dy = RNG.normal(size=np.zeros(shape).sum(axis, keepdims=keep_dims).shape)
     found = {}

@@ -1,4 +1,4 @@
-"""Recurrent cells one after the other."""
+"""Stacked recurrent cells."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def _cell(inputs: int, units: int) -> Any:
     return lambda x, c, h: tf.basic_lstm_cell(0.5, kernel, bias, x, c, h)
 
 
-def test_each_cell_is_fed_by_the_one_before() -> None:
+def test_multi_rnn_cell_chains_cells() -> None:
     first, second = _cell(3, 2), _cell(2, 4)
     x, c, h = tf.ones([1, 3]), [tf.ones([1, 2]), tf.zeros([1, 4])], [tf.zeros([1, 2]), tf.ones([1, 4])]
     states, outputs = tf.multiRNNCell([first, second], x, c, h)
@@ -30,6 +30,6 @@ def test_each_cell_is_fed_by_the_one_before() -> None:
     ("cells", "states", "error"),
     [([_cell(3, 2)], [], ValueError), ([7], [np.ones((1, 2))], TypeError)],
 )
-def test_says_what_is_wrong(cells: Any, states: Any, error: type[Exception]) -> None:
+def test_invalid_cells_raise(cells: Any, states: Any, error: type[Exception]) -> None:
     with pytest.raises(error, match="multi_rnn_cell: argument"):
         tf.multi_rnn_cell(cells, tf.ones([1, 3]), states, states)

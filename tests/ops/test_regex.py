@@ -1,4 +1,4 @@
-"""JavaScript's regular expressions by Python's: the results are those of TF.js in Node."""
+"""JavaScript regular expressions translated to Python's; the expected values are recorded from TF.js in Node."""
 
 from __future__ import annotations
 
@@ -51,15 +51,13 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("pattern", "rewrite", "everywhere", "text", "expected"), CASES)
-def test_texts_are_rewritten_as_in_javascript(
-    pattern: str, rewrite: str, everywhere: bool, text: str, expected: str
-) -> None:
-    found = tf.string.static_regex_replace([text], pattern, rewrite, everywhere)
+@pytest.mark.parametrize(("pattern", "rewrite", "replace_all", "text", "expected"), CASES)
+def test_replacement_equals_javascript(pattern: str, rewrite: str, replace_all: bool, text: str, expected: str) -> None:
+    found = tf.string.static_regex_replace([text], pattern, rewrite, replace_all)
     assert found.data_sync() == [expected]
 
 
 @pytest.mark.parametrize("pattern", ["(", "(?<=a+)b", "a**", "(?i)a", "(?P<n>a)", "(?#a)", "(?>a)", "a++", "a{2}+"])
-def test_what_either_language_cannot_match_is_refused(pattern: str) -> None:
+def test_invalid_or_unsupported_pattern_raises(pattern: str) -> None:
     with pytest.raises(ValueError, match="regular expression"):
         tf.string.static_regex_replace(["a"], pattern, "")
