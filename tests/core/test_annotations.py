@@ -1,4 +1,4 @@
-"""What annotations ask for: the words of messages, and the two tests, of what is kept and of what a function can use."""
+"""Kinds of values derived from annotations: wording of errors, and which values are instances or convertible."""
 
 from __future__ import annotations
 
@@ -28,19 +28,19 @@ ONE = np.array([1])
         ("LegacyDType | NDArray", "the name of a dtype or a tensor"),
     ],
 )
-def test_what_is_expected_is_said_in_words(annotation: str, expected: str) -> None:
+def test_expected_kind_in_words(annotation: str, expected: str) -> None:
     kind = kind_of(annotation)
     assert kind is not None
     assert kind.expected == expected
 
 
 @pytest.mark.parametrize("annotation", ["", "Any", "int | Unheard", "list[int] | Seed | None"])
-def test_a_kind_with_an_unknown_alternative_is_not_known(annotation: str) -> None:
+def test_unknown_annotation_has_no_kind(annotation: str) -> None:
     assert kind_of(annotation) is None
 
 
 @pytest.mark.parametrize(
-    ("annotation", "kept", "used", "refused"),
+    ("annotation", "instances", "convertible", "invalid"),
     [
         ("bool", [True, 0, np.bool_(True)], [2, "yes", ONE, tf.scalar(1)], [np.ones(2), tf.ones([2])]),
         ("int", [3, 3.0, np.int64(3), np.array(3)], [True], ["3", 0.5, [3], None]),
@@ -52,22 +52,21 @@ def test_a_kind_with_an_unknown_alternative_is_not_known(annotation: str) -> Non
         ("int | list[int]", [1, [1, 2]], [[True]], ["a", ["a"], 0.5]),
     ],
 )
-def test_what_is_kept_must_be_more_than_what_is_used(
-    annotation: str, kept: list[Any], used: list[Any], refused: list[Any]
+def test_instances_and_convertible_values(
+    annotation: str, instances: list[Any], convertible: list[Any], invalid: list[Any]
 ) -> None:
     kind = kind_of(annotation)
     assert kind is not None
-    assert [kind.is_one(value) for value in kept + used + refused] == [True] * len(kept) + [False] * len(used + refused)
-    assert [kind.serves(value) for value in kept + used + refused] == [True] * len(kept + used) + [False] * len(refused)
+    values = instances + convertible + invalid
+    assert [kind.is_one(v) for v in values] == [True] * len(instances) + [False] * len(convertible + invalid)
+    assert [kind.serves(v) for v in values] == [True] * len(instances + convertible) + [False] * len(invalid)
 
 
 @pytest.mark.parametrize(
     ("annotation", "value", "error"),
     [("int", 0.5, ValueError), ("int", True, TypeError), ("int", "a", TypeError), ("bool", 2, TypeError)],
 )
-def test_a_wrong_number_is_a_wrong_value_and_all_else_a_wrong_type(
-    annotation: str, value: Any, error: type[Exception]
-) -> None:
+def test_error_is_value_error_for_numbers_only(annotation: str, value: Any, error: type[Exception]) -> None:
     kind = kind_of(annotation)
     assert kind is not None
     assert type(kind.error("f", "x", value)) is error

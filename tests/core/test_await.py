@@ -1,4 +1,4 @@
-"""What TF.js does asynchronously is done at once here, and may be awaited."""
+"""Ops that are asynchronous in TF.js: results are available at once, and awaitable."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 import tfpy as tf
 
 
-def test_results_may_be_awaited_or_used_at_once() -> None:
+def test_results_are_awaitable_and_usable_at_once() -> None:
     mask = tf.tensor([True, False, True])
     x = tf.tensor([1.0, 2.0, 3.0])
 
@@ -35,6 +35,6 @@ def test_results_may_be_awaited_or_used_at_once() -> None:
         ("dense_bincount", lambda: tf.bincount(np.array([-1], np.int32), [1.0], 3)),
     ],
 )
-def test_values_out_of_range_are_refused_by_the_kernel(kernel: str, call: Any) -> None:
+def test_values_out_of_range_raise_with_kernel_name(kernel: str, call: Any) -> None:
     with pytest.raises(ValueError, match=f"^{kernel}: argument"):
         call()

@@ -1,4 +1,4 @@
-"""Backends: choosing, registering, removing; what the exact and the double backend compute in."""
+"""Backends: selection, registration, defaults, and the precision of the exact and double backends."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tfpy.engine.cpu.backend import CpuBackend
 pytestmark = pytest.mark.cpu
 
 
-def test_choosing_a_backend() -> None:
+def test_set_and_get_backend() -> None:
     assert tf.get_backend() == "cpu"
     assert tf.set_backend("exact")
     assert tf.getBackend() == "exact"
@@ -32,7 +32,7 @@ async def _ready() -> bool:
     return bool(await tf.ready())
 
 
-def test_the_small_number_of_a_backend() -> None:
+def test_backend_epsilon() -> None:
     assert tf.backend().epsilon() == 1e-7
 
 
@@ -43,7 +43,7 @@ def test_tensors_move_between_backends() -> None:
     assert b.add(a).array_sync() == [3, 5]
 
 
-def test_tensors_stay_where_they_are_when_an_op_fails() -> None:
+def test_failed_op_does_not_move_tensors() -> None:
     a, b, c = tf.ones([2]), tf.ones([3]), tf.ones([2])
     c.dispose()
     tf.set_backend("exact")
@@ -55,33 +55,33 @@ def test_tensors_stay_where_they_are_when_an_op_fails() -> None:
 
 
 def test_exact_rounds_each_result_once() -> None:
-    """The sum of many float32 numbers is that of float64, rounded: as the TF.js cpu backend computes."""
+    """As in the TF.js cpu backend, a sum of float32 values is computed in float64 and rounded once."""
     values = np.random.default_rng(0).random(1000).astype(np.float32)
     with using(registry.find("exact")):
         exact = float(tf.tensor(values).sum())
     assert exact == np.float32(values.astype(np.float64).sum())
 
 
-def test_exact_adds_up_matrix_products_in_blocks() -> None:
-    """Of 48 products, each sum stored in float32: as the TF.js cpu backend does."""
+def test_exact_accumulates_matrix_products_in_blocks() -> None:
+    """As in the TF.js cpu backend: blocks of 48 products, whose sums are stored in float32."""
     rng = np.random.default_rng(1)
     a, b = rng.normal(size=(3, 100)).astype(np.float32), rng.normal(size=(100, 4)).astype(np.float32)
-    wanted = np.zeros((3, 4), np.float32)
+    expected = np.zeros((3, 4), np.float32)
     for start in (0, 48, 96):
         block = slice(start, start + 48)
-        wanted = (wanted + a[:, block].astype(np.float64) @ b[block].astype(np.float64)).astype(np.float32)
+        expected = (expected + a[:, block].astype(np.float64) @ b[block].astype(np.float64)).astype(np.float32)
     with using(registry.find("exact")):
         x, y = tf.tensor(a), tf.tensor(b)
         found = [x.mat_mul(y), tf.tensor(a.T.copy()).mat_mul(tf.tensor(b.T.copy()), True, True)]
         for t in found:
-            np.testing.assert_array_equal(t.numpy(), wanted)
+            np.testing.assert_array_equal(t.numpy(), expected)
 
 
 @pytest.mark.parametrize("name", ["cpu", "exact"])
-def test_remainders_do_not_round_to_their_divisor(name: str) -> None:
+def test_mod_rounds_as_in_tfjs(name: str) -> None:
     with using(registry.find(name)):
         found = tf.mod([3.0, -1e-9, 1e-9, -1e-20], [-(2.0**31), 1.0, -1.0, 1.0]).array_sync()
-    assert found == [-(2**31), 1, -1, 0], "TF.js's numbers"
+    assert found == [-(2**31), 1, -1, 0]
 
 
 def test_double_keeps_float64() -> None:
@@ -90,19 +90,19 @@ def test_double_keeps_float64() -> None:
     assert t.numpy()[0] == 1 / 3
 
 
-def test_registering_and_removing() -> None:
-    made: list[CpuBackend] = []
+def test_register_and_remove_backend() -> None:
+    created: list[CpuBackend] = []
 
     def factory() -> CpuBackend:
-        made.append(CpuBackend())
-        return made[-1]
+        created.append(CpuBackend())
+        return created[-1]
 
     assert tf.register_backend("mine", factory, 0)
     assert not tf.register_backend("mine", factory), "a name is registered once"
     tf.set_backend("mine")
     assert tf.tensor([1]).add(1).array_sync() == [2]
-    assert tf.find_backend("mine") is made[0]
-    assert len(made) == 1
+    assert tf.find_backend("mine") is created[0]
+    assert len(created) == 1
     registry.use("cpu")
     tf.remove_backend("mine")
     with pytest.raises(ValueError, match="mine"):
@@ -110,7 +110,7 @@ def test_registering_and_removing() -> None:
     assert tf.find_backend("mine") is None
 
 
-def test_other_names_of_a_backend() -> None:
+def test_backend_aliases() -> None:
     backends = Registry()
     assert backends.register("plain", CpuBackend, aliases=("simple",))
     assert not backends.register("simple", CpuBackend), "it would never be found"
@@ -124,7 +124,7 @@ def test_other_names_of_a_backend() -> None:
     assert backends.find("simple") is backends.default()
 
 
-def test_the_best_backend_that_wants_to_be_is_the_default(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_default_backend_by_priority_and_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("TFPY_BACKEND", raising=False)
     cpu, gpu = CpuBackend(), CpuBackend()
     for offered, expected in ((None, cpu), (gpu, gpu)):
@@ -132,7 +132,7 @@ def test_the_best_backend_that_wants_to_be_is_the_default(monkeypatch: pytest.Mo
         backends.register("plain", lambda: cpu, 1)
         backends.register("quick", lambda: gpu, 2, unasked=lambda offered=offered: offered)
         assert backends.default() is expected
-        assert backends.find("quick") is gpu, "whoever names it gets it"
+        assert backends.find("quick") is gpu, "it can be selected by name"
     monkeypatch.setenv("TFPY_BACKEND", "plain")
     backends = Registry()
     backends.register("plain", lambda: cpu, 1)
@@ -140,7 +140,7 @@ def test_the_best_backend_that_wants_to_be_is_the_default(monkeypatch: pytest.Mo
     assert backends.default() is cpu
 
 
-def test_threads_that_use_a_backend_first_get_the_same_one(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_concurrent_first_use_creates_one_backend(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("TFPY_BACKEND", raising=False)
 
     def slowly() -> CpuBackend:
@@ -154,7 +154,7 @@ def test_threads_that_use_a_backend_first_get_the_same_one(monkeypatch: pytest.M
     assert len(set(map(id, found))) == 1
 
 
-def test_a_gpu_is_looked_for_only_where_one_may_be(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_gpu_is_probed_only_if_device_files_exist(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(engine.glob, "glob", lambda pattern: ["/dev/dri/renderD128"] if "dri" in pattern else [])
     for platform, expected in (("darwin", False), ("linux", True), ("win32", True)):
         monkeypatch.setattr(engine.sys, "platform", platform)

@@ -1,4 +1,4 @@
-"""Flags, the platform, debug and production mode."""
+"""The environment: flags, the platform, debug mode, fetch and versions."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def _fresh() -> Iterator[None]:
     tf.env().set_platform("python", platform)
 
 
-def test_a_flag_has_the_value_of_its_rule_until_it_is_set() -> None:
+def test_flag_default_and_set_value() -> None:
     env = tf.env()
     seen: list[int] = []
     env.registerFlag("ANSWER", lambda: 42, seen.append)
@@ -39,7 +39,7 @@ def test_a_flag_has_the_value_of_its_rule_until_it_is_set() -> None:
     assert env.evaluate_flag("ANSWER") == 42
 
 
-def test_reset_undoes_what_setting_a_flag_has_done() -> None:
+def test_reset_restores_flag_defaults() -> None:
     env = tf.env()
     seen: list[object] = []
     env.register_flag("LEVEL", lambda: 1, seen.append, lambda: seen.append("reset"))
@@ -57,14 +57,14 @@ def test_reset_undoes_what_setting_a_flag_has_done() -> None:
 
 
 @pytest.mark.parametrize("count", ["many", -1, 1.5])
-def test_a_value_that_is_refused_is_not_set(count: Any) -> None:
+def test_rejected_flag_value_is_not_set(count: Any) -> None:
     tf.env().set("CPU_SHARDS", 3)
     with pytest.raises((ValueError, TypeError), match="CPU_SHARDS"):
         tf.env().set("CPU_SHARDS", count)
     assert tf.env().get("CPU_SHARDS") == tf.env().evaluate_flag("CPU_SHARDS") == 3
 
 
-def test_debug_mode_that_is_refused_is_off(capsys: pytest.CaptureFixture[str]) -> None:
+def test_debug_mode_is_off_if_its_warning_raises(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(UserWarning, match="Debug mode"):  # in tests warnings are errors
         tf.enable_debug_mode()
     assert not tf.env().get("DEBUG")
@@ -72,7 +72,7 @@ def test_debug_mode_that_is_refused_is_off(capsys: pytest.CaptureFixture[str]) -
     assert capsys.readouterr().out == ""
 
 
-def test_a_rule_may_be_a_coroutine() -> None:
+def test_flag_default_may_be_a_coroutine() -> None:
     async def rule() -> int:
         return 7
 
@@ -83,7 +83,7 @@ def test_a_rule_may_be_a_coroutine() -> None:
     assert tf.env().get("LATER") == 7
 
 
-def test_flags_of_the_backends_of_tfjs_are_taken() -> None:
+def test_flags_of_tfjs_backends_are_accepted() -> None:
     env = tf.env()
     assert env is tf.ENV
     assert env.getNumber("CPU_HANDOFF_SIZE_THRESHOLD") == 128
@@ -101,14 +101,14 @@ def test_flags_of_the_backends_of_tfjs_are_taken() -> None:
         env.set("WEBGL_PACK_CLIPS", True)
 
 
-def test_an_unknown_flag_is_an_error() -> None:
+def test_unknown_flag_raises() -> None:
     with pytest.raises(ValueError, match="NOPE"):
         tf.env().get("NOPE")
     with pytest.raises(ValueError, match="DEBUG"):
         tf.env().set("DEBUGG", True)
 
 
-def test_debug_mode_names_the_kernel_where_a_nan_first_appears(capsys: pytest.CaptureFixture[str]) -> None:
+def test_debug_mode_names_kernel_that_first_gives_nan(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.warns(UserWarning, match="Debug mode"):
         tf.enable_debug_mode()
     with pytest.warns(RuntimeWarning, match=r"nan in the result of 'Log' of \(float32 \[2\]\)") as found:
@@ -121,8 +121,8 @@ def test_debug_mode_names_the_kernel_where_a_nan_first_appears(capsys: pytest.Ca
     assert "run" not in vars(tf.backend())
 
 
-def first_strange(compute: Callable[[], object]) -> list[str]:
-    """What debug mode warns of while something is computed."""
+def debug_warnings(compute: Callable[[], object]) -> list[str]:
+    """The warnings of debug mode while a function runs."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         tf.enable_debug_mode()
@@ -132,37 +132,37 @@ def first_strange(compute: Callable[[], object]) -> list[str]:
 
 
 @pytest.mark.usefixtures("capsys")
-def test_debug_mode_names_the_layer() -> None:
+def test_debug_mode_names_layer() -> None:
     model = tf.sequential([tf.layers.lambda_(function=lambda x: x.log(), name="logarithm", input_shape=[2])])
-    (said,) = first_strange(lambda: model.predict(tf.zeros([1, 2])))
-    assert said.startswith(
+    (message,) = debug_warnings(lambda: model.predict(tf.zeros([1, 2])))
+    assert message.startswith(
         "Found -inf in the result of 'Log' of (float32 [1, 2]), in layer logarithm (Lambda), log at "
     )
 
 
 @pytest.mark.usefixtures("capsys")
-def test_debug_mode_names_the_innermost_layer_and_none_after_a_call_that_failed() -> None:
+def test_debug_mode_names_innermost_layer() -> None:
     inner = tf.layers.lambda_(function=lambda x: x.log(), name="inner", input_shape=[2])
     model = tf.sequential([tf.layers.time_distributed(layer=inner, input_shape=[3, 2], name="outer")])
-    said, *_ = first_strange(lambda: model.predict(tf.zeros([1, 3, 2])))
-    assert ", in layer inner (Lambda), log at " in said
+    message, *_ = debug_warnings(lambda: model.predict(tf.zeros([1, 3, 2])))
+    assert ", in layer inner (Lambda), log at " in message
 
     failing = tf.layers.lambda_(function=lambda x: tf.concat([x, tf.zeros([3, 3, 3])]), name="failing")
     with pytest.raises(ValueError, match="concat"):
         failing.apply(tf.zeros([2]))
-    (said,) = first_strange(lambda: tf.log(tf.zeros([2])))
-    assert "in the result of 'Log' of (float32 [2]), in log at " in said
+    (message,) = debug_warnings(lambda: tf.log(tf.zeros([2])))
+    assert "in the result of 'Log' of (float32 [2]), in log at " in message
 
 
 @pytest.mark.usefixtures("capsys")
-def test_debug_mode_tells_once_of_what_was_there_before() -> None:
+def test_debug_mode_warns_once_about_nan_inputs() -> None:
     model = tf.sequential([tf.layers.dense(units=2, input_shape=[2], name="first")])
     model.compile(optimizer="sgd", loss="meanSquaredError")
     y = np.ones((1, 2), np.float32)
-    (said,) = first_strange(lambda: model.fit(np.array([[1, np.nan]], np.float32), y, verbose=0))
-    assert said.startswith("Found nan in the inputs of ")
-    (said,) = first_strange(lambda: model.predict(y))
-    assert ", in layer first (Dense)" in said, "the weights are NaN now"
+    (message,) = debug_warnings(lambda: model.fit(np.array([[1, np.nan]], np.float32), y, verbose=0))
+    assert message.startswith("Found nan in the inputs of ")
+    (message,) = debug_warnings(lambda: model.predict(y))
+    assert ", in layer first (Dense)" in message, "the weights are NaN after training"
 
 
 def test_deprecation_warnings_can_be_disabled() -> None:
@@ -175,15 +175,15 @@ def test_deprecation_warnings_can_be_disabled() -> None:
     tf.deprecation_warn("old")
 
 
-def test_another_platform_serves_the_helpers() -> None:
-    class Still:
+def test_custom_platform_is_used_by_util() -> None:
+    class FixedPlatform:
         def now(self) -> float:
             return 5.0
 
         def encode(self, text: str, encoding: str) -> bytes:
             return text.upper().encode(encoding)
 
-    tf.set_platform("still", Still())
+    tf.set_platform("fixed", FixedPlatform())
     assert tf.util.now() == 5
     assert tf.util.encodeString("a") == b"A"
 
@@ -207,7 +207,7 @@ def server(tmp_path: Path) -> Iterator[str]:
         thread.join()
 
 
-def test_what_a_server_refuses_is_an_answer(tmp_path: Path, server: str) -> None:
+def test_fetch_returns_http_errors_as_responses(tmp_path: Path, server: str) -> None:
     (tmp_path / "a.txt").write_text("A")
     found, missing, refused = (
         tf.util.fetch(f"{server}/a.txt"),
@@ -239,12 +239,12 @@ def test_fetch_reads_a_file(tmp_path: Path) -> None:
     assert asyncio.run(wait()) == 200
 
 
-def test_versions_are_those_of_tfjs_and_of_the_package() -> None:
+def test_versions() -> None:
     assert tf.version["tfjs-core"] == tf.version.tfjs == tf.version_core == tf.version_layers == "4.22.0"
     assert tf.version.tfpy == tf.__version__
 
 
-def test_an_unknown_flag_is_answered_with_those_that_have_an_effect() -> None:
+def test_unknown_flag_error_lists_effective_flags() -> None:
     with pytest.raises(ValueError, match=r"Unknown flag 'xx'\. Known: .*CHECK_COMPUTATION.*DEBUG") as caught:
         tf.env().get("xx")
     assert "WEBGL_PACK" not in str(caught.value)

@@ -1,4 +1,4 @@
-"""The gradient functions: their forms, their errors, custom gradients, higher orders, memory."""
+"""Gradient functions: forms, errors, custom gradients, higher orders and memory."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tolerance import ROUNDING
 import tfpy as tf
 
 
-def test_the_forms_agree() -> None:
+def test_grad_grads_and_value_and_grads_agree() -> None:
     x, y = tf.tensor([1.0, 2, 3]), tf.tensor([4.0, 5, 6])
     product = lambda a, b: a.mul(b).sum()  # noqa: E731
     np.testing.assert_array_equal(tf.grad(lambda a: a.square().sum())(x).numpy(), [2, 4, 6])
@@ -26,7 +26,7 @@ def test_the_forms_agree() -> None:
     assert len(grads) == 2
 
 
-def test_dy_weighs_the_result() -> None:
+def test_dy_weights_the_output() -> None:
     x = tf.tensor([1.0, 2, 3])
     dy = tf.tensor([1.0, 10, 100])
     np.testing.assert_array_equal(tf.grad(lambda a: a.square())(x, dy).numpy(), [2, 40, 600])
@@ -52,7 +52,7 @@ def test_variable_grads_by_name() -> None:
         tf.variable_grads(lambda: frozen.sum(), [frozen])
 
 
-def test_higher_orders() -> None:
+def test_higher_order_gradients() -> None:
     cube = lambda x: x.pow(3).sum()  # noqa: E731
     second = tf.grad(lambda x: tf.grad(cube)(x).sum())
     third = tf.grad(lambda x: second(x).sum())
@@ -61,19 +61,19 @@ def test_higher_orders() -> None:
     np.testing.assert_allclose(third(x).numpy(), [6, 6], rtol=ROUNDING)
 
 
-@pytest.mark.parametrize(("kink", "slopes"), [("relu", [1, 0]), ("abs", [1, -1])])
-def test_slopes_do_not_change_but_depend_on_their_input(kink: str, slopes: list[float]) -> None:
-    """As in TF.js: the second derivative by x is 0, and not an error for want of a way."""
+@pytest.mark.parametrize(("op", "slopes"), [("relu", [1, 0]), ("abs", [1, -1])])
+def test_second_derivative_of_piecewise_linear_op_is_zero(op: str, slopes: list[float]) -> None:
+    """As in TF.js, the second derivative with respect to x is 0, and no error is raised."""
 
     def slope(a: tf.Tensor, b: tf.Tensor) -> tf.Tensor:
-        return tf.grads(lambda x, y: getattr(x, kink)().mul(y).sum())([a, b])[0].sum()
+        return tf.grads(lambda x, y: getattr(x, op)().mul(y).sum())([a, b])[0].sum()
 
     by_x, by_y = tf.grads(slope)([tf.tensor([1.0, -2.0]), tf.tensor([3.0, 4.0])])
     assert (by_x.array_sync(), by_y.array_sync()) == ([0, 0], slopes)
 
 
-def test_indices_let_no_gradient_through() -> None:
-    """As in TF.js they are constant where they have a derivative."""
+def test_indices_are_constants_for_gradients() -> None:
+    """As in TF.js, no gradient flows through arg_max, one_hot or casts to int32."""
 
     def f(x: tf.Tensor) -> tf.Tensor:
         places = tf.add(tf.arg_max(x), tf.arg_min(x))
@@ -82,7 +82,7 @@ def test_indices_let_no_gradient_through() -> None:
     assert tf.grad(f)(tf.tensor([1.0, 5, 2])).array_sync() == [1, 1, 1]
 
 
-def test_a_tensor_used_twice_gets_both_parts() -> None:
+def test_gradients_of_tensor_used_twice_add_up() -> None:
     x = tf.scalar(3)
     assert float(tf.grad(lambda a: a.mul(a).add(a))(x)) == 7
     # As in TF.js, a tensor given twice is one variable.
@@ -91,12 +91,12 @@ def test_a_tensor_used_twice_gets_both_parts() -> None:
 
 
 @pytest.mark.parametrize("dy", [np.array([1, 3]), np.array([1, 3], np.uint8), [1, 3]])
-def test_weights_of_any_real_dtype_are_numbers(dy: object) -> None:
+def test_dy_of_any_real_dtype(dy: object) -> None:
     found = tf.grads(lambda a, b: a.add(b))([tf.ones([2]), tf.ones([2])], dy)
     assert [(g.dtype, g.array_sync()) for g in found] == [("float32", [1, 3])] * 2
 
 
-def test_custom_gradients() -> None:
+def test_custom_gradient_forms() -> None:
     def half(x: tf.Tensor, save: object) -> dict[str, object]:
         save([x])  # type: ignore[operator]
         return {"value": x.square(), "gradFunc": lambda dy, saved: [dy.mul(saved[0]).mul(100)]}
@@ -111,7 +111,7 @@ def test_custom_gradients() -> None:
     assert tf.grad(by_numpy)(tf.tensor([1.0, 2.0])).array_sync() == [7, 7]
 
 
-def test_what_a_custom_gradient_saves_outlives_the_tidy() -> None:
+def test_saved_tensors_of_custom_gradient_survive_tidy() -> None:
     def squared(x: tf.Tensor, save: Callable[[list[tf.Tensor]], None]) -> object:
         save([x])
         return x.square(), lambda dy, saved: dy.mul(saved[0]).mul(2)
@@ -121,7 +121,7 @@ def test_what_a_custom_gradient_saves_outlives_the_tidy() -> None:
     assert float(tf.grad(lambda x: slope(x))(tf.scalar(3))) == 8
 
 
-def test_a_custom_gradient_may_dispose_of_what_it_is_given() -> None:
+def test_custom_gradient_may_dispose_its_arguments() -> None:
     def squared(x: tf.Tensor, save: Callable[[list[tf.Tensor]], None]) -> object:
         def slope(dy: tf.Tensor, saved: list[tf.Tensor]) -> tf.Tensor:
             found = dy.mul(saved[0]).mul(2)
@@ -140,15 +140,15 @@ def test_a_custom_gradient_may_dispose_of_what_it_is_given() -> None:
 
 
 @pytest.mark.parametrize("dtype", ["int32", "bool"])
-def test_gradients_are_real_numbers_whatever_the_input_is(dtype: tf.DataType) -> None:
+def test_non_float_custom_gradient_raises(dtype: tf.DataType) -> None:
     f = tf.custom_grad(lambda x: (x.to_float().sum(), lambda dy: tf.ones([2], dtype)))
     with pytest.raises(RuntimeError, match=f"needs a float32 gradient .* gave {dtype}"):
         tf.grad(f)(tf.ones([2], dtype))
 
 
-def test_disposing_of_a_gradient_disposes_of_nothing_else() -> None:
+def test_disposing_a_gradient_disposes_nothing_else() -> None:
     x, y, dy = tf.tensor([1.0, 2.0]), tf.tensor([3.0, 4.0]), tf.tensor([5.0, 6.0])
-    for _ in range(4):  # the way back runs from a plan in the end
+    for _ in range(4):  # the last backward passes run from a plan
         first, second = tf.grads(lambda a, b: a.add(b))([x, y], dy)
         first.dispose()
         assert second.array_sync() == dy.array_sync() == [5, 6]
@@ -165,7 +165,7 @@ def test_disposing_of_a_gradient_disposes_of_nothing_else() -> None:
     assert slope(x).array_sync() == [2, 2]
 
 
-FLAT: dict[str, Callable[[tf.Tensor], tf.Tensor]] = {
+CONSTANT_IN_X: dict[str, Callable[[tf.Tensor], tf.Tensor]] = {
     "zeros_like": tf.zeros_like,
     "ones_like": lambda x: tf.ones_like(x.mul(2)),
     "greater_equal": lambda x: x.greater_equal(1),
@@ -174,25 +174,25 @@ FLAT: dict[str, Callable[[tf.Tensor], tf.Tensor]] = {
 }
 
 
-@pytest.mark.parametrize("f", FLAT.values(), ids=FLAT.keys())
-def test_what_depends_on_x_by_choice_alone_has_a_gradient_of_zeros(f: Callable[[tf.Tensor], tf.Tensor]) -> None:
+@pytest.mark.parametrize("f", CONSTANT_IN_X.values(), ids=CONSTANT_IN_X.keys())
+def test_gradient_through_conditions_is_zero(f: Callable[[tf.Tensor], tf.Tensor]) -> None:
     x = tf.tensor1d([0, 2])
     assert tf.grad(f)(x).array_sync() == [0, 0]
     assert tf.grad(tf.grad(f))(x).array_sync() == [0, 0]
     assert tf.grad(lambda t: f(t).cast("float32").mul(t))(x).array_sync() == f(x).cast("float32").array_sync()
 
 
-def test_the_gradient_by_a_condition_is_zeros() -> None:
+def test_gradient_of_where_condition_is_zero() -> None:
     chosen, a, b = tf.grads(tf.where)([tf.tensor1d([1, 0], "bool"), tf.ones([2]), tf.ones([2])], [3.0, 4.0])
     assert (chosen.dtype, chosen.array_sync(), a.array_sync(), b.array_sync()) == ("float32", [0, 0], [3, 0], [0, 4])
 
 
-def test_a_custom_gradient_may_let_nothing_through() -> None:
+def test_custom_gradient_may_return_none() -> None:
     second_only = tf.custom_grad(lambda a, b: (a.mul(b), lambda dy: [None, dy]))
     assert float(tf.grad(lambda x: second_only(x.mul(2), x))(tf.scalar(3))) == 1
     assert float(tf.grad(lambda x: second_only(tf.split(x, 2)[0].sum(), x.sum()).sum())(tf.ones([2])).sum()) == 2
-    nothing = tf.custom_grad(lambda a: (a.mul(1), lambda dy: None))
-    for f in (lambda x: nothing(x.mul(2)), lambda x: nothing(tf.split(x, 2)[0]).sum()):
+    blocked = tf.custom_grad(lambda a: (a.mul(1), lambda dy: None))
+    for f in (lambda x: blocked(x.mul(2)), lambda x: blocked(tf.split(x, 2)[0]).sum()):
         with pytest.raises(ValueError, match="does not depend on x"):
             tf.grad(f)(tf.ones([2]))
 
@@ -217,19 +217,19 @@ def test_a_custom_gradient_may_let_nothing_through() -> None:
         (lambda: tf.grad(tf.custom_grad(lambda a: (a.mul(1), lambda dy: "no")))(tf.ones([2])), "custom_grad.*grad_func"),
     ],
 )  # fmt: skip
-def test_errors_name_function_and_argument(call: object, words: str) -> None:
+def test_invalid_arguments_raise(call: object, words: str) -> None:
     with pytest.raises((ValueError, TypeError, RuntimeError), match=words):
         call()  # type: ignore[operator]
 
 
-def test_the_cost_must_be_a_scalar() -> None:
+def test_non_scalar_cost_raises() -> None:
     v = tf.variable(tf.tensor([1.0, 2]))
     with pytest.raises((ValueError, TypeError), match="scalar"):
         tf.variable_grads(lambda: v.square())
     assert v.array_sync() == [1, 2]
 
 
-def test_a_long_chain_does_not_exhaust_the_stack() -> None:
+def test_long_chain_does_not_exhaust_the_stack() -> None:
     def deep(x: tf.Tensor) -> tf.Tensor:
         for _ in range(5000):
             x = x.add(0.001)
@@ -238,7 +238,7 @@ def test_a_long_chain_does_not_exhaust_the_stack() -> None:
     assert float(tf.grad(deep)(tf.scalar(1))) == 1
 
 
-def test_gradients_keep_no_intermediate_results() -> None:
+def test_gradient_frees_intermediate_results() -> None:
     x = tf.ones([10])
     before = tf.memory().num_tensors
     g = tf.grad(lambda a: a.exp().square().sum())(x)
@@ -247,8 +247,8 @@ def test_gradients_keep_no_intermediate_results() -> None:
     assert tf.memory().num_tensors == before
 
 
-def test_gradients_are_freed_on_the_way_back() -> None:
-    """A long chain is walked back with a few gradients alive at a time."""
+def test_gradients_are_freed_during_backward_pass() -> None:
+    """Only a few gradients of a long chain are alive at a time."""
     alive = []
 
     def counting(x: tf.Tensor) -> tuple[tf.Tensor, object]:
@@ -269,25 +269,25 @@ def test_gradients_are_freed_on_the_way_back() -> None:
     assert max(alive) - min(alive) <= 2
 
 
-def test_what_the_function_raises_is_not_replaced() -> None:
-    """An argument that could have been to blame for another error is none here."""
+def test_error_in_function_is_not_replaced() -> None:
+    """Errors of the user's function are not blamed on arguments such as var_list."""
 
-    class Own(Exception):
+    class CustomError(Exception):
         pass
 
     def fail() -> tf.Tensor:
-        raise Own("of the user's")
+        raise CustomError("of the user's")
 
     variable = tf.variable(tf.scalar(2.0))
     for call in (lambda: tf.variable_grads(fail, variable), lambda: tf.variable_grads(fail, (v for v in [variable]))):
-        with pytest.raises(Own, match="of the user's"):
+        with pytest.raises(CustomError, match="of the user's"):
             call()
     assert next(iter(tf.variable_grads(lambda: variable.square(), variable).grads.values())).array_sync() == 4
     with pytest.raises(TypeError, match="'var_list' must be a list of variables, but got 5"):
         tf.variable_grads(lambda: variable.square(), 5)  # type: ignore[call-overload, arg-type]
 
 
-def test_rows_of_no_segment_get_zero_whatever_the_gradient(backend: str) -> None:
+def test_gradient_of_rows_without_segment_is_zero(backend: str) -> None:
     ids = tf.tensor([0, -1], [2], "int32")
     found = tf.grad(lambda x: tf.unsorted_segment_sum(x, ids, 1).sqrt())(tf.tensor([0.0, 5.0]))
     assert found.array_sync() == [np.inf, 0]

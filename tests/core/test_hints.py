@@ -1,4 +1,4 @@
-"""Unknown names: the error suggests a replacement, and testing for a name stays cheap."""
+"""Unknown names: errors suggest a replacement, and attribute access stays cheap."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def model() -> tf.Sequential:
         (lambda: tf.setWasmPaths, "nothing"),
     ],
 )
-def test_the_error_says_what_to_write(wrong: Any, right: str) -> None:
+def test_unknown_attribute_error_suggests_replacement(wrong: Any, right: str) -> None:
     with pytest.raises(AttributeError) as caught:
         wrong()
     assert right in str(caught.value)
@@ -84,7 +84,7 @@ def test_the_error_says_what_to_write(wrong: Any, right: str) -> None:
         (lambda: dl.AdamOptimizer(lr=0.1), "In tfpy it is learning_rate."),
     ],
 )
-def test_options_are_told_in_the_spelling_that_was_tried(wrong: Any, right: str) -> None:
+def test_unknown_option_error_keeps_spelling_style(wrong: Any, right: str) -> None:
     with pytest.raises((TypeError, ValueError)) as caught:
         wrong()
     assert right in str(caught.value)
@@ -102,37 +102,37 @@ def test_options_are_told_in_the_spelling_that_was_tried(wrong: Any, right: str)
         ("constant", model),
     ],
 )
-def test_what_to_write_is_said_only_where_it_is_meant(name: str, owner: Any) -> None:
+def test_hint_is_given_only_for_matching_owner(name: str, owner: Any) -> None:
     with pytest.raises(AttributeError) as caught:
         getattr(owner(), name)
     assert "In tfpy it is" not in str(caught.value)
 
 
-def test_a_name_that_is_like_no_other_gets_no_hint() -> None:
+def test_dissimilar_name_gets_no_hint() -> None:
     with pytest.raises(AttributeError) as caught:
         tf.qqqqq  # noqa: B018
     assert str(caught.value) == "module 'tfpy' has no attribute 'qqqqq'."
 
 
-def test_names_can_be_tested_for() -> None:
+def test_hasattr_of_unknown_names_is_false() -> None:
     assert not hasattr(tf, "keras")
     assert not hasattr(tf.layers, "keras")
     assert not hasattr(tf.ones([2]), "T")
     assert getattr(model(), "test_on_batch", None) is None
 
 
-def test_names_of_other_libraries_are_not_listed() -> None:
+def test_dir_omits_names_of_other_libraries() -> None:
     names = dir(tf.variable(1))
     assert "transpose" in names
     assert not {"T", "argmax"} & set(names)
 
 
-def test_tensors_answer_without_a_hook() -> None:
-    """A `__getattr__` would slow down every attribute of every tensor: a sixth of an op on CPython 3.11."""
+def test_tensor_has_no_getattr_hook() -> None:
+    """`__getattr__` would slow down every attribute access, by a sixth of an op on CPython 3.11."""
     assert not hasattr(tf.Tensor, "__getattr__")
 
 
-def test_a_property_that_fails_gives_its_own_error() -> None:
+def test_error_in_property_is_not_replaced() -> None:
     class Broken(tf.layers.Layer):
         @property
         def broken(self) -> int:
@@ -155,7 +155,7 @@ OPTIMIZERS: list[Any] = [
 
 
 @pytest.mark.parametrize("make", OPTIMIZERS)
-def test_an_optimizer_refuses_attributes_that_would_do_nothing(make: Any) -> None:
+def test_setting_unknown_optimizer_attribute_raises(make: Any) -> None:
     optimizer = make()
     for name, right in (
         ("lr", "In tfpy it is learning_rate."),
@@ -171,7 +171,7 @@ def test_an_optimizer_refuses_attributes_that_would_do_nothing(make: Any) -> Non
     assert optimizer.learning_rate == 0.5
 
 
-def test_an_optimizer_of_ones_own_has_attributes_of_its_own() -> None:
+def test_custom_optimizer_may_have_own_attributes() -> None:
     class Patient(tf.AdamOptimizer):
         def __init__(self, lr: float, patience: int) -> None:
             super().__init__(lr)

@@ -1,4 +1,4 @@
-"""Interrupts: Ctrl-C anywhere leaves no scope open and nothing that records, and what was going on can go on."""
+"""Interrupts: KeyboardInterrupt at any point leaves no scope, tape or recorder open."""
 
 from __future__ import annotations
 
@@ -26,29 +26,29 @@ MOMENTS = [("open_scope", "return"), ("close_scope", "call")]
 
 @pytest.fixture(autouse=True)
 def no_scopes() -> Iterator[None]:
-    """The scopes that a test leaves open are no other test's."""
+    """Isolate the scope stack of each test."""
     outer, local.state.scopes = local.state.scopes, []
     yield
     local.state.scopes = outer
 
 
-def interrupted(work: Callable[[], Any], function: str, event: str, times: int = 1) -> None:
-    """Do work until a function of the scopes is called, or returns, so many times: then comes an interrupt."""
-    places = itertools.count(1)
+def run_interrupted(work: Callable[[], Any], function: str, event: str, times: int = 1) -> None:
+    """Run work, and interrupt it at the given call or return of a function of the scope modules."""
+    counter = itertools.count(1)
 
-    def here(frame: FrameType, what: str) -> bool:
+    def matches(frame: FrameType, what: str) -> bool:
         code = frame.f_code
-        return what == event and code.co_name == function and code.co_filename in FILES and next(places) == times
+        return what == event and code.co_name == function and code.co_filename in FILES and next(counter) == times
 
     with pytest.raises(KeyboardInterrupt):
-        until(here, work)
+        run_until(matches, work)
 
 
-def until(here: Callable[[FrameType, str], bool], work: Callable[[], Any]) -> None:
-    """Do work until an interrupt comes: at the first call, return, … that is the one."""
+def run_until(matches: Callable[[FrameType, str], bool], work: Callable[[], Any]) -> None:
+    """Run work, and raise KeyboardInterrupt at the first profiling event that matches."""
 
     def watch(frame: FrameType, what: str, _: Any) -> None:
-        if here(frame, what):
+        if matches(frame, what):
             sys.setprofile(None)
             raise KeyboardInterrupt
 
@@ -78,26 +78,26 @@ def minimize() -> None:
 
 
 @pytest.mark.parametrize(("function", "event"), MOMENTS)
-def test_a_tidy_that_is_interrupted_ends(function: str, event: str) -> None:
-    interrupted(lambda: tf.tidy(lambda: tf.ones([2])), function, event)
+def test_interrupted_tidy_closes_its_scope(function: str, event: str) -> None:
+    run_interrupted(lambda: tf.tidy(lambda: tf.ones([2])), function, event)
     assert not local.state.scopes
 
 
 @pytest.mark.parametrize("work", [fit, run_session, minimize])
 @pytest.mark.parametrize("times", [1, 2])
-def test_what_is_interrupted_when_a_scope_is_opened_closes_it(work: Callable[[], None], times: int) -> None:
-    interrupted(work, "open_scope", "return", times if work is fit else 1)
+def test_interrupt_while_opening_scope_closes_it(work: Callable[[], None], times: int) -> None:
+    run_interrupted(work, "open_scope", "return", times if work is fit else 1)
     assert not local.state.scopes
 
 
 @pytest.mark.parametrize("work", [fit, run_session, minimize])
 @pytest.mark.parametrize("times", [1, 2, 3])
-def test_what_is_interrupted_as_a_scope_is_closed_closes_it(work: Callable[[], None], times: int) -> None:
-    interrupted(work, "close_scope", "call", times if work is fit else 1)
+def test_interrupt_while_closing_scope_closes_it(work: Callable[[], None], times: int) -> None:
+    run_interrupted(work, "close_scope", "call", times if work is fit else 1)
     assert not local.state.scopes
 
 
-def test_a_training_that_is_interrupted_at_its_end_has_ended() -> None:
+def test_interrupt_during_fit_ends_training_state() -> None:
     model = tf.sequential(layers=[tf.layers.dense(units=1, input_shape=[2])])
     model.compile(optimizer="sgd", loss="meanSquaredError")
 
@@ -105,55 +105,55 @@ def test_a_training_that_is_interrupted_at_its_end_has_ended() -> None:
         model.fit(tf.ones([4, 2]), tf.ones([4, 1]), epochs=1, verbose=0)
 
     codes = {f.__code__ for f in (fitting._alone, memory.tidy, type(model).__setattr__)}
-    met: set[CodeType] = set()
+    seen: set[CodeType] = set()
 
-    def is_the_next(frame: FrameType, what: str) -> bool:
+    def is_next(frame: FrameType, what: str) -> bool:
         nonlocal left
         if what in ("call", "return") and frame.f_code in codes:
-            met.add(frame.f_code)
+            seen.add(frame.f_code)
             left -= 1
         return left < 0
 
     for moments in range(100):
         left = moments
         try:
-            until(is_the_next, train)
+            run_until(is_next, train)
         except KeyboardInterrupt:
             assert not model.training_state.training
         else:
             break
-    assert met == codes
+    assert seen == codes
     assert moments < 99, "not all moments have been tried"
 
 
 @pytest.mark.parametrize("block", [tf.tidy, lambda: dl.ENV.math.scope()])
-def test_a_block_that_is_interrupted_at_its_beginning_is_none(block: Callable[[], Any]) -> None:
+def test_interrupt_while_entering_block_closes_scope(block: Callable[[], Any]) -> None:
     def work() -> None:
         with block():
             raise AssertionError("the block was entered")
 
-    interrupted(work, "open_scope", "return")
+    run_interrupted(work, "open_scope", "return")
     assert not local.state.scopes
 
 
 @pytest.mark.parametrize("block", [tf.tidy, lambda: dl.ENV.math.scope()])
-def test_a_block_that_is_interrupted_at_its_end_ends(block: Callable[[], Any]) -> None:
+def test_interrupt_while_leaving_block_closes_scope(block: Callable[[], Any]) -> None:
     def work() -> None:
         with block():
             tf.ones([2])
 
-    interrupted(work, "__exit__", "call")
+    run_interrupted(work, "__exit__", "call")
     assert not local.state.scopes
 
 
-def test_a_block_that_is_interrupted_before_it_is_made_ends_in_silence(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_interrupt_in_block_constructor_is_not_unraisable(monkeypatch: pytest.MonkeyPatch) -> None:
     complaints: list[object] = []
     monkeypatch.setattr(sys, "unraisablehook", complaints.append)
-    interrupted(tf.tidy, "__init__", "call")
+    run_interrupted(tf.tidy, "__init__", "call")
     assert not complaints
 
 
-def test_a_scope_that_is_open_for_long_does_not_remember_what_was_freed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_long_lived_scope_forgets_freed_tensors(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(scope, "_MANY_HANDLES", 10)
     with tf.tidy():
         held = [tf.scalar(i) for i in range(15)]
@@ -175,20 +175,20 @@ def differentiate() -> None:
 
 
 @pytest.mark.parametrize("work", [minimize, predict, differentiate])
-def test_nothing_records_after_an_interrupt_anywhere_in_what_records(work: Callable[[], None]) -> None:
-    """Python looks for signals as a function begins, and after calls of C."""
+def test_no_tape_or_recorder_left_after_interrupt(work: Callable[[], None]) -> None:
+    """CPython handles signals when a function is entered, and after calls of C functions."""
 
     def interrupt_at(moment: int) -> bool:
         moments = itertools.count()
 
-        def here(frame: FrameType, what: str) -> bool:
+        def matches(frame: FrameType, what: str) -> bool:
             known = what in ("call", "c_return") and frame.f_code.co_filename in (tape.__file__, recording.__file__)
             return known and next(moments) == moment
 
         try:
-            until(here, work)
+            run_until(matches, work)
         except KeyboardInterrupt as error:
-            kept.append(error)  # what only ends when nobody refers to the error is still there
+            kept.append(error)  # keeps the frames of the traceback alive
             return True
         return False
 
@@ -202,15 +202,15 @@ def test_nothing_records_after_an_interrupt_anywhere_in_what_records(work: Calla
     assert moments > 10
 
 
-def test_an_interrupt_as_a_pause_ends_does_not_end_what_records_later() -> None:
-    """The rest of it runs once there are no more references to the error."""
+def test_interrupted_pause_does_not_end_later_tape() -> None:
+    """The rest of `paused` runs only when the error is no longer referenced, here while another tape records."""
     kept: list[BaseException] = []
 
     def pause() -> None:
         with tape.paused():
             pass
 
-    def here(frame: FrameType, what: str) -> bool:
+    def matches(frame: FrameType, what: str) -> bool:
         return what == "call" and frame.f_code.co_name == "__exit__" and frame.f_code.co_filename == contextlib.__file__
 
     def square(x: tf.Tensor) -> tf.Tensor:
@@ -218,7 +218,7 @@ def test_an_interrupt_as_a_pause_ends_does_not_end_what_records_later() -> None:
         return x.mul(x)
 
     try:
-        until(here, pause)
+        run_until(matches, pause)
     except KeyboardInterrupt as error:
         kept.append(error)
     assert kept

@@ -1,4 +1,4 @@
-"""Kernels and gradients of users."""
+"""User-defined kernels, gradients and backends, and tf.engine()."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.cpu
 
 @pytest.fixture
 def squared_plus_one() -> Iterator[None]:
-    """Another Square on the cpu backend."""
+    """A custom Square kernel on the cpu backend."""
     tf.register_kernel(
         {"kernelName": "Square", "backendName": "cpu", "kernelFunc": lambda c: c["inputs"]["x"].numpy() ** 2 + 1}
     )
@@ -28,7 +28,7 @@ def squared_plus_one() -> Iterator[None]:
 
 @pytest.fixture
 def scaled() -> Iterator[None]:
-    """A kernel that tfpy does not have."""
+    """A kernel with a new name."""
 
     def compute(call: dict[str, Any]) -> Any:
         return call["inputs"]["x"].mul(call["attrs"]["howMuch"])
@@ -39,14 +39,14 @@ def scaled() -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("squared_plus_one")
-def test_a_kernel_takes_the_place_of_another_on_its_backend_alone() -> None:
+def test_kernel_is_replaced_on_its_backend_only() -> None:
     assert tf.square([2.0, 3.0]).array_sync() == [5, 10]
     assert tf.grad(tf.square)(tf.tensor([2.0])).array_sync() == [4]
     tf.set_backend("exact")
     assert tf.square([2.0, 3.0]).array_sync() == [4, 9]
 
 
-def test_nothing_is_left_in_the_way_of_a_backend() -> None:
+def test_unregistering_last_kernel_restores_backend() -> None:
     backend = tf.backend()
     tf.register_kernel(kernel_name="Square", backend_name="cpu", kernel_func=lambda c: c["inputs"]["x"])
     assert "run" in vars(backend)
@@ -55,8 +55,8 @@ def test_nothing_is_left_in_the_way_of_a_backend() -> None:
     assert tf.square([3.0]).array_sync() == [9]
 
 
-def test_a_backend_whose_run_is_an_attribute_gets_it_back() -> None:
-    """Of a class that has no `run` at all: there is nothing that could come to light in its place."""
+def test_unregistering_restores_run_set_as_attribute() -> None:
+    """The class of the backend has no `run` to fall back to."""
 
     class Composed:
         name = "composed"
@@ -68,18 +68,18 @@ def test_a_backend_whose_run_is_an_attribute_gets_it_back() -> None:
     assert tf.register_backend("composed", Composed)
     try:
         backend = registry.find("composed")
-        own = backend.run
+        original = backend.run
         tf.register_kernel(kernel_name="Square", backend_name="composed", kernel_func=lambda: np.float32([7]))
         with using(backend):
             assert tf.square([3.0]).array_sync() == [7]
             tf.unregister_kernel("Square", "composed")
             assert tf.square([3.0]).array_sync() == [9]
-        assert vars(backend)["run"] == own
+        assert vars(backend)["run"] == original
     finally:
         tf.remove_backend("composed")
 
 
-def test_a_kernel_must_give_the_shape_and_dtype_of_the_one_it_stands_for() -> None:
+def test_replacement_kernel_with_wrong_shape_raises() -> None:
     tf.register_kernel(kernel_name="Square", backend_name="cpu", kernel_func=lambda c: np.zeros(2, np.float32))
     with pytest.raises(ValueError, match="float32"):
         tf.square([1.0, 2.0, 3.0])
@@ -87,21 +87,21 @@ def test_a_kernel_must_give_the_shape_and_dtype_of_the_one_it_stands_for() -> No
 
 
 @pytest.mark.parametrize("result", [{"dataId": 1, "shape": [1], "dtype": "float32"}, None, [[1, 2], [object()]]])
-def test_what_is_no_result_of_a_kernel_is_named(result: Any) -> None:
+def test_invalid_kernel_result_raises(result: Any) -> None:
     tf.register_kernel(kernel_name="Square", backend_name="cpu", kernel_func=lambda: result)
     with pytest.raises(TypeError, match=r"kernel_func.*returns tensors or arrays, but got (\{'dataId'|None|\[)"):
         tf.square([1.0])
     tf.unregister_kernel("Square", "cpu")
 
 
-def test_a_result_of_another_kind_is_named_by_dtype_and_shape() -> None:
+def test_error_of_wrong_result_names_dtype_and_shape() -> None:
     tf.register_kernel(kernel_name="Square", backend_name="cpu", kernel_func=lambda: np.int32([1, 2]))
     with pytest.raises(ValueError, match=r"a function that returns float32 \[1\], but got int32 \[2\]\."):
         tf.square([1.0])
     tf.unregister_kernel("Square", "cpu")
 
 
-def test_arrays_from_a_kernel_become_tensors_as_others_do() -> None:
+def test_arrays_from_kernel_are_converted_to_tensors() -> None:
     results = iter([np.array([2**40 + 5]), np.uint8([200])])
     tf.register_kernel(kernel_name="Odd", backend_name="cpu", kernel_func=lambda: next(results))
     with pytest.raises(ValueError, match=r"kernel_func.*whole numbers from -2147483648"):
@@ -111,7 +111,7 @@ def test_arrays_from_a_kernel_become_tensors_as_others_do() -> None:
     tf.unregister_kernel("Odd", "cpu")
 
 
-def test_functions_of_a_kernel_may_take_nothing() -> None:
+def test_kernel_functions_may_take_no_arguments() -> None:
     calls: list[str] = []
     tf.register_kernel(
         kernel_name="Square",
@@ -125,7 +125,7 @@ def test_functions_of_a_kernel_may_take_nothing() -> None:
     assert calls == ["setup", "dispose"]
 
 
-def test_a_kernel_with_several_inputs_and_outputs() -> None:
+def test_kernels_with_several_inputs_and_outputs() -> None:
     calls: list[Any] = []
 
     def split(call: dict[str, Any]) -> list[Any]:
@@ -147,7 +147,7 @@ def test_a_kernel_with_several_inputs_and_outputs() -> None:
 
 
 @pytest.mark.usefixtures("scaled")
-def test_a_kernel_of_a_new_name_runs_and_has_the_gradient_given_to_it() -> None:
+def test_new_kernel_with_registered_gradient() -> None:
     def f(x: Any) -> Any:
         return tf.engine().run_kernel("Scaled", {"x": x}, {"howMuch": 3})
 
@@ -167,8 +167,8 @@ def test_a_kernel_of_a_new_name_runs_and_has_the_gradient_given_to_it() -> None:
 
 
 @pytest.fixture
-def my_cat() -> Iterator[None]:
-    """A kernel that tfpy does not have, with a list among its inputs."""
+def my_concat() -> Iterator[None]:
+    """A kernel with a new name and a list of tensors among its inputs."""
 
     def compute(call: dict[str, Any]) -> Any:
         return tf.concat([*call["inputs"]["xs"], call["inputs"]["last"]])
@@ -179,14 +179,14 @@ def my_cat() -> Iterator[None]:
     tf.unregister_kernel("MyCat", "cpu")
 
 
-def cat(a: Any, b: Any, c: Any) -> Any:
+def call_my_concat(a: Any, b: Any, c: Any) -> Any:
     return tf.engine().run_kernel("MyCat", {"xs": [a, b], "last": c}).mul([1.0, 2, 3, 4, 5, 6]).sum()
 
 
 A, B, C = [1.0, 2.0], [3.0, 4.0], [5.0, 6.0]
 
 
-@pytest.mark.usefixtures("my_cat")
+@pytest.mark.usefixtures("my_concat")
 @pytest.mark.parametrize(
     "grad_func",
     [
@@ -195,37 +195,37 @@ A, B, C = [1.0, 2.0], [3.0, 4.0], [5.0, 6.0]
         lambda dy: [lambda: dy.slice(0, 2), lambda: dy.slice(2, 2), lambda: dy.slice(4, 2)],
     ],
 )
-def test_the_gradient_of_a_list_is_a_list(grad_func: Any) -> None:
+def test_gradient_of_list_input(grad_func: Any) -> None:
     tf.register_gradient(kernel_name="MyCat", grad_func=grad_func)
-    assert [g.array_sync() for g in tf.grads(cat)([A, B, C])] == [[1, 2], [3, 4], [5, 6]]
-    assert tf.grad(lambda a: cat(a, tf.tensor(B), a))(tf.tensor(A)).array_sync() == [6, 8]
-    assert tf.grad(lambda b: cat(tf.tensor(A), b, tf.tensor(C)))(tf.tensor(B)).array_sync() == [3, 4]
+    assert [g.array_sync() for g in tf.grads(call_my_concat)([A, B, C])] == [[1, 2], [3, 4], [5, 6]]
+    assert tf.grad(lambda a: call_my_concat(a, tf.tensor(B), a))(tf.tensor(A)).array_sync() == [6, 8]
+    assert tf.grad(lambda b: call_my_concat(tf.tensor(A), b, tf.tensor(C)))(tf.tensor(B)).array_sync() == [3, 4]
 
 
-@pytest.mark.usefixtures("my_cat")
+@pytest.mark.usefixtures("my_concat")
 @pytest.mark.parametrize("options", [{"inputs_to_save": ["xs", "last"]}, {"save_all_inputs": True}])
-def test_the_tensors_of_a_list_are_saved_one_by_one(options: Any) -> None:
+def test_tensors_of_list_input_are_saved_separately(options: Any) -> None:
     def grad_func(dy: Any, saved: Any) -> Any:
         found.extend(t.array_sync() for t in saved)
         return {"xs": lambda: [dy.slice(0, 2), None]}
 
     found: list[Any] = []
     tf.register_gradient(kernel_name="MyCat", grad_func=grad_func, **options)
-    assert tf.grad(lambda a: cat(a, a.square(), tf.tensor(C)))(tf.tensor(A)).array_sync() == [1, 2]
+    assert tf.grad(lambda a: call_my_concat(a, a.square(), tf.tensor(C)))(tf.tensor(A)).array_sync() == [1, 2]
     assert found == [A, [1, 4], C]
 
 
-@pytest.mark.usefixtures("my_cat")
+@pytest.mark.usefixtures("my_concat")
 @pytest.mark.parametrize("xs", [lambda: tf.zeros([4]), lambda: [tf.zeros([2])], 3])
-def test_a_gradient_that_gives_no_list_for_a_list_is_named(xs: Any) -> None:
+def test_invalid_gradient_of_list_input_raises(xs: Any) -> None:
     tf.register_gradient(kernel_name="MyCat", grad_func=lambda: {"xs": xs})
     with pytest.raises(
         TypeError, match="MyCat: argument 'grad_func' must be a function that returns for 'xs' a list of 2"
     ):
-        tf.grads(cat)([A, B, C])
+        tf.grads(call_my_concat)([A, B, C])
 
 
-def test_the_gradient_by_name_of_a_kernel_of_any_number_of_tensors() -> None:
+def test_custom_gradient_of_concat_by_input_name() -> None:
     tf.register_gradient(
         kernel_name="Concat", grad_func=lambda dy: {"inputs": lambda: [dy.slice(0, 2), dy.slice(2).mul(9)]}
     )
@@ -234,10 +234,10 @@ def test_the_gradient_by_name_of_a_kernel_of_any_number_of_tensors() -> None:
     assert [g.array_sync() for g in found] == [[1, 1], [9, 9]]
 
 
-def test_a_gradient_takes_the_place_of_another() -> None:
+def test_gradient_can_be_replaced_and_restored() -> None:
     def rules(dy: Any, saved: Any) -> Any:
         found = [dy.mul(saved[1]), dy.mul(0)]
-        tf.dispose([dy, saved])  # they are the rules' own
+        tf.dispose([dy, saved])  # the rule owns them
         return found
 
     tf.register_gradient(kernel_name="Multiply", save_all_inputs=True, grad_func=rules)
@@ -253,7 +253,7 @@ def test_a_gradient_takes_the_place_of_another() -> None:
 
 
 @pytest.mark.parametrize("found", [None, 3.0, [], [lambda: "text"]])
-def test_a_gradient_that_gives_no_gradients_is_named(found: Any) -> None:
+def test_invalid_result_of_gradient_raises(found: Any) -> None:
     tf.register_gradient(kernel_name="Exp", grad_func=lambda dy: found)
     try:
         with pytest.raises(TypeError, match="Exp.*grad_func"):
@@ -293,13 +293,13 @@ def test_run_kernel_takes_inputs_by_name_or_in_order() -> None:
         (TypeError, lambda: tf.register_kernel({"kernelName": "A", "backEnd": "cpu"})),
     ],
 )
-def test_bad_arguments_raise(error: type[Exception], call: Any) -> None:
+def test_invalid_arguments_raise(error: type[Exception], call: Any) -> None:
     with pytest.raises(error):
         call()
 
 
-class Bare:
-    """A backend that holds arrays and has no kernels: nothing but what a backend must have."""
+class BareBackend:
+    """A backend with the required methods only, and no kernels."""
 
     name = "bare"
 
@@ -319,7 +319,7 @@ class Bare:
         return False
 
 
-def test_attributes_in_either_spelling() -> None:
+def test_kernel_attributes_in_both_spellings() -> None:
     x = tf.tensor([1.0, 5.0])
     for attrs in ({"clipValueMin": 0, "clipValueMax": 2}, {"clip_value_min": 0, "clip_value_max": 2}):
         assert tf.engine().run_kernel("ClipByValue", {"x": x}, attrs).array_sync() == [1, 2]
@@ -327,7 +327,7 @@ def test_attributes_in_either_spelling() -> None:
         assert tf.engine().run_kernel("BatchMatMul", [tf.ones([2, 1]), tf.ones([2, 3])], attrs).shape == (1, 3)
 
 
-def test_attributes_that_a_kernel_does_not_have() -> None:
+def test_unknown_or_missing_kernel_attributes_raise() -> None:
     run, x = tf.engine().run_kernel, tf.ones([2])
     with pytest.raises(TypeError, match=r"attrs' must be those of Sum \(axes, keep_dims\), but got \{'axis': 0\}"):
         run("Sum", [x], {"axis": 0})
@@ -340,7 +340,7 @@ def test_attributes_that_a_kernel_does_not_have() -> None:
         run("Sum", [x], {"axes": 1, "keepDims": False})
 
 
-def test_a_kernel_in_place_of_another_may_have_other_attributes() -> None:
+def test_replacement_kernel_may_have_other_attributes() -> None:
     def power(call: dict[str, Any]) -> Any:
         return call["inputs"]["x"].numpy() ** call["attrs"]["thePower"]
 
@@ -350,14 +350,17 @@ def test_a_kernel_in_place_of_another_may_have_other_attributes() -> None:
     tf.unregister_kernel("Square", "cpu")
 
 
-def test_a_backend_can_borrow_the_kernels_of_another() -> None:
-    assert tf.register_backend("bare", Bare)
+def test_copy_registered_kernels_to_backend() -> None:
+    assert tf.register_backend("bare", BareBackend)
     tf.copy_registered_kernels("cpu", "bare")
     tf.set_backend("bare")
     x = tf.tensor([1.0, 2.0])
     assert tf.topk(x.mul(3).add(1), 1).values.array_sync() == [7]
     assert tf.grad(lambda t: t.square().sum())(x).array_sync() == [2, 4]
-    assert tf.clip_by_value(x, 0, 1.5).array_sync() == [1, 1.5]  # attributes that its row does not name
+    assert tf.clip_by_value(x, 0, 1.5).array_sync() == [
+        1,
+        1.5,
+    ]  # attributes that the kernel's declaration does not name
     for config in tf.get_kernels_for_backend("bare"):
         tf.unregister_kernel(config.kernel_name, "bare")
     with pytest.raises(RuntimeError, match="no kernel"):
@@ -366,11 +369,11 @@ def test_a_backend_can_borrow_the_kernels_of_another() -> None:
     tf.remove_backend("bare")
 
 
-def test_a_backend_need_not_have_everything() -> None:
-    """What it does not say is filled in: it is on no GPU, replays no plans and has nothing to compute in the end."""
+def test_optional_members_of_backend_have_defaults() -> None:
+    """By default, a backend is not on a GPU, compiles no plans and is not lazy."""
     elsewhere = tf.tensor([1.0, 4.0])
 
-    class Plain(Bare):
+    class Plain(BareBackend):
         def run(self, kernel: str, inputs: Any, attrs: Any, out: Any) -> Any:
             return self.cpu.run(kernel, inputs, attrs, out)
 
@@ -408,14 +411,14 @@ def test_get_kernel() -> None:
     assert float(result) == 3
 
 
-def test_a_kernel_may_call_the_one_that_it_replaces() -> None:
-    """As scripts do that count or time what a kernel does."""
-    own = tf.get_kernel("Multiply", "cpu")
+def test_replacement_kernel_may_call_the_original() -> None:
+    """As in scripts that count or time kernels."""
+    original = tf.get_kernel("Multiply", "cpu")
     calls = []
 
     def counted(call: dict[str, object]) -> object:
         calls.append(call)
-        return own.kernel_func(call)
+        return original.kernel_func(call)
 
     tf.set_backend("cpu")
     tf.register_kernel(kernel_name="Multiply", backend_name="cpu", kernel_func=counted)
@@ -425,7 +428,7 @@ def test_a_kernel_may_call_the_one_that_it_replaces() -> None:
     assert tf.scalar(2).mul(3).array_sync() == 6
 
 
-def test_a_backend_under_another_name(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_kernel_registered_under_backend_alias(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(registry._aliases, "numpy", "cpu")
     tf.register_kernel(kernel_name="Square", backend_name="numpy", kernel_func=lambda c: c["inputs"]["x"])
     assert tf.square([3.0]).array_sync() == [3]
@@ -437,7 +440,7 @@ def test_a_backend_under_another_name(monkeypatch: pytest.MonkeyPatch) -> None:
     assert tf.square([3.0]).array_sync() == [9]
 
 
-def test_set_up_and_dispose_functions() -> None:
+def test_setup_and_dispose_functions_are_called() -> None:
     seen: list[str] = []
     tf.register_kernel(
         kernel_name="Odd", backend_name="cpu", kernel_func=len,
@@ -447,7 +450,7 @@ def test_set_up_and_dispose_functions() -> None:
     assert seen == ["up cpu", "down cpu"]
 
 
-def test_the_engine_is_a_face_of_the_functions() -> None:
+def test_engine_scopes_and_properties() -> None:
     engine = tf.engine()
     assert engine is tf.engine()
     engine.startScope("outer")
@@ -467,7 +470,7 @@ def test_the_engine_is_a_face_of_the_functions() -> None:
         engine.end_scope()
 
 
-def test_reset_begins_anew() -> None:
+def test_engine_reset() -> None:
     before = tf.backend()
     v = tf.variable(tf.ones([2]))
     tf.engine().start_scope()
@@ -477,14 +480,14 @@ def test_reset_begins_anew() -> None:
     assert tf.add(1, 2).array_sync() == 3
 
 
-def test_the_engine_passes_on_to_the_functions() -> None:
+def test_engine_methods_delegate_to_functions() -> None:
     engine = tf.engine()
     t = engine.tidy(lambda: engine.keep(tf.ones([2])))
     assert not t.is_disposed
     assert engine.profile(lambda: t.neg()).kernel_names == ["Neg"]
     assert engine.time(lambda: t.neg()).wall_ms >= 0
     assert engine.find_backend_factory("cpu") is CpuBackend
-    assert engine.register_backend("other", Bare)
+    assert engine.register_backend("other", BareBackend)
     engine.remove_backend("other")
     assert engine.find_backend_factory("other") is None
     engine.set_backend("exact")
@@ -500,8 +503,8 @@ def test_the_engine_passes_on_to_the_functions() -> None:
 
 
 @pytest.mark.parametrize("saves", [{"save_all_inputs": True}, {"inputs_to_save": ["inputs"]}])
-def test_an_input_may_be_called_as_the_tape_calls_its_own(saves: dict[str, Any]) -> None:
-    """As in TF.js, where the gradient gets all tensors of the list."""
+def test_gradient_of_input_named_inputs(saves: dict[str, Any]) -> None:
+    """As in TF.js, the gradient receives all tensors of the list; the tape uses the same name internally."""
     tf.register_gradient(kernel_name="Concat", grad_func=lambda dy, saved: [s.mul(7) for s in saved], **saves)
     try:
         found = tf.grads(lambda a, b: tf.concat([a, b]))([tf.tensor([1.0, 2.0]), tf.tensor([5.0])])
@@ -511,8 +514,8 @@ def test_an_input_may_be_called_as_the_tape_calls_its_own(saves: dict[str, Any])
     assert tf.grad(lambda a: tf.concat([a, a]))(tf.tensor([1.0])).array_sync() == [2]
 
 
-def test_a_backend_that_takes_no_attributes_is_refused() -> None:
-    class Closed(Bare):
+def test_backend_without_settable_attributes_raises() -> None:
+    class Closed(BareBackend):
         def __setattr__(self, name: str, value: Any) -> None:
             if name != "cpu":
                 raise AttributeError(name)

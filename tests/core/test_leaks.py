@@ -1,4 +1,4 @@
-"""tf.leaks: what a block leaves behind, and where it came from."""
+"""tf.leaks: tensors that a block leaves behind, their origins, and the pytest fixture."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ def line() -> int:
     return sys._getframe(1).f_lineno
 
 
-def test_what_is_held_is_reported_with_its_line() -> None:
+def test_leaks_are_reported_with_op_and_line() -> None:
     before = tf.ones([3])
     with tf.leaks() as report:
         held = [before.add(i) for i in range(3)]
         place = line() - 1
-        before.mul(2)  # nothing refers to it
+        before.mul(2)  # freed at once, since nothing refers to it
     found = list(report)
     assert len(report) == 3
     assert [(f.op, f.file, f.line, f.count, f.bytes) for f in found] == [("add", __file__, place, 3, 36)]
@@ -40,8 +40,8 @@ def test_what_is_held_is_reported_with_its_line() -> None:
     assert len(held) == 3
 
 
-def test_programs_beside_the_package_are_the_users() -> None:
-    """A folder whose name begins as the package's is not the package."""
+def test_code_beside_the_package_is_user_code() -> None:
+    """A folder whose name starts like the package's is not part of the package."""
     place = f"{Path(tf.__file__).parent}_project/run.py"
     with tf.leaks() as report:
         names: dict[str, Any] = {"tf": tf}
@@ -53,7 +53,7 @@ def test_programs_beside_the_package_are_the_users() -> None:
     assert (found[0].filename, found[0].lineno) == (place, 2)
 
 
-def test_the_report_is_printed_if_there_is_something_in_it(capsys: pytest.CaptureFixture[str]) -> None:
+def test_report_is_printed_unless_empty_or_failed(capsys: pytest.CaptureFixture[str]) -> None:
     with tf.leaks():
         held = tf.ones([3])
     assert capsys.readouterr().out.startswith("1 tensors were left behind, 12 bytes.\n  1 of 12 bytes by ones at ")
@@ -67,7 +67,7 @@ def test_the_report_is_printed_if_there_is_something_in_it(capsys: pytest.Captur
     assert held.shape == (3,)
 
 
-def test_nothing_left() -> None:
+def test_report_without_leaks() -> None:
     with tf.leaks() as report:
         tf.tidy(lambda: tf.ones([3]).add(1))
         tf.ones([2]).dispose()
@@ -75,7 +75,7 @@ def test_nothing_left() -> None:
     report.check()
 
 
-def test_what_scopes_return_and_keep_counts_with_its_own_line() -> None:
+def test_returned_and_kept_tensors_are_reported() -> None:
     kept: list[Any] = []
     with tf.leaks() as report:
         out = tf.tidy(lambda: (kept.append(tf.keep(tf.zeros([5]))), tf.ones([7]))[1])
@@ -86,7 +86,7 @@ def test_what_scopes_return_and_keep_counts_with_its_own_line() -> None:
     assert len(report) == 2  # the report is of the end of the block
 
 
-def test_variables_count_and_can_be_allowed() -> None:
+def test_variables_are_reported_unless_allowed() -> None:
     with tf.leaks() as report:
         v = tf.variable(tf.ones([2]))
         w = report.allow({"w": [tf.variable(tf.ones([4]))]})
@@ -95,7 +95,7 @@ def test_variables_count_and_can_be_allowed() -> None:
     w["w"][0].dispose()
 
 
-def test_other_threads_and_nesting() -> None:
+def test_nested_blocks_and_other_threads() -> None:
     held: list[Any] = []
     with tf.leaks() as outer:
         first = tf.ones([1])
@@ -108,7 +108,7 @@ def test_other_threads_and_nesting() -> None:
     assert first.size == 1
 
 
-def test_a_disposed_tensor_tells_its_story() -> None:
+def test_error_of_disposed_tensor_shows_origin_and_disposal() -> None:
     with tf.leaks():
         x = tf.ones([2])
         made = line() - 1
@@ -123,7 +123,7 @@ def test_a_disposed_tensor_tells_its_story() -> None:
     assert "It was made" not in str(error.value)
 
 
-def test_off_by_default_and_then_free() -> None:
+def test_watching_is_off_outside_of_blocks() -> None:
     assert watching.watcher is None
     with tf.leaks():
         with tf.leaks():
@@ -132,7 +132,7 @@ def test_off_by_default_and_then_free() -> None:
     assert watching.watcher is None
 
 
-def test_dead_tensors_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_origins_of_freed_tensors_are_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(origins, "_SWEEP_AT", 50)
     with tf.leaks():
         monkeypatch.setattr(origins._watch, "sweep_at", 50)
@@ -143,7 +143,7 @@ def test_dead_tensors_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
     assert x.data_sync()[0] == 300
 
 
-def test_no_living_tensor_is_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_origins_of_live_tensors_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(origins, "_SWEEP_AT", 50)
     with tf.leaks(verbose=False) as report:
         monkeypatch.setattr(origins._watch, "sweep_at", 50)
@@ -151,7 +151,7 @@ def test_no_living_tensor_is_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(report) == len(held)
 
 
-def test_wrong_use() -> None:
+def test_invalid_use_of_report_raises() -> None:
     report = tf.leaks()
     with pytest.raises(RuntimeError, match="leaks: nothing was recorded"):
         len(report)
@@ -164,12 +164,12 @@ def test_wrong_use() -> None:
     assert held.size == 1
 
 
-def test_fixture(no_leaks: Leaks) -> None:
+def test_no_leaks_fixture_allows_tensors(no_leaks: Leaks) -> None:
     tf.ones([3]).add(1)
     no_leaks.allow(tf.ones([1]))
 
 
-def test_fixture_fails_a_test_that_leaks_and_one_that_fails_only_once(tmp_path: Path) -> None:
+def test_no_leaks_fixture_outcomes(tmp_path: Path) -> None:
     import subprocess
 
     (tmp_path / "conftest.py").write_text('pytest_plugins = ["tfpy.pytest_plugin"]\n')
@@ -190,14 +190,14 @@ def test_that_fails(no_leaks):
     command = [sys.executable, "-m", "pytest", *options, str(tmp_path)]
     result = subprocess.run(command, capture_output=True, text=True, check=False)
     assert result.returncode == 1
-    told = {
+    outcomes_by_test = {
         case.get("name"): [(part.tag, str(part.get("message"))) for part in case]
         for case in ElementTree.parse(outcomes).iter("testcase")
     }
-    [(outcome, message)] = told["test_that_leaks"]
+    [(outcome, message)] = outcomes_by_test["test_that_leaks"]
     assert outcome == "error"
     assert "1 tensors were left behind, 12 bytes." in message
-    [(outcome, message)] = told["test_that_fails"]
+    [(outcome, message)] = outcomes_by_test["test_that_fails"]
     assert outcome == "failure"
     assert "left behind" not in message
 
@@ -212,7 +212,7 @@ def test_tensors_may_be_allowed_after_the_block() -> None:
     report.check()
 
 
-def test_debug_mode_names_the_users_line() -> None:
+def test_debug_mode_warning_points_to_user_code() -> None:
     with pytest.warns(UserWarning, match="Debug mode is on"):
         tf.enable_debug_mode()
     place = line() + 3
@@ -224,18 +224,18 @@ def test_debug_mode_names_the_users_line() -> None:
     assert [(w.filename, w.lineno) for w in caught] == [(__file__, place)]
 
 
-class _Strange:
-    """Like objects of some libraries: reading its class has a side effect."""
+class _RaisingClass:
+    """An object whose `__class__` raises, as lazy objects of some libraries do."""
 
     @property
     def __class__(self) -> type:
         raise RuntimeError("not this one")
 
 
-def test_strange_objects_are_left_alone() -> None:
-    strange = [_Strange()]
+def test_objects_with_raising_class_are_ignored() -> None:
+    objects = [_RaisingClass()]
     with tf.leaks() as report:
         t = tf.scalar(1)
     assert len(report) == 1
-    assert len(strange) == 1
+    assert len(objects) == 1
     t.dispose()

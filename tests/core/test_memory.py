@@ -1,4 +1,4 @@
-"""tidy, keep, dispose and memory: what is freed when, also when the user's function raises."""
+"""tidy, keep, dispose and memory: what is freed and when, also if the function raises."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ import tfpy as tf
 from tfpy.engine.state import local
 
 
-class Oops(Exception):
+class CustomError(Exception):
     pass
 
 
@@ -33,10 +33,10 @@ def test_memory_counts_tensors_buffers_and_bytes() -> None:
     with pytest.raises(AttributeError):
         counts.nothing  # noqa: B018
     del a, b, c
-    assert tf.memory().num_tensors == before.num_tensors, "what nothing refers to is freed at once"
+    assert tf.memory().num_tensors == before.num_tensors, "unreferenced tensors are freed at once"
 
 
-def test_complex_tensors_count_as_tfjs_counts_them() -> None:
+def test_complex_tensor_counts_as_three() -> None:
     before = tf.memory()
     c = tf.complex([1.0, 2.0], [3.0, 4.0])
     assert tf.memory().num_tensors - before.num_tensors == 3
@@ -45,13 +45,13 @@ def test_complex_tensors_count_as_tfjs_counts_them() -> None:
 
 
 @pytest.mark.parametrize("op", [tf.real, lambda x: tf.einsum("i->i", x), lambda x: tf.reshape(x, [2]), lambda x: x[:]])
-def test_a_result_is_a_tensor_of_its_own(op: Callable[[tf.Tensor], tf.Tensor]) -> None:
+def test_result_survives_disposal_of_alias(op: Callable[[tf.Tensor], tf.Tensor]) -> None:
     x = tf.tensor([1.0, 2.0])
     op(x).dispose()
     assert x.array_sync() == [1, 2]
 
 
-def test_tensors_that_only_refer_to_each_other_are_not_counted() -> None:
+def test_tensors_in_garbage_cycles_are_not_counted() -> None:
     before = tf.memory().num_tensors
     cycle: list[object] = [tf.ones([2])]
     cycle.append(cycle)
@@ -64,7 +64,7 @@ def test_tensors_that_only_refer_to_each_other_are_not_counted() -> None:
         gc.enable()
 
 
-def test_no_list_grows_outside_of_gradients_and_tidies() -> None:
+def test_ops_do_not_accumulate_objects() -> None:
     a = tf.ones([2, 2])
     for _ in range(10):
         a.add(a)
@@ -76,7 +76,7 @@ def test_no_list_grows_outside_of_gradients_and_tidies() -> None:
     assert len(gc.get_objects()) - objects < 100
 
 
-def test_tidy_frees_all_but_what_is_returned() -> None:
+def test_tidy_frees_all_but_the_result() -> None:
     inner: list[tf.Tensor] = []
 
     def compute() -> dict[str, object]:
@@ -99,7 +99,7 @@ def test_tidy_takes_a_name_and_is_a_context_manager() -> None:
     assert scope.result.array_sync() == 3
 
 
-def test_tidies_nest_and_hand_results_outwards() -> None:
+def test_nested_tidies_pass_results_outwards() -> None:
     def outer() -> tf.Tensor:
         kept = tf.tidy(lambda: tf.scalar(1).add(1))
         assert not kept.is_disposed
@@ -108,43 +108,43 @@ def test_tidies_nest_and_hand_results_outwards() -> None:
     assert tf.tidy(outer).array_sync() == 6
 
 
-def tidied() -> Iterator[tf.Tensor]:
+def tidy_in_generator() -> Iterator[tf.Tensor]:
     with tf.tidy():
         yield tf.ones([2])
 
 
-def test_a_generator_that_is_closed_later_ends_its_own_tidy() -> None:
-    begun_outside = tidied()
-    first = next(begun_outside)
+def test_closing_a_generator_ends_only_its_own_tidy() -> None:
+    generator = tidy_in_generator()
+    first = next(generator)
     with tf.tidy() as scope:
         scope.result = tf.ones([3])
-        begun_outside.close()
+        generator.close()
         assert first.is_disposed
         assert not scope.result.is_disposed
     assert not local.state.scopes
     assert not scope.result.is_disposed
 
 
-def test_a_tidy_ends_what_is_left_open_inside_it() -> None:
-    begun_inside = tidied()
-    result = tf.tidy(lambda: (next(begun_inside), tf.ones([3]))[1])
+def test_tidy_closes_scopes_left_open_inside() -> None:
+    generator = tidy_in_generator()
+    result = tf.tidy(lambda: (next(generator), tf.ones([3]))[1])
     assert not local.state.scopes
     with tf.tidy():
         other = tf.ones([3])
-        begun_inside.close()
+        generator.close()
         assert not other.is_disposed
     assert not result.is_disposed
 
     def left_open() -> None:
         tf.engine().start_scope()
-        raise Oops
+        raise CustomError
 
-    with pytest.raises(Oops):
+    with pytest.raises(CustomError):
         tf.tidy(left_open)
     assert not local.state.scopes
 
 
-def test_a_tidy_may_be_entered_again_in_itself() -> None:
+def test_tidy_is_reentrant() -> None:
     scope = tf.tidy()
     with scope:
         outer = tf.ones([2])
@@ -159,19 +159,19 @@ def test_a_tidy_may_be_entered_again_in_itself() -> None:
     "failing",
     [lambda f: tf.tidy(f), lambda f: tf.grad(f)(tf.scalar(1)), lambda f: tf.value_and_grads(f)([tf.scalar(1)])],
 )
-def test_nothing_leaks_when_the_function_raises(failing: object) -> None:
-    made: list[tf.Tensor] = []
+def test_no_leaks_if_function_raises(failing: object) -> None:
+    created: list[tf.Tensor] = []
 
     def function(*_: tf.Tensor) -> tf.Tensor:
-        made.append(tf.ones([100]).square())
-        raise Oops
+        created.append(tf.ones([100]).square())
+        raise CustomError
 
     before = tf.memory().num_tensors
-    with pytest.raises(Oops):
+    with pytest.raises(CustomError):
         failing(function)  # type: ignore[operator]
     assert not local.state.scopes
     assert not local.state.tapes
-    made.clear()
+    created.clear()
     gc.collect()
     assert tf.memory().num_tensors == before
 
@@ -183,7 +183,7 @@ def test_variables_survive_a_tidy() -> None:
     assert (float(v), float(w[0])) == (1, 2)
 
 
-def test_keep_outlives_the_tidies_and_dispose_ends_it() -> None:
+def test_kept_tensor_survives_until_disposed() -> None:
     kept: list[tf.Tensor] = []
     tf.tidy(lambda: tf.tidy(lambda: kept.append(tf.keep(tf.scalar(5)))))
     assert kept[0].array_sync() == 5
@@ -214,21 +214,21 @@ class Private:
         self.__tensor = tensor
 
 
-def array_of(tensor: tf.Tensor) -> object:
+def object_array(tensor: tf.Tensor) -> object:
     array = np.empty(1, object)
     array[0] = tensor
     return array
 
 
-def items_of(tensor: tf.Tensor) -> object:
-    """Items that a view makes anew each time, one of them where a freed one has been."""
+def nested_items_views(tensor: tf.Tensor) -> object:
+    """Nested views, which create new items on each iteration, possibly at the address of a freed one."""
     return {"a": {"x": 1, "y": 2}.items(), "b": {"x": {"q": tensor}.items(), "y": 3}.items()}.items()
 
 
 @pytest.mark.parametrize(
-    "hold", [Slotted, Private, array_of, items_of, lambda t: deque([t]), lambda t: {"x": t}.values()]
+    "hold", [Slotted, Private, object_array, nested_items_views, lambda t: deque([t]), lambda t: {"x": t}.values()]
 )
-def test_what_has_slots_deques_arrays_of_objects_and_views_of_dicts_are_containers_too(
+def test_tidy_and_dispose_find_tensors_in_containers(
     hold: Callable[[tf.Tensor], object],
 ) -> None:
     tensor = tf.ones([2])
@@ -240,7 +240,7 @@ def test_what_has_slots_deques_arrays_of_objects_and_views_of_dicts_are_containe
     assert tensor.is_disposed
 
 
-def test_bad_arguments_of_tidy() -> None:
+def test_invalid_arguments_of_tidy_raise() -> None:
     with pytest.raises(TypeError, match="tidy.*function"):
         tf.tidy("name", 3)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="tidy"):
@@ -249,7 +249,7 @@ def test_bad_arguments_of_tidy() -> None:
         tf.tidy(3, lambda: None)  # type: ignore[call-overload]
 
 
-def test_an_async_function_is_warned_about() -> None:
+def test_async_function_in_tidy_warns() -> None:
     async def later() -> int:
         return 1
 
@@ -258,7 +258,7 @@ def test_an_async_function_is_warned_about() -> None:
     assert asyncio.run(pending) == 1
 
 
-def test_disposing_twice_is_allowed_and_shared_data_lives() -> None:
+def test_disposing_twice_keeps_clones() -> None:
     a = tf.tensor([1, 2])
     b = a.clone()
     a.dispose()

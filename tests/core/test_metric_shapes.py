@@ -1,4 +1,4 @@
-"""Shapes of labels and predictions that do not fit: the metric's error names the argument."""
+"""Metrics raise for incompatible shapes of labels and predictions, naming the argument."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import pytest
 
 import tfpy as tf
 
-FITTING = [
+METRICS = [
     "binary_accuracy",
     "categorical_crossentropy",
     "cosine_proximity",
@@ -19,20 +19,20 @@ FITTING = [
 ]
 
 
-@pytest.mark.parametrize("name", FITTING)
-def test_predictions_of_another_shape(name: str) -> None:
+@pytest.mark.parametrize("name", METRICS)
+def test_incompatible_shapes_raise(name: str) -> None:
     with pytest.raises(ValueError, match=rf"^{name}: argument 'y_pred' .* \[2, 3\], that of y_true, .* \[2, 4\]"):
         getattr(tf.metrics, name)(tf.ones([2, 3]), tf.ones([2, 4]))
     assert getattr(tf.metrics, name)(tf.ones([2, 1]), tf.ones([2, 4])) is not None
 
 
 @pytest.mark.parametrize(("name", "y_true"), [("categorical_accuracy", [3, 2]), ("sparse_categorical_accuracy", [3])])
-def test_predictions_of_another_number_of_samples(name: str, y_true: list[int]) -> None:
+def test_different_sample_counts_raise(name: str, y_true: list[int]) -> None:
     with pytest.raises(ValueError, match=rf"^{name}: argument 'y_pred' .* \[3\], that of y_true, up to .* \[4, 2\]"):
         getattr(tf.metrics, name)(tf.ones(y_true), tf.ones([4, 2]))
     assert getattr(tf.metrics, name)(tf.ones(y_true), tf.ones([3, 4])).shape == (3,)
 
 
-def test_classes_that_are_no_indices() -> None:
+def test_class_indices_of_wrong_shape_raise() -> None:
     with pytest.raises(ValueError, match=r"^sparse_categorical_accuracy: argument 'y_true' .* one index per sample"):
         tf.metrics.sparse_categorical_accuracy(tf.ones([2, 3]), tf.ones([2, 4]))

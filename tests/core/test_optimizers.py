@@ -1,4 +1,4 @@
-"""Optimizers: each against its formula in float64, their state, and errors for bad input."""
+"""Optimizers: each against its formula in float64; state, configuration and invalid input."""
 
 from __future__ import annotations
 
@@ -86,10 +86,10 @@ def _nadam(w: Array, grads: Iterator[Array]) -> Iterator[Array]:
     m, v, product = np.zeros_like(w), np.zeros_like(w), 1.0
     for t, g in enumerate(grads, start=1):
         m, v = 0.9 * m + 0.1 * g, 0.999 * v + 0.001 * g**2
-        now, following = (0.9 * (1 - 0.5 * 0.96**k) for k in (t, t + 1))
-        product *= now
-        ahead = following * m / (1 - product * following) + (1 - now) * g / (1 - product)
-        w = w - 0.1 * ahead / (np.sqrt(v / (1 - 0.999**t)) + EPS)
+        current, next_ = (0.9 * (1 - 0.5 * 0.96**k) for k in (t, t + 1))
+        product *= current
+        lookahead = next_ * m / (1 - product * next_) + (1 - current) * g / (1 - product)
+        w = w - 0.1 * lookahead / (np.sqrt(v / (1 - 0.999**t)) + EPS)
         yield w
 
 
@@ -109,7 +109,7 @@ RULES: dict[str, tuple[Callable[[], Any], Callable[..., Iterator[Array]]]] = {
 
 
 @pytest.mark.parametrize("name", RULES)
-def test_the_rules_are_the_formulas(name: str) -> None:
+def test_updates_match_formulas(name: str) -> None:
     make, rule = RULES[name]
     rng = np.random.default_rng(3)
     start, grads = rng.normal(size=(2, 3)), rng.normal(size=(5, 2, 3))
@@ -124,7 +124,7 @@ def test_the_rules_are_the_formulas(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", RULES)
-def test_state_can_be_taken_over(name: str) -> None:
+def test_state_can_be_transferred(name: str) -> None:
     make, _ = RULES[name]
     w, v = tf.variable(tf.tensor([1.0, -2]), True, "one"), tf.variable(tf.tensor([1.0, -2]), True, "two")
     cost = lambda x: x.square().sum()  # noqa: E731
@@ -144,7 +144,7 @@ def test_state_can_be_taken_over(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", [name for name in RULES if hasattr(tf.train, name)])
-def test_constructor_factory_and_configuration_have_the_same_options(name: str) -> None:
+def test_constructor_factory_and_config_have_same_options(name: str) -> None:
     make = getattr(tf.train, name)
     options = signature(make).parameters
     optimizer = make(**{name: 0.1 for name, option in options.items() if option.default is option.empty})
@@ -155,12 +155,12 @@ def test_constructor_factory_and_configuration_have_the_same_options(name: str) 
     assert list(optimizer.get_config()) == own
 
 
-def test_a_subclass_with_a_constructor_of_its_own_is_configured_as_its_base() -> None:
-    class Heavy(tf.MomentumOptimizer):
+def test_config_of_subclass_with_own_constructor() -> None:
+    class FixedMomentum(tf.MomentumOptimizer):
         def __init__(self, learning_rate: float, clip_norm: float | None = None) -> None:
             super().__init__(learning_rate, 0.99, clip_norm=clip_norm)
 
-    assert Heavy(0.1, 2.0).get_config() == {
+    assert FixedMomentum(0.1, 2.0).get_config() == {
         "learning_rate": 0.1, "clip_norm": 2.0, "momentum": 0.99, "use_nesterov": False
     }  # fmt: skip
 
@@ -174,7 +174,7 @@ def test_minimize_returns_the_cost_before_the_step() -> None:
     assert float(optimizer.minimize(lambda: w.square(), True)) == 9
 
 
-def test_gradients_can_be_applied_by_name_or_as_a_list() -> None:
+def test_apply_gradients_takes_dict_or_list() -> None:
     w = tf.variable(tf.tensor([1.0, 1]), True, "w")
     optimizer = tf.train.sgd(1.0)
     value, grads = optimizer.compute_gradients(lambda: w.sum())
@@ -184,7 +184,7 @@ def test_gradients_can_be_applied_by_name_or_as_a_list() -> None:
     assert w.array_sync() == [-1, -2]
 
 
-def test_bad_gradients_change_nothing() -> None:
+def test_invalid_gradients_raise_and_change_nothing() -> None:
     w = tf.variable(tf.tensor([1.0, 1]), True, "w")
     v = tf.variable(tf.tensor([1.0]), True, "v")
     optimizer = tf.train.momentum(1.0, 0.9)
@@ -195,8 +195,8 @@ def test_bad_gradients_change_nothing() -> None:
     assert (w.array_sync(), v.array_sync(), optimizer.iterations) == ([1, 1], [1], 0)
 
 
-def test_slots_of_another_shape_are_refused() -> None:
-    optimizers = [tf.train.adam(0.1), tf.train.nadam(0.1)]  # with a kernel for all variables, and without
+def test_slot_of_wrong_shape_raises() -> None:
+    optimizers = [tf.train.adam(0.1), tf.train.nadam(0.1)]  # with and without a kernel that updates all variables
     first = tf.variable(tf.ones([3]), True, "w")
     for optimizer in optimizers:
         optimizer.apply_gradients({"w": tf.ones([3])})
@@ -222,7 +222,7 @@ def test_slots_of_another_shape_are_refused() -> None:
         (None, "set_weights.*weight_values.*list"),
     ],
 )
-def test_bad_weights_change_nothing(weights: Any, words: str) -> None:
+def test_invalid_weights_raise_and_change_nothing(weights: Any, words: str) -> None:
     w = tf.variable(tf.ones([2]), True, "w")
     optimizer = tf.train.adam(0.1)
     optimizer.apply_gradients({"w": tf.ones([2])})
@@ -233,7 +233,7 @@ def test_bad_weights_change_nothing(weights: Any, words: str) -> None:
     w.dispose()
 
 
-def test_any_number_of_iterations_is_taken_over_at_once() -> None:
+def test_set_weights_with_maximal_iterations() -> None:
     for make in (tf.train.adam, tf.train.nadam, tf.train.adamax):
         optimizer = make(0.1)
         optimizer.set_weights([{"name": "iter", "tensor": tf.scalar(2**31 - 1, "int32")}])
@@ -244,7 +244,7 @@ def test_any_number_of_iterations_is_taken_over_at_once() -> None:
 @pytest.mark.parametrize("name", ["adam", "nadam", "adamax"])
 @pytest.mark.parametrize("option", ["learning_rate", "beta1", "beta2", "epsilon"])
 @pytest.mark.parametrize("value", [1e308, -1e308, 1, -1])
-def test_options_beyond_sense_are_computed_with_without_a_warning(name: str, option: str, value: float) -> None:
+def test_extreme_options_do_not_warn(name: str, option: str, value: float) -> None:
     w = tf.variable(tf.ones([2]))
     optimizer = getattr(tf.train, name)(**{"learning_rate": 0.1, option: value})
     for _ in range(2):
@@ -253,7 +253,7 @@ def test_options_beyond_sense_are_computed_with_without_a_warning(name: str, opt
 
 
 @pytest.mark.parametrize("name", ["w", "layer/w", ""])
-def test_weights_are_of_the_variable_that_their_names_begin_with(name: str) -> None:
+def test_weights_are_matched_by_variable_name(name: str) -> None:
     w = tf.variable(tf.ones([2]), True, name)
     first, second = tf.train.adam(0.1), tf.train.adam(0.1)
     first.apply_gradients({name: tf.ones([2])})
@@ -276,12 +276,12 @@ def test_weights_are_of_the_variable_that_their_names_begin_with(name: str) -> N
         (lambda: tf.train.sgd(lambda step: "fast").learning_rate, "learning_rate.*a number"),
     ],
 )
-def test_bad_arguments_are_named(call: Any, words: str) -> None:
+def test_invalid_arguments_raise(call: Any, words: str) -> None:
     with pytest.raises(TypeError, match=words):
         call()
 
 
-def test_a_failing_cost_changes_nothing() -> None:
+def test_raising_cost_changes_nothing() -> None:
     w = tf.variable(tf.scalar(1))
     optimizer = tf.train.adam(0.1)
 
@@ -294,7 +294,7 @@ def test_a_failing_cost_changes_nothing() -> None:
     assert (float(w), optimizer.iterations) == (1, 0)
 
 
-def test_the_learning_rate_can_change() -> None:
+def test_learning_rate_can_be_changed() -> None:
     w = tf.variable(tf.scalar(0))
     optimizer = tf.train.sgd(1)
     optimizer.set_learning_rate(0.25)
@@ -305,7 +305,7 @@ def test_the_learning_rate_can_change() -> None:
     assert float(w) == -3
 
 
-def test_steps_leave_nothing_behind() -> None:
+def test_steps_do_not_leak_tensors() -> None:
     w = tf.variable(tf.ones([4]))
     optimizer = tf.train.adam(0.1)
     optimizer.minimize(lambda: w.square().sum())
@@ -316,7 +316,7 @@ def test_steps_leave_nothing_behind() -> None:
     optimizer.dispose()
 
 
-def test_the_weights_of_an_optimizer_are_read_as_attributes_keys_or_pairs() -> None:
+def test_weights_entry_as_attributes_keys_or_pair() -> None:
     optimizer, variable = tf.train.momentum(0.1, 0.9), tf.variable(tf.scalar(1.0), name="v")
     optimizer.minimize(lambda: variable.square())
     entry = optimizer.get_weights()[1]

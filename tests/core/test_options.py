@@ -1,4 +1,4 @@
-"""Options and names: both spellings, dict or keywords, None for a default, and errors for unknown names."""
+"""Options: both spellings, dicts or keywords, None for a default, and errors for invalid options."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def recipe(dish: str, args: Any = None, *, oven_heat: int = 200, time: float = 1
         lambda: recipe(dish="pie", args={"ovenHeat": 150}, time=2),
     ],
 )
-def test_every_form_is_the_same(call: Callable[[], Any]) -> None:
+def test_equivalent_forms_of_options(call: Callable[[], Any]) -> None:
     assert call() == ("pie", 150, 2)
 
 
@@ -45,7 +45,7 @@ def bread(flour: str = "rye", **times: Unpack[Times]) -> tuple[str, Times]:
     return flour, times
 
 
-def test_options_taken_together_are_as_good_as_ones_own() -> None:
+def test_options_declared_as_typed_dict() -> None:
     assert bread(restMinutes=30, bake_minutes=None) == ("rye", {"rest_minutes": 30})
     assert list(inspect.signature(bread).parameters) == ["flour", "rest_minutes", "bake_minutes"]
     for call, words in [
@@ -57,7 +57,7 @@ def test_options_taken_together_are_as_good_as_ones_own() -> None:
             call()
 
 
-def test_none_stands_for_the_default() -> None:
+def test_none_means_default() -> None:
     assert recipe("pie", {"ovenHeat": None, "time": None}) == ("pie", 200, 1)
     assert tf.one_hot([0], 2, None, None).array_sync() == [[1, 0]]
     assert tf.sum([[1.0, 2]], None, None).array_sync() == 3
@@ -77,12 +77,12 @@ def test_none_stands_for_the_default() -> None:
         (lambda: tf.one_hot([0], 2, onvalue=3), "one_hot.*onvalue"),
     ],
 )  # fmt: skip
-def test_mistakes_are_named(call: Callable[[], Any], words: str) -> None:
+def test_unknown_or_duplicate_option_raises(call: Callable[[], Any], words: str) -> None:
     with pytest.raises(TypeError, match=words):
         call()
 
 
-def test_camel_case_is_computed_and_has_exceptions() -> None:
+def test_camel_case_names_and_exceptions() -> None:
     assert camel("one_hot") == "oneHot"
     assert camel("simple_rnn", "layers") == "simpleRNN"
     assert camel("_private_name") == "_privateName"
@@ -93,7 +93,7 @@ def test_camel_case_is_computed_and_has_exceptions() -> None:
             assert camel(snake, namespace) == spelling
 
 
-def test_read_options_leaves_out_what_is_none() -> None:
+def test_read_options_omits_none() -> None:
     assert read_options({"keepDims": True, "axis": None}, ["keep_dims", "axis"], "sum") == {"keep_dims": True}
 
 
@@ -126,14 +126,14 @@ def test_read_options_leaves_out_what_is_none() -> None:
         ),
     ],
 )
-def test_options_of_another_library_are_told_how_to_be_given(call: Callable[[], Any], text: str) -> None:
+def test_positional_options_error_explains_usage(call: Callable[[], Any], text: str) -> None:
     with pytest.raises(TypeError) as caught:
         call()
     assert text in str(caught.value)
 
 
 @pytest.mark.parametrize(
-    ("thing", "text"),
+    ("make", "text"),
     [
         (lambda: tf.regularizers.l2(l2=0.5), "L2(l2=0.5)"),
         (lambda: tf.initializers.glorot_normal(seed=1), "GlorotNormal(seed=1)"),
@@ -141,8 +141,8 @@ def test_options_of_another_library_are_told_how_to_be_given(call: Callable[[], 
         (lambda: tf.train.momentum(0.1, 0.9), "Momentum(learning_rate=0.1, momentum=0.9, use_nesterov=False)"),
     ],
 )
-def test_what_options_made_shows_them(thing: Callable[[], Any], text: str) -> None:
-    assert repr(thing()) == text
+def test_repr_shows_options(make: Callable[[], Any], text: str) -> None:
+    assert repr(make()) == text
 
 
 @pytest.mark.parametrize(
@@ -159,24 +159,24 @@ def test_what_options_made_shows_them(thing: Callable[[], Any], text: str) -> No
         (lambda: tf.tensor([1], dtype=float), "'dtype' must be one of 'float32'"),
     ],
 )
-def test_arguments_that_must_be_numbers_are(call: Callable[[], Any], text: str) -> None:
+def test_non_numeric_arguments_raise(call: Callable[[], Any], text: str) -> None:
     with pytest.raises((TypeError, ValueError)) as caught:
         call()
     assert text in str(caught.value)
 
 
-SEVERAL = np.array([1, 2])
+TWO_VALUES = np.array([1, 2])
 
 
 @pytest.mark.parametrize(
     ("call", "text"),
     [
-        (lambda: tf.sum([[1.0]], 0, SEVERAL), "sum: argument 'keep_dims' must be True or False"),
+        (lambda: tf.sum([[1.0]], 0, TWO_VALUES), "sum: argument 'keep_dims' must be True or False"),
         (lambda: tf.mat_mul([[1.0]], [[1.0]], transpose_b=tf.ones([2])), "mat_mul: argument 'transpose_b' must be True or"),
-        (lambda: tf.conv2d(tf.ones([1, 2, 2, 1]), tf.ones([1, 1, 1, 1]), 1, "same", SEVERAL), "'data_format' must be a string"),
-        (lambda: tf.norm([1.0], SEVERAL), "norm: argument 'ord' must be a number, but got a ndarray"),
-        (lambda: tf.range(0, 1, 1, SEVERAL), "range: argument 'dtype' must be the name of a dtype"),
-        (lambda: tf.losses.hinge_loss([1.0], [1.0], None, SEVERAL), "argument 'reduction' must be a Reduction"),
+        (lambda: tf.conv2d(tf.ones([1, 2, 2, 1]), tf.ones([1, 1, 1, 1]), 1, "same", TWO_VALUES), "'data_format' must be a string"),
+        (lambda: tf.norm([1.0], TWO_VALUES), "norm: argument 'ord' must be a number, but got a ndarray"),
+        (lambda: tf.range(0, 1, 1, TWO_VALUES), "range: argument 'dtype' must be the name of a dtype"),
+        (lambda: tf.losses.hinge_loss([1.0], [1.0], None, TWO_VALUES), "argument 'reduction' must be a Reduction"),
         (lambda: tf.util.clamp(None, 1, 2), "clamp: argument 'min' must be a number, but got None"),
         (lambda: tf.util.dist_squared(["a"], [1]), "dist_squared: argument 'a' must be a list of numbers"),
         (lambda: tf.util.dist_squared([1], [1, 2]), "dist_squared: argument 'b' must be of length 1"),
@@ -224,30 +224,30 @@ SEVERAL = np.array([1, 2])
         (lambda: tf.scatter_util.validate_update_shape([4], np.ones([1, 2]), np.ones(2)), "validate_update_shape: indices of 2"),
     ],
 )  # fmt: skip
-def test_what_python_and_numpy_stumble_over_is_named(call: Callable[[], Any], text: str) -> None:
+def test_argument_that_breaks_python_or_numpy_raises(call: Callable[[], Any], text: str) -> None:
     with pytest.raises((TypeError, ValueError)) as caught:
         call()
     assert text in str(caught.value)
 
 
-def test_what_fails_in_a_function_of_the_user_stays_as_it_is() -> None:
+def test_error_in_user_function_is_not_replaced() -> None:
     with pytest.raises(KeyError):
         tf.tidy("name", lambda: {}["a"])
     with pytest.raises(TypeError, match="^int"):
         tf.data.array([{}]).map(int).to_array()
 
 
-def test_a_name_that_fits_is_not_blamed() -> None:
+def test_error_names_the_invalid_argument() -> None:
     with pytest.raises(ValueError, match=r"sum: argument 'axis' must be an axis from -1 to 0, but got 3\."):
         tf.sum([1.0], 3, np.array([True]))
 
 
-def test_a_number_may_be_a_tensor() -> None:
+def test_scalar_tensor_as_number() -> None:
     assert tf.leaky_relu([-2.0], tf.scalar(0.5)).array_sync() == [-1]
     assert tf.norm([3.0, 4.0], tf.scalar(1)).array_sync() == 7
 
 
-def test_none_is_a_value_where_there_is_no_default() -> None:
+def test_none_without_default_is_passed_on() -> None:
     assert tf.util.parse_axis_param(axis=None, shape=[2, 3]) == [0, 1]
     dl_math, x = dl.NDArrayMathCPU(), dl.Array3D.ones([3, 3, 1])
     weights = dl.Array4D.ones([2, 2, 1, 1])
@@ -271,12 +271,12 @@ def test_none_is_a_value_where_there_is_no_default() -> None:
         (lambda: tf.regularizers.l1(0.1), "such as l1=…"),
     ],
 )
-def test_arguments_that_do_not_bind_are_told_by_the_public_name(call: Callable[[], Any], words: str) -> None:
+def test_binding_errors_use_the_public_name(call: Callable[[], Any], words: str) -> None:
     with pytest.raises(TypeError, match=re.escape(words)):
         call()
 
 
-def test_an_error_within_a_function_is_its_own() -> None:
+def test_type_error_inside_function_is_not_replaced() -> None:
     @accepts_options()
     def outer(dish: str, size: int = 1) -> None:
         (lambda x: x)()  # type: ignore[call-arg]

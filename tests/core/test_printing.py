@@ -1,4 +1,4 @@
-"""Tensors as text: what TF.js 4.22 prints (printed.json, made by record_printed.mjs), repr and HTML."""
+"""Tensors as text: equal to TF.js 4.22 (printed.json, recorded by record_printed.mjs); repr and HTML."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def _tensor(case: dict[str, Any]) -> tf.Tensor:
 
 
 @pytest.mark.parametrize("case", RECORDED, ids=lambda c: f"{c['dtype']}{c['shape']}")
-def test_prints_what_tfjs_prints(case: dict[str, Any], capsys: pytest.CaptureFixture[str]) -> None:
+def test_string_equals_tfjs(case: dict[str, Any], capsys: pytest.CaptureFixture[str]) -> None:
     tensor = _tensor(case)
     assert tensor.to_string() == case["text"]
     assert str(tensor) == case["text"]
@@ -36,7 +36,7 @@ def test_prints_what_tfjs_prints(case: dict[str, Any], capsys: pytest.CaptureFix
     assert capsys.readouterr().out == case["text"] + "\n" + case["verbose"] + "\n"
 
 
-def test_repr_gives_shape_and_dtype() -> None:
+def test_repr_shows_shape_and_dtype() -> None:
     assert repr(tf.tensor([[1], [2]], dtype="int32")) == "Tensor(shape=[2, 1], dtype=int32)\n    [[1],\n     [2]]"
     disposed = tf.scalar(1)
     disposed.dispose()
@@ -44,31 +44,31 @@ def test_repr_gives_shape_and_dtype() -> None:
     assert str(disposed) == "Tensor (disposed)"
 
 
-def test_an_empty_tensor_is_printed_whatever_its_sizes() -> None:
+def test_huge_empty_tensor_is_printed() -> None:
     assert str(tf.zeros([0, 2**31 - 1])) == str(tf.zeros([0, 3]))
 
 
-def test_notebooks_show_a_small_table() -> None:
+def test_html_repr() -> None:
     html = tf.tensor([["<b>", "&"]])._repr_html_()
     assert "<b>Tensor</b> string, 1 × 2" in html
     assert "<b>Variable</b>" in tf.variable(tf.ones([2]))._repr_html_()
     assert "&lt;b&gt;" in html
 
 
-def test_large_tensors_are_shown_briefly_in_notebooks() -> None:
+def test_reprs_of_large_tensors_are_abbreviated() -> None:
     batch = tf.zeros([8, 16, 16, 3])
     assert len(repr(batch).split("\n")) < 100
     assert len(batch._repr_html_().split("\n")) < 100
     assert repr(tf.ones([3, 400, 2])).count("...") == 3  # in the middle of each axis but the short one
-    assert len(str(batch).split("\n")) > 1000, "what TF.js prints"
+    assert len(str(batch).split("\n")) > 1000, "str is not abbreviated, as in TF.js"
 
 
-def test_what_is_not_shown_is_not_looked_at() -> None:
+def test_column_width_ignores_hidden_rows() -> None:
     wide = tf.concat([tf.ones([1000, 2]), tf.fill([1, 2], 123456.0), tf.ones([1000, 2])])
     assert repr(wide).split("\n")[1] == "    [[1, 1],"
 
 
-def test_notebooks_show_the_name_of_a_variable() -> None:
+def test_html_repr_of_variable_shows_its_name() -> None:
     variable = tf.variable(tf.ones([2]), False, "<shown>")
     assert ", &#x27;&lt;shown&gt;&#x27;, not trainable<pre>" in variable._repr_html_()
     with pytest.raises(ValueError, match=r"already exists; .* Dispose of it first"):
@@ -77,7 +77,7 @@ def test_notebooks_show_the_name_of_a_variable() -> None:
 
 @pytest.mark.parametrize("scale", [1e-7, 1, 1234.5, 1e9, 1e25])
 @pytest.mark.parametrize("last", [0.0, np.nan, -np.inf, -9.9999999, 3e8])
-def test_long_columns_are_as_wide_as_their_longest_number(scale: float, last: float) -> None:
+def test_column_width_fits_longest_value(scale: float, last: float) -> None:
     values = np.random.default_rng(0).normal(0, scale, (1500, 3)).astype(np.float32)
     values[:, 1] = np.arange(1500) % 7
     values[-1] = last
@@ -87,7 +87,7 @@ def test_long_columns_are_as_wide_as_their_longest_number(scale: float, last: fl
         assert len(lines[0].split("[[")[1].split(", ")[i]) == widest
 
 
-def test_no_text_is_made_of_rows_that_are_not_shown() -> None:
-    """Else the time would grow with the rows."""
+def test_hidden_rows_are_not_formatted() -> None:
+    """The time does not grow in proportion to the number of rows."""
     tensors = {rows: tf.random_normal([rows, 2]) for rows in (2_000, 20_000)}
     assert growth(lambda rows: str(tensors[rows]), 2_000) < 5

@@ -24,7 +24,7 @@ def test_profile_counts_kernels_tensors_and_bytes() -> None:
     assert "run" not in vars(tf.backend())
 
 
-def test_profile_may_be_awaited() -> None:
+def test_profile_of_async_function_is_awaitable() -> None:
     async def work() -> Any:
         await tf.next_frame()
         return tf.ones([2]).neg()
@@ -37,13 +37,13 @@ def test_profile_may_be_awaited() -> None:
     assert second.kernel_names == ["Fill"]
 
 
-def test_profile_ends_when_the_function_raises() -> None:
+def test_profiling_ends_if_function_raises() -> None:
     with pytest.raises(ValueError, match="add"):
         tf.profile(lambda: tf.ones([2]).add(tf.ones([3])))
     assert "run" not in vars(tf.backend())
 
 
-def test_time() -> None:
+def test_time_reports_milliseconds() -> None:
     info = tf.time(lambda: tf.ones([100]).square())
     assert info.wall_ms >= info.kernelMs >= 0
     assert info.wall_ms > 0
@@ -52,18 +52,18 @@ def test_time() -> None:
             function(3)
 
 
-@pytest.mark.parametrize("watch", [tf.time, tf.profile])
-def test_kernels_that_are_watched_are_run(watch: Any) -> None:
-    """Also where they would be put off otherwise, and be timed at nothing."""
+@pytest.mark.parametrize("measure", [tf.time, tf.profile])
+def test_profiled_kernels_are_executed(measure: Any) -> None:
+    """Also on lazy backends, where they would otherwise be deferred."""
     x = tf.ones([8, 8])
     x.mat_mul(x).data_sync()
     before = tf.memory()
-    watch(lambda: x.mat_mul(x).add(1).mat_mul(x))
+    measure(lambda: x.mat_mul(x).add(1).mat_mul(x))
     if "num_dispatches" in before:
         assert tf.memory().num_dispatches >= before.num_dispatches + 3
 
 
-def test_next_frame_outside_a_loop() -> None:
+def test_next_frame_outside_of_event_loop() -> None:
     async def wait() -> None:
         await tf.nextFrame()
 

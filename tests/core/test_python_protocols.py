@@ -1,4 +1,4 @@
-"""Tensors among Python's and numpy's own: formatting, numpy's functions, copies, pickles."""
+"""Protocols of Python and numpy: formatting, operators, numpy functions, copies and pickles."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import pytest
 import tfpy as tf
 
 
-def test_one_number_is_formatted_like_a_number() -> None:
+def test_format_of_single_element() -> None:
     assert f"{tf.scalar(3.14159):.2f}" == "3.14"
     assert f"{tf.tensor([0.5]):.0%}" == "50%"
     assert f"{tf.tensor([1, 2])}" == str(tf.tensor([1, 2]))
@@ -37,7 +37,7 @@ def test_one_number_is_formatted_like_a_number() -> None:
         lambda t: np.full_like(t, fill_value=3),
     ],
 )
-def test_numpys_functions_give_numpys_results(compute: Callable[[Any], Any]) -> None:
+def test_numpy_functions_return_arrays(compute: Callable[[Any], Any]) -> None:
     values = np.array([1.0, 2.0, 3.0], np.float32)
     found = compute(tf.tensor(values))
     assert not isinstance(found, tf.Tensor)
@@ -58,7 +58,7 @@ def test_numpys_functions_give_numpys_results(compute: Callable[[Any], Any]) -> 
         lambda a, t: np.float32(2) * t,
     ],
 )
-def test_operators_with_an_array_on_the_left_give_tensors(compute: Callable[[Any, Any], Any]) -> None:
+def test_operators_with_array_on_the_left_return_tensors(compute: Callable[[Any, Any], Any]) -> None:
     a, b = np.array([1.0, 4.0], np.float32), np.array([2.0, 3.0], np.float32)
     found = compute(a, tf.tensor(b))
     assert isinstance(found, tf.Tensor)
@@ -75,31 +75,31 @@ def test_operators_with_an_array_on_the_left_give_tensors(compute: Callable[[Any
         (lambda t: ~t, [False, True]),
     ],
 )
-def test_truth_values_on_the_left(compute: Callable[[Any], Any], expected: list[bool]) -> None:
+def test_logical_operators_with_left_operands(compute: Callable[[Any], Any], expected: list[bool]) -> None:
     assert compute(tf.tensor([True, False])).array_sync() == expected
 
 
-def test_an_array_takes_a_tensor_in_place() -> None:
+def test_in_place_add_of_tensor_to_array() -> None:
     a = np.ones(2)
     a += tf.tensor([1, 2])
     assert isinstance(a, np.ndarray)
     assert a.tolist() == [2, 3]
 
 
-def test_round_gives_a_number_for_a_scalar_and_a_tensor_else() -> None:
+def test_round_of_scalar_and_tensor() -> None:
     assert (round(tf.scalar(2.345), 1), round(tf.scalar(2.345))) == (2.3, 2)
     assert isinstance(round(tf.scalar(2.345)), int)
     assert round(tf.tensor([0.5, 1.5, 2.7])).array_sync() == [0, 2, 3]
     np.testing.assert_allclose(round(tf.tensor([0.123, -4.567]), 2), [0.12, -4.57])
 
 
-def test_divmod_is_pythons() -> None:
+def test_divmod_equals_numpy() -> None:
     for a, b in ((tf.tensor([7.0, -7.0]), 2), (7, tf.tensor([2.0, -2.0]))):
         found = divmod(a, b)  # type: ignore[operator]
         np.testing.assert_array_equal(found, np.divmod(np.asarray(a), np.asarray(b)))
 
 
-def test_whole_scalars_are_indices_and_counts() -> None:
+def test_int32_scalar_as_index() -> None:
     two = tf.scalar(2, "int32")
     assert "abc"[two] == "c"
     assert list(range(two)) == [0, 1]
@@ -109,7 +109,7 @@ def test_whole_scalars_are_indices_and_counts() -> None:
             range(wrong)
 
 
-def test_in_looks_for_an_element() -> None:
+def test_in_operator() -> None:
     t = tf.tensor([[1, 2], [3, 4]])
     assert 3 in t
     assert 5 not in t
@@ -119,7 +119,7 @@ def test_in_looks_for_an_element() -> None:
 
 
 @pytest.mark.parametrize("t", [tf.tensor([1, 2]), tf.variable(tf.tensor([1, 2]))], ids=["tensor", "variable"])
-def test_what_changes_a_tensor_says_what_to_write(t: Any) -> None:
+def test_in_place_change_of_tensor_raises_with_hint(t: Any) -> None:
     with pytest.raises(TypeError, match=r"cannot be changed.* tf\.where\(mask, new, t\).* v\.assign\("):
         t[0] = 3
     with pytest.raises(TypeError, match=r"cannot be changed.*tf\.concat"):
@@ -129,7 +129,7 @@ def test_what_changes_a_tensor_says_what_to_write(t: Any) -> None:
             change()
 
 
-def test_conditions_of_many_elements_say_how_to_combine_them() -> None:
+def test_truth_value_of_many_elements_raises_with_hint() -> None:
     t = tf.tensor([1, 2])
     with pytest.raises(ValueError, match=r"combined by &, \| and ~"):
         _ = t > 1 and t < 3
@@ -137,7 +137,7 @@ def test_conditions_of_many_elements_say_how_to_combine_them() -> None:
         int(t)
 
 
-@pytest.mark.parametrize("again", [copy.copy, copy.deepcopy, lambda t: pickle.loads(pickle.dumps(t))])
+@pytest.mark.parametrize("copy_of", [copy.copy, copy.deepcopy, lambda t: pickle.loads(pickle.dumps(t))])
 @pytest.mark.parametrize(
     "make",
     [
@@ -148,11 +148,11 @@ def test_conditions_of_many_elements_say_how_to_combine_them() -> None:
         lambda: tf.string.string_split(tf.tensor(["ü"]), "").values,
     ],
 )
-def test_copies_are_tensors_of_their_own(make: Callable[[], tf.Tensor], again: Callable[[Any], Any]) -> None:
+def test_copied_tensor_is_independent(make: Callable[[], tf.Tensor], copy_of: Callable[[Any], Any]) -> None:
     start = tf.memory().num_tensors
     tensor = make()
     before = tf.memory().num_tensors
-    other = again(tensor)
+    other = copy_of(tensor)
     assert other.id != tensor.id
     assert other.dtype == tensor.dtype
     assert tf.memory().num_tensors == before + (before - start)
@@ -160,7 +160,7 @@ def test_copies_are_tensors_of_their_own(make: Callable[[], tf.Tensor], again: C
     assert asyncio.run(other.bytes()) == asyncio.run(make().bytes())
 
 
-def test_copied_variables_change_alone() -> None:
+def test_copied_variable_is_independent() -> None:
     first = tf.variable(tf.tensor([1.0]), False, "first")
     second = copy.deepcopy(first)
     second.assign([2.0])
@@ -169,28 +169,28 @@ def test_copied_variables_change_alone() -> None:
     assert not second.trainable
 
 
-@pytest.mark.parametrize("again", [copy.deepcopy, lambda m: pickle.loads(pickle.dumps(m))])
-def test_copied_models_train_on_alone_and_alike(again: Callable[[Any], Any]) -> None:
-    regular = tf.layers.dense(units=2, activation="softmax", kernel_regularizer="l1l2")
-    model = tf.sequential([tf.layers.gru(units=3, input_shape=[4, 2]), regular])
+@pytest.mark.parametrize("copy_of", [copy.deepcopy, lambda m: pickle.loads(pickle.dumps(m))])
+def test_copied_model_trains_independently_with_same_results(copy_of: Callable[[Any], Any]) -> None:
+    output_layer = tf.layers.dense(units=2, activation="softmax", kernel_regularizer="l1l2")
+    model = tf.sequential([tf.layers.gru(units=3, input_shape=[4, 2]), output_layer])
     model.compile(optimizer="adam", loss="categoricalCrossentropy", metrics=["accuracy"])
-    random = np.random.default_rng(0)
-    x, y = random.random((6, 4, 2)), np.eye(2)[random.integers(0, 2, 6)]
+    rng = np.random.default_rng(0)
+    x, y = rng.random((6, 4, 2)), np.eye(2)[rng.integers(0, 2, 6)]
     options = {"verbose": 0, "shuffle": False, "epochs": 3}
     model.fit(x, y, options)
-    other = again(model)
+    other = copy_of(model)
     before = other.predict(x).numpy()
     losses = model.fit(x, y, options).history["loss"]
     np.testing.assert_array_equal(other.predict(x).numpy(), before)
     assert other.fit(x, y, options).history["loss"] == losses
 
 
-def test_a_variable_is_made_of_a_tensor() -> None:
+def test_variable_class_requires_tensor() -> None:
     with pytest.raises(TypeError, match=r"Variable: argument 'initial_value' must be a tensor; tf.variable also"):
         tf.Variable(3.0)  # type: ignore[arg-type]
 
 
-def test_nodes_streams_and_backends_show_themselves() -> None:
+def test_reprs_of_nodes_iterators_and_backends() -> None:
     layer = tf.layers.dense(units=1, name="last")
     layer.apply(tf.input(shape=[2]))
     assert repr(layer.inbound_nodes[0]) == "Node(layer='last', inputs=[(None, 2)], outputs=[(None, 1)])"

@@ -1,4 +1,4 @@
-"""Seeded random numbers: TF.js's own, number for number (prng_vectors.json), and repeatable unseeded ones."""
+"""Random numbers: seeded ones equal TF.js's (prng_vectors.json); unseeded ones are repeatable after set_seed."""
 
 from __future__ import annotations
 
@@ -43,24 +43,24 @@ RECORDED = [(name, seed) for name in MAKERS for seed in VECTORS[name] if seed !=
 
 
 @pytest.mark.parametrize(("name", "seed"), RECORDED)
-def test_a_seed_gives_tfjss_numbers(name: str, seed: str) -> None:
+def test_seeded_numbers_equal_tfjs(name: str, seed: str) -> None:
     found = MAKERS[name](json.loads(seed)).numpy()
     np.testing.assert_array_equal(found.astype(np.float64), np.array(VECTORS[name][seed], dtype=np.float64))
 
 
-def test_each_row_of_a_multinomial_draws_the_same() -> None:
+def test_each_row_of_multinomial_uses_the_same_draws() -> None:
     found = tf.multinomial([[0.2, 0.8], [0.5, 0.5]], 6, 42, True)
     np.testing.assert_array_equal(found.numpy(), VECTORS["multinomial_2d"]["values"])
 
 
 @pytest.mark.parametrize("name", [n for n in VECTORS["initializers"] if " " not in n and n != "args"])
-def test_initializers(name: str) -> None:
+def test_initializers_equal_tfjs(name: str) -> None:
     recorded = VECTORS["initializers"][name]
     initializer = getattr(tf.initializers, name.split("_")[0])({"seed": 42})
     np.testing.assert_allclose(initializer.apply(np.shape(recorded)).numpy(), np.float32(recorded), rtol=ROUNDING)
 
 
-def test_initializers_count_what_a_unit_sees() -> None:
+def test_fan_out_and_receptive_field_of_initializers() -> None:
     fan_out = tf.initializers.variance_scaling(scale=2, mode="fanOut", distribution="uniform", seed=42).apply([3, 2])
     recorded = VECTORS["initializers"]
     np.testing.assert_allclose(fan_out.numpy(), recorded["varianceScaling fanOut uniform 2"], rtol=ROUNDING)
@@ -68,8 +68,8 @@ def test_initializers_count_what_a_unit_sees() -> None:
     np.testing.assert_allclose(field, recorded["glorotUniform conv [2,2,3,4] first 8"], rtol=ROUNDING)
 
 
-def test_a_long_stream_is_the_serial_one() -> None:
-    """Many numbers are drawn side by side; they are those drawn one after the other."""
+def test_vectorized_stream_equals_serial_stream() -> None:
+    """Long streams are generated in parallel lanes, with the numbers of the serial generator."""
     serial = rng.Alea(7)
     expected = [serial.next() for _ in range(5000)]
     np.testing.assert_array_equal(rng.Alea(7).take(5000), expected)
@@ -80,7 +80,7 @@ def test_a_long_stream_is_the_serial_one() -> None:
 @pytest.mark.parametrize(
     "state", [[1, 2, 3], [1, 2, 3, -1], [2**32, 2, 3, 4], [1.5, 2, 3, 4], [1e300, 2, 3, 4], [None] * 4, 3, "1234"]
 )
-def test_what_is_no_state_of_a_stream_is_refused(state: Any) -> None:
+def test_invalid_stream_state_raises(state: Any) -> None:
     stream = rng.Alea(7)
     before = stream.state
     with pytest.raises((ValueError, TypeError), match="random numbers: argument 'state'"):
@@ -98,7 +98,7 @@ def test_set_seed_makes_unseeded_streams_repeatable() -> None:
 
 
 def pcg3d(*words: int) -> list[int]:
-    """The three words that Jarzynski and Olano's hash makes of three."""
+    """The pcg3d hash of Jarzynski and Olano."""
     x, y, z = ((word * 1664525 + 1013904223) % 2**32 for word in words)
     for shift in (16, 0):
         x = (x + y * z) % 2**32
@@ -110,7 +110,7 @@ def pcg3d(*words: int) -> list[int]:
 
 
 @pytest.mark.parametrize("shape", [(), (1,), (2,), (3, 5), (0, 4), (100_000,)])
-def test_numbers_of_a_key_are_the_same_on_each_backend(shape: tuple[int, ...], backend: str) -> None:
+def test_keyed_numbers_equal_on_each_backend(shape: tuple[int, ...], backend: str) -> None:
     key, count = [123456789, -987654321], math.prod(shape)
     found = run("RandomUniform", tf.tensor1d(key, "int32"), shape=shape, dtype="float32").numpy()
     third = -(-count // 3)
@@ -120,8 +120,8 @@ def test_numbers_of_a_key_are_the_same_on_each_backend(shape: tuple[int, ...], b
         assert found.reshape(-1)[place] == (word >> 8) / 2**24
 
 
-def test_numbers_of_a_key_are_evenly_spread() -> None:
-    """Counts in 64 cells, of single numbers and of pairs at some distances: χ² is within five deviations of its mean."""
+def test_keyed_numbers_are_uniform() -> None:
+    """χ² of counts in 64 cells, of numbers and of pairs at some distances, is within five deviations of its mean."""
     u = run("RandomUniform", tf.tensor1d([1, 2], "int32"), shape=(300_000,), dtype="float32").numpy()
     pairs = [(u[:-apart] * 8).astype(int) * 8 + (u[apart:] * 8).astype(int) for apart in (1, 3, 128, 100_000)]
     for cells in [(u * 64).astype(int), (u * 2**16 % 1 * 64).astype(int), *pairs]:
@@ -130,7 +130,7 @@ def test_numbers_of_a_key_are_evenly_spread() -> None:
         assert abs(chi_squared - 63) < 5 * math.sqrt(2 * 63)
 
 
-def test_unseeded_dropout_is_the_same_on_each_backend_after_set_seed(backend: str) -> None:
+def test_dropout_after_set_seed_equals_on_each_backend(backend: str) -> None:
     tf.set_seed(5)
     found = [tf.dropout(tf.ones([200]), 0.25).numpy() for _ in range(2)]
     registry.use("cpu")
@@ -159,15 +159,15 @@ print(*tf.random_uniform([3]).data_sync())
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork on this system")
 @pytest.mark.parametrize(("kind", "different"), [("unseeded", 3), ("seeded", 1)])
-def test_forked_processes_draw_numbers_of_their_own_unless_they_are_seeded(kind: str, different: int) -> None:
-    ended = subprocess.run(
+def test_forked_processes_draw_different_numbers_unless_seeded(kind: str, different: int) -> None:
+    completed = subprocess.run(
         [sys.executable, "-W", "ignore", "-c", FORKED, kind],
         env={**os.environ, "TFPY_BACKEND": "cpu"},
         capture_output=True,
         text=True,
         check=True,
     )
-    lines = ended.stdout.splitlines()
+    lines = completed.stdout.splitlines()
     assert len(lines) == 3
     assert len(set(lines)) == different
 
@@ -190,6 +190,6 @@ def test_forked_processes_draw_numbers_of_their_own_unless_they_are_seeded(kind:
         lambda: tf.dropout([1.0], -0.1),
     ],
 )
-def test_bad_arguments(make: Any) -> None:
+def test_invalid_arguments_raise(make: Any) -> None:
     with pytest.raises((ValueError, TypeError), match="must be|must "):
         make()

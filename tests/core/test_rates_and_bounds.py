@@ -1,4 +1,4 @@
-"""Learning rates that change with the steps, and bounds on the gradients."""
+"""Learning rate schedules, and gradient clipping."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ import tfpy as tf
         (tf.train.piecewise_constant([2, 5], [3, 2, 1]), {0: 3, 2: 3, 3: 2, 5: 2, 6: 1, 100: 1}),
     ],
 )
-def test_schedules_are_their_formulas(schedule: Any, expected: dict[int, float]) -> None:
+def test_schedules_match_formulas(schedule: Any, expected: dict[int, float]) -> None:
     for step, rate in expected.items():
         assert math.isclose(schedule(step), rate, rel_tol=DOUBLE, abs_tol=DOUBLE)
 
 
-def test_an_optimizer_follows_its_schedule() -> None:
+def test_optimizer_follows_schedule() -> None:
     w = tf.variable(tf.scalar(0))
     optimizer = tf.train.sgd(tf.train.piecewise_constant([1], [1, 0.5]))
     rates = []
@@ -51,7 +51,7 @@ MAKERS = [
 
 
 def step(optimizer: Any, gradient: float) -> float:
-    """Where the first step takes a variable that is 0."""
+    """The value of a zero variable after one step."""
     w = tf.variable(tf.zeros([1]))
     optimizer.apply_gradients({w.name: tf.tensor([gradient])})
     optimizer.dispose()
@@ -60,7 +60,7 @@ def step(optimizer: Any, gradient: float) -> float:
 
 @pytest.mark.parametrize("bound", ["clip_value", "clip_norm", "global_clip_norm"])
 @pytest.mark.parametrize("make", MAKERS)
-def test_every_optimizer_has_the_bounds(make: Any, bound: str) -> None:
+def test_every_optimizer_clips_gradients(make: Any, bound: str) -> None:
     optimizer = make(0.1, **{bound: 0.01})
     config = optimizer.get_config()
     assert config[bound] == 0.01
@@ -70,7 +70,7 @@ def test_every_optimizer_has_the_bounds(make: Any, bound: str) -> None:
 
 
 @pytest.mark.parametrize("make", [tf.train.adam, tf.train.adamax, tf.train.nadam, tf.train.adamw, tf.train.rmsprop])
-def test_a_schedule_is_part_of_the_configuration(make: Any) -> None:
+def test_schedule_is_part_of_config(make: Any) -> None:
     optimizer = make(tf.train.cosine_decay(0.1, 8, warmup_target=0.2, warmup_steps=2), global_clip_norm=3.0)
     config = optimizer.get_config()
     assert config["learning_rate"]["class_name"] == "CosineDecay"
@@ -80,13 +80,13 @@ def test_a_schedule_is_part_of_the_configuration(make: Any) -> None:
     assert math.isclose(again.learning_rate, 0.15)
 
 
-def test_a_function_of_ones_own_is_in_the_configuration_what_it_gives_now() -> None:
+def test_function_as_rate_is_saved_as_current_rate() -> None:
     optimizer = tf.train.sgd(lambda step: 1 / (step + 1))
     optimizer.iterations = 3
     assert optimizer.get_config() == {"learning_rate": 0.25}
 
 
-def test_a_schedule_as_keras_writes_it() -> None:
+def test_schedule_from_keras_config() -> None:
     config = {"initial_learning_rate": 0.1, "decay_steps": 10, "decay_rate": 0.5, "name": "ExponentialDecay"}
     optimizer = tf.train.sgd(
         {"module": "keras.optimizers.schedules", "class_name": "ExponentialDecay", "config": config}
@@ -95,8 +95,7 @@ def test_a_schedule_as_keras_writes_it() -> None:
     assert math.isclose(optimizer.learning_rate, 0.05)
 
 
-def test_training_with_a_schedule_goes_on_after_saving() -> None:
-    """A run that is taken up again has the numbers of one that was not interrupted."""
+def test_resumed_training_with_schedule_equals_uninterrupted() -> None:
     w = tf.variable(tf.tensor([1.0, -2]), True, "whole")
     v = tf.variable(tf.tensor([1.0, -2]), True, "parts")
     make = lambda: tf.train.nadam(tf.train.exponential_decay(0.1, 2, 0.5), clip_norm=1.0)  # noqa: E731
@@ -123,21 +122,21 @@ def test_training_with_a_schedule_goes_on_after_saving() -> None:
         ({}, ([4, -4, 2], [8])),
     ],
 )
-def test_gradients_are_brought_within_bounds(options: dict[str, float], expected: Any) -> None:
+def test_clipping_by_value_norm_and_global_norm(options: dict[str, float], expected: Any) -> None:
     w, v = tf.variable(tf.zeros([3])), tf.variable(tf.zeros([1]))
     tf.train.sgd(1.0, **options).apply_gradients({w.name: tf.tensor([4.0, -4, 2]), v.name: tf.tensor([8.0])})
     for variable, change in zip((w, v), expected, strict=True):
         np.testing.assert_allclose(variable.numpy(), np.negative(change), rtol=ROUNDING)
 
 
-def test_a_gradient_of_zeros_stays_what_it_is() -> None:
+def test_zero_gradients_are_not_changed_by_clipping() -> None:
     w = tf.variable(tf.zeros([2]))
     for name in ("clip_value", "clip_norm", "global_clip_norm"):
         tf.train.momentum(1.0, 0.9, **{name: 1.0}).apply_gradients({w.name: tf.zeros([2])})
         np.testing.assert_array_equal(w.numpy(), 0)
 
 
-def test_models_are_compiled_with_them_by_name_and_by_object() -> None:
+def test_compile_with_optimizer_names_and_objects() -> None:
     x, y = np.linspace(-1, 1, 32).reshape(-1, 1), np.linspace(-3, 3, 32).reshape(-1, 1)
     for optimizer in ("nadam", "adamw", tf.train.adam(tf.train.cosine_decay(0.3, 60), clip_value=1.0)):
         model = tf.sequential(layers=[tf.layers.dense(units=1, input_shape=[1], kernel_initializer="zeros")])
@@ -147,7 +146,7 @@ def test_models_are_compiled_with_them_by_name_and_by_object() -> None:
     assert history[-1] < 0.5
 
 
-def test_a_saved_model_has_them_again(tmp_path: Path) -> None:
+def test_saved_model_restores_schedule_and_clipping(tmp_path: Path) -> None:
     model = tf.sequential(layers=[tf.layers.dense(units=1, input_shape=[1])])
     model.compile(
         optimizer=tf.train.adamw(tf.train.exponential_decay(0.1, 5, 0.5), clip_norm=2), loss="meanSquaredError"
@@ -186,6 +185,6 @@ def test_a_saved_model_has_them_again(tmp_path: Path) -> None:
         (lambda: tf.train.rmsprop(0.1, momentum=10**400), "rmsprop: argument 'momentum' must be within"),
     ],
 )
-def test_mistakes_are_named(make: Any, words: str) -> None:
+def test_invalid_arguments_raise(make: Any, words: str) -> None:
     with pytest.raises((ValueError, TypeError), match=words):
         make()

@@ -1,4 +1,4 @@
-"""Functions of users that take fewer arguments than they could get."""
+"""Result objects as dicts, and user functions that take fewer arguments than are available."""
 
 from __future__ import annotations
 
@@ -56,14 +56,14 @@ FUNCTIONS: dict[str, tuple[Any, int]] = {
 }
 
 
-@pytest.mark.parametrize("again", [copy.copy, copy.deepcopy, lambda r: pickle.loads(pickle.dumps(r))])
-def test_results_can_be_copied(again: Callable[[Any], Any]) -> None:
+@pytest.mark.parametrize("copy_of", [copy.copy, copy.deepcopy, lambda r: pickle.loads(pickle.dumps(r))])
+def test_results_can_be_copied_and_pickled(copy_of: Callable[[Any], Any]) -> None:
     counts = tf.memory()
-    assert again(counts).num_bytes == counts["numBytes"]
-    assert dict(again(tf.version)) == dict(tf.version)
+    assert copy_of(counts).num_bytes == counts["numBytes"]
+    assert dict(copy_of(tf.version)) == dict(tf.version)
 
 
-def test_results_are_dicts_in_either_spelling() -> None:
+def test_results_are_dicts_with_both_spellings() -> None:
     counts = tf.memory()
     assert json.loads(json.dumps(counts)) == dict(counts)
     assert [key in counts for key in ("num_bytes", "numBytes", "no_bytes", 3)] == [True, True, False, False]
@@ -79,7 +79,7 @@ def test_results_are_dicts_in_either_spelling() -> None:
     assert [more["fooBar"], more.num_tensors, counts["numBytes"]] == [5, 2, 6]
 
 
-def test_records_say_what_they_have() -> None:
+def test_membership_and_missing_key_of_records() -> None:
     found = tf.topk([1.0, 3.0], 1)
     assert [key in found for key in ("values", "indices", "nope", 0)] == [True, True, False, False]
     with pytest.raises(KeyError, match="nope"):
@@ -87,11 +87,11 @@ def test_records_say_what_they_have() -> None:
 
 
 @pytest.mark.parametrize("kind", FUNCTIONS)
-def test_as_many_as_it_takes(kind: str) -> None:
+def test_number_of_positional_arguments(kind: str) -> None:
     function, count = FUNCTIONS[kind]
     assert positional_count(function, 4) == count
 
 
-def test_the_others_are_left_out() -> None:
+def test_surplus_arguments_are_dropped() -> None:
     assert call_with_as_many(lambda a, b: a + b, 1, 2, 3) == 3
     assert call_with_as_many(lambda *all: all, 1, 2, 3) == (1, 2, 3)

@@ -1,4 +1,4 @@
-"""Tasks of an event loop: blocks of `tidy` that are open while other tasks run."""
+"""Tasks of an event loop: `tidy` blocks that are open while other tasks run."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ BLOCKS = [tf.tidy, lambda: dl.ENV.math.scope()]
 
 
 @pytest.mark.parametrize("block", BLOCKS)
-def test_a_block_disposes_nothing_of_other_tasks(block: Callable[[], Any]) -> None:
+def test_block_does_not_dispose_tensors_of_other_tasks(block: Callable[[], Any]) -> None:
     async def task(i: int) -> list[float]:
         before = tf.scalar(i)
         with block():
@@ -36,7 +36,7 @@ def test_a_block_disposes_nothing_of_other_tasks(block: Callable[[], Any]) -> No
 
 
 @pytest.mark.parametrize("block", BLOCKS)
-def test_what_a_task_made_beside_an_open_block_lives_on(block: Callable[[], Any]) -> None:
+def test_tensor_created_beside_open_block_survives(block: Callable[[], Any]) -> None:
     async def keep_open(opened: asyncio.Event, over: asyncio.Event) -> None:
         with block():
             opened.set()
@@ -46,17 +46,17 @@ def test_what_a_task_made_beside_an_open_block_lives_on(block: Callable[[], Any]
         opened, over = asyncio.Event(), asyncio.Event()
         other = asyncio.create_task(keep_open(opened, over))
         await opened.wait()
-        made = tf.scalar(7)
+        created = tf.scalar(7)
         over.set()
         await other
-        return float(made)
+        return float(created)
 
     with pytest.warns(UserWarning, match="await"):
         assert asyncio.run(main()) == 7
 
 
 @pytest.mark.parametrize("block", BLOCKS)
-def test_a_block_without_a_pause_disposes_as_ever(block: Callable[[], Any]) -> None:
+def test_block_without_await_disposes_as_usual(block: Callable[[], Any]) -> None:
     async def main() -> tuple[tf.Tensor, tf.Tensor]:
         await asyncio.sleep(0)
         with block() as scope:
@@ -70,7 +70,7 @@ def test_a_block_without_a_pause_disposes_as_ever(block: Callable[[], Any]) -> N
     assert float(result) == 2
 
 
-def test_a_task_that_is_cancelled_in_a_block_leaves_no_scope() -> None:
+def test_cancelled_task_leaves_no_scope() -> None:
     async def wait() -> None:
         with tf.tidy():
             await asyncio.sleep(60)

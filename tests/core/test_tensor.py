@@ -1,4 +1,4 @@
-"""Tensors: making them, dtypes, reading, Python's protocols, and errors for bad input."""
+"""Tensors: creation, dtypes, reading, indexing, operators and invalid input."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import tfpy as tf
 from tfpy.engine.hooks import observing
 
 
-def holding_itself() -> list[Any]:
+def self_containing_list() -> list[Any]:
     nested: list[Any] = []
     nested.append(nested)
     return nested
@@ -43,12 +43,12 @@ def holding_itself() -> list[Any]:
     ],
     ids=str,
 )
-def test_dtype_and_shape_follow_from_the_values(values: Any, dtype: str, shape: tuple[int, ...]) -> None:
+def test_dtype_and_shape_are_inferred(values: Any, dtype: str, shape: tuple[int, ...]) -> None:
     t = tf.tensor(values)
     assert (t.dtype, t.shape, t.rank, t.size) == (dtype, shape, len(shape), int(np.prod(shape)))
 
 
-def test_a_dtype_and_a_shape_can_be_asked_for() -> None:
+def test_explicit_dtype_and_shape() -> None:
     t = tf.tensor([1.9, -1.9, 0, 300], [2, 2], "int32")
     assert t.array_sync() == [[1, -1], [0, 300]]
     assert (t.strides, tf.zeros([2, 3, 4]).strides, tf.scalar(1).strides) == ([2], [12, 4], [])
@@ -96,7 +96,7 @@ def test_a_dtype_and_a_shape_can_be_asked_for() -> None:
         (lambda: tf.add(tf.ones([2]), 2**2000), ValueError, "add.*'b'.*range of doubles"),
         (lambda: tf.add(2**2000, tf.ones([2])), ValueError, "add.*'a'.*range of doubles"),
         (lambda: tf.range(0, 2**2000), ValueError, "range.*stop.*range of doubles"),
-        (lambda: tf.tensor(holding_itself()), ValueError, "tensor.*values.*rectangular"),
+        (lambda: tf.tensor(self_containing_list()), ValueError, "tensor.*values.*rectangular"),
         (lambda: tf.zeros([1] * 65), ValueError, "at most 64 sizes"),
         (lambda: tf.zeros([0, 2**40]), ValueError, "at most 64 sizes"),
         (lambda: tf.zeros([2**20, 2**20]), ValueError, "fill: .*more than 2147483647 elements"),
@@ -104,7 +104,7 @@ def test_a_dtype_and_a_shape_can_be_asked_for() -> None:
         (lambda: tf.eye(2, dtype="string"), ValueError, "eye.*dtype.*numbers"),
     ],
 )  # fmt: skip
-def test_bad_values_are_refused_by_name(make: Any, error: Any, words: str) -> None:
+def test_invalid_values_raise(make: Any, error: Any, words: str) -> None:
     with pytest.raises(error, match=f"(?s){words}"):
         make()
 
@@ -122,14 +122,16 @@ def test_constructors_by_rank(rank: int) -> None:
         make([nested])
 
 
-def test_reading() -> None:
+def test_data_array_numpy_and_buffer() -> None:
     t = tf.tensor([[1, 2], [3, 4]])
     np.testing.assert_array_equal(t.data_sync(), np.array([1, 2, 3, 4], dtype=np.float32))
     assert t.array_sync() == [[1, 2], [3, 4]]
     assert t.numpy().dtype == np.float32
     assert t.buffer_sync().get(1, 0) == 3
     assert tf.tensor(["é", ""]).data_sync() == ["é", ""]
-    assert tf.tensor(["a\ud800b\ud83d\ude00"]).data_sync() == ["a\ufffdb\U0001f600"], "as a browser's encoder"
+    assert tf.tensor(["a\ud800b\ud83d\ude00"]).data_sync() == ["a\ufffdb\U0001f600"], (
+        "lone surrogates are replaced, as by a browser's encoder"
+    )
     assert tf.scalar(7, "int32").array_sync() == 7
     with pytest.raises(ValueError, match="read-only"):
         t.numpy()[0, 0] = 9
@@ -138,7 +140,7 @@ def test_reading() -> None:
     assert t.array_sync()[0][0] == 1, "the buffer is a copy"
 
 
-def test_reading_asynchronously() -> None:
+def test_async_data_array_bytes_and_buffer() -> None:
     async def read() -> tuple[Any, Any, bytes, Any, list[bytes]]:
         t = tf.tensor([1.5, 2])
         texts = tf.tensor(["ab"])
@@ -153,8 +155,8 @@ def test_reading_asynchronously() -> None:
     assert texts == [b"ab"]
 
 
-def test_numpy_gets_a_copy_only_where_it_may() -> None:
-    """numpy's protocol: without a copy if there is to be none, or ValueError where that cannot be."""
+def test_numpy_copy_argument() -> None:
+    """As numpy requires, copy=False raises ValueError if a copy is needed."""
     t, texts = tf.tensor([1.0, 2]), tf.tensor(["a"])
     assert not np.array(t, copy=False).flags.writeable
     assert np.array(t, copy=True).flags.writeable
@@ -192,13 +194,13 @@ def test_python_protocols() -> None:
     ],
     ids=str,
 )  # fmt: skip
-def test_indexing_is_numpys(index: Any) -> None:
+def test_indexing_equals_numpy(index: Any) -> None:
     values = np.arange(36, dtype=np.float32).reshape(3, 3, 4)
     np.testing.assert_array_equal(tf.tensor(values)[index].numpy(), values[index])
 
 
-def some_index(rng: np.random.Generator, shape: tuple[int, ...]) -> tuple[Any, ...]:
-    """Integers, slices, None, an Ellipsis and one array, in any order."""
+def random_index(rng: np.random.Generator, shape: tuple[int, ...]) -> tuple[Any, ...]:
+    """Integers, slices, None, an Ellipsis and at most one array, in random order."""
     items: list[Any] = []
     for n in shape[: rng.integers(len(shape) + 1)]:
         if rng.random() < 0.2:
@@ -215,15 +217,15 @@ def some_index(rng: np.random.Generator, shape: tuple[int, ...]) -> tuple[Any, .
     return (*items, *[None] * int(rng.random() < 0.2))
 
 
-def test_random_indices_are_numpys() -> None:
+def test_random_indices_equal_numpy() -> None:
     rng = np.random.default_rng(7)
     for _ in range(1000):
         shape = tuple(rng.integers(1, 4, size=rng.integers(1, 5)).tolist())
         values = np.arange(np.prod(shape), dtype=np.float32).reshape(shape)
-        index = some_index(rng, shape)
+        index = random_index(rng, shape)
         try:
             expected = values[index]
-        except IndexError:  # behind the Ellipsis axes have other sizes
+        except IndexError:  # after the Ellipsis, axes have other sizes
             with pytest.raises(IndexError):
                 tf.tensor(values)[index]
         else:
@@ -264,7 +266,7 @@ def test_operators_agree_with_numpy() -> None:
     ]  # fmt: skip
 
 
-def test_a_disposed_tensor_says_so() -> None:
+def test_use_of_disposed_tensor_raises() -> None:
     t = tf.tensor([1, 2])
     t.dispose()
     assert t.is_disposed
@@ -284,7 +286,7 @@ def test_tensors_are_immutable() -> None:
         t.shape = (3, 1)  # type: ignore[misc]
 
 
-def test_buffers() -> None:
+def test_tensor_buffer() -> None:
     buffer = tf.buffer([2, 2])
     buffer.set(5, 0, 1)
     assert buffer.get(0, 1) == 5
@@ -305,8 +307,8 @@ def test_buffers() -> None:
             wrong()
 
 
-def test_a_number_that_somebody_disposes_of_is_made_again() -> None:
-    """The tensor of a number is one for all ops; a kernel or a gradient of the user's may get hold of it."""
+def test_disposed_number_tensor_is_recreated() -> None:
+    """Ops share the tensor of a number, which user-defined kernels or gradients may dispose."""
     x = tf.ones([2])
     saved: list[tf.Tensor] = []
     with observing(lambda run: saved.extend(t for t in run.inputs if t is not x)):
@@ -315,13 +317,13 @@ def test_a_number_that_somebody_disposes_of_is_made_again() -> None:
     assert x.mul(2.5).array_sync() == [2.5, 2.5]
 
 
-def test_names_of_ranks() -> None:
+def test_rank_types() -> None:
     x: tf.Tensor2D = tf.ones([2, 3])
     assert isinstance(x, tf.Tensor2D)
     assert {tf.Scalar, tf.Tensor1D, tf.Tensor3D, tf.Tensor4D, tf.Tensor5D, tf.Tensor6D} == {tf.Tensor}
 
 
-def test_joining_with_one_or_several() -> None:
+def test_concat_and_stack_methods_take_one_or_several() -> None:
     t = tf.tensor([1.0, 2.0])
     for one in (tf.tensor([3.0, 4.0]), np.array([3.0, 4.0])):
         assert t.concat(one).array_sync() == [1, 2, 3, 4]
@@ -333,7 +335,7 @@ def test_joining_with_one_or_several() -> None:
             t.concat(wrong)
 
 
-def test_texts_keep_the_zeros_at_their_end() -> None:
+def test_strings_keep_trailing_nul() -> None:
     texts = tf.tensor(["a\0", "b"])
     at_0 = tf.scalar(0, "int32")
     found = [texts.gather(at_0), *texts.unstack(), tf.gather_nd(texts, [0]), tf.fill([], "a\0")]
@@ -341,19 +343,19 @@ def test_texts_keep_the_zeros_at_their_end() -> None:
     assert tf.stack(texts.unstack()).data_sync() == ["a\0", "b"]
 
 
-def test_a_single_text_picked_from_others_does_not_bound_the_length_of_what_is_put_beside_it() -> None:
+def test_sparse_to_dense_does_not_truncate_strings() -> None:
     texts = tf.tensor(["a", "longer"])
     default = texts.gather(tf.scalar(0, "int32"))
     dense = tf.sparse_to_dense(tf.tensor1d([1], "int32"), texts.slice([1], [1]), [3], default)
     assert dense.data_sync() == ["a", "longer", "a"]
 
 
-def test_where_picks_strings() -> None:
+def test_where_of_strings() -> None:
     found = tf.where(tf.tensor([True, False]), tf.tensor(["a", "b"]), tf.tensor(["x", "y"]))
     assert found.array_sync() == ["a", "y"]
 
 
-def test_tensors_to_join_may_come_one_by_one() -> None:
+def test_concat_and_stack_take_iterators() -> None:
     parts = [tf.tensor([1.0, 2]), tf.tensor([3.0, 4])]
     assert tf.concat(t for t in parts).array_sync() == [1, 2, 3, 4]  # type: ignore[arg-type]
     assert tf.stack(iter([[1.0, 2], parts[1]])).array_sync() == [[1, 2], [3, 4]]  # type: ignore[arg-type]

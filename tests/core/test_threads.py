@@ -1,4 +1,4 @@
-"""Threads: each has its own scopes and tapes, and tensors may be shared."""
+"""Threads: each has its own scopes, tapes and backend override; tensors may be shared."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ pytestmark = pytest.mark.cpu
 
 
 def _train(seed: int, barrier: Barrier | None = None) -> list[np.ndarray]:
-    """A small recurrent model, trained for some steps; in step with another thread if there is a barrier."""
+    """Train a small recurrent model for some steps, in lockstep with another thread if there is a barrier."""
     model = tf.sequential()
     seeded = {"kernel_initializer": tf.initializers.glorot_normal(seed=seed)}
     model.add(
@@ -36,7 +36,7 @@ def _train(seed: int, barrier: Barrier | None = None) -> list[np.ndarray]:
     return [w.numpy().copy() for w in model.get_weights()]
 
 
-def test_two_threads_train_as_one_after_the_other_would() -> None:
+def test_threaded_training_equals_serial_training() -> None:
     serial = [_train(1), _train(2)]
     barrier = Barrier(2)
     with ThreadPoolExecutor(2) as pool:
@@ -46,7 +46,7 @@ def test_two_threads_train_as_one_after_the_other_would() -> None:
             np.testing.assert_array_equal(e, f)
 
 
-def test_a_tape_or_scope_of_one_thread_is_not_anothers() -> None:
+def test_tapes_and_scopes_are_thread_local() -> None:
     x = tf.scalar(3)
     with ThreadPoolExecutor(1) as pool:
 
@@ -61,7 +61,7 @@ def test_a_tape_or_scope_of_one_thread_is_not_anothers() -> None:
     assert float(lost) == 7
 
 
-def test_a_backend_override_is_the_threads_own() -> None:
+def test_backend_override_is_thread_local() -> None:
     from tfpy.engine.backend import registry, using
 
     with using(registry.find("exact")), ThreadPoolExecutor(1) as pool:
@@ -70,7 +70,7 @@ def test_a_backend_override_is_the_threads_own() -> None:
 
 
 @pytest.mark.parametrize("count", [4])
-def test_accounting_is_right_after_much_traffic(count: int) -> None:
+def test_tensor_count_is_exact_after_concurrent_work(count: int) -> None:
     def work(_: int) -> None:
         for _ in range(300):
             tf.tidy(lambda: tf.ones([4]).add(1).square().sum())

@@ -1,4 +1,4 @@
-"""The kernels that update all variables at once: bit for bit what the rules give one by one, and when they are used."""
+"""Kernels that update all variables at once: bit-identical to single updates, and when they are used."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tfpy.engine.hooks import observing
 
 RNG = np.random.default_rng(11)
 
-# Small ones that are gathered, some of which are too many for a block, an empty one, and large ones that are cut.
+# Small ones that are gathered into blocks, an empty one, and large ones that are split.
 SHAPES = [(3,), (40, 30), (), (0, 4), (200, 50), (130, 60), (7,), (2, 9000), (5, 5)]
 
 
@@ -55,17 +55,17 @@ def steps(optimizer: Optimizer, seen: set[str]) -> list[Any]:
 
 
 @pytest.mark.parametrize("name", OPTIMIZERS)
-def test_all_at_once_is_one_by_one(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_joint_update_is_bit_identical_to_single_updates(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     seen: set[str] = set()
     together = steps(OPTIMIZERS[name](), seen)
     assert any(kernel.endswith("Update") for kernel in seen)
     monkeypatch.setattr(Optimizer, "_updates_all_at_once", lambda *a: False)
-    apart = steps(OPTIMIZERS[name](), seen)
-    for a, b in zip(together, apart, strict=True):
+    single = steps(OPTIMIZERS[name](), seen)
+    for a, b in zip(together, single, strict=True):
         np.testing.assert_array_equal(a, b)
 
 
-def test_blocks_hold_every_number_once() -> None:
+def test_blocks_cover_all_elements_once() -> None:
     shapes = ((3,), (0,), (200, 100), (300, 400), (16384,), (160, 100), (), (40000, 1), (1,), (65536,))
     ends = np.cumsum([math.prod(shape) for shape in shapes])
     column = np.split(np.arange(ends[-1]), ends[:-1])
@@ -81,7 +81,7 @@ def test_blocks_hold_every_number_once() -> None:
         np.testing.assert_array_equal(array.reshape(-1), numbers)
 
 
-def test_an_update_of_ones_own_is_called() -> None:
+def test_overridden_update_is_called() -> None:
     class Frozen(tf.SGDOptimizer):
         def update(self, value: Any, grad: Any, slots: Any) -> Any:
             return value, {}
@@ -91,22 +91,22 @@ def test_an_update_of_ones_own_is_called() -> None:
     np.testing.assert_array_equal(v.numpy(), [1, 2])
 
 
-def test_a_variable_given_twice_is_updated_twice() -> None:
+def test_duplicate_gradient_is_applied_twice() -> None:
     v = tf.variable(tf.tensor([1.0]))
     gradient = {"name": v.name, "tensor": tf.tensor([1.0])}
     tf.train.sgd(0.25).apply_gradients([gradient, gradient])
     np.testing.assert_array_equal(v.numpy(), [0.5])
 
 
-def test_the_exact_backend_follows_the_rules() -> None:
+def test_exact_backend_updates_one_by_one() -> None:
     registry.use("exact")
     seen: set[str] = set()
     steps(tf.train.adam(0.1), seen)
     assert not any(kernel.endswith("Update") for kernel in seen)
 
 
-def test_values_read_before_a_step_stay() -> None:
-    """A step makes new arrays: what was read from a variable is not written to."""
+def test_values_read_before_a_step_do_not_change() -> None:
+    """A step writes to new arrays."""
     v = tf.variable(tf.tensor([1.0, 2.0]))
     before, clone = v.numpy(), v.clone()
     tf.train.sgd(0.1).apply_gradients({v.name: tf.tensor([5.0, 5.0])})

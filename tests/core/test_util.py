@@ -1,4 +1,4 @@
-"""The helpers that are not ops."""
+"""Helpers that are not ops: tf.util, tf.backend_util and the other *_util namespaces."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def test_dtypes_and_arrays() -> None:
     assert util.convert_backend_values_and_array_buffer([1], "float32") == [1]
 
 
-def test_kinds_of_values() -> None:
+def test_type_predicates() -> None:
     assert util.is_typed_array(np.ones(2))
     assert not util.is_typed_array([1])
     assert util.is_string("a")
@@ -85,7 +85,7 @@ def test_kinds_of_values() -> None:
     assert not tf.device_util.is_mobile()
 
 
-def test_numbers() -> None:
+def test_number_helpers() -> None:
     assert [util.clamp(0, x, 2) for x in (-1, 1, 3)] == [0, 1, 2]
     assert [util.nearest_larger_even(x) for x in (3, 4)] == [4, 4]
     assert util.nearest_divisor(12, 5) == 6
@@ -97,7 +97,7 @@ def test_numbers() -> None:
     assert values == [2, 1]
 
 
-def test_chance() -> None:
+def test_shuffling_and_random_helpers() -> None:
     tf.set_seed(3)
     assert sorted(util.create_shuffled_indices(5).tolist()) == [0, 1, 2, 3, 4]
     letters, numbers = list("abcd"), np.arange(4)
@@ -111,7 +111,7 @@ def test_chance() -> None:
     tf.set_seed(None)
 
 
-def test_texts() -> None:
+def test_string_helpers() -> None:
     assert util.encode_string("é") == "é".encode()
     assert util.decode_string("é".encode()) == "é"
     assert util.decode_string(b"a\xffb\xc3") == "a\ufffdb\ufffd"
@@ -121,7 +121,7 @@ def test_texts() -> None:
     assert util.hex_to_long("ff") == 255
 
 
-# From TF.js 4.22: a string for each branch of the hash.
+# Recorded from TF.js 4.22: one string for each branch of the hash.
 FINGERPRINTS = [
     (1, ".", 15830612087174379815),
     (6, "oy7]7y", 770741361281556270),
@@ -138,7 +138,7 @@ FINGERPRINTS = [
 
 
 @pytest.mark.parametrize(("size", "text", "expected"), FINGERPRINTS)
-def test_fingerprints_are_those_of_farmhash(size: int, text: str, expected: int) -> None:
+def test_fingerprints_equal_farmhash(size: int, text: str, expected: int) -> None:
     assert len(text) == size
     assert util.finger_print64(text.encode()) == expected
 
@@ -177,7 +177,7 @@ def test_repeated_try() -> None:
     assert util.now() <= util.now()
 
 
-def test_what_dtypes_become() -> None:
+def test_upcast_type_and_sum_out_type() -> None:
     assert tf.upcast_type("bool", "int32") == tf.backend_util.upcastType("int32", "bool") == "int32"
     assert tf.upcast_type("string", "string") == "string"
     assert [tf.sum_out_type(t) for t in ("bool", "float32")] == ["int32", "float32"]
@@ -191,7 +191,7 @@ def test_what_dtypes_become() -> None:
         tf.enclosing_power_of_two(0)
 
 
-def test_op_runs_in_a_tidy_of_its_name() -> None:
+def test_op_wraps_function_under_its_name() -> None:
     def twice_(x: Any) -> Any:
         return x.add(x).mul(1)
 
@@ -204,7 +204,7 @@ def test_op_runs_in_a_tidy_of_its_name() -> None:
         tf.op({"a": 3})
 
 
-def test_broadcasting() -> None:
+def test_broadcast_util() -> None:
     b = tf.broadcast_util
     assert b.assert_and_get_broadcast_shape([2, 1], [3]) == [2, 3]
     assert b.get_broadcast_dims([1, 3], [2, 4, 3]) == [0]
@@ -215,7 +215,7 @@ def test_broadcasting() -> None:
             call([1], [])
 
 
-def test_slices() -> None:
+def test_slice_util() -> None:
     s, x = tf.slice_util, tf.ones([4, 5])
     assert s.parse_slice_params(x, 1) == [[1, 0], [3, 5]]
     s.assert_params_valid(x, [0, 0], [4, 5])
@@ -239,22 +239,22 @@ def test_slices() -> None:
         assert s.slice_info([4], begin, end, [step], 0, 0, 0, 0, 0).is_identity == identity
 
 
-def test_gathering_and_scattering() -> None:
-    x, at = tf.ones([2, 3, 4]), tf.zeros([5, 2], "int32")
-    assert tf.gather_util.prepare_and_validate(x, at) == [[5, 4], 5, 4, [3, 1]]
-    assert tf.scatter_util.calculate_shapes(tf.ones([5, 4]), at, [2, 3, 4]).strides == [3, 1]
+def test_gather_util_and_scatter_util() -> None:
+    x, indices = tf.ones([2, 3, 4]), tf.zeros([5, 2], "int32")
+    assert tf.gather_util.prepare_and_validate(x, indices) == [[5, 4], 5, 4, [3, 1]]
+    assert tf.scatter_util.calculate_shapes(tf.ones([5, 4]), indices, [2, 3, 4]).strides == [3, 1]
     found = tf.scatter_util.calculate_shapes(tf.ones([5, 4]), tf.zeros([5, 1], "int32"), [2, 4])
     assert (found.slice_rank, found.num_updates, found.slice_size, found.output_size) == (1, 5, 4, 8)
-    tf.scatter_util.validate_input(tf.ones([5, 4]), at, [2, 3, 4])
+    tf.scatter_util.validate_input(tf.ones([5, 4]), indices, [2, 3, 4])
     with pytest.raises(ValueError, match="shape"):
-        tf.scatter_util.validate_update_shape([2, 3, 4], at, tf.ones([5]))
+        tf.scatter_util.validate_update_shape([2, 3, 4], indices, tf.ones([5]))
     with pytest.raises(TypeError, match="int32"):
         tf.scatter_util.validate_input(tf.ones([5, 4]), tf.ones([5, 2]), [2, 3, 4])
     with pytest.raises(ValueError, match="indices"):
         tf.gather_util.prepare_and_validate(x, tf.zeros([1, 4], "int32"))
 
 
-def test_axes() -> None:
+def test_axis_helpers_of_backend_util() -> None:
     b = tf.backend_util
     assert b.get_axes_permutation([0], 3) == [1, 2, 0]
     assert b.get_axes_permutation([2], 3) is None
@@ -273,7 +273,7 @@ def test_axes() -> None:
         b.assert_params_consistent([[2, 3], [2, 4]], 0)
 
 
-def test_parts_of_complex_numbers_and_texts() -> None:
+def test_complex_and_string_helpers_of_backend_util() -> None:
     b = tf.backend_util
     merged = b.merge_real_and_imag_arrays([1, 2], [3, 4])
     assert merged.tolist() == [1, 3, 2, 4]
@@ -282,7 +282,7 @@ def test_parts_of_complex_numbers_and_texts() -> None:
     assert b.from_uint8_to_string_array(b.from_string_array_to_uint8(["ä"])) == ["ä"]
 
 
-def test_warning_and_printing(capsys: pytest.CaptureFixture[str]) -> None:
+def test_warn_and_log(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.warns(UserWarning, match="a 1"):
         tf.backend_util.warn("a", 1)
     tf.backend_util.log("b", 2)

@@ -1,4 +1,4 @@
-"""Variables: assigning, names, trainability, registration, and their place in tidies and gradients."""
+"""Variables: assignment, names, trainability, registration and disposal."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import tfpy as tf
 from tfpy.core.variable import registered_variables, value_of, variable_of
 
 
-def test_assign_changes_the_value_and_keeps_the_shape() -> None:
+def test_assign_requires_same_shape_and_dtype() -> None:
     v = tf.variable(tf.tensor([1.0, 2]))
     v.assign(tf.tensor([3.0, 4]))
     assert v.array_sync() == [3, 4]
@@ -25,7 +25,7 @@ def test_assign_changes_the_value_and_keeps_the_shape() -> None:
         v.assign("text")
 
 
-def test_results_computed_before_an_assignment_keep_their_value() -> None:
+def test_assign_does_not_change_earlier_results() -> None:
     v = tf.variable(tf.tensor([1.0, 2]))
     before, alias = v.add(0), v.reshape([2, 1])
     v.assign(tf.tensor([9.0, 9]))
@@ -43,14 +43,14 @@ def test_names_are_unique() -> None:
     assert tf.variable(tf.scalar(3), True, "weight").name == "weight"
 
 
-def test_names_of_their_own_are_free_ones() -> None:
+def test_generated_names_skip_taken_ones() -> None:
     number = int(tf.variable(tf.scalar(1)).name)
     taken = tf.variable(tf.scalar(2), True, str(number + 1))
     assert tf.variable(tf.scalar(3)).name == str(number + 2)
     assert pickle.loads(pickle.dumps(taken)).name == str(number + 3)
 
 
-def test_strings_are_counted_as_they_are_now() -> None:
+def test_memory_of_string_variable_follows_assignment() -> None:
     before = tf.memory().num_bytes
     v = tf.variable(tf.tensor(["a", "b"]))
     assert tf.memory().num_bytes - before == 2
@@ -64,7 +64,7 @@ def test_dtype_and_trainability() -> None:
     assert tf.tensor([1.0]).variable().trainable
 
 
-def test_a_variable_is_a_tensor() -> None:
+def test_variable_is_a_tensor() -> None:
     v = tf.variable(tf.tensor([1.0, 4]))
     assert isinstance(v, tf.Tensor)
     np.testing.assert_array_equal((v.sqrt() + v).numpy(), [2, 6])
@@ -72,7 +72,7 @@ def test_a_variable_is_a_tensor() -> None:
     assert "name=" in repr(v)
 
 
-def test_disposing_variables() -> None:
+def test_dispose_variables() -> None:
     a, b = tf.variable(tf.scalar(1), True, "a"), tf.variable(tf.scalar(2), True, "b")
     tf.dispose_variables()
     assert a.is_disposed
@@ -82,7 +82,7 @@ def test_disposing_variables() -> None:
 
 
 @pytest.mark.parametrize("operator", ["+", "-", "*", "/", "//", "%", "**", "@"])
-def test_a_variable_is_not_replaced_by_a_tensor_unawares(operator: str) -> None:
+def test_augmented_assignment_of_variable_raises(operator: str) -> None:
     names = {"v": tf.variable(tf.eye(2), name="weights")}
     with pytest.raises(TypeError, match="variable 'weights'") as caught:
         exec(f"v {operator}= v", names)
@@ -91,7 +91,7 @@ def test_a_variable_is_not_replaced_by_a_tensor_unawares(operator: str) -> None:
     assert isinstance(names["v"], tf.Variable)
 
 
-def test_a_value_keeps_no_variable_alive() -> None:
+def test_value_does_not_keep_variable_alive() -> None:
     v = tf.variable(tf.ones([2]))
     value = value_of(v)
     assert variable_of(value) is v
@@ -101,26 +101,26 @@ def test_a_value_keeps_no_variable_alive() -> None:
         tf.variable_grads(lambda: value.sum(), [value])
 
 
-def test_variables_can_be_listed_while_others_come_and_go() -> None:
-    over = Event()
+def test_variables_can_be_listed_during_concurrent_changes() -> None:
+    done = Event()
 
-    def come_and_go() -> None:
-        while not over.is_set():
+    def create_and_drop() -> None:
+        while not done.is_set():
             several = [tf.variable(tf.scalar(1)) for _ in range(20)]
             del several
 
     with ThreadPoolExecutor(2) as pool:
-        busy = [pool.submit(come_and_go) for _ in range(2)]
+        busy = [pool.submit(create_and_drop) for _ in range(2)]
         try:
             for _ in range(3000):
                 registered_variables()
         finally:
-            over.set()
+            done.set()
         for thread in busy:
             thread.result()
 
 
-def test_copies_made_by_threads_have_names_of_their_own() -> None:
+def test_copies_created_by_threads_have_unique_names() -> None:
     copied = pickle.dumps(tf.variable(tf.scalar(1), name="copied by threads"))
     for _ in range(50):
         barrier = Barrier(4)
