@@ -1,4 +1,4 @@
-"""Ways back that come by again run from plans: the same bits as walked, and only where nothing can have changed."""
+"""Repeated backward passes run from plans: bit-identical to walked ones, and only where nothing can have changed."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Loss = Callable[[tf.Tensor, tf.Tensor], tf.Tensor]
 
 
 class Walks:
-    """How many ways were walked and not run from a plan."""
+    """The number of backward passes that were walked, not run from a plan."""
 
     def __init__(self) -> None:
         self.count = 0
@@ -46,46 +46,46 @@ def normal(*shape: int) -> tf.Tensor:
 
 FUNCTIONS: dict[str, Loss] = {
     "chain": lambda a, b: a.sub(b).square().mean(),
-    "of no scalar": lambda a, b: a.mul(b).sum(0),
-    "one value twice": lambda a, b: a.mul(a).add(b.exp().mul(b.exp())),
-    "an intermediate value twice": lambda a, b: (lambda c: c.mul(c).add(c))(a.tanh()).sub(b).sum(),
-    "the same gradient for both": lambda a, b: a.add(b).mean(),
+    "non-scalar output": lambda a, b: a.mul(b).sum(0),
+    "value used twice": lambda a, b: a.mul(a).add(b.exp().mul(b.exp())),
+    "intermediate value used twice": lambda a, b: (lambda c: c.mul(c).add(c))(a.tanh()).sub(b).sum(),
+    "equal gradients": lambda a, b: a.add(b).mean(),
     "broadcasting": lambda a, b: a.add(b.slice([0, 0], [1, 4])).sigmoid().sum(),
     "products": lambda a, b: a.mat_mul(b, False, True).relu().log_softmax().mean(),
     "several inputs": lambda a, b: tf.concat([a, b, a], 1).square().sum(),
     "several outputs": lambda a, b: tf.add_n(tf.split(a.mul(b), 2, 1)[:1]).sum(),
     "attributes": lambda a, b: a.clip_by_value(-0.5, 0.5).mul(b).leaky_relu(0.3).sum(1).mean(),
-    "tidied inside": lambda a, b: tf.tidy(lambda: a.exp().mul(b).square()).sum(),
-    "a linear function": lambda a, b: a.sub(b),
+    "tidy": lambda a, b: tf.tidy(lambda: a.exp().mul(b).square()).sum(),
+    "linear": lambda a, b: a.sub(b),
 }
 
 
-def differentiated(f: Loss, a: tf.Tensor, b: tf.Tensor) -> list[bytes]:
+def gradient_bytes(f: Loss, a: tf.Tensor, b: tf.Tensor) -> list[bytes]:
     return [t.numpy().tobytes() for t in tf.grads(f)([a, b])]
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
-def test_a_plan_gives_the_same_bits(name: str, walks: Walks, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_planned_pass_is_bit_identical(name: str, walks: Walks, monkeypatch: pytest.MonkeyPatch) -> None:
     f = FUNCTIONS[name]
     for _ in range(5):
         a, b = normal(3, 4), normal(3, 4)
-        found = differentiated(f, a, b)
+        found = gradient_bytes(f, a, b)
         with monkeypatch.context() as m:
             m.setattr(backprop, "may_plan", lambda backend: False)
             before = walks.count
-            assert found == differentiated(f, a, b)
+            assert found == gradient_bytes(f, a, b)
             walks.count = before
     assert walks.count == 2
 
 
-def test_what_is_not_a_source_may_be_another_each_time(walks: Walks) -> None:
+def test_plan_is_reused_with_other_constants(walks: Walks) -> None:
     for k in range(1, 6):
         x, c = normal(4), normal(4)
         np.testing.assert_array_equal(tf.grad(lambda x: x.mul(c).mul(k))(x).numpy(), c.numpy() * np.float32(k))  # noqa: B023
     assert walks.count == 2
 
 
-def test_a_weighted_start(walks: Walks) -> None:
+def test_plan_with_given_dy(walks: Walks) -> None:
     for _ in range(5):
         x, dy = normal(4), normal(4)
         np.testing.assert_array_equal(tf.grad(lambda x: x.square())(x, dy).numpy(), (dy.numpy() * 2) * x.numpy())
@@ -95,10 +95,10 @@ def test_a_weighted_start(walks: Walks) -> None:
         a, b, dy = normal(3), normal(3), normal(3)
         weighted = tf.grads(lambda a, b: a.sub(b))([a, b], dy)
         np.testing.assert_array_equal([t.numpy() for t in weighted], [dy.numpy(), -dy.numpy()])
-    assert walks.count == 5  # what comes back is dy itself
+    assert walks.count == 5  # a gradient that is dy itself is not planned
 
 
-def test_shapes_branches_and_attributes_have_plans_of_their_own(walks: Walks) -> None:
+def test_each_shape_branch_and_attribute_has_its_plan(walks: Walks) -> None:
     def f(x: tf.Tensor, negative: bool, alpha: float) -> tf.Tensor:
         return (x.neg() if negative else x).leaky_relu(alpha).sum()
 
@@ -114,26 +114,26 @@ def test_shapes_branches_and_attributes_have_plans_of_their_own(walks: Walks) ->
     assert walks.count == 2 * 12
 
 
-class Rounded(float):
+class RoundedRepr(float):
     def __repr__(self) -> str:
         return f"{self:.1f}"
 
 
-def test_attributes_of_the_users_own(walks: Walks) -> None:
-    """`run_kernel` takes what there is: strings that do not tell all, and lists, which have no hash."""
+def test_plans_with_unusual_kernel_attributes(walks: Walks) -> None:
+    """Attributes whose repr is ambiguous, and lists, which are not hashable."""
 
     def slope(kernel: str, **attrs: Any) -> float:
         return float(tf.grad(lambda x: tf.engine().run_kernel(kernel, [x], attrs).sum())(tf.tensor([-2.0])))
 
     for alpha in (0.21, 0.21, 0.21, 0.24):
-        assert slope("LeakyRelu", alpha=Rounded(alpha)) == float(np.float32(alpha))
+        assert slope("LeakyRelu", alpha=RoundedRepr(alpha)) == float(np.float32(alpha))
     walks.count = 0
     for _ in range(4):
         assert slope("Sum", axes=[0], keep_dims=False) == 1
     assert walks.count == 4
 
 
-def test_a_variable_that_changes_in_between(walks: Walks) -> None:
+def test_variable_assigned_between_uses(walks: Walks) -> None:
     v = tf.variable(tf.scalar(3))
 
     def f(x: tf.Tensor, new: float | None) -> tf.Tensor:
@@ -148,8 +148,8 @@ def test_a_variable_that_changes_in_between(walks: Walks) -> None:
         assert float(slope) == before * float(v)
 
 
-def test_one_variable_for_another(walks: Walks) -> None:
-    """Which inputs are one and the same is part of what a tape looks like."""
+def test_identity_of_inputs_is_part_of_the_plan_key(walks: Walks) -> None:
+    """A plan for two variables does not apply where both inputs are the same variable."""
     v, w = tf.variable(tf.scalar(2)), tf.variable(tf.scalar(5))
     for a, b in [(v, w)] * 4 + [(v, v)] * 4 + [(w, v)] * 4:
         grads = tf.variable_grads(lambda: a.mul(b), [v, w]).grads  # noqa: B023
@@ -159,24 +159,24 @@ def test_one_variable_for_another(walks: Walks) -> None:
             assert {k: float(g) for k, g in grads.items()} == {v.name: 5, w.name: 2}
 
 
-def test_how_many_inputs_each_kernel_has(walks: Walks) -> None:
-    """Two tapes whose kernels, specs and connections are alike when nobody tells where a kernel's inputs end."""
+def test_number_of_kernel_inputs_is_part_of_the_plan_key(walks: Walks) -> None:
+    """The two tapes differ only in how many inputs each kernel has."""
     a, d = tf.zeros([0]), tf.zeros([0])
     b, e = tf.variable(tf.zeros([0])), tf.variable(tf.zeros([1]))
 
-    def one() -> tf.Tensor:
+    def first() -> tf.Tensor:
         return tf.concat([d, tf.concat([a, b]), e]).sum()
 
-    def other() -> tf.Tensor:
+    def second() -> tf.Tensor:
         tf.concat([a, b, d])
         return tf.concat([d, e]).sum()
 
     for _ in range(4):
-        assert set(tf.variable_grads(one, [b, e]).grads) == {b.name, e.name}
-    assert set(tf.variable_grads(other, [b, e]).grads) == {e.name}
+        assert set(tf.variable_grads(first, [b, e]).grads) == {b.name, e.name}
+    assert set(tf.variable_grads(second, [b, e]).grads) == {e.name}
 
 
-def test_values_that_were_left_on_another_backend(walks: Walks) -> None:
+def test_values_from_another_backend_are_not_planned(walks: Walks) -> None:
     def f(x: tf.Tensor) -> tf.Tensor:
         with using(registry.find("exact")):
             y = x.exp()
@@ -185,24 +185,26 @@ def test_values_that_were_left_on_another_backend(walks: Walks) -> None:
     for _ in range(4):
         x = normal(50)
         slopes = tf.grad(f)(x)
-        np.testing.assert_allclose(slopes.numpy(), x.exp().numpy(), rtol=ROUNDING)  # of 64 bits there, and rounded
+        np.testing.assert_allclose(
+            slopes.numpy(), x.exp().numpy(), rtol=ROUNDING
+        )  # computed in 64 bits there, and rounded
         assert slopes.payload.dtype == np.float32
     assert walks.count == 4
 
 
-def test_gradients_of_ones_own_are_asked_each_time(walks: Walks) -> None:
-    asked = []
+def test_custom_gradients_are_not_planned(walks: Walks) -> None:
+    calls = []
 
     @tf.custom_grad
     def doubled(x: tf.Tensor) -> tuple[tf.Tensor, Callable[[tf.Tensor], tf.Tensor]]:
-        return x.mul(2), lambda dy: (asked.append(1), dy.mul(len(asked)))[1]
+        return x.mul(2), lambda dy: (calls.append(1), dy.mul(len(calls)))[1]
 
     for i in range(4):
         assert float(tf.grad(lambda x: doubled(x).sum())(tf.scalar(1))) == i + 1
     assert not backward_cache._passes
 
 
-def test_registered_gradients_take_the_place_of_plans(walks: Walks) -> None:
+def test_registered_gradient_invalidates_plans(walks: Walks) -> None:
     slope = tf.grad(lambda x: x.square())
     for _ in range(4):
         assert float(slope(tf.scalar(3))) == 6
@@ -214,7 +216,7 @@ def test_registered_gradients_take_the_place_of_plans(walks: Walks) -> None:
     assert float(slope(tf.scalar(3))) == 6
 
 
-def test_errors_come_each_time(walks: Walks) -> None:
+def test_errors_are_raised_each_time(walks: Walks) -> None:
     x = tf.scalar(1)
     for _ in range(4):
         with pytest.raises(ValueError, match="argument 1"):
@@ -223,14 +225,14 @@ def test_errors_come_each_time(walks: Walks) -> None:
             tf.grad(lambda a: a.greater(0.5).cast("float32").square())(x)
 
 
-def test_higher_orders_and_outer_tapes(walks: Walks) -> None:
+def test_higher_order_gradients(walks: Walks) -> None:
     second = tf.grad(lambda x: tf.grad(lambda z: z.pow(3).sum())(x).sum())
     for k in range(1, 6):
         np.testing.assert_allclose(second(tf.tensor([k, 2.0 * k])).numpy(), [6 * k, 12 * k], rtol=ROUNDING)
 
 
-def test_what_is_planned_leaves_other_tapes_alone(walks: Walks) -> None:
-    """The tape of `gradients_scope` has nodes that the tapes around it have, too; they stay as they are."""
+def test_planned_pass_does_not_change_outer_tapes(walks: Walks) -> None:
+    """The tape of `gradients_scope` shares nodes with the tapes around it."""
     math = NDArrayMathCPU()
 
     def cube(x: tf.Tensor) -> tf.Tensor:
@@ -249,7 +251,7 @@ def test_what_is_planned_leaves_other_tapes_alone(walks: Walks) -> None:
     assert walks.count == 4  # two of the three inside, and two with tapes around them
 
 
-def test_profiles_see_the_kernels(walks: Walks) -> None:
+def test_profile_sees_kernels_of_planned_pass(walks: Walks) -> None:
     slope, x = tf.grad(lambda x: x.exp().sum()), normal(3)
     before = tf.profile(lambda: slope(x)).kernel_names
     for _ in range(4):
@@ -257,7 +259,7 @@ def test_profiles_see_the_kernels(walks: Walks) -> None:
     assert tf.profile(lambda: slope(x)).kernel_names == before
 
 
-def test_large_values_are_walked(walks: Walks) -> None:
+def test_large_values_are_not_planned(walks: Walks) -> None:
     for size, count in ((1 << 16, 2), ((1 << 16) + 1, 4)):
         x, walks.count = normal(size), 0
         for _ in range(4):
@@ -265,7 +267,7 @@ def test_large_values_are_walked(walks: Walks) -> None:
         assert walks.count == count
 
 
-def test_other_backends_walk(walks: Walks) -> None:
+def test_exact_backend_is_not_planned(walks: Walks) -> None:
     slope = tf.grad(lambda x: x.square())
     for name in ("cpu", "exact", "cpu", "exact", "cpu", "exact", "cpu", "exact"):
         with using(registry.find(name)):
@@ -273,30 +275,30 @@ def test_other_backends_walk(walks: Walks) -> None:
     assert walks.count == 2 + 4
 
 
-def test_backends_of_ones_own_run_their_kernels(walks: Walks) -> None:
+def test_custom_backend_runs_its_kernels(walks: Walks) -> None:
     ran: list[str] = []
 
-    class Listed(CpuBackend):
+    class RecordingBackend(CpuBackend):
         def run(self, kernel: str, *rest: Any) -> Any:
             ran.append(kernel)
             return super().run(kernel, *rest)
 
     slope = tf.grad(lambda x: x.square())
-    with using(Listed()):
+    with using(RecordingBackend()):
         for _ in range(4):
             ran.clear()
             assert float(slope(tf.scalar(3))) == 6
             assert ran == ["Square", "Multiply", "Multiply"]
 
 
-def test_backends_that_do_not_say_whether_they_put_work_off(walks: Walks, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_backend_without_immediate_flag_is_not_planned(walks: Walks, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delattr(CpuBackend, "immediate")
     for _ in range(4):
         assert float(tf.grad(lambda x: x.square())(tf.scalar(3))) == 6
     assert walks.count == 4
 
 
-def test_nothing_is_left_behind(walks: Walks) -> None:
+def test_planned_passes_do_not_leak_tensors(walks: Walks) -> None:
     slope, x = tf.grad(lambda x: x.mul(x).exp().sum()), normal(3)
     before = tf.memory().num_tensors
     for _ in range(6):
@@ -304,8 +306,8 @@ def test_nothing_is_left_behind(walks: Walks) -> None:
     assert tf.memory().num_tensors == before
 
 
-def test_gradients_share_their_data_as_ever(walks: Walks) -> None:
-    """What two inputs get of one sum is the same, whatever their shapes; so it is with what one of them gets of dy."""
+def test_gradients_share_data_buffers(walks: Walks) -> None:
+    """Equal gradients of two inputs, and a reshaped dy, share one buffer."""
     a, b, dy = normal(2, 3), normal(6), normal(6)
     before = tf.memory().num_data_buffers
     for _ in range(4):
@@ -319,7 +321,7 @@ def test_gradients_share_their_data_as_ever(walks: Walks) -> None:
     assert walks.count == 8
 
 
-def test_the_number_of_planned_passes_is_bounded(walks: Walks, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_number_of_planned_passes_is_bounded(walks: Walks, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(backward_cache, "_MOST_PASSES", 5)
     for _ in range(2):
         for size in range(1, 12):
@@ -328,7 +330,7 @@ def test_the_number_of_planned_passes_is_bounded(walks: Walks, monkeypatch: pyte
         assert len(backward_cache._passes) <= 5
 
 
-def test_the_memory_of_planned_passes_is_bounded(walks: Walks, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_memory_of_planned_passes_is_bounded(walks: Walks, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(backward_cache, "_MOST_BYTES", 100_000)
 
     def f(x: tf.Tensor, count: int) -> tf.Tensor:

@@ -1,4 +1,4 @@
-"""BLAS on one thread: whatever interrupts, and whatever computes in the middle of it, its threads are given back."""
+"""Single-threaded BLAS sections restore the user's thread count, also after interrupts and when reentered."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ FILES = {module.__file__ for module in (blas_module, locks, threads)}
 
 
 class Library:
-    """The setting of a BLAS."""
+    """A fake BLAS with a thread count."""
 
     def __init__(self) -> None:
         self.count = _USER
-        self.told: Callable[[], None] = lambda: None
+        self.on_restore: Callable[[], None] = lambda: None
 
     def get(self) -> int:
         return self.count
@@ -34,7 +34,7 @@ class Library:
     def set(self, count: int) -> None:
         self.count = count
         if count == _USER:
-            self.told()
+            self.on_restore()
 
 
 @pytest.fixture
@@ -44,7 +44,7 @@ def library() -> Library:
 
 @pytest.fixture
 def blas(library: Library, monkeypatch: pytest.MonkeyPatch) -> _OneBlasThread:
-    """What keeps the library on one thread."""
+    """The guard that keeps the library on one thread."""
     found = _OneBlasThread()
     found._get, found._set = library.get, library.set
     monkeypatch.setattr(threads, "one_blas_thread", found)
@@ -52,10 +52,10 @@ def blas(library: Library, monkeypatch: pytest.MonkeyPatch) -> _OneBlasThread:
     return found
 
 
-def interrupted(work: Callable[[], object], moment: int) -> bool:
-    """Whether an interrupt came while work was done: at that moment of those at which Python looks for signals.
+def run_interrupted(work: Callable[[], object], moment: int) -> bool:
+    """Run work, and interrupt it at the given one of the moments at which CPython handles signals.
 
-    It does as a function of Python begins and after a call of one of C, as those of BLAS are.
+    These are the entries of Python functions and the returns of C functions. Return whether there was an interrupt.
     """
     left = moment
 
@@ -97,11 +97,11 @@ def jobs(library: Library) -> None:
 
 
 @pytest.mark.parametrize("work", [one_call, many_calls, jobs])
-def test_an_interrupt_anywhere_gives_the_threads_back(
+def test_interrupt_at_any_point_restores_thread_count(
     work: Callable[[Library], None], library: Library, blas: _OneBlasThread
 ) -> None:
     moment = 0
-    while interrupted(lambda: work(library), moment):
+    while run_interrupted(lambda: work(library), moment):
         moment += 1
         assert library.count == _USER, moment
         assert not blas._users
@@ -113,7 +113,7 @@ def test_an_interrupt_anywhere_gives_the_threads_back(
     assert moment > 10
 
 
-def test_threads_are_given_back_when_the_last_one_ends(library: Library, blas: _OneBlasThread) -> None:
+def test_thread_count_is_restored_by_last_user(library: Library, blas: _OneBlasThread) -> None:
     inside, over = threading.Event(), threading.Event()
 
     def wait() -> None:
@@ -130,16 +130,16 @@ def test_threads_are_given_back_when_the_last_one_ends(library: Library, blas: _
     assert library.count == _USER
 
 
-def in_time(function: Callable[[], object]) -> None:
-    """Call a function that, if it waits for itself, waits for ever."""
+def assert_finishes(function: Callable[[], object]) -> None:
+    """Call a function, and fail if it deadlocks."""
     thread = threading.Thread(target=function, daemon=True)
     thread.start()
     thread.join(10)
     assert not thread.is_alive()
 
 
-def test_what_comes_as_the_threads_are_given_back_may_compute(library: Library, blas: _OneBlasThread) -> None:
-    """A signal's handler, say, or a finalizer."""
+def test_reentrant_computation_while_restoring_thread_count(library: Library, blas: _OneBlasThread) -> None:
+    """As from a signal handler or a finalizer."""
     found: list[int] = []
 
     def compute() -> None:
@@ -147,13 +147,13 @@ def test_what_comes_as_the_threads_are_given_back_may_compute(library: Library, 
             found.append(library.count)
             one_call(library)
 
-    library.told = compute
-    in_time(partial(one_call, library))
+    library.on_restore = compute
+    assert_finishes(partial(one_call, library))
     assert found == [_USER]
     assert library.count == _USER
 
 
-def test_what_comes_while_workers_start_may_compute(
+def test_reentrant_computation_while_workers_start(
     library: Library, blas: _OneBlasThread, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     workers = threads._Workers()
@@ -168,6 +168,6 @@ def test_what_comes_while_workers_start_may_compute(
             jobs(library)
 
     monkeypatch.setattr(threading.Thread, "start", started)
-    in_time(partial(jobs, library))
+    assert_finishes(partial(jobs, library))
     assert found
     assert library.count == _USER

@@ -1,4 +1,4 @@
-"""A number broadcast to many elements is held once: every kernel must take it for what it stands for."""
+"""A broadcast number is stored once, as a view: every kernel must treat it like a full array."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ USES: dict[str, Callable[[Any, Any], Any]] = {
 
 
 @pytest.mark.parametrize("use", USES)
-def test_same_as_written_out(use: str) -> None:
+def test_view_gives_same_result_as_full_array(use: str) -> None:
     f = USES[use]
     view = tf.scalar(1.5).broadcast_to([SIDE, SIDE])
     written = tf.tensor(np.full((SIDE, SIDE), 1.5, np.float32))
@@ -51,7 +51,7 @@ def test_same_as_written_out(use: str) -> None:
     np.testing.assert_array_equal(f(view, y).numpy(), f(written, y).numpy())
 
 
-def test_a_large_elementwise_kernel_takes_it() -> None:
+def test_large_elementwise_kernels_on_views() -> None:
     x = tf.scalar(3).broadcast_to([1 << 20])
     y = tf.range(0, 1 << 20).cast("float32")
     np.testing.assert_array_equal(x.mul(y).numpy(), np.arange(1 << 20, dtype=np.float32) * 3)
@@ -62,6 +62,6 @@ def test_a_large_elementwise_kernel_takes_it() -> None:
     np.testing.assert_array_equal(rows.add(rows).numpy()[:, 5], [2, 4])
 
 
-def test_what_is_read_cannot_be_written_to() -> None:
+def test_numpy_array_of_view_is_read_only() -> None:
     with pytest.raises(ValueError, match="read-only"):
         tf.scalar(1).broadcast_to([SIDE, SIDE]).numpy()[0, 0] = 2

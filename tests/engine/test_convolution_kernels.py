@@ -1,4 +1,4 @@
-"""numpy's convolutions and their gradients, compared with sums computed position by position and cell by cell."""
+"""The numpy convolution kernels and their gradients, compared with explicit loops over positions and cells."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ SIZES = [(3, 3), (2, 3), (1, 1)]
 STEPS = [(1, 1), (2, (1, 2)), ((2, 1), 1), (1, 2), ((1, 2), (2, 1))]  # strides, dilations
 
 
-def _meetings(window: Window, sizes: Shape) -> Iterator[tuple[Index, Index, Index]]:
-    """Indices of a place, of a cell, and of the element of the input that they meet in."""
+def _visited_elements(window: Window, sizes: Shape) -> Iterator[tuple[Index, Index, Index]]:
+    """The indices of each output position, each filter cell, and the input element that they combine."""
     for place in np.ndindex(*window.out):
-        for at in np.ndindex(*window.size):
-            steps = zip(place, window.strides, at, window.dilations, window.pads, sizes, strict=True)
-            met = [(p * s + c * d - before, size) for p, s, c, d, (before, _), size in steps]
-            if all(0 <= i < size for i, size in met):
-                yield (slice(None), *place), at, (slice(None), *[i for i, _ in met])
+        for cell in np.ndindex(*window.size):
+            steps = zip(place, window.strides, cell, window.dilations, window.pads, sizes, strict=True)
+            element = [(p * s + c * d - before, size) for p, s, c, d, (before, _), size in steps]
+            if all(0 <= i < size for i, size in element):
+                yield (slice(None), *place), cell, (slice(None), *[i for i, _ in element])
 
 
 def _random(*shape: int) -> np.ndarray:
@@ -38,7 +38,9 @@ def _random(*shape: int) -> np.ndarray:
 @pytest.mark.parametrize(("strides", "dilations"), STEPS)
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize(("kernel", "filters"), [("DepthwiseConv2dNative", (3, 2)), ("Conv2D", (5, 4))])
-def test_as_cell_by_cell(kernel: str, filters: Shape, size: Shape, strides: Any, dilations: Any, pad: Any) -> None:
+def test_kernels_match_explicit_loops(
+    kernel: str, filters: Shape, size: Shape, strides: Any, dilations: Any, pad: Any
+) -> None:
     window = slide("op", (5, 7), size, strides, pad, dilations)
     x, w = _random(2, 5, 7, filters[0]), _random(*size, *filters)
     product = "bi,im->bim" if kernel.startswith("Depth") else "bi,im->bm"
@@ -46,12 +48,12 @@ def test_as_cell_by_cell(kernel: str, filters: Shape, size: Shape, strides: Any,
     dy = _random(*y.shape)
     expected, dw, dx = np.zeros_like(y), np.zeros_like(w), np.zeros_like(x)
     kept = (3, 2) if kernel.startswith("Depth") else (4,)
-    for place, at, met in _meetings(window, (5, 7)):
-        expected[place] += np.einsum(product, x[met], w[at]).reshape(2, -1)
+    for place, cell, element in _visited_elements(window, (5, 7)):
+        expected[place] += np.einsum(product, x[element], w[cell]).reshape(2, -1)
         slope = dy[place].reshape(2, *kept)
         into, rest = product.split("->")[0].split(","), product.split("->")[1]
-        dw[at] += np.einsum(f"{into[0]},{rest}->{into[1]}", x[met], slope)
-        dx[met] += np.einsum(f"{rest},{into[1]}->{into[0]}", slope, w[at])
+        dw[cell] += np.einsum(f"{into[0]},{rest}->{into[1]}", x[element], slope)
+        dx[element] += np.einsum(f"{rest},{into[1]}->{into[0]}", slope, w[cell])
     np.testing.assert_allclose(y, expected, atol=DOUBLE)
     np.testing.assert_allclose(KERNELS[f"{kernel}BackpropFilter"](x, dy, window=window), dw, atol=DOUBLE)
     found = KERNELS[f"{kernel}BackpropInput"](dy, w, window=window, input_shape=x.shape)
@@ -59,8 +61,8 @@ def test_as_cell_by_cell(kernel: str, filters: Shape, size: Shape, strides: Any,
 
 
 @pytest.mark.parametrize("kernel", ["DepthwiseConv2dNative", "Conv2D"])
-def test_a_filter_that_is_not_finite_does_not_reach_beyond_its_cells(kernel: str) -> None:
-    """The gradient of the input, where products with the zeros around it would make NaN of what lies at the border."""
+def test_nonfinite_filter_does_not_spread_in_input_gradient(kernel: str) -> None:
+    """Products with padding zeros must not make the gradient at the border NaN."""
     window = slide("op", (4, 4), (3, 3), 1, "same")
     w = np.ones((3, 3, 4, 1 if kernel.startswith("Depth") else 4))
     w[0, 0] = np.inf

@@ -1,4 +1,4 @@
-"""Handles: who may make them, and what stays with one whose data go elsewhere."""
+"""Handles: classes that kernels may return, and moving data from one handle to another."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from tfpy.legacy import Array1D
 
 
 @pytest.mark.parametrize("cls", [Array1D, tf.Variable, VariableValue])
-def test_kernels_give_no_objects_that_are_more_than_handles(cls: type[Handle]) -> None:
+def test_runner_rejects_classes_with_own_state(cls: type[Handle]) -> None:
     with pytest.raises(TypeError, match=f"runner: a {cls.__name__} is not a plain handle"):
         runner(cls)
     with pytest.raises(TypeError, match="not a plain handle"):
         run(cls, "Neg", tf.tensor([1.0]))
 
 
-def test_what_is_handed_over_is_counted_once_and_stays_kept() -> None:
+def test_hand_over_keeps_id_count_and_keep() -> None:
     tensors = accounting.tensors
     with tf.tidy():
         source = tf.keep(tf.tensor([1.0, 2.0]))
-        number, to = source.id, tf.Tensor.__new__(tf.Tensor)
-        hand_over(source, to)
+        handle_id, target = source.id, tf.Tensor.__new__(tf.Tensor)
+        hand_over(source, target)
     assert source.is_disposed
-    assert (to.id, to.array_sync()) == (number, [1, 2])
-    assert kept[number] is to
+    assert (target.id, target.array_sync()) == (handle_id, [1, 2])
+    assert kept[handle_id] is target
     assert accounting.tensors == tensors + 1
-    to.dispose()
-    assert number not in kept
+    target.dispose()
+    assert handle_id not in kept
     assert accounting.tensors == tensors

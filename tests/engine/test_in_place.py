@@ -1,4 +1,4 @@
-"""Kernels of a plan that write over an input: which do, and which must not."""
+"""Kernels of a plan that overwrite an input: which do, and which must not."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ pytestmark = pytest.mark.cpu
 A, B = np.random.default_rng(1).normal(size=(2, 5, 5)).astype(np.float32)
 
 
-def overwriting(f: Callable[..., Any]) -> list[str]:
-    """The kernels of f that write over an input, after comparing what its plan gives, twice, with what it gives."""
+def overwriting_kernels(f: Callable[..., Any]) -> list[str]:
+    """The kernels of f that overwrite an input; also checks that two replays equal the direct results."""
     inputs = [tf.tensor(A), tf.tensor(B)]
     found, recorder = recording_plan(lambda: f(*inputs), registry.default(), inputs, [])
     replay = recorder.compiled(found)
@@ -50,8 +50,8 @@ def overwriting(f: Callable[..., Any]) -> list[str]:
         (lambda a, b: [a.step().mul(b.exp())], ["ReluGrad"]),
     ],
 )
-def test_what_nobody_needs_is_written_over(f: Callable[..., Any], kernels: list[str]) -> None:
-    assert overwriting(f) == kernels
+def test_unneeded_values_are_overwritten(f: Callable[..., Any], kernels: list[str]) -> None:
+    assert overwriting_kernels(f) == kernels
 
 
 @pytest.mark.parametrize(
@@ -62,22 +62,22 @@ def test_what_nobody_needs_is_written_over(f: Callable[..., Any], kernels: list[
         lambda a, b: [(y := a.mul(b)).reshape([25]), y.exp()],  # an output is a view of it
         lambda a, b: [(y := a.mul(b)).transpose(), y.exp()],
         lambda a, b: [(y := a.mul(b)).slice([1, 0], [2, 5]), y.exp()],
-        lambda a, b: [a.mul(b).sum(0).add(b)],  # another shape
-        lambda a, b: [a.mul(b).greater(a)],  # another dtype
-        lambda a, b: [a.mul(b).maximum(b)],  # no ufunc that still may
+        lambda a, b: [a.mul(b).sum(0).add(b)],  # a different shape
+        lambda a, b: [a.mul(b).greater(a)],  # a different dtype
+        lambda a, b: [a.mul(b).maximum(b)],  # not an elementwise ufunc kernel
         lambda a, b: [a.transpose().exp()],  # a view of an input
         lambda a, b: [a.reshape([25]).exp()],
     ],
 )
-def test_what_is_needed_stays(f: Callable[..., Any]) -> None:
-    assert overwriting(f) == []
+def test_needed_values_are_not_overwritten(f: Callable[..., Any]) -> None:
+    assert overwriting_kernels(f) == []
 
 
-def test_a_view_of_what_is_written_over_may_be_read_before() -> None:
-    """Sums and products read the array; no result of theirs is a view of it."""
+def test_values_read_earlier_may_be_overwritten() -> None:
+    """Sums and products read the array, but their results are not views of it."""
 
     def f(a: Any, b: Any) -> Any:
         y = a.mul(b)
         return [y.sum(0), y.mat_mul(b), y.exp()]
 
-    assert overwriting(f) == ["Exp"]
+    assert overwriting_kernels(f) == ["Exp"]

@@ -1,4 +1,4 @@
-"""Elementwise kernels on large arrays: put off, run together and in blocks, they give the bits of one after the other."""
+"""Elementwise kernels on large arrays are deferred and run together in blocks, with bit-identical results."""
 
 from __future__ import annotations
 
@@ -46,8 +46,8 @@ def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def signalled() -> Iterator[Callable[[Callable[[], None]], Callable[[], None]]]:
-    """From what a signal's handler does to what sends the signal."""
+def send_signal_to() -> Iterator[Callable[[Callable[[], None]], Callable[[], None]]]:
+    """Install a signal handler, and return the function that raises the signal."""
     before = signal.getsignal(signal.SIGTERM)
 
     def send_to(handler: Callable[[], None]) -> Callable[[], None]:
@@ -72,7 +72,7 @@ CASES = [(k, d) for k in sorted(ELEMENTWISE) for d in DTYPES.get(k, ["float32"])
 
 
 @pytest.mark.parametrize(("kernel", "dtype"), CASES)
-def test_bits_are_those_of_one_piece(kernel: str, dtype: str, small_blocks: None) -> None:
+def test_blocked_kernels_are_bit_identical(kernel: str, dtype: str, small_blocks: None) -> None:
     count = len(KERNELS[kernel].inputs)
     layouts = [[(31, 29)] * count]
     if count == 2:
@@ -87,16 +87,16 @@ def test_bits_are_those_of_one_piece(kernel: str, dtype: str, small_blocks: None
 
 
 @pytest.mark.parametrize(("kernel", "dtype"), CASES)
-def test_kernels_give_memory_of_their_own(kernel: str, dtype: str) -> None:
-    """Blocks are overwritten when they are no longer needed; a result that is an input's block would be lost."""
+def test_kernels_do_not_return_input_memory(kernel: str, dtype: str) -> None:
+    """Blocks are overwritten when no longer needed, so a result must not share memory with an input's block."""
     inputs = [t.payload for t in operands(kernel, dtype, [(6,)] * len(KERNELS[kernel].inputs))]
     with np.errstate(all="ignore"):
         found = COMPUTE[kernel](*inputs, **ATTRS.get(kernel, {}))
     assert not any(np.shares_memory(found, x) for x in inputs)
 
 
-def test_a_kernel_may_give_its_input_back(small_blocks: None) -> None:
-    """As rounding does with whole numbers: what is computed from the same input must not be written over it."""
+def test_kernel_may_return_its_input(small_blocks: None) -> None:
+    """As rounding of integers does: results of the same input must not overwrite it."""
     x = np.arange(900, dtype=np.int32)
 
     def chain() -> Any:
@@ -108,7 +108,7 @@ def test_a_kernel_may_give_its_input_back(small_blocks: None) -> None:
     np.testing.assert_array_equal(lazy.forced(chain()), x * x + x)
 
 
-def test_what_is_not_laid_out_alike_goes_in_one_piece(small_blocks: None) -> None:
+def test_arrays_of_different_layout_are_not_deferred(small_blocks: None) -> None:
     a = np.ones((30, 40), np.float32)
     assert lazy.defer(np.tanh, [a.T], (40, 30), "f4") is None
     assert lazy.defer(np.add, [a, a[0]], (30, 40), "f4") is None
@@ -120,22 +120,22 @@ def test_what_is_not_laid_out_alike_goes_in_one_piece(small_blocks: None) -> Non
 A, B = (tf.tensor(np.random.default_rng(n).normal(size=(31, 29)).astype(np.float32)) for n in (1, 2))
 
 
-def pending(t: tf.Tensor) -> bool:
+def is_deferred(t: tf.Tensor) -> bool:
     return type(t.payload) is lazy.Lazy and t.payload.value is None
 
 
 CHAINS: dict[str, Callable[[], tf.Tensor]] = {
-    "one after the other": lambda: A.mul(B).add(1).tanh().relu().sub(B),
-    "a value used twice": lambda: (lambda t: t.exp().mul(t.neg()).add(t))(A.mul(0.1)),
-    "a bool on the way": lambda: tf.where(A.greater(B), A.square(), B.abs()),
-    "equal numbers": lambda: tf.scalar(2).broadcast_to([31, 29]).mul(3).add(A),
-    "equal numbers only": lambda: tf.scalar(2).broadcast_to([31, 29]).mul(3),
-    "sum of equal numbers": lambda: tf.scalar(0.7).broadcast_to([31, 29]).mul(3).sum(),
-    "longer than is put off": lambda: functools.reduce(lambda t, i: t.mul(0.9).add(i), range(40), A),
-    "rows are broadcast": lambda: A.add(B).mul(B.slice([0, 0], [1, 29])).tanh(),
-    "something else between": lambda: A.add(B).transpose().mul(2).reshape([29 * 31]),
-    "gathered": lambda: tf.gather_nd(A.add(B), tf.tensor([[1, 2], [3, 4]], dtype="int32")),
-    "a copy": lambda: A.add(B).clone().mul(2),
+    "chain": lambda: A.mul(B).add(1).tanh().relu().sub(B),
+    "value used twice": lambda: (lambda t: t.exp().mul(t.neg()).add(t))(A.mul(0.1)),
+    "bool intermediate": lambda: tf.where(A.greater(B), A.square(), B.abs()),
+    "broadcast number": lambda: tf.scalar(2).broadcast_to([31, 29]).mul(3).add(A),
+    "broadcast number only": lambda: tf.scalar(2).broadcast_to([31, 29]).mul(3),
+    "sum of broadcast number": lambda: tf.scalar(0.7).broadcast_to([31, 29]).mul(3).sum(),
+    "longer than the deferral limit": lambda: functools.reduce(lambda t, i: t.mul(0.9).add(i), range(40), A),
+    "broadcast row": lambda: A.add(B).mul(B.slice([0, 0], [1, 29])).tanh(),
+    "other kernels in between": lambda: A.add(B).transpose().mul(2).reshape([29 * 31]),
+    "gather": lambda: tf.gather_nd(A.add(B), tf.tensor([[1, 2], [3, 4]], dtype="int32")),
+    "clone": lambda: A.add(B).clone().mul(2),
     "sum": lambda: A.mul(B).sum(),
     "mean, axes kept": lambda: A.mul(B).tanh().mean(None, True),
     "sum of an axis": lambda: A.mul(B).sum(0),
@@ -146,7 +146,7 @@ CHAINS: dict[str, Callable[[], tf.Tensor]] = {
 
 
 @pytest.mark.parametrize("name", CHAINS)
-def test_chains_give_the_same_bits(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_deferred_chains_are_bit_identical(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lazy, "LARGE_ELEMENTS", 500)
     monkeypatch.setattr(lazy, "_BLOCK_ELEMENTS", 64)
     monkeypatch.setattr(lazy, "_SHARD_ELEMENTS", 200)
@@ -155,7 +155,7 @@ def test_chains_give_the_same_bits(name: str, monkeypatch: pytest.MonkeyPatch) -
     np.testing.assert_array_equal(CHAINS[name]().numpy(), expected)
 
 
-def test_nothing_runs_before_it_is_needed(small_blocks: None) -> None:
+def test_deferred_kernels_run_once_on_demand(small_blocks: None) -> None:
     runs = []
 
     def counted(x: Any) -> Any:
@@ -170,20 +170,20 @@ def test_nothing_runs_before_it_is_needed(small_blocks: None) -> None:
     assert sum(runs) == x.size
 
 
-def test_only_what_somebody_refers_to_is_stored(small_blocks: None) -> None:
+def test_only_referenced_intermediates_are_stored(small_blocks: None) -> None:
     held = A.mul(B)
     last = held.add(1).tanh()
     between = last.payload.inputs[0]
     last.data_sync()
-    assert not pending(held)
-    assert between.value is not None  # the test refers to it
+    assert not is_deferred(held)
+    assert between.value is not None  # referenced by the test
     mean = A.mul(B).tanh().mean()
-    assert not pending(mean)
+    assert not is_deferred(mean)
 
 
-def test_few_arrays_are_kept_for_what_is_put_off(small_blocks: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A long sum of arrays without other references: they are freed while it is computed."""
-    monkeypatch.setattr(machine.share, "shards", 1)  # workers may be late in letting go of arrays
+def test_deferred_work_keeps_few_arrays_alive(small_blocks: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A long sum of arrays without other references."""
+    monkeypatch.setattr(machine.share, "shards", 1)  # workers may release arrays late
     alive: list[weakref.ref[Any]] = []
     payload = A.numpy()  # A itself is on the GPU where there is one
     for i in range(30):
@@ -195,23 +195,23 @@ def test_few_arrays_are_kept_for_what_is_put_off(small_blocks: None, monkeypatch
     np.testing.assert_allclose(lazy.forced(payload), A.numpy() + 435, rtol=ACCUMULATED)
 
 
-def test_a_sum_stores_its_terms_when_they_are_needed_again(small_blocks: None) -> None:
+def test_terms_of_sum_are_stored_when_used_again(small_blocks: None) -> None:
     terms = A.mul(B)
     total = terms.sum()
-    assert pending(terms)
+    assert is_deferred(terms)
     centred = terms.sub(total)
-    assert not pending(terms)
+    assert not is_deferred(terms)
     np.testing.assert_array_equal(centred.numpy(), A.numpy() * B.numpy() - total.numpy())
 
 
-def test_observers_see_kernels_that_run(small_blocks: None) -> None:
+def test_observed_kernels_are_not_deferred(small_blocks: None) -> None:
     info = tf.time(lambda: A.mul(B).tanh())
     assert info.kernel_ms > 0
     with observing(lambda run: None):
-        assert not pending(A.mul(B))
+        assert not is_deferred(A.mul(B))
 
 
-def test_kernels_that_give_little_take_what_was_put_off(small_blocks: None) -> None:
+def test_kernels_with_small_results_accept_deferred_inputs(small_blocks: None) -> None:
     many = tf.zeros([800, 1]).add(tf.range(0, 800).reshape([800, 1]))
     places = many.cast("int32").mul(tf.ones([800, 1], "int32"))
     updates = many.reshape([800]).add(many.reshape([800]))
@@ -229,7 +229,7 @@ def test_kernels_that_give_little_take_what_was_put_off(small_blocks: None) -> N
     assert tf.gather_nd(tf.eye(4).mul(tf.scalar(2)), pairs).shape == (400,)
 
 
-def test_variables_and_plans_take_what_was_put_off(small_blocks: None) -> None:
+def test_variables_and_plans_accept_deferred_inputs(small_blocks: None) -> None:
     v = tf.variable(A.mul(B))
     v.assign(v.add(1))
     np.testing.assert_array_equal(v.numpy(), A.numpy() * B.numpy() + 1)
@@ -238,7 +238,7 @@ def test_variables_and_plans_take_what_was_put_off(small_blocks: None) -> None:
     np.testing.assert_array_equal(found[0], found[3])
 
 
-def test_plans_run_large_kernels_in_blocks(small_blocks: None, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_plans_run_large_elementwise_kernels_in_blocks(small_blocks: None, monkeypatch: pytest.MonkeyPatch) -> None:
     sizes = []
     tanh = COMPUTE["Tanh"]
 
@@ -256,12 +256,14 @@ def test_plans_run_large_kernels_in_blocks(small_blocks: None, monkeypatch: pyte
     assert sum(sizes) == B.size
 
 
-def test_what_interrupts_a_kernel_may_compute(
-    signalled: Callable[[Callable[[], None]], Callable[[], None]], monkeypatch: pytest.MonkeyPatch, small_blocks: None
+def test_signal_handler_may_compute_during_kernel(
+    send_signal_to: Callable[[Callable[[], None]], Callable[[], None]],
+    monkeypatch: pytest.MonkeyPatch,
+    small_blocks: None,
 ) -> None:
     found: list[float] = []
     late = tf.ones([800]).add(tf.range(0, 800))
-    interrupt = signalled(lambda: found.append(float(tf.scalar(1).div(tf.scalar(0)).add(late.min()))))
+    interrupt = send_signal_to(lambda: found.append(float(tf.scalar(1).div(tf.scalar(0)).add(late.min()))))
     exp = COMPUTE["Exp"]
 
     def interrupted(x: Any) -> Any:
@@ -279,8 +281,8 @@ def test_what_interrupts_a_kernel_may_compute(
         np.divide(1, np.zeros(1))  # outside of kernels numpy's settings are the user's
 
 
-def test_what_interrupts_a_kernel_may_make_plans(
-    signalled: Callable[[Callable[[], None]], Callable[[], None]], monkeypatch: pytest.MonkeyPatch
+def test_signal_handler_may_make_plans_during_kernel(
+    send_signal_to: Callable[[Callable[[], None]], Callable[[], None]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     model = tf.sequential(layers=[tf.layers.dense(units=2, input_shape=[3])])
     gradient = tf.grad(lambda x: x.mul(x).sum())
@@ -289,7 +291,7 @@ def test_what_interrupts_a_kernel_may_make_plans(
     def compute() -> None:
         found.extend((model.predict(tf.ones([2, 3])).array_sync(), gradient(tf.ones([2])).array_sync()) for _ in "123")
 
-    interrupt = signalled(compute)
+    interrupt = send_signal_to(compute)
     sine = COMPUTE["Sin"]
 
     def interrupted(x: Any) -> Any:
@@ -302,7 +304,7 @@ def test_what_interrupts_a_kernel_may_make_plans(
     assert len(model.plans) == 1
 
 
-def test_two_threads_may_need_the_same(small_blocks: None) -> None:
+def test_threads_may_force_the_same_deferred_value(small_blocks: None) -> None:
     shared = A.mul(B).tanh()
     found: list[Any] = []
     threads = [threading.Thread(target=lambda: found.append(shared.add(1).numpy())) for _ in range(8)]

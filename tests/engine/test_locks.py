@@ -1,4 +1,4 @@
-"""Locks: a thread may take its own again, and a forked process has another one."""
+"""ProcessLock: reentrant within a thread, and replaced in forked processes."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from tfpy.core import variable
 from tfpy.layers import naming
 
 locks = [registry._making, lazy._lock, variable._naming, naming._lock]
-inside, over = threading.Event(), threading.Event()
+inside, done = threading.Event(), threading.Event()
 
 
 def hold():
     with locks[0](), locks[1](), locks[2](), locks[3]():
         inside.set()
-        over.wait()
+        done.wait()
 
 
 threading.Thread(target=hold, daemon=True).start()
@@ -37,7 +37,7 @@ raise SystemExit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 """
 
 
-def test_a_thread_may_take_its_lock_again() -> None:
+def test_lock_is_reentrant() -> None:
     lock = ProcessLock()
     with lock(), lock():
         assert lock().acquire(blocking=False)
@@ -45,7 +45,7 @@ def test_a_thread_may_take_its_lock_again() -> None:
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork on this system")
-def test_a_forked_process_has_locks_of_its_own() -> None:
+def test_forked_process_has_new_locks() -> None:
     command = [sys.executable, "-W", "ignore", "-c", HELD_AT_A_FORK]
     ran = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
     assert ran.returncode == 0, ran.stderr

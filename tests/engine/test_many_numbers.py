@@ -1,4 +1,4 @@
-"""Kernels that take another way for many numbers give what the plain way gives, bit for bit."""
+"""Kernels with a special implementation for large arrays give bit-identical results."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SPECIAL = (np.nan, np.inf, -np.inf, -0.0, 0.0)
 
 
 @pytest.fixture(autouse=True)
-def _quiet() -> Iterator[None]:
+def _ignore_float_errors() -> Iterator[None]:
     with np.errstate(all="ignore"):
         yield
 
@@ -32,7 +32,7 @@ def _random(dtype: str, seed: int) -> np.ndarray:
 
 @pytest.mark.parametrize("dtype", ["float32", "float64", "int32", "complex64", "bool"])
 @pytest.mark.parametrize("shape", [(COUNT,), (50, 100)])
-def test_where(dtype: str, shape: tuple[int, ...]) -> None:
+def test_where_equals_numpy(dtype: str, shape: tuple[int, ...]) -> None:
     a, b = _random(dtype, 1).reshape(shape), _random(dtype, 2).reshape(shape)
     condition = _random("float32", 3).reshape(shape) > 0
     row = a.reshape(-1)[: shape[-1]]
@@ -50,7 +50,7 @@ def test_where(dtype: str, shape: tuple[int, ...]) -> None:
 
 
 @pytest.mark.parametrize("scale", [1, 1e7, 1e12])
-def test_whole_numbers_wrap(scale: float) -> None:
+def test_to_int32_wraps(scale: float) -> None:
     values = (_random("float32", 4) * scale).astype(np.float32)
     expected = [
         0 if not math.isfinite(v) else (math.trunc(v) + 2**31) % 2**32 - 2**31 for v in values.astype(float).tolist()
@@ -59,13 +59,13 @@ def test_whole_numbers_wrap(scale: float) -> None:
     assert to_int32(values[len(SPECIAL) :]).tolist() == expected[len(SPECIAL) :]
 
 
-def test_half_precision_is_not_warned_of() -> None:
+def test_to_int32_of_float16_does_not_overflow() -> None:
     with np.errstate(over="raise"):
         assert to_int32(np.float16([3.9, -2.5])).tolist() == [3, -2]
 
 
 def _remainder(a: float, b: float) -> float:
-    """As TF.js has it."""
+    """The remainder as TF.js computes it."""
     if b == 0 or not math.isfinite(a) or math.isnan(b):
         return math.nan
     rest = math.fmod(a, b)
@@ -73,10 +73,15 @@ def _remainder(a: float, b: float) -> float:
 
 
 @pytest.mark.parametrize("special", [True, False])
-@pytest.mark.parametrize(("above", "below"), [(1, 1), (1e3, 1e-3), (1e-30, 1), (1e9, 1e-3), (1, 1e20)])
-def test_remainders(above: float, below: float, special: bool) -> None:
+@pytest.mark.parametrize(
+    ("numerator_scale", "denominator_scale"), [(1, 1), (1e3, 1e-3), (1e-30, 1), (1e9, 1e-3), (1, 1e20)]
+)
+def test_mod_equals_tfjs(numerator_scale: float, denominator_scale: float, special: bool) -> None:
     start = 0 if special else len(SPECIAL)
-    a, b = ((_random("float32", i) * f).astype(np.float32)[start:] for i, f in ((5, above), (6, below)))
+    a, b = (
+        (_random("float32", i) * f).astype(np.float32)[start:]
+        for i, f in ((5, numerator_scale), (6, denominator_scale))
+    )
     a[100:200] = b[100:200] * 3
     a[200:300], b[200:300] = np.rint(a[200:300]), np.rint(b[200:300]) * 2 + 1
     pairs = zip(a.astype(float).tolist(), b.astype(float).tolist(), strict=True)
@@ -85,7 +90,7 @@ def test_remainders(above: float, below: float, special: bool) -> None:
 
 
 @pytest.mark.parametrize(("low", "high"), [(-1, 1), (0, 6), (2, 1), (-np.inf, 3)])
-def test_clipped(low: float, high: float) -> None:
+def test_clip_by_value(low: float, high: float) -> None:
     x = _random("float32", 7)
     expected = [v if math.isnan(v) else min(max(v, low), high) for v in x.tolist()]
     found = KERNELS["ClipByValue"](x, clip_value_min=low, clip_value_max=high)
@@ -96,8 +101,8 @@ def test_clipped(low: float, high: float) -> None:
 @pytest.mark.parametrize("dtype", ["float32", "int32"])
 @pytest.mark.parametrize("distinct", [True, False])
 @pytest.mark.parametrize("k", [1, 5, 6, 7])
-def test_the_largest_of_many(k: int, distinct: bool, dtype: str) -> None:
-    """Six of fifty are picked without sorting all, unless others are equal to the last of them."""
+def test_topk_of_long_rows(k: int, distinct: bool, dtype: str) -> None:
+    """Up to six of fifty are selected without a full sort, unless there are ties with the last one."""
     x = np.random.default_rng(k).standard_normal((9, 50)) * 1000
     x = (x if distinct else np.rint(x / 500)).astype(dtype)
     if dtype == "float32":
@@ -114,22 +119,20 @@ def test_the_largest_of_many(k: int, distinct: bool, dtype: str) -> None:
 
 @pytest.mark.parametrize("size", [(3, 4), (7, 9), (2, 20), (40, 5), (1, 1)])
 @pytest.mark.parametrize(("align", "half"), [(False, False), (True, False), (False, True)])
-def test_images_are_resized_in_blocks(
-    size: tuple[int, int], align: bool, half: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_resize_in_blocks(size: tuple[int, int], align: bool, half: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     images = _random("float32", 5)[: 5 * 9 * 11 * 2].reshape(5, 9, 11, 2)
-    whole = KERNELS["ResizeBilinear"](images, size=size, align_corners=align, half_pixel_centers=half)
+    expected = KERNELS["ResizeBilinear"](images, size=size, align_corners=align, half_pixel_centers=half)
     for block in (1, 60, 300):  # a row, some rows, some images
         monkeypatch.setattr(resize, "_BLOCK_ELEMENTS", block)
         found = KERNELS["ResizeBilinear"](images, size=size, align_corners=align, half_pixel_centers=half)
-        assert found.tobytes() == whole.tobytes()
+        assert found.tobytes() == expected.tobytes()
 
 
 @pytest.mark.parametrize("turned", [False, True])
-def test_products_of_stacks_of_stacks_in_shards(turned: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_batched_matmul_in_shards(turned: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(4)
     a, b = (rng.standard_normal(shape).astype(np.float32) for shape in ((5, 2, 7, 8), (5, 7, 2, 8)))
     b = b.transpose(0, 2, 3, 1) if not turned else b.transpose(0, 2, 1, 3)
-    whole = KERNELS["BatchMatMul"](a, b, transpose_a=False, transpose_b=turned)
+    expected = KERNELS["BatchMatMul"](a, b, transpose_a=False, transpose_b=turned)
     monkeypatch.setattr(matmul, "_SHARD_MULTIPLICATIONS", 100)
-    assert KERNELS["BatchMatMul"](a, b, transpose_a=False, transpose_b=turned).tobytes() == whole.tobytes()
+    assert KERNELS["BatchMatMul"](a, b, transpose_a=False, transpose_b=turned).tobytes() == expected.tobytes()

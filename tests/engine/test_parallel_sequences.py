@@ -1,4 +1,4 @@
-"""The directions of bidirectional layers run side by side in plans: when they do, and that the numbers are the same."""
+"""Both directions of bidirectional layers run in parallel in plans: when they do, and with equal results."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def _initial(seed: int) -> Any:
 
 
 def _losses(cell: str, mask: bool, stacked: bool = False) -> list[float]:
-    """Of some steps; the third and later ones are planned."""
+    """The losses of some steps, of which the third and later ones are planned."""
     model = tf.sequential()
     model.add(tf.layers.input_layer(input_shape=[6, 3]))
     if mask:
@@ -48,12 +48,12 @@ def _losses(cell: str, mask: bool, stacked: bool = False) -> list[float]:
     return [model.train_on_batch(tf.tensor(x), tf.ones([5, 2])) for _ in range(5)]
 
 
-def _watched(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str, set[str]]]:
-    """The kernels of each pair, and the threads that they ran on."""
+def _record_pairs(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str, set[str]]]:
+    """Record the kernels of each pair, and the threads that they ran on."""
     seen: list[tuple[str, str, set[str]]] = []
     ran: set[str] = set()
 
-    def noting(function: Any) -> Any:
+    def recording(function: Any) -> Any:
         def run(*args: Any, **attrs: Any) -> Any:
             ran.add(threading.current_thread().name)
             return function(*args, **attrs)
@@ -61,7 +61,7 @@ def _watched(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str, set[str]]]
         return run
 
     for name in parallel.SEQUENCES:
-        monkeypatch.setitem(KERNELS, name, noting(KERNELS[name]))
+        monkeypatch.setitem(KERNELS, name, recording(KERNELS[name]))
     pair = PLANNED["Parallel"]
 
     def both(*arrays: Any, nodes: Any) -> Any:
@@ -77,19 +77,19 @@ def _watched(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str, set[str]]]
 @pytest.mark.parametrize("stacked", [False, True])
 @pytest.mark.parametrize("mask", [False, True])
 @pytest.mark.parametrize("cell", CELLS)
-def test_both_directions(
+def test_parallel_directions_equal_serial_ones(
     cell: str, mask: bool, stacked: bool, two_cores: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     serial = _losses(cell, mask, stacked)
     monkeypatch.setattr(parallel, "_LEAST_MULTIPLICATIONS", 0)
-    seen = _watched(monkeypatch)
+    seen = _record_pairs(monkeypatch)
     assert _losses(cell, mask, stacked) == serial
     name = f"{'Masked' if mask else ''}{CELLS[cell]}Sequence"
     assert {pair[:2] for pair in seen} == {(name, name), (f"{name}Grad", f"{name}Grad")}
 
 
-def test_each_direction_has_a_core(two_cores: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each waits for the other to begin: it would not return if they ran one after the other."""
+def test_directions_run_concurrently(two_cores: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each waits for the other to start, so they would time out if they ran serially."""
     monkeypatch.setattr(parallel, "_LEAST_MULTIPLICATIONS", 0)
     meeting = threading.Barrier(2, timeout=20)
     kernel = KERNELS["LSTMSequence"]
@@ -110,8 +110,10 @@ def test_each_direction_has_a_core(two_cores: None, monkeypatch: pytest.MonkeyPa
 
 
 @pytest.mark.parametrize(("least", "shard", "cores"), [(1 << 30, 1 << 20, 2), (0, 1, 2), (0, 1 << 20, 1)])
-def test_one_after_the_other(least: int, shard: int, cores: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """With too little to do, with enough for all cores, or with one core."""
+def test_directions_run_serially_if_not_worthwhile(
+    least: int, shard: int, cores: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With too little work, with enough work for all cores in one direction, or with one core."""
     machine.set_most_shards(cores)
     monkeypatch.setattr(parallel, "_LEAST_MULTIPLICATIONS", least)
     monkeypatch.setattr(sequence, "_SHARD_MULTIPLICATIONS", shard)

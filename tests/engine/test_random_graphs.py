@@ -1,4 +1,4 @@
-"""Random graphs of ops, and their gradients, give the same bits one by one, put off, and from plans."""
+"""Random graphs of ops and their gradients: bit-identical whether eager, deferred or planned."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ OTHERS: list[Callable[[random.Random, tf.Tensor, tf.Tensor], tf.Tensor]] = [
 
 
 def graph(seed: int, inputs: Sequence[tf.Tensor]) -> list[tf.Tensor]:
-    """What the graph of that number gives."""
+    """The outputs of the random graph with a seed."""
     r = random.Random(seed)
     values = list(inputs)
     for _ in range(r.randint(3, 28)):
@@ -92,27 +92,27 @@ def assert_same(found: Sequence[tf.Tensor], expected: Sequence[np.ndarray]) -> N
 @pytest.mark.parametrize("seed", range(60))
 @pytest.mark.parametrize("compute", [graph, gradients])
 @pytest.mark.parametrize("large", [500, 5000])
-def test_all_ways_give_the_same_bits(
+def test_eager_deferred_and_planned_are_bit_identical(
     compute: Callable[[int, Sequence[tf.Tensor]], list[tf.Tensor]],
     seed: int,
     large: int,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Plans run elementwise kernels in blocks where arrays are large, and in place where they are not."""
+    """Plans run elementwise kernels in blocks on large arrays, and in place on small ones."""
     monkeypatch.setattr(lazy, "LARGE_ELEMENTS", 500)
     monkeypatch.setattr(lazy, "_BLOCK_ELEMENTS", 64)
     monkeypatch.setattr(lazy, "_SHARD_ELEMENTS", 200)
     inputs, others = inputs_of(seed), inputs_of(seed + 1000)
-    expected, of_others = ([t.numpy() for t in compute(seed, given)] for given in (inputs, others))
+    expected, expected_of_others = ([t.numpy() for t in compute(seed, given)] for given in (inputs, others))
     monkeypatch.setattr(cpu, "LARGE_ELEMENTS", 500)
-    put_off = compute(seed, inputs)
-    assert_same(put_off[::-1], expected[::-1])
+    deferred = compute(seed, inputs)
+    assert_same(deferred[::-1], expected[::-1])
     monkeypatch.setattr(cpu, "LARGE_ELEMENTS", large)
     monkeypatch.setattr(in_place, "LARGE_ELEMENTS", large)
     results, recorder = recording_plan(lambda: compute(seed, inputs), registry.default(), inputs, [])
     replay = recorder.compiled(results)
     assert replay is not None
-    for given, wanted in ((inputs, expected), (others, of_others)):
+    for given, reference in ((inputs, expected), (others, expected_of_others)):
         again = replay.run(Tensor, given)
         assert again is not None
-        assert_same(again[0], wanted)
+        assert_same(again[0], reference)

@@ -1,4 +1,4 @@
-"""Softmax on the CPU: many rows, large logits, what is not finite."""
+"""Softmax on the CPU: many rows, large logits, values that are not finite, and blocks."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tfpy.engine.cpu.table import KERNELS
 
 
 @pytest.fixture(autouse=True)
-def _quiet() -> Iterator[None]:
+def _ignore_float_errors() -> Iterator[None]:
     with np.errstate(all="ignore"):
         yield
 
@@ -26,7 +26,7 @@ def _softmax_in_double(x: np.ndarray) -> np.ndarray:
 @pytest.mark.parametrize("scale", [1.0, 25.0, 1000.0])
 @pytest.mark.parametrize("offset", [0.0, 300.0, -300.0])
 @pytest.mark.parametrize("shape", [(3, 7), (700, 2, 9), (6, 3000)])
-def test_softmax_of_many_and_of_large_logits(shape: tuple[int, ...], offset: float, scale: float) -> None:
+def test_softmax_of_many_rows_and_large_logits(shape: tuple[int, ...], offset: float, scale: float) -> None:
     rng = np.random.default_rng(1)
     x = (rng.standard_normal(shape) * scale + offset).astype(np.float32)
     expected = _softmax_in_double(x)
@@ -41,8 +41,8 @@ def test_softmax_of_many_and_of_large_logits(shape: tuple[int, ...], offset: flo
 
 
 @pytest.mark.parametrize("special", [np.nan, np.inf, -np.inf])
-def test_softmax_of_what_is_not_finite(special: float) -> None:
-    """A row with NaN or +∞ is NaN, as in TF.js; -∞ is impossible. The other rows know nothing of it."""
+def test_softmax_of_nonfinite_logits(special: float) -> None:
+    """A row with NaN or +∞ is NaN, as in TF.js; -∞ has probability 0. Other rows are not affected."""
     x = np.random.default_rng(2).standard_normal((900, 8)).astype(np.float32)
     x[5, 3] = special
     found = KERNELS["Softmax"](x)
@@ -54,12 +54,12 @@ def test_softmax_of_what_is_not_finite(special: float) -> None:
         assert np.isnan(found[5]).all()
 
 
-def test_softmax_in_blocks_on_several_cores(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_softmax_in_blocks_and_shards(monkeypatch: pytest.MonkeyPatch) -> None:
     x = np.random.default_rng(3).standard_normal((3, 500, 12)).astype(np.float32)
     dy = np.cos(x)
-    whole = [KERNELS["Softmax"](x), KERNELS["LogSoftmax"](x), KERNELS["SoftmaxGrad"](dy, x)]
+    expected = [KERNELS["Softmax"](x), KERNELS["LogSoftmax"](x), KERNELS["SoftmaxGrad"](dy, x)]
     monkeypatch.setattr(softmax, "_BLOCK_ELEMENTS", 6000)
     monkeypatch.setattr(softmax, "_SHARD_ELEMENTS", 6000)
     found = [KERNELS["Softmax"](x), KERNELS["LogSoftmax"](x), KERNELS["SoftmaxGrad"](dy, x)]
-    for a, b in zip(found, whole, strict=True):
+    for a, b in zip(found, expected, strict=True):
         assert a.tobytes() == b.tobytes()

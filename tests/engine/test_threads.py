@@ -1,4 +1,4 @@
-"""Shards: how a batch is cut, that errors arrive, that BLAS has its threads back."""
+"""Shards: splitting of batches, errors, settings, forks, equal results, and background jobs."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tfpy.engine.cpu.table import KERNELS, PLANNED
 from tfpy.engine.windows import slide
 
 
-def test_spans_cover_the_batch_in_even_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_spans_split_batch_evenly(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(machine.share, "shards", 4)
     assert threads.spans(10, 100, 10) == [(0, 2), (2, 5), (5, 7), (7, 10)]
     assert threads.spans(10, 15, 10) == [(0, 10)]
@@ -30,8 +30,8 @@ def test_spans_cover_the_batch_in_even_parts(monkeypatch: pytest.MonkeyPatch) ->
 
 
 @pytest.mark.parametrize(("work", "count"), [(19, 1), (20, 2), (59, 2), (60, 3), (120, 4), (10**6, 12)])
-def test_shards_that_take_turns_are_fewer(work: int, count: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """One more takes work / count - work / (count + 1) from the time of each, and adds 10 to that of all."""
+def test_fewer_shards_if_they_share_the_interpreter(work: int, count: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One more shard saves work / count - work / (count + 1), and costs 10."""
     monkeypatch.setattr(machine.share, "shards", 12)
     monkeypatch.setattr(threads, "_shares_interpreter", lambda: True)
     assert len(threads.spans_in_turns(100, work, 10)) == count
@@ -39,7 +39,7 @@ def test_shards_that_take_turns_are_fewer(work: int, count: int, monkeypatch: py
     assert threads.spans_in_turns(100, work, 10) == threads.spans(100, work, 10)
 
 
-def test_shards_run_side_by_side() -> None:
+def test_shards_run_concurrently() -> None:
     seen: dict[int, int] = {}
     barrier = threading.Barrier(3, timeout=10)
 
@@ -52,31 +52,31 @@ def test_shards_run_side_by_side() -> None:
     assert len(set(seen.values())) == 3
 
 
-@pytest.mark.parametrize("bad", [0, 1])
-def test_what_a_shard_raises_arrives_after_all_have_ended(bad: int) -> None:
+@pytest.mark.parametrize("failing", [0, 1])
+def test_error_of_shard_is_raised_after_all_have_ended(failing: int) -> None:
     done = []
 
     def work(a: int, b: int) -> None:
-        if a == bad:
+        if a == failing:
             raise KeyError("shard")
         done.append(a)
 
     with pytest.raises(KeyError, match="shard"):
         threads.run_sharded(work, [(0, 1), (1, 2)])
-    assert done == [1 - bad]
+    assert done == [1 - failing]
 
 
-def test_numpy_is_quiet_in_shards(recwarn: pytest.WarningsRecorder) -> None:
+def test_numpy_error_state_applies_in_shards(recwarn: pytest.WarningsRecorder) -> None:
     def work(a: int, b: int) -> None:
         time.sleep(0.01)
         np.log(np.zeros(3))
 
-    with np.errstate(all="ignore"):  # as the backend does on the calling thread; workers have settings of their own
+    with np.errstate(all="ignore"):  # as the backend does on the calling thread; workers have their own settings
         threads.run_sharded(work, [(0, 1), (1, 2)])
     assert not recwarn.list
 
 
-def test_a_setting_keeps_everything_on_one_core() -> None:
+def test_environment_variable_limits_shards() -> None:
     code = "from tfpy.engine.cpu import threads; print(threads.spans(100, 10**6, 1))"
     for value, expected in (("1", 1), ("3", 3)):
         run = subprocess.run(
@@ -85,7 +85,7 @@ def test_a_setting_keeps_everything_on_one_core() -> None:
         assert run.stdout.count("(") == expected, run.stderr
 
 
-def test_the_environment_sets_the_number_of_shards(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_flag_sets_number_of_shards(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(machine.share, "shards_at_first", 4)
     monkeypatch.setattr(machine.share, "shards", 4)
     tf.env().set("CPU_SHARDS", 1)
@@ -95,7 +95,7 @@ def test_the_environment_sets_the_number_of_shards(monkeypatch: pytest.MonkeyPat
     tf.env().reset()
 
 
-def test_a_number_of_shards_that_is_none_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_invalid_number_of_shards_raises(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TFPY_SHARDS", "many")
     with pytest.raises(ValueError, match="TFPY_SHARDS.*whole number.*'many'"):
         machine._wanted()
@@ -141,12 +141,12 @@ raise SystemExit(os.waitstatus_to_exitcode(status))
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork on this system")
-def test_a_forked_process_does_not_wait_for_threads_that_it_lacks() -> None:
+def test_forked_process_does_not_wait_for_missing_threads() -> None:
     ran = subprocess.run([sys.executable, "-W", "ignore", "-c", FORKED], capture_output=True, text=True, check=False)
     assert ran.returncode == 0, ran.stderr
 
 
-def test_the_allocator_can_be_left_alone() -> None:
+def test_allocator_settings_can_be_disabled() -> None:
     code = "from tfpy.engine.cpu.allocator import keep_freed_memory; print(keep_freed_memory())"
     run = subprocess.run(
         [sys.executable, "-c", code], env={**os.environ, "TFPY_MALLOC": "0"}, capture_output=True, text=True
@@ -170,7 +170,9 @@ SHARDED = [
 
 @pytest.mark.parametrize("kernel", SHARDED)
 @pytest.mark.parametrize("pad", ["valid", "same"])
-def test_shards_of_convolutions_and_pools_are_the_whole(kernel: str, pad: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_sharded_convolution_and_pooling_equal_unsharded(
+    kernel: str, pad: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     rng = np.random.default_rng(0)
     window = slide("conv", (9, 8), (3, 2), (2, 1), pad)
     x, y = rng.normal(size=(5, 9, 8, 4)), rng.normal(size=(5, *window.out, 4))
@@ -185,13 +187,13 @@ def test_shards_of_convolutions_and_pools_are_the_whole(kernel: str, pad: str, m
     }
     arrays, attrs = next(found for name, found in arguments.items() if kernel.endswith(name))
     monkeypatch.setattr(machine.share, "shards", 1)
-    whole = KERNELS[kernel](*arrays, window=window, **attrs)
+    unsharded = KERNELS[kernel](*arrays, window=window, **attrs)
     monkeypatch.setattr(machine.share, "shards", 3)
     monkeypatch.setattr(batches, "_SHARD_MULTIPLICATIONS", 1)
     monkeypatch.setattr(batches, "_SHARD_OPERATIONS", 1)
-    parts = KERNELS[kernel](*arrays, window=window, **attrs)
-    np.testing.assert_allclose(parts, whole, rtol=DOUBLE, atol=DOUBLE)
-    np.testing.assert_array_equal(parts, KERNELS[kernel](*arrays, window=window, **attrs))
+    sharded = KERNELS[kernel](*arrays, window=window, **attrs)
+    np.testing.assert_allclose(sharded, unsharded, rtol=DOUBLE, atol=DOUBLE)
+    np.testing.assert_array_equal(sharded, KERNELS[kernel](*arrays, window=window, **attrs))
 
 
 IMAGE_WINDOWS = [  # size, strides, pad, dilations
@@ -202,14 +204,14 @@ IMAGE_WINDOWS = [  # size, strides, pad, dilations
     ((3, 2), 1, ((-2, -1), (0, 0)), 1),
     ((3, 2), 1, "same", (3, 1)),
     ((1, 1), 1, "valid", 1),
-    ((2, 2), (4, 1), ((5, 5), (0, 0)), 1),  # some rows lie on padding alone
+    ((2, 2), (4, 1), ((5, 5), (0, 0)), 1),  # some rows lie entirely on padding
 ]
 
 
 @pytest.mark.parametrize("shards", [2, 3, 20])
 @pytest.mark.parametrize(("size", "strides", "pad", "dilations"), IMAGE_WINDOWS)
 @pytest.mark.parametrize("kernel", ["Conv2D", "DepthwiseConv2dNative", "FusedConv2D", "FusedConv2DMaxPool"])
-def test_rows_of_an_image_are_the_whole(
+def test_image_sharded_by_rows_equals_unsharded(
     kernel: str, size: Any, strides: Any, pad: Any, dilations: Any, shards: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rng = np.random.default_rng(0)
@@ -222,15 +224,15 @@ def test_rows_of_an_image_are_the_whole(
     if "Pool" in kernel:
         attrs["pool"] = slide("pool", window.out, (3, 2), (2, 1), "valid")
     compute = (KERNELS | PLANNED)[kernel]
-    whole = compute(*arrays, **attrs)
+    unsharded = compute(*arrays, **attrs)
     monkeypatch.setattr(machine.share, "shards", shards)
     monkeypatch.setattr(batches, "_SHARD_MULTIPLICATIONS", 1)
     monkeypatch.setattr(batches, "_SHARD_OPERATIONS", 1)
-    np.testing.assert_allclose(compute(*arrays, **attrs), whole, rtol=DOUBLE, atol=DOUBLE)
+    np.testing.assert_allclose(compute(*arrays, **attrs), unsharded, rtol=DOUBLE, atol=DOUBLE)
 
 
 @pytest.mark.parametrize(("m", "k", "n"), [(300, 200, 400), (90, 500, 700), (0, 3, 4), (1, 200, 300), (3, 0, 2)])
-def test_shards_of_products_are_the_whole(m: int, k: int, n: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_sharded_matmul_equals_unsharded(m: int, k: int, n: int, monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(0)
     monkeypatch.setattr(matmul, "_SHARD_MULTIPLICATIONS", 1 << 16)
     monkeypatch.setattr(machine.share, "shards", 3)
@@ -242,12 +244,12 @@ def test_shards_of_products_are_the_whole(m: int, k: int, n: int, monkeypatch: p
 
 
 @pytest.mark.parametrize(("most", "shards", "idle"), [(1, 1, 0), (2, 1, 1), (2, 2, 0), (3, 2, 1), (8, 3, 3)])
-def test_cores_without_a_shard_are_idle(most: int, shards: int, idle: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_cores_without_shard_are_idle(most: int, shards: int, idle: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(machine.share, "shards", most)
     assert threads.idle_cores(shards) == idle
 
 
-def test_cores_that_others_use_are_not_idle(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_cores_used_by_other_jobs_are_not_idle(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(machine.share, "shards", 2)
     found: list[int] = []
     threads.run_concurrently([lambda: found.append(threads.idle_cores(1))] * 2)
@@ -256,7 +258,7 @@ def test_cores_that_others_use_are_not_idle(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 @pytest.mark.parametrize("in_background", [False, True])
-def test_jobs_of_an_executor_are_done_in_order(in_background: bool) -> None:
+def test_serial_executor_runs_jobs_in_order(in_background: bool) -> None:
     done: list[int] = []
 
     def job(number: int) -> None:
@@ -270,22 +272,22 @@ def test_jobs_of_an_executor_are_done_in_order(in_background: bool) -> None:
     assert done == [*range(20)]
 
 
-def test_jobs_in_the_background_run_while_the_thread_goes_on() -> None:
-    begun, let = threading.Event(), threading.Event()
+def test_background_job_runs_concurrently() -> None:
+    started, proceed = threading.Event(), threading.Event()
 
     def job() -> None:
-        begun.set()
-        assert let.wait(10)
+        started.set()
+        assert proceed.wait(10)
 
     threads._workers.start(1)
     executor = threads.SerialExecutor(True)
     executor.submit(job)
-    assert begun.wait(10)  # nobody but a worker can have begun it
-    let.set()
+    assert started.wait(10)  # only a worker can have started it
+    proceed.set()
     executor.join()
 
 
-def test_what_a_job_in_the_background_raises_arrives() -> None:
+def test_error_of_background_job_is_raised_by_join() -> None:
     def job() -> None:
         raise KeyError("job")
 

@@ -1,4 +1,4 @@
-"""How windows slide: places, padding, rounding, as TF.js counts them."""
+"""Sliding windows: output sizes, padding and rounding, as in TF.js."""
 
 from __future__ import annotations
 
@@ -22,28 +22,28 @@ from tfpy.engine.windows import slide
         ((5, 5), (2, 2), 2, 1, 1, "ceil", ((1, 1), (1, 1)), (4, 4)),
         ((5, 5), (2, 2), 2, 1, 1, "round", ((1, 1), (1, 1)), (4, 4)),
         ((5, 5), (2, 2), 2, ((1, 0), (2, 1)), 1, "floor", ((1, 0), (2, 1)), (3, 4)),
-        # One pad for all sides: both dimensions are counted with the first one's window and stride.
+        # With one pad for all sides, both dimensions use the first one's window size and stride.
         ((4, 5), (2, 3), 1, 0, 1, None, ((0, 0), (0, 0)), (3, 4)),
         ((4, 5), (2, 2), (1, 2), 0, 1, None, ((0, 0), (0, 0)), (3, 4)),
         ((2, 2), (3, 3), 1, "valid", 1, None, ((0, 0), (0, 0)), (0, 0)),
-        # In three dimensions each has its own, 'same' may leave elements out, and a large window has no places.
+        # In 3D each dimension has its own, 'same' may skip elements, and a large window has no output.
         ((4, 5, 3), (2, 3, 1), 1, 0, 1, None, ((0, 0),) * 3, (3, 3, 3)),
         ((4, 4, 4), (1, 1, 1), 2, "same", 1, None, ((-1, 0),) * 3, (2, 2, 2)),
         ((2, 2, 2), (4, 4, 4), 1, "valid", 1, None, ((0, 0),) * 3, (0, 0, 0)),
         ((3, 2, 1), (3, 3, 3), 2, 0, 1, "round", ((0, 0),) * 3, (1, 0, 0)),
-        # Numbers are truncated, also below 0.
+        # Quotients are truncated toward 0.
         ((1, 3), (4, 1), 2, ((0, 0), (0, 0)), 1, None, ((0, 0), (0, 0)), (0, 2)),
         ((1, 3), (4, 1), 2, 0, 1, None, ((0, 0), (0, 0)), (0, 0)),
     ],
 )
-def test_slides_as_tfjs(
+def test_padding_and_output_size_equal_tfjs(
     sizes: Any, size: Any, strides: Any, pad: Any, dilations: Any, rounding: Any, pads: Any, out: Any
 ) -> None:
     window = slide("op", sizes, size, strides, pad, dilations, rounding)
     assert (window.pads, window.out) == (pads, out)
 
 
-def test_a_window_knows_its_reach() -> None:
+def test_window_properties() -> None:
     window = slide("op", (9, 9), (3, 2), 1, "valid", (2, 1))
     assert window.reach == (5, 2)
     assert window.covered == (9, 9)
@@ -69,7 +69,7 @@ def test_a_window_knows_its_reach() -> None:
         ({"size": (9, 9)}, ValueError, "x"),
     ],
 )
-def test_says_what_is_wrong(changed: dict[str, Any], error: type[Exception], named: str) -> None:
+def test_invalid_arguments_raise(changed: dict[str, Any], error: type[Exception], named: str) -> None:
     arguments: dict[str, Any] = {"sizes": (5, 5), "size": (2, 2), "strides": 1, "pad": 1} | changed
     with pytest.raises(error, match=rf"op: argument '{named}' must be"):
         slide("op", **arguments)
