@@ -1,6 +1,6 @@
-"""What every test gets: a backend and a seed, no scope or tape left open, no tensor or buffer left behind, no OpenGL error.
+"""Fixtures of all tests: a backend and a seed; checks for open scopes and tapes, leaks and OpenGL errors.
 
-`pytest --backend webgl` runs the tests that name no backend on the GPU.
+`pytest --backend webgl` runs the tests that do not choose a backend on the GPU.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from tfpy.engine.state import local
 from tfpy.layers.declared import Declared
 from tfpy.layers.registry import _classes
 
-# The same examples in every run, and no clock: a test fails because of the code.
+# The same examples in every run, and no deadline, so that failures are reproducible.
 settings.register_profile(
     "repeatable",
     max_examples=40,
@@ -36,18 +36,20 @@ settings.load_profile("repeatable")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--backend", default="cpu", choices=["cpu", "webgl"], help="the backend of tests that name none")
+    parser.addoption(
+        "--backend", default="cpu", choices=["cpu", "webgl"], help="the backend of tests that do not choose one"
+    )
 
 
 def pytest_collection_finish() -> None:
-    """Keep the garbage collector from looking at all tests and recorded numbers again after each test that needs it."""
+    """Exclude the collected tests and recorded values from garbage collection, which tests run often."""
     gc.collect()
     gc.freeze()
 
 
 @pytest.fixture
 def default_backend(request: pytest.FixtureRequest) -> str:
-    """The name of the backend that is current when a test begins."""
+    """The name of the backend that is current when a test starts."""
     name: str = request.config.getoption("--backend")
     return "cpu" if request.node.get_closest_marker("cpu") else name
 
@@ -64,7 +66,7 @@ def backend(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture
 def gpu() -> GlBackend:
-    """The GPU backend, current."""
+    """The GPU backend, made current."""
     return use_gpu()
 
 
@@ -75,7 +77,7 @@ def device(gpu: GlBackend) -> Device:
 
 @pytest.fixture
 def work(device: Device) -> Callable[[Callable[[], object]], Work]:
-    """Run a function and say what it made the GPU do; its result lives until then."""
+    """A function that measures the work of another, whose result is kept alive until then."""
 
     def measure(function: Callable[[], object]) -> Work:
         dispatches, used = device.counts.dispatches, device.pool.in_use()
@@ -89,7 +91,7 @@ def work(device: Device) -> Callable[[Callable[[], object]], Work]:
 
 @pytest.fixture(autouse=True)
 def _clean(default_backend: str) -> Iterator[None]:
-    """Fail a test that leaves tensors, buffers, scopes or tapes behind; variables are disposed for it."""
+    """Fail a test that leaks tensors or buffers, or leaves scopes or tapes open; dispose its variables."""
     if default_backend == "webgl":
         use_gpu()
     else:
@@ -105,7 +107,7 @@ def _clean(default_backend: str) -> Iterator[None]:
     tf.dispose_variables()
     if accounting.tensors > before:
         gc.collect()
-    # What is left of an earlier test in a cycle may be collected only now, so that there may be fewer than before.
+    # Garbage cycles of an earlier test may be collected only now, so that there may be fewer than before.
     assert accounting.tensors <= before, f"{accounting.tensors - before} tensors were left behind"
     if device is not None and device is _device():
         device.check()
@@ -116,7 +118,7 @@ def _clean(default_backend: str) -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def _known_classes() -> Iterator[None]:
-    """Forget the classes that a test makes known, as tests of messages list what is known; modules of ours may be new."""
+    """Unregister the classes that a test registers, since tests of messages list registered names; keep tfpy's own."""
     tables: list[dict[str, Any]] = [_classes, *_families(Declared)]
     before = [dict(table) for table in tables]
     yield
@@ -127,7 +129,7 @@ def _known_classes() -> Iterator[None]:
 
 
 def _families(cls: type) -> Iterator[dict[str, Any]]:
-    """The tables of initializers, regularizers and the like by name."""
+    """The registries of initializers, regularizers and similar classes."""
     for family in cls.__subclasses__():
         if "members" in vars(family):
             yield family.members
@@ -135,12 +137,12 @@ def _families(cls: type) -> Iterator[dict[str, Any]]:
 
 
 def _device() -> Device | None:
-    """The GPU, if it has been used."""
+    """The GPU device, if it has been used."""
     backend = registry.made().get("webgl")
     return backend.device if isinstance(backend, GlBackend) and backend.device.alive else None
 
 
 def _held(device: Device) -> int:
-    """Bytes of buffers in use, without what the device keeps for itself."""
+    """The bytes of buffers in use, except those that the device keeps itself."""
     kept = [value.lease.buffer.size for value in device.constants.values() if value.lease is not None]
     return device.pool.in_use() - sum(kept)

@@ -1,4 +1,4 @@
-"""The GPU in tests: a real one, or Mesa's software renderer in its place."""
+"""The GPU in tests: a real one, or Mesa's software renderer."""
 
 from __future__ import annotations
 
@@ -10,27 +10,27 @@ import tfpy as tf
 from tfpy.engine.backend import registry
 from tfpy.engine.gl.backend import GlBackend
 
-# The software renderer runs a shader in the calling thread then, which is 20 times faster for small ones.
+# Makes the software renderer run shaders in the calling thread, which is 20 times faster for small ones.
 os.environ.setdefault("LP_NUM_THREADS", "0")
 
 
 class Work(NamedTuple):
-    """What happened while a function ran: shaders run, and bytes in use at its end that were not before."""
+    """The cost of a function: the number of dispatched shaders, and the bytes in use after it minus those before."""
 
     dispatches: int
     bytes: int
 
 
 def use_gpu() -> GlBackend:
-    """Make the GPU backend the current one; without a GPU, that of a software renderer. Fails when there is neither."""
+    """Select the GPU backend, on a software renderer if there is no GPU; fail if there is neither."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # it renders in software
+        warnings.simplefilter("ignore", UserWarning)  # rendering in software
         backend = registry.use("webgl")
     assert isinstance(backend, GlBackend)
     return backend
 
 
-def made(t: tf.Tensor) -> tf.Tensor:
-    """A tensor whose value has been computed."""
+def computed(t: tf.Tensor) -> tf.Tensor:
+    """The tensor, after its value has been computed."""
     tf.backend().ensure(t.payload)
     return t

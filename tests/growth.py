@@ -7,8 +7,7 @@ from collections.abc import Callable
 
 
 def growth(work: Callable[[int], object], size: int) -> float:
-    """How many times longer ten times as much work takes: about 10 where the time grows with the size, 100 for its
-    square."""
+    """How many times longer ten times as much work takes: about 10 for linear time, 100 for quadratic time."""
     return min(_seconds(work, 10 * size) for _ in range(3)) / min(_seconds(work, size) for _ in range(3))
 
 

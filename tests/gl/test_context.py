@@ -1,4 +1,4 @@
-"""Finding a GPU, and what happens without one, on other threads, after a fork, when the context is lost."""
+"""The OpenGL context: choice of the GPU, missing GPUs, other threads, forks, and lost contexts."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from gpu import made
+from gpu import computed
 
 import tfpy as tf
 from tfpy.engine import machine
@@ -25,7 +25,7 @@ pytestmark = pytest.mark.gl
 
 
 class FakeContext:
-    """A context of some renderer."""
+    """A context that only has a renderer."""
 
     def __init__(self, renderer: str) -> None:
         self.info = {"GL_RENDERER": renderer}
@@ -36,7 +36,7 @@ class FakeContext:
 
 
 def fake_moderngl(monkeypatch: pytest.MonkeyPatch, devices: list[str | Exception], default: str | Exception) -> None:
-    """Let there be these EGL devices and this default display."""
+    """Fake the EGL devices and the default display."""
 
     def create_context(standalone: bool, require: int, device_index: int | None = None, backend: str = "") -> Any:
         if device_index is None:
@@ -62,7 +62,7 @@ def test_hardware_is_preferred(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize(
-    ("asked", "turn", "renderer"),
+    ("requested", "process_number", "renderer"),
     [
         ("", 0, "Intel UHD"),
         ("", 1, "AMD Radeon"),
@@ -73,11 +73,13 @@ def test_hardware_is_preferred(monkeypatch: pytest.MonkeyPatch) -> None:
         ("llvm", 0, "llvmpipe"),
     ],
 )
-def test_one_of_several_gpus(monkeypatch: pytest.MonkeyPatch, asked: str, turn: int, renderer: str) -> None:
+def test_choice_among_several_gpus(
+    monkeypatch: pytest.MonkeyPatch, requested: str, process_number: int, renderer: str
+) -> None:
     fake_moderngl(monkeypatch, ["Intel UHD", Exception("broken"), "llvmpipe", "AMD Radeon"], "Intel UHD")
-    monkeypatch.setenv("TFPY_GPU", asked)
+    monkeypatch.setenv("TFPY_GPU", requested)
     monkeypatch.setattr(machine.share, "gpu", 0)
-    machine.share_gpus(turn)
+    machine.share_gpus(process_number)
     opened = context.open_context()
     assert opened.context.info["GL_RENDERER"] == renderer
     assert not opened.context.released
@@ -85,15 +87,15 @@ def test_one_of_several_gpus(monkeypatch: pytest.MonkeyPatch, asked: str, turn: 
     assert context.gpus() == ["Intel UHD", "AMD Radeon"]
 
 
-@pytest.mark.parametrize("asked", ["2", "nvidia"])
-def test_a_gpu_that_is_not_there(monkeypatch: pytest.MonkeyPatch, asked: str) -> None:
+@pytest.mark.parametrize("requested", ["2", "nvidia"])
+def test_unknown_requested_gpu_raises(monkeypatch: pytest.MonkeyPatch, requested: str) -> None:
     fake_moderngl(monkeypatch, ["Intel UHD", "llvmpipe", "AMD Radeon"], Exception("no display"))
-    monkeypatch.setenv("TFPY_GPU", asked)
-    with pytest.raises(RuntimeError, match=f"TFPY_GPU requests the GPU '{asked}'.* 0: Intel UHD; 1: AMD Radeon"):
+    monkeypatch.setenv("TFPY_GPU", requested)
+    with pytest.raises(RuntimeError, match=f"TFPY_GPU requests the GPU '{requested}'.* 0: Intel UHD; 1: AMD Radeon"):
         context.open_context()
 
 
-def test_the_default_display_comes_before_software(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_default_display_is_preferred_over_software(monkeypatch: pytest.MonkeyPatch) -> None:
     fake_moderngl(monkeypatch, ["llvmpipe"], "Intel UHD")
     assert context.open_context().context.info["GL_RENDERER"] == "Intel UHD"
 
@@ -107,7 +109,7 @@ def test_software_is_the_last_resort(monkeypatch: pytest.MonkeyPatch) -> None:
         context.warn_of_software("SwiftShader")
 
 
-def test_without_any_gpu_the_error_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_error_without_gpu_states_reason(monkeypatch: pytest.MonkeyPatch) -> None:
     fake_moderngl(monkeypatch, [], Exception("libGL.so not found"))
     with pytest.raises(RuntimeError, match="OpenGL 4.3") as error:
         context.open_context()
@@ -116,26 +118,26 @@ def test_without_any_gpu_the_error_says_why(monkeypatch: pytest.MonkeyPatch) -> 
     assert "\n" not in str(error.value)
 
 
-def test_what_fails_everywhere_is_said_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_equal_errors_of_devices_are_merged(monkeypatch: pytest.MonkeyPatch) -> None:
     fake_moderngl(monkeypatch, [Exception("no GL")] * context._MOST_DEVICES, Exception("no display"))
     with pytest.raises(RuntimeError, match=r"\(EGL device 0 to EGL device 15: no GL; default display: no display\)"):
         context.open_context()
 
 
-def test_without_moderngl_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_moderngl_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "moderngl", None)
     with pytest.raises(RuntimeError, match="pip install moderngl"):
         context.import_moderngl()
 
 
 @pytest.mark.parametrize(("platform", "text"), [("darwin", "macOS"), ("win32", "driver")])
-def test_advice_for_other_systems(monkeypatch: pytest.MonkeyPatch, platform: str, text: str) -> None:
+def test_advice_for_macos_and_windows(monkeypatch: pytest.MonkeyPatch, platform: str, text: str) -> None:
     monkeypatch.setattr(sys, "platform", platform)
     assert text in context.advice([])
 
 
 @pytest.mark.parametrize(("nodes", "forbidden"), [(["card0", "renderD128"], True), (["card0"], False)])
-def test_a_gpu_that_may_not_be_used_is_told(
+def test_missing_permission_for_gpu_is_reported(
     monkeypatch: pytest.MonkeyPatch, gpu: GlBackend, nodes: list[str], forbidden: bool
 ) -> None:
     monkeypatch.setattr(context.os.path, "isdir", lambda path: path == "/dev/dri")
@@ -148,14 +150,14 @@ def test_a_gpu_that_may_not_be_used_is_told(
     assert not gpu.device.software or ("no permission" in report()) is forbidden
 
 
-def test_names_of_software_renderers() -> None:
+def test_is_software() -> None:
     assert context.is_software("llvmpipe (LLVM 15.0.6, 256 bits)")
     assert context.is_software("Google SwiftShader")
     assert context.is_software("Microsoft Basic Render Driver")
     assert not context.is_software("NVIDIA GeForce RTX 2080 SUPER/PCIe/SSE2")
 
 
-def test_aliases(gpu: GlBackend) -> None:
+def test_backend_aliases(gpu: GlBackend) -> None:
     for name in ("gl", "gpu", "webgl"):
         tf.set_backend(name)
         assert tf.backend() is gpu
@@ -168,7 +170,7 @@ def run_python(code: str, **environment: str) -> subprocess.CompletedProcess[str
     )
 
 
-def test_the_backend_of_the_environment(gpu: GlBackend) -> None:
+def test_backend_from_environment_variable(gpu: GlBackend) -> None:
     code = "import tfpy as tf; print(tf.get_backend(), tf.tensor([1, 2]).add(1).array_sync())"
     found = run_python(code, TFPY_BACKEND="gpu")
     assert found.stdout.split("\n")[0] == "webgl [2.0, 3.0]"
@@ -177,7 +179,7 @@ def test_the_backend_of_the_environment(gpu: GlBackend) -> None:
     assert "'wegl'" in run_python(code, TFPY_BACKEND="wegl").stderr
 
 
-def test_a_process_can_end_with_work_to_do_and_after_removing_the_backend(gpu: GlBackend) -> None:
+def test_process_exits_with_pending_work_and_removed_backend(gpu: GlBackend) -> None:
     found = run_python(
         "import warnings; warnings.simplefilter('ignore')\n"
         "import tfpy as tf\n"
@@ -194,8 +196,8 @@ def test_a_process_can_end_with_work_to_do_and_after_removing_the_backend(gpu: G
     assert lines[2] == "[2.0]"
 
 
-def test_another_thread_is_refused_with_a_reason(gpu: GlBackend) -> None:
-    t = made(tf.tensor([1.0, 2]))
+def test_use_on_another_thread_raises(gpu: GlBackend) -> None:
+    t = computed(tf.tensor([1.0, 2]))
     failed: list[Exception] = []
 
     def work() -> None:
@@ -210,32 +212,32 @@ def test_another_thread_is_refused_with_a_reason(gpu: GlBackend) -> None:
     thread.join()
     assert len(failed) == 2
     assert all("thread" in str(error) and "set_backend('cpu')" in str(error) for error in failed)
-    assert t.add(1).array_sync() == [2, 3], "the owner goes on"
+    assert t.add(1).array_sync() == [2, 3], "the owner thread can go on"
 
 
-OF_THREADS = """
+USE_ON_THREADS = """
 import threading, warnings
 import tfpy as tf
 
 warnings.simplefilter("ignore")
-made = []
+tensors = []
 
 
 def use():
     try:
         tf.set_backend("webgl")
-        made.append(tf.ones([2]).add(1))
-        made[-1].add(1).data_sync()
+        tensors.append(tf.ones([2]).add(1))
+        tensors[-1].add(1).data_sync()
     except RuntimeError as error:
         print(error)
 
 
-for _ in range(3):  # the second one may have the number of the first
+for _ in range(3):  # the second one may reuse the id of the first
     thread = threading.Thread(target=use)
     thread.start()
     thread.join()
 try:
-    made[0].add(2).data_sync()
+    tensors[0].add(2).data_sync()
 except RuntimeError as error:
     print(error)
 tf.set_backend("cpu")
@@ -243,16 +245,16 @@ assert float(tf.ones([2]).sum()) == 2
 """
 
 
-def test_a_thread_that_has_ended_takes_the_gpu_with_it(gpu: GlBackend) -> None:
-    ran = subprocess.run([sys.executable, "-c", OF_THREADS], capture_output=True, text=True, check=False)
+def test_gpu_is_unusable_after_its_thread_has_ended(gpu: GlBackend) -> None:
+    ran = subprocess.run([sys.executable, "-c", USE_ON_THREADS], capture_output=True, text=True, check=False)
     assert ran.returncode == 0, ran.stderr
     lines = ran.stdout.splitlines()
     assert len(lines) == 3
     assert all("the thread that used the GPU has ended" in line for line in lines)
 
 
-def test_values_dropped_on_another_thread_are_not_freed_there(device: Device) -> None:
-    held = [made(tf.tensor(np.ones(1000, np.float32))) for _ in range(5)]
+def test_buffers_dropped_on_another_thread_are_returned_safely(device: Device) -> None:
+    held = [computed(tf.tensor(np.ones(1000, np.float32))) for _ in range(5)]
     used = device.pool.in_use()
     thread = threading.Thread(target=held.clear)
     thread.start()
@@ -263,8 +265,8 @@ def test_values_dropped_on_another_thread_are_not_freed_there(device: Device) ->
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork on this system")
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
-def test_after_a_fork_the_child_is_refused(gpu: GlBackend) -> None:
-    t = made(tf.tensor([1.0, 2]))
+def test_use_in_forked_child_raises(gpu: GlBackend) -> None:
+    t = computed(tf.tensor([1.0, 2]))
     reading, writing = os.pipe()
     child = os.fork()
     if child == 0:
@@ -276,16 +278,16 @@ def test_after_a_fork_the_child_is_refused(gpu: GlBackend) -> None:
         os.write(writing, text.encode())
         os._exit(0)
     os.waitpid(child, 0)
-    told = os.read(reading, 1000).decode()
-    assert "forked" in told
-    assert "the GPU and its data are not available" in told
+    message = os.read(reading, 1000).decode()
+    assert "forked" in message
+    assert "the GPU and its data are not available" in message
     assert t.add(1).array_sync() == [2, 3]
 
 
-def test_a_lost_context_gives_a_clear_error(gpu: GlBackend, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The process can go on with the CPU; values that were on the host are still there."""
+def test_lost_context_raises_and_cpu_stays_usable(gpu: GlBackend, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Values on the host are still available."""
     device = gpu.device
-    there, here = made(tf.tensor([1.0, 2]).mul(3)), tf.tensor([5.0, 6])
+    on_device, on_host = computed(tf.tensor([1.0, 2]).mul(3)), tf.tensor([5.0, 6])
 
     def fail(size: int) -> Any:
         raise Exception("cannot map the buffer")
@@ -295,38 +297,38 @@ def test_a_lost_context_gives_a_clear_error(gpu: GlBackend, monkeypatch: pytest.
         patch.setattr(device, "_staging_for", lambda size: SimpleNamespace(read_into=fail))
         patch.setattr(device, "context", SimpleNamespace(copy_buffer=lambda *a: fail(0)))
         with pytest.raises(RuntimeError, match="lost"):
-            there.data_sync()
+            on_device.data_sync()
     with pytest.raises(RuntimeError, match=r"set_backend\('cpu'\)"):
-        there.add(1).data_sync()
+        on_device.add(1).data_sync()
     registry.use("cpu")
-    assert here.add(1).array_sync() == [6, 7]
-    device._thread, device._dead = thread, ""  # it was not lost in earnest
+    assert on_host.add(1).array_sync() == [6, 7]
+    device._thread, device._dead = thread, ""  # the context was not really lost
 
 
-def test_a_tensor_beyond_the_limit_of_a_buffer(device: Device) -> None:
+def test_tensor_beyond_buffer_limit_raises(device: Device) -> None:
     size = device.block_size // 4 + 1
     with pytest.raises(ValueError, match=str(device.block_size)):
-        made(tf.range(0, size, 1, "int32"))
+        computed(tf.range(0, size, 1, "int32"))
 
 
-def test_what_memory_says(gpu: GlBackend) -> None:
+def test_memory_reports_gpu_bytes_and_programs(gpu: GlBackend) -> None:
     before = tf.memory()
-    t = made(tf.tensor(np.ones(1000, np.float32)))
+    t = computed(tf.tensor(np.ones(1000, np.float32)))
     after = tf.memory()
     assert after.num_bytes_in_gpu - before.num_bytes_in_gpu == 4096
     assert after["numBytesInGPU"] == after.num_bytes_in_gpu
-    made(t.sin().tan().cosh().asinh())  # a shader that no other test needs
+    computed(t.sin().tan().cosh().asinh())  # a shader that no other test needs
     assert tf.memory().num_programs == after.num_programs + 1
 
 
-def test_the_doctor_reports() -> None:
+def test_doctor_report() -> None:
     text = report()
     for part in ("renderer", "OpenGL", "limit", "self-test", "timing"):
         assert part in text
     assert "WRONG" not in text
 
 
-def test_the_doctor_without_a_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_doctor_report_without_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(name: str) -> Any:
         raise RuntimeError("webgl: no usable GPU with OpenGL 4.3 was found")
 
@@ -334,13 +336,13 @@ def test_the_doctor_without_a_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "no GPU" in report()
 
 
-def test_a_profile_names_what_runs_on_the_cpu(gpu: GlBackend) -> None:
+def test_profile_marks_kernels_on_the_cpu(gpu: GlBackend) -> None:
     found = tf.profile(lambda: tf.linalg.qr(tf.tensor([[1.0, 2], [3, 4]]).add(1))[0].sum())
     assert {k.name: k.extra_info for k in found.kernels} == {"Add": "", "Qr": "cpu", "Sum": ""}
     found.result.dispose()
 
 
-def test_only_hardware_is_used_unasked(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_default_backend_uses_hardware_only(monkeypatch: pytest.MonkeyPatch) -> None:
     fake_moderngl(monkeypatch, ["llvmpipe"], Exception("no display"))
     with pytest.warns(UserWarning, match=r"only llvmpipe, which renders in software\. The CPU is used"):
         assert open_hardware() is None

@@ -1,4 +1,4 @@
-"""First gradients of every case row on the GPU, against the same in float64 on the CPU."""
+"""First gradients of all op cases on the GPU, compared with float64 on the CPU."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ DIFFERENTIABLE = [c for rows in CASES.values() for c in rows if c.error is None 
 
 
 @pytest.mark.parametrize("case", DIFFERENTIABLE, ids=str)
-def test_gradients_agree_with_float64(case: Case) -> None:
+def test_gradient_matches_float64(case: Case) -> None:
     found = []
     for gpu in (True, False):
         if gpu:

@@ -1,4 +1,4 @@
-"""What an optimizer makes of all variables: one shader, the numbers of one variable at a time."""
+"""Horizontal fusion: an optimizer updates all variables in one shader, as if one at a time."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from gpu import made
+from gpu import computed
 from tolerance import ACCUMULATED, GPU_FUNCTION, ROUNDING, TRAINED
 
 import tfpy as tf
@@ -38,28 +38,28 @@ def variables() -> list[tf.Variable]:
     return [tf.variable(random(shape, i), name=f"v{i}") for i, shape in enumerate(SHAPES)]
 
 
-def computed(shape: tuple[int, ...], seed: int) -> tf.Tensor:
-    """A result on the GPU; a tensor of one given number would be no buffer, but a parameter of shaders."""
-    return made(tf.tensor(random(shape, seed)).add(0))
+def computed_random(shape: tuple[int, ...], seed: int) -> tf.Tensor:
+    """A random result in a buffer on the GPU; a constant would be a parameter of shaders instead."""
+    return computed(tf.tensor(random(shape, seed)).add(0))
 
 
 def gradients(step: int) -> dict[str, tf.Tensor]:
-    return {f"v{i}": computed(shape, 100 * step + i) for i, shape in enumerate(SHAPES)}
+    return {f"v{i}": computed_random(shape, 100 * step + i) for i, shape in enumerate(SHAPES)}
 
 
-def by_rules(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let optimizers run their rules op by op, as those of users do."""
+def disable_joint_updates(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Make optimizers run their update rules op by op, like user-defined ones."""
     monkeypatch.setattr(tf.Optimizer, "_updates_all_at_once", lambda *given: False)
 
 
 @pytest.mark.parametrize("name", OPTIMIZERS)
 @pytest.mark.parametrize("rules", [False, True])
-def test_a_step_is_one_dispatch_for_all_variables(
+def test_step_is_one_dispatch_for_all_variables(
     device: Device, name: str, rules: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     found, optimizer = variables(), OPTIMIZERS[name]()
     if rules:
-        by_rules(monkeypatch)
+        disable_joint_updates(monkeypatch)
     for step in range(4):
         given = gradients(step)
         before = device.counts.dispatches
@@ -70,23 +70,23 @@ def test_a_step_is_one_dispatch_for_all_variables(
 
 
 @pytest.mark.parametrize("name", OPTIMIZERS)
-def test_the_numbers_are_those_of_the_rules_on_one_variable_at_a_time(
+def test_joint_update_is_bit_identical_to_single_updates(
     gpu: GlBackend, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     together, optimizer = variables(), OPTIMIZERS[name]()
     for step in range(3):
         optimizer.apply_gradients(gradients(step))
-    by_rules(monkeypatch)
+    disable_joint_updates(monkeypatch)
     for i, (variable, shape) in enumerate(zip(together, SHAPES, strict=True)):
-        alone, own = tf.variable(random(shape, i), name=f"alone{i}"), OPTIMIZERS[name]()
+        single, single_optimizer = tf.variable(random(shape, i), name=f"single{i}"), OPTIMIZERS[name]()
         for step in range(3):
-            own.apply_gradients({f"alone{i}": computed(shape, 100 * step + i)})
-        np.testing.assert_array_equal(variable.numpy(), alone.numpy())
+            single_optimizer.apply_gradients({f"single{i}": computed_random(shape, 100 * step + i)})
+        np.testing.assert_array_equal(variable.numpy(), single.numpy())
 
 
-def test_gradients_are_computed_where_the_step_reads_them(device: Device) -> None:
+def test_gradients_are_written_where_the_step_reads_them(device: Device) -> None:
     w, b = tf.variable(random((40, 8), 1)), tf.variable(random((8,), 2))
-    x = made(tf.tensor(random((16, 40), 3)))
+    x = computed(tf.tensor(random((16, 40), 3)))
     optimizer = tf.train.adam(0.01)
 
     def loss() -> tf.Tensor:
@@ -99,8 +99,8 @@ def test_gradients_are_computed_where_the_step_reads_them(device: Device) -> Non
 
 
 @pytest.mark.parametrize("make", [lambda: tf.train.adamw(0.01), lambda: tf.train.adam(0.01)])
-def test_gradients_that_depend_on_where_their_elements_are(gpu: GlBackend, make: Callable[[], tf.Optimizer]) -> None:
-    """The recurrent weights of both directions have one size, and a GRU's gradient two parts by columns."""
+def test_gradients_that_depend_on_element_index(gpu: GlBackend, make: Callable[[], tf.Optimizer]) -> None:
+    """The recurrent weights of both directions have equal sizes, and a GRU's gradient has two parts by columns."""
     layer = tf.layers.bidirectional(layer=tf.layers.gru(units=2), input_shape=[4, 3])
     model = tf.sequential(layers=[layer])
     x, weights = random((3, 4, 3), 1), [random(w.shape, 2 + i) for i, w in enumerate(model.get_weights())]
@@ -114,20 +114,20 @@ def test_gradients_that_depend_on_where_their_elements_are(gpu: GlBackend, make:
     for ours, expected in zip(found["webgl"], found["cpu"], strict=True):
         np.testing.assert_allclose(
             ours, expected, rtol=TRAINED, atol=ROUNDING / 10
-        )  # slots have squares of small numbers
+        )  # slots contain squares of small numbers
 
 
-def test_an_element_of_its_own_gradient_is_another_one_for_each_variable(gpu: GlBackend) -> None:
-    class First(tf.Optimizer):
+def test_update_that_reads_one_element_of_its_gradient(gpu: GlBackend) -> None:
+    class ScaledByFirst(tf.Optimizer):
         def update(self, value: tf.Tensor, grad: tf.Tensor, slots: object) -> tuple[tf.Tensor, dict[str, tf.Tensor]]:
             return value.sub(grad.mul(grad.slice([0], [1]))), {}
 
     v, w = tf.variable(tf.tensor([1.0, 2.0])), tf.variable(tf.tensor([10.0, 20.0, 30.0]))
-    First(0.1).apply_gradients({v.name: tf.tensor([0.5, 1.0]), w.name: tf.tensor([2.0, 1.0, 1.0])})
+    ScaledByFirst(0.1).apply_gradients({v.name: tf.tensor([0.5, 1.0]), w.name: tf.tensor([2.0, 1.0, 1.0])})
     assert (v.array_sync(), w.array_sync()) == ([0.75, 1.5], [6, 18, 28])
 
 
-def test_an_old_value_outlives_the_step(gpu: GlBackend) -> None:
+def test_old_values_outlive_steps(gpu: GlBackend) -> None:
     found, optimizer = variables(), tf.train.sgd(0.1)
     optimizer.apply_gradients(gradients(0))
     kept = [v.clone() for v in found]
@@ -135,26 +135,26 @@ def test_an_old_value_outlives_the_step(gpu: GlBackend) -> None:
     for step in range(3):
         optimizer.apply_gradients(gradients(step))
     for tensor, value in zip(kept, values, strict=True):
-        tensor.payload.host = None  # what was read is kept on the host, too: read it again
+        tensor.payload.host = None  # drops the copy on the host, so that it is read again
         np.testing.assert_array_equal(tensor.numpy(), value)
 
 
-def test_some_of_the_variables(gpu: GlBackend) -> None:
+def test_steps_on_varying_subsets_of_variables(gpu: GlBackend) -> None:
     found, optimizer = variables(), tf.train.momentum(0.1, 0.9)
     expected = [v.numpy().astype(np.float64) for v in found]
-    speeds = [np.zeros(shape) for shape in SHAPES]
+    momenta = [np.zeros(shape) for shape in SHAPES]
     for step in range(6):
         given = {n: g for n, g in gradients(step).items() if (int(n[1:]) + step) % 3}
         optimizer.apply_gradients(given)
         for name, grad in given.items():
             i = int(name[1:])
-            speeds[i] = 0.9 * speeds[i] + grad.numpy()
-            expected[i] -= 0.1 * speeds[i]
+            momenta[i] = 0.9 * momenta[i] + grad.numpy()
+            expected[i] -= 0.1 * momenta[i]
     for variable, value in zip(found, expected, strict=True):
         np.testing.assert_allclose(variable.numpy(), value, rtol=ACCUMULATED, atol=ROUNDING)
 
 
-def test_a_scale_that_all_gradients_share(gpu: GlBackend) -> None:
+def test_gradients_with_shared_scale(gpu: GlBackend) -> None:
     found, optimizer = variables(), tf.train.sgd(1)
     before = [v.numpy().copy() for v in found]
     given = gradients(1)
@@ -165,7 +165,7 @@ def test_a_scale_that_all_gradients_share(gpu: GlBackend) -> None:
         np.testing.assert_allclose(variable.numpy(), value - grad.numpy() / length, rtol=GPU_FUNCTION, atol=ROUNDING)
 
 
-def test_training_reads_once_an_epoch(device: Device) -> None:
+def test_fit_downloads_once_per_epoch(device: Device) -> None:
     layers = [
         tf.layers.dense(units=8, activation="relu", input_shape=[4]),
         tf.layers.dense(units=3, activation="softmax"),
@@ -182,8 +182,8 @@ def test_training_reads_once_an_epoch(device: Device) -> None:
 
 
 @pytest.mark.parametrize("optimizer", ["sgd", "adam"])
-def test_a_step_of_a_model_with_three_layers(device: Device, optimizer: str) -> None:
-    """Three products, softmax and loss (7), two products and six gradients on the way back, one update."""
+def test_number_of_shaders_of_a_training_step(device: Device, optimizer: str) -> None:
+    """Forward three products, softmax and loss (7); backward two products and six gradients; one update."""
     layers = [
         tf.layers.dense(units=16, activation="relu", input_shape=[8]),
         tf.layers.dense(units=16, activation="relu"),
@@ -199,10 +199,10 @@ def test_a_step_of_a_model_with_three_layers(device: Device, optimizer: str) -> 
         counts.append(device.counts.dispatches - before)
         programs.append(len(device.programs))
     assert counts[-1] <= 19
-    assert programs[-1] == programs[-3], "nothing is compiled any more"
+    assert programs[-1] == programs[-3], "programs are still compiled"
 
 
-def test_more_variables_than_a_buffer_holds(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_more_variables_than_fit_one_buffer(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
     expected, optimizer = [v.numpy() for v in variables()], tf.train.sgd(0.5)
     tf.dispose_variables()
     found = variables()

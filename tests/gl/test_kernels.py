@@ -1,4 +1,4 @@
-"""Kernels on the GPU against the same kernels in numpy: special numbers, every dtype, sizes that take other shaders."""
+"""Kernels on the GPU against numpy: special values, every dtype, and sizes that use different shaders."""
 
 from __future__ import annotations
 
@@ -49,17 +49,17 @@ SMALL = [
 ]
 LARGE = [np.inf, -np.inf, np.nan, 1e10, -1e10, 3e9, 2147483648, -2147483649, 4294967301, 1e38, 3.4e38, -3.4e38]
 SPECIAL = np.array(SMALL + LARGE, np.float32)
-WHOLE = np.array([0, 1, -1, 2, -2, 3, 7, -7, 100, 46341, 2**31 - 1, -(2**31) + 1, -(2**31)], np.int32)
-TINIEST = np.finfo(np.float32).tiny
-TRUTH = np.array([False, True])
-VALUES = {"float32": SPECIAL, "int32": WHOLE, "bool": TRUTH}
+INTEGERS = np.array([0, 1, -1, 2, -2, 3, 7, -7, 100, 46341, 2**31 - 1, -(2**31) + 1, -(2**31)], np.int32)
+SMALLEST_NORMAL = np.finfo(np.float32).tiny
+BOOLEANS = np.array([False, True])
+VALUES = {"float32": SPECIAL, "int32": INTEGERS, "bool": BOOLEANS}
 ATTRIBUTES: dict[str, dict[str, Any]] = {
     "LeakyRelu": {"alpha": 0.3},
     "Step": {"alpha": -2.5},
     "ClipByValue": {"clip_value_min": -1.5, "clip_value_max": 6.5},
 }
-# What numpy's float32 has no number for is too near the limit to compare.
-LOOSE = {"Erf": 4e-7}
+# Absolute tolerances.
+ABSOLUTE = {"Erf": 4e-7}
 UNARY = [
     (name, dtype)
     for name, by_dtype in {**elementwise.UNARY, **elementwise.TESTS, **dict.fromkeys(ATTRIBUTES, VALUES)}.items()
@@ -75,10 +75,10 @@ PAIRS = [
 
 
 def on_both(kernel: str, *arrays: Any, **attrs: Any) -> tuple[Any, Any]:
-    """What the kernel gives on the GPU and with numpy; of numbers that a GPU takes as zero, numpy gets zeros, too."""
+    """The results of a kernel on the GPU and in numpy; if the GPU flushes denormals to 0, the inputs have none."""
     if flushes_denormals(registry.find("webgl")):
         arrays = tuple(
-            np.where(np.abs(a) < TINIEST, np.copysign(np.float32(0), a), a) if a.dtype == np.float32 else a
+            np.where(np.abs(a) < SMALLEST_NORMAL, np.copysign(np.float32(0), a), a) if a.dtype == np.float32 else a
             for a in arrays
         )
     found = []
@@ -89,8 +89,8 @@ def on_both(kernel: str, *arrays: Any, **attrs: Any) -> tuple[Any, Any]:
     return found[0], found[1]
 
 
-def assert_alike(found: Any, expected: Any, relative: float = 6e-7, absolute: float = 0.0) -> None:
-    """Equal, floats within a few units in the last place; a result near the limit may be infinite in one of them."""
+def assert_close(found: Any, expected: Any, relative: float = 6e-7, absolute: float = 0.0) -> None:
+    """Check for equality, of floats up to a few ulp; near the range limit, one of them may be infinite."""
     assert found.dtype == expected.dtype
     assert found.shape == expected.shape
     if expected.dtype.kind != "f":
@@ -103,32 +103,32 @@ def assert_alike(found: Any, expected: Any, relative: float = 6e-7, absolute: fl
 
 
 @pytest.mark.parametrize(("kernel", "dtype"), UNARY)
-def test_functions_of_special_numbers(gpu: GlBackend, kernel: str, dtype: str) -> None:
+def test_unary_kernels_on_special_values(gpu: GlBackend, kernel: str, dtype: str) -> None:
     found, expected = on_both(kernel, VALUES[dtype], **ATTRIBUTES.get(kernel, {}))
-    assert_alike(found, expected, absolute=LOOSE.get(kernel, 0.0))
+    assert_close(found, expected, absolute=ABSOLUTE.get(kernel, 0.0))
 
 
 @pytest.mark.parametrize("number", [math.nan, math.inf, -math.inf, 3e9, -2.5])
 @pytest.mark.parametrize("dtype", ["int32", "bool"])
-def test_attributes_that_are_no_integers(gpu: GlBackend, number: float, dtype: str) -> None:
+def test_non_integer_attributes_for_integer_dtypes(gpu: GlBackend, number: float, dtype: str) -> None:
     places = np.array([1, 0, 3], np.int32)
-    assert_alike(*on_both("OneHot", places, depth=2, on_value=number, off_value=1, dtype=dtype))
-    assert_alike(*on_both("Step", VALUES[dtype], alpha=number))
+    assert_close(*on_both("OneHot", places, depth=2, on_value=number, off_value=1, dtype=dtype))
+    assert_close(*on_both("Step", VALUES[dtype], alpha=number))
 
 
 @pytest.mark.parametrize(("kernel", "dtype"), PAIRS)
-def test_functions_of_two_special_numbers(gpu: GlBackend, kernel: str, dtype: str) -> None:
+def test_binary_kernels_on_special_values(gpu: GlBackend, kernel: str, dtype: str) -> None:
     values = VALUES[dtype]
     found, expected = on_both(kernel, values[:, None], values[None, :])
     if (kernel, dtype) == ("FloorDiv", "float32"):
-        with np.errstate(all="ignore"):  # beyond these, quotients in float32 are whole anyway
+        with np.errstate(all="ignore"):  # beyond these, float32 quotients are integers anyway
             exact = ~(np.abs(values[:, None].astype(np.float64) / values[None, :]) > 2**23)
         found, expected = np.where(exact, found, 0), np.where(exact, expected, 0)
-    assert_alike(found, expected)
+    assert_close(found, expected)
 
 
 @pytest.mark.parametrize(("source", "target"), elementwise.CAST)
-def test_casts(gpu: GlBackend, source: str, target: str) -> None:
+def test_cast_of_special_values(gpu: GlBackend, source: str, target: str) -> None:
     values = VALUES.get(source)
     if values is None:
         values = np.stack([SPECIAL, SPECIAL[::-1]], -1).view(np.complex64)[:, 0]
@@ -140,7 +140,7 @@ def test_casts(gpu: GlBackend, source: str, target: str) -> None:
 @pytest.mark.parametrize(
     "kernel", ["Add", "Sub", "Multiply", "Neg", "Square", "Equal", "NotEqual", "ComplexAbs", "Real"]
 )
-def test_complex_numbers(gpu: GlBackend, kernel: str) -> None:
+def test_kernels_on_complex_numbers(gpu: GlBackend, kernel: str) -> None:
     rng = np.random.default_rng(0)
     a, b = ((rng.normal(size=5) + 1j * rng.normal(size=5)).astype(np.complex64) for _ in range(2))
     b[0] = a[0]
@@ -160,7 +160,7 @@ def test_broadcasting(gpu: GlBackend, a: tuple[int, ...], b: tuple[int, ...]) ->
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 255, 256, 257, 32767, 32768, 32769, 100003])
-def test_sizes_that_do_not_fill_a_group_or_a_vector(gpu: GlBackend, size: int) -> None:
+def test_sizes_that_do_not_fill_a_workgroup_or_vector(gpu: GlBackend, size: int) -> None:
     x = np.random.default_rng(0).normal(size=size).astype(np.float32)
     t = tf.tensor(x)
     np.testing.assert_array_equal(t.add(1).numpy(), x + np.float32(1))
@@ -168,7 +168,7 @@ def test_sizes_that_do_not_fill_a_group_or_a_vector(gpu: GlBackend, size: int) -
     np.testing.assert_array_equal(t.reverse().add(t).numpy(), x[::-1] + x)
 
 
-def test_more_groups_than_one_axis_has(gpu: GlBackend) -> None:
+def test_more_workgroups_than_limit_of_one_axis(gpu: GlBackend) -> None:
     rows, columns = 70_000, 257
     down, across = tf.range(0, rows, 1, "int32").reshape([rows, 1]), tf.range(0, columns, 1, "int32")
     found = down.add(across).sum(1).numpy()
@@ -196,14 +196,14 @@ def test_reductions_over_any_axes(gpu: GlBackend, shape: tuple[int, ...]) -> Non
         np.testing.assert_array_equal(*on_both("ArgMin", ints, axis=axis))
 
 
-def test_a_long_sum_is_exact_and_repeatable(gpu: GlBackend) -> None:
+def test_long_sum_is_accurate_and_deterministic(gpu: GlBackend) -> None:
     x = np.random.default_rng(0).normal(size=300_001).astype(np.float32)
     t = tf.tensor(x)
     assert_sums(float(t.sum()), x.sum(dtype=np.float64), np.abs(x).sum())
     assert float(t.sum()) == float(t.add(0).sum())
 
 
-def test_extremes_with_nan_and_infinities(gpu: GlBackend) -> None:
+def test_max_and_min_with_nan_and_infinity(gpu: GlBackend) -> None:
     rows = np.array([[1, np.nan, 3], [np.nan, 5, 4], [-np.inf, -np.inf, -np.inf], [0, -0.0, -1]], np.float32)
     for kernel in ("Max", "Min"):
         np.testing.assert_array_equal(*on_both(kernel, rows, axes=(1,), keep_dims=False))
@@ -212,18 +212,18 @@ def test_extremes_with_nan_and_infinities(gpu: GlBackend) -> None:
 
 
 @pytest.mark.parametrize("activation", ["relu", "relu6", "elu", "sigmoid", "leakyrelu"])
-def test_special_numbers_through_products_and_convolutions(gpu: GlBackend, activation: str) -> None:
-    """What an activation does to them does not depend on the shader that it is a part of."""
+def test_special_values_through_fused_activations(gpu: GlBackend, activation: str) -> None:
+    """The result of an activation does not depend on the shader it is fused into."""
     x = tf.tensor(np.float32([np.nan, np.inf, -np.inf, -1, -0.0, 7]))
-    alone = {"leakyrelu": tf.leaky_relu}.get(activation) or getattr(tf, activation)
+    activate = {"leakyrelu": tf.leaky_relu}.get(activation) or getattr(tf, activation)
     pixels, one = x.reshape([1, 6, 1, 1]), tf.ones([1, 1, 1, 1])
     for found in (
         tf.fused.mat_mul(a=x.reshape([6, 1]), b=tf.ones([1, 1]), activation=activation),
         tf.fused.conv2d(x=pixels, filter=one, strides=1, pad="same", activation=activation),
         tf.fused.depthwise_conv2d(x=pixels, filter=one, strides=1, pad="same", activation=activation),
-        alone(tf.conv2d_transpose(pixels, one, [1, 6, 1, 1], 1, "same")),
+        activate(tf.conv2d_transpose(pixels, one, [1, 6, 1, 1], 1, "same")),
     ):
-        np.testing.assert_array_equal(found.reshape([6]).numpy(), alone(x).numpy())
+        np.testing.assert_array_equal(found.reshape([6]).numpy(), activate(x).numpy())
 
 
 MATRICES = [
@@ -241,7 +241,7 @@ MATRICES = [
 
 @pytest.mark.parametrize(("m", "k", "n"), MATRICES)
 @pytest.mark.parametrize("transposed", [(False, False), (False, True), (True, False), (True, True)])
-def test_products(gpu: GlBackend, m: int, k: int, n: int, transposed: tuple[bool, bool]) -> None:
+def test_matmul(gpu: GlBackend, m: int, k: int, n: int, transposed: tuple[bool, bool]) -> None:
     rng = np.random.default_rng(0)
     ta, tb = transposed
     a = rng.normal(size=(k, m) if ta else (m, k)).astype(np.float32)
@@ -252,7 +252,7 @@ def test_products(gpu: GlBackend, m: int, k: int, n: int, transposed: tuple[bool
 
 @pytest.mark.parametrize(("a", "b"), [((5, 40, 50), (5, 50, 30)), ((5, 40, 50), (50, 30)), ((3, 1, 4, 5), (1, 2, 5, 6)),
                                       ((2, 3, 40, 50), (3, 50, 30)), ((4, 7, 300), (300, 1)), ((4, 1, 30), (4, 30, 5))])  # fmt: skip
-def test_products_of_batches(gpu: GlBackend, a: tuple[int, ...], b: tuple[int, ...]) -> None:
+def test_batched_matmul(gpu: GlBackend, a: tuple[int, ...], b: tuple[int, ...]) -> None:
     rng = np.random.default_rng(0)
     x, y = rng.normal(size=a).astype(np.float32), rng.normal(size=b).astype(np.float32)
     found, _ = on_both("BatchMatMul", x, y, transpose_a=False, transpose_b=False)
@@ -261,7 +261,7 @@ def test_products_of_batches(gpu: GlBackend, a: tuple[int, ...], b: tuple[int, .
     np.testing.assert_array_equal(*on_both("BatchMatMul", *ints, transpose_a=False, transpose_b=False))
 
 
-def test_a_large_product_with_full_tiles(gpu: GlBackend) -> None:
+def test_large_matmul_with_full_tiles(gpu: GlBackend) -> None:
     rng = np.random.default_rng(0)
     a, b = rng.normal(size=(1024, 64)).astype(np.float32), rng.normal(size=(64, 1536)).astype(np.float32)
     x, y = tf.tensor(a), tf.tensor(b)
@@ -271,12 +271,12 @@ def test_a_large_product_with_full_tiles(gpu: GlBackend) -> None:
 
 
 @pytest.mark.parametrize("shape", [(5,), (3, 7), (2, 300), (2, 5000), (9000, 4), (3, 40, 30)])
-def test_scans_and_softmax(gpu: GlBackend, shape: tuple[int, ...]) -> None:
+def test_cumsum_cumprod_and_softmax(gpu: GlBackend, shape: tuple[int, ...]) -> None:
     rng = np.random.default_rng(0)
-    x, whole = rng.normal(size=shape).astype(np.float32), rng.integers(-5, 5, shape).astype(np.int32)
+    x, ints = rng.normal(size=shape).astype(np.float32), rng.integers(-5, 5, shape).astype(np.int32)
     for axis, exclusive, reverse in itertools.product(range(len(shape)), (False, True), (False, True)):
         options = {"axis": axis, "exclusive": exclusive, "reverse": reverse}
-        np.testing.assert_array_equal(*on_both("Cumsum", whole, **options))
+        np.testing.assert_array_equal(*on_both("Cumsum", ints, **options))
         found, _ = on_both("Cumsum", x, **options)
         exact, magnitudes = (cpu.KERNELS["Cumsum"](v, **options) for v in (x.astype(np.float64), np.abs(x)))
         assert_sums(found, exact, magnitudes)
@@ -286,7 +286,7 @@ def test_scans_and_softmax(gpu: GlBackend, shape: tuple[int, ...]) -> None:
 
 
 @pytest.mark.parametrize("shape", [(1,), (10,), (3, 7), (2, 1500), (1, 5000), (500, 4)])
-def test_the_largest_of_rows(gpu: GlBackend, shape: tuple[int, ...]) -> None:
+def test_topk(gpu: GlBackend, shape: tuple[int, ...]) -> None:
     x = np.random.default_rng(0).normal(size=shape).astype(np.float32).round(1)
     x.flat[3::7], x.flat[5::13] = 0, -0.0
     for values in (x, (x * 10).astype(np.int32), x > 0):
@@ -300,7 +300,7 @@ def test_the_largest_of_rows(gpu: GlBackend, shape: tuple[int, ...]) -> None:
 @pytest.mark.parametrize(
     ("rows", "tail", "segments"), [(10, (3,), 4), (3000, (8,), 20), (100, (2, 3), 500), (1, (), 1)]
 )
-def test_sums_by_id(gpu: GlBackend, rows: int, tail: tuple[int, ...], segments: int) -> None:
+def test_unsorted_segment_sum(gpu: GlBackend, rows: int, tail: tuple[int, ...], segments: int) -> None:
     rng = np.random.default_rng(0)
     x = rng.normal(size=(rows, *tail)).astype(np.float32)
     ids = rng.integers(-1, segments + 1, rows).astype(np.int32)
@@ -312,7 +312,7 @@ def test_sums_by_id(gpu: GlBackend, rows: int, tail: tuple[int, ...], segments: 
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.int32, np.bool_, np.complex64])
-def test_moving_elements_of_every_dtype(gpu: GlBackend, dtype: Any) -> None:
+def test_data_movement_of_every_dtype(gpu: GlBackend, dtype: Any) -> None:
     x = np.arange(120).reshape(2, 3, 4, 5).astype(dtype)
     moves: list[tuple[str, dict[str, Any]]] = [
         ("Transpose", {"perm": (2, 0, 3, 1)}),
@@ -331,7 +331,7 @@ def test_moving_elements_of_every_dtype(gpu: GlBackend, dtype: Any) -> None:
     np.testing.assert_array_equal(*on_both("GatherV2", x, np.array([[2, 0], [1, 1]], np.int32), axis=2, batch_dims=1))
 
 
-def test_indices_out_of_range(gpu: GlBackend) -> None:
+def test_indices_out_of_range_raise_if_known_on_host(gpu: GlBackend) -> None:
     x = tf.tensor([1.0, 2, 3])
     for wrong in ([3], [0, -1], 5):
         with pytest.raises(ValueError, match="indices"):
@@ -342,10 +342,10 @@ def test_indices_out_of_range(gpu: GlBackend) -> None:
         with pytest.raises(ValueError, match="indices"):
             tf.scatter_nd(wrong, [1.0, 2.0], [4])
     computed = tf.tensor([0, 5, 2], dtype="int32").mul(tf.tensor([1, 1, 1], dtype="int32"))
-    assert x.gather(computed).array_sync() == [1, 0, 3], "indices that only the GPU knows pick 0"
+    assert x.gather(computed).array_sync() == [1, 0, 3], "invalid indices computed on the GPU select 0"
 
 
-def test_tensors_without_elements(gpu: GlBackend) -> None:
+def test_empty_tensors(gpu: GlBackend) -> None:
     empty = tf.zeros([0, 3])
     assert empty.add(1).shape == (0, 3)
     assert empty.sum().array_sync() == 0
@@ -355,7 +355,7 @@ def test_tensors_without_elements(gpu: GlBackend) -> None:
     assert math.isnan(float(empty.max()))
 
 
-def test_kernels_without_a_shader_run_on_the_cpu_and_are_counted(gpu: GlBackend) -> None:
+def test_kernels_without_shader_run_on_cpu_and_are_counted(gpu: GlBackend) -> None:
     gpu.device.counts.fallbacks.clear()
     x = tf.tensor([[0.2, 0.8]]).add(0)
     tf.multinomial(x, 3, 1, True)
@@ -364,11 +364,11 @@ def test_kernels_without_a_shader_run_on_the_cpu_and_are_counted(gpu: GlBackend)
     assert gpu.implements("Multinomial")
 
 
-def test_every_shader_has_a_row() -> None:
+def test_every_shader_is_declared() -> None:
     assert not set(table.KERNELS) - set(KERNELS)
 
 
-def test_every_kernel_is_there_and_the_page_lists_those_without_a_shader(gpu: GlBackend) -> None:
+def test_all_kernels_are_implemented_and_docs_list_fallbacks(gpu: GlBackend) -> None:
     assert all(gpu.implements(name) for name in KERNELS)
     tool = Path(__file__).parents[2] / "tools/gl_kernels.py"
     subprocess.run([sys.executable, str(tool), "--check"], check=True)
@@ -393,14 +393,14 @@ def test_large_transposes(gpu: GlBackend, shape: tuple[int, ...], perm: tuple[in
 
 
 @pytest.mark.parametrize("size", [(1 << 22) + 1, (1 << 22) + 4090])
-def test_several_vectors_to_a_thread(gpu: GlBackend, size: int) -> None:
+def test_several_vectors_per_thread(gpu: GlBackend, size: int) -> None:
     x = np.random.default_rng(0).normal(size=size).astype(np.float32)
     np.testing.assert_array_equal(tf.tensor(x).mul(2).add(tf.tensor(x[::-1].copy())).numpy(), x * 2 + x[::-1])
 
 
 @pytest.mark.parametrize("shape", [(20_000, 300), (300, 20_000), (70_000, 20)])
 @pytest.mark.parametrize("axis", [0, 1, None])
-def test_sums_of_many_rows_and_columns(gpu: GlBackend, shape: tuple[int, int], axis: int | None) -> None:
+def test_reductions_of_many_rows_and_columns(gpu: GlBackend, shape: tuple[int, int], axis: int | None) -> None:
     x = np.random.default_rng(0).normal(size=shape).astype(np.float32)
     assert_sums(tf.tensor(x).sum(axis).numpy(), x.sum(axis, np.float64), np.abs(x).sum(axis))
     np.testing.assert_array_equal(tf.tensor(x).max(axis).numpy(), x.max(axis))
@@ -408,7 +408,7 @@ def test_sums_of_many_rows_and_columns(gpu: GlBackend, shape: tuple[int, int], a
         np.testing.assert_array_equal(tf.tensor(x).arg_max(axis).numpy(), x.argmax(axis))
 
 
-def test_more_groups_than_one_axis_takes(gpu: GlBackend, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_limited_number_of_workgroups(gpu: GlBackend, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(gpu.device, "most_groups", 3)
     x = np.random.default_rng(0).normal(size=(50, 100)).astype(np.float32)
     t = tf.tensor(x)
@@ -418,8 +418,8 @@ def test_more_groups_than_one_axis_takes(gpu: GlBackend, monkeypatch: pytest.Mon
     np.testing.assert_allclose(t.softmax().sum(1).numpy(), np.ones(50), rtol=ACCUMULATED)
 
 
-def test_views_with_more_elements_than_indices_reach(gpu: GlBackend, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What a window covers is never stored, and yet counted: the CPU takes such a kernel."""
+def test_too_large_views_fall_back_to_cpu(gpu: GlBackend, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The views of windows are not stored, but their indices are limited, too."""
     x = np.random.default_rng(0).normal(size=(1, 6, 6, 2)).astype(np.float32)
     w, row = x[:, :3, :3, :, None].reshape(3, 3, 2, 1), x.reshape(4, 3, 1, 6)
     calls = {
@@ -451,7 +451,7 @@ def test_six_dimensions(gpu: GlBackend) -> None:
 )
 @pytest.mark.parametrize("pad", ["same", "valid", 1])
 @pytest.mark.parametrize("image", [(8, 6), (9, 13), (7, 7)])
-def test_a_gradient_by_the_input_where_windows_move_on_by_a_part_of_their_size(
+def test_conv2d_input_gradient_with_strides(
     size: tuple[int, int], stride: tuple[int, int], pad: Any, image: tuple[int, int]
 ) -> None:
     rng = np.random.default_rng(3)
@@ -465,11 +465,11 @@ def test_a_gradient_by_the_input_where_windows_move_on_by_a_part_of_their_size(
     np.testing.assert_allclose(found[0], found[1], rtol=ACCUMULATED, atol=ACCUMULATED * scale)
 
 
-def test_a_transposed_convolution_multiplies_with_no_more_than_covers_an_element(gpu: GlBackend) -> None:
-    """NaN stays within the elements that its place covers."""
+def test_nan_does_not_spread_in_transposed_convolution(gpu: GlBackend) -> None:
+    """NaN reaches only the outputs that its position covers."""
     dy = np.ones((1, 3, 3, 1), np.float32)
     dy[0, 1, 1, 0] = np.nan
     found = tf.conv2d_transpose(tf.tensor(dy), tf.ones([2, 2, 1, 1]), [1, 6, 6, 1], 2, "valid").numpy()
-    unknown = np.isnan(found[0, :, :, 0])
-    assert unknown.sum() == 4
-    assert unknown[2:4, 2:4].all()
+    is_nan = np.isnan(found[0, :, :, 0])
+    assert is_nan.sum() == 4
+    assert is_nan[2:4, 2:4].all()

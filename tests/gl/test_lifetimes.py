@@ -1,4 +1,4 @@
-"""Buffers live until the shaders that read them have run."""
+"""Buffers stay alive until the shaders that read them have run."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ pytestmark = pytest.mark.gl
 
 
 @pytest.fixture(autouse=True)
-def watched(gpu: GlBackend, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Reuse no buffers, and make every shader fail that runs on a released one."""
+def check_buffer_lifetimes(gpu: GlBackend, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Disable reuse of buffers, and fail if a shader runs on a released one."""
     holders: Counter[int] = Counter()
 
     class Lease(pool.Lease):
@@ -41,10 +41,10 @@ def watched(gpu: GlBackend, monkeypatch: pytest.MonkeyPatch) -> None:
     def checked(
         device: Device, program: Any, reads: Sequence[pool.Buffer], writes: Sequence[pool.Buffer], *rest: Any
     ) -> None:
-        assert all(holders[id(buffer.gl)] for buffer in (*reads, *writes)), "a buffer has been given away"
+        assert all(holders[id(buffer.gl)] for buffer in (*reads, *writes)), "a buffer has been released"
         dispatch(device, program, reads, writes, *rest)
 
-    gpu.device.constants.clear()  # what was made before has leases that are not counted
+    gpu.device.constants.clear()  # existing leases are not counted
     monkeypatch.setattr(pool, "Lease", Lease)
     monkeypatch.setattr(pool.Pool, "take", pool.Pool.fresh)
     monkeypatch.setattr(Device, "dispatch", checked)
@@ -55,20 +55,20 @@ def _row() -> tf.Tensor:
 
 
 PROGRAMS: dict[str, Callable[[], tf.Tensor]] = {
-    "an operand is computed from the other, a view": lambda: (row := _row()).mat_mul(
+    "operand computed from the other, a view": lambda: (row := _row()).mat_mul(
         row.mat_mul(tf.ones([3, 1])).mul(2), True
     ),
-    "a view in a chain": lambda: (row := _row()).add(row.mat_mul(tf.ones([3, 1])).reshape([1])),
+    "view in a chain": lambda: (row := _row()).add(row.mat_mul(tf.ones([3, 1])).reshape([1])),
     "rows of a product": lambda: tf.ones([70, 64]).mat_mul(tf.ones([64, 64])).slice([64, 0], [6, 64]).softmax().mul(2),
-    "a concatenation of views": lambda: tf.concat([_row(), _row().reverse(1), _row().mul(2).slice([0, 1], [1, 2])], 1),
-    "a convolution of a view": lambda: tf.ones([1, 36]).mul(2).reshape([1, 6, 6, 1]).conv2d(
+    "concatenation of views": lambda: tf.concat([_row(), _row().reverse(1), _row().mul(2).slice([0, 1], [1, 2])], 1),
+    "convolution of a view": lambda: tf.ones([1, 36]).mul(2).reshape([1, 6, 6, 1]).conv2d(
         tf.ones([3, 3, 1, 2]), 1, "same"
     ),
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_programs(name: str) -> None:
+def test_programs_with_views(name: str) -> None:
     found = PROGRAMS[name]().array_sync()
     tf.set_backend("cpu")
     assert found == PROGRAMS[name]().array_sync()

@@ -1,4 +1,4 @@
-"""Products whose operands are views: convolutions and their gradients, in whole numbers, whose sums are exact."""
+"""Matrix products of views, as in convolutions and their gradients, on integers, whose sums are exact."""
 
 from __future__ import annotations
 
@@ -27,53 +27,51 @@ CONVOLUTIONS = [
 ]
 
 
-def whole_numbers(shape: tuple[int, ...], seed: int) -> tf.Tensor:
+def integers(shape: tuple[int, ...], seed: int) -> tf.Tensor:
     return tf.tensor(np.random.default_rng(seed).integers(-3, 4, shape).astype(np.float32))
 
 
 def results(case: tuple[tuple[int, ...], tuple[int, ...], tuple[int, int], str, tuple[int, int]]) -> list[np.ndarray]:
     x_shape, filter_shape, strides, pad, dilations = case
-    x, filters = whole_numbers(x_shape, 1), whole_numbers(filter_shape, 2)
+    x, filters = integers(x_shape, 1), integers(filter_shape, 2)
 
     def convolved(x: tf.Tensor, filters: tf.Tensor) -> tf.Tensor:
         return tf.conv2d(x, filters, strides, pad, "NHWC", dilations)
 
     y = convolved(x, filters)
-    slopes = tf.grads(convolved)([x, filters], whole_numbers(tuple(y.shape), 3))
+    slopes = tf.grads(convolved)([x, filters], integers(tuple(y.shape), 3))
     return [t.numpy() for t in (y, *slopes)]
 
 
 @pytest.mark.parametrize("copies", [False, True], ids=["views", "copies"])
 @pytest.mark.parametrize("case", CONVOLUTIONS, ids=str)
-def test_convolutions_equal_those_of_the_cpu(
-    gpu: GlBackend, monkeypatch: pytest.MonkeyPatch, case: tuple, copies: bool
-) -> None:
+def test_convolutions_equal_cpu(gpu: GlBackend, monkeypatch: pytest.MonkeyPatch, case: tuple, copies: bool) -> None:
     found: list[MatrixView | None] = []
 
-    def looked_up(*arguments: object) -> MatrixView | None:
+    def recording_view(*arguments: object) -> MatrixView | None:
         found.append(matrix_view(*arguments))  # type: ignore[arg-type]
         return found[-1]
 
-    monkeypatch.setattr(matmul, "matrix_view", looked_up)
+    monkeypatch.setattr(matmul, "matrix_view", recording_view)
     monkeypatch.setattr(matmul, "SMALL_MULTIPLICATIONS", 0)
     if copies:
         monkeypatch.setattr(matmul, "_LARGE_PRODUCT", 0)
         monkeypatch.setattr(matmul, "_OFTEN", 0)
     computed = results(case)
-    assert all(found), "each view is split into rows and columns"
+    assert all(found), "a view is not split into rows and columns"
     assert bool(found) is not copies
     tf.set_backend("cpu")
     for value, expected in zip(computed, results(case), strict=True):
         np.testing.assert_array_equal(value, expected)
 
 
-def of_shape(shape: tuple[int, ...], order: tuple[int, ...]) -> maps.Map:
+def transposed_map(shape: tuple[int, ...], order: tuple[int, ...]) -> maps.Map:
     where = maps.transposed(shape, order)
     assert where is not None
     return where
 
 
-def columns_of(width: int, first: int) -> maps.Map:
+def sliced_columns(width: int, first: int) -> maps.Map:
     """Eight columns of a matrix of that width."""
     where = maps.sliced((6, width), ((0, 1, 6), (first, 1, 8)))
     assert where is not None
@@ -83,26 +81,26 @@ def columns_of(width: int, first: int) -> maps.Map:
 @pytest.mark.parametrize(
     ("where", "columns", "vector"),
     [
-        (lambda: of_shape((6, 5, 8), (1, 0, 2)), 8, True),
-        (lambda: of_shape((6, 5, 8), (1, 0, 2)), 48, True),
-        (lambda: of_shape((6, 8, 5), (1, 2, 0)), 6, False),
-        (lambda: of_shape((6, 5, 7), (1, 0, 2)), 7, False),
-        (lambda: columns_of(16, 4), 8, True),
-        (lambda: columns_of(16, 2), 8, False),
-        (lambda: columns_of(10, 0), 8, False),
+        (lambda: transposed_map((6, 5, 8), (1, 0, 2)), 8, True),
+        (lambda: transposed_map((6, 5, 8), (1, 0, 2)), 48, True),
+        (lambda: transposed_map((6, 8, 5), (1, 2, 0)), 6, False),
+        (lambda: transposed_map((6, 5, 7), (1, 0, 2)), 7, False),
+        (lambda: sliced_columns(16, 4), 8, True),
+        (lambda: sliced_columns(16, 2), 8, False),
+        (lambda: sliced_columns(10, 0), 8, False),
         (lambda: maps.padded((6, 8), ((1, 1), (0, 0))), 8, True),
         (lambda: maps.padded((6, 8), ((1, 1), (1, 1))), 10, False),
         (lambda: maps.padded((6, 8), ((1, 1), (4, 4))), 16, False),
         (lambda: maps.gapped((6, 8), (maps.Dimension(((0, 1),), 4),)), 8, False),
     ],
 )
-def test_which_views_are_read_in_fours(where: Callable[[], maps.Map], columns: int, vector: bool) -> None:
+def test_views_that_are_read_as_vectors(where: Callable[[], maps.Map], columns: int, vector: bool) -> None:
     by_row, by_column = (matrix_view(where(), columns, inner) for inner in (False, True))
     assert by_row is not None
     assert by_column is not None
     assert (by_row.vector, by_column.vector) == (vector, False)
 
 
-def test_views_whose_axes_are_not_rows_and_columns() -> None:
-    assert matrix_view(of_shape((6, 5, 8), (1, 0, 2)), 16, True) is None
+def test_views_that_are_not_matrices() -> None:
+    assert matrix_view(transposed_map((6, 5, 8), (1, 0, 2)), 16, True) is None
     assert matrix_view(maps.ZERO, 4, True) is None

@@ -1,4 +1,4 @@
-"""Buffers in size classes: used again, capped, tried again when memory is short."""
+"""The buffer pool: size classes, reuse, cap, memory shortage, adoption of pools, and uploads."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from gpu import made
+from gpu import computed
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -21,7 +21,7 @@ pytestmark = pytest.mark.gl
 
 
 class FakeBuffer:
-    """What the pool needs of a buffer."""
+    """The part of the buffer interface that the pool uses."""
 
     def __init__(self) -> None:
         self.released = False
@@ -35,43 +35,43 @@ class FakeBuffer:
         self.released = True
 
 
-class Memory:
+class FakeMemory:
     """A device with a limited number of bytes."""
 
     def __init__(self, limit: int, late: bool = False) -> None:
         self.limit, self.late = limit, late
-        self.made: list[tuple[int, FakeBuffer]] = []
+        self.allocations: list[tuple[int, FakeBuffer]] = []
         self.failed = False
 
     def allocate(self, size: int) -> Any:
         self.failed = self.used() + size > self.limit
         if self.failed and not self.late:
             raise Exception("cannot create buffer")
-        self.made.append((size, FakeBuffer()))
-        return self.made[-1][1]
+        self.allocations.append((size, FakeBuffer()))
+        return self.allocations[-1][1]
 
     def used(self) -> int:
-        return sum(size for size, b in self.made if not b.released)
+        return sum(size for size, b in self.allocations if not b.released)
 
     def out_of_memory(self) -> bool:
         return self.failed
 
 
-def pool_of(memory: Memory, cap: int = 1 << 30) -> Pool:
+def pool_of(memory: FakeMemory, cap: int = 1 << 30) -> Pool:
     return Pool(memory.allocate, memory.out_of_memory, cap)
 
 
 @given(st.integers(1, 1 << 31))
-def test_size_classes(nbytes: int) -> None:
+def test_size_class_bounds(nbytes: int) -> None:
     size = size_class(nbytes)
     assert size >= nbytes
-    assert size % 16 == 0, "vectors of four fit the end"
+    assert size % 16 == 0, "not a whole number of vectors"
     assert size <= max(256, nbytes * 1.25 + 16)
     assert size_class(size) == size
 
 
-def test_a_buffer_is_used_again() -> None:
-    pool = pool_of(Memory(1 << 20))
+def test_buffer_is_reused() -> None:
+    pool = pool_of(FakeMemory(1 << 20))
     first = pool.take(1000)
     buffer = first.buffer
     second = pool.take(1000)
@@ -81,22 +81,22 @@ def test_a_buffer_is_used_again() -> None:
     assert pool.count == 2
 
 
-def test_the_longest_idle_are_freed_first_beyond_the_cap() -> None:
-    memory = Memory(1 << 20)
+def test_longest_idle_buffers_beyond_cap_are_freed() -> None:
+    memory = FakeMemory(1 << 20)
     pool = pool_of(memory, cap=1024)
     leases = [pool.take(512) for _ in range(4)]
     while leases:
         leases.pop(0)
     small = pool.take(256)
     assert pool.idle == 1024
-    assert [b.released for _, b in memory.made] == [True, True, False, False, False]
+    assert [b.released for _, b in memory.allocations] == [True, True, False, False, False]
     del small
 
 
 @pytest.mark.parametrize("late", [False, True])
-def test_when_memory_is_short_idle_buffers_make_room(late: bool) -> None:
+def test_idle_buffers_are_freed_if_memory_is_short(late: bool) -> None:
     big = CHECKED_BYTES
-    memory = Memory(3 * big, late)
+    memory = FakeMemory(3 * big, late)
     pool = pool_of(memory)
     held = pool.take(big)
     idle = pool.take(big)
@@ -108,15 +108,15 @@ def test_when_memory_is_short_idle_buffers_make_room(late: bool) -> None:
     del held, large
 
 
-def test_a_pool_that_is_short_frees_what_is_idle_in_the_one_that_it_comes_from() -> None:
-    pool = pool_of(Memory(1024))
-    pool.take(1024)  # idle now
+def test_child_pool_frees_idle_buffers_of_parent() -> None:
+    pool = pool_of(FakeMemory(1024))
+    pool.take(1024)  # freed at once, so idle
     assert pool.another().take(512).buffer.size == 512
     assert pool.allocated == 0
 
 
-def test_buffers_of_an_adopted_pool_return_one_by_one() -> None:
-    pool = pool_of(Memory(1 << 20))
+def test_buffers_of_adopted_pool_are_returned() -> None:
+    pool = pool_of(FakeMemory(1 << 20))
     other = pool.another()
     held = [other.take(size) for size in (256, 512, 1024)]
     held.pop()
@@ -127,12 +127,12 @@ def test_buffers_of_an_adopted_pool_return_one_by_one() -> None:
         assert pool.in_use() == used
         pool.collect()
         assert (pool.in_use(), pool.idle) == (used, 1792 - used)
-    assert not pool._elsewhere, "nothing is waited for any more"
+    assert not pool._elsewhere, "buffers are still expected"
 
 
-def test_asking_for_the_bytes_in_use_changes_nothing() -> None:
-    """Another thread may ask while the owner takes and returns buffers."""
-    pool = pool_of(Memory(1 << 20))
+def test_in_use_does_not_change_the_pool() -> None:
+    """Another thread may call it while the owner takes and returns buffers."""
+    pool = pool_of(FakeMemory(1 << 20))
     lease = pool.take(256)
     buffer = lease.buffer
     del lease
@@ -140,29 +140,27 @@ def test_asking_for_the_bytes_in_use_changes_nothing() -> None:
     assert list(pool._returned) == [buffer]
 
 
-def test_a_part_of_a_part() -> None:
-    whole = pool_of(Memory(1 << 20)).take(4096)
-    part = Part(whole, 1024, 2048)
+def test_part_of_part() -> None:
+    lease = pool_of(FakeMemory(1 << 20)).take(4096)
+    part = Part(lease, 1024, 2048)
     part.buffer.written = part.buffer.used = 7
     inner = Part(part, 512, 256)
-    assert (inner.buffer.gl, inner.buffer.offset, inner.buffer.size) == (whole.buffer.gl, 1536, 256)
+    assert (inner.buffer.gl, inner.buffer.offset, inner.buffer.size) == (lease.buffer.gl, 1536, 256)
     assert inner.span() == (inner.buffer.bind, 1536, 256)
-    assert inner.buffer.written == 7, "what is read there has to wait"
+    assert inner.buffer.written == 7, "reads must wait for earlier writes"
 
 
 @pytest.mark.parametrize("kind", [Lease, Part])
-def test_a_lease_that_an_interrupt_kept_from_beginning_ends_in_silence(
-    kind: type[Lease], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """It replaces `__init__`."""
+def test_uninitialized_lease_is_deleted_without_error(kind: type[Lease], monkeypatch: pytest.MonkeyPatch) -> None:
+    """As if an interrupt had prevented `__init__`."""
     complaints: list[object] = []
     monkeypatch.setattr(sys, "unraisablehook", complaints.append)
     kind.__new__(kind)
     assert not complaints
 
 
-def test_short_of_memory_for_what_is_read(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
-    big, small = (made(tf.tensor(np.ones(size, np.float32)).add(1)) for size in (1_000_000, 10))
+def test_out_of_memory_while_reading(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    big, small = (computed(tf.tensor(np.ones(size, np.float32)).add(1)) for size in (1_000_000, 10))
     device._staging = device.context.buffer(reserve=1 << 16)
     with monkeypatch.context() as patch:
         patch.setattr(type(device.pool), "_attempt", lambda *given: None)
@@ -172,8 +170,8 @@ def test_short_of_memory_for_what_is_read(device: Device, monkeypatch: pytest.Mo
     assert float(big.max()) == 2
 
 
-def test_models_that_are_gone_make_room(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Models refer to themselves: their memory would wait for Python's collector, which counts objects."""
+def test_unreferenced_models_are_collected_if_memory_is_short(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Models are in reference cycles, whose memory the garbage collector does not see."""
     real, most = device.pool._allocate, device.pool.allocated + (24 << 20)
 
     def allocate(size: int) -> Any:
@@ -192,8 +190,8 @@ def test_models_that_are_gone_make_room(device: Device, monkeypatch: pytest.Monk
         gc.enable()
 
 
-def test_a_loop_uses_the_same_buffers(device: Device) -> None:
-    x = made(tf.tensor(np.ones((100, 100), np.float32)))
+def test_loop_reuses_buffers(device: Device) -> None:
+    x = computed(tf.tensor(np.ones((100, 100), np.float32)))
 
     def step() -> None:
         tf.tidy(lambda: float(x.mat_mul(x).relu().sum()))
@@ -206,8 +204,8 @@ def test_a_loop_uses_the_same_buffers(device: Device) -> None:
     assert device.pool.count == count
 
 
-def test_uploads_through_the_ring(device: Device) -> None:
-    """More than the ring holds, in pieces that go around it; hardware is written to like this."""
+def test_uploads_through_ring_buffer(device: Device) -> None:
+    """Uploads larger than the ring, and ones that wrap around; this is the path used on hardware."""
     uploads = Uploads(device.context, True, 1 << 12)
     rng = np.random.default_rng(0)
     for size in (1, 3, 1000, 5000, 17, 300, 700):
@@ -220,8 +218,8 @@ def test_uploads_through_the_ring(device: Device) -> None:
     device.check()
 
 
-def test_another_pool_takes_over_what_was_idle() -> None:
-    pool = pool_of(Memory(1 << 20))
+def test_child_pool_takes_idle_buffers() -> None:
+    pool = pool_of(FakeMemory(1 << 20))
     held = [pool.take(size) for size in (256, 512, 1024)]
     idle, later, _ = (lease.buffer for lease in held)
     del held[0]
@@ -229,7 +227,7 @@ def test_another_pool_takes_over_what_was_idle() -> None:
     del held[0]
     taken = [other.take(256), other.take(512)]
     assert taken[0].buffer is idle
-    assert taken[1].buffer is not later, "what the other pool's owner has read may have been there"
+    assert taken[1].buffer is not later, "it may hold values that the owner of the parent still reads"
     assert other.owns(idle)
     assert not pool.owns(idle)
     assert (pool.allocated, pool.count, pool.in_use()) == (512 + 1024, 2, 1024)

@@ -1,4 +1,4 @@
-"""Recurrent layers over whole sequences: the numbers of the CPU's kernels, and how many shaders they are."""
+"""Sequence kernels on the GPU: results equal to the CPU's, limits, and the number of shaders."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.gl
 RNG = np.random.default_rng(3)
 
 
-def layer_of(factory: str, units: int, features: int, **options: Any) -> Any:
+def make_layer(factory: str, units: int, features: int, **options: Any) -> Any:
     layer = getattr(tf.layers, factory)(units=units, return_state=True, **options)
     layer.build((None, 5, features))
     rng = np.random.default_rng(units)
@@ -28,8 +28,8 @@ def layer_of(factory: str, units: int, features: int, **options: Any) -> Any:
 
 
 def results(factory: str, units: int, x: np.ndarray, masked: bool, **options: Any) -> list[np.ndarray]:
-    """Outputs, states, and the gradients of all that goes in, each element of the outputs weighted."""
-    layer = layer_of(factory, units, x.shape[-1], **options)
+    """Outputs, states, and the gradients of a weighted sum of the outputs with respect to all inputs."""
+    layer = make_layer(factory, units, x.shape[-1], **options)
     rng = np.random.default_rng(1)
     states = [rng.normal(size=(len(x), units)).astype(np.float32) for _ in layer.state_sizes]
     mask = tf.tensor(rng.random(x.shape[:2]) > 0.4) if masked else None
@@ -58,7 +58,7 @@ OPTIONS = [
 ]
 
 
-def agree(factory: str, units: int, x: np.ndarray, masked: bool = False, **options: Any) -> None:
+def assert_equals_cpu(factory: str, units: int, x: np.ndarray, masked: bool = False, **options: Any) -> None:
     found = results(factory, units, x, masked, **options)
     with_gpu = registry.current
     registry.use("cpu")
@@ -70,37 +70,37 @@ def agree(factory: str, units: int, x: np.ndarray, masked: bool = False, **optio
 
 @pytest.mark.parametrize("masked", [False, True], ids=["", "masked"])
 @pytest.mark.parametrize(("factory", "options"), OPTIONS, ids=str)
-def test_numbers_are_those_of_the_cpu(device: Device, factory: str, options: dict[str, Any], masked: bool) -> None:
+def test_results_equal_cpu(device: Device, factory: str, options: dict[str, Any], masked: bool) -> None:
     before = dict(device.counts.fallbacks)
-    agree(factory, 7, RNG.normal(size=(3, 5, 4)).astype(np.float32), masked, **options)
+    assert_equals_cpu(factory, 7, RNG.normal(size=(3, 5, 4)).astype(np.float32), masked, **options)
     assert {k: n for k, n in device.counts.fallbacks.items() if "Sequence" in k and n > before.get(k, 0)} == {}
 
 
 @pytest.mark.parametrize("masked", [False, True], ids=["", "masked"])
 @pytest.mark.parametrize("factory", ["simple_rnn", "gru", "lstm"])
-def test_in_several_shaders_and_with_several_samples_to_a_group(
+def test_several_shaders_and_samples_per_workgroup(
     device: Device, factory: str, masked: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sequence, "_MOST_MULTIPLICATIONS", 2 * 4 * 8 * 8)
     monkeypatch.setattr(sequence, "rows_for", lambda *a: 2)
-    agree(factory, 8, RNG.normal(size=(5, 7, 3)).astype(np.float32), masked, return_sequences=True)
+    assert_equals_cpu(factory, 8, RNG.normal(size=(5, 7, 3)).astype(np.float32), masked, return_sequences=True)
 
 
 @pytest.mark.parametrize("factory", ["simple_rnn", "gru", "lstm"])
-def test_with_weights_in_registers(device: Device, factory: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_weights_in_registers(device: Device, factory: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(device, "software", False)
     monkeypatch.setattr(sequence, "KEPT_WEIGHTS", 8)
-    agree(factory, 14, RNG.normal(size=(3, 4, 3)).astype(np.float32), return_sequences=True)
+    assert_equals_cpu(factory, 14, RNG.normal(size=(3, 4, 3)).astype(np.float32), return_sequences=True)
 
 
 @pytest.mark.parametrize(("factory", "units"), [("gru", 350), ("lstm", 300)])
 def test_more_columns_than_threads(device: Device, factory: str, units: int) -> None:
-    agree(factory, units, RNG.normal(size=(2, 3, 2)).astype(np.float32))
+    assert_equals_cpu(factory, units, RNG.normal(size=(2, 3, 2)).astype(np.float32))
 
 
 @pytest.mark.parametrize("limit", ["shared memory", "units"])
 @pytest.mark.parametrize("factory", ["simple_rnn", "gru", "lstm"])
-def test_units_that_do_not_fit_go_step_by_step(
+def test_too_many_units_run_step_by_step(
     device: Device, factory: str, limit: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if limit == "shared memory":
@@ -110,11 +110,11 @@ def test_units_that_do_not_fit_go_step_by_step(
     assert not sequence.fits(device, "LSTM", 30)
     counts = lambda: {k: n for k, n in device.counts.fallbacks.items() if "Sequence" in k}  # noqa: E731
     before = counts()
-    agree(factory, 30, RNG.normal(size=(2, 3, 2)).astype(np.float32), return_sequences=True)
+    assert_equals_cpu(factory, 30, RNG.normal(size=(2, 3, 2)).astype(np.float32), return_sequences=True)
     assert counts() == before
 
 
-def test_a_group_takes_as_many_samples_as_fit(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_samples_per_workgroup_depend_on_shared_memory(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
     sizes = sequence._Sizes(2000, 5, 4, 64)
     taken = []
     for room in (49152, 32768, 8192, 4096, 1024):
@@ -123,24 +123,24 @@ def test_a_group_takes_as_many_samples_as_fit(device: Device, monkeypatch: pytes
     assert taken == [4, 4, 2, 1, 0]
 
 
-def test_shared_memory_is_what_the_driver_tells(device: Device) -> None:
+def test_shared_memory_size_is_queried(device: Device) -> None:
     assert device.shared_bytes >= 32768
 
 
 @pytest.mark.parametrize("masked", [False, True], ids=["", "masked"])
-def test_a_sequence_is_two_shaders(device: Device, masked: bool) -> None:
-    layer = layer_of("lstm", 8, 4)
+def test_number_of_shaders_of_a_sequence(device: Device, masked: bool) -> None:
+    layer = make_layer("lstm", 8, 4)
     x = tf.tensor(RNG.normal(size=(3, 20, 4)).astype(np.float32))
     mask = tf.tensor(RNG.random((3, 20)) > 0.4) if masked else None
     run = lambda: layer.apply(x, mask=mask)[0].numpy()  # noqa: E731
     run()
     before = device.counts.dispatches
     run()
-    assert device.counts.dispatches - before <= 4  # the inputs' product, the sequence, two states of zeros
+    assert device.counts.dispatches - before <= 4  # the product with the inputs, the sequence, two zero states
 
 
-def test_the_way_back_has_a_few_shaders_whatever_the_length(device: Device) -> None:
-    layer = layer_of("lstm", 8, 4)
+def test_number_of_gradient_shaders_is_independent_of_length(device: Device) -> None:
+    layer = make_layer("lstm", 8, 4)
     counts = []
     for time in (5, 40):
         x = tf.tensor(RNG.normal(size=(3, time, 4)).astype(np.float32))

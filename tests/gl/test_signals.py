@@ -1,4 +1,4 @@
-"""Handlers of signals that wait until moderngl has made a program: it does not survive what they raise in it."""
+"""Signal handlers are delayed while moderngl creates a program, which does not survive exceptions."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SIGNALS = [signal.SIGINT, signal.SIGTERM]
 
 @pytest.fixture(autouse=True)
 def handlers() -> Iterator[None]:
-    """The handlers of a test are no other test's."""
+    """Restore the signal handlers after each test."""
     before = [signal.getsignal(number) for number in SIGNALS]
     yield
     for number, handler in zip(SIGNALS, before, strict=True):
@@ -29,8 +29,8 @@ def handlers() -> Iterator[None]:
 
 
 @pytest.fixture
-def came() -> list[int]:
-    """The signals that were handled, all of them by one handler."""
+def handled() -> list[int]:
+    """The numbers of the handled signals; one handler is installed for all."""
     found: list[int] = []
     for number in SIGNALS:
         signal.signal(number, lambda number, _: found.append(number))
@@ -42,55 +42,53 @@ def send() -> None:
         signal.raise_signal(number)
 
 
-def test_handlers_run_afterwards(came: list[int]) -> None:
+def test_handlers_run_after_the_work(handled: list[int]) -> None:
     before = [signal.getsignal(number) for number in SIGNALS]
 
     def work(result: str) -> str:
         send()
-        assert not came
+        assert not handled
         return result
 
     assert undisturbed(work, "made") == "made"
-    assert sorted(came) == sorted(SIGNALS)
+    assert sorted(handled) == sorted(SIGNALS)
     assert [signal.getsignal(number) for number in SIGNALS] == before
     send()
-    assert len(came) == 4
+    assert len(handled) == 4
 
 
-def test_what_a_handler_raises_is_raised_and_loses_no_other_signal(came: list[int]) -> None:
+def test_exception_of_handler_is_raised_and_loses_no_signal(handled: list[int]) -> None:
     def interrupt(number: int, frame: FrameType | None) -> None:
-        came.append(number)
+        handled.append(number)
         raise KeyboardInterrupt(number)
 
     for number in SIGNALS:
         signal.signal(number, interrupt)
     with pytest.raises(KeyboardInterrupt):
         undisturbed(send)
-    assert sorted(came) == sorted(SIGNALS)
+    assert sorted(handled) == sorted(SIGNALS)
     assert [signal.getsignal(number) for number in SIGNALS] == [interrupt] * 2
 
 
-def test_errors_pass_and_handlers_are_back(came: list[int]) -> None:
+def test_error_in_work_restores_handlers(handled: list[int]) -> None:
     before = signal.getsignal(signal.SIGINT)
     with pytest.raises(ZeroDivisionError):
         undisturbed(lambda: [send(), 1 // 0])
-    assert sorted(came) == sorted(SIGNALS)
+    assert sorted(handled) == sorted(SIGNALS)
     assert signal.getsignal(signal.SIGINT) == before
 
 
-def test_a_signal_that_comes_as_handlers_are_put_back_is_handled(
-    came: list[int], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """What is raised then leaves some of them where they are, and signals go on to the right ones."""
-    put = signal.signal
+def test_signal_while_handlers_are_restored(handled: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
+    """An exception then leaves some handlers replaced, which must forward signals to the original ones."""
+    original_signal = signal.signal
 
     def interrupt(number: int, frame: FrameType | None) -> None:
         raise KeyboardInterrupt
 
-    put(signal.SIGINT, interrupt)
+    original_signal(signal.SIGINT, interrupt)
 
     def disturbed(number: int, handler: Any) -> Any:
-        found = put(number, handler)
+        found = original_signal(number, handler)
         if handler is interrupt:
             signal.raise_signal(number)
         return found
@@ -99,10 +97,10 @@ def test_a_signal_that_comes_as_handlers_are_put_back_is_handled(
     with pytest.raises(KeyboardInterrupt):
         undisturbed(lambda: None)
     signal.raise_signal(signal.SIGTERM)
-    assert came == [signal.SIGTERM]
+    assert handled == [signal.SIGTERM]
 
 
-def test_other_threads_have_no_handlers(came: list[int]) -> None:
+def test_no_handlers_are_set_on_other_threads(handled: list[int]) -> None:
     found: list[str] = []
     thread = threading.Thread(target=lambda: found.append(undisturbed(str, 7)))
     thread.start()
@@ -110,16 +108,16 @@ def test_other_threads_have_no_handlers(came: list[int]) -> None:
     assert found == ["7"]
 
 
-def test_a_signal_that_comes_while_a_program_is_made_waits(
-    device: Device, came: list[int], monkeypatch: pytest.MonkeyPatch
+def test_signal_during_program_creation_is_delayed(
+    device: Device, handled: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     moderngl = pytest.importorskip("_moderngl")
     init: Callable[[object], None] = moderngl.Uniform.__init__
-    made = []
+    handled_during_creation = []
 
     def disturbed(uniform: object) -> None:
         send()
-        made.append(list(came))
+        handled_during_creation.append(list(handled))
         init(uniform)
 
     monkeypatch.setattr(moderngl.Uniform, "__init__", disturbed)
@@ -127,11 +125,11 @@ def test_a_signal_that_comes_while_a_program_is_made_waits(
         "layout(local_size_x = 1) in;\nuniform uvec4 P[1];\n"
         "layout(std430, binding = 0) writeonly buffer A { uint a[]; };\nvoid main() { a[0] = P[0].x; }\n"
     )
-    assert made == [[]]
-    assert sorted(came) == sorted(SIGNALS)
+    assert handled_during_creation == [[]]
+    assert sorted(handled) == sorted(SIGNALS)
 
 
-def test_an_interrupt_while_a_program_is_made_is_an_interrupt(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_interrupt_during_program_creation_is_raised(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
     def disturbed(source: str) -> Any:
         signal.raise_signal(signal.SIGINT)
         return source

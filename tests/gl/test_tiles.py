@@ -1,4 +1,4 @@
-"""Products by every tile, and the shaders of very large arrays, on arrays that are not."""
+"""Matrix products with every tile size, and the shaders for very large arrays, on smaller ones."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ TILES = [*matmul._LARGE, matmul._MEDIUM, *matmul._FLAT, matmul._NARROW, matmul._
 @pytest.mark.parametrize("tile", TILES, ids=lambda tile: "x".join(map(str, tile)))
 @pytest.mark.parametrize(("m", "k", "n"), [(128, 64, 256), (130, 70, 67), (67, 1100, 132)])
 @pytest.mark.parametrize("transposed", [(False, False), (True, True)])
-def test_products_by_every_tile(
+def test_matmul_with_every_tile(
     gpu: GlBackend, monkeypatch: pytest.MonkeyPatch, tile: Tile, m: int, k: int, n: int, transposed: tuple[bool, bool]
 ) -> None:
     monkeypatch.setattr(matmul, "tile_for", lambda sizes: tile)
@@ -33,16 +33,16 @@ def test_products_by_every_tile(
     assert_sums(dense.numpy(), expected, np.abs(a) @ np.abs(b) + np.abs(bias))
 
 
-def test_what_follows_a_product_may_have_other_dtypes(gpu: GlBackend) -> None:
+def test_fused_ops_after_matmul_may_change_dtype(gpu: GlBackend) -> None:
     a, b = (RNG.integers(-3, 4, size).astype(np.float32) for size in ((70, 40), (40, 68)))
     found = tf.mat_mul(tf.tensor(a), tf.tensor(b)).greater(0)
     np.testing.assert_array_equal(found.numpy(), a @ b > 0)
-    turned = tf.mat_mul(tf.tensor(a), tf.tensor(b)).cast("complex64")
-    np.testing.assert_array_equal(turned.numpy(), (a @ b).astype(np.complex64))
+    converted = tf.mat_mul(tf.tensor(a), tf.tensor(b)).cast("complex64")
+    np.testing.assert_array_equal(converted.numpy(), (a @ b).astype(np.complex64))
 
 
 @pytest.mark.parametrize(("m", "k", "n"), [(64, 640, 256), (32, 4096, 32), (128, 1024, 1024), (4096, 64, 4096)])
-def test_there_are_enough_groups_and_parts_are_long(m: int, k: int, n: int) -> None:
+def test_tiles_give_enough_workgroups_and_long_parts(m: int, k: int, n: int) -> None:
     sizes = matmul.Sizes(1, m, n, k, 0, 0)
     tile = matmul.tile_for(sizes)
     parts = matmul._parts(sizes, tile)
@@ -50,7 +50,7 @@ def test_there_are_enough_groups_and_parts_are_long(m: int, k: int, n: int) -> N
     assert k // parts >= 64
 
 
-def test_groups_that_go_along_stretches(gpu: GlBackend, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_workgroups_along_stretches(gpu: GlBackend, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(fusion, "STRETCH_BYTES", 0)
     x = RNG.normal(size=(1 << 22) + 5).astype(np.float32)
     np.testing.assert_array_equal(tf.tensor(x).mul(2).add(tf.tensor(x[::-1].copy())).numpy(), x * 2 + x[::-1])
@@ -63,7 +63,7 @@ def test_groups_that_go_along_stretches(gpu: GlBackend, monkeypatch: pytest.Monk
 
 @pytest.mark.parametrize("length", [1, 3, 17, 300, 9000])
 @pytest.mark.parametrize("reverse", [False, True])
-def test_rows_of_every_length(gpu: GlBackend, length: int, reverse: bool) -> None:
+def test_cumsum_and_log_softmax_of_every_row_length(gpu: GlBackend, length: int, reverse: bool) -> None:
     x = RNG.normal(size=(3, length)).astype(np.float32)
     exact = x.astype(np.float64)
     sums, magnitudes = (v[:, ::-1].cumsum(1)[:, ::-1] if reverse else v.cumsum(1) for v in (exact, np.abs(x)))
@@ -74,8 +74,8 @@ def test_rows_of_every_length(gpu: GlBackend, length: int, reverse: bool) -> Non
 
 
 @pytest.mark.parametrize("length", [1, 2, 3, 10, 17, 64, 65, 128, 200, 500, 513, 1000, 2049, 9000])
-def test_softmax_of_rows_of_every_length(gpu: GlBackend, length: int) -> None:
-    """The number of threads to a row, and how they put their numbers together, depends on it."""
+def test_softmax_of_every_row_length(gpu: GlBackend, length: int) -> None:
+    """The number of threads per row, and how they combine their values, depends on the length."""
     x = (RNG.normal(size=(7, length)) * 30).astype(np.float32)
     x[1, length // 2] = np.nan
     x[2, length // 2] = np.inf
@@ -91,7 +91,7 @@ def test_softmax_of_rows_of_every_length(gpu: GlBackend, length: int) -> None:
 
 @pytest.mark.parametrize("stretch_bytes", [0, fusion.STRETCH_BYTES])
 @pytest.mark.parametrize("shape", [(8300, 37), (41, 8200), (2, 16500, 18)])
-def test_transposes_of_several_bands_of_tiles(
+def test_transpose_with_several_bands_of_tiles(
     gpu: GlBackend, monkeypatch: pytest.MonkeyPatch, shape: tuple[int, ...], stretch_bytes: int
 ) -> None:
     monkeypatch.setattr(fusion, "STRETCH_BYTES", stretch_bytes)
