@@ -1,4 +1,4 @@
-"""The commands, run as a user does."""
+"""The command line interface, run as in a shell."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ import pytest
 import tfpy as tf
 
 
-def tfpy(*arguments: str) -> str:
-    """What a command prints; it must succeed."""
+def run_cli(*arguments: str) -> str:
+    """Run a command that must succeed, and return its standard output."""
     command = [sys.executable, "-m", "tfpy", *arguments]
     found = subprocess.run(command, capture_output=True, text=True, check=False)
     assert found.returncode == 0, found.stderr
@@ -22,18 +22,18 @@ def tfpy(*arguments: str) -> str:
 
 
 def test_version() -> None:
-    assert tfpy("--version").strip() == tf.__version__
+    assert run_cli("--version").strip() == tf.__version__
 
 
 def test_help_lists_the_commands() -> None:
-    text = tfpy("--help")
+    text = run_cli("--help")
     for command in ("demo", "doctor", "summary", "convert", "check-browser", "migrate", "js2py"):
         assert command in text
 
 
-def test_saved_models(tmp_path: Path) -> None:
+def test_summary_convert_and_check_browser(tmp_path: Path) -> None:
     tf.sequential([tf.layers.dense(units=2, activation="exponential", input_shape=[3])]).save(tmp_path, strict=False)
-    assert "Total params: 8" in tfpy("summary", str(tmp_path))
+    assert "Total params: 8" in run_cli("summary", str(tmp_path))
     command = [sys.executable, "-m", "tfpy", "convert", str(tmp_path), str(tmp_path / "model.zip")]
     found = subprocess.run(command, capture_output=True, text=True, check=True)
     assert re.fullmatch(r"warning: model .* TF\.js has no activation 'exponential'\.\n", found.stderr)
@@ -44,23 +44,23 @@ def test_saved_models(tmp_path: Path) -> None:
     assert (found.returncode, found.stdout, "nowhere" in found.stderr) == (1, "", True)
 
 
-def test_names_do_not_steer_the_terminal(tmp_path: Path) -> None:
+def test_control_characters_in_layer_names_are_escaped(tmp_path: Path) -> None:
     layer = tf.layers.dense(units=1, input_shape=[1], name="\x1b[2J\ud800\n")
     tf.sequential([layer]).save(tmp_path, strict=False)
-    assert "\n\\x1b[2J\\ud800\\n (Dense)" in tfpy("summary", str(tmp_path))
+    assert "\n\\x1b[2J\\ud800\\n (Dense)" in run_cli("summary", str(tmp_path))
     for arguments in (["check-browser", "."], ["convert", ".", "new.zip"], ["convert", ".", "new.onnx"]):
         command = [sys.executable, "-m", "tfpy", *arguments]
         found = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path)
-        said = found.stdout + found.stderr
-        assert "\\x1b[2J\\ud800\\n" in said
-        assert not set("\x1b\ud800") & set(said)
+        message = found.stdout + found.stderr
+        assert "\\x1b[2J\\ud800\\n" in message
+        assert not set("\x1b\ud800") & set(message)
 
 
 @pytest.mark.parametrize(
     "command", [["js2py"], ["migrate"], ["migrate", "--diff"], ["js2py", "--out", "new"], ["summary"]]
 )
-def test_names_of_files_do_not_either(command: list[str], tmp_path: Path) -> None:
-    """Of those that are there, and of those that are not."""
+def test_control_characters_in_file_names_are_escaped(command: list[str], tmp_path: Path) -> None:
+    """The names of existing and of missing files."""
     name = "a\x1b[2J\u202e.py" if command[0] == "migrate" else "a\x1b[2J\u202e.js"
     (tmp_path / name).write_text(
         "from tfpy import legacy as dl\ndl.ENV.math.add(1, 2)\n" if "migrate" in command else "eval(x)"
@@ -72,7 +72,7 @@ def test_names_of_files_do_not_either(command: list[str], tmp_path: Path) -> Non
         assert "a\\x1b[2J\\u202e" in found.stdout + found.stderr or path == "." or "--out" in command
 
 
-def test_a_terminal_that_has_not_all_characters(tmp_path: Path) -> None:
+def test_characters_beyond_output_encoding_are_escaped(tmp_path: Path) -> None:
     (tmp_path / "a.js").write_text("console.log('ü');", encoding="utf-8")
     command = [sys.executable, "-m", "tfpy", "js2py", "a.js"]
     ascii_only = {**os.environ, "PYTHONIOENCODING": "ascii"}
@@ -81,7 +81,7 @@ def test_a_terminal_that_has_not_all_characters(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "code", "said"),
+    ("arguments", "code", "message"),
     [
         (["summary", ""], 2, "is empty"),
         (["convert", "nowhere", ""], 2, "is empty"),
@@ -98,22 +98,22 @@ def test_a_terminal_that_has_not_all_characters(tmp_path: Path) -> None:
         (["summry"], 2, "Did you mean 'summary'?"),
     ],
 )
-def test_what_is_wrong_is_told_in_a_line(tmp_path: Path, arguments: list[str], code: int, said: str) -> None:
+def test_errors_are_reported_without_traceback(tmp_path: Path, arguments: list[str], code: int, message: str) -> None:
     command = [sys.executable, "-m", "tfpy", *arguments]
     found = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path)
     assert (found.returncode, found.stdout) == (code, "")
-    assert said in found.stderr
+    assert message in found.stderr
     assert "Traceback" not in found.stderr
 
 
-def test_a_backend_that_is_not_known(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unknown_backend_in_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TFPY_BACKEND", "foo")
     found = subprocess.run([sys.executable, "-m", "tfpy", "demo"], capture_output=True, text=True, check=False)
     assert (found.returncode, found.stderr[:22]) == (1, "Unknown backend 'foo'.")
 
 
 @pytest.mark.parametrize("arguments", [["summary", "."], ["js2py", "a.js"]])
-def test_a_standard_output_that_takes_nothing(tmp_path: Path, arguments: list[str]) -> None:
+def test_unwritable_standard_output(tmp_path: Path, arguments: list[str]) -> None:
     tf.sequential([tf.layers.dense(units=2, input_shape=[3])]).save(tmp_path)
     (tmp_path / "a.js").write_text("const a = 1;")
     command = [sys.executable, "-m", "tfpy", *arguments]
@@ -125,7 +125,7 @@ def test_a_standard_output_that_takes_nothing(tmp_path: Path, arguments: list[st
     assert "Exception" not in found.stderr
 
 
-def test_a_command_says_which_extra_it_needs(tmp_path: Path) -> None:
+def test_missing_package_error_names_the_extra(tmp_path: Path) -> None:
     for name, package, arguments in (("js", "tree_sitter", "js2py a.js"), ("migrate", "libcst", "migrate a.py")):
         (tmp_path / "a.js").write_text("1")
         code = f"import sys; sys.modules[{package!r}] = None; from tfpy.cli import app; app({arguments.split()})"
@@ -136,7 +136,7 @@ def test_a_command_says_which_extra_it_needs(tmp_path: Path) -> None:
 
 
 def test_quick_demo() -> None:
-    text = tfpy("demo", "--quick")
+    text = run_cli("demo", "--quick")
     assert "The same to the last bit: True" in text
     assert "SimpleRNN" in text
     assert "epoch 3/3" in text
@@ -144,8 +144,8 @@ def test_quick_demo() -> None:
 
 
 @pytest.mark.slow
-def test_demo_reaches_what_it_is_for() -> None:
-    text = tfpy("demo")
+def test_full_demo_reaches_accuracy() -> None:
+    text = run_cli("demo")
     letters, speakers = (float(found) for found in re.findall(r"^([\d.]+)% of", text, re.MULTILINE))
     assert letters >= 90
     assert speakers >= 90
@@ -153,7 +153,7 @@ def test_demo_reaches_what_it_is_for() -> None:
 
 @pytest.mark.gl
 def test_doctor() -> None:
-    text = tfpy("doctor")
+    text = run_cli("doctor")
     assert "self-test  sum: right" in text
     assert "WRONG" not in text
     found = subprocess.run([sys.executable, "-m", "tfpy", "doctor"], capture_output=True, text=True, check=False)

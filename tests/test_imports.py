@@ -1,4 +1,4 @@
-"""The layers of the package: who may import whom, and what `import tfpy` loads."""
+"""The layers of the package: which parts may import which, and what `import tfpy` loads."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import pytest
 
 PACKAGE = Path(__file__).parent.parent / "tfpy"
 
-# What each part, a folder or a file, may import of the package, besides itself; "" is the package itself, that is `tf`.
+# The parts that each part, a folder or a file, may import besides itself; "" is the package itself, that is `tf`.
 MAY_IMPORT: dict[str, set[str]] = {
     "engine": set(),
     "core": {"engine", "_version"},
@@ -25,8 +25,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     "layers": {"core", "engine", "_version", "vis"},
     "legacy": {"core", "engine", "_version", "_api"},  # dl.losses, dl.train and dl.image are those of tf
     "vis": {"core", "engine"},
-    "migrate": {"", "core", "legacy", "node_rules", "scripts"},  # "": it looks up what `tf` has
-    "js2py": {"", "core", "legacy", "node_rules", "scripts"},  # so does this
+    "migrate": {"", "core", "legacy", "node_rules", "scripts"},  # "": to look up the names in `tf`
+    "js2py": {"", "core", "legacy", "node_rules", "scripts"},  # "": likewise
     "_api": {"core", "graph", "layers", "engine"},
     "": {"_api", "_version", "core", "data", "datasets", "distribute", "graph", "layers", "vis"},
     "_version": set(),
@@ -38,7 +38,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "saved_models": {"core", "graph", "layers"},
     "scripts": {"core"},
 }
-# The same within js2py, of its own parts; "" is what `import tfpy.js2py` loads.
+# The same for the parts of js2py; "" is what `import tfpy.js2py` loads.
 JS2PY_MAY_IMPORT: dict[str, set[str]] = {
     "notes": set(),
     "names": set(),
@@ -53,8 +53,8 @@ JS2PY_MAY_IMPORT: dict[str, set[str]] = {
     "project": {"analysis", "calls", "converter", "expressions", "names", "notes", "packages", "statements", "syntax"},
     "": {"notes", "project"},
 }
-# The same within core, of its folders; "" are the files of core itself: tensors, and what is done with them. These and
-# the ops rest on each other, so that no row says what they import.
+# The same for the folders of core; "" stands for the files of core itself, tensors and functions on them. These and the
+# ops depend on each other, so that there is no row for their imports.
 CORE_MAY_IMPORT: dict[str, set[str]] = {
     "naming": set(),
     "calling": {"naming"},
@@ -66,7 +66,7 @@ CORE_MAY_IMPORT: dict[str, set[str]] = {
     "utils": {"", "calling", "ops", "system"},
     "io": {"", "calling", "naming", "system", "utils"},
 }
-# Third-party modules, and the only places that import them.
+# Third-party modules, and the places that may import them at module level ("" is none).
 THIRD_PARTY = {
     "moderngl": "engine/gl/",
     "rich": "",
@@ -89,7 +89,7 @@ def part_of(path: Path) -> str:
 
 
 def module_of(path: Path) -> str:
-    """What a file is called when it is imported."""
+    """The module name of a file."""
     return ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts).removesuffix(".__init__")
 
 
@@ -98,7 +98,7 @@ MODULES = {module_of(path): path for path in FILES}
 
 
 def imports(path: Path) -> Iterator[tuple[str, bool]]:
-    """Every imported module and whether it is imported with the file, and not within a function."""
+    """Every imported module, and whether it is imported at module level, not within a function."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
     inside = {
         id(n) for f in ast.walk(tree) if isinstance(f, (ast.FunctionDef, ast.AsyncFunctionDef)) for n in ast.walk(f)
@@ -113,35 +113,35 @@ def imports(path: Path) -> Iterator[tuple[str, bool]]:
 
 
 def source_of(node: ast.ImportFrom, path: Path) -> str:
-    """The module that `from … import` names, dots or not."""
+    """The module that a `from … import` names, absolute or relative."""
     package = path.parent.relative_to(PACKAGE.parent).parts
     above = package[: len(package) + 1 - node.level] if node.level else ()
     return ".".join([*above, *([node.module] if node.module else [])])
 
 
 def reached_from(part: str) -> set[str]:
-    """The modules that a part imports, those that these import, and so on; not what importing `tfpy` itself loads."""
+    """The modules that a part imports, directly or indirectly, except through `tfpy` itself."""
     reached = {"tfpy"}
-    to_do = [name for name, path in MODULES.items() if part_of(path) == part]
-    while to_do:
-        name = to_do.pop()
+    pending = [name for name, path in MODULES.items() if part_of(path) == part]
+    while pending:
+        name = pending.pop()
         if name in MODULES and name not in reached:
             reached.add(name)
-            to_do += [name.rpartition(".")[0], *(found for found, _ in imports(MODULES[name]))]
+            pending += [name.rpartition(".")[0], *(found for found, _ in imports(MODULES[name]))]
     return reached
 
 
-def test_every_part_has_its_row() -> None:
+def test_every_part_has_a_row() -> None:
     assert {part_of(path) for path in FILES} == set(MAY_IMPORT)
 
 
 @pytest.mark.parametrize("rows", [MAY_IMPORT, JS2PY_MAY_IMPORT, CORE_MAY_IMPORT], ids=["tfpy", "js2py", "core"])
-def test_no_part_is_above_itself(rows: dict[str, set[str]]) -> None:
-    graphlib.TopologicalSorter(rows).prepare()  # CycleError if one is
+def test_allowed_imports_have_no_cycle(rows: dict[str, set[str]]) -> None:
+    graphlib.TopologicalSorter(rows).prepare()  # raises CycleError
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(PACKAGE)))
-def test_imports_go_downwards(path: Path) -> None:
+def test_imports_between_parts_are_allowed(path: Path) -> None:
     part = part_of(path)
     for name, _ in imports(path):
         top, _, rest = name.partition(".")
@@ -150,8 +150,8 @@ def test_imports_go_downwards(path: Path) -> None:
             assert target == part or target in MAY_IMPORT[part], f"{part} must not import {name}"
 
 
-def for_types_only(tree: ast.Module) -> set[int]:
-    """The part of a file that is for type checkers only."""
+def type_checking_nodes(tree: ast.Module) -> set[int]:
+    """The ids of the nodes in `if TYPE_CHECKING` blocks."""
     blocks = [n for n in ast.walk(tree) if isinstance(n, ast.If) and ast.unparse(n.test) == "TYPE_CHECKING"]
     return {id(node) for block in blocks for part in block.body for node in ast.walk(part)}
 
@@ -160,13 +160,13 @@ ENGINE = [path for path in FILES if part_of(path) == "engine"]
 
 
 @pytest.mark.parametrize("path", ENGINE, ids=lambda p: str(p.relative_to(PACKAGE)))
-def test_the_engine_speaks_of_neither_face(path: Path) -> None:
+def test_engine_does_not_mention_tf_or_dl(path: Path) -> None:
     assert not re.findall(r"\b(?:tf|dl)\.[a-z]\w*", path.read_text(encoding="utf-8"))
 
 
 MODELS = {"tfpy.layers.model", "tfpy.layers.sequential"}
-# `loading` makes models; all else in these folders works on what it is given, and models call it.
-CALLED_BY_MODELS = [
+# `loading` creates models; the other files in these folders are used by models.
+USED_BY_MODELS = [
     path
     for folder in ("training", "saving", "callbacks")
     for path in sorted((PACKAGE / "layers" / folder).rglob("*.py"))
@@ -174,10 +174,10 @@ CALLED_BY_MODELS = [
 ]
 
 
-@pytest.mark.parametrize("path", CALLED_BY_MODELS, ids=lambda p: str(p.relative_to(PACKAGE)))
-def test_what_models_call_knows_their_classes_by_type_only(path: Path) -> None:
+@pytest.mark.parametrize("path", USED_BY_MODELS, ids=lambda p: str(p.relative_to(PACKAGE)))
+def test_files_used_by_models_import_them_for_types_only(path: Path) -> None:
     tree = ast.parse(path.read_text(encoding="utf-8"))
-    typing_only = for_types_only(tree)
+    typing_only = type_checking_nodes(tree)
     found = {n.module for n in ast.walk(tree) if isinstance(n, ast.ImportFrom) and id(n) not in typing_only}
     assert not found & (MODELS | {"tfpy.layers.saving.loading"})
 
@@ -190,12 +190,12 @@ def part_of_core(path: Path) -> str:
     return path.relative_to(PACKAGE / "core").parent.parts[0] if path.parent != PACKAGE / "core" else ""
 
 
-def test_every_folder_of_core_has_its_row() -> None:
+def test_every_folder_of_core_has_a_row() -> None:
     assert {part_of_core(path) for path in CORE} == set(CORE_MAY_IMPORT)
 
 
 @pytest.mark.parametrize("path", CORE, ids=lambda p: str(p.relative_to(PACKAGE)))
-def test_imports_within_core_go_downwards(path: Path) -> None:
+def test_imports_within_core_are_allowed(path: Path) -> None:
     part = part_of_core(path)
     for name, _ in imports(path):
         if name.startswith("tfpy.core.") and name in MODULES:
@@ -211,12 +211,12 @@ def part_of_js2py(module: str) -> str:
     return module.removeprefix("tfpy.js2py").removeprefix(".").split(".")[0]
 
 
-def test_every_part_of_js2py_has_its_row() -> None:
+def test_every_part_of_js2py_has_a_row() -> None:
     assert {part_of_js2py(module_of(path)) for path in JS2PY} == set(JS2PY_MAY_IMPORT)
 
 
 @pytest.mark.parametrize("path", JS2PY, ids=lambda p: str(p.relative_to(PACKAGE)))
-def test_imports_within_js2py_go_downwards(path: Path) -> None:
+def test_imports_within_js2py_are_allowed(path: Path) -> None:
     part = part_of_js2py(module_of(path))
     for name, _ in imports(path):
         if name.startswith("tfpy.js2py"):
@@ -225,19 +225,19 @@ def test_imports_within_js2py_go_downwards(path: Path) -> None:
 
 
 @pytest.mark.parametrize(("part", "other"), [("layers", "legacy"), ("legacy", "layers")])
-def test_layers_and_legacy_never_reach_each_other(part: str, other: str) -> None:
+def test_layers_and_legacy_do_not_import_each_other(part: str, other: str) -> None:
     assert [name for name in reached_from(part) if part_of(MODULES[name]) == other] == []
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(PACKAGE)))
-def test_third_party_modules_are_imported_when_they_are_needed(path: Path) -> None:
+def test_third_party_modules_are_imported_lazily(path: Path) -> None:
     relative = path.relative_to(PACKAGE).as_posix()
-    for name, at_once in imports(path):
+    for name, at_module_level in imports(path):
         top = name.split(".")[0]
         assert top in ("tfpy", "numpy", "__future__") or top in sys.stdlib_module_names or top in THIRD_PARTY, name
         if top in THIRD_PARTY:
             place = THIRD_PARTY[top]
-            assert not at_once or (place and relative.startswith(place)), f"{name} is imported with {relative}"
+            assert not at_module_level or (place and relative.startswith(place)), f"{name} is imported with {relative}"
 
 
 def test_importing_tfpy_loads_numpy_only() -> None:

@@ -37,14 +37,16 @@ def test_frame_of_strings() -> None:
 
 
 @pytest.mark.parametrize(
-    ("column", "said"),
+    ("column", "description"),
     [
         (["x", "y", "z"], r"bad \("),
         (pd.array([True, None, False], dtype="boolean"), r"bad \(boolean with missing values\)"),
     ],
 )
-def test_non_numeric_columns_raise(column: object, said: str) -> None:
-    with pytest.raises(TypeError, match=rf"tensor: argument 'values' .* these columns are not of numbers: {said}"):
+def test_non_numeric_columns_raise(column: object, description: str) -> None:
+    with pytest.raises(
+        TypeError, match=rf"tensor: argument 'values' .* these columns are not of numbers: {description}"
+    ):
         tf.tensor(pd.DataFrame({**MISSING, "bad": column}))
 
 

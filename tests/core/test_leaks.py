@@ -111,12 +111,12 @@ def test_nested_blocks_and_other_threads() -> None:
 def test_error_of_disposed_tensor_shows_origin_and_disposal() -> None:
     with tf.leaks():
         x = tf.ones([2])
-        made = line() - 1
+        created = line() - 1
         x.dispose()
         disposed = line() - 1
         with pytest.raises(RuntimeError) as error:
             x.add(1)
-    assert f"It was made by ones at {__file__}:{made}" in str(error.value)
+    assert f"It was made by ones at {__file__}:{created}" in str(error.value)
     assert f"It was disposed by dispose at {__file__}:{disposed}" in str(error.value)
     with pytest.raises(RuntimeError) as error:
         x.add(1)

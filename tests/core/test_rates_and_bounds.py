@@ -96,19 +96,19 @@ def test_schedule_from_keras_config() -> None:
 
 
 def test_resumed_training_with_schedule_equals_uninterrupted() -> None:
-    w = tf.variable(tf.tensor([1.0, -2]), True, "whole")
-    v = tf.variable(tf.tensor([1.0, -2]), True, "parts")
+    w = tf.variable(tf.tensor([1.0, -2]), True, "uninterrupted")
+    v = tf.variable(tf.tensor([1.0, -2]), True, "resumed")
     make = lambda: tf.train.nadam(tf.train.exponential_decay(0.1, 2, 0.5), clip_norm=1.0)  # noqa: E731
-    whole, first, second = make(), make(), make()
+    uninterrupted, first, second = make(), make(), make()
     for _ in range(6):
-        whole.minimize(lambda: w.square().sum(), False, [w])
+        uninterrupted.minimize(lambda: w.square().sum(), False, [w])
     for _ in range(3):
         first.minimize(lambda: v.square().sum(), False, [v])
     second.set_weights(first.get_weights())
     for _ in range(3):
         second.minimize(lambda: v.square().sum(), False, [v])
     np.testing.assert_array_equal(w.numpy(), v.numpy())
-    for optimizer in (whole, first, second):
+    for optimizer in (uninterrupted, first, second):
         optimizer.dispose()
 
 

@@ -130,5 +130,5 @@ def test_copies_created_by_threads_have_unique_names() -> None:
             return pickle.loads(copied)
 
         with ThreadPoolExecutor(4) as pool:
-            made = list(pool.map(load, range(4)))
-        assert len({v.name for v in made}) == 4
+            copies = list(pool.map(load, range(4)))
+        assert len({v.name for v in copies}) == 4

@@ -1,4 +1,4 @@
-"""Programs in which something goes wrong in one process: `mpiexec -n 2 python failing.py KIND`."""
+"""Programs in which one process fails or differs: `mpiexec -n 2 python failing.py KIND`."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def error_before() -> None:
 
 
 def error_within() -> None:
-    """A callback of the first process fails."""
+    """A callback of the first process raises."""
 
     def fail(epoch: int) -> None:
         raise OSError("the disk is full")
@@ -49,7 +49,7 @@ def other_optimizers() -> None:
 
 
 def other_settings() -> None:
-    """Single steps, which have no beginning of a training."""
+    """Single steps, which have no start of training at which settings are compared."""
     compiled(optimizer=tf.train.momentum(0.05, 0.9 if RANKS.first else 0.1)).train_on_batch(X, Y)
 
 
@@ -63,7 +63,7 @@ def other_losses() -> None:
 
 
 def other_compilation() -> None:
-    """Compiled again with other losses between steps."""
+    """The model is recompiled with different losses between steps."""
     model = compiled()
     model.train_on_batch(X, Y)
     model.compile(optimizer="adam", loss="meanAbsoluteError" if RANKS.first else "hinge", distribute=RANKS)
@@ -71,7 +71,7 @@ def other_compilation() -> None:
 
 
 def other_layers() -> None:
-    """Layers with the same weights."""
+    """Different layers with weights of the same shapes."""
     activation = "tanh" if RANKS.first else "relu"
     inner = tf.sequential(layers=[tf.layers.dense(units=2, activation=activation, input_shape=[3])])
     model = tf.sequential(layers=[inner, tf.layers.dense(units=1)])
@@ -109,7 +109,7 @@ def exit_of_one() -> None:
 
 
 def caught_by_one() -> None:
-    """One process fails in the middle of a step, and goes on."""
+    """One process raises during a step, catches the error, and continues."""
 
     def loss(labels: Any, found: Any) -> Any:
         if RANKS.first:
@@ -121,7 +121,7 @@ def caught_by_one() -> None:
 
 
 def new_optimizer() -> None:
-    """A callback sets an optimizer of another kind, which the other process has not."""
+    """A callback, which runs only in the first process, sets an optimizer of another class."""
     model = compiled()
 
     def set_optimizer(epoch: int) -> None:
@@ -131,15 +131,15 @@ def new_optimizer() -> None:
 
 
 def own_way() -> None:
-    class Own(tf.SGDOptimizer):
+    class CustomMinimize(tf.SGDOptimizer):
         def minimize(self, *arguments: Any, **options: Any) -> Any:
             return super().minimize(*arguments, **options)
 
-    compiled(optimizer=Own(0.1)).fit(X, Y, verbose=0)
+    compiled(optimizer=CustomMinimize(0.1)).fit(X, Y, verbose=0)
 
 
 def slow_end() -> None:
-    """No failure: one process has more to do when the training is done."""
+    """No failure: one process runs longer after training."""
     compiled().fit(X, Y, verbose=0)
     if RANKS.first:
         time.sleep(1)

@@ -1,4 +1,4 @@
-"""Starts programs in one process or in several."""
+"""Run programs in one process or several."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 HERE = Path(__file__).parent
-# Of the wheel of MPI that the extra `mpi` installs; where another MPI serves, the one that is found.
+# From the MPI wheel that the extra `mpi` installs; otherwise the one on the path.
 _BESIDE = Path(sys.executable).with_name("mpiexec")
 MPIEXEC = str(_BESIDE) if _BESIDE.exists() else "mpiexec"
 _LIMIT = 120.0

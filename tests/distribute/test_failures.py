@@ -1,11 +1,11 @@
-"""What goes wrong in one process ends all of them, with a word on what it was."""
+"""A failure or difference in one process ends all processes with an explanation."""
 
 from __future__ import annotations
 
 import pytest
 from distribute.launch import HERE, start
 
-# What is done, how it ends, and what is said of it.
+# The function in failing.py, and the texts that its error must contain.
 CASES = {
     "error_before": (
         "FileNotFoundError: the data are not here",
@@ -32,13 +32,11 @@ CASES = {
     "new_optimizer": ("the end of epoch 1, with SGDOptimizer, rank 1 at the end of epoch 1, with AdamOptimizer",),
     "own_way": ("fit: SGD(learning_rate=0.1) has its own minimize, which cannot be distributed over processes.",),
 }
-OFTEN = ("error_before", "other_settings", "only_one")
+FAST = ("error_before", "other_settings", "only_one")
 
 
-@pytest.mark.parametrize(
-    "kind", [pytest.param(kind, marks=[] if kind in OFTEN else pytest.mark.slow) for kind in CASES]
-)
-def test_no_process_waits_for_one_that_has_failed(kind: str) -> None:
+@pytest.mark.parametrize("kind", [pytest.param(kind, marks=[] if kind in FAST else pytest.mark.slow) for kind in CASES])
+def test_failure_in_one_process_ends_all(kind: str) -> None:
     result = start(2, HERE / "failing.py", kind)
     assert result.returncode != 0
     for text in CASES[kind]:
@@ -46,6 +44,6 @@ def test_no_process_waits_for_one_that_has_failed(kind: str) -> None:
 
 
 @pytest.mark.slow
-def test_a_process_that_has_more_to_do_is_waited_for() -> None:
+def test_longer_running_process_is_waited_for() -> None:
     result = start(2, HERE / "failing.py", "slow_end")
     assert (result.returncode, result.stdout, result.stderr) == (0, "done\n", "")

@@ -1,6 +1,6 @@
-"""Trainings that processes share: `mpiexec -n 2 python trainings.py FOLDER KIND…` writes what each process has found.
+"""Distributed training: `mpiexec -n 2 python trainings.py FOLDER KIND…` writes the results of each process.
 
-Each kind is a function that gives a model and what else there is to compare; into FOLDER come `KIND-RANK.npz`.
+Each kind is a function that returns a model and other results to compare, which are written to FOLDER/KIND-RANK.npz.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def dense(activation: str = "tanh", **options: Any) -> Any:
 
 
 def arrays() -> Any:
-    """Shuffled without a seed; weights of samples; a last batch of one sample; validation and evaluation."""
+    """Unseeded shuffling; sample weights; a last batch of one sample; validation and evaluation."""
     model = dense(metrics=["mae"])
     x = samples(41, 5)
     options = {"batch_size": 8, "epochs": 3, "validation_split": 0.19, "sample_weight": np.linspace(0, 2, 41)}
@@ -44,7 +44,7 @@ def arrays() -> Any:
 
 
 def batches() -> Any:
-    """A shuffled data set, read as one stream; weights of classes; RMSProp with a learning rate that changes."""
+    """A shuffled, repeated data set; class weights; RMSProp with a learning rate schedule."""
     model = tf.sequential(layers=[tf.layers.dense(units=3, activation="softmax", input_shape=[5])])
     rate = tf.train.exponential_decay(0.05, 3, 0.9)
     model.compile(optimizer=tf.train.rmsprop(rate), loss="categoricalCrossentropy", metrics=["acc"], distribute=RANKS)
@@ -59,7 +59,7 @@ def batches() -> Any:
 
 
 def several() -> Any:
-    """Two inputs and two outputs, in batches whose samples stay together."""
+    """Two inputs and two outputs, with shuffle="batch"."""
     inputs = [tf.input(shape=[3]), tf.input(shape=[2])]
     joined = tf.layers.concatenate().apply([tf.layers.dense(units=4).apply(i) for i in inputs])
     outputs = [tf.layers.dense(units=1, name="a").apply(joined), tf.layers.dense(units=2, name="b").apply(joined)]
@@ -72,7 +72,7 @@ def several() -> Any:
 
 
 def steps() -> Any:
-    """Single steps, on models that begin with other weights in each process."""
+    """Single steps, on models whose initial weights differ between processes."""
     tf.set_seed(RANKS.rank + 1)
     model = dense(optimizer=tf.train.momentum(0.05, 0.9))
     x = samples(9, 5)
@@ -80,7 +80,7 @@ def steps() -> Any:
 
 
 def one_optimizer() -> Any:
-    """Two models with one optimizer, in turns; it begins anew for both at a callback's word."""
+    """Two models that share an optimizer, which a callback resets."""
     optimizer, x = tf.train.adam(0.05), samples(8, 5)
     first, second = dense(optimizer=optimizer), dense(optimizer=optimizer)
     order = (second, second, first, second, first, first, second)
@@ -90,7 +90,7 @@ def one_optimizer() -> Any:
 
 
 def settings() -> Any:
-    """Optimizers whose settings callbacks change, before the first epoch too, and one in place of another."""
+    """Callbacks change settings of optimizers, also before the first epoch, and replace an optimizer."""
     x = samples(12, 5)
     found = []
 
@@ -111,16 +111,16 @@ def settings() -> Any:
 
     other = dense(optimizer=tf.train.momentum(0.05, 0.5))
 
-    def compile_anew(epoch: int) -> None:  # for the next training
+    def recompile(epoch: int) -> None:  # takes effect in the next fit
         if epoch == 1:
             other.compile(optimizer=tf.train.momentum(0.05, 0.5), loss="meanSquaredError")
 
-    fit(other, onEpochEnd=compile_anew)
+    fit(other, onEpochEnd=recompile)
     return model, found
 
 
 def masked() -> Any:
-    """Sequences of many lengths, by the rules of Keras: losses and metrics are means over the steps that count."""
+    """Sequences of different lengths, by Keras's mask rules: losses and metrics are means over unmasked steps."""
     x = samples(10, 6, 5)
     for i, sample in enumerate(x):
         sample[i * i % 6 + (i < 5) :] = 0
@@ -135,12 +135,12 @@ def masked() -> Any:
 
     options = {"batch_size": 4, "epochs": 3, "shuffle": False, "validation_data": (x[4:], x[4:, :, :2])}
     history = model.fit(x, x[..., :2], **options, verbose=0, callbacks={"onEpochEnd": evaluate})
-    nothing = model.train_on_batch(x[7:8] * np.ones((4, 1, 1), np.float32), x[:4, :, :2])
-    return model, [history.history, nothing, [float(v) for v in model.evaluate(x, x[..., :2], batch_size=3)]]
+    all_masked = model.train_on_batch(x[7:8] * np.ones((4, 1, 1), np.float32), x[:4, :, :2])
+    return model, [history.history, all_masked, [float(v) for v in model.evaluate(x, x[..., :2], batch_size=3)]]
 
 
 def statistics() -> Any:
-    """Batch normalization, whose moving averages depend on the parts of batches; weights that change their backend."""
+    """Batch normalization, whose moving averages depend on the parts of batches; weights move between backends."""
     model = tf.sequential(layers=[tf.layers.batch_normalization(input_shape=[5]), tf.layers.dense(units=1)])
     model.compile(optimizer="sgd", loss="meanSquaredError", distribute=RANKS)
     x = samples(32, 5)
@@ -150,27 +150,29 @@ def statistics() -> Any:
     return model, []
 
 
-class Seen(tf.layers.Layer):
-    """Keeps what it is called on."""
+class RecordInputs(tf.layers.Layer):
+    """Records its inputs."""
 
-    kept: ClassVar[list[np.ndarray]] = []
+    recorded: ClassVar[list[np.ndarray]] = []
 
     def call(self, inputs: Any, **keywords: Any) -> Any:
-        self.kept.append(inputs.numpy().copy())
+        self.recorded.append(inputs.numpy().copy())
         return inputs
 
 
 def chance() -> Any:
-    """Dropout, whose noise `Seen` sees; the order of the samples is drawn from the same stream."""
-    model = tf.sequential(layers=[tf.layers.dropout(rate=0.5, input_shape=[40]), Seen(), tf.layers.dense(units=1)])
+    """Dropout, recorded by `RecordInputs`; the order of the samples is drawn from the same stream."""
+    model = tf.sequential(
+        layers=[tf.layers.dropout(rate=0.5, input_shape=[40]), RecordInputs(), tf.layers.dense(units=1)]
+    )
     model.compile(optimizer="adam", loss="meanSquaredError", distribute=RANKS)
     model.fit(np.ones((8, 40), np.float32), np.ones((8, 1), np.float32), batch_size=4, epochs=2, verbose=0)
-    np.save(FOLDER / f"noise-{RANKS.rank}.npy", np.stack(Seen.kept))
+    np.save(FOLDER / f"noise-{RANKS.rank}.npy", np.stack(RecordInputs.recorded))
     return model, float(tf.random_uniform([1]).data_sync()[0])
 
 
-class Meddling(tf.Callback):
-    """What callbacks may do, which only the first process calls."""
+class ChangingCallback(tf.Callback):
+    """A callback that changes the model and the optimizer; only the first process calls callbacks."""
 
     def __init__(self) -> None:
         self.events: list[str] = []
@@ -195,7 +197,7 @@ class Meddling(tf.Callback):
 
 
 def meddling() -> Any:
-    model, callback = dense(), Meddling()
+    model, callback = dense(), ChangingCallback()
     x = samples(14, 5)
     options = {"batch_size": 4, "epochs": 9, "validation_data": (x[:3], x[:3, :2])}
     history = model.fit(x, x[:, :2], **options, verbose=0, callbacks=[callback])
@@ -204,15 +206,15 @@ def meddling() -> Any:
 
 
 def files() -> Any:
-    """Callbacks that write, and stop early; what is shown. The best weights come back."""
+    """Callbacks that write files, and early stopping that restores the best weights; progress output."""
     model, x = dense(), samples(16, 5)
-    own = FOLDER / f"written-by-{RANKS.rank}-of-{RANKS.size}"
+    folder = FOLDER / f"written-by-{RANKS.rank}-of-{RANKS.size}"
     callbacks = [
-        tf.callbacks.csv_logger(own / "log.csv"),
-        tf.callbacks.model_checkpoint(own / "model"),
+        tf.callbacks.csv_logger(folder / "log.csv"),
+        tf.callbacks.model_checkpoint(folder / "model"),
         tf.callbacks.early_stopping(monitor="loss", patience=2, min_delta=0.2, restore_best_weights=True, verbose=1),
     ]
-    own.mkdir()
+    folder.mkdir()
     history = model.fit(x, x[:, :2], batch_size=8, epochs=30, verbose=2, callbacks=callbacks)
     model.evaluate(x, x[:, :2], verbose=1)
     return model, [history.epoch, history.history]

@@ -1,4 +1,4 @@
-"""Plans: what can be record, what a replay returns, and what is refused."""
+"""Plans: what can be recorded, what a replay returns, and what is refused."""
 
 from __future__ import annotations
 

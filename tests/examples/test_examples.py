@@ -1,4 +1,4 @@
-"""The examples run, in their quick form, and learn something; the long ones learn what they are to."""
+"""The examples run, and reach the expected results in their quick and full forms."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
-# What the quick form must come to, and the whole one.
+# Conditions on the results of the quick and the full form.
 RESULTS: dict[str, tuple[Callable[[Any], bool], Callable[[Any], bool]]] = {
     "polynomial_regression": (
         lambda found: abs(found[3] - 0.5) < 0.1,
@@ -46,7 +46,7 @@ def test_every_example_is_tested() -> None:
 
 
 @pytest.mark.parametrize("name", RESULTS)
-def test_an_example_runs(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_quick_example_reaches_result(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     found = importlib.import_module(name).main(["--quick"])
     assert RESULTS[name][0](found), found
     assert capsys.readouterr().out
@@ -54,6 +54,6 @@ def test_an_example_runs(name: str, capsys: pytest.CaptureFixture[str]) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", RESULTS)
-def test_an_example_learns_what_it_is_to(name: str) -> None:
+def test_full_example_reaches_result(name: str) -> None:
     found = importlib.import_module(name).main([])
     assert RESULTS[name][1](found), found

@@ -80,5 +80,5 @@ def pool(x: Array, size: Sequence[int], reduce: Any, strides: Any = None, paddin
 
 
 def channels_first(f: Any) -> Any:
-    """Apply a channels-last formula to channels-channels_first inputs."""
+    """Apply a channels-last formula to channels-first inputs."""
     return lambda x, *weights: np.moveaxis(f(np.moveaxis(x, 1, -1), *weights), -1, 1)

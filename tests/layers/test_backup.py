@@ -213,7 +213,7 @@ def test_custom_optimizer_state_is_restored(optimizer: Any, tmp_path: Path) -> N
     before = slots_of(second.optimizer, other.weights[0])
     assert fit(second, tmp_path, epochs=4).history["loss"] == expected
     assert before
-    assert slots_of(second.optimizer, other.weights[0]) == before, "the slots of another make_model are unchanged"
+    assert slots_of(second.optimizer, other.weights[0]) == before, "the slots of another model are unchanged"
 
 
 @pytest.mark.parametrize(
@@ -305,7 +305,7 @@ def set_entry(place: str, value: Any) -> Any:
         (set_entry("callbacks/0", 3), "not subscriptable"),
     ],
 )
-def test_of_a_backup_that_makes_no_sense_nothing_is_taken(change: Any, message: str, tmp_path: Path) -> None:
+def test_invalid_backup_entry_raises_and_changes_nothing(change: Any, message: str, tmp_path: Path) -> None:
     def make_model() -> Any:
         model = model_of()
         model.compile(optimizer="adam", loss="meanSquaredError")

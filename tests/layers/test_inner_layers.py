@@ -1,4 +1,4 @@
-"""Layers that contain layers: which weights are trained and saved, and warnings about the other_layers."""
+"""Layers that contain layers: which weights are trained and saved, and warnings about the others."""
 
 from __future__ import annotations
 
