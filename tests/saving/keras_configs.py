@@ -1,4 +1,4 @@
-"""Files of Keras that tests write as Keras does: configurations, and weights by their paths."""
+"""Builders of Keras files for tests: configurations, and weights by their paths."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ import tfpy as tf
 
 
 def keras_file(path: Path, config: Any, weights: Mapping[str, Any], version: str = "3.15.0") -> Path:
-    """A `.keras` file of a configuration, and of weights by their paths."""
+    """Write a `.keras` file with a configuration and weights by their paths."""
     stream = BytesIO()
     with h5py.File(stream, "w") as file:
         for name, value in weights.items():
@@ -29,32 +29,32 @@ def keras_file(path: Path, config: Any, weights: Mapping[str, Any], version: str
 
 
 def entry(kind: str, /, *, module: str = "keras.layers", **options: Any) -> dict[str, Any]:
-    """An object in Keras 3's form; a layer also has the option `trainable`."""
+    """The configuration of an object in the format of Keras 3; a layer also has the option `trainable`."""
     if module == "keras.layers":
         options.setdefault("trainable", True)
     return {"module": module, "class_name": kind, "config": options, "registered_name": None}
 
 
 def sequential(shape: list[int], *layers: dict[str, Any]) -> dict[str, Any]:
-    """A Sequential on inputs of a shape."""
+    """The configuration of a sequential model on inputs of this shape."""
     first = entry("InputLayer", batch_shape=[None, *shape], dtype="float32", name="x")
     del first["config"]["trainable"]
     return entry("Sequential", module="keras", name="m", trainable=True, layers=[first, *layers])
 
 
 def tensor(name: str, output: int = 0) -> dict[str, Any]:
-    """What a layer's first call has given."""
+    """A reference to an output of a layer's first call."""
     return {"class_name": "__keras_tensor__", "config": {"shape": [None], "keras_history": [name, 0, output]}}
 
 
 def called(layer: dict[str, Any], *args: Any, **arguments: Any) -> dict[str, Any]:
-    """A layer of a functional model with its call, if it has one."""
+    """The configuration of a layer in a functional model, with the arguments of its call, if any."""
     nodes = [{"args": list(args), "kwargs": arguments}] if args else []
     return {**layer, "name": layer["config"]["name"], "inbound_nodes": nodes}
 
 
 def functional(output: str, *layers: dict[str, Any], shape: list[int]) -> dict[str, Any]:
-    """A functional model of one input 'x'."""
+    """The configuration of a functional model with one input 'x'."""
     options = {"batch_shape": [None, *shape], "dtype": "float32", "name": "x"}
     first = called({"module": "keras.layers", "class_name": "InputLayer", "config": options})
     ends = {"input_layers": [["x", 0, 0]], "output_layers": [[output, 0, 0]]}
@@ -67,7 +67,7 @@ def predicted(path: Path, x: Any) -> np.ndarray:
 
 
 def embedded(*, mask: str = "not_equal", **options: Any) -> dict[str, Any]:
-    """An embedding and a sum over the steps that are not masked, as Keras 3.15 writes it: the mask is an op."""
+    """An embedding and a sum over the steps that are not masked, as Keras 3.15 saves it: the mask is an op."""
     embedding = entry("Embedding", name="e", input_dim=3, output_dim=1, **options)
     unequal = entry("NotEqual", module="keras.src.ops.numpy", name="not_equal")
     rnn = entry("SimpleRNN", name="r", units=1, activation="linear", use_bias=False)

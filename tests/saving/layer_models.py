@@ -49,7 +49,7 @@ def predict(model: Any, seed: int = 1) -> list[Any]:
 
 
 class Amplified(tf.layers.Layer):
-    """A custom layer with an option value that TF.js does not have."""
+    """A custom layer with two options."""
 
     class_name = "Amplified"
 

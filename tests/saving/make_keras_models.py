@@ -1,9 +1,9 @@
-"""Makes the saved models in keras2/ and keras3/, once: it is not run with the tests.
+"""Create the saved models in keras2/ and keras3/; run once by hand, not with the tests.
 
     KERAS_BACKEND=jax python make_keras_models.py keras3      (keras 3.15, jax)
     python make_keras_models.py keras2                        (tensorflow 2.15 with keras 2.15, tensorflowjs 4.22)
 
-Each folder gets the model as the converter of TensorFlow.js writes it, and expected.json: inputs and what Keras predicts.
+Each folder gets the model in the format of the TensorFlow.js converter, and expected.json with inputs and Keras's predictions.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def models(keras: Any) -> dict[str, tuple[Any, list[np.ndarray[Any, Any]]]]:
     }
 
 
-def note_predictions(folder: Path, model: Any, inputs: list[np.ndarray[Any, Any]]) -> None:
+def record_predictions(folder: Path, model: Any, inputs: list[np.ndarray[Any, Any]]) -> None:
     found = model.predict(inputs if len(inputs) > 1 else inputs[0], verbose=0)
     found = found if isinstance(found, (list, tuple)) else [found]
     expected = {"inputs": [x.tolist() for x in inputs], "outputs": [np.asarray(y).tolist() for y in found]}
@@ -81,7 +81,7 @@ def note_predictions(folder: Path, model: Any, inputs: list[np.ndarray[Any, Any]
 
 
 def write_keras3(folder: Path, model: Any) -> None:
-    """Topology and weights under the names that Keras 3 has."""
+    """Write topology and weights with the names of Keras 3."""
     folder.mkdir(parents=True, exist_ok=True)
     specs = [{"name": w.path, "shape": list(w.shape), "dtype": "float32"} for w in model.weights]
     (folder / "weights.bin").write_bytes(b"".join(np.asarray(w, np.float32).tobytes() for w in model.weights))
@@ -106,7 +106,7 @@ def main(which: str) -> None:
         for name, (model, inputs) in models(keras).items():
             fill(model)
             write_keras3(HERE / "keras3" / name, model)
-            note_predictions(HERE / "keras3" / name, model, inputs)
+            record_predictions(HERE / "keras3" / name, model, inputs)
         return
     import tensorflow as tf
     import tensorflowjs as tfjs
@@ -119,7 +119,7 @@ def main(which: str) -> None:
         tfjs.converters.save_keras_model(
             model, str(folder), quantization_dtype_map=quantized, weight_shard_size_bytes=200
         )
-        note_predictions(folder, model, inputs)
+        record_predictions(folder, model, inputs)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Models that are written as ONNX files: a row is a function that makes one, and the shapes of what it is fed."""
+"""Models that are exported to ONNX: each row is a function that creates one, and the shapes of its inputs."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ L = tf.layers
 
 
 class Row(NamedTuple):
-    """A model.
+    """A test case.
 
     Attributes:
-        name: what it is about.
-        make: makes it.
+        name: the id of the test.
+        make: creates the model.
         shapes: the shapes of its inputs, batch size first.
-        below: the inputs are whole numbers below this.
-        nodes: how often there are nodes of these kinds, where that is what it is about.
+        below: if given, the inputs are integers below it.
+        nodes: the expected numbers of nodes of some types.
     """
 
     name: str
@@ -44,12 +44,12 @@ def row(name: str, make: Callable[[], Any], *shapes: tuple[int, ...], below: int
 
 
 def stack(*layers: Callable[[], Any]) -> Callable[[], Any]:
-    """A sequential model of layers, each given as what makes it."""
+    """A sequential model of the layers that these functions create."""
     return lambda: tf.sequential([make() for make in layers])
 
 
 def on(function: Callable[..., Any], *shapes: tuple[int | None, ...], dtype: str = "float32") -> Callable[[], Any]:
-    """A functional model: of what a function makes of the inputs."""
+    """A functional model whose outputs a function computes from its inputs."""
 
     def make() -> Any:
         inputs = [tf.input(shape=shape, dtype=dtype) for shape in shapes]
@@ -65,7 +65,7 @@ ACTIVATIONS = (
 
 
 def windows() -> list[Row]:
-    """Windows, strides and dilations with paddings of their own, on images whose sizes they do and do not divide."""
+    """Windows, strides, dilations and paddings, on images whose sizes the strides divide and do not divide."""
     steps: dict[str, list[dict[str, Any]]] = {
         "conv2d": [
             {"filters": 2, "kernel_size": [2, 4], "strides": [2, 1], "padding": "same"},
@@ -85,7 +85,7 @@ def windows() -> list[Row]:
     }
     return [
         row(
-            f"{kind} {options} on {list(size)}{', sizes not known' if known[0] is None else ''}",
+            f"{kind} {options} on {list(size)}{', unknown sizes' if known[0] is None else ''}",
             stack(lambda kind=kind, options=options, known=known: getattr(L, kind)(input_shape=[*known, 3], **options)),  # type: ignore[misc]
             (2, *size, 3),
         )
@@ -97,7 +97,7 @@ def windows() -> list[Row]:
 
 
 def images(x: Any) -> Any:
-    """Images all the way: only the input is to be turned."""
+    """A model on images throughout: only its input needs a Transpose."""
     y = L.conv2d(filters=4, kernel_size=3, padding="same", use_bias=False)(x)
     y = L.relu()(L.batch_normalization()(y))
     z = L.separable_conv2d(filters=4, kernel_size=3, padding="same", activation=L.leaky_relu(alpha=0.2))(y)
@@ -109,14 +109,14 @@ def images(x: Any) -> Any:
 
 
 def shared(x: Any, y: Any) -> Any:
-    """A layer and a model that are used twice."""
+    """A layer and a model that are called twice."""
     layer, inner = L.dense(units=4, activation="tanh"), stack(lambda: L.dense(units=3, input_shape=[4]))()
     a, b = inner(layer(x)), inner(layer(y))
     return [L.subtract()([a, b]), L.dot(axes=1, normalize=True)([a, b]), a]
 
 
 def encoder_decoder(x: Any, y: Any) -> Any:
-    """A sequence read, and another one made from the states that it left."""
+    """A decoder that starts with the final states of an encoder."""
     _, *states = L.lstm(units=3, return_state=True)(x)
     z, h, c = L.lstm(units=3, return_sequences=True, return_state=True)(y, initial_state=states)
     z = L.gru(units=3, return_sequences=True)([z, h])
@@ -124,7 +124,7 @@ def encoder_decoder(x: Any, y: Any) -> Any:
     return [L.time_distributed(layer=L.dense(units=2, activation="softmax"))(z), c]
 
 
-def attending(x: Any, y: Any) -> Any:
+def attention_layers(x: Any, y: Any) -> Any:
     a, scores = L.multi_head_attention(num_heads=2, key_dim=3)(x, value=y, return_attention_scores=True)
     b = L.multi_head_attention(num_heads=1, key_dim=2, value_dim=3, use_bias=False)(a, use_causal_mask=True)
     c = L.attention(use_scale=True, score_mode="concat")([L.layer_normalization()(L.add()([a, b])), x])
@@ -132,12 +132,12 @@ def attending(x: Any, y: Any) -> Any:
 
 
 def masked(inner: Callable[[Any], Any], size: int = 4, steps: int | None = None) -> Callable[[], Any]:
-    """What is made of words, of which 0 is none."""
+    """A model on token ids, of which an embedding masks 0."""
     return on(lambda x: inner(L.embedding(input_dim=3, output_dim=size, mask_zero=True)(x)), (steps,))
 
 
 def recurrent() -> list[Row]:
-    """Recurrent layers with options of all kinds: nodes of ONNX, and loops."""
+    """Recurrent layers, some of which become RNN nodes and some loops."""
     kinds: list[tuple[str, dict[str, Any]]] = [
         ("simple_rnn", {"activation": "relu", "go_backwards": True}),
         ("simple_rnn", {"activation": "swish", "return_sequences": True, "go_backwards": True}),
@@ -161,31 +161,31 @@ MASKED = [
     row("masked lstm", masked(lambda x: L.lstm(units=3, return_state=True)(x)), (4, 6), below=3, Scan=1),
     row("masked gru", masked(lambda x: L.gru(units=3, return_sequences=True, go_backwards=True)(x)), (4, 6), below=3),
     row("masked, then dense", masked(lambda x: L.gru(units=3, reset_after=True)(L.dense(units=2)(x))), (4, 6), below=3),
-    # A mask passes layers that do not support masking.
+    # Layers without mask support pass the mask on.
     row("masked, then conv1d", masked(lambda x: L.lstm(units=3)(L.conv1d(filters=2, kernel_size=1)(x))), (4, 6), below=3,
         Scan=1),
     row("masked twice", masked(lambda x: L.simple_rnn(units=2)(L.lstm(units=3, return_sequences=True)(x))), (4, 6), below=3,
         Scan=2),
     row("masked stack", masked(lambda x: L.rnn(cell=[L.lstm_cell(units=2), L.gru_cell(units=3)], return_sequences=True,
         return_state=True)(x)), (4, 6), below=3, Scan=2),
-    row("masked both ways", masked(lambda x: L.bidirectional(layer=L.gru(units=3, return_sequences=True))(x)), (4, 6), below=3),
-    row("masked both ways, zeros", masked(lambda x: L.bidirectional(
+    row("masked bidirectional", masked(lambda x: L.bidirectional(layer=L.gru(units=3, return_sequences=True))(x)), (4, 6), below=3),
+    row("masked bidirectional with zero outputs", masked(lambda x: L.bidirectional(
         layer=L.lstm(units=3, return_sequences=True, zero_output_for_mask=True), merge_mode=None)(x)), (4, 6), below=3),
-    row("a mask that nobody asks for", masked(lambda x: L.global_average_pooling1d()(L.dense(units=2)(x))), (4, 6), below=3,
+    row("unused mask", masked(lambda x: L.global_average_pooling1d()(L.dense(units=2)(x))), (4, 6), below=3,
         Not=0),
     row("masked attention", masked(lambda x: L.attention()([x, x])), (4, 6), below=3),
-    row("masked heads", masked(lambda x: L.multi_head_attention(num_heads=2, key_dim=2)([x, x])), (4, 6), below=3),
+    row("masked multi-head attention", masked(lambda x: L.multi_head_attention(num_heads=2, key_dim=2)([x, x])), (4, 6), below=3),
     row("masked softmax", masked(lambda x: L.softmax()(L.reshape(target_shape=[6])(x)), 1, 6), (4, 6),
         below=3),
-    row("masks of a sum", on(lambda x, y: L.lstm(units=2)(L.add()([L.masking()(x), L.masking(mask_value=1)(y)])),
+    row("masks merged by add", on(lambda x, y: L.lstm(units=2)(L.add()([L.masking()(x), L.masking(mask_value=1)(y)])),
         (None, 1), (None, 1)), (3, 6, 1), (3, 6, 1), below=2),
-    row("masks joined in time", on(lambda x, y: L.lstm(units=2)(L.concatenate(axis=1)([L.masking()(x), y])),
+    row("masks concatenated along time", on(lambda x, y: L.lstm(units=2)(L.concatenate(axis=1)([L.masking()(x), y])),
         (None, 1), (None, 1)), (3, 6, 1), (3, 2, 1), below=2),
-    row("masks joined in features", on(lambda x, y: L.lstm(units=2)(L.concatenate()([L.masking()(x), L.masking()(y)])),
+    row("masks concatenated along features", on(lambda x, y: L.lstm(units=2)(L.concatenate()([L.masking()(x), L.masking()(y)])),
         (None, 1), (None, 1)), (3, 6, 1), (3, 6, 1), below=2),
-    row("a mask within a model", on(lambda x: stack(lambda: L.lstm(units=2, input_shape=[None, 2]))()(L.masking()(x)),
+    row("mask passed into a nested model", on(lambda x: stack(lambda: L.lstm(units=2, input_shape=[None, 2]))()(L.masking()(x)),
         (None, 2)), (3, 6, 2), below=2, Scan=1),
-    row("masked films", on(lambda x: L.conv_lstm2d(filters=2, kernel_size=2, return_sequences=True, return_state=True,
+    row("masked ConvLSTM", on(lambda x: L.conv_lstm2d(filters=2, kernel_size=2, return_sequences=True, return_state=True,
         data_format="channelsFirst")(L.reshape(target_shape=[4, 1, 3, 3])(L.masking()(x))), (4, 9)), (3, 4, 9), below=2),
 ]  # fmt: skip
 
@@ -195,67 +195,67 @@ ROWS: list[Row] = [
     *windows(),
     *recurrent(),
     *MASKED,
-    *(row(f"windows that leave something out on {n}", stack(lambda n=n: L.average_pooling1d(pool_size=2, strides=3,  # type: ignore[misc]
+    *(row(f"pooling with strides beyond the window on {n}", stack(lambda n=n: L.average_pooling1d(pool_size=2, strides=3,  # type: ignore[misc]
         padding="same", input_shape=[n, 2])), (2, n, 2)) for n in (6, 7, 8)),
-    # In three dimensions both ends are left out.
-    *(row(f"{kind} that leave something out on {n}", stack(lambda kind=kind, o=o, n=n: getattr(L, kind)(  # type: ignore[misc]
+    # In three dimensions elements are skipped at both ends.
+    *(row(f"{kind} with strides beyond the window on {n}", stack(lambda kind=kind, o=o, n=n: getattr(L, kind)(  # type: ignore[misc]
         strides=[3, 2, 4], padding="same", input_shape=[n, n, n, 2], **o)), (2, n, n, n, 2))
       for kind, o in (("conv3d", {"filters": 2, "kernel_size": [2, 1, 1]}), ("max_pooling3d", {"pool_size": [1, 2, 2]}),
                       ("average_pooling3d", {"pool_size": [1, 2, 1]}),
                       ("conv3d_transpose", {"filters": 2, "kernel_size": [2, 3, 1]})) for n in (4, 5, 6)),
     row("images", on(images, (8, 8, 3)), (2, 8, 8, 3), Transpose=1),
-    row("images of any size", on(images, (None, None, 3)), (2, 8, 6, 3), Transpose=1),
+    row("images of unknown sizes", on(images, (None, None, 3)), (2, 8, 6, 3), Transpose=1),
     row("images with channels first", stack(
         lambda: L.conv2d(filters=2, kernel_size=2, data_format="channelsFirst", input_shape=[3, 5, 6]),
         lambda: L.batch_normalization(axis=1), lambda: L.max_pooling2d(data_format="channelsFirst"),
         lambda: L.flatten(data_format="channelsFirst")), (2, 3, 5, 6), Transpose=1),
-    row("pixels as classes", stack(lambda: L.conv2d(filters=3, kernel_size=1, activation="softmax", input_shape=[4, 5, 2])),
+    row("softmax per pixel", stack(lambda: L.conv2d(filters=3, kernel_size=1, activation="softmax", input_shape=[4, 5, 2])),
         (2, 4, 5, 2)),
-    row("sequences of any length", stack(
+    row("sequences of unknown length", stack(
         lambda: L.conv1d(filters=4, kernel_size=3, strides=2, padding="causal", input_shape=[None, 2]),
         lambda: L.max_pooling1d(padding="same"), lambda: L.up_sampling1d(), lambda: L.layer_normalization(),
         lambda: L.global_max_pooling1d()), (2, 11, 2)),
-    row("one recurrent layer on another", stack(
+    row("stacked recurrent layers", stack(
         lambda: L.lstm(units=3, return_sequences=True, input_shape=[4, 2]), lambda: L.gru(units=3, return_sequences=True),
         lambda: L.dense(units=3), lambda: L.bidirectional(layer=L.lstm(units=2))), (2, 4, 2), Transpose=1),
-    row("shared", on(shared, (5,), (5,)), (3, 5), (3, 5), Gemm=4),
+    row("shared layer and model", on(shared, (5,), (5,)), (3, 5), (3, 5), Gemm=4),
     row("encoder and decoder", on(encoder_decoder, (None, 2), (None, 2)), (3, 5, 2), (3, 4, 2)),
-    row("attending", on(attending, (None, 4), (None, 4)), (2, 3, 4), (2, 5, 4)),
+    row("attention layers", on(attention_layers, (None, 4), (None, 4)), (2, 3, 4), (2, 5, 4)),
     row("stacked cells", on(lambda x: L.rnn(cell=[L.gru_cell(units=2), L.lstm_cell(units=3), L.simple_rnn_cell(units=4)],
         return_state=True, go_backwards=True)(x), (4, 2)), (3, 4, 2)),
-    row("steps that are images", stack(
+    row("time-distributed images", stack(
         lambda: L.time_distributed(layer=L.conv2d(filters=2, kernel_size=2), input_shape=[None, None, 5, 3]),
         lambda: L.time_distributed(layer=L.batch_normalization()),
         lambda: L.time_distributed(layer=stack(lambda: L.global_max_pooling2d(input_shape=[None, 4, 2]))())),
         (2, 3, 4, 5, 3)),
-    row("steps that are sequences", stack(
+    row("time-distributed sequences", stack(
         lambda: L.time_distributed(layer=L.lstm(units=2), input_shape=[3, None, 2])), (2, 3, 4, 2)),
-    row("a batch of one size", on(lambda x: L.lstm(units=2)(x, initial_state=[tf.ones([2, 2]), tf.zeros([2, 2])]), (3, 4)),
+    row("initial states of a fixed batch size", on(lambda x: L.lstm(units=2)(x, initial_state=[tf.ones([2, 2]), tf.zeros([2, 2])]), (3, 4)),
         (2, 3, 4)),
-    row("an output that is an input", on(lambda x: [x, L.dropout(rate=0.1)(x), L.flatten()(x)], (2, 3)), (2, 2, 3)),
-    row("an output twice", lambda: (lambda x, y: tf.model(inputs=x, outputs=[y, y]))(*(lambda x: (x, L.dense(units=1)(x)))(
+    row("output that is an input", on(lambda x: [x, L.dropout(rate=0.1)(x), L.flatten()(x)], (2, 3)), (2, 2, 3)),
+    row("duplicate output", lambda: (lambda x, y: tf.model(inputs=x, outputs=[y, y]))(*(lambda x: (x, L.dense(units=1)(x)))(
         tf.input(shape=[2]))), (3, 2)),
-    row("whole numbers", on(lambda x: [L.dense(units=2)(x), L.flatten()(L.repeat_vector(n=2)(x)), L.permute(dims=[1])(x)], (3,),
+    row("integers", on(lambda x: [L.dense(units=2)(x), L.flatten()(L.repeat_vector(n=2)(x)), L.permute(dims=[1])(x)], (3,),
         dtype="int32"), (2, 3), below=9),
-    row("images of whole numbers", on(lambda x: L.up_sampling2d()(L.cropping2d(cropping=1)(L.zero_padding2d(padding=2)(x))),
+    row("integer images", on(lambda x: L.up_sampling2d()(L.cropping2d(cropping=1)(L.zero_padding2d(padding=2)(x))),
         (4, 5, 2), dtype="int32"), (2, 4, 5, 2), below=9),
-    row("sums of whole numbers", on(lambda x, y: [L.concatenate()([x, L.rescaling(scale=0.5)(y)]), L.add()([x, y]), L.maximum()([x, L.rescaling(scale=0.5)(y)])], (3,), (3,),
+    row("integers merged with floats", on(lambda x, y: [L.concatenate()([x, L.rescaling(scale=0.5)(y)]), L.add()([x, y]), L.maximum()([x, L.rescaling(scale=0.5)(y)])], (3,), (3,),
         dtype="int32"), (2, 3), (2, 3), below=9),
-    row("embedding of lists", on(lambda x: L.embedding(input_dim=4, output_dim=2, input_length=[2, 3])(x), (2, 3), dtype="int32"), (2, 2, 3), below=4),
+    row("embedding of 2D inputs", on(lambda x: L.embedding(input_dim=4, output_dim=2, input_length=[2, 3])(x), (2, 3), dtype="int32"), (2, 2, 3), below=4),
     row("elu", stack(lambda: L.elu(alpha=0.3, input_shape=[6])), (4, 6)),
-    row("relu that ends", stack(lambda: L.relu(max_value=0.5, input_shape=[6])), (4, 6)),
+    row("relu with max_value", stack(lambda: L.relu(max_value=0.5, input_shape=[6])), (4, 6)),
     row("softmax over images", stack(lambda: L.softmax(axis=[1, 2], input_shape=[3, 4, 2])), (2, 3, 4, 2)),
-    row("normalized along the first axis", stack(lambda: L.layer_normalization(axis=[2, 1], input_shape=[3, 4]),
+    row("normalization along several axes", stack(lambda: L.layer_normalization(axis=[2, 1], input_shape=[3, 4]),
         lambda: L.layer_normalization(axis=1), lambda: L.unit_normalization(axis=[1, 2])), (2, 3, 4)),
-    row("bilinear", stack(lambda: L.up_sampling2d(size=[3, 2], interpolation="bilinear", input_shape=[None, None, 2]),
+    row("bilinear resizing", stack(lambda: L.up_sampling2d(size=[3, 2], interpolation="bilinear", input_shape=[None, None, 2]),
         lambda: L.resizing(height=5, width=1)), (2, 3, 4, 2)),
-    row("bilinear by the centers of pixels", stack(
+    row("bilinear resizing with half-pixel centers", stack(
         lambda: L.up_sampling2d(size=[3, 2], interpolation="bilinear", half_pixel_centers=True, input_shape=[3, 4, 2]),
         lambda: L.resizing(height=5, width=3, half_pixel_centers=True)), (2, 3, 4, 2)),
     row("hard_sigmoid6", stack(lambda: L.activation(activation="hard_sigmoid6", input_shape=[3])), (2, 3)),
-    row("resizing to the nearest", stack(lambda: L.resizing(height=7, width=4, interpolation="nearest", input_shape=[5, 9, 2])),
+    row("nearest-neighbor resizing", stack(lambda: L.resizing(height=7, width=4, interpolation="nearest", input_shape=[5, 9, 2])),
         (2, 5, 9, 2)),
-    row("a crop that is larger", stack(lambda: L.center_crop(height=7, width=4, input_shape=[5, 9, 2])), (2, 5, 9, 2)),
+    row("center crop larger than the image", stack(lambda: L.center_crop(height=7, width=4, input_shape=[5, 9, 2])), (2, 5, 9, 2)),
     row("reshaped", stack(lambda: L.reshape(target_shape=[-1, 2], input_shape=[3, 4]), lambda: L.reshape(target_shape=[4, 3])),
         (2, 3, 4)),
 ]  # fmt: skip

@@ -1,4 +1,4 @@
-"""A small model, whether it comes back from a place, and archives."""
+"""Helpers: a small model, a check that it loads unchanged, and zip archives."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def check_same(place: Any, value: float = 0.5, units: int = 2, **options: Any) -
 
 
 def zip_with(folder: Path, *entries: str) -> Path:
-    """An archive of the model of a folder, as each of these entries."""
+    """An archive with these entries, each a copy of the file of that name in the folder `m`."""
     path = folder / "several.zip"
     with zipfile.ZipFile(path, "w") as archive:
         for entry in entries:
@@ -35,8 +35,8 @@ def zip_with(folder: Path, *entries: str) -> Path:
 
 
 def zip_of(entries: dict[str, bytes]) -> bytes:
-    made = io.BytesIO()
-    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, data in entries.items():
             archive.writestr(name, data)
-    return made.getvalue()
+    return stream.getvalue()

@@ -1,4 +1,4 @@
-"""What a browser would refuse of a model, or would compute otherwise."""
+"""Warnings about what TF.js in a browser cannot load or computes differently."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tfpy.core.io.artifacts import as_artifacts
 from tfpy.layers.saving.tfjs_compatibility import browser_faults
 
 
-def test_what_a_browser_would_refuse(tmp_path: Path) -> None:
+def test_strict_save_raises_for_unsupported_layers(tmp_path: Path) -> None:
     model = tf.sequential(
         layers=[
             tf.layers.dense(units=1, input_shape=[1], activation="exponential", name="d"),
@@ -45,7 +45,7 @@ def test_what_a_browser_would_refuse(tmp_path: Path) -> None:
         (lambda: tf.layers.elu(), None),
         (lambda: tf.layers.gru(units=1, reset_after=True), "reset_after=True"),
         (lambda: tf.layers.gru(units=1), None),
-        (lambda: tf.layers.lstm(units=1, zero_output_for_mask=True), None),  # there are no masks
+        (lambda: tf.layers.lstm(units=1, zero_output_for_mask=True), None),  # the model has no masks
         (lambda: tf.layers.lstm(units=1), None),
         (lambda: tf.layers.dense(units=1, activity_regularizer="l2"), "does not run layers with an activity_regularizer"),
         (lambda: tf.layers.resizing(height=2, width=2), "cannot use Resizing"),
@@ -53,10 +53,10 @@ def test_what_a_browser_would_refuse(tmp_path: Path) -> None:
         (lambda: tf.layers.up_sampling2d(half_pixel_centers=True), None),
     ],
 )  # fmt: skip
-def test_layers_and_options_that_a_browser_would_refuse(layer: Any, fault: str | None, tmp_path: Path) -> None:
-    made = layer()
-    rank = 4 if made.get_class_name() in ("DepthwiseConv2D", "Resizing", "UpSampling2D") else 3
-    model = tf.sequential(layers=[tf.layers.activation(activation="relu", input_shape=[3] * (rank - 1)), made])
+def test_unsupported_layers_and_options(layer: Any, fault: str | None, tmp_path: Path) -> None:
+    built = layer()
+    rank = 4 if built.get_class_name() in ("DepthwiseConv2D", "Resizing", "UpSampling2D") else 3
+    model = tf.sequential(layers=[tf.layers.activation(activation="relu", input_shape=[3] * (rank - 1)), built])
     if fault is None:
         model.save(tmp_path, strict=True)
     else:
@@ -64,7 +64,7 @@ def test_layers_and_options_that_a_browser_would_refuse(layer: Any, fault: str |
             model.save(tmp_path, strict=True)
 
 
-def test_what_a_browser_would_compute_otherwise_is_told_apart(tmp_path: Path) -> None:
+def test_different_results_are_reported_separately(tmp_path: Path) -> None:
     lstm = tf.layers.lstm(units=1, return_sequences=True, zero_output_for_mask=True)
     both = tf.layers.bidirectional(layer=lstm, name="both")
     gru = tf.layers.gru(units=1, reset_after=True, name="g")
@@ -77,7 +77,7 @@ def test_what_a_browser_would_compute_otherwise_is_told_apart(tmp_path: Path) ->
     )
 
 
-def test_what_a_browser_would_refuse_of_a_training() -> None:
+def test_unsupported_training_configuration() -> None:
     model = tf.sequential(layers=[tf.layers.dense(units=1, input_shape=[1])]).to_json(return_string=False)
     training = {"loss": ["ctc"], "metrics": {"a": "recall"}, "optimizer_config": {"class_name": "Adamax", "config": {}}}
     given = {"modelTopology": model, "trainingConfig": training}
@@ -89,12 +89,12 @@ def test_what_a_browser_would_refuse_of_a_training() -> None:
     ]
 
 
-@pytest.mark.parametrize(("name", "taken"), [("a-b/c.d_1", True), ("1", True), ("my layer", False), ("_a", False)])
-def test_names_that_a_browser_would_refuse(name: str, taken: bool, tmp_path: Path) -> None:
-    within = tf.layers.dense(units=1, name="of no concern")
+@pytest.mark.parametrize(("name", "accepted"), [("a-b/c.d_1", True), ("1", True), ("my layer", False), ("_a", False)])
+def test_layer_names_that_tfjs_rejects(name: str, accepted: bool, tmp_path: Path) -> None:
+    within = tf.layers.dense(units=1, name="wrapped layer")
     layer = tf.layers.time_distributed(layer=within, input_shape=[2, 1], name=name)
-    model = tf.sequential([tf.sequential([layer])], name="nor this")
-    if taken:
+    model = tf.sequential([tf.sequential([layer])], name="the model")
+    if accepted:
         model.save(tmp_path, strict=True)
     else:
         with pytest.raises(ValueError, match=f"layer '{name}': TF.js takes names of letters, digits"):

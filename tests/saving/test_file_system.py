@@ -1,4 +1,4 @@
-"""Models in the file system: folders, archives, other names, shards; what is in the way."""
+"""Models in the file system: folders, archives, file names, shards, and paths that cannot be read or written."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import tfpy as tf
 
 
 @pytest.mark.parametrize("name", ["folder", "m.zip", "m.keras", "m.h5", "m.onnx"])
-def test_what_is_said_of_what_was_written(name: str, tmp_path: Path) -> None:
+def test_save_returns_model_artifacts_info(name: str, tmp_path: Path) -> None:
     info = small_model().save(tmp_path / name).model_artifacts_info
     assert (info.weight_data_bytes, info["weightDataBytes"]) == (32, 32)
     assert info.date_saved.tzinfo is not None
@@ -22,7 +22,7 @@ def test_what_is_said_of_what_was_written(name: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["m.ZIP", "m.Keras", "m.H5", "m.ONNX"])
-def test_endings_in_capital_letters_mean_the_same(name: str, tmp_path: Path) -> None:
+def test_file_extensions_are_case_insensitive(name: str, tmp_path: Path) -> None:
     small_model().save(tmp_path / name)
     assert (tmp_path / name).is_file()
     if name != "m.ONNX":
@@ -30,14 +30,14 @@ def test_endings_in_capital_letters_mean_the_same(name: str, tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize("name", ["m.pb", "m.pt", "m.pth", "m.tflite", "m.PTH"])
-def test_files_of_other_libraries_are_not_written(name: str, tmp_path: Path) -> None:
+def test_saving_to_unsupported_extension_raises(name: str, tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=rf"{name}: models are not written as \.\w+ files; give .* \.zip, \.keras"):
         small_model().save(tmp_path / name)
     assert not (tmp_path / name).exists()
 
 
 @pytest.mark.parametrize("path_of", [str, Path, lambda p: p.as_uri(), lambda p: f"file://{p}"])
-def test_folders(tmp_path: Path, path_of: Any) -> None:
+def test_folder_round_trip(tmp_path: Path, path_of: Any) -> None:
     folder = tmp_path / "my model"
     result = small_model().save(path_of(folder))
     assert sorted(p.name for p in folder.iterdir()) == ["model.json", "weights.bin"]
@@ -46,14 +46,14 @@ def test_folders(tmp_path: Path, path_of: Any) -> None:
     check_same(path_of(folder / "model.json"))
 
 
-def test_a_relative_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_relative_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     small_model().save("web/model")
     check_same("web/model")
     check_same("file://web/model/model.json")
 
 
-def test_a_json_file_of_another_name(tmp_path: Path) -> None:
+def test_custom_name_of_the_json_file(tmp_path: Path) -> None:
     small_model().save(tmp_path / "a.json")
     small_model(0.25).save(tmp_path / "b.json")
     assert sorted(p.name for p in tmp_path.iterdir()) == ["a.json", "a.weights.bin", "b.json", "b.weights.bin"]
@@ -63,7 +63,7 @@ def test_a_json_file_of_another_name(tmp_path: Path) -> None:
         tf.load_layers_model(tmp_path)
 
 
-def test_archives(tmp_path: Path) -> None:
+def test_zip_round_trip_and_overwrite(tmp_path: Path) -> None:
     path = tmp_path / "model.zip"
     small_model().save(path)
     check_same(path)
@@ -71,7 +71,7 @@ def test_archives(tmp_path: Path) -> None:
     check_same(path, 0.75)
 
 
-def test_an_archive_with_a_folder_and_other_files(tmp_path: Path) -> None:
+def test_archive_with_subfolder_and_other_files(tmp_path: Path) -> None:
     small_model().save(tmp_path / "m")
     with zipfile.ZipFile(tmp_path / "teachable.zip", "w", zipfile.ZIP_DEFLATED) as archive:
         for name in ("model.json", "weights.bin"):
@@ -81,7 +81,7 @@ def test_an_archive_with_a_folder_and_other_files(tmp_path: Path) -> None:
     check_same(tmp_path / "teachable.zip")
 
 
-def test_an_archive_with_several_models_is_refused(tmp_path: Path) -> None:
+def test_archive_with_several_models_raises(tmp_path: Path) -> None:
     small_model().save(tmp_path / "m")
     path = zip_with(tmp_path, "b/model.json", "b/weights.bin", "a/model.json", "a/weights.bin", "a/old/model.json")
     with pytest.raises(tf.io.ModelFileError, match=r"several\.zip: has 2 models.*: a/model\.json, b/model\.json\."):
@@ -89,7 +89,7 @@ def test_an_archive_with_several_models_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("folder", ["", "my/export/"])
-def test_of_the_models_in_an_archive_the_one_above_the_others_is_meant(folder: str, tmp_path: Path) -> None:
+def test_topmost_model_of_an_archive_is_loaded(folder: str, tmp_path: Path) -> None:
     small_model().save(tmp_path / "m")
     for name in ("labels.json", "._model.json"):
         (tmp_path / "m" / name).write_text("{}")
@@ -98,13 +98,13 @@ def test_of_the_models_in_an_archive_the_one_above_the_others_is_meant(folder: s
     check_same(zip_with(tmp_path, *junk, *others, f"{folder}model.json", f"{folder}weights.bin"))
 
 
-def test_an_archive_with_other_files_in_a_folder_before_the_model(tmp_path: Path) -> None:
+def test_archive_with_other_folder_before_the_model(tmp_path: Path) -> None:
     small_model().save(tmp_path / "m")
     (tmp_path / "m/labels.json").write_text("{}")
     check_same(zip_with(tmp_path, "assets/labels.json", "model/model.json", "model/weights.bin"))
 
 
-def test_a_folder_in_which_the_model_has_another_name(tmp_path: Path) -> None:
+def test_folder_with_a_single_model_of_another_name(tmp_path: Path) -> None:
     small_model().save(tmp_path)
     (tmp_path / "model.json").rename(tmp_path / "export.json")
     (tmp_path / "package.json").write_text("{}")
@@ -114,7 +114,7 @@ def test_a_folder_in_which_the_model_has_another_name(tmp_path: Path) -> None:
         tf.load_layers_model(tmp_path)
 
 
-def test_shards(tmp_path: Path) -> None:
+def test_sharded_weights(tmp_path: Path) -> None:
     small_model().save(tf.io.file_system(tmp_path, weight_shard_size_bytes=7))
     assert sorted(p.name for p in tmp_path.glob("*.bin")) == [f"group1-shard{i}of5.bin" for i in range(1, 6)]
     seen: list[float] = []
@@ -125,7 +125,7 @@ def test_shards(tmp_path: Path) -> None:
     check_same(tmp_path, 0.25)
 
 
-def test_files_of_others_are_left_alone(tmp_path: Path) -> None:
+def test_saving_keeps_unrelated_files(tmp_path: Path) -> None:
     others = ("index.html", "sub/a.weights.bin", "../b.weights.bin")
     folder = tmp_path / "m"
     (folder / "sub").mkdir(parents=True)
@@ -136,7 +136,7 @@ def test_files_of_others_are_left_alone(tmp_path: Path) -> None:
     assert [(folder / name).read_text() for name in others] == ["page"] * 3
 
 
-def test_weights_elsewhere(tmp_path: Path) -> None:
+def test_weights_at_another_location(tmp_path: Path) -> None:
     small_model().save(tmp_path / "m")
     (tmp_path / "w").mkdir()
     (tmp_path / "m" / "weights.bin").rename(tmp_path / "w" / "weights.bin")
@@ -150,7 +150,7 @@ def test_weights_elsewhere(tmp_path: Path) -> None:
     check_same(tmp_path / "m", weight_url_converter=later)
 
 
-def test_names_in_errors_do_not_steer_the_terminal(tmp_path: Path) -> None:
+def test_control_characters_in_error_messages_are_escaped(tmp_path: Path) -> None:
     for load in (tf.load_layers_model, tf.load_graph_model, tf.io.load_safetensors):
         with pytest.raises(tf.io.ModelFileError) as error:
             load(tmp_path / "no\x1b[2J")
@@ -159,20 +159,20 @@ def test_names_in_errors_do_not_steer_the_terminal(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["missing", "missing/model.json", "missing.zip"])
-def test_nothing_there(tmp_path: Path, name: str) -> None:
+def test_missing_file_raises(tmp_path: Path, name: str) -> None:
     with pytest.raises(FileNotFoundError, match="no such file") as error:
         tf.load_layers_model(tmp_path / name)
     assert isinstance(error.value, tf.io.ModelFileError)
 
 
-def test_a_file_where_the_folder_is_to_be(tmp_path: Path) -> None:
+def test_saving_to_a_folder_whose_name_is_a_file_raises(tmp_path: Path) -> None:
     (tmp_path / "model").write_text("mine")
     with pytest.raises(OSError, match=r"model: is a file; give a folder"):
         small_model().save(tmp_path / "model")
     assert (tmp_path / "model").read_text() == "mine"
 
 
-def test_formats_that_a_handler_does_not_write_or_read(tmp_path: Path) -> None:
+def test_file_system_handler_refuses_keras_formats(tmp_path: Path) -> None:
     for name in ("m.h5", "m.keras"):
         with pytest.raises(ValueError, match="not written"):
             small_model().save(tf.io.file_system(tmp_path / name))
@@ -191,8 +191,8 @@ def test_formats_that_a_handler_does_not_write_or_read(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("place", ["m", "m.zip"])
-def test_halves_of_characters_are_kept(tmp_path: Path, place: str) -> None:
-    """JSON may have them, UTF-8 has not."""
+def test_unpaired_surrogates_round_trip(tmp_path: Path, place: str) -> None:
+    """JSON can hold unpaired surrogates, UTF-8 cannot."""
     model = small_model()
     model.set_user_defined_metadata({"a\ud83d": "\udc00 \U0001f600"})
     model.save(tmp_path / place)
@@ -201,7 +201,7 @@ def test_halves_of_characters_are_kept(tmp_path: Path, place: str) -> None:
     assert again.to_json() == model.to_json()
 
 
-def save_at(path: Path) -> None:
+def save_to(path: Path) -> None:
     if path.name.endswith((".weights.h5", ".safetensors")):
         small_model().save_weights(path)
     else:
@@ -209,27 +209,27 @@ def save_at(path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["m", "m.json", "m.zip", "m.h5", "m.keras", "m.onnx", "m.weights.h5", "m.safetensors"])
-def test_a_place_that_cannot_be_written_to_is_named(name: str, tmp_path: Path) -> None:
+def test_error_names_the_path_that_cannot_be_written(name: str, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
     place = tmp_path / "file" / name
     with pytest.raises(tf.io.ModelFileError, match=f"^{place}: cannot be written: [^:]*$") as error:
-        save_at(place)
+        save_to(place)
     assert isinstance(error.value, OSError)
     with pytest.raises(tf.io.ModelFileError, match=r"\\x00m.*: cannot be written: paths have no NUL characters"):
-        save_at(tmp_path / f"a\0{name}")
+        save_to(tmp_path / f"a\0{name}")
     assert [p.name for p in tmp_path.iterdir()] == ["file"]
 
 
 @pytest.mark.parametrize("name", ["m.zip", "m.h5", "m.keras", "m.onnx", "m.weights.h5", "m.safetensors"])
-def test_a_folder_where_the_file_is_to_be(name: str, tmp_path: Path) -> None:
+def test_saving_to_a_file_whose_name_is_a_folder_raises(name: str, tmp_path: Path) -> None:
     (tmp_path / name).mkdir()
     with pytest.raises(tf.io.ModelFileError, match=f"^{tmp_path / name}: cannot be written: [^:]*$"):
-        save_at(tmp_path / name)
+        save_to(tmp_path / name)
     assert [p.name for p in tmp_path.iterdir()] == [name]
 
 
 @pytest.mark.parametrize("name", ["model.zip", "model.keras", "model.h5"])
-def test_a_file_that_is_not_what_its_name_says(tmp_path: Path, name: str) -> None:
+def test_content_that_contradicts_the_extension_raises(tmp_path: Path, name: str) -> None:
     (tmp_path / name).write_bytes(b"no archive")
     with pytest.raises(ValueError, match="is neither a zip archive nor an HDF5 file, in spite of its name"):
         tf.load_layers_model(tmp_path / name)

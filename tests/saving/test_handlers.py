@@ -1,4 +1,4 @@
-"""Handlers of models: in memory, user-defined, given files, and the routers that find them."""
+"""IO handlers: in memory, user-defined, browser files, and routers."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tfpy.core.io import router
 from tfpy.core.naming.names import camel
 
 
-def test_a_dict(tmp_path: Path) -> None:
+def test_load_from_dicts_and_memory(tmp_path: Path) -> None:
     small_model().save(tmp_path)
     content = json.loads((tmp_path / "model.json").read_text())
     check_same(content, weight_path_prefix=str(tmp_path))
@@ -44,7 +44,7 @@ def test_a_dict(tmp_path: Path) -> None:
     assert model.count_params() == 8
 
 
-def test_handlers_may_change_what_makes_up_a_model() -> None:
+def test_model_artifacts_can_be_edited() -> None:
     kept: list[Any] = []
     small_model().save(tf.io.with_save_handler(kept.append))
     (artifacts,) = kept
@@ -58,7 +58,7 @@ def test_handlers_may_change_what_makes_up_a_model() -> None:
     assert artifacts.weight_specs is None
 
 
-def test_handlers_of_ones_own(tmp_path: Path) -> None:
+def test_custom_handlers(tmp_path: Path) -> None:
     kept: list[Any] = []
 
     async def save(artifacts: Any) -> dict[str, Any]:
@@ -81,7 +81,7 @@ def test_handlers_of_ones_own(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("kind", ["iterator", "list", "bytes", "file", "async function", "async generator"])
 @pytest.mark.parametrize("options", [{}, {"streamWeights": True}])
-def test_handlers_may_give_weights_as_a_stream(kind: str, options: dict[str, Any]) -> None:
+def test_handlers_can_stream_weights(kind: str, options: dict[str, Any]) -> None:
     kept: list[Any] = []
     small_model().save({"save": kept.append})
     artifacts = dict(kept[0])
@@ -105,7 +105,7 @@ def test_handlers_may_give_weights_as_a_stream(kind: str, options: dict[str, Any
     check_same(artifacts, **options)
 
 
-def test_graphs_take_streams_and_have_bytes_then(tmp_path: Path) -> None:
+def test_graph_models_accept_weight_streams(tmp_path: Path) -> None:
     topology = {"node": [node("x", "Placeholder"), node("k", "Const"), node("y", "Mul", "x", "k")]}
     specs = [{"name": "k", "shape": [], "dtype": "float32"}]
     given = {
@@ -121,7 +121,7 @@ def test_graphs_take_streams_and_have_bytes_then(tmp_path: Path) -> None:
         assert graph.predict(tf.ones([2])).array_sync() == [2, 2]
 
 
-def test_weights_that_are_described_must_be_there() -> None:
+def test_weight_specs_without_data_raise() -> None:
     kept: list[Any] = []
     small_model().save({"save": kept.append})
     artifacts = {name: value for name, value in kept[0].items() if name != "weightData"}
@@ -132,23 +132,23 @@ def test_weights_that_are_described_must_be_there() -> None:
         tf.GraphModel("nowhere").load_sync(artifacts)
 
 
-def test_a_stream_that_is_no_function_is_named() -> None:
+def test_weight_stream_must_be_a_function() -> None:
     artifacts = {"modelTopology": {}, "weightSpecs": [], "getWeightStream": {"a": 1}}
     with pytest.raises(tf.io.ModelFileError, match="getWeightStream must be a function, but is {'a': 1}"):
         tf.load_layers_model(artifacts)
 
 
-def test_handlers_are_given_all_weights_in_one_piece() -> None:
+def test_save_handler_receives_all_weights_as_one_buffer() -> None:
     model, kept = small_model(), []
     model.compile(optimizer=tf.train.adam(0.1), loss="meanSquaredError")
     model.save({"save": kept.append}, include_optimizer=True)
     (artifacts,) = kept
     assert isinstance(artifacts.weight_data, bytes)
     assert len(artifacts.weight_data) == sum(4 * int(np.prod(spec["shape"])) for spec in artifacts.weight_specs)
-    assert artifacts.training_config["metrics"] == {}, "as TF.js has it where there are none"
+    assert artifacts.training_config["metrics"] == {}, "as in TF.js for a model without metrics"
 
 
-def test_everything_may_be_awaited(tmp_path: Path) -> None:
+def test_save_and_load_are_awaitable(tmp_path: Path) -> None:
     async def round_trip() -> Any:
         await small_model().save(tmp_path)
         return await tf.load_layers_model(tmp_path)
@@ -156,7 +156,7 @@ def test_everything_may_be_awaited(tmp_path: Path) -> None:
     np.testing.assert_array_equal(asyncio.run(round_trip()).predict(X).numpy(), small_model().predict(X).numpy())
 
 
-def test_files_in_hand(tmp_path: Path) -> None:
+def test_browser_files(tmp_path: Path) -> None:
     small_model().save(tmp_path)
     files = [tmp_path / "model.json", tmp_path / "weights.bin"]
     handler = tf.io.browser_files(files)
@@ -184,13 +184,13 @@ def test_files_in_hand(tmp_path: Path) -> None:
 
 @pytest.fixture
 def routers(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Routers registered in a test are forgotten."""
+    """Unregister the routers of a test."""
     monkeypatch.setattr(router, "_save_routers", list(router._save_routers))
     monkeypatch.setattr(router, "_load_routers", list(router._load_routers))
 
 
 @pytest.mark.usefixtures("routers")
-def test_routers(tmp_path: Path) -> None:
+def test_registered_routers(tmp_path: Path) -> None:
     memory: dict[str, Any] = {}
 
     class InDict:
@@ -217,15 +217,15 @@ def test_routers(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("routers")
-def test_routers_are_told_what_the_user_says() -> None:
-    heard: list[Any] = []
-    tf.io.register_load_router(lambda url, options: heard.append(options))
-    said = {"strict": False, "from_tf_hub": True, "stream_weights": True, "request_init": {"headers": {}}}
+def test_load_routers_receive_the_load_options() -> None:
+    received: list[Any] = []
+    tf.io.register_load_router(lambda url, options: received.append(options))
+    given = {"strict": False, "from_tf_hub": True, "stream_weights": True, "request_init": {"headers": {}}}
     for load in (tf.load_layers_model, tf.load_graph_model):
         with pytest.raises(ValueError, match="no handler can load"):
-            load("mem://a", **said)
-        options = heard.pop()
-        assert {name: options[name] for name in said} == said
+            load("mem://a", **given)
+        options = received.pop()
+        assert {name: options[name] for name in given} == given
         assert options.weightPathPrefix is options["weightPathPrefix"] is options["weight_path_prefix"] is None
         assert set(options) == {camel(name) for name in tf.io.LoadOptions.__annotations__}
     with pytest.raises(TypeError, match=r"http: unknown option 'strickt'.*strict"):
@@ -242,16 +242,16 @@ def test_routers_are_told_what_the_user_says() -> None:
         (None, "a path, a URL, or a handler"),
         (7, "a path, a URL, or a handler"),
         ('{"modelTopology": "' + 300 * "x" + '"}', r"of the text of a model\.json, give json\.loads\(text\)"),
-        (300 * "x", r"cannot be read|no such file"),  # too long for a name, which Python 3.14 takes for 'not there'
+        (300 * "x", r"cannot be read|no such file"),  # too long for a file name, which Python 3.14 reports as missing
         (b"bytes", "a path, a URL, or a handler"),
     ],
 )
-def test_places_that_mean_nothing(place: Any, message: str) -> None:
+def test_loading_from_an_invalid_place_raises(place: Any, message: str) -> None:
     with pytest.raises((ValueError, TypeError), match=message):
         tf.load_layers_model(place)
 
 
-def test_saving_nowhere() -> None:
+def test_saving_to_an_invalid_place_raises() -> None:
     with pytest.raises(ValueError, match="no handler can save"):
         small_model().save("other://a")
     with pytest.raises(ValueError, match="downloads work only in browsers"):

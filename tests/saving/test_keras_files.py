@@ -1,4 +1,4 @@
-"""Keras's files: those that real Keras 2 and 3 have made, those that are written here, and those that lie."""
+"""Files of Keras: those written by Keras 2 and 3, those that tfpy writes, and invalid ones; and safetensors."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tfpy.layers.saving.training_config import compile_as
 
 KERAS = Path(__file__).parents[1] / "data" / "keras"
 CASES = ("dense", "images", "recurrent", "wrapped", "nested", "attention", "frames", "masked")
-HIDING = ("averaged", "handed_on", "within", "attended")
+MASKING = ("averaged", "handed_on", "within", "attended")
 WEIGHTS = "model.weights.h5"
 
 
@@ -43,13 +43,13 @@ def small() -> Any:
     return model
 
 
-# Files that Keras has made
+# Files that Keras has written
 
 
 @pytest.mark.parametrize("suffix", [".keras", ".h5"])
-@pytest.mark.parametrize("case", CASES + HIDING)
+@pytest.mark.parametrize("case", CASES + MASKING)
 @pytest.mark.parametrize("version", ["keras2", "keras3"])
-def test_a_model_of_keras_predicts_the_same(version: str, case: str, suffix: str) -> None:
+def test_predictions_match_keras(version: str, case: str, suffix: str) -> None:
     model = tf.load_layers_model(KERAS / version / f"{case}{suffix}")
     xs, ys = recorded(version, case)
     for found, expected in zip(arrays(model, xs), ys, strict=True):
@@ -62,7 +62,7 @@ def test_a_model_of_keras_predicts_the_same(version: str, case: str, suffix: str
 
 @pytest.mark.parametrize("case", ["dense", "nested"])
 @pytest.mark.parametrize("version", ["keras2", "keras3"])
-def test_weights_of_keras_go_into_a_model_that_is_there(version: str, case: str) -> None:
+def test_load_weights_from_files_of_keras(version: str, case: str) -> None:
     model = tf.load_layers_model(KERAS / version / f"{case}.h5")
     expected = [w.numpy() for w in model.get_weights()]
     for name in (f"{case}.weights.h5", f"{case}.keras", f"{case}.h5"):
@@ -74,7 +74,7 @@ def test_weights_of_keras_go_into_a_model_that_is_there(version: str, case: str)
         tf.load_layers_model(KERAS / version / f"{case}.weights.h5")
 
 
-# Training that goes on
+# Resuming training
 
 TRAINED = KERAS / "keras3" / "trained"
 OPTIMIZERS: dict[str, Any] = {
@@ -92,48 +92,48 @@ OPTIMIZERS: dict[str, Any] = {
 }
 
 
-def one_epoch(model: Any, x: np.ndarray, y: np.ndarray) -> list[np.ndarray]:
-    """The weights after one epoch more."""
+def train_one_epoch(model: Any, x: np.ndarray, y: np.ndarray) -> list[np.ndarray]:
+    """Train for one epoch and return the weights."""
     model.fit(x, y, epochs=1, batch_size=4, shuffle=False, verbose=0)
     return [t.numpy() for t in model.get_weights()]
 
 
 @pytest.mark.parametrize("path", sorted(p.name for p in TRAINED.iterdir() if p.suffix != ".npz"))
-def test_training_goes_on_as_in_keras(path: str) -> None:
+def test_training_resumes_as_in_keras(path: str) -> None:
     with np.load(TRAINED / "trained.npz") as file:
         data = dict(file)
     model = tf.load_layers_model(TRAINED / path)
     assert model.optimizer.iterations == 6
-    one_epoch(model, data["x"], data["y"])
+    train_one_epoch(model, data["x"], data["y"])
     found = [t.numpy() for layer in model.layers for t in layer.get_weights()]
     for i, w in enumerate(found):
         np.testing.assert_allclose(w, data[f"{path.partition('.')[0]}.{i}"], rtol=0, atol=ACCUMULATED)
 
 
 @pytest.mark.parametrize("name", OPTIMIZERS)
-def test_training_goes_on_after_saving(name: str, tmp_path: Path) -> None:
+def test_training_resumes_after_saving(name: str, tmp_path: Path) -> None:
     rng = np.random.default_rng(4)
     x, y = (rng.normal(size=(12, n)).astype(np.float32) for n in (3, 2))
     model = small()
     model.compile(optimizer=OPTIMIZERS[name](), loss="meanSquaredError")
     model.save(tmp_path / "new.keras", include_optimizer=True)
-    one_epoch(model, x, y)
+    train_one_epoch(model, x, y)
     model.save(tmp_path / "model.keras", include_optimizer=True)
-    expected = one_epoch(model, x, y)
+    expected = train_one_epoch(model, x, y)
     again = tf.load_layers_model(tmp_path / "model.keras")
     assert again.optimizer.iterations == 3
-    for a, b in zip(one_epoch(again, x, y), expected, strict=True):
+    for a, b in zip(train_one_epoch(again, x, y), expected, strict=True):
         np.testing.assert_allclose(a, b, rtol=ROUNDING, atol=1e-7)
     new = tf.load_layers_model(tmp_path / "new.keras")
     assert new.optimizer.iterations == 0
-    one_epoch(new, x, y)
-    for a, b in zip(one_epoch(new, x, y), expected, strict=True):
+    train_one_epoch(new, x, y)
+    for a, b in zip(train_one_epoch(new, x, y), expected, strict=True):
         np.testing.assert_allclose(a, b, rtol=ROUNDING, atol=1e-7)
 
 
 @pytest.mark.parametrize("name", sorted(p.name for p in TRAINED.glob("*.keras")))
-def test_the_state_of_an_optimizer_as_keras_has_it(name: str, tmp_path: Path) -> None:
-    """In the order of the real file: steps, rate, then for each weight its slots."""
+def test_optimizer_state_is_saved_in_the_order_of_keras(name: str, tmp_path: Path) -> None:
+    """The order is: iterations, learning rate, then the slots of each weight."""
     model = tf.load_layers_model(TRAINED / name)
     model.save(tmp_path / name, include_optimizer=True)
     with h5py.File(weights_of(TRAINED / name)) as real, h5py.File(weights_of(tmp_path / name)) as own:
@@ -148,7 +148,7 @@ def weights_of(path: Path) -> io.BytesIO:
         return io.BytesIO(archive.read(WEIGHTS))
 
 
-def with_state(path: Path, change: Any) -> None:
+def change_state(path: Path, change: Any) -> None:
     """Change the state of the optimizer in a file."""
     with zipfile.ZipFile(path) as archive:
         parts = {name: archive.read(name) for name in archive.namelist()}
@@ -174,19 +174,19 @@ def put(group: Any, name: str, value: Any) -> None:
         lambda g: put(g, "1", np.zeros(3, np.float32)),
     ],
 )
-def test_state_that_does_not_fit_is_left(change: Any, tmp_path: Path) -> None:
+def test_mismatched_optimizer_state_is_ignored_with_a_warning(change: Any, tmp_path: Path) -> None:
     path = tmp_path / "adam.keras"
     path.write_bytes((TRAINED / "adam.keras").read_bytes())
-    with_state(path, change)
+    change_state(path, change)
     with pytest.warns(UserWarning, match="the state of the optimizer does not fit the model"):
         model = tf.load_layers_model(path)
     assert model.optimizer.iterations == 0
 
 
-def test_numbers_beyond_float32_are_infinite(tmp_path: Path) -> None:
+def test_values_beyond_float32_load_as_infinity(tmp_path: Path) -> None:
     path = tmp_path / "adam.keras"
     path.write_bytes((TRAINED / "adam.keras").read_bytes())
-    with_state(path, lambda g: put(g, "2", np.full(g["2"].shape, 1e300)))
+    change_state(path, lambda g: put(g, "2", np.full(g["2"].shape, 1e300)))
     state = [entry.tensor.numpy() for entry in tf.load_layers_model(path).optimizer.get_weights()]
     assert any(np.isinf(values).all() for values in state)
     path = keras_file(tmp_path, replaced(data=np.full((3, 2), 1e300)))
@@ -205,21 +205,21 @@ def test_numbers_beyond_float32_are_infinite(tmp_path: Path) -> None:
         (lambda g: put(g, "2", np.array([[b"a"] * 3] * 4)), "must hold numbers"),
     ],
 )
-def test_state_that_makes_no_sense(change: Any, message: str, tmp_path: Path) -> None:
+def test_invalid_optimizer_state_raises(change: Any, message: str, tmp_path: Path) -> None:
     path = tmp_path / "adam.keras"
     path.write_bytes((TRAINED / "adam.keras").read_bytes())
-    with_state(path, change)
+    change_state(path, change)
     before = tf.memory().num_tensors
     with pytest.raises(ValueError, match=message):
         tf.load_layers_model(path)
     assert tf.memory().num_tensors == before
 
 
-# Files that are written here. `tests/data/keras/check.py` tells whether Keras reads them.
+# Files that tfpy writes. `tests/data/keras/check.py` checks that Keras reads them.
 
 
 @pytest.mark.parametrize("row", [r for r in ROWS if not r.call], ids=str)
-def test_a_saved_model_predicts_the_same(row: Any, tmp_path: Path) -> None:
+def test_predictions_survive_a_round_trip(row: Any, tmp_path: Path) -> None:
     inputs = [tf.input(shape=list(shape[1:])) for shape in row.shapes]
     outputs = row.make().apply(inputs if len(inputs) > 1 else inputs[0])
     model = tf.model(inputs=inputs, outputs=outputs)
@@ -228,14 +228,14 @@ def test_a_saved_model_predicts_the_same(row: Any, tmp_path: Path) -> None:
     expected = arrays(model, row.arrays())
     for suffix in (".keras", ".h5"):
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of what Keras reckons otherwise
+            warnings.simplefilter("ignore")  # about what Keras computes differently
             model.save(tmp_path / f"model{suffix}")
         again = tf.load_layers_model(tmp_path / f"model{suffix}")
         for a, b in zip(arrays(again, row.arrays()), expected, strict=True):
-            np.testing.assert_allclose(a, b, rtol=ROUNDING, atol=1e-7)  # a constraint is applied once more
+            np.testing.assert_allclose(a, b, rtol=ROUNDING, atol=1e-7)  # constraints are applied again
 
 
-def test_models_within_models_and_shared_layers(tmp_path: Path) -> None:
+def test_nested_models_and_shared_layers_round_trip(tmp_path: Path) -> None:
     inner = tf.sequential(name="inner")
     inner.add(tf.layers.dense(units=2, input_shape=[3], name="d"))
     functional_input = tf.input(shape=[3])
@@ -255,7 +255,7 @@ def test_models_within_models_and_shared_layers(tmp_path: Path) -> None:
             np.testing.assert_array_equal(found, expected)
 
 
-def test_initial_states_and_arguments_of_calls(tmp_path: Path) -> None:
+def test_initial_states_and_call_arguments_round_trip(tmp_path: Path) -> None:
     x, state = tf.input(shape=[4, 3]), tf.input(shape=[2])
     y = tf.layers.simple_rnn(units=2).apply(x, {"initial_state": state})
     attended = tf.layers.multi_head_attention(num_heads=1, key_dim=2).apply([x, x], {"use_causal_mask": True})
@@ -271,7 +271,7 @@ def test_initial_states_and_arguments_of_calls(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("suffix", [".keras", ".h5"])
-def test_how_it_is_compiled_is_saved_if_wanted(suffix: str, tmp_path: Path) -> None:
+def test_compile_options_are_saved_on_request(suffix: str, tmp_path: Path) -> None:
     model = small()
     model.save(tmp_path / f"plain{suffix}")
     assert tf.load_layers_model(tmp_path / f"plain{suffix}").optimizer is None
@@ -281,7 +281,7 @@ def test_how_it_is_compiled_is_saved_if_wanted(suffix: str, tmp_path: Path) -> N
     assert again.metrics_names == model.metrics_names
 
 
-def test_what_keras_will_not_take_is_told(tmp_path: Path) -> None:
+def test_layers_incompatible_with_keras_warn_or_raise(tmp_path: Path) -> None:
     model = tf.sequential(layers=[tf.layers.lstm(units=2, input_shape=[3, 2], name="rnn")])
     with pytest.warns(UserWarning, match=r"layer 'rnn': hard_sigmoid has another slope in Keras 3"):
         model.save(tmp_path / "m.keras")
@@ -292,14 +292,14 @@ def test_what_keras_will_not_take_is_told(tmp_path: Path) -> None:
 
 
 class Doubled(tf.layers.Activation, class_name="Doubled"):
-    """A custom layer, derived from one that Keras has."""
+    """A custom layer, derived from a layer of Keras."""
 
     def call(self, inputs: Any) -> Any:
         return inputs.mul(2)
 
 
 @pytest.mark.parametrize(
-    ("layer", "words"),
+    ("layer", "message"),
     [
         (lambda: Doubled(activation="relu"), "the class Doubled is your own"),
         (
@@ -310,17 +310,17 @@ class Doubled(tf.layers.Activation, class_name="Doubled"):
         (lambda: tf.layers.separable_conv1d(filters=1, kernel_size=2, padding="same"), None),
     ],
 )
-def test_only_what_keras_reckons_otherwise_is_told(layer: Any, words: str | None, tmp_path: Path) -> None:
+def test_only_incompatible_layers_raise_in_strict_mode(layer: Any, message: str | None, tmp_path: Path) -> None:
     model = tf.sequential(layers=[tf.layers.activation(activation="relu", input_shape=[4, 2]), layer()])
-    if words is None:
+    if message is None:
         model.save(tmp_path / "m.keras", strict=True)
     else:
-        with pytest.raises(ValueError, match=words):
+        with pytest.raises(ValueError, match=message):
             model.save(tmp_path / "m.keras", strict=True)
 
 
 @pytest.mark.parametrize("suffix", [".keras", ".h5", ".weights.h5"])
-def test_weights_of_whole_numbers_keep_all_digits(suffix: str, tmp_path: Path) -> None:
+def test_int32_weights_are_saved_exactly(suffix: str, tmp_path: Path) -> None:
     class Counter(tf.layers.Layer, class_name="Counter"):
         def build(self, input_shape: Any) -> None:
             self.count = self.add_weight("count", [2], "int32", "zeros", None, False)
@@ -332,14 +332,14 @@ def test_weights_of_whole_numbers_keep_all_digits(suffix: str, tmp_path: Path) -
     saved, again = model(), model()
     saved.weights[0].write(tf.tensor([2**24 + 1, -(2**31)], dtype="int32"))
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # the layer is one of its own
+        warnings.simplefilter("ignore")  # about the custom layer
         saved.save_weights(tmp_path / f"m{suffix}") if "weights" in suffix else saved.save(tmp_path / f"m{suffix}")
     again.load_weights(tmp_path / f"m{suffix}")
     assert again.weights[0].read().array_sync() == [2**24 + 1, -(2**31)]
 
 
-def test_masked_steps_of_a_bidirectional_layer_are_zeros_in_keras(tmp_path: Path) -> None:
-    """And are not in TF.js: a model of either keeps its numbers, and saving for the other one tells."""
+def test_masked_steps_of_bidirectional_layers(tmp_path: Path) -> None:
+    """Their outputs are zeros in Keras but not in TF.js; saving a model for the other library warns."""
 
     def model(**options: Any) -> Any:
         inner = tf.layers.simple_rnn(units=2, return_sequences=True, **options)
@@ -362,7 +362,7 @@ def test_masked_steps_of_a_bidirectional_layer_are_zeros_in_keras(tmp_path: Path
 
 
 @pytest.mark.parametrize("name", ["m.weights.h5", "m.safetensors"])
-def test_weights_alone(name: str, tmp_path: Path) -> None:
+def test_save_weights_round_trip(name: str, tmp_path: Path) -> None:
     model = tf.sequential(layers=[tf.layers.lstm(units=2, input_shape=[3, 2]), tf.layers.dense(units=1)])
     expected = [w.numpy() for w in model.get_weights()]
     model.save_weights(tmp_path / name)
@@ -377,7 +377,7 @@ def test_weights_alone(name: str, tmp_path: Path) -> None:
         model.save_weights(tmp_path / "m.bin")
 
 
-def test_a_failed_save_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_failed_save_keeps_the_old_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "m.keras"
     small().save(path)
     before = path.read_bytes()
@@ -388,18 +388,18 @@ def test_a_failed_save_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.M
     assert [p.name for p in tmp_path.iterdir()] == ["m.keras"]
 
 
-def test_without_the_extra_the_message_names_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_h5py_error_names_the_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "h5py", None)
     for act in (lambda: small().save(tmp_path / "m.keras"), lambda: tf.load_layers_model(KERAS / "keras3/dense.h5")):
         with pytest.raises(ImportError, match=r"pip install 'tfpy\[keras\]'"):
             act()
 
 
-# Files that lie
+# Invalid files
 
 
 def keras_file(tmp_path: Path, change: Any) -> Path:
-    """A `.keras` file whose weights a function has changed."""
+    """Write a `.keras` file whose weights a function has changed."""
     source = tmp_path / "m.keras"
     small().save(source)
     with zipfile.ZipFile(source) as archive:
@@ -457,13 +457,13 @@ def virtual(file: Any) -> None:
         (lambda f: f["layers"].__setitem__("again", f["layers"]), "has more entries, or deeper nesting, than any saved model"),
     ],
 )  # fmt: skip
-def test_weights_that_lie_are_refused(change: Any, message: str, tmp_path: Path) -> None:
+def test_invalid_weights_raise(change: Any, message: str, tmp_path: Path) -> None:
     with pytest.raises(tf.io.ModelFileError, match=message):
         tf.load_layers_model(keras_file(tmp_path, change))
 
 
-def test_no_more_is_read_than_the_file_may_unpack_to(tmp_path: Path) -> None:
-    """A gigabyte of zeros, which takes a few bytes in the file, in a model that wants it."""
+def test_excessive_compression_ratio_raises(tmp_path: Path) -> None:
+    """The model needs a gigabyte of weights, which take a few bytes in the file."""
     inputs = {"class_name": "InputLayer", "config": {"batch_input_shape": [None, 2**14], "name": "i"}}
     layer = {"class_name": "Dense", "config": {"units": 2**14, "use_bias": False, "name": "d"}}
     config = {"class_name": "Sequential", "config": {"name": "s", "layers": [inputs, layer]}}
@@ -480,8 +480,8 @@ def test_no_more_is_read_than_the_file_may_unpack_to(tmp_path: Path) -> None:
         tf.load_layers_model(path)
 
 
-def of_keras3(layer: str, *calls: Any, **options: Any) -> dict[str, str]:
-    """The configuration of a functional model with an input and another layer."""
+def keras3_attributes(layer: str, *calls: Any, **options: Any) -> dict[str, str]:
+    """The attributes of an .h5 file of Keras 3 with a functional model of an input and another layer."""
     shape = [None, *[4] * (4 if layer == "Conv3D" else 1)]
     inputs = {
         "class_name": "InputLayer",
@@ -505,15 +505,15 @@ def nested(levels: int) -> Any:
     ("attributes", "message"),
     [
         (
-            of_keras3("Dense", {"args": [], "kwargs": "x"}, units=1),
+            keras3_attributes("Dense", {"args": [], "kwargs": "x"}, units=1),
             "inbound_nodes: kwargs must be an object, but is 'x'",
         ),
         (
-            of_keras3("Conv3D", filters=1, kernel_size=1, strides=2, padding="same"),
+            keras3_attributes("Conv3D", filters=1, kernel_size=1, strides=2, padding="same"),
             "layer d: strides larger than the window",
         ),
-        (of_keras3("Dense", units=nested(115)), r"layers\[1\] \('d'\): .*units"),
-        (of_keras3("Dense", units=nested(250)), "levels deep"),
+        (keras3_attributes("Dense", units=nested(115)), r"layers\[1\] \('d'\): .*units"),
+        (keras3_attributes("Dense", units=nested(250)), "levels deep"),
         ({"model_config": "{"}, "model_config"),
         ({"model_config": json.dumps([1])}, "must hold a JSON object"),
         ({"model_config": 3}, "must be a string"),
@@ -521,17 +521,17 @@ def nested(levels: int) -> Any:
         ({"model_config": "[" * 10_000 + "]" * 10_000}, "model_config"),
     ],
 )
-def test_configurations_that_lie_are_refused(attributes: dict[str, Any], message: str, tmp_path: Path) -> None:
+def test_invalid_configuration_raises(attributes: dict[str, Any], message: str, tmp_path: Path) -> None:
     path = tmp_path / "m.h5"
     with h5py.File(path, "w") as file:
         file.attrs.update(attributes)
     with pytest.raises(tf.io.ModelFileError, match=message) as error:
         tf.load_layers_model(path)
-    assert str(path) in str(error.value), "the file is named"
+    assert str(path) in str(error.value)
 
 
 @pytest.mark.parametrize("name", ["keras3/dense.keras", "keras3/dense.h5", "keras2/nested.keras", "keras2/nested.h5"])
-def test_damaged_files_end_in_the_documented_error(name: str, tmp_path: Path) -> None:
+def test_damaged_files_raise_model_file_error_only(name: str, tmp_path: Path) -> None:
     whole = (KERAS / name).read_bytes()
     path = tmp_path / Path(name).name
     rng = np.random.default_rng(5)
@@ -555,7 +555,7 @@ def test_damaged_files_end_in_the_documented_error(name: str, tmp_path: Path) ->
 # Safetensors
 
 
-def test_tensors_of_all_kinds(tmp_path: Path) -> None:
+def test_safetensors_round_trip_of_all_dtypes(tmp_path: Path) -> None:
     tensors = {
         "f": tf.tensor([[1.5, -2]]),
         "i": tf.tensor([1, 2], dtype="int32"),
@@ -577,7 +577,7 @@ def test_tensors_of_all_kinds(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["m.h5", "m.onnx", "m.safetensors"])
-def test_names_with_half_a_character_have_no_place_in_files_of_others(name: str, tmp_path: Path) -> None:
+def test_unpaired_surrogates_in_names_raise(name: str, tmp_path: Path) -> None:
     model = tf.sequential(layers=[tf.layers.dense(units=1, input_shape=[1], name="\ud800")])
     path = tmp_path / name
     path.write_text("old")
@@ -586,7 +586,7 @@ def test_names_with_half_a_character_have_no_place_in_files_of_others(name: str,
     assert path.read_text() == "old"
 
 
-def test_safetensors_that_lie_are_refused(tmp_path: Path) -> None:
+def test_invalid_safetensors_raise(tmp_path: Path) -> None:
     path = tmp_path / "t.safetensors"
     tf.io.save_safetensors({"a": tf.ones([2, 2])}, path)
     whole = path.read_bytes()
@@ -623,7 +623,7 @@ def test_safetensors_that_lie_are_refused(tmp_path: Path) -> None:
         ("adamw", "AdamW(learning_rate=0.001, weight_decay=0.004, beta1=0.9, beta2=0.999, epsilon=1e-07)"),
     ],
 )
-def test_an_optimizer_that_a_file_only_names_has_the_options_of_keras(name: str, expected: str) -> None:
+def test_optimizer_given_by_name_has_the_defaults_of_keras(name: str, expected: str) -> None:
     model = tf.sequential([tf.layers.dense(units=1, input_shape=[1])])
     training = training_config_from_keras({"optimizer": name, "loss": "mse"}, "optimizer")
     compile_as(model, training, "a file", lambda metric: metric)

@@ -1,4 +1,4 @@
-"""Operations of keras.ops in functional models of Keras 3, and classes that there are none of."""
+"""Operations of keras.ops in functional models of Keras 3, Normalization, and unknown classes."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def outputs(model: Any, inputs: list[Any]) -> np.ndarray[Any, Any]:
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_an_operation_of_keras(name: str, tmp_path: Path) -> None:
+def test_operation_matches_keras(name: str, tmp_path: Path) -> None:
     case = CASES[name]
     model = tf.load_layers_model(keras_file(tmp_path / "m.keras", case["config"], {}))
     found = outputs(model, case["inputs"])
@@ -44,22 +44,22 @@ def test_every_operation_has_a_case() -> None:
     assert set(OPERATIONS) - used == {"Divide"}
 
 
-def test_an_operation_is_written_as_keras_has_it(tmp_path: Path) -> None:
+def test_operation_is_saved_in_the_format_of_keras(tmp_path: Path) -> None:
     op = {**entry("Subtract", module=NUMPY, name="s"), "registered_name": "Subtract"}
     mean = {**entry("Mean", module=NUMPY, name="m", axis=-1, keepdims=True), "registered_name": "Mean"}
-    made = functional("m", called(op, 1, tensor("x")), called(mean, tensor("s")), shape=[2])
-    model = tf.load_layers_model(keras_file(tmp_path / "m.keras", made, {}))
+    config = functional("m", called(op, 1, tensor("x")), called(mean, tensor("s")), shape=[2])
+    model = tf.load_layers_model(keras_file(tmp_path / "m.keras", config, {}))
     np.testing.assert_array_equal(outputs(model, [[[1.0, 3.0]]]), [[-1.0]])
     model.save(tmp_path / "again.keras", strict=True)
     with zipfile.ZipFile(tmp_path / "again.keras") as archive:
-        config = json.loads(archive.read("config.json"))
-    first, second = config["config"]["layers"][1:]
+        saved = json.loads(archive.read("config.json"))
+    first, second = saved["config"]["layers"][1:]
     assert (first["module"], first["class_name"], first["config"]) == (NUMPY, "Subtract", {"name": "s"})
     assert first["inbound_nodes"][0]["args"][0] == 1
     assert second["config"] == {"name": "m", "axis": -1, "keepdims": True}
 
 
-def test_a_browser_has_no_operations(tmp_path: Path) -> None:
+def test_operations_cannot_be_saved_for_tfjs_or_as_h5(tmp_path: Path) -> None:
     op = called(entry("Add", module=NUMPY, name="a"), tensor("x"), 1.0)
     model = tf.load_layers_model(keras_file(tmp_path / "m.keras", functional("a", op, shape=[2]), {}))
     with pytest.raises(ValueError, match=r"layer 'a' \(Operation\): TF.js has no layer for operations of keras.ops"):
@@ -68,7 +68,7 @@ def test_a_browser_has_no_operations(tmp_path: Path) -> None:
         model.save(tmp_path / "m.h5", strict=True)
 
 
-def test_operations_are_trained_through(tmp_path: Path) -> None:
+def test_gradients_flow_through_operations(tmp_path: Path) -> None:
     dense = called(entry("Dense", name="d", units=1, use_bias=False), tensor("x"))
     op = called(entry("Multiply", module=NUMPY, name="m"), tensor("d"), 2.0)
     config = functional("m", dense, op, shape=[1])
@@ -79,7 +79,7 @@ def test_operations_are_trained_through(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("op", "args", "words"),
+    ("op", "args", "message"),
     [
         (entry("Mean", module=NUMPY, name="o", axis=1, weights=[1]), [tensor("x")], r"option weights = \[1\] of Mean"),
         (entry("Add", module=NUMPY, name="o"), [1.0, 2.0], "a call on tensors"),
@@ -94,26 +94,26 @@ def test_operations_are_trained_through(tmp_path: Path) -> None:
         (entry("eval", module=NUMPY, name="o"), [tensor("x")], "Unknown operation 'eval' of keras.ops"),
     ],
 )
-def test_operations_that_lie_are_refused(op: Any, args: Any, words: str, tmp_path: Path) -> None:
+def test_invalid_operation_raises(op: Any, args: Any, message: str, tmp_path: Path) -> None:
     path = keras_file(tmp_path / "m.keras", functional("o", called(op, *args), shape=[2]), {})
-    with pytest.raises(tf.io.ModelFileError, match=words):
+    with pytest.raises(tf.io.ModelFileError, match=message):
         tf.load_layers_model(path)
 
 
-def test_all_unknown_classes_are_told_at_once(tmp_path: Path) -> None:
+def test_error_lists_all_unknown_classes(tmp_path: Path) -> None:
     own = {**entry("Sampling", module="models", name="own"), "registered_name": "vae>Sampling"}
     inner = entry("TimeDistributed", name="t", layer=entry("EinsumDense", name="e"))
     roll = entry("Roll", module=NUMPY, name="r")
     path = keras_file(tmp_path / "m.keras", sequential([2], entry("RandomFlip", name="f"), own, inner, roll), {})
     with pytest.raises(tf.io.ModelFileError) as error:
         tf.load_layers_model(path)
-    for words in (
+    for message in (
         "layers[1] ('f'): Unknown layer 'RandomFlip', one of Keras's that is not here; custom_objects={'RandomFlip': …}",
         "layers[2] ('own'): Unknown layer 'Sampling', a class of your own, which is given by custom_objects={'Sampling'",
         "layer ('e'): Unknown layer 'EinsumDense', one of Keras's",
         "layers[4] ('r'): Unknown operation 'Roll' of keras.ops",
     ):
-        assert words in str(error.value)
+        assert message in str(error.value)
     assert "Did you mean" not in str(error.value)
 
 
@@ -127,7 +127,7 @@ def test_all_unknown_classes_are_told_at_once(tmp_path: Path) -> None:
         ({"axis": [-1], "mean": 3.0, "variance": 4.0, "invert": True}, [], [[5.0, 7.0], [9.0, 13.0]]),
     ],
 )
-def test_normalization(options: Any, weights: list[Any], expected: Any, tmp_path: Path) -> None:
+def test_normalization_matches_keras(options: Any, weights: list[Any], expected: Any, tmp_path: Path) -> None:
     layer = entry("Normalization", name="n", **{"mean": None, "variance": None, "invert": False, **options})
     values = {f"layers/normalization/vars/{i}": value for i, value in enumerate([*weights, 2] if weights else [])}
     model = tf.load_layers_model(keras_file(tmp_path / "m.keras", sequential([2], layer), values))
@@ -138,13 +138,13 @@ def test_normalization(options: Any, weights: list[Any], expected: Any, tmp_path
         np.testing.assert_array_equal(outputs(tf.load_layers_model(tmp_path / place), x), expected)
 
 
-def test_axes_of_a_normalization_are_checked(tmp_path: Path) -> None:
+def test_normalization_axis_out_of_range_raises(tmp_path: Path) -> None:
     path = keras_file(tmp_path / "m.keras", sequential([2], entry("Normalization", name="n", axis=[7])), {})
     with pytest.raises(tf.io.ModelFileError, match="axes of a tensor of rank 2"):
         tf.load_layers_model(path)
 
 
-def test_a_class_of_ones_own_stands_for_one_of_keras(tmp_path: Path) -> None:
+def test_custom_object_replaces_an_unknown_keras_layer(tmp_path: Path) -> None:
     class Doubled(tf.layers.Layer):
         def call(self, inputs: Any) -> Any:
             return inputs.mul(2)

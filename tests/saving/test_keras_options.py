@@ -1,4 +1,4 @@
-"""Options in files of Keras: those that are not supported, and those that layers have for their sake."""
+"""Options of layers in files of Keras, supported and unsupported."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import tfpy as tf
 
 
 @pytest.mark.parametrize(
-    ("layer", "words"),
+    ("layer", "message"),
     [
         (entry("Resizing", name="r", height=1, width=2, crop_to_aspect_ratio=True), "layer r: crop_to_aspect_ratio=True"),
         (entry("Resizing", name="r", height=1, width=2, pad_to_aspect_ratio=True), "option pad_to_aspect_ratio of Resizing"),
@@ -23,13 +23,13 @@ import tfpy as tf
         (entry("LayerNormalization", name="n", rms_scaling=True), "option rms_scaling of LayerNormalization is True"),
     ],
 )  # fmt: skip
-def test_options_that_are_not_supported_are_refused(layer: Any, words: str, tmp_path: Path) -> None:
+def test_unsupported_option_raises(layer: Any, message: str, tmp_path: Path) -> None:
     path = keras_file(tmp_path / "m.keras", sequential([2, 4, 2], layer), {})
-    with pytest.raises(tf.io.ModelFileError, match=words):
+    with pytest.raises(tf.io.ModelFileError, match=message):
         tf.load_layers_model(path)
 
 
-def test_the_layout_of_pictures_is_not_warned_of(tmp_path: Path) -> None:
+def test_channels_last_does_not_warn(tmp_path: Path) -> None:
     layer = entry("Resizing", name="r", height=1, width=2, data_format="channels_last")
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -37,7 +37,7 @@ def test_the_layout_of_pictures_is_not_warned_of(tmp_path: Path) -> None:
 
 
 def bidirectional(**backward: Any) -> dict[str, Any]:
-    """A Bidirectional whose backward layer has other options than the forward one."""
+    """A Bidirectional layer whose backward layer has these options in addition to those of the forward layer."""
     options = {"units": 1, "activation": "linear", "use_bias": False}
     forward = entry("SimpleRNN", name="f", **options)
     return sequential([2, 1], entry(
@@ -46,7 +46,7 @@ def bidirectional(**backward: Any) -> dict[str, Any]:
     ))  # fmt: skip
 
 
-def test_a_backward_layer_of_its_own_is_refused_if_it_computes_otherwise(tmp_path: Path) -> None:
+def test_backward_layer_with_a_different_computation_raises(tmp_path: Path) -> None:
     weights = {f"layers/bidirectional/{part}_layer/cell/vars/{i}": [[1.0]] for part in ("forward", "backward") for i in (0, 1)}  # fmt: skip
     ones = entry("Ones", module="keras.initializers")
     path = keras_file(tmp_path / "m.keras", bidirectional(kernel_initializer=ones), weights)
@@ -55,22 +55,22 @@ def test_a_backward_layer_of_its_own_is_refused_if_it_computes_otherwise(tmp_pat
         tf.load_layers_model(keras_file(tmp_path / "m.keras", bidirectional(activation="relu"), weights))
 
 
-@pytest.mark.parametrize(("backwards", "shown"), [(False, [1, 0]), (True, [1, 1])])
+@pytest.mark.parametrize(("backwards", "kept"), [(False, [1, 0]), (True, [1, 1])])
 @pytest.mark.parametrize("kind", ["SimpleRNN", "LSTM", "GRU"])
-def test_zeros_for_a_mask_are_the_output_where_the_last_step_is_masked(
-    kind: str, backwards: bool, shown: list[int], tmp_path: Path
+def test_zero_output_for_mask_returns_zeros_at_a_masked_last_step(
+    kind: str, backwards: bool, kept: list[int], tmp_path: Path
 ) -> None:
-    """As in Keras 3.15, where Bidirectional asks for it only if sequences are returned."""
+    """As in Keras 3.15, where Bidirectional sets the option only if it returns sequences."""
     options = {"units": 2, "go_backwards": backwards, "zero_output_for_mask": True}
     rnn = getattr(tf.layers, {"SimpleRNN": "simple_rnn"}.get(kind, kind.lower()))
     x, mask = tf.tensor([[[1.0], [2]], [[1], [2]]]), tf.tensor([[True, True], [True, False]])
     layer = rnn(**options, return_state=True)
     output, state, *_ = layer.apply(x, mask=mask)
-    np.testing.assert_array_equal(output.numpy(), state.numpy() * np.array(shown)[:, None])
+    np.testing.assert_array_equal(output.numpy(), state.numpy() * np.array(kept)[:, None])
     assert state.numpy().all()
 
 
-def test_where_keras_crops_otherwise_is_told(tmp_path: Path) -> None:
+def test_center_crop_warns_about_differing_results(tmp_path: Path) -> None:
     config = sequential([4, 4, 1], entry("CenterCrop", name="c", height=2, width=3))
     with pytest.warns(UserWarning, match="layer c: Keras crops differently if the width shrinks by 1"):
         model = tf.load_layers_model(keras_file(tmp_path / "m.keras", config, {}))
@@ -78,14 +78,14 @@ def test_where_keras_crops_otherwise_is_told(tmp_path: Path) -> None:
         model.save(tmp_path / "again.keras", strict=True)
 
 
-def test_words_that_are_none_are_faults_of_the_file(tmp_path: Path) -> None:
+def test_class_name_of_wrong_type_raises(tmp_path: Path) -> None:
     layer = entry("Flatten", name="f")
     tf.load_layers_model(keras_file(tmp_path / "m.keras", {**sequential([2], layer), "numbers_of": []}, {}))
     with pytest.raises(tf.io.ModelFileError, match=r"layers\[1\]"):
         tf.load_layers_model(keras_file(tmp_path / "m.keras", sequential([2], {**layer, "class_name": []}), {}))
 
 
-# Options that layers have for the sake of Keras's files
+# Supported options
 
 
 @pytest.mark.parametrize(
@@ -98,7 +98,7 @@ def test_words_that_are_none_are_faults_of_the_file(tmp_path: Path) -> None:
         (entry("Identity", name="i", dtype="float32"), [2], [[-1.0, 2.0]]),
     ],
 )
-def test_options_of_keras_that_layers_have(layer: Any, shape: list[int], expected: Any, tmp_path: Path) -> None:
+def test_supported_options_of_keras(layer: Any, shape: list[int], expected: Any, tmp_path: Path) -> None:
     path = keras_file(tmp_path / "m.keras", sequential(shape, layer), {})
     x = np.reshape([-1.0, 2.0], [1, *shape])
     np.testing.assert_array_equal(predicted(path, x), expected)
@@ -106,14 +106,14 @@ def test_options_of_keras_that_layers_have(layer: Any, shape: list[int], expecte
     np.testing.assert_array_equal(predicted(tmp_path / "again.keras", x), expected)
 
 
-def test_layers_that_are_called_on_numbers_are_refused(tmp_path: Path) -> None:
+def test_layer_called_on_a_number_raises(tmp_path: Path) -> None:
     layer = called(entry("Multiply", name="m"), tensor("x"), 2.0)
     path = keras_file(tmp_path / "m.keras", functional("m", layer, shape=[2]), {})
     with pytest.raises(tf.io.ModelFileError, match=r"layer m: is called on the number 2\.0; only calls on tensors"):
         tf.load_layers_model(path)
 
 
-def test_volumes_of_which_tfjs_leaves_out_other_elements(tmp_path: Path) -> None:
+def test_3d_pooling_with_strides_beyond_the_window(tmp_path: Path) -> None:
     pooling = {"pool_size": [1, 1, 2], "strides": [1, 2, 2], "padding": "same"}
     path = keras_file(tmp_path / "m.keras", sequential([4, 4, 4, 1], entry("MaxPooling3D", name="p", **pooling)), {})
     with pytest.raises(tf.io.ModelFileError, match="layer p: strides larger than the window, with padding 'same'"):
@@ -128,8 +128,8 @@ def test_volumes_of_which_tfjs_leaves_out_other_elements(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("kind", ["zero_padding1d", "cropping1d", "up_sampling1d"])
-def test_sequences_with_the_channels_first(kind: str, tmp_path: Path) -> None:
-    """Keras 3 has the option for ZeroPadding1D alone."""
+def test_channels_first_sequences_warn(kind: str, tmp_path: Path) -> None:
+    """Keras 3 has the option only for ZeroPadding1D."""
     model = tf.sequential(layers=[getattr(tf.layers, kind)(data_format="channelsFirst", input_shape=[2, 5])])
     x = np.ones((1, 2, 5), np.float32)
     for name in ("m.h5", "m.keras"):
@@ -141,7 +141,7 @@ def test_sequences_with_the_channels_first(kind: str, tmp_path: Path) -> None:
         np.testing.assert_array_equal(predicted(tmp_path / name, x), model.predict(x).numpy())
 
 
-def test_several_axes_are_not_for_h5_files(tmp_path: Path) -> None:
+def test_softmax_over_several_axes_cannot_be_saved_as_h5(tmp_path: Path) -> None:
     model = tf.sequential(layers=[tf.layers.softmax(axis=[1, 2], input_shape=[2, 3])])
     model.save(tmp_path / "m.keras", strict=True)
     with pytest.raises(ValueError, match="Keras 3 does not support several axes in an .h5 file"):

@@ -1,4 +1,4 @@
-"""Layers-models come back from files: topologies, options, layers of users' own."""
+"""Saving and loading layers models: topologies, options, custom layers and activations, models of Keras."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tfpy.engine.handle import accounting
 
 
 @pytest.mark.parametrize("build", [nested, recurrent, with_states])
-def test_a_model_comes_back(build: Any, tmp_path: Path) -> None:
+def test_save_and_load_round_trip(build: Any, tmp_path: Path) -> None:
     model = filled(build())
     model.save(tmp_path)
     again = tf.load_layers_model(tmp_path)
@@ -32,7 +32,7 @@ def test_a_model_comes_back(build: Any, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("build", [nested, recurrent, with_states])
-def test_topologies_alone(build: Any) -> None:
+def test_topology_round_trip(build: Any) -> None:
     model = build()
     text = model.to_json()
     assert set(json.loads(text)) == {"class_name", "config", "keras_version", "backend"}
@@ -43,17 +43,17 @@ def test_topologies_alone(build: Any) -> None:
     assert tf.models.modelFromJSON({"modelTopology": json.loads(text)}).name == model.name
 
 
-def test_words_are_saved_as_keras_spells_them() -> None:
+def test_option_values_are_saved_in_keras_spelling() -> None:
     layer = tf.layers.dense(units=1, input_shape=[2], activation="hardSigmoid", kernel_initializer="heNormal")
     config = tf.sequential(layers=[layer]).to_json(return_string=False)["config"]["layers"][0]["config"]
     assert config["activation"] == "hard_sigmoid"
     assert config["kernel_initializer"]["config"]["mode"] == "fan_in"
-    assert layer.get_config()["activation"] == "hardSigmoid", "in memory it is TF.js's"
+    assert layer.get_config()["activation"] == "hardSigmoid", "get_config has the spelling of TF.js"
     silu = tf.sequential(layers=[tf.layers.dense(units=1, input_shape=[2], activation="silu")])
     assert '"activation":"swish"' in silu.to_json(), "TF.js knows silu as swish"
 
 
-def test_options_that_are_not_given_and_not_of_tfjs_are_not_written() -> None:
+def test_unset_options_unknown_to_tfjs_are_not_saved() -> None:
     layers = [tf.layers.lstm(units=3, input_shape=[4, 2]), tf.layers.dense(units=1)]
     written = tf.sequential(layers=layers).to_json(return_string=False)
     for layer in written["config"]["layers"]:
@@ -71,7 +71,7 @@ def test_options_that_are_not_given_and_not_of_tfjs_are_not_written() -> None:
     ],
 )
 @pytest.mark.filterwarnings("error")
-def test_a_function_that_a_file_has_as_code_is_not_run(function: Any) -> None:
+def test_python_code_in_a_file_is_not_run(function: Any) -> None:
     config = {"name": "mean", "function": function, "output_shape": ["4wEAAAA="], "output_shape_type": "lambda"}
     layers = [{"class_name": "Lambda", "config": {**config, "batch_input_shape": [None, 2]}}]
     topology = {"class_name": "Sequential", "config": {"name": "s", "layers": layers}}
@@ -82,7 +82,7 @@ def test_a_function_that_a_file_has_as_code_is_not_run(function: Any) -> None:
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
-def test_activations_of_ones_own(tmp_path: Path) -> None:
+def test_custom_activation_round_trip(tmp_path: Path) -> None:
     def steep(x: tf.Tensor) -> tf.Tensor:
         return x.mul(3).tanh()
 
@@ -105,7 +105,7 @@ def test_activations_of_ones_own(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("activation", "expected"),
     [
-        ("ReLU", [0, 3]),  # all as TF.js gives them
+        ("ReLU", [0, 3]),  # expected values from TF.js
         ({"className": "ReLU", "config": {"maxValue": 2}}, [0, 2]),
         ({"class_name": "LeakyReLU", "config": {"name": "leaky", "alpha": 0.1}}, [-0.3, 3]),
         ({"class_name": "ThresholdedReLU", "config": {"theta": 4}}, [0, 0]),
@@ -114,7 +114,7 @@ def test_activations_of_ones_own(tmp_path: Path) -> None:
     ids=str,
 )
 @pytest.mark.filterwarnings("ignore:.*Keras has no class ThresholdedReLU")
-def test_layers_as_activations(activation: Any, expected: list[float], tmp_path: Path) -> None:
+def test_layer_as_activation_round_trip(activation: Any, expected: list[float], tmp_path: Path) -> None:
     weights = [tf.tensor([[1.0, -1]]), tf.zeros([2])]
     model = tf.sequential()
     model.add(tf.layers.dense(units=2, activation=activation, input_shape=[1], weights=weights))
@@ -126,7 +126,7 @@ def test_layers_as_activations(activation: Any, expected: list[float], tmp_path:
     assert given.apply(tf.tensor([[-4.0]])).array_sync() == [[-2, 4]]
 
 
-def test_layers_of_ones_own(tmp_path: Path) -> None:
+def test_custom_layer_needs_custom_objects(tmp_path: Path) -> None:
     model = tf.sequential(layers=[tf.layers.dense(units=2, input_shape=[2]), Amplified(factor=3, note="myNote")])
     with pytest.warns(UserWarning, match="TF.js has no class Amplified") as warned:
         model.save(tmp_path)
@@ -141,11 +141,11 @@ def test_layers_of_ones_own(tmp_path: Path) -> None:
     np.testing.assert_array_equal(predict(model)[0], predict(again)[0])
 
 
-# Files of Keras
+# Models of Keras
 
 
 @pytest.mark.parametrize("folder", sorted(HERE.glob("keras[23]/*")), ids=lambda p: f"{p.parent.name}-{p.name}")
-def test_files_made_by_keras(folder: Path) -> None:
+def test_converted_keras_model_predicts_the_same(folder: Path) -> None:
     model = tf.load_layers_model(folder)
     expected = json.loads((folder / "expected.json").read_text())
     inputs = [np.array(x, np.float32) for x in expected["inputs"]]
@@ -169,7 +169,7 @@ def keras_layer(**changes: Any) -> dict[str, Any]:
     return {"class_name": "Dense", "config": {**options, **changes}, "registered_name": None, "build_config": {}}
 
 
-def test_what_keras_notes_beside_the_options() -> None:
+def test_additional_entries_of_keras_configs() -> None:
     model = tf.models.model_from_json({"class_name": "Sequential", "config": [keras_layer()]})
     config = model.layers[0].get_config()
     assert (config["dtype"], config["activation"], config["batch_input_shape"]) == ("float32", "relu", [None, 3])
@@ -191,11 +191,11 @@ def test_what_keras_notes_beside_the_options() -> None:
     assert tf.models.model_from_json(text).count_params() == 8
 
 
-# Nothing is left
+# Side effects of loading
 
 
-def test_weights_are_not_made_before_the_file_is_checked(tmp_path: Path) -> None:
-    """A file may ask for layers of any size; its weights are what they are."""
+def test_weights_are_checked_before_allocation(tmp_path: Path) -> None:
+    """A topology may ask for any size; the sizes of the saved weights are checked first."""
     model = tf.sequential(layers=[tf.layers.dense(units=4, input_shape=[3], name="d")])
     model.save(tmp_path)
     content = json.loads((tmp_path / "model.json").read_text())
@@ -208,7 +208,7 @@ def test_weights_are_not_made_before_the_file_is_checked(tmp_path: Path) -> None
     assert accounting.tensors == tensors
 
 
-def test_loading_draws_no_random_numbers(tmp_path: Path) -> None:
+def test_loading_does_not_advance_the_random_generator(tmp_path: Path) -> None:
     model = recurrent()
     model.save(tmp_path)
     tf.set_seed(3)

@@ -1,4 +1,4 @@
-"""Weights of files into layers: by name, strictly, trainable ones alone."""
+"""Loading weights into models: by name, strict or not, and only the trainable ones."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from saving.layer_models import filled, nested, predict
 import tfpy as tf
 
 
-def test_weights_by_name(tmp_path: Path) -> None:
+def test_load_weights_by_name(tmp_path: Path) -> None:
     model = filled(nested())
     named = model.get_named_weights()
     assert [w["name"].split("/")[1] for w in named] == ["kernel", "bias"] * 2
@@ -27,7 +27,7 @@ def test_weights_by_name(tmp_path: Path) -> None:
     np.testing.assert_array_equal(predict(model)[0], predict(third)[0])
 
 
-def test_layers_can_be_added_to_a_model_from_a_file() -> None:
+def test_layers_can_be_added_to_a_loaded_model() -> None:
     dense = {"class_name": "Dense", "config": {"units": 2, "name": "dense_Dense4000", "batch_input_shape": [None, 3]}}
     model = tf.models.model_from_json({"class_name": "Sequential", "config": {"name": "s", "layers": [dense]}})
     model.add(tf.layers.dense(units=1))
@@ -36,13 +36,13 @@ def test_layers_can_be_added_to_a_model_from_a_file() -> None:
 
 
 @pytest.mark.parametrize("strict", [True, False])
-def test_weights_into_the_same_model_made_again(strict: bool) -> None:
+def test_load_weights_into_an_identical_model(strict: bool) -> None:
     first, again = (tf.sequential([tf.layers.dense(units=2, input_shape=[3]), tf.layers.dense(units=1)]) for _ in "ab")
     again.load_weights(first.get_named_weights(), strict=strict)
     assert all((a.numpy() == b.numpy()).all() for a, b in zip(first.weights, again.weights, strict=True))
 
 
-def test_weights_that_do_not_fit_change_nothing() -> None:
+def test_mismatched_weights_raise_and_change_nothing() -> None:
     model = filled(tf.sequential(layers=[tf.layers.dense(units=2, input_shape=[3], name="d")]))
     before = [w.numpy().copy() for w in model.weights]
     good = {"d/kernel": np.zeros((3, 2), np.float32), "d/bias": np.zeros(2, np.float32)}
@@ -65,13 +65,13 @@ def test_weights_that_do_not_fit_change_nothing() -> None:
 @pytest.mark.parametrize(
     "name", ["d/kernel:0", "small/d/kernel", "d/cell/kernel", "model/small/d/cell/kernel", "layers/d/vars/0"]
 )
-def test_names_that_other_programs_give_weights(name: str) -> None:
+def test_weight_names_of_other_programs(name: str) -> None:
     model = tf.sequential(layers=[tf.layers.dense(units=2, input_shape=[3], name="d", use_bias=False)], name="small")
     model.load_weights({name: np.full((3, 2), 7, np.float32)})
     assert (model.weights[0].numpy() == 7).all()
 
 
-def test_only_trainable_weights(tmp_path: Path) -> None:
+def test_save_only_trainable_weights(tmp_path: Path) -> None:
     model = tf.sequential(
         layers=[
             tf.layers.dense(units=2, input_shape=[3], name="a", trainable=False),
@@ -84,4 +84,4 @@ def test_only_trainable_weights(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="'a/kernel', 'a/bias'"):
         tf.load_layers_model(tmp_path)
     again = tf.load_layers_model(tmp_path, strict=False)
-    assert again.weights[0].numpy().any(), "weights without a value in the file start as the initializer says"
+    assert again.weights[0].numpy().any(), "weights missing from the file keep their initial values"

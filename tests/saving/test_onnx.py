@@ -1,4 +1,4 @@
-"""Models in ONNX files predict in ONNX Runtime what they do here, for every kind of layer."""
+"""ONNX export: predictions of ONNX Runtime match tfpy for every layer; models that cannot be exported."""
 
 from __future__ import annotations
 
@@ -23,25 +23,25 @@ from tfpy.layers.saving.onnx import file
 from tfpy.layers.saving.onnx.table import KINDS
 from tfpy.saved_models import converted
 
-# Of numbers that two libraries have computed in float32, each in an order of its own.
+# Both libraries compute in float32, but sum in different orders.
 TOLERANCE = {"rtol": 5e-6, "atol": 5e-6}
 OF_KERAS = Path(__file__).parents[1] / "data" / "keras" / "keras3"
 Arrays = list[np.ndarray[Any, Any]]
 
 
-def listed(found: Any) -> Arrays:
+def as_arrays(found: Any) -> Arrays:
     return [t.numpy() for t in (found if isinstance(found, list) else [found])]
 
 
 def check(model: Any, inputs: Arrays, path: Path) -> Any:
-    """Write a model, and see that the file is right and gives the same numbers; returns what is in it."""
+    """Export a model, check that the file is valid and predicts the same, and return its content."""
     model.save(path)
     onnx.checker.check_model(path, full_check=True)
     session = onnxruntime.InferenceSession(path, providers=["CPUExecutionProvider"])
     assert [i.name for i in session.get_inputs()] == model.input_names
     kinds = {"tensor(float)": np.float32, "tensor(int32)": np.int32}
     fed = {i.name: x.astype(kinds[i.type]) for i, x in zip(session.get_inputs(), inputs, strict=True)}
-    expected = listed(model.predict(inputs if len(inputs) > 1 else inputs[0]))
+    expected = as_arrays(model.predict(inputs if len(inputs) > 1 else inputs[0]))
     for found, wanted in zip(session.run(None, fed), expected, strict=True):
         assert found.dtype == wanted.dtype
         np.testing.assert_allclose(found, wanted, **TOLERANCE)
@@ -49,13 +49,13 @@ def check(model: Any, inputs: Arrays, path: Path) -> Any:
 
 
 def fill(model: Any) -> None:
-    """Give a model weights that are not what they start as; variances must be positive."""
+    """Set weights other than the initial ones; variances must be positive."""
     random = np.random.default_rng(2)
     model.set_weights([np.abs(random.normal(0, 0.5, w.shape)).astype(np.float32) + 0.1 for w in model.weights])
 
 
 @pytest.mark.parametrize("row", ROWS, ids=str)
-def test_a_model_predicts_the_same(row: Row, tmp_path: Path) -> None:
+def test_exported_model_predicts_the_same(row: Row, tmp_path: Path) -> None:
     model = row.make()
     fill(model)
     saved = check(model, row.inputs(), tmp_path / "model.onnx")
@@ -64,9 +64,9 @@ def test_a_model_predicts_the_same(row: Row, tmp_path: Path) -> None:
 
 
 @pytest.mark.cpu
-@pytest.mark.parametrize("known", [False, True], ids=["any batch", "a batch of one size"])
+@pytest.mark.parametrize("known", [False, True], ids=["any batch size", "fixed batch size"])
 @pytest.mark.parametrize("row", layer_rows.ROWS, ids=str)
-def test_every_layer_predicts_the_same(row: LayerRow, known: bool, tmp_path: Path) -> None:
+def test_every_exported_layer_predicts_the_same(row: LayerRow, known: bool, tmp_path: Path) -> None:
     entries = [tf.input(batch_shape=s) if known else tf.input(shape=s[1:]) for s in row.shapes]
     model = tf.model(inputs=entries, outputs=row.make().apply(entries if len(entries) > 1 else entries[0], row.call))
     model.set_weights([w.astype(np.float32) for w in row.random_weights()])
@@ -75,7 +75,7 @@ def test_every_layer_predicts_the_same(row: LayerRow, known: bool, tmp_path: Pat
     assert (sizes[0].dim_value, sizes[0].dim_param) == ((row.shapes[0][0], "") if known else (0, "batch"))
 
 
-def test_every_layer_is_known() -> None:
+def test_every_layer_has_an_export_or_is_listed() -> None:
     cells = {"SimpleRNNCell", "GRUCell", "LSTMCell", "StackedRNNCells", "ConvLSTM2DCell"}
     refused = {"Lambda", "Normalization", "Operation", "RandomWidth"}
     ours = {cls for cls in Layer.members.values() if cls.__module__.startswith("tfpy.")}
@@ -83,7 +83,7 @@ def test_every_layer_is_known() -> None:
     assert {cls.__name__ for cls in kinds - set(KINDS)} == {*cells, *refused, "InputLayer"}
 
 
-def test_what_is_in_a_file(tmp_path: Path) -> None:
+def test_content_of_an_exported_file(tmp_path: Path) -> None:
     model = tf.sequential([tf.layers.dense(units=2, name="d", activation="relu", input_shape=[None, 3])], name="small")
     saved = check(model, [np.ones((2, 4, 3), np.float32)], tmp_path / "new" / "model.onnx")
     assert (saved.producer_name, saved.producer_version) == ("tfpy", tf.__version__)
@@ -108,7 +108,7 @@ class OwnCell(tf.layers.RNNCell, class_name="OwnCellForOnnx"):
         return inputs
 
 
-def test_what_cannot_be_written_is_told_at_once_and_nothing_is_written(tmp_path: Path) -> None:
+def test_error_lists_all_layers_that_cannot_be_exported(tmp_path: Path) -> None:
     layers = tf.layers
     x = tf.input(shape=[4, 3], name="x")
     inner = tf.sequential([layers.lambda_(function=tf.neg, name="negative", input_shape=[4, 3])], name="inner")
@@ -163,9 +163,7 @@ REFUSED = [
 
 
 @pytest.mark.parametrize(("reason", "shape", "make"), REFUSED, ids=lambda v: str(v) if isinstance(v, str) else "")
-def test_what_depends_on_more_than_the_inputs_is_refused(
-    reason: str, shape: list[int | None], make: Any, tmp_path: Path
-) -> None:
+def test_unsupported_model_raises(reason: str, shape: list[int | None], make: Any, tmp_path: Path) -> None:
     size, dtype = 2 if "one batch" in reason else None, "bool" if "bool" in reason else "float32"
     x = tf.input(batch_shape=[size, *shape], dtype=dtype)
     with pytest.raises(ValueError, match=reason):
@@ -179,18 +177,18 @@ class OwnModel(tf.LayersModel):
 
 
 @pytest.mark.parametrize("case", ["handed_on", "within", "attended"])
-def test_masks_of_models_of_keras_go_by_its_rules(case: str, tmp_path: Path) -> None:
+def test_masks_follow_the_rules_of_keras(case: str, tmp_path: Path) -> None:
     model = tf.load_layers_model(OF_KERAS / f"{case}.keras")
     x = np.array([[1, 2, 3, 4, 5, 6], [3, 2, 1, 0, 0, 0]], np.float32)
     check(model, [x] * len(model.inputs), tmp_path / "model.onnx")
 
 
-def test_what_averages_over_masked_steps_as_in_keras_is_refused(tmp_path: Path) -> None:
+def test_average_over_masked_steps_as_in_keras_raises(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="global_average_pooling1d.*: heeds masks by the rules of Keras 3"):
         tf.load_layers_model(OF_KERAS / "averaged.keras").save(tmp_path / "model.onnx")
 
 
-def test_options_that_a_file_has_no_place_for(tmp_path: Path) -> None:
+def test_unsupported_save_options_and_models_raise(tmp_path: Path) -> None:
     model = tf.sequential([tf.layers.dense(units=2, input_shape=[3])])
     for option in ("include_optimizer", "trainable_only"):
         with pytest.raises(ValueError, match=option):
@@ -200,7 +198,7 @@ def test_options_that_a_file_has_no_place_for(tmp_path: Path) -> None:
     assert not list(tmp_path.iterdir())
 
 
-def test_what_one_file_cannot_hold(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_weights_beyond_the_file_size_limit_raise(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(file, "MAX_BYTES", 31)
     model = tf.sequential([tf.layers.dense(units=2, input_shape=[3])])
     with pytest.raises(ValueError, match="weights of 32 bytes, but an ONNX file can hold at most 31"):
@@ -208,7 +206,7 @@ def test_what_one_file_cannot_hold(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert not list(tmp_path.iterdir())
 
 
-def test_onnx_files_are_converted_to_and_not_read(tmp_path: Path) -> None:
+def test_onnx_files_can_be_written_but_not_loaded(tmp_path: Path) -> None:
     model = tf.sequential([tf.layers.dense(units=2, input_shape=[3])])
     model.save(tmp_path)
     target = tmp_path / "model.onnx"
@@ -223,14 +221,14 @@ def test_onnx_files_are_converted_to_and_not_read(tmp_path: Path) -> None:
                 load(place)
 
 
-def test_graphs_are_not_written(tmp_path: Path) -> None:
+def test_graph_models_cannot_be_exported(tmp_path: Path) -> None:
     graph = tf.load_graph_model(Path(__file__).parents[1] / "graph" / "models" / "convolution")
     with pytest.raises(ValueError, match=r"graph models are not written as \.onnx files; give a folder, or a \.zip\."):
         graph.save(tmp_path / "model.onnx")
     graph.dispose()
 
 
-def test_the_extra_is_named_where_it_is_missing(tmp_path: Path) -> None:
+def test_missing_onnx_package_error_names_the_extra(tmp_path: Path) -> None:
     code = (
         "import sys; sys.modules['onnx'] = None\n"
         "import tfpy as tf\n"

@@ -1,4 +1,4 @@
-"""Models saved in fewer bytes: the rounded numbers, the unchanged ones, and reading the files again."""
+"""Quantized weights: rounding, weights that are not quantized, and loading quantized models."""
 
 from __future__ import annotations
 
@@ -19,8 +19,10 @@ LEVELS = {"uint16": 65535, "uint8": 255}
 RANDOM = np.random.default_rng(4)
 
 
-def there_and_back(tensors: dict[str, Any], kind: str, group: str | None = None) -> tuple[list[Any], dict[str, Any]]:
-    """The specs of quantized weights, and what is read from them."""
+def quantize_and_decode(
+    tensors: dict[str, Any], kind: str, group: str | None = None
+) -> tuple[list[Any], dict[str, Any]]:
+    """Return the specs of the quantized weights and the decoded values."""
     data, specs = tf.io.encode_weights({k: tf.tensor(v) for k, v in tensors.items()}, group)
     found = quantized(ModelArtifacts({"weight_specs": specs, "weight_data": data}), kind)
     read = tf.io.decode_weights(found.weight_data, found.weight_specs)
@@ -29,69 +31,71 @@ def there_and_back(tensors: dict[str, Any], kind: str, group: str | None = None)
 
 @pytest.mark.parametrize("kind", ["uint16", "uint8"])
 @pytest.mark.parametrize(("low", "high"), [(-1.5, 0.7), (0.2, 0.9), (-9.0, -8.5), (-1e-30, 3e-30), (-3e38, 3e38)])
-def test_whole_numbers(kind: str, low: float, high: float) -> None:
+def test_integer_quantization_error_is_bounded(kind: str, low: float, high: float) -> None:
     values = RANDOM.uniform(low, high, 1000).astype(np.float32)
     values[:2] = low, high
     if low < 0 < high:
         values[2] = 0
-    (spec,), read = there_and_back({"w": values}, kind)
-    how = spec["quantization"]
-    assert (how["dtype"], how["original_dtype"]) == (kind, "float32")
-    assert how["scale"] == pytest.approx((float(values[1]) - float(values[0])) / LEVELS[kind])
-    # 0 is met exactly: the ends move by half a step at most.
+    (spec,), read = quantize_and_decode({"w": values}, kind)
+    quantization = spec["quantization"]
+    assert (quantization["dtype"], quantization["original_dtype"]) == (kind, "float32")
+    assert quantization["scale"] == pytest.approx((float(values[1]) - float(values[0])) / LEVELS[kind])
+    # 0 is represented exactly: the range moves by half a step at most.
     errors = np.abs(read["w"].astype(np.float64) - values)
-    assert errors.max() <= how["scale"] * 1.001
-    assert np.median(errors) <= how["scale"] / 2
+    assert errors.max() <= quantization["scale"] * 1.001
+    assert np.median(errors) <= quantization["scale"] / 2
     assert low > 0 or high < 0 or read["w"][2] == 0
     assert len(np.unique(read["w"])) > 200
 
 
-def test_halves() -> None:
+def test_float16_quantization_rounds_to_half_precision() -> None:
     values = RANDOM.normal(size=(3, 4)).astype(np.float32)
-    (spec,), read = there_and_back({"w": values}, "float16")
+    (spec,), read = quantize_and_decode({"w": values}, "float16")
     assert spec["quantization"] == {"dtype": "float16", "original_dtype": "float32"}
     np.testing.assert_array_equal(read["w"], values.astype(np.float16).astype(np.float32))
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_one_value(kind: str) -> None:
-    specs, read = there_and_back({"ones": np.full(5, 0.75, np.float32), "zero": np.zeros((), np.float32)}, kind)
+def test_constant_weights_are_exact(kind: str) -> None:
+    specs, read = quantize_and_decode({"ones": np.full(5, 0.75, np.float32), "zero": np.zeros((), np.float32)}, kind)
     assert all("quantization" in spec for spec in specs)
     np.testing.assert_array_equal(read["ones"], np.full(5, 0.75))
     assert read["zero"] == 0
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_what_stays_as_it_is(kind: str) -> None:
+def test_weights_that_are_not_quantized(kind: str) -> None:
     tensors = {
-        "whole": np.array([1, 300000], np.int32),
-        "truth": np.array([True, False]),
+        "integer": np.array([1, 300000], np.int32),
+        "boolean": np.array([True, False]),
         "nan": np.array([1, np.nan], np.float32),
         "infinite": np.array([-np.inf, 1], np.float32),
         "empty": np.zeros((0, 2), np.float32),
         **({"large": np.array([1, 65520], np.float32)} if kind == "float16" else {}),
     }
-    specs, read = there_and_back(tensors, kind)
+    specs, read = quantize_and_decode(tensors, kind)
     assert not any("quantization" in spec for spec in specs)
     for name, values in tensors.items():
         np.testing.assert_array_equal(read[name], values)
-    specs, _ = there_and_back({"slot": RANDOM.normal(size=4).astype(np.float32)}, kind, "optimizer")
+    specs, _ = quantize_and_decode({"slot": RANDOM.normal(size=4).astype(np.float32)}, kind, "optimizer")
     assert not any("quantization" in spec for spec in specs)
 
 
-@pytest.mark.parametrize(("kind", "share", "close"), [("float16", 2, 1e-3), ("uint16", 2, 1e-4), ("uint8", 4, 0.03)])
-def test_models(kind: str, share: int, close: float, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("kind", "ratio", "tolerance"), [("float16", 2, 1e-3), ("uint16", 2, 1e-4), ("uint8", 4, 0.03)]
+)
+def test_quantized_model_round_trip(kind: str, ratio: int, tolerance: float, tmp_path: Path) -> None:
     model = tf.sequential(layers=[tf.layers.gru(units=4, input_shape=[5, 3]), tf.layers.dense(units=2)])
     model.compile(optimizer="adam", loss="meanSquaredError")
     model.fit(tf.ones([4, 5, 3]), tf.ones([4, 2]), verbose=0)
     x = RANDOM.normal(size=(3, 5, 3)).astype(np.float32)
-    whole = model.save(tmp_path / "whole")
-    found = model.save(tmp_path / "small.zip", quantize=kind)
-    sizes = [result.model_artifacts_info.weight_data_bytes for result in (found, whole)]
-    assert sizes[0] * share == sizes[1]
+    full = model.save(tmp_path / "full")
+    small = model.save(tmp_path / "small.zip", quantize=kind)
+    sizes = [result.model_artifacts_info.weight_data_bytes for result in (small, full)]
+    assert sizes[0] * ratio == sizes[1]
     loaded = tf.load_layers_model(tmp_path / "small.zip")
-    np.testing.assert_allclose(loaded.predict(x).numpy(), model.predict(x).numpy(), atol=close)
-    # Once more, it is the same: each value is one that the kind has.
+    np.testing.assert_allclose(loaded.predict(x).numpy(), model.predict(x).numpy(), atol=tolerance)
+    # Quantizing again changes nothing: each value is representable already.
     loaded.save(tmp_path / "again", quantize=kind)
     again = tf.load_layers_model(tmp_path / "again")
     np.testing.assert_allclose(again.predict(x).numpy(), loaded.predict(x).numpy(), atol=ROUNDING)
@@ -101,7 +105,7 @@ def test_models(kind: str, share: int, close: float, tmp_path: Path) -> None:
         np.testing.assert_array_equal(ours.tensor.numpy(), theirs.tensor.numpy())
 
 
-def test_graphs(tmp_path: Path) -> None:
+def test_quantized_graph_model_round_trip(tmp_path: Path) -> None:
     weights = {"w": tf.tensor(RANDOM.normal(size=(3, 2)).astype(np.float32))}
     data, specs = tf.io.encode_weights(weights)
     nodes = [
@@ -123,7 +127,7 @@ def test_graphs(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("name", "kind"), [("m", "int8"), ("m", ""), ("m.keras", "uint8"), ("m.onnx", "float16")])
-def test_what_cannot_be(name: str, kind: str, tmp_path: Path) -> None:
+def test_invalid_quantization_raises(name: str, kind: str, tmp_path: Path) -> None:
     model = tf.sequential(layers=[tf.layers.dense(units=1, input_shape=[2])])
     with pytest.raises(ValueError, match="save: argument 'quantize' must be"):
         model.save(tmp_path / name, quantize=kind)

@@ -1,4 +1,4 @@
-"""Saving over what is there: after a crash there is the old model or the new one."""
+"""Overwriting saved models: after a crash either the old model or the new one is intact."""
 
 from __future__ import annotations
 
@@ -14,26 +14,26 @@ from tfpy.core.io import writing
 
 
 class Crash(BaseException):
-    """The end of the process."""
+    """Stands for the end of the process."""
 
 
 @pytest.mark.parametrize("shard_bytes", [None, 7])
-def test_a_crash_leaves_the_old_model_or_the_new_one(
+def test_crash_leaves_the_old_or_the_new_model(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, shard_bytes: int | None
 ) -> None:
-    """Saving is cut off before each of its steps on the file system; what is there always loads."""
+    """Saving is interrupted before each of its file-system operations in turn."""
     steps = 0
     for cut in range(100):
         folder = tmp_path / str(cut)
         small_model(0.5, 2).save(tf.io.file_system(folder, weight_shard_size_bytes=shard_bytes))
-        left = cut
+        remaining = cut
 
         def counted(function: Any) -> Any:
             def call(*args: Any, **keywords: Any) -> Any:
-                nonlocal left
-                if left == 0:
+                nonlocal remaining
+                if remaining == 0:
                     raise Crash
-                left -= 1
+                remaining -= 1
                 return function(*args, **keywords)
 
             return call
@@ -60,7 +60,7 @@ def test_a_crash_leaves_the_old_model_or_the_new_one(
     assert steps > 5
 
 
-def test_of_a_save_that_fails_nothing_is_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_failed_save_leaves_no_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     small_model(0.5).save(tf.io.file_system(tmp_path, weight_shard_size_bytes=7))
     before = sorted(tmp_path.iterdir())
     replace = os.replace
@@ -77,7 +77,7 @@ def test_of_a_save_that_fails_nothing_is_left(tmp_path: Path, monkeypatch: pytes
     check_same(tmp_path, 0.5)
 
 
-def test_an_interrupt_after_the_new_model_is_there_keeps_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_interrupt_after_the_replacement_keeps_the_new_model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     small_model(0.5).save(tmp_path)
     replace = os.replace
 
@@ -93,7 +93,7 @@ def test_an_interrupt_after_the_new_model_is_there_keeps_it(tmp_path: Path, monk
     check_same(tmp_path, 0.25)
 
 
-def test_file_systems_without_second_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_file_systems_without_hard_links(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def no_links(*_: Any) -> None:
         raise OSError("not supported")
 
@@ -104,7 +104,7 @@ def test_file_systems_without_second_names(tmp_path: Path, monkeypatch: pytest.M
         assert len(list(tmp_path.glob("*.bin"))) == 1
 
 
-def test_what_cannot_be_written_changes_nothing(tmp_path: Path) -> None:
+def test_unserializable_model_keeps_the_old_model(tmp_path: Path) -> None:
     small_model().save(tmp_path)
     model = small_model(0.25)
     model.layers[0].units = float("nan")
@@ -116,7 +116,7 @@ def test_what_cannot_be_written_changes_nothing(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes in the file system")
 @pytest.mark.parametrize("name", ["model.zip", "model.json", "weights.bin", "model.keras"])
-def test_what_is_no_ordinary_file_is_not_replaced(name: str, tmp_path: Path) -> None:
+def test_special_files_are_not_replaced(name: str, tmp_path: Path) -> None:
     os.mkfifo(tmp_path / name)
     place = tmp_path if name in ("model.json", "weights.bin") else tmp_path / name
     with pytest.raises(tf.io.ModelFileError, match="cannot be written: it is not a regular file"):
@@ -124,7 +124,7 @@ def test_what_is_no_ordinary_file_is_not_replaced(name: str, tmp_path: Path) -> 
     assert (tmp_path / name).is_fifo()
 
 
-def test_files_can_be_read_by_others(tmp_path: Path) -> None:
+def test_file_permissions_follow_the_umask(tmp_path: Path) -> None:
     small_model().save(tmp_path)
     umask = os.umask(0)
     os.umask(umask)

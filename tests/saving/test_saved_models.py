@@ -1,4 +1,4 @@
-"""What the command line does with saved models."""
+"""The commands for saved models: describe, convert, check for browsers."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_a_model_of_layers_is_described(folder: Path) -> None:
+def test_layers_model_is_described(folder: Path) -> None:
     text = "\n".join(described(str(folder / "web")))
     assert "first (Dense)" in text
     assert "Total params: 8" in text
 
 
-def test_a_graph_is_described() -> None:
+def test_graph_model_is_described() -> None:
     lines = described(str(GRAPH))
     assert lines[0] == "input   x0: float32, [?, 6, 6, 2]"
     assert lines[-2].startswith("ops     Identity 14, Const 13, Conv2D 3")
@@ -38,7 +38,7 @@ def test_a_graph_is_described() -> None:
 
 
 @pytest.mark.parametrize("target", ["new", "new/model.json", "new.zip", "new.keras", "new.h5"])
-def test_a_model_of_layers_is_converted(folder: Path, target: str) -> None:
+def test_layers_model_is_converted(folder: Path, target: str) -> None:
     converted(str(folder / "web"), str(folder / target), include_optimizer=True, strict=False)
     before, after = opened(str(folder / "web")), opened(str(folder / target))
     assert isinstance(before, tf.LayersModel)
@@ -47,7 +47,7 @@ def test_a_model_of_layers_is_converted(folder: Path, target: str) -> None:
     assert type(after.optimizer) is type(before.optimizer)
 
 
-def test_weights_in_fewer_bytes(folder: Path, tmp_path: Path) -> None:
+def test_conversion_with_quantization(folder: Path, tmp_path: Path) -> None:
     converted(str(folder / "web"), str(tmp_path / "small"), include_optimizer=False, strict=False, quantize="uint8")
     manifest = json.loads((tmp_path / "small/model.json").read_text(encoding="utf-8"))["weightsManifest"]
     assert all(w["quantization"]["dtype"] == "uint8" for group in manifest for w in group["weights"])
@@ -55,12 +55,12 @@ def test_weights_in_fewer_bytes(folder: Path, tmp_path: Path) -> None:
         converted(str(folder / "web"), str(tmp_path / "m.h5"), include_optimizer=False, strict=False, quantize="uint8")
 
 
-def test_a_graph_is_converted(tmp_path: Path) -> None:
+def test_graph_model_is_converted(tmp_path: Path) -> None:
     converted(str(GRAPH), str(tmp_path / "graph.zip"), include_optimizer=False, strict=True)
     assert described(str(tmp_path / "graph.zip")) == described(str(GRAPH))
 
 
-def test_what_a_browser_refuses(folder: Path) -> None:
+def test_browser_incompatibilities_are_reported(folder: Path) -> None:
     assert refused(str(folder / "web")) == []
     beyond = tf.sequential([tf.layers.dense(units=2, activation="exponential", input_shape=[3])])
     beyond.save(folder / "beyond", strict=False)
@@ -74,6 +74,6 @@ def test_what_a_browser_refuses(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("command", [described, refused])
-def test_what_is_no_model_is_named(tmp_path: Path, command: Any) -> None:
+def test_missing_model_raises(tmp_path: Path, command: Any) -> None:
     with pytest.raises(ValueError, match="nowhere: no such file"):
         command(str(tmp_path / "nowhere"))

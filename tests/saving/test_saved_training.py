@@ -1,4 +1,4 @@
-"""How a model is compiled comes back with it: optimizers, losses, metrics, metadata."""
+"""Saving the compile options of models (optimizers, losses, metrics) and user-defined metadata."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ import tfpy as tf
 @pytest.mark.parametrize(
     "optimizer", ["sgd", "adam", "rmsprop", "adagrad", "adadelta", "adamax", tf.train.momentum(0.1, 0.9)]
 )
-def test_training_goes_on_where_it_stopped(optimizer: Any, tmp_path: Path) -> None:
+def test_training_resumes_with_the_optimizer_state(optimizer: Any, tmp_path: Path) -> None:
     x, y = random.normal(size=(8, 3)).astype(np.float32), random.normal(size=(8, 2)).astype(np.float32)
     model = tf.sequential(layers=[tf.layers.dense(units=2, input_shape=[3], activation="tanh")])
     model.compile(optimizer=optimizer, loss="meanSquaredError", metrics=["mse", "acc"])
@@ -36,7 +36,7 @@ def test_training_goes_on_where_it_stopped(optimizer: Any, tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("place", ["web", "m.keras", "m.h5"])
-def test_losses_and_metrics_of_several_outputs(place: str, tmp_path: Path) -> None:
+def test_losses_and_metrics_per_output_round_trip(place: str, tmp_path: Path) -> None:
     x = tf.input(shape=[2])
     outputs = [tf.layers.dense(units=1, name=name).apply(x) for name in ("a", "b")]
     model = tf.model(inputs=x, outputs=outputs)
@@ -52,15 +52,15 @@ def test_losses_and_metrics_of_several_outputs(place: str, tmp_path: Path) -> No
 
 @pytest.mark.parametrize("place", ["web", "m.keras", "m.h5"])
 @pytest.mark.parametrize("losses", ["meanSquaredError", {"b": "meanAbsoluteError", "a": "meanSquaredError"}])
-def test_weights_of_losses_are_saved(losses: Any, place: str, tmp_path: Path) -> None:
+def test_loss_weights_round_trip(losses: Any, place: str, tmp_path: Path) -> None:
     x = tf.input(shape=[2])
     outputs = [tf.layers.dense(units=1, name=name).apply(x) for name in ("a", "b")]
     model = tf.model(inputs=x, outputs=outputs)
     model.compile(optimizer="sgd", loss=losses, output_weights={"b": 0.25})
-    with warnings.catch_warnings(record=True) as said:
+    with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         model.save(tmp_path / place, include_optimizer=True)
-    assert ["TF.js does not read loss weights" in str(w.message) for w in said] == [True] * (place == "web")
+    assert ["TF.js does not read loss weights" in str(w.message) for w in caught] == [True] * (place == "web")
     again = tf.load_layers_model(tmp_path / place)
     assert again.output_weights == [1, 0.25]
     xs, ys = np.ones((3, 2)), [np.ones((3, 1)), np.full((3, 1), 2)]
@@ -68,13 +68,13 @@ def test_weights_of_losses_are_saved(losses: Any, place: str, tmp_path: Path) ->
     assert found == expected
 
 
-def test_without_the_optimizer_nothing_of_it_is_saved(tmp_path: Path) -> None:
+def test_optimizer_is_saved_only_on_request(tmp_path: Path) -> None:
     model = tf.sequential(layers=[tf.layers.dense(units=1, input_shape=[1])])
     model.compile(optimizer="adam", loss="meanSquaredError")
     model.save(tmp_path)
     assert tf.load_layers_model(tmp_path).optimizer is None
-    wrapping = functools.wraps(tf.metrics.mean_squared_error)(lambda t, p: t.sub(p).square().mean())
-    for loss in (lambda t, p: t.sub(p).square().mean(), wrapping):
+    wrapped = functools.wraps(tf.metrics.mean_squared_error)(lambda t, p: t.sub(p).square().mean())
+    for loss in (lambda t, p: t.sub(p).square().mean(), wrapped):
         model.compile(optimizer="adam", loss=loss)
         with pytest.raises(ValueError, match="user-defined function"):
             model.save(tmp_path, include_optimizer=True)
@@ -105,7 +105,7 @@ def test_without_the_optimizer_nothing_of_it_is_saved(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_optimizers_of_tfjs_and_keras(config: Any, kind: str, options: dict[str, Any]) -> None:
+def test_optimizer_configs_of_tfjs_and_keras(config: Any, kind: str, options: dict[str, Any]) -> None:
     model = tf.sequential(layers=[tf.layers.dense(units=1, input_shape=[1])])
     training = {"loss": "mean_squared_error", "metrics": [["acc"]], "optimizer_config": config}
     again = tf.load_layers_model({"modelTopology": model.to_json(return_string=False), "trainingConfig": training})
@@ -126,12 +126,12 @@ def test_optimizers_of_tfjs_and_keras(config: Any, kind: str, options: dict[str,
         },
     ],
 )
-def test_a_training_that_is_not_known_leaves_the_model_uncompiled(training: Any) -> None:
+def test_unsupported_training_config_does_not_compile(training: Any) -> None:
     topology = tf.sequential(layers=[tf.layers.dense(units=1, input_shape=[1])]).to_json(return_string=False)
     with pytest.warns(UserWarning, match="loaded, but not compiled"):
         model = tf.load_layers_model({"modelTopology": topology, "trainingConfig": training})
-    known = training["optimizer_config"]["class_name"] == "SGD"
-    assert (model.optimizer is not None) is known
+    supported = training["optimizer_config"]["class_name"] == "SGD"
+    assert (model.optimizer is not None) is supported
     with pytest.raises(RuntimeError, match="compile the model first"):
         model.evaluate(tf.ones([1, 1]), tf.ones([1, 1]))
 
@@ -145,8 +145,8 @@ def test_a_training_that_is_not_known_leaves_the_model_uncompiled(training: Any)
         (tf.metrics.mean_absolute_error, ["mae"], ["loss", "mae"]),
     ],
 )
-def test_metrics_have_the_names_that_tfjs_gives_them(given: Any, written: list[str], names: list[str]) -> None:
-    """In files there is always a list of them, in snake case; in logs they are in camel case."""
+def test_metric_names_match_tfjs(given: Any, written: list[str], names: list[str]) -> None:
+    """Files have a list of names in snake case; logs have names in camel case."""
     model = tf.sequential(layers=[tf.layers.dense(units=2, activation="softmax", input_shape=[2])])
     model.compile(optimizer="adam", loss="binaryCrossentropy", metrics=given)
     kept: list[Any] = []
@@ -156,14 +156,14 @@ def test_metrics_have_the_names_that_tfjs_gives_them(given: Any, written: list[s
 
 
 @pytest.mark.parametrize("loss", [tf.losses.huber_loss, tf.losses.absolute_difference])
-def test_losses_without_a_name_are_not_saved(loss: Any) -> None:
+def test_saving_a_loss_without_a_name_raises(loss: Any) -> None:
     model = tf.sequential(layers=[tf.layers.dense(units=2, input_shape=[2])])
     model.compile(optimizer="adam", loss=loss)
     with pytest.raises(ValueError, match=f"the loss <function {loss.__name__} .* has no name to compile with"):
         model.save(tf.io.with_save_handler(lambda _: None), include_optimizer=True)
 
 
-def test_losses_as_keras_has_them() -> None:
+def test_loss_and_metric_objects_of_keras() -> None:
     topology = tf.sequential(layers=[tf.layers.dense(units=1, input_shape=[1])]).to_json(return_string=False)
     training = {
         "loss": {"class_name": "MeanAbsoluteError", "config": {"reduction": "auto", "name": "mean_absolute_error"}},
@@ -174,7 +174,7 @@ def test_losses_as_keras_has_them() -> None:
     assert model.metrics_names == ["loss", "binaryAccuracy"]
 
 
-def test_metadata(tmp_path: Path) -> None:
+def test_user_defined_metadata(tmp_path: Path) -> None:
     model = tf.sequential(layers=[tf.layers.dense(units=1, input_shape=[1])])
     assert model.get_user_defined_metadata() is None
     model.set_user_defined_metadata({"labels": ["cat", "dog"], "size": np.int64(3), "mean": np.array([0.5, 2])})

@@ -1,4 +1,4 @@
-"""Models on servers: loaded from them, and sent to them."""
+"""Loading models from HTTP servers and sending models to them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tfpy.core.system import web
 
 
 class Handler(http.server.SimpleHTTPRequestHandler):
-    """Serves a folder, and keeps what is posted."""
+    """Serves a folder and records what is posted."""
 
     posted: ClassVar[dict[str, Any]] = {}
 
@@ -57,16 +57,16 @@ def server(tmp_path: Path) -> Iterator[str]:
     small_model().save(tmp_path / "m")
     small_model().save(tmp_path / "m.zip")
     (tmp_path / "page.html").write_text("<html>")
-    made = http.server.ThreadingHTTPServer(("127.0.0.1", 0), lambda *a: Handler(*a, directory=str(tmp_path)))
-    thread = threading.Thread(target=made.serve_forever, daemon=True)
+    httpd = http.server.ThreadingHTTPServer(("127.0.0.1", 0), lambda *a: Handler(*a, directory=str(tmp_path)))
+    thread = threading.Thread(target=httpd.serve_forever, daemon=True)
     thread.start()
-    yield f"http://127.0.0.1:{made.server_port}"
-    made.shutdown()
-    made.server_close()
+    yield f"http://127.0.0.1:{httpd.server_port}"
+    httpd.shutdown()
+    httpd.server_close()
     thread.join()
 
 
-def test_loading_from_a_server(server: str) -> None:
+def test_load_from_server(server: str) -> None:
     check_same(f"{server}/m/model.json")
     check_same(f"{server}/m/")
     check_same(f"{server}/m")
@@ -90,13 +90,13 @@ def test_loading_from_a_server(server: str) -> None:
         ("/page.html", "not valid JSON"),
     ],
 )
-def test_a_server_without_the_model(server: str, path: str, message: str) -> None:
+def test_missing_or_invalid_model_on_server_raises(server: str, path: str, message: str) -> None:
     with pytest.raises(tf.io.ModelFileError, match=message):
         tf.load_layers_model(server + path)
 
 
-def test_names_that_urls_cannot_hold_as_they_are(server: str, tmp_path: Path) -> None:
-    """Browsers write them as %xx, and so does TF.js in Node."""
+def test_special_characters_in_urls_are_percent_encoded(server: str, tmp_path: Path) -> None:
+    """Browsers encode them, and so does TF.js in Node."""
     folder = tmp_path / "ein Modell für é"
     (tmp_path / "m").rename(folder)
     text = (folder / "model.json").read_text().replace("weights.bin", "my gewichté.bin")
@@ -107,43 +107,43 @@ def test_names_that_urls_cannot_hold_as_they_are(server: str, tmp_path: Path) ->
     check_same(f"{server}/ein Modell für é")
 
 
-def test_the_name_of_a_server() -> None:
+def test_international_host_names_are_encoded() -> None:
     assert web._address("http://bücher.example:80/a b?c=ü") == "http://xn--bcher-kva.example:80/a%20b?c=%C3%BC"
     assert web._address("http://ü:ä@ö.example/") == "http://%C3%BC:%C3%A4@xn--nda.example/"
     assert web._address("https://a.b/%20/x?y=1&z=[2]#t") == "https://a.b/%20/x?y=1&z=[2]#t"
 
 
-def test_answers_that_come_compressed(server: str) -> None:
+def test_gzip_responses_are_decompressed(server: str) -> None:
     check_same(f"{server}/packed/model.json")
     with pytest.raises(tf.io.ModelFileError, match="cannot be fetched: .*[Gg]zip"):
         tf.load_layers_model(f"{server}/packed/not/model.json")
 
 
-def test_archives_from_a_server(server: str, tmp_path: Path) -> None:
+def test_archive_from_server(server: str, tmp_path: Path) -> None:
     for place in (f"{server}/m.zip", f"{server}/m.zip?token=1", tf.io.http(f"{server}/m.zip")):
         check_same(place)
     (tmp_path / "m.zip").rename(tmp_path / "latest")
     seen: list[float] = []
     check_same(f"{server}/latest", on_progress=seen.append)
     assert seen == [0, 1]
-    asked: list[str] = []
+    requested: list[str] = []
 
     def fetch(url: str) -> bytes:
-        asked.append(url)
+        requested.append(url)
         return (tmp_path / "latest").read_bytes()
 
     check_same("https://example.test/m.zip", fetch_func=fetch)
-    assert asked == ["https://example.test/m.zip"]
+    assert requested == ["https://example.test/m.zip"]
 
 
-def test_graphs_in_archives_from_a_server(server: str, tmp_path: Path) -> None:
+def test_graph_model_in_archive_from_server(server: str, tmp_path: Path) -> None:
     node = {"name": "x", "op": "Placeholder", "attr": {"dtype": {"type": "DT_FLOAT"}}}
     with zipfile.ZipFile(tmp_path / "g.zip", "w") as archive:
         archive.writestr("model.json", json.dumps({"modelTopology": {"node": [node]}, "weightsManifest": []}))
     assert tf.load_graph_model(f"{server}/g.zip").input_nodes == ["x"]
 
 
-def test_weights_of_an_archive_from_a_server_that_are_elsewhere(server: str, tmp_path: Path) -> None:
+def test_archive_from_server_with_weights_at_another_location(server: str, tmp_path: Path) -> None:
     with zipfile.ZipFile(tmp_path / "json.zip", "w") as archive:
         archive.write(tmp_path / "m/model.json", "model.json")
     check_same(f"{server}/json.zip", weight_path_prefix=f"{server}/m/")
@@ -153,7 +153,9 @@ def test_weights_of_an_archive_from_a_server_that_are_elsewhere(server: str, tmp
         tf.load_layers_model(f"{server}/json.zip")
 
 
-def test_archives_from_a_server_are_bounded(server: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_archive_from_server_beyond_the_size_limit_raises(
+    server: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     size = (tmp_path / "m.zip").stat().st_size
     monkeypatch.setattr(http_places, "MAX_JSON_BYTES", size // 2)
     check_same(f"{server}/m.zip")
@@ -176,19 +178,19 @@ def test_archives_from_a_server_are_bounded(server: str, tmp_path: Path, monkeyp
         (lambda whole: b"\x89HDF\r\n\x1a\n", r"m\.zip: is an HDF5 file; .* its path"),
     ],
 )
-def test_archives_from_a_server_that_lie(server: str, tmp_path: Path, content: Any, message: str) -> None:
+def test_invalid_archive_from_server_raises(server: str, tmp_path: Path, content: Any, message: str) -> None:
     (tmp_path / "m.zip").write_bytes(content((tmp_path / "m.zip").read_bytes()))
     for load in (tf.load_layers_model, tf.load_graph_model):
         with pytest.raises(tf.io.ModelFileError, match=message):
             load(f"{server}/m.zip")
 
 
-def test_no_server() -> None:
+def test_unreachable_server_raises() -> None:
     with pytest.raises(OSError, match="cannot be fetched"):
         tf.load_layers_model("http://127.0.0.1:9/model.json")
 
 
-def test_saving_to_a_server(server: str) -> None:
+def test_save_to_server(server: str) -> None:
     handler = tf.io.http(f"{server}/upload", {"requestInit": {"headers": {"X-Key": "secret"}}})
     result = small_model().save(handler)
     answer = result.responses[0]
@@ -203,16 +205,16 @@ def test_saving_to_a_server(server: str) -> None:
         small_model().save(f"{server}/elsewhere")
 
 
-def test_a_fetch_function_of_ones_own(tmp_path: Path) -> None:
+def test_custom_fetch_function(tmp_path: Path) -> None:
     small_model().save(tmp_path)
-    asked = []
+    requested = []
 
     async def fetch(url: str, init: dict[str, Any]) -> bytes:
-        asked.append((url, init))
+        requested.append((url, init))
         return (tmp_path / url.rsplit("/", 1)[1]).read_bytes()
 
     check_same("https://example.test/model.json", fetch_func=fetch, request_init={"headers": {"A": "1"}})
-    assert asked[1] == ("https://example.test/weights.bin", {"headers": {"A": "1"}})
+    assert requested[1] == ("https://example.test/weights.bin", {"headers": {"A": "1"}})
 
     class Response:
         def __init__(self, status: int) -> None:
@@ -224,30 +226,30 @@ def test_a_fetch_function_of_ones_own(tmp_path: Path) -> None:
         tf.io.http("https://example.test/model.json", {"requestInit": {"body": "x"}})
 
 
-def test_a_handler_for_a_folder_on_a_server_stays_one_for_it(tmp_path: Path) -> None:
+def test_handler_for_a_server_folder_can_be_reused(tmp_path: Path) -> None:
     small_model().save(tmp_path / "m")
-    asked: list[tuple[str, str]] = []
+    requested: list[tuple[str, str]] = []
 
     def fetch(url: str, init: Any) -> bytes:
-        asked.append((init.get("method", "GET"), url.removeprefix("https://example.test/")))
-        return b"<html>" if url.endswith("m") else (tmp_path / asked[-1][1]).read_bytes()
+        requested.append((init.get("method", "GET"), url.removeprefix("https://example.test/")))
+        return b"<html>" if url.endswith("m") else (tmp_path / requested[-1][1]).read_bytes()
 
     handler = tf.io.http("https://example.test/m", fetch_func=fetch)
     for _ in range(2):
         check_same(handler)
-        assert asked == [("GET", "m"), ("GET", "m/model.json"), ("GET", "m/weights.bin")]
-        asked.clear()
+        assert requested == [("GET", "m"), ("GET", "m/model.json"), ("GET", "m/weights.bin")]
+        requested.clear()
     small_model().save(handler)
-    assert asked == [("POST", "m")]
+    assert requested == [("POST", "m")]
 
 
 @pytest.mark.parametrize("answer", ["{}", None, 3, SimpleNamespace(content="{}"), SimpleNamespace()])
-def test_what_a_fetch_function_must_return(answer: Any) -> None:
+def test_invalid_result_of_fetch_function_raises(answer: Any) -> None:
     with pytest.raises(TypeError, match="m.json: fetch_func must return bytes or a response, but got "):
         tf.load_layers_model("https://example.test/m.json", fetch_func=lambda url: answer)
 
 
-def test_answers_that_need_not_be_closed(tmp_path: Path) -> None:
+def test_response_without_close_method(tmp_path: Path) -> None:
     small_model().save(tmp_path)
 
     def fetch(url: str) -> Any:

@@ -18,7 +18,7 @@ def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "store"
 
 
-def test_the_local_store(store: Path) -> None:
+def test_list_copy_move_and_remove(store: Path) -> None:
     assert tf.io.list_models() == {}
     small_model().save("localstorage://my/model-1")
     check_same("localstorage://my/model-1")
@@ -43,27 +43,27 @@ def test_the_local_store(store: Path) -> None:
         tf.io.remove_model("file:///tmp")
 
 
-def test_damaged_models_of_the_store_can_be_listed_and_removed(store: Path) -> None:
-    for name in ("whole", "cut", "weightless"):
+def test_damaged_models_can_be_listed_and_removed(store: Path) -> None:
+    for name in ("intact", "truncated", "weightless"):
         small_model().save(f"localstorage://{name}")
-    (store / "localstorage/cut/model.json").write_text("{")
+    (store / "localstorage/truncated/model.json").write_text("{")
     (store / "localstorage/weightless/model.weights.bin").unlink()
-    odd = store / "localstorage/odd/model.json"
-    odd.parent.mkdir()
-    odd.write_text(json.dumps({"weightsManifest": [{"paths": ["\ud800"], "weights": []}]}))
+    surrogate = store / "localstorage/surrogate/model.json"
+    surrogate.parent.mkdir()
+    surrogate.write_text(json.dumps({"weightsManifest": [{"paths": ["\ud800"], "weights": []}]}))
     assert {url: info.weight_data_bytes for url, info in tf.io.list_models().items()} == {
-        "localstorage://cut": 0, "localstorage://odd": 0, "localstorage://weightless": 0, "localstorage://whole": 32,
+        "localstorage://truncated": 0, "localstorage://surrogate": 0, "localstorage://weightless": 0, "localstorage://intact": 32,
     }  # fmt: skip
-    tf.io.remove_model("localstorage://cut")
-    tf.io.remove_model("localstorage://odd")
+    tf.io.remove_model("localstorage://truncated")
+    tf.io.remove_model("localstorage://surrogate")
     tf.io.remove_model("localstorage://weightless")
-    assert list(tf.io.list_models()) == ["localstorage://whole"]
+    assert list(tf.io.list_models()) == ["localstorage://intact"]
     with pytest.raises(FileNotFoundError, match="no such model"):
         tf.load_layers_model(f"localstorage://{'a' * 300}")
 
 
 @pytest.mark.parametrize("name", ["..", "../../x", "/etc/x", ".hidden", "a%2Fb", "C:\\x"])
-def test_names_in_the_store_lead_nowhere_else(store: Path, name: str) -> None:
+def test_model_names_cannot_escape_the_store(store: Path, name: str) -> None:
     small_model().save(f"localstorage://{name}")
     assert [p.parent for p in (store / "localstorage").iterdir()] == [store / "localstorage"]
     assert list(store.parent.iterdir()) == [store]
@@ -73,7 +73,7 @@ def test_names_in_the_store_lead_nowhere_else(store: Path, name: str) -> None:
 @pytest.mark.parametrize(
     "name", ["m.json", "model.json", "m.zip", "m.h5", "m.keras", "m.onnx", "m.safetensors", "v1.2"]
 )
-def test_names_in_the_store_may_end_like_those_of_files(store: Path, name: str) -> None:
+def test_model_names_may_have_file_extensions(store: Path, name: str) -> None:
     for value in (0.5, 0.25):
         small_model(value).save(f"localstorage://{name}")
         check_same(f"localstorage://{name}", value)

@@ -1,4 +1,4 @@
-"""Weights as bytes and back: dtypes, quantization, shards, manifests."""
+"""Encoding and decoding of weights: dtypes, quantization, shards, manifests."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ TENSORS: dict[str, Any] = {
 }
 
 
-def test_every_dtype_comes_back() -> None:
+def test_every_dtype_round_trips() -> None:
     tensors = {name: tf.tensor(values) for name, values in TENSORS.items()}
     tensors["string"] = tf.tensor(["a", "", "äß漢"], [3], "string")
     tensors["complex64"] = tf.complex([1, 2], [3, 4])
@@ -36,20 +36,20 @@ def test_every_dtype_comes_back() -> None:
         np.testing.assert_array_equal(decoded[name].numpy(), tensor.numpy())
 
 
-def test_the_bytes_are_little_endian() -> None:
+def test_encoding_is_little_endian() -> None:
     data, specs = tf.io.encode_weights([{"name": "a", "tensor": tf.tensor1d([1, 258], "int32")}], "optimizer")
     assert data == bytes([1, 0, 0, 0, 2, 1, 0, 0])
     assert specs == [{"name": "a", "shape": [2], "dtype": "int32", "group": "optimizer"}]
 
 
-def test_a_double_backend_is_saved_in_float32(backend: str) -> None:
+def test_weights_are_saved_as_float32_on_every_backend(backend: str) -> None:
     assert len(tf.io.encode_weights({"a": tf.tensor([0.1, 0.2])}).data) == 8
 
 
 @pytest.mark.parametrize(("kind", "code"), [("uint8", "u1"), ("uint16", "<u2")])
 @pytest.mark.parametrize("dtype", ["float32", "int32"])
-def test_quantized(kind: str, code: str, dtype: str) -> None:
-    """Reckoned in double precision and stored as float32; whole numbers are rounded, halves up."""
+def test_dequantization(kind: str, code: str, dtype: str) -> None:
+    """Values are computed in float64 and stored as float32; int32 values are rounded half up."""
     stored = np.array([0, 1, 2, 3, 250], code)
     scale, low = 0.1 if dtype == "float32" else 0.5, -1.3 if dtype == "float32" else -3.0
     spec = {"name": "w", "shape": [5], "dtype": dtype, "quantization": {"dtype": kind, "scale": scale, "min": low}}
@@ -60,14 +60,14 @@ def test_quantized(kind: str, code: str, dtype: str) -> None:
     np.testing.assert_array_equal(found.numpy(), expected)
 
 
-def test_float16() -> None:
+def test_float16_weights() -> None:
     halves = np.array([1.5, -0.0, 65504, 6e-8, np.inf, np.nan], np.float16)
     spec = {"name": "w", "shape": [6], "dtype": "float32", "quantization": {"dtype": "float16"}}
     found = tf.io.decode_weights(halves.tobytes(), [spec])["w"].numpy()
     np.testing.assert_array_equal(found, halves.astype(np.float32))
 
 
-def test_shards_may_end_anywhere() -> None:
+def test_shards_may_split_values() -> None:
     data, specs = tf.io.encode_weights({"a": tf.tensor([1, 2, 3]), "s": tf.tensor(["xy", "z"], [2], "string")})
     for size in (1, 2, 3, 5, len(data)):
         pieces = [data[i : i + size] for i in range(0, len(data), size)]
@@ -100,18 +100,18 @@ def test_shards_may_end_anywhere() -> None:
         (7, "an object"),
     ],
 )
-def test_specs_that_make_no_sense(spec: Any, message: str) -> None:
+def test_invalid_spec_raises(spec: Any, message: str) -> None:
     with pytest.raises(tf.io.ModelFileError, match=message):
         tf.io.decode_weights(b"\0" * 8, [spec])
 
 
-def test_two_weights_of_one_name() -> None:
+def test_duplicate_weight_name_raises() -> None:
     spec = {"name": "w", "shape": [1], "dtype": "float32"}
     with pytest.raises(ValueError, match="two weights named 'w'"):
         tf.io.decode_weights(b"\0" * 8, [spec, spec])
 
 
-def test_a_huge_string_weight_is_not_allocated() -> None:
+def test_huge_string_weight_raises_before_allocation() -> None:
     spec = {"name": "w", "shape": [2**31 - 1], "dtype": "string"}
     with pytest.raises(ValueError, match="string 2 of weight 'w'"):
         tf.io.decode_weights(b"\0" * 8, [spec])
@@ -131,7 +131,7 @@ def test_composite_array_buffer() -> None:
         tf.io.concatenate_array_buffers(["text"])
 
 
-def test_streams() -> None:
+def test_decode_weights_stream() -> None:
     data, specs = tf.io.encode_weights({"a": tf.tensor([1, 2])})
 
     async def one_by_one() -> Any:
@@ -142,7 +142,7 @@ def test_streams() -> None:
         assert tf.io.decode_weights_stream(stream, specs)["a"].array_sync() == [1, 2]
 
 
-def test_results_may_be_awaited() -> None:
+def test_results_are_awaitable() -> None:
     async def both() -> Any:
         data, specs = await tf.io.encode_weights({"a": tf.tensor([1, 2])})
         return await tf.io.decode_weights_stream([data], specs)
@@ -150,8 +150,8 @@ def test_results_may_be_awaited() -> None:
     assert asyncio.run(both())["a"].array_sync() == [1, 2]
 
 
-def two_groups(folder: Path) -> list[Any]:
-    """A manifest of two groups, the second in two files."""
+def write_two_groups(folder: Path) -> list[Any]:
+    """Write the files of two groups, the second of which has two, and return their manifest."""
     (folder / "one.bin").write_bytes(np.array([1, 2], np.float32).tobytes())
     data = np.array([3, 4, 5], np.float32).tobytes()
     (folder / "two-1.bin").write_bytes(data[:5])
@@ -165,8 +165,8 @@ def two_groups(folder: Path) -> list[Any]:
     ]
 
 
-def test_load_weights(tmp_path: Path) -> None:
-    manifest = two_groups(tmp_path)
+def test_load_weights_by_manifest(tmp_path: Path) -> None:
+    manifest = write_two_groups(tmp_path)
     found = tf.io.load_weights(manifest, str(tmp_path))
     assert {n: t.array_sync() for n, t in found.items()} == {"a": [1, 2], "b": [3], "c": [4, 5]}
     (tmp_path / "one.bin").unlink()
@@ -176,20 +176,20 @@ def test_load_weights(tmp_path: Path) -> None:
     assert [s["name"] for s in tf.io.get_weight_specs(manifest)] == ["a", "b", "c"]
 
 
-def test_weight_files_have_as_many_bytes_as_the_manifest_says(tmp_path: Path) -> None:
-    manifest = two_groups(tmp_path)
+def test_wrong_size_of_weight_files_raises(tmp_path: Path) -> None:
+    manifest = write_two_groups(tmp_path)
     read = tf.io.weights_loader_factory(lambda paths: [Path(p).read_bytes() for p in paths])
     whole = (tmp_path / "two-2.bin").read_bytes()
-    for data, have in [(whole + b"+", "more"), (whole[:-1], "11")]:
+    for data, size in [(whole + b"+", "more"), (whole[:-1], "11")]:
         (tmp_path / "two-2.bin").write_bytes(data)
-        words = rf"weightsManifest\[1\] take 12 bytes, but .*two-1\.bin, .*two-2\.bin have together {have}"
+        message = rf"weightsManifest\[1\] take 12 bytes, but .*two-1\.bin, .*two-2\.bin have together {size}"
         for load in (tf.io.load_weights, read):
-            with pytest.raises(tf.io.ModelFileError, match=words):
+            with pytest.raises(tf.io.ModelFileError, match=message):
                 load(manifest, str(tmp_path))
-            assert load(manifest, str(tmp_path), ["a"])["a"].array_sync() == [1, 2], "other files are not asked for"
+            assert load(manifest, str(tmp_path), ["a"])["a"].array_sync() == [1, 2], "other files are not read"
 
 
-def test_numbers_of_automatic_names_count_by_their_order(tmp_path: Path) -> None:
+def test_automatic_layer_names_are_matched_by_order(tmp_path: Path) -> None:
     def model(name: str, *units: int) -> tf.Sequential:
         sizes = enumerate(units)
         return tf.sequential([tf.layers.dense(units=n, input_shape=[2], name=None if i else name) for i, n in sizes])
@@ -206,23 +206,23 @@ def test_numbers_of_automatic_names_count_by_their_order(tmp_path: Path) -> None
 
 
 def test_weights_loader_factory(tmp_path: Path) -> None:
-    manifest = two_groups(tmp_path)
+    manifest = write_two_groups(tmp_path)
 
-    asked = []
+    requested = []
 
     async def fetch(paths: list[str]) -> list[bytes]:
-        asked.append([Path(p).name for p in paths])
+        requested.append([Path(p).name for p in paths])
         return [Path(p).read_bytes() for p in paths]
 
     load = tf.io.weights_loader_factory(fetch)
     assert load(manifest, str(tmp_path), ["b"])["b"].array_sync() == [3]
     assert {n: t.array_sync() for n, t in load(manifest, str(tmp_path)).items()} == {"a": [1, 2], "b": [3], "c": [4, 5]}
-    assert asked == [["two-1.bin", "two-2.bin"], ["one.bin", "two-1.bin", "two-2.bin"]], "all files at once"
+    assert requested == [["two-1.bin", "two-2.bin"], ["one.bin", "two-1.bin", "two-2.bin"]], "all files at once"
     for answer in (None, [b""], b"123"):
         with pytest.raises(TypeError, match="fetch_weights_function' must be a function that returns a list of the by"):
             tf.io.weights_loader_factory(lambda paths, answer=answer: answer)(manifest)
 
 
-def test_as_many_axes_as_a_tensor_can_have() -> None:
+def test_maximum_rank_round_trips() -> None:
     data, specs = tf.io.encode_weights({"a": tf.ones([1] * 64)})
     assert tf.io.decode_weights(data, specs)["a"].shape == (1,) * 64

@@ -1,4 +1,4 @@
-"""Models, layers and cells whose classes are a user's own, saved and loaded in every way."""
+"""Saving and loading custom models, layers, cells and optimizers in every format."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:.*(TF.js 4.22 will not load or r
 
 
 class Scale(tf.layers.Layer):
-    """A layer with a weight that only the layer itself changes."""
+    """A layer with a non-trainable weight that it updates itself."""
 
     factor: float
 
@@ -39,7 +39,7 @@ class Scale(tf.layers.Layer):
 
 
 class Block(tf.layers.Layer):
-    """Layers in a layer; the second has a weight of the same name as the block."""
+    """A layer that contains layers; the second one has a weight of the same name as the block."""
 
     def __init__(self, units: int, mode: str = "inOut", sparse: bool | None = None, **options: Any) -> None:
         super().__init__(**options)
@@ -66,15 +66,15 @@ class Block(tf.layers.Layer):
         return {**super().get_config(), "units": self.units, "mode": self.mode, "sparse": self.sparse}
 
 
-class Late(Block):
-    """A block that leaves it to the first call to build its layers."""
+class LateBlock(Block):
+    """A block whose layers are built in its first call."""
 
     def build(self, input_shape: Any) -> None:
         self.bias = self.add_weight("bias", [self.units], initializer="ones")
 
 
 class Shifted(tf.LayersModel):
-    """A model with its own weights and option."""
+    """A functional model with weights and an option of its own."""
 
     def __init__(self, *given: Any, label: str = "", **options: Any) -> None:
         super().__init__(*given, **options)
@@ -98,7 +98,7 @@ class Shifted(tf.LayersModel):
 
 
 class ShiftedStack(tf.Sequential):
-    """A sequential model with its own weight."""
+    """A sequential model with a weight of its own."""
 
     def __init__(self, *given: Any, **options: Any) -> None:
         super().__init__(*given, **options)
@@ -109,7 +109,7 @@ class ShiftedStack(tf.Sequential):
 
 
 class Perceptron(tf.LayersModel):
-    """A model that creates its layers itself, from its own options."""
+    """A model that creates its layers in its constructor."""
 
     def __init__(self, layers: list[int], name: str | None = None) -> None:
         x = y = tf.input(shape=[3])
@@ -128,7 +128,7 @@ class Perceptron(tf.LayersModel):
 
 
 class Cells(tf.layers.StackedRNNCells):
-    """Cells with a weight in addition to theirs."""
+    """Stacked cells with an additional weight."""
 
     def build(self, input_shape: Any) -> None:
         self.gain = self.add_weight("gain", [2], initializer="ones")
@@ -140,7 +140,7 @@ class Cells(tf.layers.StackedRNNCells):
 
 
 def graph(cls: Any = Shifted, **options: Any) -> Any:
-    """A shared layer, a block, and a model of a user-defined class that is called twice."""
+    """A functional model of a shared layer, a block, and a custom model that is called twice."""
     x = tf.input(shape=[3], name="x")
     shared = tf.layers.dense(units=3, name="shared", activation="hardSigmoid")
     y = Block(2, "fromTo", sparse=True, name="block").apply(shared.apply(shared.apply(x)))
@@ -161,35 +161,37 @@ def cells() -> Any:
 
 
 MODELS: dict[str, Callable[[], Any]] = {
-    "a graph": lambda: graph(label="anOption"),
-    "a plain graph": lambda: graph(tf.LayersModel),
-    "a stack": stack,
-    "a plain stack": lambda: stack(tf.Sequential),
-    "a graph first in a stack": lambda: tf.sequential([graph(), tf.layers.dense(units=2, name="top")]),
-    "a stack first in a stack": lambda: tf.sequential([stack(), tf.layers.dense(units=2, name="top")]),
-    "a stack later in a stack": lambda: tf.sequential([tf.layers.dense(units=3, input_shape=[3]), stack()]),
-    "layers of its own": lambda: Perceptron([4, 2], name="p"),
-    "layers of its own in a stack": lambda: tf.sequential([Perceptron([4, 2], name="p")]),
+    "functional": lambda: graph(label="anOption"),
+    "functional of plain class": lambda: graph(tf.LayersModel),
+    "sequential": stack,
+    "sequential of plain class": lambda: stack(tf.Sequential),
+    "functional first in sequential": lambda: tf.sequential([graph(), tf.layers.dense(units=2, name="top")]),
+    "sequential first in sequential": lambda: tf.sequential([stack(), tf.layers.dense(units=2, name="top")]),
+    "sequential later in sequential": lambda: tf.sequential([tf.layers.dense(units=3, input_shape=[3]), stack()]),
+    "layers created in constructor": lambda: Perceptron([4, 2], name="p"),
+    "layers created in constructor, in sequential": lambda: tf.sequential([Perceptron([4, 2], name="p")]),
     "cells": cells,
-    "layers built late": lambda: tf.sequential([Late(3, input_shape=[3]), tf.layers.dropout(rate=0), Late(2)]),
-    "layers built late in a wrapper": lambda: tf.sequential(
+    "layers built in first call": lambda: tf.sequential(
+        [LateBlock(3, input_shape=[3]), tf.layers.dropout(rate=0), LateBlock(2)]
+    ),
+    "layers built in first call of a wrapper": lambda: tf.sequential(
         [
             tf.layers.reshape(target_shape=[1, 3], input_shape=[3]),
-            tf.layers.time_distributed(layer=Late(2)),
+            tf.layers.time_distributed(layer=LateBlock(2)),
             tf.layers.flatten(),
         ]
     ),
 }
-CLASSES = {cls.__name__: cls for cls in (Block, Cells, Late, Perceptron, Scale, Shifted, ShiftedStack)}
+CLASSES = {cls.__name__: cls for cls in (Block, Cells, LateBlock, Perceptron, Scale, Shifted, ShiftedStack)}
 
 
-def in_memory(model: Any, path: Path, **options: Any) -> Any:
+def through_memory(model: Any, path: Path, **options: Any) -> Any:
     kept: list[Any] = []
     model.save(tf.io.with_save_handler(kept.append), include_optimizer=True)
     return tf.load_layers_model(tf.io.from_memory(kept[0]), **options)
 
 
-def as_file(name: str) -> Any:
+def through_file(name: str) -> Any:
     def way(model: Any, path: Path, **options: Any) -> Any:
         model.save(path / name, include_optimizer=True)
         return tf.load_layers_model(path / name, **options)
@@ -197,8 +199,8 @@ def as_file(name: str) -> Any:
     return way
 
 
-def weights_of(name: str) -> Any:
-    """The weights alone, into a model that is made again."""
+def through_weights(name: str) -> Any:
+    """Save only the weights and load them into a model rebuilt from its topology."""
 
     def way(model: Any, path: Path, **options: Any) -> Any:
         save = model.save_weights if name.endswith((".weights.h5", ".safetensors")) else model.save
@@ -210,18 +212,18 @@ def weights_of(name: str) -> Any:
     return way
 
 
-# How a model is saved and loaded; and whether the state of the optimizer is, too.
-WAYS: dict[str, tuple[Any, bool]] = {
-    "folder": (as_file("web"), True),
-    "zip": (as_file("m.zip"), True),
-    "handler": (in_memory, True),
-    ".keras": (as_file("m.keras"), True),
-    ".h5": (as_file("m.h5"), False),
-    "weights of a folder": (weights_of("web"), False),
-    "weights of .keras": (weights_of("m.keras"), False),
-    "weights of .h5": (weights_of("m.h5"), False),
-    ".weights.h5": (weights_of("m.weights.h5"), False),
-    ".safetensors": (weights_of("m.safetensors"), False),
+# How a model is saved and loaded, and whether that includes the optimizer state.
+FORMATS: dict[str, tuple[Any, bool]] = {
+    "folder": (through_file("web"), True),
+    "zip": (through_file("m.zip"), True),
+    "handler": (through_memory, True),
+    ".keras": (through_file("m.keras"), True),
+    ".h5": (through_file("m.h5"), False),
+    "weights of a folder": (through_weights("web"), False),
+    "weights of .keras": (through_weights("m.keras"), False),
+    "weights of .h5": (through_weights("m.h5"), False),
+    ".weights.h5": (through_weights("m.weights.h5"), False),
+    ".safetensors": (through_weights("m.safetensors"), False),
 }
 X, Y = (np.random.default_rng(2).normal(size=(8, n)).astype(np.float32) for n in (3, 2))
 
@@ -231,29 +233,29 @@ def fitted(model: Any, epochs: int = 2) -> list[float]:
     return losses
 
 
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("format", FORMATS)
 @pytest.mark.parametrize("name", MODELS)
-def test_a_model_comes_back(name: str, way: str, tmp_path: Path) -> None:
+def test_model_round_trip(name: str, format: str, tmp_path: Path) -> None:
     model = MODELS[name]()
-    model.predict(X)  # makes weights that are made late
+    model.predict(X)  # builds the layers that are built in the first call
     model.compile(optimizer=tf.train.adam(0.05), loss="meanSquaredError")
     fitted(model)
-    transfer, with_state = WAYS[way]
+    transfer, with_state = FORMATS[format]
     again = transfer(model, tmp_path, custom_objects=CLASSES)
     assert type(again) is type(model)
     assert getattr(again, "label", None) == getattr(model, "label", None)
     assert [w.original_name for w in again.weights] == [w.original_name for w in model.weights]
     for found, expected in zip(again.weights, model.weights, strict=True):
         np.testing.assert_array_equal(found.numpy(), expected.numpy())
-    for ask in (lambda m: m.predict(X), lambda m: m.apply(tf.tensor(X))):
-        np.testing.assert_array_equal(ask(again).numpy(), ask(model).numpy())
+    for predict in (lambda m: m.predict(X), lambda m: m.apply(tf.tensor(X))):
+        np.testing.assert_array_equal(predict(again).numpy(), predict(model).numpy())
     if with_state:
         assert fitted(again) == fitted(model)
 
 
 @pytest.mark.parametrize("suffix", ["", ".keras", ".h5"])
-def test_registered_classes(suffix: str, tmp_path: Path) -> None:
-    registry.register(Block, "Scale")  # a name that is taken already
+def test_registered_classes_need_no_custom_objects(suffix: str, tmp_path: Path) -> None:
+    registry.register(Block, "Scale")  # the name of another class
     for cls in CLASSES.values():
         tf.serialization.register_class(cls, "mine" if cls is Scale else None)
     model = graph(label="anOption")
@@ -265,14 +267,14 @@ def test_registered_classes(suffix: str, tmp_path: Path) -> None:
     assert tf.serialization.get_registered_name(Scale) == "mine>Scale"
 
 
-def test_a_package_does_not_take_away_a_class() -> None:
+def test_registering_in_a_package_keeps_the_builtin_class() -> None:
     cls = type("Own", (tf.layers.Layer,), {})
     tf.serialization.register_class(cls, "mine", "Dense")
     assert registry.class_of("mine>Dense") is cls
     assert registry.class_of("Dense") is registry.class_of("Custom>Dense") is tf.layers.Dense
 
 
-def test_weights_of_the_model_itself_are_where_keras_has_them(tmp_path: Path) -> None:
+def test_top_level_weights_are_saved_where_keras_saves_them(tmp_path: Path) -> None:
     stack().save(tmp_path / "m.h5")
     with h5py.File(tmp_path / "m.h5", "a") as file:
         own = file["model_weights/top_level_model_weights"]
@@ -281,14 +283,14 @@ def test_weights_of_the_model_itself_are_where_keras_has_them(tmp_path: Path) ->
         own.attrs["weight_names"] = np.array([], "S")
     with pytest.raises(tf.io.ModelFileError, match="model 's' itself has 0 weights in the file, and 1 in the model"):
         tf.load_layers_model(tmp_path / "m.h5", custom_objects=CLASSES)
-    with h5py.File(tmp_path / "m.h5", "a") as file:  # as versions of Keras before 2.6 have it
+    with h5py.File(tmp_path / "m.h5", "a") as file:  # as in files of Keras before 2.6
         del file["model_weights/top_level_model_weights"]
     with pytest.raises(tf.io.ModelFileError, match="lacks weights that the model has: 'shift'"):
         tf.load_layers_model(tmp_path / "m.h5", custom_objects=CLASSES)
     tf.load_layers_model(tmp_path / "m.h5", strict=False, custom_objects=CLASSES)
 
 
-def test_weights_of_one_name_are_numbered(tmp_path: Path) -> None:
+def test_duplicate_weight_names_are_numbered(tmp_path: Path) -> None:
     model = stack()
     names = [w.name for w in model.get_named_weights()]
     assert {"block/bias", "block/bias_1"} < {*names}
@@ -300,8 +302,8 @@ def test_weights_of_one_name_are_numbered(tmp_path: Path) -> None:
         np.testing.assert_array_equal(found.numpy(), expected.numpy())
 
 
-def test_a_layer_in_two_places(tmp_path: Path) -> None:
-    """As in TF.js and Keras 2, a file has it once for each model that it is in."""
+def test_layer_shared_by_two_models_is_saved_twice(tmp_path: Path) -> None:
+    """As in TF.js and Keras 2, a file has the layer once for each model that contains it."""
     shared = tf.layers.dense(units=3, name="shared")
     start, x = tf.input(shape=[3]), tf.input(shape=[3])
     inner = tf.model(inputs=start, outputs=shared.apply(start), name="inner")
@@ -309,8 +311,8 @@ def test_a_layer_in_two_places(tmp_path: Path) -> None:
     assert [w.name for w in model.get_named_weights()] == [
         f"shared/{n}{i}" for n in ("kernel", "bias") for i in ("", "_1")
     ]
-    for way, _ in WAYS.values():
-        again = way(model, tmp_path)
+    for transfer, _ in FORMATS.values():
+        again = transfer(model, tmp_path)
         np.testing.assert_array_equal(again.predict(X).numpy(), model.predict(X).numpy())
 
 
@@ -322,7 +324,7 @@ class Held(tf.LayersModel):
 
 @pytest.mark.parametrize("save", ["save", "save_weights"])
 @pytest.mark.parametrize("name", ["m.weights.h5", "m.safetensors", "web", "m.keras", "m.h5"])
-def test_plain_variables_have_no_names(name: str, save: str, tmp_path: Path) -> None:
+def test_saving_a_plain_variable_raises(name: str, save: str, tmp_path: Path) -> None:
     x = tf.input(shape=[3])
     model: Any = Held(inputs=x, outputs=tf.layers.dense(units=2).apply(x), name="m")
     model.held = tf.variable(tf.ones([2]), True, "w")
@@ -332,7 +334,7 @@ def test_plain_variables_have_no_names(name: str, save: str, tmp_path: Path) -> 
 
 
 class Signs(tf.Optimizer):
-    """An optimizer with a slot, and an option of two words."""
+    """An optimizer with a slot and a two-word option."""
 
     class_name = "Signs"
     slot_names = ("mean",)
@@ -350,7 +352,7 @@ class Signs(tf.Optimizer):
 
 
 class Counting(Signs):
-    """One with state of no weight, which Keras's files have no place for."""
+    """An optimizer with state beyond its slots, which files of Keras cannot hold."""
 
     class_name = "Counting"
 
@@ -362,25 +364,25 @@ class Counting(Signs):
 
 
 @pytest.mark.parametrize("cls", [Signs, Counting])
-@pytest.mark.parametrize("way", ["folder", "handler", ".keras", ".h5"])
-def test_optimizers(way: str, cls: Any, tmp_path: Path) -> None:
+@pytest.mark.parametrize("format", ["folder", "handler", ".keras", ".h5"])
+def test_custom_optimizers(format: str, cls: Any, tmp_path: Path) -> None:
     tf.serialization.register_class(cls)
     model = tf.sequential([tf.layers.dense(units=2, input_shape=[3])])
     model.compile(optimizer=cls(0.01, far_off=2.0), loss="meanSquaredError", metrics=["mae"])
     fitted(model)
-    transfer, with_state = WAYS[way]
+    transfer, with_state = FORMATS[format]
     again = transfer(model, tmp_path)
     assert (type(again.optimizer), again.optimizer.far_off) == (cls, 2)
     assert again.metrics_names == model.metrics_names
-    told = way == ".keras" and cls is Counting
-    assert (fitted(again) == fitted(model)) is (with_state and not told)
-    if way in (".keras", ".h5"):
-        loss = " and its state is not saved" if told else ""
+    lossy = format == ".keras" and cls is Counting
+    assert (fitted(again) == fitted(model)) is (with_state and not lossy)
+    if format in (".keras", ".h5"):
+        loss = " and its state is not saved" if lossy else ""
         with pytest.raises(ValueError, match=rf"the optimizer {cls.class_name} is a class of your own{loss}\."):
-            model.save(tmp_path / f"strict{way}", include_optimizer=True, strict=True)
+            model.save(tmp_path / f"strict{format}", include_optimizer=True, strict=True)
 
 
-def test_state_of_no_weight_stays_what_it_is_where_weights_are_told_by_their_order() -> None:
+def test_additional_optimizer_state_if_slots_are_matched_by_order() -> None:
     tf.serialization.register_class(Counting)
     model = tf.sequential([tf.layers.dense(units=2, input_shape=[3])])
     model.compile(optimizer=Counting(), loss="meanSquaredError")
@@ -393,21 +395,21 @@ def test_state_of_no_weight_stays_what_it_is_where_weights_are_told_by_their_ord
     assert fitted(tf.load_layers_model(tf.io.from_memory(kept[0]))) == fitted(model)
 
 
-def test_cells_have_weights_of_their_own() -> None:
+def test_custom_cell_weights_are_tracked() -> None:
     model = cells()
     assert {w.id for w in model.trainable_weights} <= {w.id for w in model.weights}
     assert model.layers[1].cell.weights[0] is model.layers[1].cell.gain
 
 
 class Gated(tf.layers.TimeDistributed):
-    """A wrapper with a weight in addition to those of its layer."""
+    """A wrapper with an additional weight."""
 
     def build(self, input_shape: Any) -> None:
         self.gate = self.add_weight("gate", [], initializer="ones")
         super().build(input_shape)
 
 
-def test_wrappers_have_weights_of_their_own() -> None:
+def test_custom_wrapper_weights_are_tracked() -> None:
     layer = Gated(layer=tf.layers.dense(units=2), input_shape=[2, 3], name="g")
     tf.sequential([layer])
     assert [w.original_name.rpartition("/")[2] for w in layer.weights] == ["gate", "kernel", "bias"]
@@ -415,15 +417,15 @@ def test_wrappers_have_weights_of_their_own() -> None:
     assert layer.non_trainable_weights == [layer.gate]
 
 
-class Looking(Late):
+class ValueDependent(LateBlock):
     def call(self, inputs: Any, training: bool = False) -> Any:
         largest = float(inputs.max().data_sync()[0])
         return super().call(inputs).mul(largest)
 
 
-def test_a_layer_that_looks_at_values_must_build_its_layers(tmp_path: Path) -> None:
-    model = tf.sequential([Looking(2, input_shape=[3])])
+def test_value_dependent_layer_must_build_its_layers_itself(tmp_path: Path) -> None:
+    model = tf.sequential([ValueDependent(2, input_shape=[3])])
     model.predict(X)
     model.save(tmp_path)
     with pytest.raises(tf.io.ModelFileError, match="it has weights that the model has not: 'scale/scale'"):
-        tf.load_layers_model(tmp_path, custom_objects={"Looking": Looking})
+        tf.load_layers_model(tmp_path, custom_objects={"ValueDependent": ValueDependent})

@@ -1,4 +1,4 @@
-"""Models that are saved while others save and load them in the same place."""
+"""Concurrent saving and loading of models in one folder."""
 
 from __future__ import annotations
 
@@ -30,26 +30,26 @@ def result(model: tf.LayersModel) -> list[float]:
 
 @pytest.mark.parametrize("units", [2, 5])
 @pytest.mark.parametrize("times", [1, 2, 3])
-def test_a_model_that_is_replaced_while_it_is_read_is_the_new_one(units: int, times: int, tmp_path: Path) -> None:
+def test_model_replaced_while_loading_loads_the_new_one(units: int, times: int, tmp_path: Path) -> None:
     build(2).save(tmp_path)
-    new = [build(units) for _ in range(times)]
-    left = list(new)
+    replacements = [build(units) for _ in range(times)]
+    remaining = list(replacements)
 
     def replace(fraction: float) -> None:
-        if left:
-            left.pop(0).save(tmp_path)
+        if remaining:
+            remaining.pop(0).save(tmp_path)
 
-    assert result(tf.load_layers_model(tmp_path, on_progress=replace)) == result(new[-1])
+    assert result(tf.load_layers_model(tmp_path, on_progress=replace)) == result(replacements[-1])
 
 
-def test_a_model_that_is_always_replaced_is_read_in_the_end(tmp_path: Path) -> None:
+def test_model_replaced_at_every_step_still_loads(tmp_path: Path) -> None:
     model = build(2)
     model.save(tmp_path)
     loaded = tf.load_layers_model(tmp_path, on_progress=lambda fraction: model.save(tmp_path))
     assert result(loaded) == result(model)
 
 
-def test_a_model_that_lacks_its_weights_is_not_read_again(tmp_path: Path) -> None:
+def test_missing_weights_are_not_retried(tmp_path: Path) -> None:
     build(2).save(tmp_path)
     (tmp_path / "weights.bin").unlink()
     fractions: list[float] = []
@@ -59,17 +59,17 @@ def test_a_model_that_lacks_its_weights_is_not_read_again(tmp_path: Path) -> Non
 
 
 @needs_locks
-def test_a_save_waits_for_one_that_is_going_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_save_waits_for_a_save_in_progress(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     first, second = build(2), build(3)
     second.save(tmp_path)
     other = threading.Thread(target=second.save, args=(tmp_path,))
-    go_on = writing._also_called
+    also_called = writing._also_called
 
     def meanwhile(file: Path, name: Path) -> bool:
         if not other.ident:
             other.start()
-            other.join(0.3)  # it would be done by then
-        return go_on(file, name)
+            other.join(0.3)  # without the lock it would be finished by then
+        return also_called(file, name)
 
     monkeypatch.setattr(writing, "_also_called", meanwhile)
     first.save(tmp_path)
@@ -88,7 +88,7 @@ for _ in range(20):
 
 
 @needs_locks
-def test_processes_that_save_to_one_place_leave_a_whole_model(tmp_path: Path) -> None:
+def test_concurrent_processes_leave_a_complete_model(tmp_path: Path) -> None:
     command = [sys.executable, "-c", SAVES, str(tmp_path)]
     running = [subprocess.Popen(command, env={**os.environ, "TFPY_BACKEND": "cpu"}) for _ in range(3)]
     assert [process.wait(timeout=120) for process in running] == [0, 0, 0]

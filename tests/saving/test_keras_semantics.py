@@ -1,4 +1,4 @@
-"""What files of Keras mean, in which it differs from TF.js: small files that are written here as Keras writes them."""
+"""Semantics in which Keras and TF.js differ, tested on small files in the format of Keras."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from tolerance import ROUNDING
 import tfpy as tf
 
 
-def test_weights_are_as_the_file_has_them_whatever_the_constraints(tmp_path: Path) -> None:
-    """Keras applies a constraint after each step of a training: a new model may have other weights."""
+def test_loading_does_not_apply_constraints(tmp_path: Path) -> None:
+    """Keras applies constraints only after training steps, so saved weights may violate them."""
     non_negative = entry("NonNeg", module="keras.constraints")
     config = sequential([1], entry("Dense", name="d", units=2, use_bias=False, kernel_constraint=non_negative))
     path = keras_file(tmp_path / "m.keras", config, {"layers/dense/vars/0": [[-1.0, 2.0]]})
@@ -25,14 +25,14 @@ def test_weights_are_as_the_file_has_them_whatever_the_constraints(tmp_path: Pat
 
 
 @pytest.mark.parametrize("name", ["LecunNormal", "LecunUniform"])
-def test_initializers_by_the_names_of_keras(name: str, tmp_path: Path) -> None:
-    made = entry(name, module="keras.initializers", seed=None)
-    config = sequential([1], entry("Dense", name="d", units=1, use_bias=False, kernel_initializer=made))
+def test_lecun_initializers_by_their_keras_names(name: str, tmp_path: Path) -> None:
+    initializer = entry(name, module="keras.initializers", seed=None)
+    config = sequential([1], entry("Dense", name="d", units=1, use_bias=False, kernel_initializer=initializer))
     assert predicted(keras_file(tmp_path / "m.keras", config, {"layers/dense/vars/0": [[3.0]]}), [[2]]) == 6
 
 
-def test_weights_alone_of_a_model_within_a_model(tmp_path: Path) -> None:
-    """A functional model is a `functional` in the paths of Keras, not a `model`."""
+def test_weights_of_a_nested_model_have_the_paths_of_keras(tmp_path: Path) -> None:
+    """Keras calls a functional model `functional` in its paths, not `model`."""
 
     def model() -> Any:
         x = tf.input(shape=[1])
@@ -50,27 +50,27 @@ def test_weights_alone_of_a_model_within_a_model(tmp_path: Path) -> None:
     assert again.get_weights()[0].numpy() == 7
 
 
-# Words that Keras and TF.js mean otherwise
+# Options that differ in meaning
 
 
-def hard(**options: Any) -> dict[str, Any]:
+def hard_sigmoid(**options: Any) -> dict[str, Any]:
     return sequential([1], entry("Activation", name="a", activation="hard_sigmoid", **options))
 
 
 @pytest.mark.parametrize(("version", "slope"), [("3.15.0", 1 / 6), ("2.15.0", 1 / 5)])
-def test_the_slope_of_hard_sigmoid_is_that_of_the_version(version: str, slope: float, tmp_path: Path) -> None:
-    path = keras_file(tmp_path / "m.keras", hard(), {}, version)
+def test_hard_sigmoid_slope_depends_on_the_keras_version(version: str, slope: float, tmp_path: Path) -> None:
+    path = keras_file(tmp_path / "m.keras", hard_sigmoid(), {}, version)
     np.testing.assert_allclose(predicted(path, [[1], [-9], [9]]), [[0.5 + slope], [0], [1]], rtol=ROUNDING)
     model = tf.load_layers_model(path)
     for suffix in (".keras", ".h5", ""):
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of the other version, or TF.js, that has another slope
+            warnings.simplefilter("ignore")  # about the different slope of the other version or TF.js
             model.save(tmp_path / f"again{suffix}")
         assert predicted(tmp_path / f"again{suffix}", [[1]]) == model.predict(tf.tensor([[1.0]])).numpy()
 
 
-def test_hard_sigmoid_of_keras_3_is_written_by_its_name_there(tmp_path: Path) -> None:
-    model = tf.load_layers_model(keras_file(tmp_path / "m.keras", hard(), {}))
+def test_hard_sigmoid_of_keras_3_is_saved_under_its_keras_name(tmp_path: Path) -> None:
+    model = tf.load_layers_model(keras_file(tmp_path / "m.keras", hard_sigmoid(), {}))
     assert model.layers[-1].get_config()["activation"] == "hardSigmoid6"
     model.save(tmp_path / "again.keras", strict=True)
     with zipfile.ZipFile(tmp_path / "again.keras") as archive:
@@ -90,7 +90,7 @@ def test_hard_sigmoid_of_keras_3_is_written_by_its_name_there(tmp_path: Path) ->
         (entry("UpSampling2D", name="r", size=[1, 2], interpolation="bilinear"), [0, 0.25, 0.75, 1.25, 1.75, 2.25, 2.75, 3]),
     ],
 )  # fmt: skip
-def test_pixels_are_placed_by_their_centers_as_in_keras(layer: Any, expected: list[float], tmp_path: Path) -> None:
+def test_resizing_uses_half_pixel_centers_as_keras_does(layer: Any, expected: list[float], tmp_path: Path) -> None:
     x = np.arange(4, dtype=np.float32).reshape(1, 1, 4, 1)
     path = keras_file(tmp_path / "m.keras", sequential([1, 4, 1], layer), {})
     np.testing.assert_allclose(predicted(path, x).ravel(), expected)
@@ -101,8 +101,8 @@ def test_pixels_are_placed_by_their_centers_as_in_keras(layer: Any, expected: li
         tf.load_layers_model(path).save(tmp_path / "web", strict=True)
 
 
-def test_what_tfjs_means_stays_so_in_files_of_keras(tmp_path: Path) -> None:
-    """Saving for Keras tells that it differs there; here the model is as it was."""
+def test_tfjs_semantics_survive_a_round_trip_through_keras_files(tmp_path: Path) -> None:
+    """Saving warns that Keras computes differently."""
     layers = [
         tf.layers.up_sampling2d(size=[1, 2], interpolation="bilinear", input_shape=[1, 4, 1]),
         tf.layers.resizing(height=1, width=3),
