@@ -1,4 +1,4 @@
-"""What every test of the legacy generation gets: TF.js's numbers, and no global math of an earlier test."""
+"""Fixtures for the tests of the deeplearn.js API: numerics of TF.js and a new global math for each test."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The names of deeplearn.js 0.1 to 0.4: its exports, and the public methods of its classes."""
+"""The public names of deeplearn.js 0.1 to 0.4: exports, and methods of classes."""
 
 from __future__ import annotations
 

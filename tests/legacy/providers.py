@@ -1,4 +1,4 @@
-"""Input providers for tests: in a known order."""
+"""Input providers with a fixed order for tests."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tfpy.engine.handle import Handle
 
 
 class InOrder:
-    """Gives the examples of a list one after the other, again and again."""
+    """Provides the examples of a list in order, repeatedly."""
 
     def __init__(self, examples: Sequence[Any]) -> None:
         self.examples = [e if isinstance(e, Handle) else array(e) for e in examples]
@@ -32,11 +32,11 @@ class InOrder:
 
 
 def array(values: Any) -> dl.NDArray:
-    """An NDArray of nested lists."""
+    """Create an NDArray from nested lists."""
     a = np.asarray(values, dtype=np.float32)
     return dl.NDArray.make(a.shape, {"values": a})
 
 
 def feeds(*pairs: tuple[dl.Tensor, Sequence[Any]]) -> list[dict[str, Any]]:
-    """Feed entries of lists of examples."""
+    """Create feed entries from lists of examples."""
     return [{"tensor": tensor, "data": InOrder(examples)} for tensor, examples in pairs]

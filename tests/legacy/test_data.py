@@ -1,4 +1,4 @@
-"""Input providers, data sets in memory and in files, checkpoints, and PNG images."""
+"""Input providers, data sets in memory and in files, checkpoints, and PNG decoding."""
 
 from __future__ import annotations
 
@@ -31,26 +31,26 @@ A1 = dl.Array1D.new
 @pytest.mark.parametrize(
     "builder", [dl.InCPUMemoryShuffledInputProviderBuilder, dl.InGPUMemoryShuffledInputProviderBuilder]
 )
-def test_providers_give_matching_examples_in_a_shuffled_order(math: dl.NDArrayMathCPU, builder: Any) -> None:
+def test_providers_return_matching_examples_in_shuffled_order(math: dl.NDArrayMathCPU, builder: Any) -> None:
     tf.set_seed(5)
-    made = builder([[A1([i]) for i in range(6)], [A1([10 * i]) for i in range(6)]])
-    p, q = made.getInputProviders()
+    shuffled = builder([[A1([i]) for i in range(6)], [A1([10 * i]) for i in range(6)]])
+    p, q = shuffled.getInputProviders()
     pairs = [(p.getNextCopy(math).get(0), q.get_next_copy(math).get(0)) for _ in range(12)]
     assert all(b == 10 * a for a, b in pairs)
     assert sorted(a for a, _ in pairs[:6]) == list(range(6))
-    assert pairs[6:] == pairs[:6], "the order is drawn once"
-    assert made.getEpoch() == 2
+    assert pairs[6:] == pairs[:6], "the order is the same in every epoch"
+    assert shuffled.getEpoch() == 2
 
 
-def test_the_next_example_comes_after_as_many_copies_as_there_are_lists(math: dl.NDArrayMathCPU) -> None:
-    made = dl.InCPUMemoryShuffledInputProviderBuilder([[A1([i]) for i in range(3)], [A1([i]) for i in range(3)]])
-    p = made.get_input_provider(0)
+def test_example_advances_after_one_copy_per_list(math: dl.NDArrayMathCPU) -> None:
+    shuffled = dl.InCPUMemoryShuffledInputProviderBuilder([[A1([i]) for i in range(3)], [A1([i]) for i in range(3)]])
+    p = shuffled.get_input_provider(0)
     taken = [p.get_next_copy(math).get(0) for _ in range(6)]
     assert taken[0::2] == taken[1::2]
     assert sorted(taken[0::2]) == [0, 1, 2]
 
 
-def test_copies_are_ones_own(math: dl.NDArrayMathCPU) -> None:
+def test_copies_are_independent(math: dl.NDArrayMathCPU) -> None:
     original = A1([1, 2])
     p = dl.InCPUMemoryShuffledInputProviderBuilder([[original]]).get_input_providers()[0]
     copy = p.get_next_copy(math)
@@ -75,7 +75,7 @@ def test_copies_are_ones_own(math: dl.NDArrayMathCPU) -> None:
         (lambda: [A1([1])], "a list of arrays"),
     ],
 )
-def test_bad_inputs_are_named(inputs: Any, message: str) -> None:
+def test_invalid_inputs_raise(inputs: Any, message: str) -> None:
     with pytest.raises((ValueError, TypeError), match=message):
         dl.InCPUMemoryShuffledInputProviderBuilder(inputs() if callable(inputs) else inputs)
     good = dl.InCPUMemoryShuffledInputProviderBuilder([[A1([1])]])
@@ -95,7 +95,7 @@ class Points(dl.InMemoryDataset):
         self.dataset = [[A1(list(e)) for e in self.examples]]
 
 
-def test_normalization_maps_each_element_and_can_be_undone() -> None:
+def test_normalization_is_elementwise_and_reversible() -> None:
     points = Points()
     points.fetch_data()
     assert not points.is_normalized(0)
@@ -115,7 +115,7 @@ def test_normalization_maps_each_element_and_can_be_undone() -> None:
     assert all(array.is_disposed for array in arrays)
 
 
-def test_a_data_set_keeps_its_examples_whatever_the_scope(math: dl.NDArrayMathCPU) -> None:
+def test_data_set_keeps_its_examples_beyond_the_scope(math: dl.NDArrayMathCPU) -> None:
     points = Points()
     math.scope(lambda: points.fetch_data())
     math.scope(lambda: points.normalize_within_bounds(0, -1, 1))
@@ -124,7 +124,7 @@ def test_a_data_set_keeps_its_examples_whatever_the_scope(math: dl.NDArrayMathCP
     assert [list(e.get_values()) for e in points.get_data()[0]] == [[0, 10], [4, 20], [2, 20]]
 
 
-def test_what_is_fetched_again_is_not_normalized_yet() -> None:
+def test_fetching_again_resets_normalization() -> None:
     points = Points()
     for examples, mapped in ((((0, 10), (4, 20)), [[0, 0], [1, 1]]), (((2, 8), (2, 7)), [[0, 1], [0, 0]])):
         points.examples = examples
@@ -134,7 +134,7 @@ def test_what_is_fetched_again_is_not_normalized_yet() -> None:
         assert [list(e.get_values()) for e in points.get_data()[0]] == mapped
 
 
-def test_a_builder_keeps_its_examples_whatever_the_scope(math: dl.NDArrayMathCPU) -> None:
+def test_builder_keeps_its_examples_beyond_the_scope(math: dl.NDArrayMathCPU) -> None:
     builders: list[dl.InCPUMemoryShuffledInputProviderBuilder] = []
 
     def build() -> None:
@@ -144,7 +144,7 @@ def test_a_builder_keeps_its_examples_whatever_the_scope(math: dl.NDArrayMathCPU
     assert builders[0].get_input_provider(0).get_next_copy(math).get() == 3
 
 
-def test_constant_elements_become_the_lower_bound() -> None:
+def test_constant_elements_are_normalized_to_the_lower_bound() -> None:
     points = Points(((1, 5), (3, 5)))
     points.fetch_data()
     points.normalize_within_bounds(0, -1, 1)
@@ -158,7 +158,7 @@ def test_statistics() -> None:
     assert (stats.exampleCount, stats.input_min, stats.inputMax, stats.shape) == (30, 1, 1, (2,))
 
 
-def test_data_sets_say_what_is_missing() -> None:
+def test_missing_data_raises() -> None:
     points = Points()
     for call in (points.get_stats, lambda: points.normalize_within_bounds(0, 0, 1)):
         with pytest.raises(RuntimeError, match="fetch_data"):
@@ -192,7 +192,7 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def url(folder: Path) -> Iterator[str]:
-    """The same over HTTP."""
+    """The same folder served over HTTP."""
     handler = functools.partial(QuietHandler, directory=str(folder))
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         thread = threading.Thread(target=server.serve_forever)
@@ -218,7 +218,7 @@ def check_checkpoint(place: str) -> None:
         loader.get_variable("q")
 
 
-def test_numbers_that_float32_has_not(tmp_path: Path) -> None:
+def test_values_beyond_float32_and_nan(tmp_path: Path) -> None:
     np.save(tmp_path / "x.npy", np.array([[1e300, 1], [np.nan, 2], [-1e300, 3]]))
     dataset = dl.XhrDataset({"data": [{"path": str(tmp_path / "x.npy"), "dataType": "nparray", "shape": [2]}]})
     dataset.fetch_data()
@@ -231,12 +231,12 @@ async def _awaited(value: Any) -> Any:
     return await value
 
 
-def test_checkpoints_from_files_and_urls(folder: Path, url: str) -> None:
+def test_checkpoints_from_folders_and_urls(folder: Path, url: str) -> None:
     for place in (str(folder), str(folder) + "/", folder.as_uri(), url):
         check_checkpoint(place)
 
 
-def test_a_checkpoint_gives_the_same_variables_again_whatever_the_scope(math: dl.NDArrayMathCPU, folder: Path) -> None:
+def test_checkpoint_keeps_its_variables_beyond_the_scope(math: dl.NDArrayMathCPU, folder: Path) -> None:
     loader = dl.CheckpointLoader(str(folder))
     values = [math.scope(lambda: np.asarray(loader.get_all_variables()["w"]).tolist()) for _ in range(2)]
     assert values[0] == values[1]
@@ -263,28 +263,28 @@ def test_a_checkpoint_gives_the_same_variables_again_whatever_the_scope(math: dl
         ({"manifest.json": '{"w": {"filename": "w", "shape": [-1]}}', "w": "four"}, r"w\.shape must be .*from 0 on"),
     ],
 )
-def test_damaged_checkpoints_are_named(tmp_path: Path, files: dict[str, str], message: str) -> None:
+def test_invalid_checkpoint_raises(tmp_path: Path, files: dict[str, str], message: str) -> None:
     for name, text in files.items():
         (tmp_path / name).write_text(text)
     with pytest.raises(ValueError, match=message):
         dl.CheckpointLoader(str(tmp_path)).get_all_variables()
 
 
-def test_of_a_server_no_more_is_taken_than_is_kept(folder: Path, url: str) -> None:
+def test_response_beyond_the_size_limit_raises(folder: Path, url: str) -> None:
     assert len(read_bytes("op", f"{url}/w.bin", 16)) == 16
     with pytest.raises(ValueError, match=r"op: cannot read .*w\.bin': the response has more than 15 bytes"):
         read_bytes("op", f"{url}/w.bin", 15)
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes in the file system")
-def test_a_pipe_is_not_waited_for(folder: Path) -> None:
+def test_named_pipe_raises(folder: Path) -> None:
     (folder / "w.bin").unlink()
     os.mkfifo(folder / "w.bin")
     with pytest.raises(ValueError, match=r"w\.bin: is not a regular file"):
         dl.CheckpointLoader(str(folder)).get_all_variables()
 
 
-def test_of_a_damaged_checkpoint_nothing_is_left(folder: Path) -> None:
+def test_invalid_checkpoint_leaks_no_tensors(folder: Path) -> None:
     (folder / "b.bin").write_bytes(b"12345")
     before = tf.memory().numTensors
     with pytest.raises(ValueError, match="5 bytes"):
@@ -292,12 +292,12 @@ def test_of_a_damaged_checkpoint_nothing_is_left(folder: Path) -> None:
     assert tf.memory().numTensors == before
 
 
-def test_a_url_that_does_not_answer_is_named(url: str) -> None:
+def test_missing_url_raises(url: str) -> None:
     with pytest.raises(ValueError, match=r"cannot read .*nothing"):
         dl.CheckpointLoader(url + "/nothing").get_all_variables()
 
 
-def test_data_sets_from_files(folder: Path, url: str) -> None:
+def test_xhr_dataset_from_files_and_urls(folder: Path, url: str) -> None:
     data = [
         {"name": "images", "path": f"{url}/images.png", "dataType": "png", "shape": [2, 2, 3]},
         {"name": "labels", "path": str(folder / "labels"), "dataType": "uint8", "shape": [2]},
@@ -335,7 +335,7 @@ def test_data_sets_from_files(folder: Path, url: str) -> None:
         ({"path": "header.npy", "dataType": "nparray", "shape": [2]}, "not a .npy file"),
     ],
 )
-def test_bad_data_files_are_named(folder: Path, info: dict[str, Any], message: str) -> None:
+def test_invalid_data_file_raises(folder: Path, info: dict[str, Any], message: str) -> None:
     with (folder / "archive.npy").open("wb") as file:
         np.savez(file, np.zeros(2))
     np.save(folder / "dates.npy", np.zeros(2, "M8[s]"))
@@ -345,8 +345,8 @@ def test_bad_data_files_are_named(folder: Path, info: dict[str, Any], message: s
         dl.XhrDataset({"data": [{**info, "path": str(folder / info["path"])}]}).fetch_data()
     with pytest.raises(TypeError, match="'data'"):
         dl.XhrDataset({})
-    for data, words in (("x", "data must be a list"), ([3], r"data\[0\] must be an object"), ([{}], "path must be")):
-        with pytest.raises(ValueError, match=words):
+    for data, message in (("x", "data must be a list"), ([3], r"data\[0\] must be an object"), ([{}], "path must be")):
+        with pytest.raises(ValueError, match=message):
             dl.XhrDataset({"data": data})
 
 
@@ -356,7 +356,7 @@ def test_bad_data_files_are_named(folder: Path, info: dict[str, Any], message: s
 def png(
     image: np.ndarray, filters: list[int], colour: int | None = None, palette: bytes = b"", depth: int = 8
 ) -> bytes:
-    """A PNG file of an image [height, width, channels], each row with a filter."""
+    """Encode an image [height, width, channels] as PNG, with one filter type per row."""
     height, width, channels = image.shape
     kind = {1: 0, 2: 4, 3: 2, 4: 6}[channels] if colour is None else colour
     flat = image.reshape(height, -1).astype(np.int64)
@@ -368,8 +368,8 @@ def png(
         p = left + up - corner
         a, b, c = abs(p - left), abs(p - up), abs(p - corner)
         paeth = np.where((a <= b) & (a <= c), left, np.where(b <= c, up, corner))
-        guess = [np.zeros_like(row), left, up, (left + up) // 2, paeth][f]
-        rows.append(bytes([f]) + ((row - guess) % 256).astype(np.uint8).tobytes())
+        prediction = [np.zeros_like(row), left, up, (left + up) // 2, paeth][f]
+        rows.append(bytes([f]) + ((row - prediction) % 256).astype(np.uint8).tobytes())
     header = struct.pack(">IIBBBBB", width, height, depth, kind, 0, 0, 0)
     packed = zlib.compress(b"".join(rows))
     chunks = [(b"IHDR", header), (b"PLTE", palette), (b"IDAT", packed[:10]), (b"IDAT", packed[10:]), (b"IEND", b"")]
@@ -381,18 +381,18 @@ def png(
 
 
 @pytest.mark.parametrize("channels", [1, 2, 3, 4])
-def test_png_images_of_all_filters(channels: int) -> None:
+def test_decode_png_with_all_filters(channels: int) -> None:
     image = np.random.default_rng(0).integers(0, 256, (5, 7, channels), np.uint8)
     assert np.array_equal(decode_png("test", png(image, [0, 1, 2, 3, 4])), image)
 
 
-def test_png_images_with_a_palette() -> None:
+def test_decode_png_with_palette() -> None:
     indices = np.array([[[0], [1]], [[1], [0]]], np.uint8)
     image = decode_png("test", png(indices, [0, 0], colour=3, palette=bytes([1, 2, 3, 4, 5, 6])))
     assert image.tolist() == [[[1, 2, 3], [4, 5, 6]], [[4, 5, 6], [1, 2, 3]]]
 
 
-def test_png_images_that_cannot_be_read() -> None:
+def test_decode_png_of_invalid_images_raises() -> None:
     good = png(np.zeros((2, 2, 1), np.uint8), [0, 0])
     for data, message in (
         (b"GIF89a", "not a PNG"),
@@ -411,7 +411,7 @@ def with_size(image: bytes, width: int, height: int) -> bytes:
     return image[:16] + struct.pack(">II", width, height) + image[24:]
 
 
-def test_a_png_image_unpacks_only_so_far() -> None:
+def test_decode_png_does_not_decompress_excess_data() -> None:
     small, large = png(np.zeros((2, 2, 1), np.uint8), [0, 0]), png(np.zeros((2, 2**21, 1), np.uint8), [0, 0])
     tracemalloc.start()
     assert decode_png("test", small[:33] + large[33:]).shape == (2, 2, 1)
@@ -419,7 +419,7 @@ def test_a_png_image_unpacks_only_so_far() -> None:
     tracemalloc.stop()
 
 
-def test_grey_images_serve_as_colour_images(tmp_path: Path) -> None:
+def test_gray_images_are_expanded_to_rgb(tmp_path: Path) -> None:
     (tmp_path / "grey.png").write_bytes(png(np.array([[[7], [8]]], np.uint8), [0]))
     for depth, values in ((1, [7, 8]), (3, [7, 7, 7, 8, 8, 8])):
         info = {"path": str(tmp_path / "grey.png"), "dataType": "png", "shape": [2, 1, depth]}

@@ -1,7 +1,7 @@
-"""The programs of deeplearn.js's tutorials, in Python: what they show must run and give what they say.
+"""The examples of deeplearn.js's tutorials in Python, with the results that the tutorials state.
 
-Introduction (arrays, math, scopes, a linear model), beginners' guide (a matrix times a vector, a quadratic), the
-internals of the math (elementwise kernels over flat values), and the first pages of its successor.
+Introduction (arrays, math, scopes, a linear model), beginners' guide (matrix times vector, a quadratic), internals of
+the math (elementwise kernels over flat values), and the first pages of the TF.js tutorials.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from tfpy.legacy import (
     SGDOptimizer,
 )
 
-# tfpy computes on the CPU, and says so, where it has no GPU.
+# Without a GPU, tfpy warns and computes on the CPU.
 pytestmark = pytest.mark.filterwarnings("ignore:NDArrayMathGPU")
 
 
@@ -117,7 +117,7 @@ def linear_model() -> tuple[Graph, dl.Tensor, dl.Tensor, dl.Tensor, dl.Tensor]:
     return g, input_tensor, label_tensor, output_tensor, cost_tensor
 
 
-def test_a_graph() -> None:
+def test_shapes_of_a_graph() -> None:
     _, _, _, output_tensor, cost_tensor = linear_model()
     assert output_tensor.shape == (1,)
     assert cost_tensor.shape == ()
@@ -162,7 +162,7 @@ def test_training_a_linear_model(numerics: str) -> None:
 # Beginners' guide
 
 
-def test_a_matrix_times_a_vector() -> None:
+def test_matrix_times_vector() -> None:
     math = NDArrayMathGPU()
     matrix_shape = [2, 3]
     matrix = Array2D.new(matrix_shape, [10, 20, 30, 40, 50, 60])
@@ -172,7 +172,7 @@ def test_a_matrix_times_a_vector() -> None:
     assert asyncio.run(result.data()).tolist() == [80, 170]
 
 
-def test_a_quadratic_in_plain_python_and_as_a_graph() -> None:
+def test_quadratic_in_plain_python_and_as_graph() -> None:
     def graph(x: float, a: float, b: float, c: float) -> float:
         order2 = a * x**2
         order1 = b * x
@@ -254,15 +254,15 @@ def test_elementwise_kernels_over_flat_values() -> None:
         math.addStrict(a, b)
 
 
-def test_data_on_the_gpu_is_no_texture() -> None:
+def test_get_texture_raises() -> None:
     with pytest.raises(RuntimeError, match="get_values"):
         Array1D.new([1]).getTexture([1, 1])
 
 
-# Its successor, in the same words
+# The first page of TF.js
 
 
-def test_the_first_page_of_the_new_api() -> None:
+def test_first_page_of_the_new_api() -> None:
     a = tf.tensor2d([1.0, 2.0, 3.0, 10.0, 20.0, 30.0], [2, 3])
     b = tf.tensor2d([[0.0, 2.0], [4.0, 6.0]])
     assert a.shape == (2, 3)
@@ -277,6 +277,6 @@ def test_the_first_page_of_the_new_api() -> None:
     assert tf.tidy(lambda: c.sub(1).square().mean()).array_sync() == 3.5
 
 
-def test_the_demo_gives_the_same_bits_in_both_generations(capsys: pytest.CaptureFixture[str]) -> None:
+def test_demo_is_bit_identical_in_both_apis(capsys: pytest.CaptureFixture[str]) -> None:
     assert fit_a_line(300) < 0.5
     assert "to the last bit: True" in capsys.readouterr().out

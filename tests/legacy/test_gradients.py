@@ -1,4 +1,4 @@
-"""math.gradients and its kin: faces of the core's tape."""
+"""math.gradients, vjp, variable and custom gradients, gradients_scope, and optimizers without a graph."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tfpy import legacy as dl
 A1 = dl.Array1D.new
 
 
-def test_gradients_by_one_array_and_by_several(math: dl.NDArrayMathCPU) -> None:
+def test_gradients_by_one_or_several_arrays(math: dl.NDArrayMathCPU) -> None:
     a, b = A1([1, 2]), A1([3, 4])
     assert list(math.gradients(lambda: math.sum(math.square(a)), a).get_values()) == [2, 4]
     found = math.gradients(lambda: math.sum(math.multiply(a, b)), {"a": a, "b": b})
@@ -22,7 +22,7 @@ def test_gradients_by_one_array_and_by_several(math: dl.NDArrayMathCPU) -> None:
     assert list(found["b"].get_values()) == [1, 2]
 
 
-def test_gradients_go_through_as_shapes_and_tensors(math: dl.NDArrayMathCPU) -> None:
+def test_gradients_flow_through_reshapes_and_core_ops(math: dl.NDArrayMathCPU) -> None:
     a = A1([1, 2, 3, 4])
     found = math.gradients(lambda: math.sum(tf.square(a.as_2d(2, 2)).mul(2)), a)
     assert isinstance(found, dl.Array1D)
@@ -30,13 +30,13 @@ def test_gradients_go_through_as_shapes_and_tensors(math: dl.NDArrayMathCPU) -> 
 
 
 @pytest.mark.parametrize(
-    ("ops", "theirs"),
+    ("ops", "expected"),
     [
         ("multiply elementWiseMul multiplyStrict", ([3, 4], [1, 2])),
         ("subtract sub subStrict", ([1, 1], [-1, -1])),
     ],
 )
-def test_gradients_of_0_3_17_lack_a_factor(math: dl.NDArrayMathCPU, ops: str, theirs: Any) -> None:
+def test_deeplearnjs_gradients_ignore_the_upstream_gradient(math: dl.NDArrayMathCPU, ops: str, expected: Any) -> None:
     given = {"a": A1([1, 2]), "b": A1([3, 4])}
     weights = A1([10, 20])
     for op in ops.split():
@@ -44,29 +44,31 @@ def test_gradients_of_0_3_17_lack_a_factor(math: dl.NDArrayMathCPU, ops: str, th
             found = math.gradients(
                 lambda op=op: math.sum(math.multiply(getattr(math, op)(*given.values()), weights)), given
             )
-        assert (list(found["a"].get_values()), list(found["b"].get_values())) == theirs
+        assert (list(found["a"].get_values()), list(found["b"].get_values())) == expected
 
 
 @pytest.mark.parametrize(
-    ("op", "theirs"), [("scalarMinusArray", (1, -1)), ("arrayMinusScalar", (1, -1)), ("scalarTimesArray", (5, 2))]
+    ("op", "expected"), [("scalarMinusArray", (1, -1)), ("arrayMinusScalar", (1, -1)), ("scalarTimesArray", (5, 2))]
 )
-def test_gradients_of_0_3_17_lack_a_factor_between_scalars(math: dl.NDArrayMathCPU, op: str, theirs: Any) -> None:
+def test_deeplearnjs_gradients_of_scalars_ignore_the_upstream_gradient(
+    math: dl.NDArrayMathCPU, op: str, expected: Any
+) -> None:
     given = {"a": dl.Scalar.new(2), "b": dl.Scalar.new(5)}
     twice = dl.Scalar.new(2)
     with dl.numerics("deeplearn.js"):
         found = math.gradients(
             lambda: math.multiply(math.multiply(getattr(math, op)(*given.values()), twice), twice), given
         )
-    assert (found["a"].get(), found["b"].get()) == theirs
+    assert (found["a"].get(), found["b"].get()) == expected
 
 
-def test_gradients_go_through_as_type(math: dl.NDArrayMathCPU) -> None:
+def test_gradients_flow_through_as_type(math: dl.NDArrayMathCPU) -> None:
     a = A1([1, 2], "int32")
     found = math.gradients(lambda: math.sum(math.square(a.asType("float32"))), a)
     assert (found.dtype, list(found.get_values())) == ("float32", [2, 4])
 
 
-def test_the_value_and_its_gradients(math: dl.NDArrayMathCPU) -> None:
+def test_value_and_gradients(math: dl.NDArrayMathCPU) -> None:
     a = A1([1, 2])
     result = math.value_and_gradients(lambda: math.sum(math.exp(a)), a)
     np.testing.assert_allclose(result.value.get(), np.exp([1, 2]).sum(), rtol=ROUNDING)
@@ -74,7 +76,7 @@ def test_the_value_and_its_gradients(math: dl.NDArrayMathCPU) -> None:
     assert math.valueAndGradients(lambda: math.sum(a), {"a": a})["gradients"]["a"].get(0) == 1
 
 
-def test_second_order(math: dl.NDArrayMathCPU) -> None:
+def test_second_order_gradients(math: dl.NDArrayMathCPU) -> None:
     a = A1([2])
 
     def slope() -> dl.NDArray:
@@ -84,14 +86,14 @@ def test_second_order(math: dl.NDArrayMathCPU) -> None:
     assert math.gradients(slope, a).get(0) == 12
 
 
-def test_vjp_weighs_the_elements(math: dl.NDArrayMathCPU) -> None:
+def test_vjp(math: dl.NDArrayMathCPU) -> None:
     a = A1([1, 2])
     assert list(math.vjp(lambda: math.square(a), a, A1([10, 1])).get_values()) == [20, 4]
     with pytest.raises(ValueError, match="dy"):
         math.vjp(lambda: math.square(a), a, A1([1]))
 
 
-def test_gradients_of_variables(math: dl.NDArrayMathCPU) -> None:
+def test_variable_gradients(math: dl.NDArrayMathCPU) -> None:
     w = dl.variable(A1([3]), True, "w")
     result = math.variable_gradients(lambda: math.sum(math.square(w)))
     assert result.value.get() == 9
@@ -99,7 +101,7 @@ def test_gradients_of_variables(math: dl.NDArrayMathCPU) -> None:
 
 
 @pytest.mark.parametrize("form", [tuple, lambda pair: dict(zip(("value", "gradients"), pair, strict=True))])
-def test_gradients_of_ones_own(math: dl.NDArrayMathCPU, form: Any) -> None:
+def test_custom_gradient(math: dl.NDArrayMathCPU, form: Any) -> None:
     a = A1([1, 2])
 
     def tenfold() -> dl.NDArray:
@@ -124,7 +126,7 @@ def test_gradients_scope(math: dl.NDArrayMathCPU) -> None:
         math.gradientWrt(dl.Scalar.new(1), a)
 
 
-def test_gradients_within_gradients_know_what_came_before(math: dl.NDArrayMathCPU) -> None:
+def test_nested_gradients_see_the_outer_tape(math: dl.NDArrayMathCPU) -> None:
     a, three = dl.Scalar.new(2), dl.Scalar.new(3, "int32")
 
     def again() -> dl.NDArray:
@@ -155,8 +157,8 @@ THROUGH_SCOPES: list[Any] = [
 
 @pytest.mark.parametrize("numerics", ["tfjs", "deeplearn.js"])
 @pytest.mark.parametrize("f", THROUGH_SCOPES)
-def test_gradients_go_through_scopes(math: dl.NDArrayMathCPU, numerics: Any, f: Any) -> None:
-    """What a scope has disposed of is there for the gradients."""
+def test_gradients_flow_through_scopes(math: dl.NDArrayMathCPU, numerics: Any, f: Any) -> None:
+    """Arrays that a scope disposes are still available to the gradients."""
     a = A1([1, -2])
     with dl.numerics(numerics):
 
@@ -178,12 +180,12 @@ def test_gradients_go_through_scopes(math: dl.NDArrayMathCPU, numerics: Any, f: 
         (lambda m, a: m.gradients(lambda: m.sum(a), {"a": a, "b": A1([1])}), r"x\['b'\]"),
     ],
 )
-def test_bad_arguments_are_named(math: dl.NDArrayMathCPU, call: Any, message: str) -> None:
+def test_invalid_arguments_raise(math: dl.NDArrayMathCPU, call: Any, message: str) -> None:
     with pytest.raises((ValueError, TypeError), match=message):
         call(math, A1([1, 2]))
 
 
-def test_nothing_is_left_recording_after_an_error(math: dl.NDArrayMathCPU) -> None:
+def test_recording_stops_after_an_error(math: dl.NDArrayMathCPU) -> None:
     a = A1([1, 2])
 
     def fail() -> dl.NDArray:

@@ -1,4 +1,4 @@
-"""Graph: nodes, the shapes that methods infer and accept, and what they refuse."""
+"""Graph: nodes, shape inference, invalid shapes, variables and constants, dense layers."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ SHAPES: list[tuple[str, Any, tuple[int, ...]]] = [
 
 
 @pytest.mark.parametrize(("make", "shape"), [row[1:] for row in SHAPES], ids=[row[0] for row in SHAPES])
-def test_shapes_follow_from_the_ops(g: dl.Graph, make: Any, shape: tuple[int, ...]) -> None:
+def test_shape_inference(g: dl.Graph, make: Any, shape: tuple[int, ...]) -> None:
     output = make(g, lambda *sizes: g.placeholder("p", sizes))
     assert isinstance(output, dl.Tensor)
     assert output.shape == shape
@@ -62,7 +62,7 @@ def test_shapes_follow_from_the_ops(g: dl.Graph, make: Any, shape: tuple[int, ..
     assert g.get_nodes()[-1] is output.node
 
 
-def test_shapes_of_images(g: dl.Graph) -> None:
+def test_shape_inference_of_conv2d_and_max_pool(g: dl.Graph) -> None:
     x = g.placeholder("x", [5, 5, 2])
     w, b = g.placeholder("w", [3, 3, 2, 4]), g.placeholder("b", [4])
     assert g.conv2d(x, w, b, 3, 4).shape == (5, 5, 4)
@@ -82,7 +82,7 @@ def test_shapes_of_images(g: dl.Graph) -> None:
             bad()
 
 
-REFUSED: list[tuple[str, Any]] = [
+INVALID: list[tuple[str, Any]] = [
     ("add", lambda g, p: g.add(p(2), p(3))),
     ("add", lambda g, p: g.add(p(3, 2), p(3))),
     ("subtract", lambda g, p: g.subtract(p(2), p(3))),
@@ -106,16 +106,16 @@ REFUSED: list[tuple[str, Any]] = [
 ]
 
 
-@pytest.mark.parametrize(("name", "make"), REFUSED)
-def test_shapes_that_do_not_fit_are_refused_when_the_node_is_made(g: dl.Graph, name: str, make: Any) -> None:
+@pytest.mark.parametrize(("name", "make"), INVALID)
+def test_mismatched_shapes_raise_and_add_no_node(g: dl.Graph, name: str, make: Any) -> None:
     nodes = len(g.get_nodes())
     with pytest.raises(ValueError, match=name):
         make(g, lambda *sizes: g.placeholder("p", sizes))
-    made = [node for node in g.get_nodes()[nodes:] if not node.is_placeholder]
-    assert not made
+    added = [node for node in g.get_nodes()[nodes:] if not node.is_placeholder]
+    assert not added
 
 
-def test_only_symbolic_tensors_of_the_same_graph_are_taken(g: dl.Graph) -> None:
+def test_inputs_must_be_symbolic_tensors_of_the_same_graph(g: dl.Graph) -> None:
     x = g.placeholder("x", [2])
     with pytest.raises(TypeError, match=r"graph\.constant"):
         g.add(x, A1([1, 2]))  # type: ignore[arg-type]
@@ -127,22 +127,22 @@ def test_only_symbolic_tensors_of_the_same_graph_are_taken(g: dl.Graph) -> None:
 
 def test_variables_and_constants_keep_their_data(math: dl.NDArrayMathCPU) -> None:
     g = dl.Graph()
-    made: list[dl.Tensor] = []
+    tensors: list[dl.Tensor] = []
 
     def build() -> None:
-        made.append(g.variable("w", A1([1, 2])))
-        made.append(g.constant(A1([3, 4])))
-        made.append(g.constant([[1, 2], [3, 4]]))
-        made.append(g.constant(5))
-        made.append(g.variable("t", tf.tensor1d([7])))
+        tensors.append(g.variable("w", A1([1, 2])))
+        tensors.append(g.constant(A1([3, 4])))
+        tensors.append(g.constant([[1, 2], [3, 4]]))
+        tensors.append(g.constant(5))
+        tensors.append(g.variable("t", tf.tensor1d([7])))
 
     math.scope(build)
     session = dl.Session(g, math)
-    values = [session.eval(t).get_values().tolist() for t in made]
+    values = [session.eval(t).get_values().tolist() for t in tensors]
     assert values == [[1, 2], [3, 4], [1, 2, 3, 4], [5], [7]]
-    assert [t.shape for t in made] == [(2,), (2,), (2, 2), (), (1,)]
-    assert made[0].node.trainable
-    assert not made[1].node.trainable
+    assert [t.shape for t in tensors] == [(2,), (2,), (2, 2), (), (1,)]
+    assert tensors[0].node.trainable
+    assert not tensors[1].node.trainable
     with pytest.raises(TypeError, match="variable"):
         g.variable("x", [1, 2])  # type: ignore[arg-type]
 
@@ -152,7 +152,9 @@ def test_variables_and_constants_keep_their_data(math: dl.NDArrayMathCPU) -> Non
     ("op", "expected"),
     [("sigmoid", 0.731059), ("tanh", 0.761594), ("log", 0), ("elu", 1), ("exp", 2.718282), ("relu", 1)],
 )
-def test_functions_of_an_index(g: dl.Graph, math: dl.NDArrayMathCPU, op: str, expected: float, numerics: Any) -> None:
+def test_elementwise_functions_of_argmax(
+    g: dl.Graph, math: dl.NDArrayMathCPU, op: str, expected: float, numerics: Any
+) -> None:
     with dl.numerics(numerics):
         x = g.placeholder("x", [3])
         for index in (g.argmax(x), g.argmaxEquals(x, x)):
@@ -160,7 +162,7 @@ def test_functions_of_an_index(g: dl.Graph, math: dl.NDArrayMathCPU, op: str, ex
             assert found.get() == pytest.approx(expected, abs=ROUNDING)
 
 
-def test_nodes_describe_themselves(g: dl.Graph) -> None:
+def test_node_attributes_and_repr(g: dl.Graph) -> None:
     x = g.placeholder("x", [2])
     y = g.relu(x)
     assert y.node.inputs == {"x": x}
@@ -170,7 +172,7 @@ def test_nodes_describe_themselves(g: dl.Graph) -> None:
     assert dl.SymbolicTensor is dl.Tensor
 
 
-def test_a_node_made_by_hand(math: dl.NDArrayMathCPU) -> None:
+def test_custom_node(math: dl.NDArrayMathCPU) -> None:
     g = dl.Graph()
     data = A1([1, 2])
     node = dl.Node(g, "mine", {}, dl.Tensor([2]), data=data, trainable=True)
@@ -178,7 +180,7 @@ def test_a_node_made_by_hand(math: dl.NDArrayMathCPU) -> None:
     assert dl.Session(g, math).eval(g.square(output)).get(1) == 4
 
 
-def test_the_data_of_a_node_may_be_set(math: dl.NDArrayMathCPU) -> None:
+def test_node_data_can_be_set(math: dl.NDArrayMathCPU) -> None:
     g = dl.Graph()
     w = g.variable("w", A1([1, 2]))
 

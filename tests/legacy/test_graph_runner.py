@@ -11,7 +11,7 @@ from tfpy import legacy as dl
 
 
 class Problem:
-    """w · x is fitted to y, with a runner that records its callbacks."""
+    """Fits w · x to y with a runner that records the calls of its callbacks."""
 
     def __init__(self, math: dl.NDArrayMathCPU, *callbacks: str) -> None:
         g = dl.Graph()
@@ -21,26 +21,26 @@ class Problem:
         self.cost = g.mean_squared_cost(self.y, self.prediction)
         self.feeds = feeds((self.x, [1, 2]), (self.y, [3, 6]))
         self.session = dl.Session(g, math)
-        self.told: list[tuple[str, Any]] = []
-        observer = {name: self.note(name) for name in callbacks}
+        self.calls: list[tuple[str, Any]] = []
+        observer = {name: self.recorder(name) for name in callbacks}
         self.runner = dl.GraphRunner(math, self.session, observer)
         self.optimizer = dl.SGDOptimizer(0.1)
 
-    def note(self, name: str) -> Any:
-        return lambda *args: self.told.append((name, args[0] if args else None))
+    def recorder(self, name: str) -> Any:
+        return lambda *args: self.calls.append((name, args[0] if args else None))
 
-    def named(self, name: str) -> list[Any]:
-        return [value for told, value in self.told if told == name]
+    def values_of(self, name: str) -> list[Any]:
+        return [value for called, value in self.calls if called == name]
 
 
-def test_training_reports_to_the_observer(math: dl.NDArrayMathCPU) -> None:
+def test_training_calls_the_observer(math: dl.NDArrayMathCPU) -> None:
     p = Problem(
         math, "batchesTrainedCallback", "doneTrainingCallback", "totalTimeCallback", "trainExamplesPerSecCallback"
     )
     p.runner.train(p.cost, p.feeds, 2, p.optimizer, 5)
-    assert p.named("batchesTrainedCallback") == [1, 2, 3, 4, 5]
-    assert p.told[-1] == ("doneTrainingCallback", None)
-    times = p.named("totalTimeCallback")
+    assert p.values_of("batchesTrainedCallback") == [1, 2, 3, 4, 5]
+    assert p.calls[-1] == ("doneTrainingCallback", None)
+    times = p.values_of("totalTimeCallback")
     assert times == sorted(times)
     assert len(times) == 5
     assert p.runner.getTotalBatchesTrained() == 5
@@ -49,7 +49,7 @@ def test_training_reports_to_the_observer(math: dl.NDArrayMathCPU) -> None:
     assert p.runner.get_total_batches_trained() == 0
 
 
-def test_costs_come_at_intervals(math: dl.NDArrayMathCPU) -> None:
+def test_cost_callback_interval(math: dl.NDArrayMathCPU) -> None:
     p = Problem(math)
     costs: list[float] = []
     p.runner = dl.GraphRunner(math, p.session, {"avg_cost_callback": lambda cost: costs.append(cost.get())})
@@ -74,7 +74,7 @@ def test_metrics(math: dl.NDArrayMathCPU) -> None:
     last.dispose()
 
 
-def test_a_metric_needs_to_be_given(math: dl.NDArrayMathCPU) -> None:
+def test_compute_metric_without_metric_raises(math: dl.NDArrayMathCPU) -> None:
     p = Problem(math)
     with pytest.raises(RuntimeError, match="metric_tensor"):
         p.runner.computeMetric()
@@ -99,7 +99,7 @@ def test_training_stops_and_resumes(math: dl.NDArrayMathCPU) -> None:
         dl.GraphRunner(math, p.session, {}).resume_training()
 
 
-def test_the_loop_as_an_iterator(math: dl.NDArrayMathCPU) -> None:
+def test_batches_iterator(math: dl.NDArrayMathCPU) -> None:
     p = Problem(math)
     costs = [step.avg_cost for step in p.runner.batches(p.cost, p.feeds, 2, p.optimizer, 20)]
     assert len(costs) == 20
@@ -133,7 +133,7 @@ def test_inference(math: dl.NDArrayMathCPU) -> None:
     assert not p.runner.is_inference_running()
 
 
-def test_inference_is_over_when_a_callback_fails(math: dl.NDArrayMathCPU) -> None:
+def test_failing_callback_ends_inference(math: dl.NDArrayMathCPU) -> None:
     p = Problem(math)
 
     def fail(*_: Any) -> None:
@@ -145,7 +145,7 @@ def test_inference_is_over_when_a_callback_fails(math: dl.NDArrayMathCPU) -> Non
     assert not runner.is_inference_running()
 
 
-def test_settings(math: dl.NDArrayMathCPU) -> None:
+def test_set_math_and_set_session(math: dl.NDArrayMathCPU) -> None:
     p = Problem(math)
     other = dl.NDArrayMathCPU()
     p.runner.setMath(other)
@@ -154,7 +154,7 @@ def test_settings(math: dl.NDArrayMathCPU) -> None:
     assert (p.runner.math, p.runner.session) == (other, session)
 
 
-def test_what_is_inferred_may_change_from_pass_to_pass(math: dl.NDArrayMathCPU) -> None:
+def test_inference_settings_can_change_between_passes(math: dl.NDArrayMathCPU) -> None:
     p = Problem(math)
     seen: list[list[float]] = []
 
@@ -168,7 +168,7 @@ def test_what_is_inferred_may_change_from_pass_to_pass(math: dl.NDArrayMathCPU) 
     assert seen == [[0, 0, 0], [2, 1]]
 
 
-def test_bad_arguments_are_named(math: dl.NDArrayMathCPU) -> None:
+def test_invalid_arguments_raise(math: dl.NDArrayMathCPU) -> None:
     p = Problem(math)
     with pytest.raises(RuntimeError, match="inferenceExamples"):
         p.runner.infer(p.prediction, p.feeds[:1])

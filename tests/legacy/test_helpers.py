@@ -1,4 +1,4 @@
-"""Initializers, util, test_util, conv_util, and what exists only to say that it means nothing here."""
+"""Initializers, util, conv_util, test_util, and stubs of WebGL functions."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ util, conv_util, checks = dl.util, dl.conv_util, dl.test_util
         (dl.VarianceScalingInitializer(1, mode="fan_avg"), -2 / math.sqrt(52), 2 / math.sqrt(52)),
     ],
 )
-def test_initializers_draw_from_their_ranges(initializer: Any, low: float, high: float) -> None:
+def test_initializer_ranges(initializer: Any, low: float, high: float) -> None:
     tf.set_seed(2)
     values = initializer.initialize([20, 20], 100, 4).get_values()
     assert low <= values.min() <= values.max() <= high
@@ -45,13 +45,13 @@ def test_initializers_draw_from_their_ranges(initializer: Any, low: float, high:
         assert values.max() > high - 0.2 * (high - low)
 
 
-def test_an_ndarray_initializer_gives_its_array() -> None:
+def test_ndarray_initializer_returns_its_array() -> None:
     a = A1([1, 2])
     assert dl.NDArrayInitializer(a).initialize([2], 1, 1) is a
     assert dl.TensorInitializer is dl.NDArrayInitializer
 
 
-def test_bad_scalings_are_named() -> None:
+def test_invalid_variance_scaling_raises() -> None:
     with pytest.raises(ValueError, match="fan_in"):
         dl.VarianceScalingInitializer(1, "fan")
     with pytest.raises(ValueError, match="uniform"):
@@ -112,7 +112,7 @@ def test_bad_scalings_are_named() -> None:
         (lambda: util.tanh(0.5), math.tanh(0.5)),
     ],
 )
-def test_helpers_of_util(found: Any, expected: Any) -> None:
+def test_util_functions(found: Any, expected: Any) -> None:
     assert found() == expected
 
 
@@ -131,12 +131,12 @@ def test_helpers_of_util(found: Any, expected: Any) -> None:
         (lambda: util.squeeze_shape([1, 2], [1]), "squeeze_shape: argument 'axis' must be axes of size 1"),
     ],
 )
-def test_helpers_of_util_raise(call: Any, message: str) -> None:
+def test_util_functions_raise(call: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         call()
 
 
-def test_helpers_draw_at_random() -> None:
+def test_random_functions_of_util() -> None:
     tf.set_seed(1)
     items = list("abcdef")
     util.shuffle(items)
@@ -146,7 +146,7 @@ def test_helpers_draw_at_random() -> None:
     assert all(abs(util.randGauss(0, 1, True)) <= 2 for _ in range(50))
 
 
-def test_helpers_wait() -> None:
+def test_async_functions_of_util() -> None:
     tries: list[int] = []
 
     def third_time() -> bool:
@@ -160,7 +160,7 @@ def test_helpers_wait() -> None:
     asyncio.run(util.next_frame())
 
 
-def test_arrays_in_lists() -> None:
+def test_is_ndarray_in_list() -> None:
     a, b = A1([1]), A1([1])
     assert util.is_ndarray_in_list(a, [b, a])
     assert not util.isNDArrayInList(a, [b])
@@ -169,7 +169,7 @@ def test_arrays_in_lists() -> None:
 # conv_util
 
 
-def test_sizes_of_convolutions() -> None:
+def test_conv_util_output_sizes() -> None:
     info = conv_util.compute_conv2d_info([1, 5, 6, 3], [3, 3, 3, 8], [2, 1], "same")
     assert info.outShape == (1, 3, 6, 8)
     assert tuple(info.padInfo) == (1, 1, 1, 1)
@@ -215,7 +215,7 @@ def test_sizes_of_convolutions() -> None:
         (lambda: conv_util.compute_output_shape3d([6, 6, 1], 3, 1, 2, 0), "pad"),
     ],
 )
-def test_sizes_that_do_not_fit_are_named(call: Any, message: str) -> None:
+def test_invalid_conv_util_arguments_raise(call: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         call()
 
@@ -223,7 +223,7 @@ def test_sizes_that_do_not_fit_are_named(call: Any, message: str) -> None:
 # test_util
 
 
-def test_comparisons() -> None:
+def test_assertions_of_test_util() -> None:
     a = A1([1, 2])
     checks.expect_arrays_close(a, [1.001, 2])
     checks.expectArraysEqual(a, A1([1, 2]))
@@ -243,7 +243,7 @@ def test_comparisons() -> None:
             wrong()
 
 
-def test_statistics() -> None:
+def test_statistics_of_test_util() -> None:
     values = np.array([NormalDist().inv_cdf((i + 0.5) / 500) for i in range(500)])
     checks.jarque_bera_normality_test(values)
     with pytest.raises(AssertionError, match="Not normal"):
@@ -254,7 +254,7 @@ def test_statistics() -> None:
     assert checks.skewness([1, -1]) == 0
 
 
-def test_plain_computations() -> None:
+def test_computations_of_test_util() -> None:
     assert checks.make_identity(2).tolist() == [1, 0, 0, 1]
     assert checks.cpuMultiplyMatrix([1, 2, 3, 4], 2, 2, [1, 0, 0, 1], 2, 2).tolist() == [1, 2, 3, 4]
     assert checks.cpu_dot_product([1, 2], [3, 4]) == 11
@@ -271,7 +271,7 @@ def test_plain_computations() -> None:
     assert np.abs(checks.random_array_in_range(50, -1, 1)).max() <= 1
 
 
-# What means something in a browser only
+# Functions of browsers
 
 
 @pytest.mark.parametrize(
@@ -284,12 +284,12 @@ def test_plain_computations() -> None:
         lambda: checks.describe_math_cpu("name", []),
     ],
 )
-def test_webgl_is_not_here(call: Any) -> None:
+def test_webgl_functions_raise(call: Any) -> None:
     with pytest.raises(RuntimeError, match=r"WebGL|browser"):
         call()
 
 
-def test_initializing_the_gpu_does_nothing() -> None:
+def test_initialize_gpu_is_a_no_op() -> None:
     dl.initialize_gpu(None, None)
     dl.initializeGPU()
     assert "WebGL" in repr(dl.gpgpu_util)

@@ -1,4 +1,4 @@
-"""dl.migration_hints: silent unless asked, one line for each place, nothing left behind."""
+"""dl.migration_hints: off by default, one line per call site, no changes left after use."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ def script(math: dl.NDArrayMath) -> dl.NDArray:
     return math.scope(lambda: math.sum(a))
 
 
-def test_without_being_asked_nothing_is_printed(math: dl.NDArrayMathCPU, capsys: pytest.CaptureFixture[str]) -> None:
+def test_nothing_is_printed_by_default(math: dl.NDArrayMathCPU, capsys: pytest.CaptureFixture[str]) -> None:
     script(math)
     assert capsys.readouterr().out == ""
 
 
-def test_one_line_for_each_place(math: dl.NDArrayMathCPU, capsys: pytest.CaptureFixture[str]) -> None:
+def test_one_hint_per_call_site(math: dl.NDArrayMathCPU, capsys: pytest.CaptureFixture[str]) -> None:
     dl.migration_hints()
     script(math)
     script(math)
@@ -42,7 +42,7 @@ def test_one_line_for_each_place(math: dl.NDArrayMathCPU, capsys: pytest.Capture
     ]
 
 
-def test_graphs_and_sessions(math: dl.NDArrayMathCPU, capsys: pytest.CaptureFixture[str]) -> None:
+def test_hints_for_graphs_and_sessions(math: dl.NDArrayMathCPU, capsys: pytest.CaptureFixture[str]) -> None:
     with dl.migration_hints():
         graph = dl.Graph()
         x = graph.placeholder("x", [2])
@@ -54,7 +54,7 @@ def test_graphs_and_sessions(math: dl.NDArrayMathCPU, capsys: pytest.CaptureFixt
         session = dl.Session(graph, math)
         session.train(cost, [{"tensor": x, "data": provider}], 1, dl.SGDOptimizer(0.1))
         session.eval(w).get(0)
-    said = capsys.readouterr().out
+    output = capsys.readouterr().out
     for hint in (
         "dl.Graph: write functions of tensors",
         "graph.placeholder: an argument of the function",
@@ -65,11 +65,11 @@ def test_graphs_and_sessions(math: dl.NDArrayMathCPU, capsys: pytest.CaptureFixt
         "dl.SGDOptimizer: tf.train.sgd(learning_rate)",
         "array.get: a.buffer_sync().get(locs) or a.array_sync()",
     ):
-        assert hint in said, hint
-    assert len(said.splitlines()) == 13
+        assert hint in output, hint
+    assert len(output.splitlines()) == 13
 
 
-def test_afterwards_all_is_as_it_was(math: dl.NDArrayMathCPU, capsys: pytest.CaptureFixture[str]) -> None:
+def test_classes_are_restored_afterwards(math: dl.NDArrayMathCPU, capsys: pytest.CaptureFixture[str]) -> None:
     classes = [dl.NDArrayMath, *dl.NDArrayMath.__mro__, dl.Graph, dl.Session, *dl.Scalar.__mro__, dl.SGDOptimizer]
     before = [dict(vars(cls)) for cls in classes]
     with dl.migrationHints():

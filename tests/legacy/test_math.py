@@ -1,4 +1,4 @@
-"""The methods of NDArrayMath: values that follow from their definitions, bad arguments, backends, debug mode."""
+"""Methods of NDArrayMath: values, invalid arguments, backends, debug mode, storage."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from tfpy.engine.cpu import CpuBackend
 
 A1, A2, A3, A4 = dl.Array1D.new, dl.Array2D.new, dl.Array3D.new, dl.Array4D.new
 S = dl.Scalar.new
-PLUS = [[1, 2, 3], [4, 5, 6]]
-SIX = [[1, 2], [3, 4], [5, 6]]
+MATRIX_2X3 = [[1, 2, 3], [4, 5, 6]]
+MATRIX_3X2 = [[1, 2], [3, 4], [5, 6]]
 
 
 def nested(result: Any) -> Any:
@@ -34,23 +34,23 @@ def m() -> dl.NDArrayMath:
 
 
 VALUES: list[tuple[str, Any, Any]] = [
-    ("matMul", lambda: m().matMul(A2([2, 3], PLUS), A2([3, 2], SIX)), [[22, 28], [49, 64]]),
+    ("matMul", lambda: m().matMul(A2([2, 3], MATRIX_2X3), A2([3, 2], MATRIX_3X2)), [[22, 28], [49, 64]]),
     (
         "matMul transposed",
         lambda: m().matMul(
-            A2([2, 3], PLUS), A2([3, 2], SIX), dl.MatrixOrientation.TRANSPOSED, dl.MatrixOrientation.TRANSPOSED
+            A2([2, 3], MATRIX_2X3), A2([3, 2], MATRIX_3X2), dl.MatrixOrientation.TRANSPOSED, dl.MatrixOrientation.TRANSPOSED
         ),
         [[9, 19, 29], [12, 26, 40], [15, 33, 51]],
     ),
-    ("matMul second", lambda: m().mat_mul(A2([2, 3], PLUS), A2([2, 3], PLUS), 0, 1), [[14, 32], [32, 77]]),
-    ("vectorTimesMatrix", lambda: m().vectorTimesMatrix(A1([1, 2]), A2([2, 3], PLUS)), [9, 12, 15]),
-    ("matrixTimesVector", lambda: m().matrixTimesVector(A2([2, 3], PLUS), A1([0, 1, 2])), [8, 17]),
+    ("matMul second", lambda: m().mat_mul(A2([2, 3], MATRIX_2X3), A2([2, 3], MATRIX_2X3), 0, 1), [[14, 32], [32, 77]]),
+    ("vectorTimesMatrix", lambda: m().vectorTimesMatrix(A1([1, 2]), A2([2, 3], MATRIX_2X3)), [9, 12, 15]),
+    ("matrixTimesVector", lambda: m().matrixTimesVector(A2([2, 3], MATRIX_2X3), A1([0, 1, 2])), [8, 17]),
     ("dotProduct", lambda: m().dotProduct(A1([1, 2]), A1([3, 4])), 11),
     ("outerProduct", lambda: m().outerProduct(A1([1, 2]), A1([3, 4])), [[3, 4], [6, 8]]),
     ("clone", lambda: m().clone(A1([1, 2])), [1, 2]),
     ("reshape", lambda: m().reshape(A1([1, 2]), [2, 1]), [[1], [2]]),
     ("slice1D", lambda: m().slice1D(A1([1, 2, 3]), 1, 2), [2, 3]),
-    ("slice2D", lambda: m().slice2D(A2([2, 3], PLUS), [0, 1], [2, 1]), [[2], [5]]),
+    ("slice2D", lambda: m().slice2D(A2([2, 3], MATRIX_2X3), [0, 1], [2, 1]), [[2], [5]]),
     ("slice3D", lambda: m().slice3D(A3([1, 2, 2], [1, 2, 3, 4]), [0, 1, 0], [1, 1, 2]), [[[3, 4]]]),
     ("slice4D", lambda: m().slice4D(A4([1, 1, 2, 2], [1, 2, 3, 4]), [0, 0, 0, 1], [1, 1, 2, 1]), [[[[2], [4]]]]),
     ("reverse1D", lambda: m().reverse1D(A1([1, 2])), [2, 1]),
@@ -63,15 +63,15 @@ VALUES: list[tuple[str, Any, Any]] = [
     ("concat3D", lambda: m().concat3D(A3([1, 1, 2], [1, 2]), A3([1, 1, 2], [3, 4]), 2), [[[1, 2, 3, 4]]]),
     ("concat4D", lambda: m().concat4D(A4([1, 1, 1, 1], [1]), A4([1, 1, 1, 1], [2]), 0), [[[[1]]], [[[2]]]]),
     ("logSumExp", lambda: m().logSumExp(A1([1, 2, 3])), 3.4076059),
-    ("sum", lambda: m().sum(A2([2, 3], PLUS)), 21),
-    ("sum axis", lambda: m().sum(A2([2, 3], PLUS), 1, True), [[6], [15]]),
-    ("mean", lambda: m().mean(A2([2, 3], PLUS), 0), [2.5, 3.5, 4.5]),
+    ("sum", lambda: m().sum(A2([2, 3], MATRIX_2X3)), 21),
+    ("sum axis", lambda: m().sum(A2([2, 3], MATRIX_2X3), 1, True), [[6], [15]]),
+    ("mean", lambda: m().mean(A2([2, 3], MATRIX_2X3), 0), [2.5, 3.5, 4.5]),
     ("argMin", lambda: m().argMin(A1([3, 1, 1])), 1),
     ("argMax", lambda: m().argMax(A1([3, 9, 1, 9])), 1),
-    ("argMax axis", lambda: m().argMax(A2([2, 3], PLUS), 0), [1, 1, 1]),
+    ("argMax axis", lambda: m().argMax(A2([2, 3], MATRIX_2X3), 0), [1, 1, 1]),
     ("argMaxEquals", lambda: m().argMaxEquals(A1([1, 3]), A1([0, 1])), True),
-    ("min", lambda: m().min(A2([2, 3], PLUS), 1), [1, 4]),
-    ("max", lambda: m().max(A2([2, 3], PLUS)), 6),
+    ("min", lambda: m().min(A2([2, 3], MATRIX_2X3), 1), [1, 4]),
+    ("max", lambda: m().max(A2([2, 3], MATRIX_2X3)), 6),
     ("maximum", lambda: m().maximum(A1([1, 4]), A1([2, 3])), [2, 4]),
     ("minimumStrict", lambda: m().minimumStrict(A1([1, 4]), A1([2, 3])), [1, 3]),
     ("softmax", lambda: m().softmax(A1([1, 2, 3])), [0.0900306, 0.2447285, 0.665241]),
@@ -81,7 +81,7 @@ VALUES: list[tuple[str, Any, Any]] = [
     ("where", lambda: m().where(A1([1, 0], "bool"), A1([1, 2]), A1([3, 4])), [1, 4]),
     ("topK", lambda: m().topK(A1([3, 9, 1, 9, 5]), 3).values, [9, 9, 5]),
     ("topK indices", lambda: m().top_k(A1([3, 9, 1, 9, 5]), 3).indices, [1, 3, 4]),
-    ("transpose", lambda: m().transpose(A2([2, 3], PLUS)), [[1, 4], [2, 5], [3, 6]]),
+    ("transpose", lambda: m().transpose(A2([2, 3], MATRIX_2X3)), [[1, 4], [2, 5], [3, 6]]),
     ("switchDim", lambda: m().switchDim(A2([1, 2], [1, 2]), [1, 0]), [[1], [2]]),
     ("gather", lambda: m().gather(A1([5, 6, 7]), A1([2, 0], "int32")), [7, 5]),
     ("tile", lambda: m().tile(A1([1, 2]), [2]), [1, 2, 1, 2]),
@@ -97,7 +97,7 @@ VALUES: list[tuple[str, Any, Any]] = [
     ("arrayDividedByScalar", lambda: m().arrayDividedByScalar(A1([1, 2]), S(2)), [0.5, 1]),
     ("elementWiseMul", lambda: m().elementWiseMul(A1([1, 2]), A1([3, 4])), [3, 8]),
     ("elementWiseMulBroadcast", lambda: m().elementWiseMulBroadcast(A2([1, 2], [1, 2]), A2([2, 1], [3, 4])), [[3, 6], [4, 8]]),
-    ("multiply", lambda: m().multiply(A2([2, 3], PLUS), A2([2, 1], [10, 20])), [[10, 20, 30], [80, 100, 120]]),
+    ("multiply", lambda: m().multiply(A2([2, 3], MATRIX_2X3), A2([2, 1], [10, 20])), [[10, 20, 30], [80, 100, 120]]),
     ("divide", lambda: m().divide(A1([1, -1, 0]), A1([0, 0, 0])), [np.inf, -np.inf, np.nan]),
     ("subtract", lambda: m().subtract(A1([1, 2]), S(1)), [0, 1]),
     ("pow", lambda: m().pow(A1([2, 3]), S(2, "int32")), [4, 9]),
@@ -119,7 +119,7 @@ VALUES: list[tuple[str, Any, Any]] = [
 
 
 @pytest.mark.parametrize(("compute", "expected"), [row[1:] for row in VALUES], ids=[row[0] for row in VALUES])
-def test_values(compute: Any, expected: Any, backend: str) -> None:
+def test_values_of_methods(compute: Any, expected: Any, backend: str) -> None:
     result = compute()
     assert isinstance(result, dl.NDArray)
     close(result, expected)
@@ -146,7 +146,7 @@ def test_convolutions() -> None:
 
 
 @pytest.mark.parametrize("numerics", ["tfjs", "deeplearn.js"])
-def test_a_bias_of_another_length(numerics: Any) -> None:
+def test_bias_of_wrong_length_raises(numerics: Any) -> None:
     with dl.numerics(numerics):
         with pytest.raises(ValueError, match="conv2d: argument 'bias' must be of 2 numbers"):
             m().conv2d(A3([1, 1, 1], [1]), A4([1, 1, 1, 2], [1, 2]), A1([1, 2, 3]), 1, 0)
@@ -168,14 +168,14 @@ def test_pools() -> None:
 
 @pytest.mark.parametrize("numerics", ["tfjs", "deeplearn.js"])
 @pytest.mark.parametrize("order", [1, 2, "euclidean", float("inf")])
-def test_norms_along_no_axis(numerics: Any, order: Any) -> None:
-    """As in 0.3.17, 0.5.1 and TF.js: the elements' sizes."""
+def test_norm_over_no_axes_is_the_absolute_value(numerics: Any, order: Any) -> None:
+    """As in 0.3.17, 0.5.1 and TF.js."""
     with dl.numerics(numerics):
         close(m().norm(A1([3, -4]), order, []), [3, 4])
 
 
 @pytest.mark.parametrize(("numerics", "dtype"), [("tfjs", "bool"), ("deeplearn.js", "float32")])
-def test_the_smallest_truth_values(numerics: Any, dtype: str) -> None:
+def test_min_pool_of_bool(numerics: Any, dtype: str) -> None:
     x = A3([2, 2, 1], [1, 0, 1, 1], "bool")
     with dl.numerics(numerics):
         found = m().minPool(x, 2, 1, 0)
@@ -184,8 +184,8 @@ def test_the_smallest_truth_values(numerics: Any, dtype: str) -> None:
 
 
 @pytest.mark.parametrize("numerics", ["tfjs", "deeplearn.js"])
-def test_sizes_that_are_not_whole_are_rounded_on_demand(numerics: Any) -> None:
-    """0.4's dimRoundingMode."""
+def test_dim_rounding_mode(numerics: Any) -> None:
+    """The argument dimRoundingMode of 0.4."""
     x, f = A3([3, 3, 1], range(1, 10)), A4([2, 2, 1, 1], [1, 2, 3, 4])
     with dl.numerics(numerics):
         close(m().maxPool(x, 2, 2, 0, "floor"), [[[5]]])
@@ -208,7 +208,7 @@ def test_sizes_that_are_not_whole_are_rounded_on_demand(numerics: Any) -> None:
             with pytest.raises(ValueError, match="dim_rounding_mode"):  # without a numeric pad
                 rounded()
     row, taps = A2([3, 1], [1, 2, 3]), A3([2, 1, 1], [1, 10])
-    for rounding in ("floor", "ceil"):  # no matter: deeplearn.js counts the places by the height, which is 1
+    for rounding in ("floor", "ceil"):  # no effect: deeplearn.js computes the output size from the height, which is 1
         close(m().conv1d(row, taps, None, 2, 0, rounding), [[21], [3], [0]])
     close(m().conv1d(row, taps, None, 2, 1, "floor"), [[10], [32]])
     close(m().conv1d(row, taps, None, 2, 1, "ceil"), [[10], [32], [0]])
@@ -219,7 +219,7 @@ def test_normalizations() -> None:
     close(m().batchNormalization3D(x, A1([1, 2]), A1([1, 4])), [[[0, 0], [1.9990008, 0.999875]]])
     close(m().batchNormalization2D(A2([1, 2], [1, 2]), A1([1, 2]), A1([1, 4]), 0.001, A1([1, 1]), A1([5, 6])), [[5, 6]])
     close(m().batchNormalization4D(A4([1, 1, 1, 1], [2]), A1([1]), A1([1]), 0), [[[[1]]]])
-    # a vector beside an array of x's shape
+    # mean and variance of different ranks
     mean, variance = A3([1, 2, 2], [1, 2, 1, 2]), A1([1, 4])
     close(m().batchNormalization3D(x, mean, variance), [[[0, 0], [1.9990008, 0.999875]]])
     close(m().batchNormalization3D(x, A1([1, 2]), variance, 0, A1([1, 2]), mean), [[[1, 2], [3, 4]]])
@@ -265,10 +265,10 @@ def test_lstm_cells() -> None:
     close(hs[0], new_h)
 
 
-# What results are
+# Results
 
 
-def test_dtypes_of_results() -> None:
+def test_result_dtypes() -> None:
     a = A1([7, 2], "int32")
     assert m().argMax(a).dtype == "int32"
     assert m().equal(a, a).dtype == "bool"
@@ -278,12 +278,12 @@ def test_dtypes_of_results() -> None:
     assert m().topK(A1([1, 2]), 1).indices.dtype == "int32"
 
 
-def test_tensors_and_lists_are_taken_as_well() -> None:
+def test_tensors_and_lists_are_accepted() -> None:
     assert nested(m().add(tf.tensor1d([1, 2]), [3, 4])) == [4, 6]
     assert nested(m().relu([-1, 1])) == [0, 1]
 
 
-def test_an_op_that_has_nothing_to_do_gives_an_array_of_its_own() -> None:
+def test_no_op_cast_returns_an_independent_array() -> None:
     a = A1([1, 2])
     b = m().cast(a, "float32")
     a.set(5, 0)
@@ -292,7 +292,7 @@ def test_an_op_that_has_nothing_to_do_gives_an_array_of_its_own() -> None:
     assert nested(b) == [1, 2]
 
 
-# Bad arguments
+# Invalid arguments
 
 
 @pytest.mark.parametrize(
@@ -322,7 +322,7 @@ def test_an_op_that_has_nothing_to_do_gives_an_array_of_its_own() -> None:
         (lambda: m().softmaxCrossEntropyWithLogits(A1([1, 2]), A1([1, 2]), 5), "last axis"),
     ],
 )  # fmt: skip
-def test_bad_arguments_are_named(call: Any, message: str) -> None:
+def test_invalid_arguments_raise(call: Any, message: str) -> None:
     with pytest.raises((ValueError, TypeError), match=message):
         call()
 
@@ -330,13 +330,13 @@ def test_bad_arguments_are_named(call: Any, message: str) -> None:
 # Backends
 
 
-def test_the_cpu_math_computes_on_the_numpy_backend_in_use(backend: str) -> None:
+def test_cpu_math_uses_the_current_numpy_backend(backend: str) -> None:
     a = dl.NDArrayMathCPU().neg(A1([1]))
     assert isinstance(a.backend, CpuBackend)
     assert tf.get_backend() == backend
 
 
-def test_the_gpu_math_warns_once_where_there_is_no_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_gpu_math_without_gpu_warns_once(monkeypatch: pytest.MonkeyPatch) -> None:
     find = registry.find
 
     def no_gpu(name: str) -> Any:
@@ -357,7 +357,7 @@ def test_the_gpu_math_warns_once_where_there_is_no_gpu(monkeypatch: pytest.Monke
 
 
 @pytest.mark.cpu
-def test_a_math_keeps_to_its_backend() -> None:
+def test_math_keeps_its_backend() -> None:
     exact = dl.NDArrayMath(tf.find_backend("exact"), False)
     a = exact.add(A1([1]), A1([2]))
     assert a.backend is tf.find_backend("exact")
@@ -371,7 +371,7 @@ def test_a_math_keeps_to_its_backend() -> None:
         dl.NDArrayMath(5, False)
 
 
-def test_the_math_made_last_is_the_global_one() -> None:
+def test_last_created_math_is_the_global_one() -> None:
     first = dl.NDArrayMathCPU()
     assert dl.ENV.math is first
     second = dl.NDArrayMathCPU(True)
@@ -385,8 +385,8 @@ def test_the_math_made_last_is_the_global_one() -> None:
 
 
 @pytest.mark.cpu
-def test_set_backend_makes_a_math() -> None:
-    """As in 0.5, so that the methods of arrays compute on that backend, too."""
+def test_set_backend_creates_a_math() -> None:
+    """As in 0.5: the methods of arrays use the new backend, too."""
     try:
         assert dl.setBackend("exact")
         assert A1([1]).square().backend is tf.find_backend("exact")
@@ -402,7 +402,7 @@ def test_set_backend_makes_a_math() -> None:
 
 
 @pytest.mark.cpu
-def test_the_environment_has_features() -> None:
+def test_environment_features() -> None:
     assert dl.ENV.get("WEBGL_VERSION") == dl.ENV.get("WEBGL_DISJOINT_QUERY_TIMER_EXTENSION_VERSION") == 0
     assert dl.Environment({"DEBUG": True}).get("DEBUG") is True
     with pytest.raises(ValueError, match="feature"):
@@ -416,7 +416,7 @@ def test_the_environment_has_features() -> None:
 # Debug mode
 
 
-def test_debug_mode_raises_at_the_first_nan(math: dl.NDArrayMathCPU) -> None:
+def test_debug_mode_raises_on_nan(math: dl.NDArrayMathCPU) -> None:
     math.log(A1([-1]))
     with pytest.warns(UserWarning, match="Debug mode"):
         math.enable_debug_mode()
@@ -428,7 +428,7 @@ def test_debug_mode_raises_at_the_first_nan(math: dl.NDArrayMathCPU) -> None:
 # Storage
 
 
-def test_arrays_are_found_by_their_id(math: dl.NDArrayMathCPU) -> None:
+def test_read_write_and_dispose_by_id(math: dl.NDArrayMathCPU) -> None:
     a = A1([1, 2])
     assert list(math.read_sync(a.id)) == list(asyncio.run(math.read(a.id))) == [1, 2]
     math.write(a.id, [5, 6])
@@ -444,7 +444,7 @@ def test_arrays_are_found_by_their_id(math: dl.NDArrayMathCPU) -> None:
         math.read_sync(a.id)
 
 
-def test_registering_changes_nothing(math: dl.NDArrayMathCPU) -> None:
+def test_register_arrays_and_variables(math: dl.NDArrayMathCPU) -> None:
     math.register(A1([1]))
     with pytest.raises(TypeError, match="register"):
         math.register(5)  # type: ignore[arg-type]
@@ -460,8 +460,8 @@ def test_registering_changes_nothing(math: dl.NDArrayMathCPU) -> None:
         math.register_variable(5)
 
 
-def test_copy2d_writes_a_block_into_another_matrix(math: dl.NDArrayMathCPU) -> None:
-    source, dest = A2([2, 3], PLUS), dl.Array2D.zeros([3, 3])
+def test_copy2d(math: dl.NDArrayMathCPU) -> None:
+    source, dest = A2([2, 3], MATRIX_2X3), dl.Array2D.zeros([3, 3])
     view = math.clone(dest)
     math.copy2D(source, [0, 1], [2, 2], dest, [1, 0], [2, 2])
     assert nested(dest) == [[0, 0, 0], [2, 3, 0], [5, 6, 0]]
@@ -472,7 +472,7 @@ def test_copy2d_writes_a_block_into_another_matrix(math: dl.NDArrayMathCPU) -> N
         math.copy2d(source, [1, 1], [2, 2], dest, [0, 0], [2, 2])
 
 
-def test_time_can_be_awaited_or_used(math: dl.NDArrayMathCPU) -> None:
+def test_time_is_a_number_and_awaitable(math: dl.NDArrayMathCPU) -> None:
     taken = math.time(lambda: math.neg(A1([1])))
     assert taken > 0
     assert asyncio.run(_awaited(taken)) == taken

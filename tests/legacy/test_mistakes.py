@@ -1,4 +1,4 @@
-"""What old scripts get wrong is named, with the way of the new API where that helps."""
+"""Errors for typical mistakes in old scripts, some with a hint to the new API."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ V = dl.Array1D.new
 
 
 class Model:
-    """x · w, summed, with a provider of x."""
+    """A graph that sums x · w, with a session and an input provider for x."""
 
     def __init__(self, math: dl.NDArrayMath) -> None:
         self.math = math
@@ -40,143 +40,143 @@ def disposed() -> dl.NDArray:
 FILTER = dl.Array3D.ones([2, 1, 1])
 
 
-def _with_numerics_of_deeplearn(call: Callable[[], Any]) -> Any:
+def _in_deeplearnjs_numerics(call: Callable[[], Any]) -> Any:
     with dl.numerics("deeplearn.js"):
         return call()
 
 
 MISTAKES: dict[str, tuple[Callable[[Model], Any], type[Exception], str]] = {
-    "a symbolic tensor given to math": (lambda m: m.math.add(m.x, V([1, 2])), TypeError, "session.eval"),
-    "a symbolic tensor given to tf": (lambda m: tf.square(m.x), TypeError, "session.eval"),
-    "a symbolic tensor given to numpy": (lambda m: np.add(m.x, 1), TypeError, "session.eval"),
-    "a symbolic tensor given to an array": (lambda m: V([m.x, m.x]), TypeError, "session.eval"),
-    "no image for conv2d_transpose": (
+    "symbolic tensor passed to math": (lambda m: m.math.add(m.x, V([1, 2])), TypeError, "session.eval"),
+    "symbolic tensor passed to tf": (lambda m: tf.square(m.x), TypeError, "session.eval"),
+    "symbolic tensor passed to numpy": (lambda m: np.add(m.x, 1), TypeError, "session.eval"),
+    "symbolic tensor passed to an array": (lambda m: V([m.x, m.x]), TypeError, "session.eval"),
+    "vector passed to conv2d_transpose": (
         lambda m: m.math.conv2d_transpose(V([1, 2]), V([1]), [1, 1, 1], 1, 0),
         ValueError,
         "conv2d_transpose: argument 'x' must be of rank 3 or 4",
     ),
-    "no number of batches": (
+    "invalid num_batches": (
         lambda m: dl.GraphRunner(m.math, m.session, {}).train(
             m.cost, m.feeds(m.provider), 1, dl.SGDOptimizer(1), "all"
         ),
         TypeError,
         "train: argument 'num_batches' must be a whole number, but got 'all'",
     ),
-    "no number of passes": (
+    "invalid num_passes": (
         lambda m: dl.GraphRunner(m.math, m.session, {"inferenceExamplesCallback": print}).infer(
             m.y, m.feeds(m.provider), num_passes=[1]
         ),
         TypeError,
         "infer: argument 'num_passes' must be a whole number",
     ),
-    "a constant without a value": (lambda m: m.graph.constant(None), TypeError, "constant: argument 'value'"),
-    "an array given to a graph": (lambda m: m.graph.add(m.x, V([1, 2])), TypeError, "graph.constant"),
+    "constant without value": (lambda m: m.graph.constant(None), TypeError, "constant: argument 'value'"),
+    "array passed to a graph": (lambda m: m.graph.add(m.x, V([1, 2])), TypeError, "graph.constant"),
     "values without a shape": (lambda m: dl.Array2D.new([[1, 2], [3, 4]]), ValueError, "tf.tensor2d"),
-    "a missing placeholder": (lambda m: m.session.eval(m.y), ValueError, "'x' of shape .2. has no entry"),
-    "a feed of another shape": (lambda m: m.session.eval(m.y, m.feeds(V([1]))), ValueError, r"shape \[2\] for 'x'"),
-    "a disposed feed": (lambda m: m.session.eval(m.y, m.feeds(disposed())), RuntimeError, "is disposed"),
-    "an array to train with": (
+    "missing placeholder": (lambda m: m.session.eval(m.y), ValueError, "'x' of shape .2. has no entry"),
+    "feed of wrong shape": (lambda m: m.session.eval(m.y, m.feeds(V([1]))), ValueError, r"shape \[2\] for 'x'"),
+    "disposed feed": (lambda m: m.session.eval(m.y, m.feeds(disposed())), RuntimeError, "is disposed"),
+    "array instead of provider in train": (
         lambda m: m.session.train(m.cost, m.feeds(V([1, 2])), 1, dl.SGDOptimizer(1)),
         TypeError,
         "optimizer.minimize",
     ),
-    "an optimizer of the new API": (
+    "optimizer of the new API": (
         lambda m: m.session.train(m.cost, m.feeds(m.provider), 1, tf.train.sgd(1)),
         TypeError,
         "minimize",
     ),
-    "a graph of another session": (
+    "tensor of another graph": (
         lambda m: m.session.eval(dl.Graph().placeholder("z", [])),
         ValueError,
         "belongs to another",
     ),
-    "a shape that is an array": (lambda m: V([1, 2]).reshape(V([2, 1])), TypeError, "reshape: .*'new_shape'"),
-    "a place that is a number": (lambda m: V([1]).loc_to_index(0.5), ValueError, "loc_to_index: .*'locs'"),
-    "a list to be added": (lambda m: V([1]).add([1], 0), TypeError, "add: argument 'value' must be a number"),
-    "bounds that are strings": (lambda m: dl.NDArray.rand_uniform([2], "a", "b"), TypeError, "rand_uniform: argument 'a'"),
-    "one tensor to evaluate as all": (
+    "shape is an array": (lambda m: V([1, 2]).reshape(V([2, 1])), TypeError, "reshape: .*'new_shape'"),
+    "locs is a number": (lambda m: V([1]).loc_to_index(0.5), ValueError, "loc_to_index: .*'locs'"),
+    "list passed to add": (lambda m: V([1]).add([1], 0), TypeError, "add: argument 'value' must be a number"),
+    "bounds are strings": (lambda m: dl.NDArray.rand_uniform([2], "a", "b"), TypeError, "rand_uniform: argument 'a'"),
+    "single tensor passed to eval_all": (
         lambda m: m.session.evalAll(m.y, m.feeds(V([1, 2]))),
         TypeError,
         "eval_all: argument 'tensors' must be a list of tensors",
     ),
-    "an array to be timed": (lambda m: m.math.time(V([1])), TypeError, "time: argument 'query' must be a function"),
-    "one shape of a data set": (
+    "array passed to time": (lambda m: m.math.time(V([1])), TypeError, "time: argument 'query' must be a function"),
+    "data_shapes is a number": (
         lambda m: dl.InMemoryDataset(2),
         TypeError,
         "InMemoryDataset: argument 'data_shapes' must be a list of shapes",
     ),
-    "a deviation below 0": (
+    "negative std_dev": (
         lambda m: dl.NDArray.rand_truncated_normal([2], 0, -1),
         ValueError,
         "rand_truncated_normal: argument 'std_dev' must be 0 or more and finite",
     ),
-    "a deviation that is no number": (
+    "std_dev is NaN": (
         lambda m: dl.util.rand_gauss(0, float("nan"), True),
         ValueError,
         "rand_gauss: argument 'std_dev' must be 0 or more and finite",
     ),
-    "channels that are none": (
+    "invalid num_channels": (
         lambda m: dl.NDArray.from_pixels(np.zeros((2, 2, 3)), []),
         TypeError,
         "from_pixels: argument 'num_channels'",
     ),
     "pixels without data": (lambda m: dl.NDArray.from_pixels({"width": 1}), ValueError, "width, height, and data"),
-    "a slice from a string on": (lambda m: m.math.slice1d(V([1, 2]), "a", 1), TypeError, "slice1d: argument 'begin'"),
-    "a block that is a number": (
+    "slice begin is a string": (lambda m: m.math.slice1d(V([1, 2]), "a", 1), TypeError, "slice1d: argument 'begin'"),
+    "source_begin is a number": (
         lambda m: m.math.copy2d(dl.Array2D.zeros([2, 2]), 0.5, [1, 1], dl.Array2D.zeros([2, 2]), [0, 0], [1, 1]),
         ValueError,
         "copy2d: argument 'source_begin'",
     ),
-    "the shape of a filter that is an array": (
+    "filter_shape is an array": (
         lambda m: m.math.conv2d_der_filter(dl.Array3D.zeros([2, 2, 1]), dl.Array3D.zeros([2, 2, 1]), V([1]), 1, 0),
         TypeError,
         "conv2d_der_filter: argument 'filter_shape'",
     ),
-    "the shape of an image that is an array": (
+    "output_shape is an array": (
         lambda m: m.math.conv2d_transpose(dl.Array3D.zeros([2, 2, 1]), dl.Array4D.zeros([1, 1, 1, 1]), V([1]), 1, 0),
         TypeError,
         "conv2d_transpose: argument 'output_shape'",
     ),
-    "gradients of no dict": (
+    "custom_gradient inputs are a list": (
         lambda m: m.math.custom_gradient(lambda: None, [V([1])]),
         TypeError,
         "custom_gradient: argument 'inputs'",
     ),
-    "a window that is a list": (
+    "window is a list": (
         lambda m: m.graph.max_pool(m.graph.placeholder("i", [4, 4, 1]), [2, 2]),
         TypeError,
         "max_pool: argument 'field_size'",
     ),
-    "a node that is a tensor": (
+    "tensor passed as node": (
         lambda m: m.graph.add_node_and_return_output(m.x),
         TypeError,
         "add_node_and_return_output: argument 'node'",
     ),
-    "a learning rate that is a string": (
+    "learning rate is a string": (
         lambda m: dl.SGDOptimizer("a"),
         TypeError,
         "SGDOptimizer: argument 'learning_rate' must be a number",
     ),
-    "variables that are no list": (
+    "variable list is a number": (
         lambda m: dl.SGDOptimizer(1, 3),
         TypeError,
         "SGDOptimizer: argument 'specified_variable_list' must be a list of variables",
     ),
-    "inputs that are no list": (
+    "provider inputs are None": (
         lambda m: dl.InCPUMemoryShuffledInputProviderBuilder(None),
         TypeError,
         "argument 'inputs' must be a list of lists of arrays",
     ),
-    "a pad that is an array": (
+    "pad is an array": (
         lambda m: m.math.max_pool(dl.Array3D.zeros([2, 2, 1]), 1, 1, np.ones(2)),
         ValueError,
         "max_pool: argument 'pad' must be a pair",
     ),
-    "a dtype that is an array": (lambda m: V([1], np.ones(2)), ValueError, "argument 'dtype' must be one of"),
-    "a shape beyond all bounds": (lambda m: dl.Array1D.zeros([10**30]), ValueError, "zeros: argument 'shape'"),
+    "dtype is an array": (lambda m: V([1], np.ones(2)), ValueError, "argument 'dtype' must be one of"),
+    "shape out of range": (lambda m: dl.Array1D.zeros([10**30]), ValueError, "zeros: argument 'shape'"),
     **{
-        f"windows of {name} that do not fit": (
-            lambda m, call=call: _with_numerics_of_deeplearn(lambda: call(m.math, dl.Array3D.ones([3, 3, 1]))),
+        f"fractional output size of {name}": (
+            lambda m, call=call: _in_deeplearnjs_numerics(lambda: call(m.math, dl.Array3D.ones([3, 3, 1]))),
             ValueError,
             f"{name}: argument 'pad' must be such that the number of outputs is an integer",
         )
@@ -188,23 +188,23 @@ MISTAKES: dict[str, tuple[Callable[[Model], Any], type[Exception], str]] = {
             "depthwise_conv2d": lambda math, x: math.depthwise_conv2d(x, dl.Array4D.ones([2, 2, 1, 1]), 2, 0),
         }.items()
     },
-    "windows that do not move": (
-        lambda m: _with_numerics_of_deeplearn(lambda: m.math.conv1d(dl.Array2D.ones([4, 1]), FILTER, None, 0, 1)),
+    "stride of 0": (
+        lambda m: _in_deeplearnjs_numerics(lambda: m.math.conv1d(dl.Array2D.ones([4, 1]), FILTER, None, 0, 1)),
         ValueError,
         "conv2d: argument 'strides' must be 1 or more",
     ),
-    "an orientation that is a boolean": (
+    "orientation is a boolean": (
         lambda m: m.math.mat_mul(dl.Array2D.zeros([2, 2]), dl.Array2D.zeros([2, 2]), True),
         TypeError,
         "mat_mul: argument 'orientation'",
     ),
-    "an initializer that is a string": (
+    "initializer is a string": (
         lambda m: m.graph.layers.dense("d", m.x, 1, None, True, "ones"),
         TypeError,
         "dense: argument 'kernel_initializer' must be an initializer",
     ),
-    "a shape that is none": (lambda m: dl.util.size_from_shape(None), TypeError, "size_from_shape: argument 'shape'"),
-    "points of other dimensions": (
+    "shape is None": (lambda m: dl.util.size_from_shape(None), TypeError, "size_from_shape: argument 'shape'"),
+    "points of different dimensions": (
         lambda m: dl.util.dist_squared([1], [1, 2]),
         ValueError,
         "dist_squared: argument 'b' must be of length 1",
@@ -218,14 +218,14 @@ MISTAKES: dict[str, tuple[Callable[[Model], Any], type[Exception], str]] = {
 
 
 @pytest.mark.parametrize("mistake", MISTAKES)
-def test_a_mistake_is_named(math: dl.NDArrayMathCPU, mistake: str) -> None:
+def test_mistake_raises(math: dl.NDArrayMathCPU, mistake: str) -> None:
     call, error, message = MISTAKES[mistake]
     model = Model(math)
     with pytest.raises(error, match=message):
         call(model)
 
 
-def test_a_refused_layer_leaves_the_graph_as_it_was(math: dl.NDArrayMathCPU) -> None:
+def test_invalid_layer_leaves_the_graph_unchanged(math: dl.NDArrayMathCPU) -> None:
     model = Model(math)
     before = len(model.graph.get_nodes())
     with pytest.raises(TypeError, match="bias_initializer"):

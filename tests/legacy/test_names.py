@@ -1,4 +1,4 @@
-"""Every name of deeplearn.js exists, in its spelling and in PEP 8; what TF.js's names of 0.5 are."""
+"""Public names of deeplearn.js 0.1 to 0.5, in camelCase and in PEP 8 spelling."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ from tfpy import legacy as dl
 from tfpy.core.naming.names import camel
 from tfpy.legacy.naming.spelling import EXCEPTIONS
 
-# The source of a shader, and a name that Python keeps for itself.
+# Shader source code, and a keyword of Python.
 NOT_IN_PYTHON = {"IS_NAN_SHADER_FUNC", "assert"}
 
 
-def respelt(owner: Any, spelling: str) -> list[str]:
-    """The PEP 8 names of an owner that are spelt so in deeplearn.js."""
+def snake_case_names(owner: Any, spelling: str) -> list[str]:
+    """The PEP 8 names of the methods with this spelling in deeplearn.js."""
     special = [EXCEPTIONS[c.__name__] for c in getattr(owner, "__mro__", ()) if c.__name__ in EXCEPTIONS] or [{}]
     return [n for n in dir(owner) if any(names.get(n, camel(n)) == spelling for names in special)]
 
 
-def test_exports() -> None:
+def test_all_exports_exist() -> None:
     missing = [name for name in EXPORTS.split() if not hasattr(dl, name)]
     assert not missing
 
 
 @pytest.mark.parametrize("namespace", NAMESPACES)
-def test_namespaces(namespace: str) -> None:
+def test_namespaces_have_all_names(namespace: str) -> None:
     owner = getattr(dl, namespace)
     missing = {name for name in NAMESPACES[namespace].split() if not hasattr(owner, name)}
     assert missing <= NOT_IN_PYTHON
@@ -43,20 +43,22 @@ def test_methods_have_both_spellings(name: str) -> None:
     owner = getattr(dl, name)
     for spelling in METHODS[name].split():
         assert hasattr(owner, spelling), f"{name}.{spelling} is missing"
-        assert [n for n in respelt(owner, spelling) if n == n.lower()], f"{name}.{spelling} has no PEP 8 spelling"
+        assert [n for n in snake_case_names(owner, spelling) if n == n.lower()], (
+            f"{name}.{spelling} has no PEP 8 spelling"
+        )
 
 
-def test_both_spellings_are_one_method(math: dl.NDArrayMathCPU) -> None:
+def test_both_spellings_give_the_same_results(math: dl.NDArrayMathCPU) -> None:
     x = dl.Array1D.new([1, -1])
     assert math.leakyRelu(x).equals(math.leaky_relu(x))
     assert math.elementWiseMul(x, x).equals(math.element_wise_mul(x, x))
     assert math.logSumExp(x, keepDims=True).shape == math.log_sum_exp(x, keep_dims=True).shape == (1,)
 
 
-def test_every_method_has_a_summary() -> None:
+def test_every_method_has_a_docstring() -> None:
     for name, methods in METHODS.items():
         for spelling in methods.split():
-            for plain in respelt(getattr(dl, name), spelling):
+            for plain in snake_case_names(getattr(dl, name), spelling):
                 classes = (*getattr(dl, name).__mro__, dl.Initializer)
                 assert any(getattr(c, plain).__doc__ for c in classes if hasattr(c, plain)), f"{name}.{plain}"
 
@@ -67,7 +69,7 @@ def test_type_checkers_see_every_name(tmp_path: Path) -> None:
     for namespace, names in NAMESPACES.items():
         lines += [f"dl.{namespace}.{name}" for name in names.split() if name not in NOT_IN_PYTHON]
     for i, (name, methods) in enumerate(METHODS.items()):
-        spellings = [n for m in methods.split() for n in (m, *respelt(getattr(dl, name), m))]
+        spellings = [n for m in methods.split() for n in (m, *snake_case_names(getattr(dl, name), m))]
         lines += [f"def f{i}(x: dl.{name}) -> None:", *[f"    x.{n}" for n in spellings]]
     (tmp_path / "names.py").write_text("\n".join(lines) + "\n", encoding="utf-8")
     command = [sys.executable, "-m", "mypy", "--strict", "--no-error-summary", str(tmp_path / "names.py")]
@@ -76,7 +78,7 @@ def test_type_checkers_see_every_name(tmp_path: Path) -> None:
     assert found.returncode == 0, found.stdout[-3000:]
 
 
-def test_the_functions_of_05_are_those_of_the_core_and_give_arrays() -> None:
+def test_functions_of_05_wrap_the_core_functions() -> None:
     assert dl.memory is tf.memory
     for name in ("add", "mat_mul", "matMul", "scalar", "tensor1d", "square", "max", "moments", "grad", "variableGrads"):
         assert getattr(dl, name).__wrapped__ is getattr(tf, name)
@@ -87,7 +89,7 @@ def test_the_functions_of_05_are_those_of_the_core_and_give_arrays() -> None:
     assert dl.version == tf.__version__
 
 
-def test_functions_of_05_that_are_not_the_cores() -> None:
+def test_functions_of_05_that_differ_from_the_core() -> None:
     table = dl.tensor2d([[1, 9], [7, 0]])
     assert (dl.argMax(table).array_sync(), dl.arg_min(table).array_sync()) == (1, 3)
     assert dl.argMax(table, 1).array_sync() == [1, 0]
@@ -96,7 +98,7 @@ def test_functions_of_05_that_are_not_the_cores() -> None:
     assert rows.array_sync() == [[1, 9], [-7, 0]]
 
 
-def test_what_else_05_exports() -> None:
+def test_other_exports_of_05() -> None:
     assert dl.Rank.R2 == "R2"
     dl.Environment.setBackend("cpu", True)
     assert (dl.Environment.getBackend(), dl.ENV.math.safe_mode) == ("cpu", True)
@@ -111,7 +113,7 @@ def test_what_else_05_exports() -> None:
         dl.matmul  # noqa: B018
 
 
-def test_a_star_brings_names_of_deeplearn_js_and_no_parts_of_the_package() -> None:
+def test_star_import_has_only_public_names() -> None:
     names: dict[str, Any] = {}
     exec("from tfpy.legacy import *", names)
     assert {"NDArrayMathCPU", "Scalar", "util", "conv_util", "numerics", "tensor1d", "train"} <= set(names)

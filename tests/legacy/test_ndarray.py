@@ -1,4 +1,4 @@
-"""NDArrays: making, reading, writing, sharing data with tensors, and going away."""
+"""NDArrays: creation, reading, writing, reshaping, sharing data with tensors, and disposal."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from tfpy.engine.handle import DisposedError
 BY_RANK = [dl.Scalar, dl.Array1D, dl.Array2D, dl.Array3D, dl.Array4D]
 
 
-# Making
+# Creation
 
 
-def test_new_makes_the_class_of_the_rank() -> None:
+def test_new_creates_arrays_of_each_rank() -> None:
     assert dl.Scalar.new(3).get() == dl.Scalar.new(3).get(0) == 3
     assert dl.Array1D.new([1, 2]).shape == (2,)
     assert dl.Array2D.new([2, 3], [1, 2, 3, 4, 5, 6]).get(1, 2) == 6
@@ -32,7 +32,7 @@ def test_new_makes_the_class_of_the_rank() -> None:
 
 
 @pytest.mark.parametrize("rank", range(7))
-def test_any_shape_gives_the_class_of_its_rank(rank: int) -> None:
+def test_class_follows_from_the_rank(rank: int) -> None:
     a = dl.NDArray.zeros([1] * rank)
     assert type(a) is (BY_RANK[rank] if rank < 5 else dl.NDArray)
     assert a.rank == rank
@@ -40,7 +40,7 @@ def test_any_shape_gives_the_class_of_its_rank(rank: int) -> None:
 
 
 @pytest.mark.parametrize("dtype", ["float32", "int32", "bool"])
-def test_zeros_ones_and_likes_keep_the_dtype(dtype: Any) -> None:
+def test_zeros_ones_and_like_functions_keep_the_dtype(dtype: Any) -> None:
     for make, value in ((dl.NDArray.zeros, 0), (dl.NDArray.ones, 1)):
         a = make([2, 2], dtype)
         assert a.dtype == dtype
@@ -55,14 +55,14 @@ def test_zeros_ones_and_likes_keep_the_dtype(dtype: Any) -> None:
         assert (b.dtype, b.shape, list(b.get_values())) == (dtype, (3,), values)
 
 
-def test_make_takes_values_or_starts_with_zeros() -> None:
+def test_make_with_and_without_values() -> None:
     assert dl.NDArray.make([2, 2], {"values": np.arange(4, dtype=np.float32)}).get(1, 1) == 3
     assert type(dl.NDArray.make([2], {}, "int32")) is dl.Array1D
     assert dl.NDArray([2, 3]).get(1, 2) == 0
     assert dl.Array2D([2, 2], values=[1, 2, 3, 4]).get(1, 0) == 3
 
 
-def test_random_arrays_have_their_ranges() -> None:
+def test_random_arrays_have_the_requested_distribution() -> None:
     tf.set_seed(3)
     uniform = dl.Array1D.rand_uniform([500], 2, 4).get_values()
     assert uniform.min() >= 2
@@ -78,7 +78,7 @@ def test_random_arrays_have_their_ranges() -> None:
     assert 0.4 < dl.Array1D.rand_uniform([500], 0, 2, "bool").get_values().mean() < 0.6
 
 
-def test_pixels_become_an_image() -> None:
+def test_from_pixels() -> None:
     pixels = {"width": 2, "height": 1, "data": [1, 2, 3, 255, 5, 6, 7, 255]}
     image = dl.Array3D.from_pixels(pixels)
     assert (image.shape, image.dtype, list(image.get_values())) == ((1, 2, 3), "int32", [1, 2, 3, 5, 6, 7])
@@ -99,12 +99,12 @@ def test_pixels_become_an_image() -> None:
         (lambda: dl.Array3D.from_pixels("image.png"), "pixels"),
     ],
 )
-def test_bad_values_are_named(make: Any, message: str) -> None:
+def test_invalid_values_raise(make: Any, message: str) -> None:
     with pytest.raises((ValueError, TypeError), match=message):
         make()
 
 
-def test_scalar_constants_are_new_each_time() -> None:
+def test_scalar_constants_are_new_arrays() -> None:
     dl.Scalar.ONE.set(5)
     assert [s.get() for s in (dl.Scalar.ZERO, dl.Scalar.ONE, dl.Scalar.TWO, dl.Scalar.NEG_ONE)] == [0, 1, 2, -1]
 
@@ -112,7 +112,7 @@ def test_scalar_constants_are_new_each_time() -> None:
 # Reading
 
 
-def test_reading_in_all_ways() -> None:
+def test_reading_methods() -> None:
     a = dl.Array2D.new([2, 2], [1, 2, 3, 4])
     assert a.get(1, 0) == 3
     assert asyncio.run(a.val(1, 0)) == 3
@@ -130,14 +130,14 @@ def test_reading_in_all_ways() -> None:
 
 
 @pytest.mark.parametrize("locs", [(1,), (2, 0), (-1, 0), (0, 2), (0, 0, 0)])
-def test_places_outside_are_errors(locs: tuple[int, ...]) -> None:
+def test_indices_out_of_range_raise(locs: tuple[int, ...]) -> None:
     a = dl.Array2D.new([2, 2], [1, 2, 3, 4])
     for access in (lambda: a.get(*locs), lambda: a.set(1, *locs), lambda: a.add(1, *locs)):
         with pytest.raises(ValueError, match="locs"):
             access()
 
 
-def test_without_indices_the_first_element_is_read() -> None:
+def test_get_without_indices_returns_the_first_element() -> None:
     for a in (dl.ones([1]), dl.tensor2d([[1, 2], [3, 4]]), dl.variable(dl.tensor1d([1, 2]))):
         assert a.get() == 1
     for access in (lambda: dl.zeros([0]).get(), lambda: dl.ones([2]).set(1), lambda: dl.ones([2]).add(1)):
@@ -145,7 +145,7 @@ def test_without_indices_the_first_element_is_read() -> None:
             access()
 
 
-def test_equality_is_of_dtype_shape_and_values() -> None:
+def test_equals_compares_dtype_shape_and_values() -> None:
     a = dl.Array1D.new([1, 2])
     assert a.equals(dl.Array1D.new([1, 2]))
     assert a.equals(tf.tensor1d([1, 2]))
@@ -155,7 +155,7 @@ def test_equality_is_of_dtype_shape_and_values() -> None:
         a.equals([1, 2])  # type: ignore[arg-type]
 
 
-def test_scalars_are_numbers() -> None:
+def test_scalars_convert_to_numbers() -> None:
     assert float(dl.Scalar.new(2.5)) == 2.5
     assert int(dl.Scalar.new(2, "int32")) == 2
     with pytest.raises(ValueError, match="one element"):
@@ -196,7 +196,7 @@ def test_set_add_and_fill_take_the_value_first() -> None:
     ],
 )
 @pytest.mark.parametrize("numerics", ["tfjs", "deeplearn.js"])
-def test_written_numbers_are_stored_in_the_dtype(dtype: Any, value: float, stored: Any, numerics: Any) -> None:
+def test_written_values_are_converted_to_the_dtype(dtype: Any, value: float, stored: Any, numerics: Any) -> None:
     a = dl.Array1D.zeros([1], dtype)
     with dl.numerics(numerics):
         a.set(value, 0)
@@ -205,14 +205,14 @@ def test_written_numbers_are_stored_in_the_dtype(dtype: Any, value: float, store
         np.testing.assert_equal(a.get(0), stored)
 
 
-def test_only_numbers_can_be_written() -> None:
+def test_writing_other_than_numbers_raises() -> None:
     a = dl.Array1D.zeros([1])
     for write in (lambda: a.set("x", 0), lambda: a.fill(None)):  # type: ignore[arg-type]
         with pytest.raises(TypeError, match="a number"):
             write()
 
 
-def test_a_write_changes_nothing_that_shares_the_data(backend: str) -> None:
+def test_writes_do_not_affect_arrays_sharing_the_data(backend: str) -> None:
     t = tf.tensor2d([[1, 2], [3, 4]])
     a = dl.ENV.math.clone(t)
     reshaped, tensor = a.as_1d(), tf.reshape(a, [4])
@@ -222,13 +222,13 @@ def test_a_write_changes_nothing_that_shares_the_data(backend: str) -> None:
     assert np.asarray(a).tolist() == [[100, 2], [3, 5]]
     for other in (t, reshaped, tensor, before):
         assert np.asarray(other).reshape(-1).tolist() == [1, 2, 3, 4]
-    assert tf.sum(a).array_sync() == 110, "an op sees what was written"
+    assert tf.sum(a).array_sync() == 110, "ops see written values"
     a.set(0, 0, 0)
     assert tf.sum(a).array_sync() == 10
     assert before.sum().array_sync() == 10
 
 
-def test_writes_do_not_change_the_results_of_earlier_ops(math: dl.NDArrayMathCPU) -> None:
+def test_writes_do_not_affect_results_of_earlier_ops(math: dl.NDArrayMathCPU) -> None:
     a = dl.Array1D.new([1, 2])
     b = math.relu(a)
     a.set(9, 0)
@@ -237,7 +237,7 @@ def test_writes_do_not_change_the_results_of_earlier_ops(math: dl.NDArrayMathCPU
     assert [list(x.get_values()) for x in (a, b, c)] == [[8, 2], [1, 2], [9, 2]]
 
 
-def test_writes_to_the_array_of_get_values_count() -> None:
+def test_writes_through_get_values() -> None:
     a = dl.Array1D.new([1, 2])
     shared = a.as_2d(1, 2)
     values = a.get_values()
@@ -251,7 +251,7 @@ def test_writes_to_the_array_of_get_values_count() -> None:
     assert list(shared.get_values()) == [1, 2]
 
 
-def test_numpy_views_are_read_only_and_keep_their_values() -> None:
+def test_numpy_views_are_read_only_snapshots() -> None:
     a = dl.Array1D.new([1, 2])
     view = np.asarray(a)
     with pytest.raises(ValueError, match="read-only"):
@@ -263,8 +263,8 @@ def test_numpy_views_are_read_only_and_keep_their_values() -> None:
     assert after.tolist() == [5, 2]
 
 
-def test_writing_in_a_loop_copies_nothing() -> None:
-    """Else the time of an access would grow with the array."""
+def test_writing_in_a_loop_does_not_copy_the_data() -> None:
+    """Otherwise the time of an access would grow with the size of the array."""
     arrays = {rows: dl.Array2D.zeros([rows, 10]) for rows in (20_000, 200_000)}
 
     def fill(rows: int) -> None:
@@ -278,10 +278,10 @@ def test_writing_in_a_loop_copies_nothing() -> None:
     assert arrays[20_000].get(9, 9) == 162
 
 
-# Other shapes and dtypes
+# Reshaping and casting
 
 
-def test_shapes_share_the_data() -> None:
+def test_reshapes_share_the_data() -> None:
     a = dl.Array1D.new([1, 2, 3, 4])
     before = dl.ENV.math.get_num_arrays()
     views = [a.as_2d(2, 2), a.as3D(1, 2, 2), a.as_4d(1, 1, 2, 2), a.reshape([4, 1]), a.as1d().flatten()]
@@ -297,12 +297,12 @@ def test_shapes_share_the_data() -> None:
 @pytest.mark.parametrize(
     "reshape", [lambda a: a.as_2d(2, 3), lambda a: a.as_scalar(), lambda a: a.reshape([3]), lambda a: a.as_3d(1, 1, 1)]
 )
-def test_shapes_that_do_not_fit_are_errors(reshape: Any) -> None:
+def test_incompatible_reshapes_raise(reshape: Any) -> None:
     with pytest.raises(ValueError, match=r"reshape|as_scalar"):
         reshape(dl.Array1D.new([1, 2, 3, 4]))
 
 
-def test_as_type_converts() -> None:
+def test_as_type() -> None:
     a = dl.Array1D.new([1.7, -1.7, 0])
     assert list(a.as_type("int32").get_values()) == [1, -1, 0]
     assert list(a.asType("bool").get_values()) == [True, True, False]
@@ -311,10 +311,10 @@ def test_as_type_converts() -> None:
         a.as_type("string")  # type: ignore[arg-type]
 
 
-# Together with tensors
+# Interoperability with tensors
 
 
-def test_arrays_are_taken_where_tensors_are_and_the_other_way_round(math: dl.NDArrayMathCPU) -> None:
+def test_arrays_and_tensors_are_interchangeable(math: dl.NDArrayMathCPU) -> None:
     a, t = dl.Array1D.new([1, 2]), tf.tensor1d([3, 4])
     assert isinstance(tf.add(a, t), tf.Tensor)
     assert isinstance(t.mul(a), tf.Tensor)
@@ -326,7 +326,7 @@ def test_arrays_are_taken_where_tensors_are_and_the_other_way_round(math: dl.NDA
 
 
 @pytest.mark.cpu
-def test_taking_an_array_copies_nothing() -> None:
+def test_passing_arrays_between_apis_does_not_copy() -> None:
     a = dl.NDArray.zeros([1000, 1000])
     before = tf.memory().num_data_buffers
     t = tf.reshape(a, [1000000])
@@ -336,10 +336,10 @@ def test_taking_an_array_copies_nothing() -> None:
     assert b.get(0, 0) == 0
 
 
-# Going away
+# Disposal
 
 
-def test_dispose_frees_one_array() -> None:
+def test_dispose_keeps_arrays_sharing_the_data() -> None:
     a = dl.Array1D.new([1, 2])
     b = a.as_2d(1, 2)
     a.dispose()
@@ -365,7 +365,7 @@ def test_dispose_frees_one_array() -> None:
         lambda a: np.asarray(a),
     ],
 )
-def test_use_after_dispose_is_an_error(use: Any) -> None:
+def test_use_after_dispose_raises(use: Any) -> None:
     a = dl.Array1D.new([1, 2])
     a.set(3, 0)
     a.dispose()
@@ -374,7 +374,7 @@ def test_use_after_dispose_is_an_error(use: Any) -> None:
 
 
 @pytest.mark.cpu
-def test_there_are_no_textures() -> None:
+def test_texture_access_raises() -> None:
     a = dl.Array1D.new([1])
     assert not a.inGPU()
     for ask in (a.get_texture, a.getTextureShapeRC):
@@ -382,17 +382,17 @@ def test_there_are_no_textures() -> None:
             ask()
 
 
-@pytest.mark.parametrize("again", [copy.copy, copy.deepcopy, lambda a: pickle.loads(pickle.dumps(a))])
-def test_copies_and_pickles_are_arrays_of_their_own(again: Callable[[Any], Any]) -> None:
+@pytest.mark.parametrize("duplicate", [copy.copy, copy.deepcopy, lambda a: pickle.loads(pickle.dumps(a))])
+def test_copies_and_pickles_are_independent(duplicate: Callable[[Any], Any]) -> None:
     first = dl.Array2D.new([1, 2], [3, 4], "int32")
     first.set(5, 0, 0)
-    second = again(first)
+    second = duplicate(first)
     second.set(6, 0, 1)
     assert (type(second), second.dtype, second.id != first.id) == (dl.Array2D, "int32", True)
     assert (first.array_sync(), second.array_sync()) == ([[5, 4]], [[5, 6]])
 
 
-def test_numpy_gets_a_copy_only_where_it_may() -> None:
+def test_numpy_copy_argument() -> None:
     a = dl.Array1D.new([1, 2])
     assert not np.array(a, copy=False).flags.writeable
     with pytest.raises(ValueError, match="copy"):

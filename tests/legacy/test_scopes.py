@@ -1,4 +1,4 @@
-"""math.scope, start_scope and end_scope, keep and track, safe mode: what is disposed when."""
+"""math.scope, start_scope and end_scope, keep and track, async scopes, and safe mode."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from tfpy import legacy as dl
 from tfpy.engine.state import local
 
 
-class Oops(Exception):
+class ScopeError(Exception):
     pass
 
 
-def test_a_scope_disposes_what_was_made_in_it(math: dl.NDArrayMathCPU) -> None:
+def test_scope_disposes_its_arrays(math: dl.NDArrayMathCPU) -> None:
     outside = dl.Array1D.new([1, 2])
     inside: list[dl.NDArray] = []
 
     def compute(keep: Any, track: Any) -> dl.NDArray:
-        made = track(dl.Array1D.new([3, 4]))
+        tracked = track(dl.Array1D.new([3, 4]))
         untracked = dl.Scalar.new(2)
-        product = math.multiply(made, untracked)
-        inside.extend([made, untracked, product, dl.NDArray.zeros([2]), tf.ones([2])])  # type: ignore[list-item]
+        product = math.multiply(tracked, untracked)
+        inside.extend([tracked, untracked, product, dl.NDArray.zeros([2]), tf.ones([2])])  # type: ignore[list-item]
         return math.add(outside, product)
 
     result = math.scope(compute)
@@ -33,7 +33,7 @@ def test_a_scope_disposes_what_was_made_in_it(math: dl.NDArrayMathCPU) -> None:
     assert not outside.is_disposed
 
 
-def test_a_scope_function_takes_as_many_arguments_as_it_likes(math: dl.NDArrayMathCPU) -> None:
+def test_scope_function_takes_zero_to_two_arguments(math: dl.NDArrayMathCPU) -> None:
     assert math.scope(lambda: 1) == 1
     kept = math.scope(lambda keep: keep(dl.Scalar.new(2)))
     assert kept.get() == 2
@@ -43,7 +43,7 @@ def test_a_scope_function_takes_as_many_arguments_as_it_likes(math: dl.NDArrayMa
         math.scope(5)  # type: ignore[arg-type]
 
 
-def test_what_a_scope_returns_may_be_nested(math: dl.NDArrayMathCPU) -> None:
+def test_scope_returns_nested_containers(math: dl.NDArrayMathCPU) -> None:
     def compute() -> dict[str, Any]:
         x = dl.Scalar.new(1)
         return {"list": [math.neg(x), (math.exp(x),)], "number": 5, "none": None, "tensor": tf.scalar(3)}
@@ -55,7 +55,7 @@ def test_what_a_scope_returns_may_be_nested(math: dl.NDArrayMathCPU) -> None:
     assert found["number"] == 5
 
 
-def test_inner_results_belong_to_the_outer_scope(math: dl.NDArrayMathCPU) -> None:
+def test_results_of_inner_scope_are_tracked_by_outer_scope(math: dl.NDArrayMathCPU) -> None:
     seen: list[dl.NDArray] = []
 
     def outer() -> dl.NDArray:
@@ -68,7 +68,7 @@ def test_inner_results_belong_to_the_outer_scope(math: dl.NDArrayMathCPU) -> Non
     assert seen[0].is_disposed
 
 
-def test_kept_arrays_survive_all_scopes(math: dl.NDArrayMathCPU) -> None:
+def test_kept_arrays_survive_nested_scopes(math: dl.NDArrayMathCPU) -> None:
     kept: list[dl.NDArray] = []
 
     def inner(keep: Any) -> None:
@@ -79,7 +79,7 @@ def test_kept_arrays_survive_all_scopes(math: dl.NDArrayMathCPU) -> None:
     kept[0].dispose()
 
 
-def test_arrays_that_share_the_data_of_a_result_survive_with_it(math: dl.NDArrayMathCPU) -> None:
+def test_arrays_sharing_data_with_results_are_not_disposed(math: dl.NDArrayMathCPU) -> None:
     seen: list[dl.NDArray] = []
 
     def compute(keep: Any) -> dl.NDArray:
@@ -96,16 +96,16 @@ def test_arrays_that_share_the_data_of_a_result_survive_with_it(math: dl.NDArray
         a.dispose()
 
 
-def test_an_exception_closes_the_scopes_and_disposes(math: dl.NDArrayMathCPU) -> None:
+def test_exception_ends_scopes_and_disposes_arrays(math: dl.NDArrayMathCPU) -> None:
     seen: list[dl.NDArray] = []
 
     def fail() -> None:
         seen.append(dl.Scalar.new(1))
         math.start_scope()
         seen.append(math.neg(seen[0]))
-        raise Oops
+        raise ScopeError
 
-    with pytest.raises(Oops):
+    with pytest.raises(ScopeError):
         math.scope(lambda: math.scope(fail))
     assert not local.state.scopes
     assert [a.is_disposed for a in seen] == [True, True]
@@ -124,7 +124,7 @@ def test_start_and_end_scope(math: dl.NDArrayMathCPU) -> None:
         math.end_scope()
 
 
-def test_arrays_that_nobody_refers_to_are_freed_at_once(math: dl.NDArrayMathCPU) -> None:
+def test_unreferenced_arrays_are_freed_immediately(math: dl.NDArrayMathCPU) -> None:
     before = math.get_num_arrays()
 
     def compute() -> None:
@@ -138,14 +138,14 @@ def test_arrays_that_nobody_refers_to_are_freed_at_once(math: dl.NDArrayMathCPU)
     assert math.get_num_arrays() == before
 
 
-def test_keep_and_track_take_arrays(math: dl.NDArrayMathCPU) -> None:
+def test_keep_and_track_arguments(math: dl.NDArrayMathCPU) -> None:
     with pytest.raises(TypeError, match="keep"):
         math.keep(5)  # type: ignore[type-var]
     a = dl.Scalar.new(1)
     assert math.track(a) is a
 
 
-def test_tidy_and_scope_are_the_same_scopes(math: dl.NDArrayMathCPU) -> None:
+def test_tidy_and_scope_nest(math: dl.NDArrayMathCPU) -> None:
     seen: list[Any] = []
 
     def compute() -> dl.NDArray:
@@ -159,7 +159,7 @@ def test_tidy_and_scope_are_the_same_scopes(math: dl.NDArrayMathCPU) -> None:
 # Async functions
 
 
-def test_an_async_scope_ends_when_its_function_has_finished(math: dl.NDArrayMathCPU) -> None:
+def test_async_scope_ends_with_its_coroutine(math: dl.NDArrayMathCPU) -> None:
     seen: list[dl.NDArray] = []
 
     async def compute(keep: Any, track: Any) -> dl.NDArray:
@@ -184,7 +184,7 @@ def test_an_async_scope_ends_when_its_function_has_finished(math: dl.NDArrayMath
     assert [a.is_disposed for a in seen] == [True, True]
 
 
-def test_tasks_that_wait_do_not_get_each_others_arrays(math: dl.NDArrayMathCPU) -> None:
+def test_concurrent_tasks_have_separate_scopes(math: dl.NDArrayMathCPU) -> None:
     async def square(value: float, waits: int) -> float:
         async def compute() -> dl.NDArray:
             x = dl.Scalar.new(value)
@@ -204,34 +204,34 @@ def test_tasks_that_wait_do_not_get_each_others_arrays(math: dl.NDArrayMathCPU) 
     assert not local.state.scopes
 
 
-def test_what_is_finished_and_may_be_awaited_ends_the_scope(math: dl.NDArrayMathCPU) -> None:
-    made: list[dl.NDArray] = []
+def test_awaitable_result_of_sync_function_ends_the_scope(math: dl.NDArrayMathCPU) -> None:
+    created: list[dl.NDArray] = []
 
     def compute() -> Any:
-        made.append(dl.Scalar.new(1))
-        return math.time(lambda: made.append(dl.Scalar.new(2)))
+        created.append(dl.Scalar.new(1))
+        return math.time(lambda: created.append(dl.Scalar.new(2)))
 
     assert math.scope(compute) >= 0
-    assert all(array.is_disposed for array in made)
+    assert all(array.is_disposed for array in created)
 
 
-def test_an_exception_in_an_async_scope_disposes(math: dl.NDArrayMathCPU) -> None:
+def test_exception_in_async_scope_disposes_arrays(math: dl.NDArrayMathCPU) -> None:
     seen: list[dl.NDArray] = []
 
     async def fail() -> None:
         seen.append(dl.Scalar.new(1))
         await asyncio.sleep(0)
-        raise Oops
+        raise ScopeError
 
     async def main() -> None:
-        with pytest.raises(Oops):
+        with pytest.raises(ScopeError):
             await math.scope(fail)
 
     asyncio.run(main())
     assert seen[0].is_disposed
 
 
-def test_a_cancelled_async_scope_disposes(math: dl.NDArrayMathCPU) -> None:
+def test_cancelled_async_scope_disposes_arrays(math: dl.NDArrayMathCPU) -> None:
     seen: list[dl.NDArray] = []
 
     async def wait() -> None:
@@ -260,14 +260,14 @@ def test_a_cancelled_async_scope_disposes(math: dl.NDArrayMathCPU) -> None:
         lambda math: math.scope(lambda: dl.Scalar.new(1)),
     ],
 )
-def test_in_safe_mode_arrays_need_a_scope(use: Any) -> None:
+def test_safe_mode_outside_a_scope_raises(use: Any) -> None:
     math = dl.NDArrayMathCPU(True)
     with pytest.raises(RuntimeError, match=r"scope"):
         use(math)
     assert not local.state.scopes
 
 
-def test_safe_mode_allows_everything_inside_a_scope() -> None:
+def test_safe_mode_inside_a_scope() -> None:
     math = dl.NDArrayMathCPU(safe_mode=True)
     seen: list[float] = []
 
@@ -280,7 +280,7 @@ def test_safe_mode_allows_everything_inside_a_scope() -> None:
     assert seen == [2]
 
 
-def test_end_scope_in_safe_mode_checks_what_leaves() -> None:
+def test_end_scope_with_result_in_safe_mode_raises() -> None:
     math = dl.NDArrayMathCPU(True)
     math.start_scope()
     a = dl.Scalar.new(1)
@@ -288,7 +288,7 @@ def test_end_scope_in_safe_mode_checks_what_leaves() -> None:
         math.end_scope(a)
 
 
-def test_safe_mode_checks_what_leaves_an_async_scope() -> None:
+def test_async_scope_with_result_in_safe_mode_raises() -> None:
     math = dl.NDArrayMathCPU(True)
 
     async def compute() -> dl.NDArray:
@@ -301,7 +301,7 @@ def test_safe_mode_checks_what_leaves_an_async_scope() -> None:
     asyncio.run(main())
 
 
-def test_the_global_math_decides_for_new_arrays() -> None:
+def test_safe_mode_of_the_global_math_applies_to_new_arrays() -> None:
     dl.NDArrayMathCPU(True)
     with pytest.raises(RuntimeError, match="scope"):
         dl.Scalar.new(1)
@@ -309,10 +309,10 @@ def test_the_global_math_decides_for_new_arrays() -> None:
     assert dl.Scalar.new(1).get() == 1
 
 
-# As a context manager
+# Context manager
 
 
-def test_a_scope_is_a_context_manager_too(math: dl.NDArrayMathCPU) -> None:
+def test_scope_as_context_manager(math: dl.NDArrayMathCPU) -> None:
     with math.scope() as scope:
         a = dl.Scalar.new(3)
         scope.result = math.square(a)
@@ -323,9 +323,9 @@ def test_a_scope_is_a_context_manager_too(math: dl.NDArrayMathCPU) -> None:
     def fail() -> None:
         with math.scope():
             seen.append(dl.Scalar.new(3))
-            raise Oops
+            raise ScopeError
 
-    with pytest.raises(Oops):
+    with pytest.raises(ScopeError):
         fail()
     assert seen[0].is_disposed
     with pytest.raises(RuntimeError, match="outermost"), dl.NDArrayMathCPU(True).scope() as scope:

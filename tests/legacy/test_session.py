@@ -1,4 +1,4 @@
-"""Session: evaluation, training by batch and by example, and what it refuses."""
+"""Session: evaluation, training by batch and by example, and invalid arguments."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ REDUCTION = dl.CostReduction
 # Evaluation
 
 
-def test_eval_computes_what_the_graph_says(math: dl.NDArrayMathCPU) -> None:
+def test_eval_and_eval_all(math: dl.NDArrayMathCPU) -> None:
     g = dl.Graph()
     x, w = g.placeholder("x", [2]), g.variable("w", A2([1, 2], [3, 4]))
     y = g.matmul(w, x)
@@ -35,7 +35,7 @@ def test_eval_computes_what_the_graph_says(math: dl.NDArrayMathCPU) -> None:
     assert session.eval(y, [{"tensor": x, "data": tf.tensor1d([1, 0])}]).get(0) == 3
 
 
-def test_any_tensor_may_be_fed(math: dl.NDArrayMathCPU) -> None:
+def test_intermediate_tensor_can_be_fed(math: dl.NDArrayMathCPU) -> None:
     g = dl.Graph()
     square = g.square(g.placeholder("x", []))
     y = g.add(square, g.constant(1))
@@ -43,7 +43,7 @@ def test_any_tensor_may_be_fed(math: dl.NDArrayMathCPU) -> None:
 
 
 @pytest.mark.parametrize("dtype", ["int32", "bool"])
-def test_feeds_of_any_dtype_are_taken_as_float32(math: dl.NDArrayMathCPU, dtype: Any) -> None:
+def test_feeds_are_cast_to_float32(math: dl.NDArrayMathCPU, dtype: Any) -> None:
     g = dl.Graph()
     x = g.placeholder("x", [2, 2, 1])
     w = g.variable("w", dl.Array4D.new([2, 2, 1, 1], [1, 2, 3, 4]))
@@ -61,8 +61,8 @@ def test_feeds_of_any_dtype_are_taken_as_float32(math: dl.NDArrayMathCPU, dtype:
 @pytest.mark.parametrize("numerics", ["tfjs", "deeplearn.js"])
 @pytest.mark.parametrize("batched", [True, False])
 @pytest.mark.parametrize("label_first", [True, False])
-def test_costs_of_indices(math: dl.NDArrayMathCPU, numerics: Any, batched: bool, label_first: bool) -> None:
-    """What argmax gives has no axis, while its node is declared as [1]."""
+def test_cost_of_argmax(math: dl.NDArrayMathCPU, numerics: Any, batched: bool, label_first: bool) -> None:
+    """The result of argmax is a scalar, although its node has the declared shape [1]."""
     rows = [[1, 3, 2], [3, 1, 1], [0, 0, 1]]
     with dl.numerics(numerics):
         g = dl.Graph()
@@ -75,15 +75,15 @@ def test_costs_of_indices(math: dl.NDArrayMathCPU, numerics: Any, batched: bool,
             assert found.get() == pytest.approx(0.5 / 3)
 
 
-def test_costs_of_whole_numbers_are_float32(math: dl.NDArrayMathCPU) -> None:
+def test_cost_of_int32_labels_is_float32(math: dl.NDArrayMathCPU) -> None:
     g = dl.Graph()
     cost = g.meanSquaredCost(g.constant(A1([0, 1, 0], "int32")), g.variable("w", A1([0.1, 0.2, 0.3])))
     assert dl.Session(g, math).eval(cost).get_values().dtype == np.float32
 
 
 @pytest.mark.parametrize("numerics", ["tfjs", "deeplearn.js"])
-def test_what_follows_indices_is_float32(math: dl.NDArrayMathCPU, numerics: Any) -> None:
-    """Also if the indices are fed as numbers, which need not be integers."""
+def test_ops_on_argmax_results_are_float32(math: dl.NDArrayMathCPU, numerics: Any) -> None:
+    """Also if values that are not integers are fed for the indices."""
     with dl.numerics(numerics):
         g = dl.Graph()
         index = g.argmax(g.constant([1, 3, 2]))
@@ -93,7 +93,7 @@ def test_what_follows_indices_is_float32(math: dl.NDArrayMathCPU, numerics: Any)
         assert session.eval(column, [{"tensor": index, "data": A1([1.5])}]).get_values().tolist() == [1.5]
 
 
-def test_eval_takes_one_array_of_a_provider_and_gives_it_back(math: dl.NDArrayMathCPU) -> None:
+def test_eval_takes_one_array_of_a_provider_and_disposes_it(math: dl.NDArrayMathCPU) -> None:
     g = dl.Graph()
     x = g.placeholder("x", [1])
     provider = InOrder([[1], [2]])
@@ -104,7 +104,7 @@ def test_eval_takes_one_array_of_a_provider_and_gives_it_back(math: dl.NDArrayMa
     assert provider.out == []
 
 
-def test_results_belong_to_the_callers_scope(math: dl.NDArrayMathCPU) -> None:
+def test_results_are_tracked_by_the_scope_of_the_caller(math: dl.NDArrayMathCPU) -> None:
     g = dl.Graph()
     w = g.variable("w", A1([1, 2]))
     y = g.exp(w)
@@ -117,10 +117,10 @@ def test_results_belong_to_the_callers_scope(math: dl.NDArrayMathCPU) -> None:
 
     math.scope(compute)
     assert all(a.is_disposed for a in seen)
-    assert session.eval(w).get(1) == 2, "evaluating a variable does not give it away"
+    assert session.eval(w).get(1) == 2, "evaluating a variable returns a copy"
 
 
-def test_evaluation_leaves_nothing_behind(math: dl.NDArrayMathCPU) -> None:
+def test_evaluation_leaks_no_arrays(math: dl.NDArrayMathCPU) -> None:
     g = dl.Graph()
     x = g.placeholder("x", [3])
     y = g.reduce_sum(g.relu(g.tanh(x)))
@@ -146,14 +146,14 @@ def test_evaluation_leaves_nothing_behind(math: dl.NDArrayMathCPU) -> None:
         (lambda g, x: [{"tensor": A1([1]), "data": A1([1, 2])}], "symbolic"),
     ],
 )
-def test_bad_feeds_are_named(math: dl.NDArrayMathCPU, entries: Any, message: str) -> None:
+def test_invalid_feeds_raise(math: dl.NDArrayMathCPU, entries: Any, message: str) -> None:
     g = dl.Graph()
     x = g.placeholder("x", [2])
     with pytest.raises((ValueError, TypeError), match=message):
         dl.Session(g, math).eval(g.square(x), entries(g, x))
 
 
-def test_sessions_need_a_graph_and_a_math(math: dl.NDArrayMathCPU) -> None:
+def test_invalid_session_arguments_raise(math: dl.NDArrayMathCPU) -> None:
     with pytest.raises(TypeError, match="Graph"):
         dl.Session(math, dl.Graph())  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="NDArrayMath"):
@@ -164,7 +164,7 @@ def test_sessions_need_a_graph_and_a_math(math: dl.NDArrayMathCPU) -> None:
         dl.Session(dl.Graph(), math).eval(y)
 
 
-def test_sessions_keep_to_safe_mode() -> None:
+def test_safe_mode_applies_to_sessions() -> None:
     math = dl.NDArrayMathCPU(True)
     g = dl.Graph()
     y = math.scope(lambda: g.square(g.constant(2)))
@@ -174,7 +174,7 @@ def test_sessions_keep_to_safe_mode() -> None:
     assert math.scope(lambda: session.eval(y).get()) == 4
 
 
-# Training. The numbers are those of deeplearn.js 0.3.17.
+# Training. The expected values are those of deeplearn.js 0.3.17.
 
 XS, YS = [[1, 2], [3, 4], [5, 6]], [[1, 1], [0, 1], [2, 0]]
 
@@ -205,7 +205,7 @@ RECORDED: list[tuple[str, Callable[[], dl.Optimizer], int, REDUCTION, list[tuple
 @pytest.mark.parametrize(
     ("optimizer", "size", "reduction", "steps"), [r[1:] for r in RECORDED], ids=[r[0] for r in RECORDED]
 )
-def test_training_in_deeplearnjs_numerics(
+def test_training_in_deeplearnjs_numerics_matches_deeplearnjs(
     math: dl.NDArrayMathCPU,
     optimizer: Callable[[], dl.Optimizer],
     size: int,
@@ -215,23 +215,25 @@ def test_training_in_deeplearnjs_numerics(
 ) -> None:
     with dl.numerics("deeplearn.js"):
         session, cost, w, entries = regression(math)
-        made = optimizer()
+        instance = optimizer()
         for value, weights in steps:
-            result = session.train(cost, entries, size, made, reduction, batched)
+            result = session.train(cost, entries, size, instance, reduction, batched)
             assert result.get() == pytest.approx(value, rel=ACCUMULATED)
             np.testing.assert_allclose(session.eval(w).get_values(), weights, rtol=ACCUMULATED, atol=ROUNDING)
 
 
-def test_by_default_the_cost_is_a_mean_and_optimizers_get_its_gradient(math: dl.NDArrayMathCPU) -> None:
+def test_default_numerics_use_the_gradient_of_the_mean_cost(math: dl.NDArrayMathCPU) -> None:
     session, cost, w, entries = regression(math)
     assert session.train(cost, entries, 3, dl.SGDOptimizer(0.1), REDUCTION.MEAN).get() == pytest.approx(22.333334)
     np.testing.assert_allclose(session.eval(w).get_values(), [0.6, -1 / 30], rtol=ACCUMULATED)
     session, cost, w, entries = regression(math)
     session.train(cost, entries, 3, dl.AdamOptimizer(0.1, 0.9, 0.999))
-    np.testing.assert_allclose(session.eval(w).get_values(), [0.9, -1.9], rtol=ROUNDING, err_msg="a step is the rate")
+    np.testing.assert_allclose(
+        session.eval(w).get_values(), [0.9, -1.9], rtol=ROUNDING, err_msg="the step size is the learning rate"
+    )
 
 
-# At once and example by example
+# Batched and example-by-example training
 
 
 def dense(g: dl.Graph, x: dl.Tensor, units: int, name: str, activation: Any = None) -> dl.Tensor:
@@ -265,7 +267,7 @@ def matrices(g: dl.Graph) -> tuple[dl.Tensor, list[tuple[int, ...]]]:
     return g.add(total, g.reduce_sum(g.multiply(g.add(product, left), g.constant(0.1)))), [(3, 4), (4,)]
 
 
-def mixtures(g: dl.Graph) -> tuple[dl.Tensor, list[tuple[int, ...]]]:
+def mixed_ops(g: dl.Graph) -> tuple[dl.Tensor, list[tuple[int, ...]]]:
     x = g.placeholder("x", [4])
     w, s = g.variable("w", dl.NDArray.rand_normal([4])), g.variable("s", dl.Scalar.new(0.5))
     out = g.fused_linear_combination(x, w, s, g.constant(2))
@@ -281,10 +283,10 @@ def softmaxes(g: dl.Graph) -> tuple[dl.Tensor, list[tuple[int, ...]]]:
     return g.mean_squared_cost(g.log(g.softmax(g.multiply(x, w))), y), [(4,), (4,)]
 
 
-def trained(
+def train_three_steps(
     math: dl.NDArrayMathCPU, build: Any, optimizer: dl.Optimizer, batched: bool, size: int = 5
 ) -> tuple[list[float], list[np.ndarray]]:
-    """The costs of three steps, and the variables after them."""
+    """Train for three steps and return the costs and the final variables."""
     tf.set_seed(11)
     g = dl.Graph()
     cost, shapes = build(g)
@@ -297,7 +299,7 @@ def trained(
     return costs, [np.asarray(node.data) for node in g.get_nodes() if node.trainable]
 
 
-GRAPHS = [classifier, quadratic, matrices, mixtures, softmaxes]
+GRAPHS = [classifier, quadratic, matrices, mixed_ops, softmaxes]
 OPTIMIZERS: list[Callable[[], dl.Optimizer]] = [
     lambda: dl.SGDOptimizer(0.01),
     lambda: dl.MomentumOptimizer(0.01, 0.9),
@@ -311,38 +313,40 @@ OPTIMIZERS: list[Callable[[], dl.Optimizer]] = [
 
 @pytest.mark.parametrize("numerics", ["tfjs", "deeplearn.js"])
 @pytest.mark.parametrize("build", GRAPHS)
-def test_a_batch_at_once_and_one_by_one_train_alike(math: dl.NDArrayMathCPU, build: Any, numerics: Any) -> None:
+def test_batched_and_sequential_training_agree(math: dl.NDArrayMathCPU, build: Any, numerics: Any) -> None:
     with dl.numerics(numerics):
-        at_once = trained(math, build, dl.SGDOptimizer(0.01), True)
-        one_by_one = trained(math, build, dl.SGDOptimizer(0.01), False)
-    np.testing.assert_allclose(at_once[0], one_by_one[0], rtol=5e-6)
-    for a, b in zip(at_once[1], one_by_one[1], strict=True):
+        batched = train_three_steps(math, build, dl.SGDOptimizer(0.01), True)
+        sequential = train_three_steps(math, build, dl.SGDOptimizer(0.01), False)
+    np.testing.assert_allclose(batched[0], sequential[0], rtol=5e-6)
+    for a, b in zip(batched[1], sequential[1], strict=True):
         np.testing.assert_allclose(a, b, rtol=5e-6, atol=ROUNDING)
 
 
 @pytest.mark.parametrize("optimizer", OPTIMIZERS)
-def test_every_optimizer_trains_alike(math: dl.NDArrayMathCPU, optimizer: Callable[[], dl.Optimizer]) -> None:
-    at_once = trained(math, classifier, optimizer(), True)
-    one_by_one = trained(math, classifier, optimizer(), False)
-    np.testing.assert_allclose(at_once[0], one_by_one[0], rtol=5e-6)
-    for a, b in zip(at_once[1], one_by_one[1], strict=True):
+def test_batched_and_sequential_training_agree_for_every_optimizer(
+    math: dl.NDArrayMathCPU, optimizer: Callable[[], dl.Optimizer]
+) -> None:
+    batched = train_three_steps(math, classifier, optimizer(), True)
+    sequential = train_three_steps(math, classifier, optimizer(), False)
+    np.testing.assert_allclose(batched[0], sequential[0], rtol=5e-6)
+    for a, b in zip(batched[1], sequential[1], strict=True):
         np.testing.assert_allclose(a, b, rtol=5e-6, atol=ROUNDING)
 
 
-def test_images_train_alike(math: dl.NDArrayMathCPU) -> None:
+def test_batched_and_sequential_training_agree_on_images(math: dl.NDArrayMathCPU) -> None:
     def images(g: dl.Graph) -> tuple[dl.Tensor, list[tuple[int, ...]]]:
         x, y = g.placeholder("x", [6, 6, 1]), g.placeholder("y", [2])
         w, b = g.variable("w", dl.NDArray.rand_normal([3, 3, 1, 2])), g.variable("b", dl.NDArray.zeros([2]))
         pooled = g.max_pool(g.relu(g.conv2d(x, w, b, 3, 2)), 2, 2, 0)
         return g.softmax_cross_entropy_cost(dense(g, g.reshape(pooled, [18]), 2, "d"), y), [(6, 6, 1), (2,)]
 
-    at_once, one_by_one = (trained(math, images, dl.SGDOptimizer(0.01), batched) for batched in (True, False))
-    np.testing.assert_allclose(at_once[0], one_by_one[0], rtol=5e-6)
-    for a, b in zip(at_once[1], one_by_one[1], strict=True):
+    batched, sequential = (train_three_steps(math, images, dl.SGDOptimizer(0.01), batched) for batched in (True, False))
+    np.testing.assert_allclose(batched[0], sequential[0], rtol=5e-6)
+    for a, b in zip(batched[1], sequential[1], strict=True):
         np.testing.assert_allclose(a, b, rtol=5e-6, atol=ROUNDING)
 
 
-def test_a_graph_that_takes_one_example_at_a_time_is_trained_so(math: dl.NDArrayMathCPU) -> None:
+def test_graph_that_cannot_be_batched_is_trained_sequentially(math: dl.NDArrayMathCPU) -> None:
     g = dl.Graph()
     w, c = g.variable("w", A1([1, 2])), g.placeholder("c", [])
     cost = g.reduce_sum(g.square(w))
@@ -354,7 +358,7 @@ def test_a_graph_that_takes_one_example_at_a_time_is_trained_so(math: dl.NDArray
         session.train(cost, entries, 2, dl.SGDOptimizer(0.1), batched=True)
 
 
-def test_examples_are_taken_in_the_order_of_their_placeholders(math: dl.NDArrayMathCPU) -> None:
+def test_examples_are_taken_in_placeholder_order(math: dl.NDArrayMathCPU) -> None:
     g = dl.Graph()
     x, y = g.placeholder("x", []), g.placeholder("y", [])
     w = g.variable("w", dl.Scalar.new(1))
@@ -375,7 +379,7 @@ def test_examples_are_taken_in_the_order_of_their_placeholders(math: dl.NDArrayM
         assert taken == ["x", "y", "x", "y"]
 
 
-def test_providers_get_their_arrays_back(math: dl.NDArrayMathCPU) -> None:
+def test_copies_are_returned_to_their_providers(math: dl.NDArrayMathCPU) -> None:
     for batched in (True, False):
         session, cost, _, entries = regression(math)
         session.train(cost, entries, 4, dl.SGDOptimizer(0.1), batched=batched)
@@ -384,27 +388,27 @@ def test_providers_get_their_arrays_back(math: dl.NDArrayMathCPU) -> None:
 
 
 @pytest.mark.parametrize("batched", [True, False])
-def test_a_provider_may_write_each_example_into_one_array(math: dl.NDArrayMathCPU, batched: bool) -> None:
-    def written(buffer: dl.NDArray, values: list[float]) -> dict[str, Any]:
-        left = iter(values)
-        return {"getNextCopy": lambda: buffer.fill(next(left)) or buffer, "disposeCopy": lambda copy: None}
+def test_provider_can_reuse_one_array(math: dl.NDArrayMathCPU, batched: bool) -> None:
+    def filling(buffer: dl.NDArray, values: list[float]) -> dict[str, Any]:
+        remaining = iter(values)
+        return {"getNextCopy": lambda: buffer.fill(next(remaining)) or buffer, "disposeCopy": lambda copy: None}
 
-    def exposed(buffer: dl.NDArray, values: list[float]) -> dict[str, Any]:
-        left, place = iter(values), buffer.get_values()
-        return {"getNextCopy": lambda: place.fill(next(left)) or buffer, "disposeCopy": lambda copy: None}
+    def writing_through(buffer: dl.NDArray, values: list[float]) -> dict[str, Any]:
+        remaining, storage = iter(values), buffer.get_values()
+        return {"getNextCopy": lambda: storage.fill(next(remaining)) or buffer, "disposeCopy": lambda copy: None}
 
     g = dl.Graph()
     x, y = g.placeholder("x", []), g.placeholder("y", [])
     cost = g.multiply(g.variable("w", dl.Scalar.new(2)), g.multiply(x, y))
     entries = [
-        {"tensor": x, "data": written(dl.Scalar.new(0), [1, 2, 3])},
-        {"tensor": y, "data": exposed(dl.Scalar.new(0), [10, 20, 30])},
+        {"tensor": x, "data": filling(dl.Scalar.new(0), [1, 2, 3])},
+        {"tensor": y, "data": writing_through(dl.Scalar.new(0), [10, 20, 30])},
     ]
     found = dl.Session(g, math).train(cost, entries, 3, dl.SGDOptimizer(0.1), REDUCTION.SUM, batched)
     assert found.get() == 2 * (10 + 40 + 90)
 
 
-def test_training_leaves_nothing_behind(math: dl.NDArrayMathCPU) -> None:
+def test_training_leaks_no_arrays(math: dl.NDArrayMathCPU) -> None:
     session, cost, _, entries = regression(math)
     optimizer = dl.AdamOptimizer(0.1)
     session.train(cost, entries, 3, optimizer)
@@ -416,7 +420,7 @@ def test_training_leaves_nothing_behind(math: dl.NDArrayMathCPU) -> None:
     assert math.get_num_arrays() == before
 
 
-def test_a_variable_that_does_not_reach_the_cost_through_all_examples(math: dl.NDArrayMathCPU) -> None:
+def test_variable_unused_by_the_cost_is_unchanged(math: dl.NDArrayMathCPU) -> None:
     g = dl.Graph()
     x = g.placeholder("x", [])
     w, unused = g.variable("w", dl.Scalar.new(1)), g.variable("u", dl.Scalar.new(7))
@@ -427,8 +431,8 @@ def test_a_variable_that_does_not_reach_the_cost_through_all_examples(math: dl.N
     assert session.eval(unused).get() == 7
 
 
-def test_the_mean_squared_cost_of_nothing_is_no_number(math: dl.NDArrayMathCPU) -> None:
-    """As deeplearn.js 0.3.17 has it."""
+def test_mean_squared_cost_of_empty_arrays_is_nan(math: dl.NDArrayMathCPU) -> None:
+    """As in deeplearn.js 0.3.17."""
     with dl.numerics("deeplearn.js"):
         g = dl.Graph()
         a, b = g.placeholder("a", [0]), g.placeholder("b", [0])
@@ -436,7 +440,7 @@ def test_the_mean_squared_cost_of_nothing_is_no_number(math: dl.NDArrayMathCPU) 
     assert np.isnan(found.get())
 
 
-def test_new_sessions_go_on_with_the_values_of_the_graph(math: dl.NDArrayMathCPU) -> None:
+def test_new_session_uses_the_trained_variables(math: dl.NDArrayMathCPU) -> None:
     session, cost, w, entries = regression(math)
     session.train(cost, entries, 3, dl.SGDOptimizer(0.1))
     again = dl.Session(session.graph, math)
@@ -463,21 +467,21 @@ def test_new_sessions_go_on_with_the_values_of_the_graph(math: dl.NDArrayMathCPU
         ),
     ],
 )
-def test_bad_arguments_of_train_are_named(math: dl.NDArrayMathCPU, call: Any, error: Any, message: str) -> None:
+def test_invalid_arguments_of_train_raise(math: dl.NDArrayMathCPU, call: Any, error: Any, message: str) -> None:
     session, cost, w, entries = regression(math)
     with pytest.raises(error, match=message):
         call(session, cost, w, entries)
     assert session.eval(w).get_values().tolist() == [1, -2]
 
 
-def test_a_cost_without_variables_is_refused(math: dl.NDArrayMathCPU) -> None:
+def test_cost_without_variables_raises(math: dl.NDArrayMathCPU) -> None:
     g = dl.Graph()
     x = g.placeholder("x", [])
     with pytest.raises(ValueError, match="no variable"):
         dl.Session(g, math).train(g.square(x), feeds((x, [1])), 1, dl.SGDOptimizer(0.1))
 
 
-def test_feed_entries_take_keywords(math: dl.NDArrayMathCPU) -> None:
+def test_feed_entry_takes_keywords(math: dl.NDArrayMathCPU) -> None:
     g = dl.Graph()
     x = g.placeholder("x", [])
     entry = dl.FeedEntry(tensor=x, data=dl.Scalar.new(3))
@@ -487,8 +491,8 @@ def test_feed_entries_take_keywords(math: dl.NDArrayMathCPU) -> None:
 
 
 @pytest.mark.parametrize("numerics", ["tfjs", "deeplearn.js"])
-def test_momentum_that_looks_ahead(numerics: Any, math: dl.NDArrayMathCPU) -> None:
-    """0.5's useNesterov."""
+def test_nesterov_momentum(numerics: Any, math: dl.NDArrayMathCPU) -> None:
+    """The option useNesterov of 0.5."""
     graph = dl.Graph()
     x = graph.placeholder("x", [2])
     w = graph.variable("w", dl.Array1D.zeros([2]))
@@ -502,7 +506,7 @@ def test_momentum_that_looks_ahead(numerics: Any, math: dl.NDArrayMathCPU) -> No
             np.testing.assert_allclose(session.eval(w).getValues(), expected, rtol=ROUNDING)
 
 
-def test_what_a_session_is_made_of_shows_itself() -> None:
+def test_repr_of_sessions_maths_and_optimizers() -> None:
     graph = dl.Graph()
     graph.placeholder("x", [2])
     math = dl.NDArrayMathCPU()

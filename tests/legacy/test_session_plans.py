@@ -1,4 +1,4 @@
-"""Steps of a session from plans: the same bits as without, and as many plans as there are kinds of steps."""
+"""Execution plans of sessions: results are bit-identical to those without plans, one plan per kind of step."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from legacy.providers import array, feeds
-from legacy.test_session import GRAPHS, OPTIMIZERS, trained
+from legacy.test_session import GRAPHS, OPTIMIZERS, train_three_steps
 from tolerance import ROUNDING
 
 from tfpy import legacy as dl
@@ -19,22 +19,22 @@ A1 = dl.Array1D.new
 @pytest.mark.parametrize("numerics", ["tfjs", "deeplearn.js"])
 @pytest.mark.parametrize("batched", [True, False])
 @pytest.mark.parametrize("build", GRAPHS)
-def test_training_gives_the_same_bits(
+def test_training_with_plans_is_bit_identical(
     math: dl.NDArrayMathCPU, build: Any, batched: bool, numerics: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with dl.numerics(numerics):
-        planned = trained(math, build, dl.SGDOptimizer(0.01), batched)
+        planned = train_three_steps(math, build, dl.SGDOptimizer(0.01), batched)
         monkeypatch.setattr(plans, "may_plan", lambda backend: False)
-        assert str(planned) == str(trained(math, build, dl.SGDOptimizer(0.01), batched))
+        assert str(planned) == str(train_three_steps(math, build, dl.SGDOptimizer(0.01), batched))
 
 
 @pytest.mark.parametrize("optimizer", OPTIMIZERS)
-def test_every_optimizer_gives_the_same_bits(
+def test_every_optimizer_with_plans_is_bit_identical(
     math: dl.NDArrayMathCPU, optimizer: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    planned = trained(math, GRAPHS[0], optimizer(), True)
+    planned = train_three_steps(math, GRAPHS[0], optimizer(), True)
     monkeypatch.setattr(plans, "may_plan", lambda backend: False)
-    assert str(planned) == str(trained(math, GRAPHS[0], optimizer(), True))
+    assert str(planned) == str(train_three_steps(math, GRAPHS[0], optimizer(), True))
 
 
 def square_of_sum(g: dl.Graph) -> tuple[dl.Tensor, dl.Tensor, dl.Tensor]:
@@ -42,7 +42,7 @@ def square_of_sum(g: dl.Graph) -> tuple[dl.Tensor, dl.Tensor, dl.Tensor]:
     return x, w, g.square(g.reduce_sum(g.multiply(x, w)))
 
 
-def test_each_kind_of_step_has_its_plan(math: dl.NDArrayMathCPU) -> None:
+def test_one_plan_per_kind_of_step(math: dl.NDArrayMathCPU) -> None:
     g = dl.Graph()
     x, _, cost = square_of_sum(g)
     session = dl.Session(g, math)
@@ -58,7 +58,7 @@ def test_each_kind_of_step_has_its_plan(math: dl.NDArrayMathCPU) -> None:
     assert len(session._plans) == 0
 
 
-def test_variables_and_feeds_are_read_anew(math: dl.NDArrayMathCPU) -> None:
+def test_plans_read_current_variables_and_feeds(math: dl.NDArrayMathCPU) -> None:
     g = dl.Graph()
     x, w, cost = square_of_sum(g)
     session = dl.Session(g, math)
@@ -68,7 +68,7 @@ def test_variables_and_feeds_are_read_anew(math: dl.NDArrayMathCPU) -> None:
     assert session.eval(cost, [{"tensor": x, "data": A1([1, 1])}]).get() == 900
 
 
-def test_results_are_arrays_of_their_own(math: dl.NDArrayMathCPU) -> None:
+def test_results_are_independent_arrays(math: dl.NDArrayMathCPU) -> None:
     g = dl.Graph()
     x, w, cost = square_of_sum(g)
     session = dl.Session(g, math)
@@ -80,7 +80,7 @@ def test_results_are_arrays_of_their_own(math: dl.NDArrayMathCPU) -> None:
     assert [float(r[0]) for r in results] == [9] * 4
 
 
-def test_other_numerics_are_other_steps(math: dl.NDArrayMathCPU) -> None:
+def test_numerics_have_separate_plans(math: dl.NDArrayMathCPU) -> None:
     g = dl.Graph()
     x = g.placeholder("x", [3])
     y = g.placeholder("y", [3])
@@ -100,7 +100,7 @@ def test_other_numerics_are_other_steps(math: dl.NDArrayMathCPU) -> None:
     assert all(values() == first for _ in range(3))
 
 
-def test_a_debugged_step_runs_kernel_by_kernel(math: dl.NDArrayMathCPU) -> None:
+def test_observed_step_runs_kernel_by_kernel(math: dl.NDArrayMathCPU) -> None:
     g = dl.Graph()
     x = g.placeholder("x", [2])
     y = g.log(x)
@@ -117,7 +117,7 @@ def test_a_debugged_step_runs_kernel_by_kernel(math: dl.NDArrayMathCPU) -> None:
     np.testing.assert_allclose(value.get_values(), [0, 1], atol=ROUNDING)
 
 
-def test_nodes_made_by_hand_run_as_ever(math: dl.NDArrayMathCPU) -> None:
+def test_custom_nodes_run_without_plans(math: dl.NDArrayMathCPU) -> None:
     g = dl.Graph()
     x = g.placeholder("x", [2])
     calls = [0]
