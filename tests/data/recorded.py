@@ -1,4 +1,4 @@
-"""What TF.js 4.22 makes of data sets, recorded by record_tfjs.mjs, and how to compare with it."""
+"""Results of TF.js 4.22 on data sets, recorded by record_tfjs.mjs, and their comparison."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ TFJS: dict[str, Any] = json.loads((Path(__file__).parent / "tfjs.json").read_tex
 
 
 def number(value: Any) -> Any:
-    """A recorded number: those that JSON lacks are strings."""
+    """Decode a recorded number; NaN and infinities are recorded as strings."""
     special = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
     return special.get(value, value) if isinstance(value, str) else value
 
 
-def agree(found: Any, recorded: Any, rtol: float) -> None:
-    """Fail unless what was found is what was recorded, in the same structure."""
+def assert_matches(found: Any, recorded: Any, rtol: float) -> None:
+    """Assert that a result matches the recorded one in structure and values."""
     if isinstance(recorded, Mapping) and set(recorded) == {"tensor", "shape", "dtype"}:
         assert (list(found.shape), found.dtype) == (recorded["shape"], recorded["dtype"])
         values = [number(v) if found.dtype != "string" else v for v in recorded["tensor"]]
@@ -34,24 +34,24 @@ def agree(found: Any, recorded: Any, rtol: float) -> None:
     elif isinstance(recorded, Mapping):
         assert list(found) == list(recorded)
         for key in recorded:
-            agree(found[key], recorded[key], rtol)
+            assert_matches(found[key], recorded[key], rtol)
     elif isinstance(recorded, list):
         assert len(found) == len(recorded)
         for mine, theirs in zip(found, recorded, strict=True):
-            agree(mine, theirs, rtol)
+            assert_matches(mine, theirs, rtol)
     elif isinstance(recorded, float) and isinstance(found, float):
         assert found == pytest.approx(recorded, rel=rtol, abs=0)
     else:
         assert found == recorded
 
 
-def agree_or_fail(compute: Callable[[], Any], recorded: Mapping[str, Any], rtol: float = 2e-6) -> None:
-    """Fail unless a result is the recorded one, or there is an error where TF.js has one."""
+def assert_same_outcome(compute: Callable[[], Any], recorded: Mapping[str, Any], rtol: float = 2e-6) -> None:
+    """Assert that a result matches the recorded one, or raises where TF.js raises."""
     if recorded.get("error"):
         with pytest.raises((ValueError, TypeError, RuntimeError)):
             compute()
     else:
-        agree(compute(), recorded["value"], rtol)
+        assert_matches(compute(), recorded["value"], rtol)
 
 
 ROWS = TFJS["rows"]
@@ -69,4 +69,4 @@ SETS: dict[str, Callable[[], Any]] = {
     "unlabelled": lambda: tf.data.array([{"xs": row["xs"]} for row in ROWS]).batch(2),
     "tensors": lambda: (tf.tensor2d([row["xs"] for row in ROWS]), tf.tensor2d([row["ys"] for row in ROWS])),
 }
-"""The data sets that the recorded models are trained on."""
+"""The data sets on which the recorded models are trained."""

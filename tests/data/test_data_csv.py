@@ -1,4 +1,4 @@
-"""CSV and text files: what TF.js makes of them; where they come from; that they are never in memory as a whole."""
+"""CSV and text data sets: parsing as in TF.js, sources, gzip, errors, and bounded memory."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from data.recorded import TFJS, agree_or_fail, number
+from data.recorded import TFJS, assert_same_outcome, number
 from growth import growth
 from hypothesis import given
 from hypothesis import strategies as st
@@ -31,31 +31,31 @@ from tfpy.data.sources import FileDataSource
 from tfpy.engine.javascript_numbers import text_number
 
 TABLE = "name,size,kind\nan ant,1.5,x\na bee,,y\n"
-# Recorded files with text below a number.
+# Recorded files with columns that mix text and numbers.
 MIXED = [case["text"] for case in TFJS["csv"] if '"a "q" b"' in case["text"] or "FALSE,x" in case["text"]]
 ROWS = [{"name": "an ant", "size": 1.5, "kind": "x"}, {"name": "a bee", "size": None, "kind": "y"}]
 
 
-# As TF.js reads them
+# Parsing
 
 
-def test_lines_are_split_as_in_tfjs() -> None:
+def test_splitting_lines_matches_tfjs() -> None:
     for case in TFJS["lines"]:
         cells = split_row(case["line"], " " if case["blanks"] else ",", case["blanks"])
         assert cells == case["cells"], case["line"]
 
 
-def test_texts_are_numbers_as_in_tfjs() -> None:
+def test_parsing_numbers_matches_tfjs() -> None:
     for case in TFJS["numbers"]:
         assert text_number(case["text"]) == number(case["number"]), case["text"]
     assert text_number("0x" + "f" * 1000) == math.inf
 
 
-def test_hostile_numbers_take_no_time() -> None:
+def test_parsing_long_numbers_takes_linear_time() -> None:
     assert growth(lambda n: text_number("1" * n + "x"), 10_000) < 40
 
 
-def test_hostile_headers_take_no_time() -> None:
+def test_reading_long_headers_takes_linear_time() -> None:
     def read(count: int) -> None:
         header = ",".join(map(str, range(count)))
         assert len(tf.data.csv(header.encode()).column_names()) == count
@@ -64,27 +64,26 @@ def test_hostile_headers_take_no_time() -> None:
 
 
 @pytest.mark.parametrize("case", TFJS["csv"], ids=lambda case: repr(case["text"])[:30] + str(len(case["config"])))
-def test_files_give_tfjss_rows(case: dict[str, Any], tmp_path: Path) -> None:
+def test_rows_and_batches_match_tfjs(case: dict[str, Any], tmp_path: Path) -> None:
     path = tmp_path / "table.csv"
     path.write_bytes(case["text"].encode())
-    agree_or_fail(lambda: tf.data.csv(f"file://{path}", case["config"]).to_array(), case["rows"])
+    assert_same_outcome(lambda: tf.data.csv(f"file://{path}", case["config"]).to_array(), case["rows"])
     if case["text"] not in MIXED:
-        agree_or_fail(lambda: tf.data.csv(path, case["config"]).batch(2).to_array(), case["batch"])
+        assert_same_outcome(lambda: tf.data.csv(path, case["config"]).batch(2).to_array(), case["batch"])
 
 
-def test_a_text_below_a_number_is_no_nan() -> None:
-    """TF.js makes it NaN."""
+def test_batch_with_text_and_numbers_raises() -> None:
+    """TF.js reads the text as NaN."""
     with pytest.raises(TypeError, match="'b'.*all of one kind"):
         tf.data.csv(b"a,b\n1,2\n3,x").batch(2).to_array()
 
 
-def test_truth_values_in_a_column_of_texts_are_texts() -> None:
-    """A default may be one."""
+def test_bool_default_in_text_column_becomes_text() -> None:
     dataset = tf.data.csv(b"a,b\nx,1\n,2\n", column_configs={"a": {"default": True}})
     assert dataset.batch(2).to_array()[0]["a"].array_sync() == ["x", "true"]
 
 
-def test_an_empty_cell_is_none_unless_its_column_has_a_default_or_is_required() -> None:
+def test_empty_cells_with_and_without_default() -> None:
     configs: dict[str, Any] = {"a": {"dtype": "float32"}, "b": {"default": 0.5}}
     assert tf.data.csv(b"a,b,c\n,,\n", column_configs=configs).to_array() == [{"a": None, "b": 0.5, "c": None}]
     assert tf.data.csv(b"a,b\n1,", column_configs={"b": {"default": 0, "isLabel": True}}).to_array() == [
@@ -95,7 +94,7 @@ def test_an_empty_cell_is_none_unless_its_column_has_a_default_or_is_required() 
             tf.data.csv(b"a,b\n1,", column_configs={"b": config}).to_array()
 
 
-def test_options_in_every_form() -> None:
+def test_forms_of_options() -> None:
     data = b"1;2"
     forms: list[dict[str, Any]] = [
         {"csv_config": {"hasHeader": False, "columnNames": ["a", "b"], "delimiter": ";"}},
@@ -107,7 +106,7 @@ def test_options_in_every_form() -> None:
         assert tf.data.CSVDataset(FileDataSource(data), **form).to_array() == [{"a": 1, "b": 2}]
 
 
-def test_columns_in_both_spellings_and_their_names() -> None:
+def test_label_columns_and_column_names() -> None:
     for config in ({"isLabel": True}, {"is_label": True}):
         d = tf.data.csv(b"a,b,c\n1,2,3", column_configs={"b": config, "a": {}}, configured_columns_only=True)
         assert d.column_names() == d.columnNames() == ["b", "a"]
@@ -115,7 +114,7 @@ def test_columns_in_both_spellings_and_their_names() -> None:
     assert tf.data.csv(b"a,b\n").columnNames() == ["a", "b"]
 
 
-def test_missing_cells_are_nan_or_empty_in_a_batch() -> None:
+def test_empty_cells_in_batches_are_nan_or_empty_strings() -> None:
     batch = tf.data.csv(TABLE.encode()).batch(2).to_array()[0]
     assert list(batch["name"].data_sync()) == ["an ant", "a bee"]
     assert batch["size"].data_sync()[0] == 1.5
@@ -125,7 +124,7 @@ def test_missing_cells_are_nan_or_empty_in_a_batch() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "config", "words"),
+    ("text", "config", "message"),
     [
         (b"", {}, "empty"),
         (b"a,b\n1", {}, "'1'.*1"),
@@ -148,12 +147,12 @@ def test_missing_cells_are_nan_or_empty_in_a_batch() -> None:
         (b"\x1f\x8bnonsense", {}, "gzip"),
     ],
 )
-def test_errors_say_what_is_wrong(text: bytes, config: dict[str, Any], words: str) -> None:
-    with pytest.raises((ValueError, TypeError), match=words):
+def test_invalid_files_and_options_raise(text: bytes, config: dict[str, Any], message: str) -> None:
+    with pytest.raises((ValueError, TypeError), match=message):
         tf.data.csv(text, config).to_array()
 
 
-def test_one_line_before_any_is_read() -> None:
+def test_make_data_element_before_reading() -> None:
     table = tf.data.csv(b"a,b\n1,2")
     assert table.make_data_element("3,4") == {"a": 3, "b": 4}
     with pytest.raises(TypeError, match="make_data_element: argument 'line' must be a string, but got None"):
@@ -162,7 +161,7 @@ def test_one_line_before_any_is_read() -> None:
         tf.data.csv(b"a", has_header=np.ones(2))
 
 
-def test_reading_goes_on_after_a_bad_row() -> None:
+def test_reading_continues_after_an_invalid_row() -> None:
     rows = tf.data.csv(b"a,b\n1,2\n3\n5,6").iterator()
     assert next(rows) == {"a": 1, "b": 2}
     with pytest.raises(ValueError, match="'3'"):
@@ -176,12 +175,12 @@ def test_reading_goes_on_after_a_bad_row() -> None:
     assert len(stopped.to_array()) == 1
 
 
-# Where they come from
+# Sources
 
 
 @pytest.fixture
 def web(tmp_path: Path) -> Iterator[str]:
-    """The address of a server of the files of tmp_path."""
+    """The URL of a server of the files in tmp_path."""
 
     class Quiet(SimpleHTTPRequestHandler):
         def log_message(self, *args: Any) -> None:
@@ -196,7 +195,7 @@ def web(tmp_path: Path) -> Iterator[str]:
     server.server_close()
 
 
-def test_sources(tmp_path: Path, web: str) -> None:
+def test_csv_from_every_source(tmp_path: Path, web: str) -> None:
     path = tmp_path / "a table.csv"
     path.write_text(TABLE, encoding="utf-8")
     (tmp_path / "table.csv.gz").write_bytes(gzip.compress(TABLE.encode()))
@@ -222,8 +221,8 @@ def test_sources(tmp_path: Path, web: str) -> None:
         assert d.to_array() == d.to_array() == ROWS, source
 
 
-class Broken(BaseHTTPRequestHandler):
-    """Breaks off in the middle of its answer."""
+class TruncatingHandler(BaseHTTPRequestHandler):
+    """Sends less than the announced length."""
 
     def do_GET(self) -> None:
         self.send_response(200)
@@ -235,8 +234,8 @@ class Broken(BaseHTTPRequestHandler):
         pass
 
 
-def test_a_part_of_an_answer_is_not_taken_for_the_whole() -> None:
-    with ThreadingHTTPServer(("127.0.0.1", 0), Broken) as server:
+def test_truncated_response_raises() -> None:
+    with ThreadingHTTPServer(("127.0.0.1", 0), TruncatingHandler) as server:
         Thread(target=server.serve_forever).start()
         url = f"http://127.0.0.1:{server.server_port}/x.csv"
         with pytest.raises(RuntimeError, match="x.csv cannot be read: the connection ended 9 bytes too early"):
@@ -248,7 +247,7 @@ def test_a_part_of_an_answer_is_not_taken_for_the_whole() -> None:
         server.shutdown()
 
 
-def test_parts_of_sources(tmp_path: Path, web: str) -> None:
+def test_source_offset_and_chunk_size(tmp_path: Path, web: str) -> None:
     (tmp_path / "letters").write_bytes(b"abcdefg")
     for source in (
         tf.data.FileDataSource(tmp_path / "letters", offset=2, chunk_size=3),
@@ -261,7 +260,7 @@ def test_parts_of_sources(tmp_path: Path, web: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("make", "words"),
+    ("make", "message"),
     [
         (lambda p, web: tf.data.csv(p / "none.csv").to_array(), "none.csv"),
         (lambda p, web: tf.data.csv(p).to_array(), "cannot be read"),
@@ -276,19 +275,19 @@ def test_parts_of_sources(tmp_path: Path, web: str) -> None:
         (lambda p, web: tf.data.FileDataSource(b"", {"offset": -1}), "offset"),
     ],
 )
-def test_sources_that_cannot_be_read(make: Any, words: str, tmp_path: Path, web: str) -> None:
-    with pytest.raises((ValueError, TypeError, RuntimeError), match=words):
+def test_invalid_source_raises(make: Any, message: str, tmp_path: Path, web: str) -> None:
+    with pytest.raises((ValueError, TypeError, RuntimeError), match=message):
         make(tmp_path, web)
 
 
-def test_answers_that_there_is_nothing_are_closed(web: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_404_responses_are_closed(web: str, monkeypatch: pytest.MonkeyPatch) -> None:
     answers: list[urllib.error.HTTPError] = []
 
-    def noted(*args: Any) -> urllib.error.HTTPError:
+    def recorded(*args: Any) -> urllib.error.HTTPError:
         answers.append(urllib.error.HTTPError(*args))
         return answers[-1]
 
-    monkeypatch.setattr(urllib.request, "HTTPError", noted)
+    monkeypatch.setattr(urllib.request, "HTTPError", recorded)
     with pytest.raises(RuntimeError, match="404"):
         tf.data.csv(f"{web}/none.csv").to_array()
     with pytest.raises(ValueError, match="404"):
@@ -300,7 +299,7 @@ def test_answers_that_there_is_nothing_are_closed(web: str, monkeypatch: pytest.
     assert [answer.closed for answer in answers] == [True] * 4
 
 
-def test_text_lines() -> None:
+def test_text_line_dataset() -> None:
     lines = tf.data.TextLineDataset(tf.data.FileDataSource("\ufeffä\r\n\nz\ufeff\n".encode(), chunk_size=1))
     assert lines.to_array() == ["ä", "", "z\ufeff"]
     assert lines.batch(3).to_array()[0].data_sync()[0] == "ä"
@@ -309,22 +308,22 @@ def test_text_lines() -> None:
 
 
 @given(st.text(alphabet="aä€😀\n\r", max_size=30), st.integers(1, 7))
-def test_chunks_do_not_matter(text: str, size: int) -> None:
-    whole = text.split("\n")
-    expected = [line.removesuffix("\r") for line in (whole if whole[-1] else whole[:-1])]
+def test_lines_do_not_depend_on_chunk_size(text: str, size: int) -> None:
+    lines = text.split("\n")
+    expected = [line.removesuffix("\r") for line in (lines if lines[-1] else lines[:-1])]
     for data in (text.encode(), gzip.compress(text.encode())):
         assert tf.data.TextLineDataset(tf.data.FileDataSource(data, chunk_size=size)).to_array() == expected
 
 
-def test_gzip_members_follow_each_other_and_must_be_whole() -> None:
+def test_concatenated_and_truncated_gzip_members() -> None:
     packed = gzip.compress(b"a\nb") + gzip.compress(b"c\n")
     assert tf.data.TextLineDataset(packed).to_array() == ["a", "bc"]
-    assert tf.data.TextLineDataset(packed + b"\0" * 9).to_array() == ["a", "bc"], "padded, as on a tape"
+    assert tf.data.TextLineDataset(packed + b"\0" * 9).to_array() == ["a", "bc"], "zero padding is ignored"
     with pytest.raises(ValueError, match="the given data: the gzip data are damaged: .*truncated"):
         tf.data.TextLineDataset(packed[:-5]).to_array()
 
 
-def test_broken_gzip_data_are_named(tmp_path: Path) -> None:
+def test_damaged_gzip_file_raises(tmp_path: Path) -> None:
     path = tmp_path / "x.csv.gz"
     path.write_bytes(gzip.compress(b"a\n1\n")[:-5])
     for source in (path, str(path), path.as_uri(), tf.data.FileDataSource(path)):
@@ -336,7 +335,7 @@ def test_broken_gzip_data_are_named(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_files_are_read_piece_by_piece(tmp_path: Path) -> None:
+def test_reading_uses_bounded_memory(tmp_path: Path) -> None:
     path = tmp_path / "big.csv"
     with path.open("w", encoding="utf-8") as file:
         file.write("a,b,c\n")
@@ -358,7 +357,7 @@ def test_files_are_read_piece_by_piece(tmp_path: Path) -> None:
         assert peak < 1e6
 
 
-def test_a_packed_bomb_is_unpacked_bit_by_bit() -> None:
+def test_gzip_is_decompressed_incrementally() -> None:
     bomb = gzip.compress(b"\n" * 50_000_000)
     tracemalloc.start()
     lines = tf.data.TextLineDataset(bomb).iterator()
@@ -368,24 +367,24 @@ def test_a_packed_bomb_is_unpacked_bit_by_bit() -> None:
     assert peak < 80e6
 
 
-def test_a_packed_line_without_end_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_overlong_line_raises(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sources, "_LONGEST_PART", 1_000_000)
     assert tf.data.TextLineDataset(gzip.compress((b" " * 999_999 + b"\n") * 3)).to_array() == [" " * 999_999] * 3
     with pytest.raises(ValueError, match="more than 1000000 characters"):
         tf.data.TextLineDataset(gzip.compress(b" " * 50_000_000)).to_array()
 
 
-def test_an_abandoned_file_is_closed(tmp_path: Path) -> None:
-    """Else Python warns, and warnings are errors here."""
+def test_partially_read_file_is_closed(tmp_path: Path) -> None:
+    """Otherwise Python warns, and warnings are errors in these tests."""
     path = tmp_path / "table.csv"
     path.write_text("a\n" + "1\n" * 1_000_000, encoding="utf-8")
     assert tf.data.csv(path).take(2).to_array() == [{"a": 1}, {"a": 1}]
 
 
 @pytest.mark.slow
-def test_a_gigabyte_needs_no_more_memory_than_a_megabyte(tmp_path: Path) -> None:
+def test_memory_does_not_grow_with_the_file(tmp_path: Path) -> None:
     block = "".join(f"{i},{i / 7:.6f},{'a long text ' * 16}\n" for i in range(5_000))
-    needed = []
+    peaks = []
     for size in (1e6, 1e9):
         path = tmp_path / f"{size}.csv"
         with path.open("w", encoding="utf-8") as file:
@@ -400,11 +399,11 @@ print(rows, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
         output = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
         rows, kilobytes = map(int, output.split())
         assert rows == file_rows(path, block)
-        needed.append(kilobytes)
+        peaks.append(kilobytes)
         path.unlink()
-    assert needed[1] < needed[0] + 20_000
+    assert peaks[1] < peaks[0] + 20_000
 
 
 def file_rows(path: Path, block: str) -> int:
-    """How many rows a file of such blocks has."""
+    """The number of rows of a file that repeats this block."""
     return round(path.stat().st_size / len(block)) * 5_000

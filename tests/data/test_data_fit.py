@@ -1,4 +1,4 @@
-"""Training from data sets: TF.js's numbers, order of calls and warnings; every form of data; mistakes."""
+"""Training and evaluation on data sets: values and callbacks as in TF.js, forms of data, disposal, invalid arguments."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from data.recorded import ROWS, SETS, TFJS, agree_or_fail
+from data.recorded import ROWS, SETS, TFJS, assert_same_outcome
 from tolerance import ROUNDING
 
 import tfpy as tf
 
-# The exact backend gives TF.js's very bits.
+# The exact backend is bit-identical to TF.js.
 RTOL = {"cpu": 2e-6, "exact": 0, "webgl": 2e-6}
 EVENTS = ["onTrainBegin", "onTrainEnd", "onEpochBegin", "onEpochEnd", "onBatchBegin", "onBatchEnd"]
 SNAKE = {
@@ -26,7 +26,7 @@ SNAKE = {
 
 
 def build(optimizer: Any = None, name: str | None = None) -> tf.Sequential:
-    """The model that the recorded numbers are of."""
+    """The model of the recorded results."""
     model = tf.sequential(layers=[tf.layers.dense(units=1, input_shape=[2], name=name)])
     model.set_weights([np.array([[0.5], [-0.25]]), np.array([0.125])])
     model.compile({"optimizer": optimizer or tf.train.sgd(0.1), "loss": "meanSquaredError", "metrics": ["mae"]})
@@ -37,13 +37,13 @@ X = np.array([row["xs"] for row in ROWS], np.float32)
 Y = np.array([row["ys"] for row in ROWS], np.float32)
 
 
-# As in TF.js
+# Results of TF.js
 
 
 @pytest.mark.parametrize(
     "case", TFJS["training"], ids=lambda c: f"{c['set']}-{c['options']}-{c['validation']}-{c['stopAt']}"
 )
-def test_training_as_in_tfjs(case: dict[str, Any], backend: str) -> None:
+def test_training_matches_tfjs(case: dict[str, Any], backend: str) -> None:
     model = build()
     log: list[Any] = []
 
@@ -66,31 +66,33 @@ def test_training_as_in_tfjs(case: dict[str, Any], backend: str) -> None:
     recorded = case["result"].get("value", {"params": {}})
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
-        agree_or_fail(train, case["result"], RTOL[backend])
+        assert_same_outcome(train, case["result"], RTOL[backend])
     if case["log"] is not None:
-        agree_or_fail(lambda: log, {"value": case["log"]}, RTOL[backend])
+        assert_same_outcome(lambda: log, {"value": case["log"]}, RTOL[backend])
 
 
 @pytest.mark.parametrize("case", TFJS["evaluations"], ids=lambda c: f"{c['set']}-{c['options']}")
 @pytest.mark.filterwarnings("ignore:.*ended after")
-def test_evaluation_as_in_tfjs(case: dict[str, Any], backend: str) -> None:
-    agree_or_fail(lambda: build().evaluateDataset(SETS[case["set"]](), case["options"]), case["result"], RTOL[backend])
+def test_evaluation_matches_tfjs(case: dict[str, Any], backend: str) -> None:
+    assert_same_outcome(
+        lambda: build().evaluateDataset(SETS[case["set"]](), case["options"]), case["result"], RTOL[backend]
+    )
 
 
-def test_a_data_set_that_ends_early_is_told_of() -> None:
+def test_data_set_that_ends_early_warns() -> None:
     with pytest.warns(
         UserWarning, match=r"fit: the data ended after batch [20] of 3. All.* 6 batches. .*repeat"
-    ) as told:
+    ) as caught:
         build().fit_dataset(SETS["short"](), epochs=2, batches_per_epoch=3, verbose=0)
-    assert len(told) == 2
+    assert len(caught) == 2
     with pytest.warns(UserWarning, match=r"fit: the validation data ended after batch 2 of 5. dataset.repeat"):
         build().fit_dataset(SETS["plain"](), epochs=1, verbose=0, validation_data=SETS["short"](), validation_batches=5)
     with pytest.warns(UserWarning, match=r"evaluate: the data ended after batch \d of 5"):
         build().evaluate_dataset(SETS["short"](), batches=5)
 
 
-def test_the_same_numbers_as_from_arrays(backend: str) -> None:
-    """Also with the regularizer, which counts in training only."""
+def test_training_matches_training_on_arrays(backend: str) -> None:
+    """Also with a regularizer, which contributes to the training loss only."""
 
     def model() -> tf.Sequential:
         tf.set_seed(1)
@@ -121,7 +123,7 @@ def pairs() -> Iterator[tuple[Any, Any]]:
         yield X[start : start + 3], Y[start : start + 3]
 
 
-def test_elements_in_every_form() -> None:
+def test_forms_of_elements() -> None:
     def of(element: Callable[[Any, Any], Any]) -> Callable[[], Any]:
         return lambda: (element(x, y) for x, y in pairs())
 
@@ -139,7 +141,7 @@ def test_elements_in_every_form() -> None:
         assert model.fit_dataset(tf.data.generator(form), {"epochs": 1, "verbose": 0}).history == expected
 
 
-def test_fit_and_evaluate_take_what_their_namesakes_take() -> None:
+def test_fit_and_evaluate_accept_data_sets_and_iterators() -> None:
     expected = build().fit_dataset(SETS["plain"](), epochs=2, verbose=0).history
     assert build().fit(SETS["plain"](), epochs=2, verbose=0).history == expected
     assert build().fit(SETS["plain"](), None, {"epochs": 2, "verbose": 0}).history == expected
@@ -157,12 +159,12 @@ def test_fit_and_evaluate_take_what_their_namesakes_take() -> None:
     assert [float(v) for v in build().evaluate(SETS["plain"](), steps=2)] == limited
 
 
-def test_a_data_set_without_a_batch_is_warned_of() -> None:
+def test_empty_data_set_warns() -> None:
     with pytest.warns(UserWarning, match="an epoch had no batches: the data set is empty"):
         build().fit_dataset(SETS["nothing"](), epochs=1, verbose=0)
 
 
-def test_a_data_set_without_an_end_is_warned_of() -> None:
+def test_infinite_data_set_without_batch_limit_warns() -> None:
     class Stop(tf.Callback):
         def on_batch_end(self, batch: int, logs: Any = None) -> None:
             self.model.stop_training = True
@@ -171,7 +173,7 @@ def test_a_data_set_without_an_end_is_warned_of() -> None:
         build().fit_dataset(SETS["plain"]().repeat(), epochs=1, verbose=0, callbacks=Stop())
 
 
-def test_labels_of_a_data_set_are_what_a_loss_of_ones_own_takes() -> None:
+def test_custom_loss_receives_the_labels_unchanged() -> None:
     def loss(labels: Any, outputs: Any) -> Any:
         return tf.metrics.categorical_crossentropy(tf.one_hot(labels.flatten().to_int(), 3), outputs)
 
@@ -187,7 +189,7 @@ def test_labels_of_a_data_set_are_what_a_loss_of_ones_own_takes() -> None:
 
 
 @pytest.mark.parametrize("initial_epoch", [0, 1])
-def test_streams_start_as_in_tfjs(initial_epoch: int) -> None:
+def test_iterators_are_created_as_in_tfjs(initial_epoch: int) -> None:
     """One before the first epoch, even if there is none, and one in each epoch."""
     log: list[str] = []
 
@@ -201,8 +203,8 @@ def test_streams_start_as_in_tfjs(initial_epoch: int) -> None:
     assert log == ["onTrainBegin", "iterator", *epoch, "onTrainEnd"]
 
 
-class Turns:
-    """An iterator in TF.js's manner."""
+class TfjsIterator:
+    """An iterator with the protocol of TF.js."""
 
     def __init__(self) -> None:
         self.pairs = pairs()
@@ -212,34 +214,34 @@ class Turns:
         return {"done": pair is None, "value": pair and {"xs": tf.tensor(pair[0]), "ys": tf.tensor(pair[1])}}
 
 
-class Own(tf.data.Dataset):
+class CustomDataset(tf.data.Dataset):
     """A custom data set."""
 
-    async def iterator(self) -> Turns:  # type: ignore[override]
-        return Turns()
+    async def iterator(self) -> TfjsIterator:  # type: ignore[override]
+        return TfjsIterator()
 
 
-class Alike:
-    """What TF.js takes for a data set."""
+class DatasetLike:
+    """An object with an iterator method, which TF.js accepts as a data set."""
 
-    def iterator(self) -> Turns:
-        return Turns()
+    def iterator(self) -> TfjsIterator:
+        return TfjsIterator()
 
 
-async def coming() -> AsyncIterator[Any]:
+async def async_pairs() -> AsyncIterator[Any]:
     for pair in pairs():
         yield pair
 
 
-@pytest.mark.parametrize("data", [Own(), Alike(), coming])
-def test_iterators_in_the_manner_of_tfjs_and_async_ones(data: Any) -> None:
+@pytest.mark.parametrize("data", [CustomDataset(), DatasetLike(), async_pairs])
+def test_tfjs_and_async_iterators(data: Any) -> None:
     expected = build().fit_dataset(SETS["plain"](), epochs=2, verbose=0).history
     assert build().fit_dataset(data, epochs=2, verbose=0).history == expected
     evaluated = [float(v) for v in build().evaluate_dataset(SETS["plain"]())]
     assert [float(v) for v in build().evaluate_dataset(data)] == evaluated
 
 
-def test_no_more_of_a_stream_is_read_than_is_needed() -> None:
+def test_streams_are_not_read_beyond_need() -> None:
     stream = tf.data.array(ROWS).batch(1).iterator()
     build().evaluate_dataset(stream, {"batches": 2})
     assert len(stream.to_array()) == len(ROWS) - 2
@@ -259,7 +261,7 @@ def test_fit_validates_on_data_sets(backend: str) -> None:
     assert part.history["val_loss"] != plain["val_loss"]
 
 
-def test_weights_of_classes_and_samples() -> None:
+def test_class_and_sample_weights() -> None:
     y = (Y > 0).astype(np.float32)
     data = tf.data.zip((tf.data.array(X), tf.data.array(y))).batch(7)
     by_class = build().fit_dataset(data, epochs=1, verbose=0, class_weight={0: 2, 1: 0.5}).history
@@ -269,7 +271,7 @@ def test_weights_of_classes_and_samples() -> None:
     assert weighted == build().fit(X, y, shuffle=False, verbose=0, sample_weight=weights).history
 
 
-def test_several_inputs_and_outputs() -> None:
+def test_multiple_inputs_and_outputs() -> None:
     a, b = tf.input(shape=[1], name="a"), tf.input(shape=[2], name="b")
     p = tf.layers.dense(units=1, name="p").apply(a)
     q = tf.layers.dense(units=1, name="q").apply(b)
@@ -281,7 +283,7 @@ def test_several_inputs_and_outputs() -> None:
     assert len(model.evaluate_dataset(tf.data.array(rows).batch(2))) == 4
 
 
-def test_shows_its_progress(capsys: pytest.CaptureFixture[str]) -> None:
+def test_progress_output(capsys: pytest.CaptureFixture[str]) -> None:
     build().fit_dataset(SETS["plain"](), epochs=2, verbose=2, validation_data=SETS["short"]())
     lines = capsys.readouterr().out.splitlines()
     assert [line.split(" - ")[0] for line in lines] == ["epoch 1/2", "epoch 2/2"]
@@ -290,43 +292,43 @@ def test_shows_its_progress(capsys: pytest.CaptureFixture[str]) -> None:
     assert "mae" in capsys.readouterr().out
 
 
-def test_a_bar_without_a_known_length(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_progress_bar_of_unknown_length(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setenv("FORCE_COLOR", "1")
     monkeypatch.setenv("TERM", "xterm")
     build().fit(pairs, epochs=1)
     build().fit(SETS["plain"](), epochs=1)
-    assert "\x1b[" in (shown := capsys.readouterr().out), "a bar"
+    assert "\x1b[" in (shown := capsys.readouterr().out), "a progress bar is shown"
     assert "epoch 1/1" in shown
 
 
-def test_a_bar_without_a_known_length_ends_with_the_number_of_batches(
+def test_progress_bar_of_unknown_length_ends_with_the_batch_count(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """However fast the epoch was, and also where training was stopped."""
+    """Even if the epoch is shorter than the refresh interval, or training is stopped."""
     for name, value in {"FORCE_COLOR": "1", "TERM": "xterm", "COLUMNS": "120"}.items():
         monkeypatch.setenv(name, value)
     monkeypatch.setattr("tfpy.layers.training.progress._REFRESH", 999)
     data = tf.data.array([{"xs": [n], "ys": [n]} for n in range(64)]).filter(lambda _: True).batch(4)
 
-    def at_last(**options: Any) -> str:
+    def last_count(**options: Any) -> str:
         model = tf.sequential(layers=[tf.layers.dense(units=1, input_shape=[1])])
         model.compile(optimizer="sgd", loss="meanSquaredError")
         model.fit(data, **options)
         return re.findall(r"\d+/\?", re.sub(r"\x1b\[[\d;?]*[a-zA-Z]", "", capsys.readouterr().out))[-1]
 
-    assert at_last() == "16/?"
+    assert last_count() == "16/?"
 
     class Stop(tf.Callback):
         def on_batch_end(self, batch: int, logs: Any = None) -> None:
             self.model.stop_training = batch == 6
 
-    assert at_last(callbacks=[Stop()]) == "7/?"
+    assert last_count(callbacks=[Stop()]) == "7/?"
 
 
 # Memory
 
 
-def test_tensors_of_batches_are_disposed() -> None:
+def test_batch_tensors_are_disposed() -> None:
     given: list[tf.Tensor] = []
 
     def give() -> Iterator[dict[str, tf.Tensor]]:
@@ -341,11 +343,11 @@ def test_tensors_of_batches_are_disposed() -> None:
     assert all(t.is_disposed for t in given)
     given.clear()
     model.fit(give(), verbose=0)
-    assert not any(t.is_disposed for t in given), "what a plain iterator gives is the user's"
+    assert not any(t.is_disposed for t in given), "tensors from a plain iterator belong to the user"
     given.clear()
 
 
-def test_training_leaves_nothing_behind() -> None:
+def test_training_leaks_no_tensors() -> None:
     model = build(tf.train.adam(0.1))
     data = tf.data.array(ROWS).map(lambda r: {"xs": tf.tensor(r["xs"]).mul(2), "ys": r["ys"]}).shuffle(3).batch(2)
     model.fit_dataset(data, epochs=1, verbose=0, validation_data=data)
@@ -357,7 +359,7 @@ def test_training_leaves_nothing_behind() -> None:
     assert tf.memory().num_tensors == before
 
 
-def test_an_error_in_the_data_ends_training_and_leaves_the_model_usable() -> None:
+def test_error_in_the_data_leaves_the_model_usable() -> None:
     def broken() -> Iterator[Any]:
         yield X, Y
         raise KeyError("gone")
@@ -368,11 +370,11 @@ def test_an_error_in_the_data_ends_training_and_leaves_the_model_usable() -> Non
     model.fit(X, Y, verbose=0)
 
 
-# Mistakes
+# Invalid arguments
 
 
 @pytest.mark.parametrize(
-    ("call", "words"),
+    ("call", "message"),
     [
         (lambda m: m.fit_dataset(SETS["plain"]()), "fit_dataset.*epochs"),
         (lambda m: m.fit_dataset(SETS["plain"](), epochs=1, batch_size=3), "fit_dataset.*batch_size"),
@@ -429,16 +431,16 @@ def test_an_error_in_the_data_ends_training_and_leaves_the_model_usable() -> Non
         (lambda m: m.fit(iter([]), callbacks=3), "callbacks"),
     ],
 )
-def test_mistakes_are_named_and_change_nothing(call: Callable[[Any], Any], words: str) -> None:
+def test_invalid_arguments_raise_and_change_nothing(call: Callable[[Any], Any], message: str) -> None:
     model = build()
     before = [w.array_sync() for w in model.get_weights()]
-    with pytest.raises((ValueError, TypeError), match=words):
+    with pytest.raises((ValueError, TypeError), match=message):
         call(model)
-    if "no batch" not in words:
+    if "no batch" not in message:
         assert [w.array_sync() for w in model.get_weights()] == before
 
 
-def test_what_has_to_come_first() -> None:
+def test_training_preconditions() -> None:
     model = tf.sequential(layers=[tf.layers.dense(units=1, input_shape=[2])])
     for call in (
         lambda: model.fit_dataset(SETS["plain"](), epochs=1),

@@ -1,4 +1,4 @@
-"""Data sets are pickled and copied: for processes that are started anew, say."""
+"""Pickling and copying data sets, for example for other processes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ NUMBERS = tf.data.array([3, 1, 2, 5, 4])
 LETTERS = tf.data.array(["a", "b", "c"])
 
 
-def counted() -> Iterator[int]:
+def count_to_four() -> Iterator[int]:
     yield from range(4)
 
 
@@ -32,15 +32,15 @@ def is_odd(x: int) -> bool:
     return x % 2 == 1
 
 
-def ended() -> dict[str, Any]:
+def end() -> dict[str, Any]:
     return {"value": None, "done": True}
 
 
 SETS: dict[str, Callable[[], tf.data.Dataset]] = {
     "array": lambda: NUMBERS,
     "rows": lambda: tf.data.array(np.arange(6).reshape(3, 2)),
-    "generator": lambda: tf.data.generator(counted),
-    "func": lambda: tf.data.func(ended),
+    "generator": lambda: tf.data.generator(count_to_four),
+    "func": lambda: tf.data.func(end),
     "zip": lambda: tf.data.zip({"number": NUMBERS, "letter": [LETTERS, NUMBERS]}),
     "batch": lambda: NUMBERS.batch(2),
     "concatenate": lambda: NUMBERS.concatenate(LETTERS),
@@ -49,7 +49,7 @@ SETS: dict[str, Callable[[], tf.data.Dataset]] = {
     "map_async": lambda: NUMBERS.map_async(half),
     "prefetch": lambda: NUMBERS.prefetch(2),
     "repeat": lambda: NUMBERS.repeat(2),
-    "without end": lambda: NUMBERS.repeat().take(12),
+    "infinite": lambda: NUMBERS.repeat().take(12),
     "skip": lambda: NUMBERS.skip(2),
     "shuffle": lambda: NUMBERS.shuffle(3, seed=7),
     "all": lambda: NUMBERS.map(double).shuffle(5, seed="x").batch(2, False).repeat(2).prefetch(1),
@@ -61,15 +61,15 @@ def plain(elements: list[Any]) -> str:
 
 
 @pytest.mark.parametrize("name", SETS)
-@pytest.mark.parametrize("again", [lambda x: pickle.loads(pickle.dumps(x)), copy.deepcopy, copy.copy])
-def test_a_copy_has_the_same_elements(name: str, again: Callable[[Any], Any]) -> None:
+@pytest.mark.parametrize("duplicate", [lambda x: pickle.loads(pickle.dumps(x)), copy.deepcopy, copy.copy])
+def test_copy_has_the_same_elements(name: str, duplicate: Callable[[Any], Any]) -> None:
     dataset = SETS[name]()
-    copied = again(dataset)
+    copied = duplicate(dataset)
     assert copied.size == dataset.size
     assert plain(copied.to_array()) == plain(SETS[name]().to_array())
 
 
-def test_a_copy_of_a_shuffled_set_goes_on_in_the_same_order() -> None:
+def test_copy_of_shuffled_set_continues_in_the_same_order() -> None:
     dataset = NUMBERS.shuffle(5, seed=1)
     first = dataset.to_array()
     copied = pickle.loads(pickle.dumps(dataset))

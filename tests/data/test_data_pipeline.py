@@ -1,4 +1,4 @@
-"""Data sets: what their methods give, in TF.js's order and numbers; when things are computed and freed; mistakes."""
+"""tf.data pipelines: elements and sizes, batches, laziness, sources, disposal, and invalid arguments."""
 
 from __future__ import annotations
 
@@ -69,12 +69,12 @@ def test_elements_and_sizes(make: Callable[[Any], Any], elements: list[Any], siz
     d = make(three())
     assert d.size == size
     if size != math.inf:
-        assert d.to_array() == d.toArray() == elements, "a data set can be read again"
+        assert d.to_array() == d.toArray() == elements, "a data set can be read repeatedly"
     assert list(d) == elements
     assert d.prefetch(3).iterator().to_array_for_test() == elements
 
 
-def test_sizes_without_end() -> None:
+def test_infinite_sizes() -> None:
     endless = three().repeat()
     for d in (
         endless,
@@ -96,7 +96,7 @@ def test_sizes_without_end() -> None:
             d.toArrayForTest()
 
 
-def test_the_smaller_last_batch() -> None:
+def test_small_last_batch() -> None:
     d = tf.data.array([1, 2, 3, 4, 5])
     assert [b.array_sync() for b in d.batch(2)] == [[1, 2], [3, 4], [5]]
     assert [b.array_sync() for b in d.batch(2, False)] == [[1, 2], [3, 4]]
@@ -108,19 +108,19 @@ def test_the_smaller_last_batch() -> None:
 
 
 @pytest.mark.parametrize("case", TFJS["shuffles"], ids=str)
-def test_shuffled_as_in_tfjs(case: dict[str, Any]) -> None:
+def test_shuffle_order_matches_tfjs(case: dict[str, Any]) -> None:
     d = tf.data.array(list(range(case["count"]))).shuffle(*case["args"])
     assert [d.to_array(), d.to_array(), d.take(3).to_array()] == case["passes"]
 
 
 @given(st.integers(0, 30), st.integers(1, 40), st.integers(0, 5))
-def test_shuffling_loses_nothing(count: int, window: int, seed: int) -> None:
+def test_shuffle_is_a_permutation_within_the_window(count: int, window: int, seed: int) -> None:
     found = tf.data.array(list(range(count))).shuffle(window, seed).to_array()
     assert sorted(found) == list(range(count))
-    assert all(found.index(n) >= n - window + 1 for n in range(count)), "nothing comes before it is in the window"
+    assert all(found.index(n) >= n - window + 1 for n in range(count)), "no element comes before it enters the window"
 
 
-def test_shuffles_without_a_seed_differ_and_can_be_repeated() -> None:
+def test_shuffle_without_seed_follows_the_global_seed() -> None:
     items = list(range(100))
     assert tf.data.array(items).shuffle(100).to_array() != tf.data.array(items).shuffle(100).to_array()
     found = []
@@ -131,7 +131,7 @@ def test_shuffles_without_a_seed_differ_and_can_be_repeated() -> None:
     assert found[0] == found[1]
 
 
-# What batches are made of
+# Batches
 
 
 class Pair(NamedTuple):
@@ -158,13 +158,13 @@ class Pair(NamedTuple):
         (["a", 1, 2.5], "string", ["a", "1", "2.5"]),
     ],
 )
-def test_columns_become_tensors(rows: Any, dtype: str, values: Any) -> None:
+def test_batch_dtypes_and_values(rows: Any, dtype: str, values: Any) -> None:
     batch = tf.data.array(rows).batch(9).to_array()[0]
     assert batch.dtype == dtype
     np.testing.assert_array_equal(batch.array_sync(), values)
 
 
-def test_structures_become_structures_of_columns() -> None:
+def test_batches_keep_the_structure_of_elements() -> None:
     rows = [{"a": (n, [n, n]), "b": {"c": f"{n}"}, "d": Pair(n, -n)} for n in THREE]
     batch = tf.data.array(rows).batch(2).to_array()[0]
     assert batch["a"][0].array_sync() == [1, 2]
@@ -173,14 +173,14 @@ def test_structures_become_structures_of_columns() -> None:
     assert batch["d"].y.array_sync() == [-1, -2]
 
 
-def test_what_a_row_lacks_is_missing() -> None:
+def test_missing_keys_become_nan_or_empty_strings() -> None:
     batch = tf.data.array([{"a": 1, "b": "x"}, {"b": "y"}, {"a": 3}]).batch(3).to_array()[0]
     np.testing.assert_array_equal(batch["a"].array_sync(), [1, math.nan, 3])
     assert batch["b"].array_sync() == ["x", "y", ""]
 
 
 @pytest.mark.parametrize(
-    ("rows", "words"),
+    ("rows", "message"),
     [
         ([[1, 2], [3]], "element"),
         ([{"a": [1]}, {"a": [1, 2]}], "'a'"),
@@ -192,45 +192,45 @@ def test_what_a_row_lacks_is_missing() -> None:
         ([object(), object()], "element"),
     ],
 )
-def test_rows_that_do_not_fit(rows: list[Any], words: str) -> None:
-    with pytest.raises((ValueError, TypeError), match=words):
+def test_batching_incompatible_elements_raises(rows: list[Any], message: str) -> None:
+    with pytest.raises((ValueError, TypeError), match=message):
         tf.data.array(rows).batch(2).to_array()
 
 
-def test_tensors_are_stacked(backend: str) -> None:
+def test_batches_stack_tensors(backend: str) -> None:
     rows = [tf.tensor1d([1, 2], "int32"), tf.tensor1d([3, 4], "int32")]
     batch = tf.data.array(rows).batch(2).to_array()[0]
     assert batch.dtype == "int32"
     assert batch.array_sync() == [[1, 2], [3, 4]]
-    assert rows[0].array_sync() == [1, 2], "array gives copies"
+    assert rows[0].array_sync() == [1, 2], "tf.data.array copies its items"
 
 
 # Laziness and order
 
 
-def test_nothing_is_computed_before_it_is_asked_for() -> None:
+def test_elements_are_computed_lazily() -> None:
     log: list[Any] = []
 
-    def noted(name: str) -> Callable[[Any], Any]:
-        def note(x: Any) -> Any:
+    def recorder(name: str) -> Callable[[Any], Any]:
+        def record(x: Any) -> Any:
             log.append((name, x))
             return x
 
-        return note
+        return record
 
-    d = three().map(noted("a")).filter(noted("b")).map(noted("c"))
+    d = three().map(recorder("a")).filter(recorder("b")).map(recorder("c"))
     iterator = d.iterator()
     assert log == []
     assert iterator.next().value == 1
     assert log == [("a", 1), ("b", 1), ("c", 1)]
     log.clear()
-    ahead = d.prefetch(2).iterator()
+    prefetching = d.prefetch(2).iterator()
     assert log == []
-    next(ahead)
+    next(prefetching)
     assert [x for name, x in log if name == "c"] == [1, 2]
 
 
-def test_iterators_as_in_tfjs_and_as_in_python() -> None:
+def test_iterator_protocols_of_tfjs_and_python() -> None:
     iterator = three().iterator()
     assert next(iterator) == 1
     value, done = iterator.next()
@@ -242,7 +242,7 @@ def test_iterators_as_in_tfjs_and_as_in_python() -> None:
     assert [n for n in three() if n > 1] == [2, 3]
 
 
-def test_everything_may_be_awaited() -> None:
+def test_results_are_awaitable() -> None:
     async def run() -> list[Any]:
         log: list[Any] = []
         iterator = await three().iterator()
@@ -253,47 +253,47 @@ def test_everything_may_be_awaited() -> None:
     assert asyncio.run(run()) == [1, None, THREE, THREE, THREE]
 
 
-async def slowly(x: Any) -> Any:
+async def double_async(x: Any) -> Any:
     await asyncio.sleep(0)
     return x * 2
 
 
-def test_async_functions_are_waited_for() -> None:
-    def everything() -> list[Any]:
+def test_async_functions_are_awaited() -> None:
+    def run_all() -> list[Any]:
         log: list[Any] = []
 
-        async def note(x: Any) -> None:
-            log.append(await slowly(x))
+        async def record(x: Any) -> None:
+            log.append(await double_async(x))
 
         async def odd(x: Any) -> bool:
             return x % 2 == 1
 
-        three().for_each_async(note)
+        three().for_each_async(record)
         return [
-            three().map_async(slowly).to_array(),
+            three().map_async(double_async).to_array(),
             three().mapAsync(lambda x: x + 1).to_array(),
-            three().map(slowly).to_array(),
+            three().map(double_async).to_array(),
             three().filter(odd).to_array(),
             log,
         ]
 
     expected = [[2, 4, 6], [2, 3, 4], [2, 4, 6], [1, 3], [2, 4, 6]]
-    assert everything() == expected
+    assert run_all() == expected
 
-    async def in_a_loop() -> list[Any]:
-        return everything()
+    async def within_event_loop() -> list[Any]:
+        return run_all()
 
-    assert asyncio.run(in_a_loop()) == expected
+    assert asyncio.run(within_event_loop()) == expected
     assert finish(3) == 3
 
 
-def test_reading_goes_on_after_an_error() -> None:
-    def no_two(x: int) -> int:
+def test_reading_continues_after_an_error() -> None:
+    def fail_at_two(x: int) -> int:
         if x == 2:
             raise KeyError(x)
         return x
 
-    iterator = three().map(no_two).iterator()
+    iterator = three().map(fail_at_two).iterator()
     assert iterator.next().value == 1
     with pytest.raises(KeyError):
         iterator.next()
@@ -301,7 +301,7 @@ def test_reading_goes_on_after_an_error() -> None:
     assert iterator.next().done
 
 
-def test_streams_have_the_methods_too() -> None:
+def test_iterator_methods() -> None:
     def stream() -> Any:
         return three().iterator()
 
@@ -310,7 +310,7 @@ def test_streams_have_the_methods_too() -> None:
     assert stream().row_major_batch(2, small_last_batch=False).to_array() == [[1, 2]]
     assert stream().concatenate(stream()).to_array() == THREE * 2
     assert stream().skip(1).take(1).to_array() == [2]
-    assert stream().map_async(slowly).filter(lambda x: x > 2).to_array() == [4, 6]
+    assert stream().map_async(double_async).filter(lambda x: x > 2).to_array() == [4, 6]
     assert sorted(stream().shuffle(2, "s")) == THREE
     with pytest.raises(ValueError, match="window_size"):
         stream().shuffle(0)
@@ -319,7 +319,7 @@ def test_streams_have_the_methods_too() -> None:
 # Sources
 
 
-def test_functions_that_give_elements() -> None:
+def test_func_sources() -> None:
     for result in (
         lambda n, done: {"value": n, "done": done},
         lambda n, done: (n, done),
@@ -334,23 +334,23 @@ def test_functions_that_give_elements() -> None:
         d = tf.data.func(give)
         assert d.size is None
         assert d.to_array() == [0, 1, 2]
-        assert d.to_array() == [], "all passes go on with the same function"
+        assert d.to_array() == [], "every pass continues with the same function"
 
 
-def test_generators() -> None:
+def test_generator_sources() -> None:
     passes = []
 
     def count() -> Iterator[int]:
         passes.append(1)
         yield from THREE
 
-    async def count_slowly() -> AsyncIterator[int]:
+    async def count_async() -> AsyncIterator[int]:
         for n in THREE:
             await asyncio.sleep(0)
             yield n
 
-    class InTurn:
-        """An iterator in TF.js's manner."""
+    class TfjsCounter:
+        """An iterator with the protocol of TF.js."""
 
         def __init__(self) -> None:
             self.n = 0
@@ -360,25 +360,35 @@ def test_generators() -> None:
             return {"value": self.n, "done": self.n > 3}
 
     def as_dict() -> dict[str, Any]:
-        iterator = InTurn()
+        iterator = TfjsCounter()
         return {"next": lambda: iterator.next()}
 
-    async def later() -> Iterator[int]:
+    async def as_coroutine() -> Iterator[int]:
         return iter(THREE)
 
-    sources: list[Any] = [count, count_slowly, InTurn, as_dict, later, lambda: THREE, lambda: three().iterator()]
+    sources: list[Any] = [
+        count,
+        count_async,
+        TfjsCounter,
+        as_dict,
+        as_coroutine,
+        lambda: THREE,
+        lambda: three().iterator(),
+    ]
     for source in sources:
         d = tf.data.generator(source)
         assert d.size is None
         assert d.to_array() == d.to_array() == THREE
         assert d.take(2).to_array() == [1, 2]
     assert len(passes) == 3
-    slow = tf.data.generator(count_slowly)
-    assert [b.array_sync() for b in slow.batch(2).to_array()] == [[1, 2], [3]], "stages may ask again after the end"
+    slow = tf.data.generator(count_async)
+    assert [b.array_sync() for b in slow.batch(2).to_array()] == [[1, 2], [3]], (
+        "stages may call next again after the end"
+    )
     assert slow.prefetch(2).to_array() == sorted(slow.shuffle(9).to_array()) == THREE
 
 
-def test_data_sets_of_ones_own() -> None:
+def test_custom_dataset() -> None:
     class Squares(tf.data.Dataset):
         size = 3
 
@@ -393,20 +403,20 @@ def test_data_sets_of_ones_own() -> None:
         tf.data.Dataset().to_array()
 
 
-class InTfjsManner:
+class TfjsIterator:
     def __init__(self) -> None:
-        self.left = list(THREE)
+        self.remaining = list(THREE)
 
     async def next(self) -> dict[str, Any]:
-        return {"done": False, "value": self.left.pop(0)} if self.left else {"done": True, "value": None}
+        return {"done": False, "value": self.remaining.pop(0)} if self.remaining else {"done": True, "value": None}
 
 
-class StreamInTfjsManner(InTfjsManner, LazyIterator):  # type: ignore[misc]
+class TfjsLazyIterator(TfjsIterator, LazyIterator):  # type: ignore[misc]
     pass
 
 
-@pytest.mark.parametrize("kind", [InTfjsManner, StreamInTfjsManner])
-def test_data_sets_of_ones_own_in_tfjs_manner(kind: type) -> None:
+@pytest.mark.parametrize("kind", [TfjsIterator, TfjsLazyIterator])
+def test_custom_dataset_with_tfjs_iterator(kind: type) -> None:
     class Three(tf.data.Dataset):
         async def iterator(self) -> Any:
             return kind()
@@ -415,12 +425,12 @@ def test_data_sets_of_ones_own_in_tfjs_manner(kind: type) -> None:
     assert [b.array_sync() for b in Three().batch(2)] == [[1, 2], [3]]
 
 
-def test_arrays_give_copies() -> None:
+def test_array_source_copies_elements() -> None:
     numbers = np.ones((2, 3), np.float32)
     for source in (numbers, list(numbers), [{"a": row} for row in numbers]):
         for element in tf.data.array(source):
             row = element["a"] if isinstance(element, dict) else element
-            row *= 2  # as a function of the user's may
+            row *= 2  # a user's function may modify elements
     assert (numbers == 1).all()
     items = [{"a": [1, 2]}, {"a": [3, 4]}]
 
@@ -439,7 +449,7 @@ def scalars(*numbers: float) -> list[tf.Tensor]:
     return [tf.scalar(n) for n in numbers]
 
 
-def test_old_elements_are_disposed() -> None:
+def test_intermediate_elements_are_disposed() -> None:
     given: list[tf.Tensor] = []
 
     def give() -> Iterator[dict[str, tf.Tensor]]:
@@ -455,7 +465,7 @@ def test_old_elements_are_disposed() -> None:
         (lambda: d.skip(3).to_array(), [3]),
         (lambda: d.batch(3).to_array(), []),
         (lambda: d.for_each_async(lambda x: x["a"].square()), []),
-        (lambda: d.map_async(slowly_named).to_array(), []),
+        (lambda: d.map_async(to_float_async).to_array(), []),
         (lambda: d.iterator().flatmap(lambda x: [x["a"], x["a"].neg()]).to_array(), [0, 1, 2, 3]),
     ):
         given.clear()
@@ -465,36 +475,36 @@ def test_old_elements_are_disposed() -> None:
     given.clear()
 
 
-async def slowly_named(x: dict[str, tf.Tensor]) -> float:
+async def to_float_async(x: dict[str, tf.Tensor]) -> float:
     return float(x["a"])
 
 
-def test_functions_run_in_a_tidy() -> None:
-    left: list[tf.Tensor] = []
+def test_user_functions_run_in_a_tidy() -> None:
+    intermediate: list[tf.Tensor] = []
 
     def double(x: tf.Tensor) -> tf.Tensor:
-        left.append(x.add(0))
-        return left[-1].mul(2)
+        intermediate.append(x.add(0))
+        return intermediate[-1].mul(2)
 
     def large(x: tf.Tensor) -> tf.Tensor:
-        left.append(x.greater(1))
-        return left[-1]
+        intermediate.append(x.greater(1))
+        return intermediate[-1]
 
     numbers = scalars(1, 2, 3)
     before = tf.memory().num_tensors
     found = tf.data.array(numbers).map(double).filter(large).to_array()
     assert [float(t) for t in found] == [2, 4, 6]
-    assert all(t.is_disposed for t in left)
+    assert all(t.is_disposed for t in intermediate)
     assert tf.memory().num_tensors == before + 3
     assert not any(t.is_disposed for t in numbers)
 
 
-def test_streams_may_be_read_within_a_tidy() -> None:
+def test_reading_within_a_tidy() -> None:
     total = tf.tidy(lambda: sum((batch.sum() for batch in three().batch(2)), start=tf.scalar(0)))
     assert float(total) == 6
 
 
-# Mistakes
+# Invalid arguments
 
 
 def containing_itself() -> list[Any]:
@@ -504,7 +514,7 @@ def containing_itself() -> list[Any]:
 
 
 @pytest.mark.parametrize(
-    ("call", "words"),
+    ("call", "message"),
     [
         (lambda: tf.data.array(3), "array.*items"),
         (lambda: tf.data.array(containing_itself()).to_array(), "array: .*'items'.* do not contain themselves"),
@@ -548,15 +558,15 @@ def containing_itself() -> list[Any]:
         (lambda: tf.data.microphone({"fftSize": 64}), "microphone.*browser"),
     ],
 )
-def test_errors_name_the_method_and_the_argument(call: Callable[[], Any], words: str) -> None:
-    with pytest.raises((ValueError, TypeError, RuntimeError), match=words):
+def test_invalid_arguments_raise(call: Callable[[], Any], message: str) -> None:
+    with pytest.raises((ValueError, TypeError, RuntimeError), match=message):
         call()
 
 
-def test_len_is_the_size_where_it_is_known() -> None:
+def test_len_is_the_known_size() -> None:
     numbers = tf.data.array([1, 2, 3])
     assert (len(numbers), len(numbers.batch(2)), len(tf.data.array([]))) == (3, 2, 0)
-    assert tf.data.array([])  # a data set is not false for having no elements, as tf.data's are not
+    assert tf.data.array([])  # an empty data set is truthy, as in TensorFlow's tf.data
     assert list(numbers.filter(lambda x: x > 1)) == [2, 3]
     with pytest.raises(TypeError, match="unknown size"):
         len(numbers.filter(lambda x: x > 1))
@@ -564,7 +574,7 @@ def test_len_is_the_size_where_it_is_known() -> None:
         len(numbers.repeat())
 
 
-def _unless(wrong: int) -> Any:
+def _failing_at(wrong: int) -> Any:
     def checked(x: Any) -> Any:
         if x == wrong:
             raise ValueError("wrong")
@@ -574,14 +584,14 @@ def _unless(wrong: int) -> Any:
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 6, 9])
-def test_an_error_costs_a_shuffled_stream_no_other_element(size: int) -> None:
-    kept = _unless(3).shuffle(size, seed="a").iterator().handle_errors(lambda error: True).to_array()
+def test_error_in_shuffled_stream_loses_no_other_element(size: int) -> None:
+    kept = _failing_at(3).shuffle(size, seed="a").iterator().handle_errors(lambda error: True).to_array()
     assert sorted(kept) == [1, 2, 4, 5, 6]
 
 
 @pytest.mark.parametrize("size", [1, 2, 4, 9])
-def test_reading_ahead_brings_errors_in_their_turn(size: int) -> None:
-    data = _unless(3).prefetch(size)
+def test_prefetch_raises_errors_in_order(size: int) -> None:
+    data = _failing_at(3).prefetch(size)
     assert data.take(2).to_array() == [1, 2]
     seen: list[Any] = []
     with pytest.raises(ValueError, match="wrong"):
@@ -590,6 +600,6 @@ def test_reading_ahead_brings_errors_in_their_turn(size: int) -> None:
     assert data.iterator().handle_errors(lambda error: True).to_array() == [1, 2, 4, 5, 6]
 
 
-@pytest.mark.parametrize("nothing", [[], {}])
-def test_no_data_sets_side_by_side_have_no_elements(nothing: Any) -> None:
-    assert tf.data.zip(nothing).to_array() == []
+@pytest.mark.parametrize("empty", [[], {}])
+def test_zip_of_no_data_sets_is_empty(empty: Any) -> None:
+    assert tf.data.zip(empty).to_array() == []

@@ -1,4 +1,4 @@
-"""The ready data sets: what comes with the package, and what is downloaded, here from a server on this machine."""
+"""tf.datasets: bundled data sets, and downloads from a local server."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ from tfpy.datasets.formats import cifar_records, idx_array
 PACKAGE = Path(downloads.__file__).parent
 
 
-# What comes with the package
+# Bundled data sets
 
 
-def test_iris_has_the_published_statistics() -> None:
-    """Means and deviations as R's `iris` gives them: Fisher's numbers."""
+def test_iris_matches_published_statistics() -> None:
+    """Means and standard deviations are those of R's `iris`, which has Fisher's data."""
     x, y = tf.datasets.iris()
     assert (x.shape, x.dtype, y.dtype) == ((150, 4), np.float32, np.int32)
     assert np.bincount(y).tolist() == [50, 50, 50]
@@ -44,32 +44,32 @@ def test_iris_has_the_published_statistics() -> None:
     np.testing.assert_allclose([x[y == k].mean(0) for k in range(3)], means, atol=ACCUMULATED)
 
 
-FROM_A_ZIP = """
+SCRIPT = """
 import tfpy as tf
 assert ".zip" in tf.__file__
 assert len(tf.datasets.iris().x) == 150
 assert len(tf.datasets.japanese_vowels().train.x) == 270
-at = tf.datasets.path("sonnets.txt")
-assert at == tf.datasets.path("sonnets.txt")
-print(at, len(at.read_text()) > 1000)
+path = tf.datasets.path("sonnets.txt")
+assert path == tf.datasets.path("sonnets.txt")
+print(path, len(path.read_text()) > 1000)
 """
 
 
-def test_data_sets_of_a_package_in_a_zip_file_are_read(tmp_path: Path) -> None:
+def test_data_sets_of_a_zipped_package(tmp_path: Path) -> None:
     with zipfile.ZipFile(tmp_path / "app.zip", "w") as archive:
         for file in PACKAGE.parent.rglob("*"):
             if file.is_file() and file.suffix != ".pyc":
                 archive.write(file, file.relative_to(PACKAGE.parent.parent))
     environment = {**os.environ, "PYTHONPATH": str(tmp_path / "app.zip"), "TFPY_BACKEND": "cpu"}
-    command = [sys.executable, "-c", FROM_A_ZIP]
-    ran = subprocess.run(command, env=environment, cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert ran.returncode == 0, ran.stderr
-    at, whole = ran.stdout.split()
-    assert whole == "True"
-    assert not Path(at).exists(), "the copy lives as long as the program"
+    command = [sys.executable, "-c", SCRIPT]
+    process = subprocess.run(command, env=environment, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert process.returncode == 0, process.stderr
+    path, complete = process.stdout.split()
+    assert complete == "True"
+    assert not Path(path).exists(), "the copy is deleted when the program ends"
 
 
-def test_the_houses_are_made_the_same_each_time() -> None:
+def test_housing_is_reproducible() -> None:
     train, test = tf.datasets.housing()
     assert (train.x.shape, train.y.shape, test.x.shape, train.x.dtype) == ((404, 12), (404,), (102, 12), np.float32)
     again = tf.datasets.housing(seed=1)
@@ -89,7 +89,7 @@ def test_the_houses_are_made_the_same_each_time() -> None:
         tf.datasets.housing(seed=-1)
 
 
-def test_the_sonnets_are_all_there() -> None:
+def test_sonnets_are_complete() -> None:
     text = tf.datasets.sonnets()
     lengths = [len(sonnet.split("\n")) for sonnet in text.rstrip("\n").split("\n\n")]
     assert lengths == [{99: 15, 126: 12}.get(n, 14) for n in range(1, 155)]
@@ -97,8 +97,8 @@ def test_the_sonnets_are_all_there() -> None:
     assert text.startswith("From fairest creatures we desire increase,")
 
 
-def test_the_vowels_are_padded_series() -> None:
-    """30 utterances of each speaker to train on; to test with as many as their authors say."""
+def test_japanese_vowels_are_padded_sequences() -> None:
+    """The numbers of utterances per speaker are those that the authors state."""
     train, test = tf.datasets.japanese_vowels()
     assert (train.x.shape, test.x.shape, train.x.dtype) == ((270, 29, 12), (370, 29, 12), np.float32)
     assert np.bincount(train.y).tolist() == [30] * 9
@@ -109,7 +109,7 @@ def test_the_vowels_are_padded_series() -> None:
         assert all(not x[i, length:].any() for i, length in enumerate(lengths))
 
 
-def test_files_and_what_is_said_of_them() -> None:
+def test_bundled_files_are_small_and_state_their_license() -> None:
     rows = tf.data.csv(tf.datasets.path("iris.csv"), column_configs={"species": {"is_label": True}})
     assert rows.take(1).to_array()[0]["ys"] == {"species": "setosa"}
     with pytest.raises(ValueError, match="iris.csv"):
@@ -124,8 +124,8 @@ def test_files_and_what_is_said_of_them() -> None:
 # Downloads
 
 
-class Served:
-    """A server of the files in a folder, which counts the requests."""
+class FileServer:
+    """An HTTP server of the files in a folder that records its requests."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -140,23 +140,23 @@ class Served:
         self.url = f"http://127.0.0.1:{self.server.server_port}"
 
     def add(self, name: str, data: bytes) -> str:
-        """Put a file there; returns its checksum."""
+        """Add a file and return its checksum."""
         (self.folder / name).write_bytes(data)
         return hashlib.sha256(data).hexdigest()
 
 
 @pytest.fixture
-def served(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Served]:
+def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[FileServer]:
     pooch.get_logger().setLevel(logging.ERROR)
     monkeypatch.setenv("TFPY_DATA", str(tmp_path / "cache"))
     (tmp_path / "web").mkdir()
-    served = Served(tmp_path / "web")
-    thread = Thread(target=served.server.serve_forever)
+    server = FileServer(tmp_path / "web")
+    thread = Thread(target=server.server.serve_forever)
     thread.start()
-    yield served
-    served.server.shutdown()
+    yield server
+    server.server.shutdown()
     thread.join()
-    served.server.server_close()
+    server.server.server_close()
 
 
 def idx(array: np.ndarray[Any, np.dtype[np.uint8]]) -> bytes:
@@ -171,24 +171,24 @@ def digits(count: int) -> tuple[Any, Any]:
 
 
 @pytest.mark.parametrize(("name", "files"), [("mnist", "MNIST"), ("fashion_mnist", "FASHION_MNIST")])
-def test_pictures_in_idx_files(name: str, files: str, served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_mnist_and_fashion_mnist(name: str, files: str, server: FileServer, monkeypatch: pytest.MonkeyPatch) -> None:
     sums = {}
     for part, count in (("train", 5), ("t10k", 3)):
         x, y = digits(count)
-        sums[f"{part}-images-idx3-ubyte.gz"] = served.add(f"{part}-images-idx3-ubyte.gz", idx(x))
-        sums[f"{part}-labels-idx1-ubyte.gz"] = served.add(f"{part}-labels-idx1-ubyte.gz", idx(y))
+        sums[f"{part}-images-idx3-ubyte.gz"] = server.add(f"{part}-images-idx3-ubyte.gz", idx(x))
+        sums[f"{part}-labels-idx1-ubyte.gz"] = server.add(f"{part}-labels-idx1-ubyte.gz", idx(y))
     monkeypatch.setattr(downloads, files, getattr(downloads, files)._replace(sums=sums))
     for _ in range(2):
-        (x_train, y_train), (x_test, y_test) = getattr(tf.datasets, name)(served.url)
+        (x_train, y_train), (x_test, y_test) = getattr(tf.datasets, name)(server.url)
         np.testing.assert_array_equal(x_train, digits(5)[0])
         assert (x_train.dtype, y_train.dtype) == (np.uint8, np.int32)
         assert y_test.tolist() == [0, 1, 2]
         assert x_test.shape == (3, 28, 28)
-    assert len(served.requests) == 4, "what is there is not downloaded again"
+    assert len(server.requests) == 4, "cached files are not downloaded again"
 
 
 def cifar(names: list[str], records: int) -> bytes:
-    """An archive like that of CIFAR-10: in record r all pixels are r, save for the first of each channel."""
+    """An archive in the format of CIFAR-10: all pixels of record r are r, except the first of each channel."""
     out = io.BytesIO()
     with tarfile.open(fileobj=out, mode="w:gz") as tar:
         for name in names:
@@ -204,45 +204,45 @@ def cifar(names: list[str], records: int) -> bytes:
 BATCHES = [*(f"data_batch_{i}.bin" for i in range(1, 6)), "test_batch.bin"]
 
 
-def test_pictures_in_the_cifar_archive(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
-    checksum = served.add("cifar-10-binary.tar.gz", cifar(BATCHES, 4))
+def test_cifar10(server: FileServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    checksum = server.add("cifar-10-binary.tar.gz", cifar(BATCHES, 4))
     monkeypatch.setattr(downloads, "CIFAR10", downloads.CIFAR10._replace(sums={"cifar-10-binary.tar.gz": checksum}))
-    (x_train, y_train), test = tf.datasets.cifar10(mirror=f"{served.url}/")
+    (x_train, y_train), test = tf.datasets.cifar10(mirror=f"{server.url}/")
     assert x_train.shape == (20, 32, 32, 3)
     assert y_train.tolist() == [0, 1, 2, 3] * 5
     assert test["x"][2, 0, 0].tolist() == [200, 201, 202]
     assert test.x[2, 31, 31].tolist() == [2, 2, 2]
 
 
-def test_texts(served: Served) -> None:
-    checksum = served.add("poem.txt", "Ö\n".encode())
-    assert tf.datasets.text(f"{served.url}/poem.txt", checksum) == "Ö\n"
-    assert tf.datasets.text(f"{served.url}/poem.txt", checksum) == "Ö\n"
-    assert len(served.requests) == 1
-    served.add("latin.txt", b"caf\xe9")
+def test_text_download(server: FileServer) -> None:
+    checksum = server.add("poem.txt", "Ö\n".encode())
+    assert tf.datasets.text(f"{server.url}/poem.txt", checksum) == "Ö\n"
+    assert tf.datasets.text(f"{server.url}/poem.txt", checksum) == "Ö\n"
+    assert len(server.requests) == 1
+    server.add("latin.txt", b"caf\xe9")
     with pytest.raises(ValueError, match=r"latin\.txt is not text in UTF-8 \(byte 3\)"):
-        tf.datasets.text(f"{served.url}/latin.txt")
+        tf.datasets.text(f"{server.url}/latin.txt")
 
 
 @pytest.mark.parametrize("address", [5, "nope", "file:///tmp/x.txt", "doi:10.1/x"])
 @pytest.mark.parametrize("load", [tf.datasets.text, tf.datasets.mnist, tf.datasets.cifar10])
-def test_what_is_no_address_is_told(load: Any, address: Any) -> None:
+def test_invalid_address_raises(load: Any, address: Any) -> None:
     with pytest.raises((TypeError, ValueError), match="argument '(url|mirror)' must be an? "):
         load(address)
 
 
-def test_wrong_files_are_refused_and_not_kept(served: Served, tmp_path: Path) -> None:
-    served.add("train-images-idx3-ubyte.gz", b"something else")
+def test_wrong_checksum_and_missing_files_raise(server: FileServer, tmp_path: Path) -> None:
+    server.add("train-images-idx3-ubyte.gz", b"something else")
     with pytest.raises(ValueError, match="hash"):
-        tf.datasets.mnist(served.url)
+        tf.datasets.mnist(server.url)
     assert not list((tmp_path / "cache").rglob("*ubyte*"))
     with pytest.raises(RuntimeError, match="none.txt.*404"):
-        tf.datasets.text(f"{served.url}/none.txt")
+        tf.datasets.text(f"{server.url}/none.txt")
     with pytest.raises(RuntimeError, match="127.0.0.1:1"):
         tf.datasets.text("http://127.0.0.1:1/none.txt")
 
 
-def test_the_missing_package_is_named_with_its_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_pooch_error_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pooch", None)
     for load in (
         tf.datasets.mnist,
@@ -265,25 +265,25 @@ def test_the_missing_package_is_named_with_its_extra(monkeypatch: pytest.MonkeyP
         b"\0\0\x08\x01\xff\xff\xff\xffa",
     ],
 )
-def test_broken_idx_files(data: bytes, tmp_path: Path) -> None:
+def test_invalid_idx_file_raises(data: bytes, tmp_path: Path) -> None:
     (tmp_path / "x.gz").write_bytes(gzip.compress(data))
     with pytest.raises(ValueError, match="x.gz"):
         idx_array(tmp_path / "x.gz", 1)
 
 
 @pytest.mark.parametrize(
-    "harm", [lambda data: data[: len(data) // 2], lambda data: data[:12] + b"\xff" * 9, lambda data: b"?" + data]
+    "damage", [lambda data: data[: len(data) // 2], lambda data: data[:12] + b"\xff" * 9, lambda data: b"?" + data]
 )
-def test_packed_files_that_are_damaged(harm: Any, tmp_path: Path) -> None:
-    (tmp_path / "x.gz").write_bytes(harm(gzip.compress(b"\0\0\x08\x01\0\0\0\x01a")))
+def test_damaged_gzip_file_raises(damage: Any, tmp_path: Path) -> None:
+    (tmp_path / "x.gz").write_bytes(damage(gzip.compress(b"\0\0\x08\x01\0\0\0\x01a")))
     with pytest.raises(ValueError, match="x.gz cannot be unpacked"):
         idx_array(tmp_path / "x.gz", 1)
-    (tmp_path / "x.tar.gz").write_bytes(harm(cifar(["a.bin"], 2)))
+    (tmp_path / "x.tar.gz").write_bytes(damage(cifar(["a.bin"], 2)))
     with pytest.raises(ValueError, match="x.tar.gz cannot be unpacked"):
         cifar_records(tmp_path / "x.tar.gz", ["a.bin"])
 
 
-def test_broken_cifar_archives(tmp_path: Path) -> None:
+def test_invalid_cifar_archive_raises(tmp_path: Path) -> None:
     (tmp_path / "x.tar.gz").write_bytes(cifar(["a.bin", "empty.bin"], 2))
     with pytest.raises(ValueError, match="b.bin"):
         cifar_records(tmp_path / "x.tar.gz", ["a.bin", "b.bin"])

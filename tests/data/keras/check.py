@@ -1,6 +1,6 @@
-"""Whether real Keras reads what tfpy writes: `python check.py keras FOLDER` (Keras 3) or `python check.py tf_keras FOLDER`.
+"""Check that Keras reads files of tfpy: `python check.py keras FOLDER` (Keras 3) or `python check.py tf_keras FOLDER`.
 
-The folder has files NAME.keras or NAME.h5, and beside each NAME.npz with inputs x0, x1 … and tfpy's outputs y0, y1 …
+The folder has files NAME.keras or NAME.h5, each with NAME.npz: inputs x0, x1 … and the outputs of tfpy y0, y1 …
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Makes the files beside it, with real Keras: `python make.py keras` (Keras 3) or `python make.py tf_keras` (Keras 2).
-The names of cases behind it make these alone.
+"""Create the test files with Keras: `python make.py keras` (Keras 3) or `python make.py tf_keras` (Keras 2).
+Further arguments are the names of cases; without them all cases are created.
 
-For each model: the files as Keras saves them, and in cases.npz inputs and what Keras predicts for them.
+For each model: the files that Keras saves, and in cases.npz inputs and Keras's predictions.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ def averaged() -> Any:
 
 
 def handed_on() -> Any:
-    """Layers that masks go through; they end at Rescaling in Keras 2."""
+    """Layers that pass masks on; in Keras 2 Rescaling does not."""
     given = keras.Input((6,))
     x = layers.Embedding(7, 3, mask_zero=True)(given)
     handing = [layers.LeakyReLU(), layers.ELU(), layers.Rescaling(2.0), layers.ReLU(), layers.PReLU()]
@@ -107,7 +107,7 @@ def handed_on() -> Any:
 
 
 def within() -> Any:
-    """Masks that go into models within a model, through them, and come out of them."""
+    """Masks that enter, pass and leave nested models."""
     a, b = keras.Input((6, 3)), keras.Input((6, 3))
     both = keras.Model([a, b], [layers.Dense(2)(b), layers.GRU(2)(a)])
     embedding = keras.Sequential([keras.Input((6,)), layers.Embedding(7, 3, mask_zero=True)])

@@ -1,6 +1,6 @@
-"""Makes keras3/operations.json.gz, with Keras 3.15: `python make_operations.py`; it is not run with the tests.
+"""Create keras3/operations.json.gz with Keras 3.15: `python make_operations.py`; not run with the tests.
 
-For each operation of keras.ops: the configuration of a model that has it, inputs, and what Keras predicts for them.
+For each operation of keras.ops: the configuration of a model that uses it, inputs, and Keras's predictions.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ RNG = np.random.default_rng(1)
 MATRIX = [[1.0, -2.0], [0.5, 3.0], [2.0, 1.0], [-1.0, 0.25]]
 
 
-def of_positive(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """A function that is given positive numbers alone."""
+def on_positive(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """The function on positive numbers."""
     return lambda x: function(K.abs(x) + 0.1)
 
 
@@ -89,9 +89,9 @@ ONE: dict[str, Callable[[Any], Any]] = {
             *("sin", "sinh", "softplus", "softsign", "square", "tanh"),
         )
     },
-    **{name: of_positive(getattr(K, name)) for name in ("log", "log1p", "reciprocal", "rsqrt", "sqrt")},
+    **{name: on_positive(getattr(K, name)) for name in ("log", "log1p", "reciprocal", "rsqrt", "sqrt")},
 }
-# Functions of two of them.
+# Functions of two such inputs.
 TWO: dict[str, Callable[[Any, Any], Any]] = {
     "arithmetic": lambda x, y: x * y + x - y / (1 + y * y),
     "stack": lambda x, y: K.stack([x, y], axis=1),

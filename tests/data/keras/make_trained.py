@@ -1,7 +1,7 @@
-"""Makes keras3/trained, with real Keras 3: `python make_trained.py`. Models in the middle of their training.
+"""Create keras3/trained, partially trained models, with Keras 3: `python make_trained.py`.
 
-For each optimizer NAME.keras, for one NAME.h5, too; and in trained.npz the data, and the weights that Keras has after
-it has gone on for three more steps.
+For each optimizer NAME.keras, for one also NAME.h5; trained.npz has the data, and the weights after three more steps
+in Keras.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ OPTIMIZERS = {
 
 def model(optimizer: Any) -> Any:
     layers = [keras.layers.Dense(3, activation="tanh"), keras.layers.BatchNormalization(), keras.layers.Dense(2)]
-    made = keras.Sequential([keras.Input((4,)), *layers])
-    made.compile(optimizer=optimizer, loss=keras.losses.MeanSquaredError())
-    return made
+    built = keras.Sequential([keras.Input((4,)), *layers])
+    built.compile(optimizer=optimizer, loss=keras.losses.MeanSquaredError())
+    return built
 
 
 def main() -> None:
