@@ -1,4 +1,4 @@
-"""Each op under its legacy name and its new one, with arguments for both.
+"""Ops of both APIs, by legacy and new name, with arguments for both.
 
 A row: legacy name, arrays, the call on an NDArrayMath, the call in the new API, and the positions of the arrays that
 gradients go to (all by default).
@@ -17,7 +17,7 @@ Array = np.ndarray[Any, Any]
 
 
 class Pair(NamedTuple):
-    """One op in both generations.
+    """An op in both APIs.
 
     Attributes:
         name: the legacy name, camelCase.
@@ -62,22 +62,22 @@ def within(low: float, high: float, *shape: int) -> Array:
     return _draw.uniform(low, high, shape).astype(np.float32)
 
 
-def whole(high: int, *shape: int) -> Array:
+def integers(high: int, *shape: int) -> Array:
     return _draw.integers(0, high, shape).astype(np.int32)
 
 
-def truths(*shape: int) -> Array:
+def booleans(*shape: int) -> Array:
     return _draw.integers(0, 2, shape).astype(bool)
 
 
 def _same(names: str, *inputs: Array, by: Sequence[int] | None = None, new: str | None = None) -> None:
-    """Ops with the same arguments; `new` is the new name where it is another one."""
+    """Add ops with the same arguments in both APIs; `new` is the new name if it differs."""
     for name in names.split():
         target = getattr(tf, new or name)
         _pair(name, inputs, lambda m, *x, name=name: getattr(m, name)(*x), target, by)
 
 
-# Element by element
+# Elementwise
 
 _same("abs neg exp relu elu selu sigmoid tanh sin cos tan atan sinh cosh square leakyRelu step", normal(4, 5))
 _same("ceil floor", normal(4, 5))
@@ -113,14 +113,14 @@ for _operands in (_MATRICES, _BROADCAST, (normal(2, 1, 3), normal(4, 1)), (norma
     _same("multiply", *_operands, new="mul")
     _same("divide", *_operands, new="div")
     _same("equal notEqual less lessEqual greater greaterEqual", *_operands, by=[])
-_same("pow", positive(3, 4), whole(4, 4), by=[0])
+_same("pow", positive(3, 4), integers(4, 4), by=[0])
 _STRICT = {
     "addStrict": "add", "subStrict": "sub", "multiplyStrict": "mul", "elementWiseMul": "mul", "divideStrict": "div",
     "maximumStrict": "maximum", "minimumStrict": "minimum", "elementWiseMulBroadcast": "mul",
 }  # fmt: skip
 for _name, _new in _STRICT.items():
     _same(_name, *_MATRICES, new=_new)
-_same("powStrict", positive(3, 4), whole(4, 3, 4), by=[0], new="pow")
+_same("powStrict", positive(3, 4), integers(4, 3, 4), by=[0], new="pow")
 for _name in ("equal", "notEqual", "less", "lessEqual", "greater", "greaterEqual"):
     _same(_name + "Strict", *_MATRICES, by=[], new=_name)
 _SCALAR = {
@@ -137,9 +137,9 @@ _pair(
     "scaledArrayAdd", [normal(), normal(3, 4), normal(), normal(3, 4)],
     lambda m, *x: m.scaledArrayAdd(*x), lambda c, a, d, b: tf.add(tf.mul(c, a), tf.mul(d, b)),
 )  # fmt: skip
-_same("logicalAnd logicalOr logicalXor", truths(6), truths(6), by=[])
-_same("logicalNot", truths(6), by=[])
-_same("where", truths(3, 4), normal(3, 4), normal(3, 4), by=[1, 2])
+_same("logicalAnd logicalOr logicalXor", booleans(6), booleans(6), by=[])
+_same("logicalNot", booleans(6), by=[])
+_same("where", booleans(3, 4), normal(3, 4), normal(3, 4), by=[1, 2])
 
 # Matrices
 
@@ -219,12 +219,12 @@ for _rank in range(1, 5):
         lambda x, r=_rank: tf.reverse(x, r - 1),
     )  # fmt: skip
 _pair("tile", [normal(2, 3)], lambda m, x: m.tile(x, [2, 1]), lambda x: tf.tile(x, [2, 1]))
-_pair("gather", [normal(4, 3), whole(4, 5)], lambda m, x, i: m.gather(x, i), tf.gather, [0])
+_pair("gather", [normal(4, 3), integers(4, 5)], lambda m, x, i: m.gather(x, i), tf.gather, [0])
 _pair("pad1D", [normal(3)], lambda m, x: m.pad1D(x, [1, 2], 0.5), lambda x: tf.pad(x, [[1, 2]], 0.5))
 _pair("pad2D", [normal(3, 2)], lambda m, x: m.pad2D(x, [[1, 2], [0, 1]]), lambda x: tf.pad(x, [[1, 2], [0, 1]]))
 _pair(
     "oneHot",
-    [whole(4, 5)],
+    [integers(4, 5)],
     lambda m, x: m.oneHot(x, 4, 2, -1),
     lambda x: tf.cast(tf.one_hot(x, 4, 2, -1), "float32"),
     [],
@@ -302,4 +302,4 @@ NO_COUNTERPART = {
     "conv2dBackProp": "a record of conv2dDerInput, conv2dDerFilter and conv2dDerBias",
     "multinomial": "takes probabilities; tf.multinomial takes logits and draws with other numbers",
 }
-"""Ops without a row, and why."""
+"""Ops without a pair, and the reason."""

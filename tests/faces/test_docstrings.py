@@ -1,4 +1,4 @@
-"""What the docstrings of ops say."""
+"""Sections of the docstrings of ops."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 
 from tfpy.core.calling.registry import OPS
 
-# An async op does what its sync one does, whose docstring says the rest.
+# The docstring of an async op refers to the one of its synchronous op.
 DOCUMENTED = [
     path
     for path, info in OPS.items()
@@ -17,9 +17,9 @@ DOCUMENTED = [
 
 
 @pytest.mark.parametrize("path", DOCUMENTED)
-def test_an_op_says_what_it_takes_what_it_returns_and_where_it_is_from(path: str) -> None:
+def test_docstring_has_args_returns_and_source(path: str) -> None:
     function = inspect.unwrap(OPS[path].function)
-    said = inspect.getdoc(function) or ""
-    assert "Source:" in said
-    assert ("Args:" in said) == bool(inspect.signature(function).parameters)
-    assert ("Returns:" in said) == (function.__annotations__["return"] != "None")
+    docstring = inspect.getdoc(function) or ""
+    assert "Source:" in docstring
+    assert ("Args:" in docstring) == bool(inspect.signature(function).parameters)
+    assert ("Returns:" in docstring) == (function.__annotations__["return"] != "None")

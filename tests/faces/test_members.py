@@ -1,6 +1,6 @@
-"""What objects of TF.js have can be read in TF.js's spelling, wherever tfpy has it at all.
+"""Members of TF.js objects are accessible in the spelling of TF.js if tfpy has them.
 
-The table is recorded from TF.js 4.22 by record_members.mjs.
+The members are recorded from TF.js 4.22 by record_members.mjs.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ def make(row: list[Any]) -> Any:
     maker: Any = tf
     for name in path.split("."):
         maker = getattr(maker, name)
-    return maker(*[made(value) for value in args])
+    return maker(*[resolve(value) for value in args])
 
 
-def made(value: Any) -> Any:
+def resolve(value: Any) -> Any:
     if isinstance(value, list):
-        return [made(inner) for inner in value]
+        return [resolve(inner) for inner in value]
     if isinstance(value, dict):
-        return make(value["$make"]) if "$make" in value else {key: made(inner) for key, inner in value.items()}
+        return make(value["$make"]) if "$make" in value else {key: resolve(inner) for key, inner in value.items()}
     return value
 
 
@@ -38,13 +38,13 @@ def has(thing: Any, name: str) -> bool:
         getattr(thing, name)
     except AttributeError:
         return False
-    except RuntimeError:  # it is there, and says that the layer has not been called
+    except RuntimeError:  # the attribute exists, but the layer has not been called
         return True
     return True
 
 
 @pytest.mark.parametrize("row", TABLE, ids=lambda row: row["make"][0])
-def test_members_in_tfjs_spelling(row: dict[str, Any]) -> None:
+def test_members_are_accessible_in_tfjs_spelling(row: dict[str, Any]) -> None:
     thing = make(row["make"])
     snake = {camel(name): name for name in {*dir(thing), *getattr(thing, "__dict__", {})} if "_" in name.strip("_")}
     both = [name for name in row["members"] if name in snake]
@@ -52,8 +52,8 @@ def test_members_in_tfjs_spelling(row: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("path", ["layers.lstm", "train.adam", "sequential", "History", "CallbackList", "data.array"])
-def test_most_members_are_there(path: str) -> None:
-    """The rule above does not cover an object that has none of them."""
+def test_several_members_exist(path: str) -> None:
+    """The test above passes for an object that has none of the members."""
     row = next(row for row in TABLE if row["make"][0] == path)
     thing = make(row["make"])
     assert sum(has(thing, name) for name in row["members"]) >= 3

@@ -1,4 +1,4 @@
-"""What notebooks ask of objects: names to complete, signatures to show."""
+"""Support for notebooks: completion, signatures, reprs, and short tracebacks."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from tfpy import legacy as dl
 @pytest.mark.parametrize(
     "thing", [tf.tensor([1]), tf.variable(tf.tensor([1])), dl.Scalar.new(1), tf.layers.dense(units=1)], ids=str
 )
-def test_names_are_completed(thing: Any) -> None:
+def test_attributes_are_completed(thing: Any) -> None:
     names = {c.name for c in jedi.Interpreter("thing.", [{"thing": thing}]).complete()}
     assert {"dtype", "dispose"} <= names
 
 
-def test_entries_are_among_the_names() -> None:
+def test_dir_lists_the_entries_of_records() -> None:
     assert {"num_tensors", "numTensors", "keys"} <= set(dir(tf.memory()))
     assert not [name for name in dir(tf.version) if not name.isidentifier()]
 
 
-def test_options_of_layers_are_in_their_signature() -> None:
+def test_layer_options_are_in_signatures() -> None:
     for thing in (tf.layers.dense, tf.layers.Dense):
         parameters = inspect.signature(thing).parameters
         assert list(parameters)[:3] == ["config", "units", "activation"]
@@ -37,16 +37,16 @@ def test_options_of_layers_are_in_their_signature() -> None:
     assert "inputs" in inspect.signature(tf.layers.dense(units=1)).parameters
 
 
-def test_a_constructor_of_ones_own_has_its_own_signature() -> None:
-    class Mine(tf.layers.Layer):
+def test_custom_constructor_keeps_its_signature() -> None:
+    class CustomLayer(tf.layers.Layer):
         def __init__(self, depth: int = 1) -> None:
             super().__init__({})
 
-    assert list(inspect.signature(Mine).parameters) == ["depth"]
+    assert list(inspect.signature(CustomLayer).parameters) == ["depth"]
 
 
 def _hidden(error: BaseException) -> list[tuple[str, bool]]:
-    """The functions in an error's traceback, and whether IPython hides them."""
+    """The functions in the traceback of an error, and whether IPython hides them."""
     return [
         (step.f_code.co_name, step.f_locals.get("__tracebackhide__", False))
         for step, _ in traceback.walk_tb(error.__traceback__)
@@ -57,7 +57,7 @@ def _wrong_loss(y_true: Any, y_pred: Any) -> Any:
     raise RuntimeError("mine")
 
 
-def test_ipython_leaves_out_our_own_lines(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ipython_tracebacks_hide_library_frames(monkeypatch: pytest.MonkeyPatch) -> None:
     model = tf.sequential([tf.layers.dense(units=1, input_shape=[2])])
     model.compile(optimizer="sgd", loss=_wrong_loss)
     monkeypatch.setattr("builtins.__IPYTHON__", True, raising=False)
@@ -65,7 +65,7 @@ def test_ipython_leaves_out_our_own_lines(monkeypatch: pytest.MonkeyPatch) -> No
         model.fit([[1, 2]], [[1]])
     steps = _hidden(caught.value)
     assert [name for name, hidden in steps if not hidden] == [
-        "test_ipython_leaves_out_our_own_lines",
+        "test_ipython_tracebacks_hide_library_frames",
         "_wrong_loss",
     ]
     with pytest.raises(ValueError, match="does not fit") as caught_too:
@@ -73,14 +73,14 @@ def test_ipython_leaves_out_our_own_lines(monkeypatch: pytest.MonkeyPatch) -> No
     assert all(hidden for _, hidden in _hidden(caught_too.value)[1:])
 
 
-def test_elsewhere_tracebacks_are_whole() -> None:
+def test_tracebacks_outside_ipython_are_complete() -> None:
     with pytest.raises(ValueError, match="shape") as caught:
         tf.tensor([1, 2], [3])
     assert len(_hidden(caught.value)) > 2
     assert not any(hidden for _, hidden in _hidden(caught.value))
 
 
-def test_errors_name_the_columns_that_are_no_numbers() -> None:
+def test_error_names_the_non_numeric_dataframe_columns() -> None:
     model = tf.sequential([tf.layers.dense(units=1, input_shape=[2])])
     with pytest.raises(TypeError, match=r"a DataFrame of shape \[2, 2\]; .* not of numbers: city \(\w+\)\."):
         model.predict(pandas.DataFrame({"area": [1.0, 2.0], "city": ["Bern", "Rome"]}))
@@ -96,9 +96,9 @@ def test_errors_name_the_columns_that_are_no_numbers() -> None:
     ],
     ids=lambda value: type(value).__name__,
 )
-def test_things_say_what_they_are(thing: object, text: str) -> None:
+def test_repr(thing: object, text: str) -> None:
     assert repr(thing) == text
 
 
-def test_an_empty_visor_is_no_empty_output() -> None:
+def test_empty_visor_has_a_text_representation() -> None:
     assert type(tf.vis.visor())()._repr_mimebundle_() == {"text/plain": "<Visor with 0 surfaces>"}

@@ -1,4 +1,4 @@
-"""Each option of layers, initializers, regularizers, constraints and optimizers is described where `help` shows it."""
+"""Docstrings describe each option of layers, initializers, regularizers, constraints and optimizers."""
 
 from __future__ import annotations
 
@@ -26,37 +26,37 @@ OPTIMIZERS = {
 }
 
 
-def described(function: Any) -> dict[str, str]:
-    """The options that a docstring describes, and the beginnings of their descriptions."""
+def described_options(function: Any) -> dict[str, str]:
+    """The options that a docstring describes, and the first lines of their descriptions."""
     _, _, options = inspect.getdoc(function).partition("Args:\n")  # type: ignore[union-attr]
     return dict(re.findall(r"^    (\w+): (.+)$", options.split("\n\n")[0], re.MULTILINE))
 
 
 @pytest.mark.parametrize("path", sorted(FACTORIES))
-def test_every_option_is_described(path: str) -> None:
+def test_every_option_of_factories_is_described(path: str) -> None:
     parameters = inspect.signature(FACTORIES[path]).parameters.values()
     options = [p.name for p in parameters if p.kind is not p.VAR_KEYWORD]
-    assert list(described(FACTORIES[path])) == (options if options != ["config"] else [])
+    assert list(described_options(FACTORIES[path])) == (options if options != ["config"] else [])
 
 
 @pytest.mark.parametrize("name", sorted(OPTIMIZERS))
-def test_every_option_of_an_optimizer_is_described(name: str) -> None:
-    assert list(described(OPTIMIZERS[name])) == list(inspect.signature(OPTIMIZERS[name]).parameters)
+def test_every_option_of_optimizers_is_described(name: str) -> None:
+    assert list(described_options(OPTIMIZERS[name])) == list(inspect.signature(OPTIMIZERS[name]).parameters)
 
 
-def test_defaults_that_none_stands_for_are_said() -> None:
-    assert described(tf.layers.max_pooling2d)["strides"].endswith("(default: pool_size).")
-    assert described(tf.layers.dense)["dtype"].endswith("(default: 'float32' in a first layer).")
-    assert described(tf.regularizers.l2)["l2"].endswith("(default: 0.01).")
+def test_effective_defaults_of_none_are_described() -> None:
+    assert described_options(tf.layers.max_pooling2d)["strides"].endswith("(default: pool_size).")
+    assert described_options(tf.layers.dense)["dtype"].endswith("(default: 'float32' in a first layer).")
+    assert described_options(tf.regularizers.l2)["l2"].endswith("(default: 0.01).")
 
 
-def test_a_class_has_its_own_words_for_a_name() -> None:
-    assert "are concatenated" in described(tf.layers.concatenate)["axis"]
-    assert "channels" in described(tf.layers.batch_normalization)["axis"]
-    assert "must be 1" in described(tf.layers.conv2d_transpose)["dilation_rate"]
+def test_descriptions_can_differ_by_class() -> None:
+    assert "are concatenated" in described_options(tf.layers.concatenate)["axis"]
+    assert "channels" in described_options(tf.layers.batch_normalization)["axis"]
+    assert "must be 1" in described_options(tf.layers.conv2d_transpose)["dilation_rate"]
 
 
-def test_an_option_without_words_and_words_of_no_option_are_refused() -> None:
+def test_missing_and_unused_descriptions_are_errors() -> None:
     code = "from option_words import explained; explained([(['Dense'], ['units', 'unheard_of'])])"
     found = subprocess.run([sys.executable, "-c", code], cwd=TOOLS, capture_output=True, text=True, check=False)
     assert found.returncode == 1

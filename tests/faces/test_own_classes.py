@@ -1,4 +1,4 @@
-"""Classes of users may be written in TF.js's spelling, and call what they override by `super()` in either."""
+"""User-defined subclasses may override and call methods in the spelling of TF.js or of PEP 8."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tfpy.core.naming.names import camel
 
 
 def overriding(base: Any, name: str, calls: list[str]) -> Any:
-    """A subclass that overrides a method under a name, noting it, and calls the base's in that spelling."""
+    """A subclass that overrides a method by this name, records its calls, and calls the base method by the same name."""
 
     def method(self: Any, *args: Any, **keywords: Any) -> Any:
         calls.append(name)
@@ -23,7 +23,7 @@ def overriding(base: Any, name: str, calls: list[str]) -> Any:
     return cls
 
 
-class Three(tf.data.Dataset):
+class CustomDataset(tf.data.Dataset):
     def iterator(self) -> Any:
         return tf.data.array([1, 2, 3]).iterator()
 
@@ -45,16 +45,16 @@ CASES: dict[str, tuple[Any, tuple[Any, ...], str, tuple[Any, ...]]] = {
     "constraint's config": (type(tf.constraints.max_norm()), ({},), "get_config", ()),
     "optimizer's config": (tf.SGDOptimizer, (0.1,), "get_config", ()),
     "optimizer's weights": (tf.Optimizer, (0.1,), "get_weights", ()),
-    "a callback": (tf.Callback, (), "on_epoch_end", (0, {})),
-    "a callback of the library": (tf.EarlyStopping, (), "set_params", ({"epochs": 1},)),
-    "a session's data": (dl.XhrDataset, ({"data": []},), "fetch_data", ()),
-    "a data set": (Three, (), "to_array", ()),
-    "a model": (tf.Sequential, ({"layers": [tf.layers.dense(units=1, input_shape=[2])]},), "count_params", ()),
+    "callback": (tf.Callback, (), "on_epoch_end", (0, {})),
+    "built-in callback": (tf.EarlyStopping, (), "set_params", ({"epochs": 1},)),
+    "deeplearn.js data set": (dl.XhrDataset, ({"data": []},), "fetch_data", ()),
+    "data set": (CustomDataset, (), "to_array", ()),
+    "model": (tf.Sequential, ({"layers": [tf.layers.dense(units=1, input_shape=[2])]},), "count_params", ()),
 }
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_overrides_in_either_spelling(case: str) -> None:
+def test_overrides_apply_in_both_spellings(case: str) -> None:
     base, given, name, args = CASES[case]
     for own in (name, camel(name)):
         for called in (name, camel(name)):
@@ -65,7 +65,7 @@ def test_overrides_in_either_spelling(case: str) -> None:
             assert type(found) is type(expected)
 
 
-def test_an_optimizer_as_in_tfjs() -> None:
+def test_tfjs_style_optimizer() -> None:
     class Signs(tf.Optimizer):
         className = "Signs"
 
@@ -79,7 +79,7 @@ def test_an_optimizer_as_in_tfjs() -> None:
             return [self.saveIterations()]
 
         def setWeights(self, weightValues: Any) -> None:
-            self.left = self.extractIterations(weightValues)
+            self.remaining = self.extractIterations(weightValues)
 
     weight = tf.variable(tf.tensor([3.0, -2.0]))
     weights = {weight.name: weight}
@@ -89,35 +89,35 @@ def test_an_optimizer_as_in_tfjs() -> None:
     np.testing.assert_array_equal(weight.numpy(), [2.0, -1.0])
     again = Signs(0.5)
     again.set_weights(optimizer.get_weights())
-    assert (optimizer.getClassName(), optimizer.iterations, again.iterations, again.left) == ("Signs", 2, 2, [])
+    assert (optimizer.getClassName(), optimizer.iterations, again.iterations, again.remaining) == ("Signs", 2, 2, [])
     with pytest.raises(ValueError, match="extract_iterations: argument 'weight_values' must be records"):
         again.extract_iterations([])
 
 
-@pytest.mark.parametrize("how", ["property", "attribute"])
-def test_a_cell_as_in_tfjs(how: str) -> None:
+@pytest.mark.parametrize("form", ["property", "attribute"])
+def test_tfjs_style_cell(form: str) -> None:
     class Counting(tf.layers.RNNCell):
         """Adds 1 to its state."""
 
         def __init__(self, config: Any) -> None:
             super().__init__(config)
-            if how == "attribute":
+            if form == "attribute":
                 self.stateSize = 2
 
         def call(self, inputs: Any, kwargs: Any) -> Any:
             state = inputs[1].add(1)
             return [state, state]
 
-    class Told(Counting):
+    class CountingWithProperty(Counting):
         @property
         def stateSize(self) -> int:
             return 2
 
-    layer: Any = tf.layers.rnn(cell=Told({}) if how == "property" else Counting({}))
+    layer: Any = tf.layers.rnn(cell=CountingWithProperty({}) if form == "property" else Counting({}))
     np.testing.assert_array_equal(layer.apply(tf.zeros([1, 3, 4])).numpy(), [[3.0, 3.0]])
 
 
-def test_an_optimizer_of_graphs_as_in_deeplearnjs() -> None:
+def test_deeplearnjs_style_graph_optimizer() -> None:
     class Signs(dl.Optimizer):
         def beforeBatch(self, *args: Any) -> None:
             super().beforeBatch(*args)
@@ -149,11 +149,11 @@ def test_an_optimizer_of_graphs_as_in_deeplearnjs() -> None:
     w.node.data.dispose()
 
 
-def test_a_list_of_callbacks_in_a_loop_of_ones_own() -> None:
-    told: list[Any] = []
+def test_callback_list_in_a_custom_training_loop() -> None:
+    calls: list[Any] = []
     events = ("onTrainBegin", "onEpochBegin", "onBatchBegin", "onBatchEnd", "onEpochEnd", "onTrainEnd")
     callbacks = tf.CallbackList(
-        [tf.CustomCallback({name: lambda *args: told.append(args) for name in events}), tf.History()]
+        [tf.CustomCallback({name: lambda *args: calls.append(args) for name in events}), tf.History()]
     )
     callbacks.onTrainBegin()
     callbacks.onEpochBegin(3)
@@ -161,24 +161,24 @@ def test_a_list_of_callbacks_in_a_loop_of_ones_own() -> None:
     callbacks.onBatchEnd(0, {"loss": tf.scalar(0.5)})
     callbacks.onEpochEnd(3, {"loss": tf.scalar(0.25)})
     callbacks.onTrainEnd()
-    assert told == [({},), (3, {}), (0, {"size": 2}), (0, {"loss": 0.5}), (3, {"loss": 0.25}), ({},)]
+    assert calls == [({},), (3, {}), (0, {"size": 2}), (0, {"loss": 0.5}), (3, {"loss": 0.25}), ({},)]
     history: Any = callbacks.callbacks[1]
     assert (history.epoch, history.history) == ([3], {"loss": [0.25]})
 
 
-def test_a_callback_of_functions_may_be_subclassed() -> None:
-    told: list[str] = []
+def test_custom_callback_can_be_subclassed() -> None:
+    calls: list[str] = []
 
     class Both(tf.CustomCallback):
         def onTrainBegin(self, logs: Any) -> None:
-            told.append("method")
+            calls.append("method")
 
         def onEpochEnd(self, epoch: int, logs: Any) -> None:
-            told.append("before")
+            calls.append("before")
             super().onEpochEnd(epoch, logs)
 
     model = tf.sequential(layers=[tf.layers.dense(units=1, input_shape=[1])])
     model.compile(optimizer="sgd", loss="meanSquaredError")
-    callback = Both({"onEpochEnd": lambda epoch, logs: told.append("function")})
+    callback = Both({"onEpochEnd": lambda epoch, logs: calls.append("function")})
     model.fit(tf.ones([2, 1]), tf.ones([2, 1]), {"callbacks": callback, "verbose": 0})
-    assert told == ["method", "before", "function"]
+    assert calls == ["method", "before", "function"]

@@ -1,4 +1,4 @@
-"""By default both generations give the same bits: each op and its gradient, graph ops, and training."""
+"""With default numerics both APIs are bit-identical: ops, gradients, graph ops, and training."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tfpy.legacy._math import DerivedMath
 
 
 @pytest.fixture(autouse=True, params=["cpu", pytest.param("webgl", marks=pytest.mark.gl)])
-def _both_on(request: pytest.FixtureRequest) -> Iterator[None]:
+def _both_apis_on(request: pytest.FixtureRequest) -> Iterator[None]:
     if request.param == "webgl":
         use_gpu()
     else:
@@ -28,8 +28,8 @@ def _both_on(request: pytest.FixtureRequest) -> Iterator[None]:
     dl.ENV.reset()
 
 
-def math_here() -> dl.NDArrayMath:
-    """The old generation's math on the backend of the new one."""
+def current_math() -> dl.NDArrayMath:
+    """A legacy math on the current backend of `tf`."""
     return dl.NDArrayMathGPU() if tf.get_backend() == "webgl" else dl.NDArrayMathCPU()
 
 
@@ -55,8 +55,8 @@ IDS = [f"{i}-{pair.name}" for i, pair in enumerate(PAIRS)]
 
 
 @pytest.mark.parametrize("pair", PAIRS, ids=IDS)
-def test_ops_and_gradients(pair: Pair) -> None:
-    math = math_here()
+def test_ops_and_gradients_are_bit_identical(pair: Pair) -> None:
+    math = current_math()
     ours, theirs = arrays(pair.inputs), tensors(pair.inputs)
     value = pair.new(*theirs)
     assert_same_bits(pair.legacy(math, *ours), value)
@@ -82,7 +82,7 @@ def test_ops_and_gradients(pair: Pair) -> None:
         assert_same_bits(found[i], gradient)
 
 
-def test_every_op_is_in_the_table() -> None:
+def test_every_op_has_a_pair() -> None:
     named = {pair.name for pair in PAIRS} | set(NO_COUNTERPART)
     functions: dict[Any, set[str]] = {}
     for name, member in inspect.getmembers(DerivedMath, callable):
@@ -96,14 +96,14 @@ def test_every_op_is_in_the_table() -> None:
         ["reverse"],
         ["slice"],
     ]
-    assert sorted(missing) == only_in_05, "0.5 has these beside those of a rank; they are in the table under a rank"
+    assert sorted(missing) == only_in_05, "0.5 has these in addition to the ops by rank, which have pairs"
 
 
 # Graphs
 
 GRAPH_OPS: dict[str, tuple[list[Array], Callable[..., Any], Callable[..., Any]]] = {
     "add": ([normal(3, 4), normal(3, 4)], lambda g, a, b: g.add(a, b), tf.add),
-    "add a row": ([normal(3, 4), normal(4)], lambda g, a, b: g.add(a, b), tf.add),
+    "add row": ([normal(3, 4), normal(4)], lambda g, a, b: g.add(a, b), tf.add),
     "subtract": ([normal(3), normal()], lambda g, a, b: g.subtract(a, b), tf.sub),
     "multiply": ([normal(), normal(4)], lambda g, a, b: g.multiply(a, b), tf.mul),
     "divide": ([normal(4), positive(4)], lambda g, a, b: g.divide(a, b), tf.div),
@@ -145,16 +145,16 @@ GRAPH_OPS: dict[str, tuple[list[Array], Callable[..., Any], Callable[..., Any]]]
 
 
 class Recorder(dl.Optimizer):
-    """Notes the gradients, and changes nothing."""
+    """Records the gradients and changes nothing."""
 
     def after_batch(self, math: Any, batch_size: int, runtime: Any, activations: Any, gradients: Any) -> None:
         self.found = [np.array(self.variable_gradients.get(node.output)) for node in self.variable_nodes]
 
 
 @pytest.mark.parametrize("name", GRAPH_OPS)
-def test_graph_ops_and_gradients(name: str) -> None:
+def test_graph_ops_and_gradients_are_bit_identical(name: str) -> None:
     inputs, build, new = GRAPH_OPS[name]
-    math, g = math_here(), dl.Graph()
+    math, g = current_math(), dl.Graph()
     y = build(g, *[g.variable(f"v{i}", a) for i, a in enumerate(arrays(inputs))])
     session = dl.Session(g, math)
     assert_same_bits(session.eval(y), new(*tensors(inputs)))
@@ -182,7 +182,7 @@ BATCHES = 100
 
 
 class InOrder:
-    """A provider of examples in their order, again and again."""
+    """Provides the examples in order, repeatedly."""
 
     def __init__(self, examples: Array) -> None:
         self.examples, self.taken = examples, 0
@@ -197,7 +197,7 @@ class InOrder:
 
 
 def linear(rate: float, optimizer: Any, new_optimizer: Any) -> tuple[list[Array], list[Array]]:
-    """The introduction's model: y = w · x on three examples."""
+    """The model of the introduction: y = w · x on three examples."""
     xs = np.array([[1, 2, 3], [10, 20, 30], [100, 200, 300]], np.float32)
     ys = np.array([[4], [40], [400]], np.float32)
     start = np.array([[0.3, -0.2, 0.5]], np.float32)
@@ -205,7 +205,7 @@ def linear(rate: float, optimizer: Any, new_optimizer: Any) -> tuple[list[Array]
     x, label = g.placeholder("input", [3]), g.placeholder("label", [1])
     w = g.variable("multiplier", arrays([start])[0])
     cost = g.mean_squared_cost(g.matmul(w, x), label)
-    session = dl.Session(g, math_here())
+    session = dl.Session(g, current_math())
     feeds = [{"tensor": x, "data": InOrder(xs)}, {"tensor": label, "data": InOrder(ys)}]
     v = tf.variable(tf.tensor(start))
 
@@ -217,7 +217,7 @@ def linear(rate: float, optimizer: Any, new_optimizer: Any) -> tuple[list[Array]
 
 
 def quadratic(rate: float, optimizer: Any, new_optimizer: Any) -> tuple[list[Array], list[Array]]:
-    """The guide's model: y = a x² + b x + c, from points of 3 x² + 2 x + 1."""
+    """The model of the beginners' guide: y = a x² + b x + c, from points of 3 x² + 2 x + 1."""
     xs = np.array([0, 1, 2, 3], np.float32)
     ys = 3 * xs**2 + 2 * xs + 1
     starts = [np.float32(0.1), np.float32(0.7), np.float32(0.4)]
@@ -226,7 +226,7 @@ def quadratic(rate: float, optimizer: Any, new_optimizer: Any) -> tuple[list[Arr
     a, b, c = (g.variable(n, arrays([np.asarray(s)])[0]) for n, s in zip("abc", starts, strict=True))
     y = g.add(g.add(g.multiply(a, g.square(x)), g.multiply(b, x)), c)
     cost = g.mean_squared_cost(y, label)
-    session = dl.Session(g, math_here())
+    session = dl.Session(g, current_math())
     feeds = [{"tensor": x, "data": InOrder(xs)}, {"tensor": label, "data": InOrder(ys)}]
     variables = [tf.variable(tf.scalar(float(s))) for s in starts]
 
@@ -249,7 +249,7 @@ def run(
     variables: Any,
     new_optimizer: Any,
 ) -> tuple[list[Array], list[Array]]:
-    """The costs and the variables' values after each of many batches, in both generations."""
+    """The costs and the values of the variables after each batch, in both APIs."""
     size = len(feeds[0]["data"].examples)
     ours, theirs = [], []
     for _ in range(BATCHES):
@@ -264,7 +264,7 @@ def run(
 
 @pytest.mark.parametrize("name", OPTIMIZERS)
 @pytest.mark.parametrize(("model", "rate"), [(linear, 1e-5), (quadratic, 0.01)])
-def test_training(name: str, model: Any, rate: float) -> None:
+def test_training_is_bit_identical(name: str, model: Any, rate: float) -> None:
     ours, theirs = model(rate, *OPTIMIZERS[name])
     assert [a.tobytes() for a in ours] == [b.tobytes() for b in theirs]
-    assert ours[-1].tobytes() != ours[1].tobytes(), "it has learnt something"
+    assert ours[-1].tobytes() != ours[1].tobytes(), "the variables have changed"

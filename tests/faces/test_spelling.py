@@ -1,4 +1,4 @@
-"""Every public name exists in both spellings, as one object, and is visible to type checkers."""
+"""Public names: both spellings, documentation, dir(), and what type checkers see."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 import tfpy as tf
-import tfpy.vis  # what is loaded late counts, too
+import tfpy.vis  # loads the names that are loaded lazily
 from tfpy.core.calling.registry import EXPORTS, OPS, OpInfo
 from tfpy.core.naming.names import camel
 from tfpy.layers.base import Layer
@@ -23,7 +23,7 @@ from tfpy.layers.regularizers import Regularizer
 PUBLIC = {**OPS, **EXPORTS}
 
 
-def found(path: str) -> Any:
+def resolve(path: str) -> Any:
     thing: Any = tf
     for part in path.split("."):
         thing = getattr(thing, part)
@@ -35,9 +35,9 @@ def test_both_spellings_are_one_object(path: str) -> None:
     namespace, _, name = path.rpartition(".")
     camel_name = f"{namespace}.{camel(name, namespace)}" if namespace else camel(name)
     expected = PUBLIC[path].function if isinstance(PUBLIC[path], OpInfo) else PUBLIC[path]
-    assert found(path) is expected
+    assert resolve(path) is expected
     if not isinstance(expected, type):
-        assert found(camel_name) is expected
+        assert resolve(camel_name) is expected
 
 
 @pytest.mark.parametrize("name", sorted(i.name for i in OPS.values() if i.chain))
@@ -63,7 +63,7 @@ def symbolic() -> Any:
         (lambda: tf.memory(), "num_bytes"),
     ],
 )
-def test_attributes_are_read_and_set_in_both_spellings(make: Any, name: str) -> None:
+def test_attributes_have_both_spellings(make: Any, name: str) -> None:
     thing = make()
     setattr(thing, camel(name), 3)
     assert getattr(thing, name) == 3
@@ -72,11 +72,11 @@ def test_attributes_are_read_and_set_in_both_spellings(make: Any, name: str) -> 
 
 
 def test_subclasses_override_in_either_spelling() -> None:
-    class Loud(tf.GraphModel):
+    class LoudModel(tf.GraphModel):
         def executeAsync(self, inputs: Any, outputs: Any = None) -> Any:
             return "loud"
 
-    model = Loud.__new__(Loud)
+    model = LoudModel.__new__(LoudModel)
     assert model.execute_async({}) == model.executeAsync({}) == "loud"
 
 
@@ -91,26 +91,26 @@ def test_factories_exist_for_every_member_of_a_family(namespace: str, family: An
     for name in names:
         factory, member = getattr(module, name), family.members[name]
         assert callable(factory)
-        own = {option for option in member.options if option in vars(member).get("__annotations__", {})}
-        assert own <= set(re.findall(r"\w+", factory.__doc__)), f"what `help` says of {name}"
+        own_options = {option for option in member.options if option in vars(member).get("__annotations__", {})}
+        assert own_options <= set(re.findall(r"\w+", factory.__doc__)), f"options missing in the docstring of {name}"
 
 
-def test_everything_public_is_documented() -> None:
+def test_public_names_have_docstrings() -> None:
     bare = [p for p, thing in PUBLIC.items() if not (getattr(thing, "function", thing).__doc__ or "").strip()]
     assert not bare, f"no docstring: {bare}"
 
 
-def test_what_is_public_is_listed_and_nothing_else() -> None:
+def test_dir_lists_public_names_only() -> None:
     spaces = {path.rpartition(".")[0] for path in PUBLIC} | {"layers", "initializers", "regularizers", "constraints"}
     for space in spaces:
-        listed = {name for name in dir(found(space) if space else tf) if not name.startswith("_")}
+        listed = {name for name in dir(resolve(space) if space else tf) if not name.startswith("_")}
         members = [path.rpartition(".")[2] for path in PUBLIC if path.rpartition(".")[0] == space]
         assert not {*members, *(camel(name, space) for name in members)} - listed
         assert not listed & {"TYPE_CHECKING", "annotations", "overload", "base", "core", "graph", "kinds", "structure"}
     assert {"engine", "layers", "vis", "distribute", "train"} <= set(dir(tf))
 
 
-def test_nothing_public_is_hidden_by_a_module_of_the_package() -> None:
+def test_public_names_do_not_clash_with_modules() -> None:
     package = Path(tf.__file__).parent
     modules = {p.stem for p in package.iterdir() if not p.name.startswith("_")}
     modules -= {"data", "datasets", "distribute", "layers", "vis"}
@@ -120,7 +120,7 @@ def test_nothing_public_is_hidden_by_a_module_of_the_package() -> None:
 
 @pytest.mark.slow
 def test_type_checkers_see_every_name(tmp_path: Path) -> None:
-    """mypy finds both spellings of each function, method and factory, and the options of factories."""
+    """mypy resolves both spellings of functions, methods and factories, and the options of factories."""
     lines = ["import tfpy as tf", "t = tf.scalar(1)"]
     for path in sorted(PUBLIC):
         namespace, _, name = path.rpartition(".")
@@ -179,16 +179,16 @@ REVEALED = {
 
 
 @pytest.mark.slow
-def test_type_checkers_know_what_comes_back(tmp_path: Path) -> None:
-    """Programs of users under `mypy --strict`: what is surely a tensor is one."""
+def test_type_checkers_infer_result_types(tmp_path: Path) -> None:
+    """User code under `mypy --strict` has precise types."""
     begin = "import numpy as np\nimport tfpy as tf\nt, x, adam = tf.ones([2]), np.ones([1, 2]), tf.train.adam(0.1)\n"
     begin += "model, dense = tf.sequential(), tf.layers.dense(units=2)\n"
     file = tmp_path / "revealed.py"
     file.write_text(begin + "".join(f"reveal_type({e})\n" for e in REVEALED), encoding="utf-8")
-    told = told_by_mypy(file)
-    types = re.findall(r'Revealed type is "(.*)"', told)
+    output = run_mypy(file)
+    types = re.findall(r'Revealed type is "(.*)"', output)
     found = [re.sub(r"\b(?:\w+\.)+(\w+)", r"\1", kind) for kind in types]
-    assert dict(zip(REVEALED, found, strict=True)) == REVEALED, told
+    assert dict(zip(REVEALED, found, strict=True)) == REVEALED, output
 
 
 ANNOTATED = """
@@ -197,7 +197,7 @@ from typing import Any
 import tfpy as tf
 from tfpy import legacy as dl
 
-class Told(tf.Callback):
+class StopAtLoss(tf.Callback):
     def on_epoch_end(self, epoch: int, logs: tf.Logs | None = None) -> None:
         self.model.stop_training = logs is not None and logs["loss"] < 0.1
 
@@ -244,14 +244,14 @@ def older() -> dl.Tensor2D:
 
 
 @pytest.mark.slow
-def test_types_have_names(tmp_path: Path) -> None:
+def test_type_annotations_in_user_code(tmp_path: Path) -> None:
     file = tmp_path / "annotated.py"
     file.write_text(ANNOTATED, encoding="utf-8")
-    told = told_by_mypy(file)
-    assert not told, told
+    output = run_mypy(file)
+    assert not output, output
 
 
-def told_by_mypy(file: Path) -> str:
+def run_mypy(file: Path) -> str:
     command = [sys.executable, "-m", "mypy", "--strict", "--no-error-summary", str(file)]
     root = Path(tf.__file__).parent.parent
     return subprocess.run(command, cwd=root, capture_output=True, text=True, check=False).stdout

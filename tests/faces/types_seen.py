@@ -1,4 +1,4 @@
-"""What type checkers see of users' programs. It is not run, but checked by mypy, as configured in `pyproject.toml`."""
+"""Types of user code, checked by mypy as configured in `pyproject.toml`; this file is not run."""
 
 from typing import assert_type
 
@@ -10,7 +10,7 @@ from tfpy import legacy as dl
 a = tf.tensor2d([[1, 2], [3, 4]])
 
 
-def of_ops() -> None:
+def ops() -> None:
     assert_type(a.sub(1).square().mean(), tf.Tensor)
     assert_type((a + 1) @ a[0] > 2, tf.Tensor)
     assert_type(tf.tidy(lambda: a.add(a)), tf.Tensor)
@@ -21,7 +21,7 @@ def of_ops() -> None:
     assert_type(indices, tf.Tensor)
 
 
-def of_gradients() -> None:
+def gradients() -> None:
     w = tf.variable(tf.zeros([2]))
     assert_type(w, tf.Variable)
     assert_type(tf.grad(lambda x: x.square())(a), tf.Tensor)
@@ -32,7 +32,7 @@ def of_gradients() -> None:
     assert_type(tf.train.sgd(0.1).minimize(lambda: w.sum(), True), tf.Tensor)
 
 
-def of_models() -> None:
+def models() -> None:
     x = tf.input(shape=[3])
     y = tf.layers.dense({"units": 2}).apply(x)
     assert_type(y, tf.SymbolicTensor)
@@ -44,7 +44,7 @@ def of_models() -> None:
     assert_type(tf.load_layers_model("model.json"), tf.LayersModel)
 
 
-def of_the_legacy_generation() -> None:
+def legacy_api() -> None:
     math = dl.NDArrayMathCPU()
     assert_type(dl.Array1D.new([1, 2]), dl.Array1D)
     assert_type(math.scope(lambda keep, track: math.sum(track(dl.Array1D.new([1, 2])))), dl.NDArray)
