@@ -1,4 +1,4 @@
-"""Graphs made by hand: nodes and attributes in the JSON form of protocol buffers."""
+"""Builders of graphs: nodes and attributes in the JSON format of protocol buffers."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ _TYPES = {
 
 
 def text(value: str) -> dict[str, Any]:
-    """An attribute that is a string."""
+    """A string attribute."""
     return {"s": base64.b64encode(value.encode()).decode()}
 
 
 def attribute(value: Any) -> dict[str, Any]:
-    """A Python value as an attribute; dtypes are given as {'type': …}."""
+    """Convert a Python value to an attribute; dtypes are given as {'type': …}."""
     if isinstance(value, dict):
         return value
     if isinstance(value, bool):
@@ -41,23 +41,23 @@ def attribute(value: Any) -> dict[str, Any]:
 
 
 def node(name: str, op: str, *inputs: str, **attributes: Any) -> dict[str, Any]:
-    """A node."""
+    """A node of a graph."""
     return {"name": name, "op": op, "input": list(inputs), "attr": {k: attribute(v) for k, v in attributes.items()}}
 
 
 def dtype(name: str) -> dict[str, str]:
-    """An attribute that is a dtype."""
+    """A dtype attribute."""
     return {"type": _TYPES[name]}
 
 
 def placeholder(name: str, kind: str = "float32", shape: list[int] | None = None) -> dict[str, Any]:
-    """An input; of any shape by default."""
+    """An input, of unknown shape by default."""
     dims = {"unknownRank": True} if shape is None else {"dim": [{"size": str(n)} for n in shape]}
     return node(name, "Placeholder", dtype=dtype(kind), shape={"shape": dims})
 
 
 def model(*nodes: dict[str, Any], constants: dict[str, Any] | None = None, **parts: Any) -> tf.GraphModel:
-    """A model of nodes and constants; `functions`, `signature` and the like are given by name."""
+    """Load a model of nodes and constants; `parts` are further parts such as `functions` and `signature`."""
     values = {name: tf.tensor(value) for name, value in (constants or {}).items()}
     data, specs = tf.io.encode_weights(values)
     library = {"function": parts.pop("functions", [])}
@@ -67,17 +67,17 @@ def model(*nodes: dict[str, Any], constants: dict[str, Any] | None = None, **par
 
 
 def run_op(op: str, *inputs: Any, outputs: int = 1, **attributes: Any) -> list[Any]:
-    """What an op gives for some tensors or arrays."""
+    """Run an op on tensors or arrays and return its outputs."""
     tensors = [x if isinstance(x, tf.Tensor) else tf.tensor(np.asarray(x)) for x in inputs]
     nodes = [placeholder(f"x{i}", t.dtype) for i, t in enumerate(tensors)]
-    made = model(*nodes, node("y", op, *(n["name"] for n in nodes), **attributes))
+    graph_model = model(*nodes, node("y", op, *(n["name"] for n in nodes), **attributes))
     feeds = {f"x{i}": t for i, t in enumerate(tensors)}
-    found = made.execute(feeds, [f"y:{i}" for i in range(outputs)])
+    found = graph_model.execute(feeds, [f"y:{i}" for i in range(outputs)])
     return found if isinstance(found, list) else [found]
 
 
 def function(name: str, arguments: list[str], nodes: list[dict[str, Any]], **returns: str) -> dict[str, Any]:
-    """A function of the library, all of float32."""
+    """A library function with float32 arguments and results."""
     signature = {
         "name": name,
         "inputArg": [{"name": a, "type": "DT_FLOAT"} for a in arguments],

@@ -1,4 +1,4 @@
-"""Makes the graph-models in models/, once: it is not run with the tests.
+"""Create the graph models in models/; run once by hand, not with the tests.
 
     python make_models.py            (tensorflow 2.15, tensorflowjs 4.22)
 
@@ -28,7 +28,7 @@ def normal(*shape: int) -> np.ndarray:
 
 
 def make(name: str, function: Callable[..., dict[str, Any]], *inputs: Any, track: Any = (), **options: Any) -> None:
-    """Convert a function of arrays, and note what it gives for them."""
+    """Convert a function of arrays, and record its results."""
     arrays = [np.asarray(x) for x in inputs]
     specs = [
         tf.TensorSpec([None, *a.shape[1:]] if a.ndim else [], tf.as_dtype(a.dtype), name=f"x{i}")
@@ -56,7 +56,7 @@ def plain(tensor: tf.Tensor) -> dict[str, Any]:
     return {"shape": list(tensor.shape), "dtype": tensor.dtype.name, "values": values}
 
 
-# Elements
+# Elementwise
 
 UNARY = (
     *("abs", "acos", "asin", "asinh", "atan", "atanh", "ceil", "cos", "cosh", "erf", "exp", "expm1", "floor", "log1p"),
@@ -201,7 +201,7 @@ MOMENTS = [tf.Variable(np.abs(normal(4)) + 0.1) for _ in range(4)]
 def convolution(x: tf.Tensor) -> dict[str, Any]:
     mean, variance, scale, offset = MOMENTS
     plain_ = tf.nn.conv2d(x, KERNEL, 1, "VALID")
-    # A convolution of its own: the converter folds the normalization into its kernel.
+    # A separate convolution, because the converter folds the normalization into its kernel.
     normed = tf.nn.conv2d(x, NORMED, 1, "VALID")
     back = tf.nn.conv2d_transpose(plain_, KERNEL, [1, 6, 6, 2], 1, "VALID")
     values, places = tf.nn.max_pool_with_argmax(x, 2, 2, "VALID", output_dtype=tf.int32)

@@ -1,4 +1,4 @@
-"""A small graph-model, and what tests give to models."""
+"""A small graph model, and inputs for tests."""
 
 from __future__ import annotations
 

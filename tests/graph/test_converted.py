@@ -1,4 +1,4 @@
-"""Graph-models that the real converter made of TensorFlow's functions give what TensorFlow gave."""
+"""Graph models converted from TensorFlow functions predict what TensorFlow computes."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def ops_in(folder: Path) -> set[str]:
 
 
 @pytest.mark.parametrize("folder", MODELS, ids=lambda folder: folder.name)
-def test_gives_what_tensorflow_gave(folder: Path) -> None:
+def test_outputs_match_tensorflow(folder: Path) -> None:
     model = tf.load_graph_model(folder)
     expected = json.loads((folder / "expected.json").read_text())
     feeds = {f"x{i}": tf.tensor(x["values"], x["shape"], DTYPES[x["dtype"]]) for i, x in enumerate(expected["inputs"])}
@@ -42,5 +42,5 @@ def test_gives_what_tensorflow_gave(folder: Path) -> None:
             np.testing.assert_allclose(
                 ours.data_sync(), theirs["values"], rtol=ACCUMULATED, atol=ROUNDING, err_msg=name
             )
-    whole = model.predict(feeds)
-    assert len(whole if isinstance(whole, list) else [whole]) == len(model.output_nodes)
+    predicted = model.predict(feeds)
+    assert len(predicted if isinstance(predicted, list) else [predicted]) == len(model.output_nodes)

@@ -1,4 +1,4 @@
-"""Graphs that make no sense, and errors that say where."""
+"""Invalid graphs and signatures, and errors that name the node."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ import tfpy as tf
         ([placeholder("x"), node("y", "Neg", "x:\u00b2")], "'node:number'"),
     ],
 )
-def test_graphs_that_make_no_sense(nodes: Any, message: str) -> None:
+def test_invalid_graph_raises(nodes: Any, message: str) -> None:
     with pytest.raises(tf.io.ModelFileError, match=message):
         tf.load_graph_model({"modelTopology": {"node": nodes}})
 
@@ -44,29 +44,34 @@ def test_graphs_that_make_no_sense(nodes: Any, message: str) -> None:
         ({"userDefinedMetadata": {"structuredOutputKeys": 5}}, "structuredOutputKeys must be a list of strings"),
     ],
 )
-def test_signatures_that_make_no_sense(parts: Any, message: str) -> None:
+def test_invalid_signature_raises(parts: Any, message: str) -> None:
     nodes = [placeholder("x"), node("y", "Neg", "x")]
     with pytest.raises(tf.io.ModelFileError, match=message):
         tf.load_graph_model({"modelTopology": {"node": nodes}, **parts}).predict(X)
 
 
-def test_names_that_are_long_are_refused_at_once() -> None:
-    assert growth(lambda n: refuse(["".join(random.Random(1).choices("ab", k=n))], "b" * (n - 1)), 10_000) < 40
+def test_unknown_long_names_raise_in_linear_time() -> None:
+    assert (
+        growth(lambda n: load_with_missing_input(["".join(random.Random(1).choices("ab", k=n))], "b" * (n - 1)), 10_000)
+        < 40
+    )
 
 
-def test_names_that_are_many_are_refused_at_once() -> None:
-    assert growth(lambda n: refuse([f"node_number_{i}" for i in range(n)], "node_number_x"), 5_000) < 40
+def test_unknown_name_among_many_raises_in_linear_time() -> None:
+    assert (
+        growth(lambda n: load_with_missing_input([f"node_number_{i}" for i in range(n)], "node_number_x"), 5_000) < 40
+    )
 
 
-def refuse(names: list[str], missing: str) -> None:
+def load_with_missing_input(names: list[str], missing: str) -> None:
     nodes = [*(node(name, "NoOp") for name in names), node("y", "Neg", missing)]
     with pytest.raises(tf.io.ModelFileError, match="that does not exist"):
         tf.load_graph_model({"modelTopology": {"node": nodes}})
 
 
-def test_an_initializer_that_fails_is_run_again() -> None:
+def test_failing_initializer_fails_in_every_run() -> None:
     nodes = [node("t", "HashTableV2"), node("bad", "Fill", "t", "t")]
-    made = tf.load_graph_model(
+    graph_model = tf.load_graph_model(
         {
             "modelTopology": {"node": [placeholder("x"), node("y", "Neg", "x")]},
             "modelInitializer": {"node": nodes},
@@ -75,13 +80,13 @@ def test_an_initializer_that_fails_is_run_again() -> None:
     )
     for _ in range(2):
         with pytest.raises(TypeError, match="Fill 'bad'"):
-            made.predict(X)
+            graph_model.predict(X)
 
 
-def test_several_outputs_of_a_node_may_be_given() -> None:
-    made = model(placeholder("x"), node("u", "Unpack", "x", num=2), node("y", "Sub", "u", "u:1"))
+def test_several_outputs_of_a_node_can_be_fed() -> None:
+    graph_model = model(placeholder("x"), node("u", "Unpack", "x", num=2), node("y", "Sub", "u", "u:1"))
     for given in ({"u": 5.0, "u:1": 3.0}, {"u:1": 3.0, "u": 5.0}):
-        assert float(made.execute(given, "y")) == 2
+        assert float(graph_model.execute(given, "y")) == 2
 
 
 @pytest.mark.parametrize(
@@ -92,19 +97,19 @@ def test_several_outputs_of_a_node_may_be_given() -> None:
         ({"num_split": 3}, "axis|split"),
     ],
 )
-def test_attributes_that_make_no_sense(attributes: Any, message: str) -> None:
+def test_invalid_attribute_raises(attributes: Any, message: str) -> None:
     with pytest.raises((ValueError, TypeError), match=message):
         run_op("Split", np.int32(0), X, **attributes)
 
 
-def test_a_merge_of_nothing() -> None:
+def test_merge_without_inputs_raises() -> None:
     merged = model(placeholder("x"), node("m", "Merge"), node("y", "Add", "x", "m"))
     with pytest.raises(ValueError, match="Merge 'm': has no input that it can pass on"):
         merged.execute([1], "y")
 
 
-def test_errors_say_in_which_node() -> None:
-    made = model(placeholder("x"), node("bad", "MatMul", "x", "x"))
+def test_errors_name_the_node() -> None:
+    graph_model = model(placeholder("x"), node("bad", "MatMul", "x", "x"))
     with pytest.raises(ValueError, match="mat_mul|shapes") as error:
-        made.predict(X)
+        graph_model.predict(X)
     assert error.value.__notes__ == ["While computing MatMul 'bad'."]

@@ -1,4 +1,4 @@
-"""Functions, loops, tables and lists of tensors in graphs."""
+"""Hash tables, functions, loops and tensor arrays in graphs."""
 
 from __future__ import annotations
 
@@ -15,66 +15,68 @@ from tfpy.engine.state import local
 
 
 def _table(*nodes: Any, **constants: Any) -> tf.GraphModel:
-    """A model with a table from strings to numbers, and what fills it."""
+    """A model with a hash table from strings to numbers that its inputs fill."""
     table = node("table", "HashTableV2", shared_name="t", key_dtype=dtype("string"), value_dtype=FLOAT)
     fill = node("fill", "LookupTableImportV2", "table", "keys", "values")
     return model(placeholder("keys", "string"), placeholder("values"), table, fill, *nodes, constants=constants)
 
 
-def _filled(made: tf.GraphModel, output: str, **entries: float) -> Any:
+def _fill(graph_model: tf.GraphModel, output: str, **entries: float) -> Any:
     feeds = {"keys": tf.tensor([*entries]), "values": tf.tensor([*entries.values()], dtype="float32")}
-    return made.execute(feeds, output)
+    return graph_model.execute(feeds, output)
 
 
-def test_tables_are_filled_by_the_name_of_what_fills_them() -> None:
-    made = _table(node("size", "LookupTableSizeV2", "table"), node("same", "Identity", "table"))
+def test_table_is_filled_by_executing_the_import_node() -> None:
+    graph_model = _table(node("size", "LookupTableSizeV2", "table"), node("same", "Identity", "table"))
     for count, output in enumerate(["fill", "fill", "fill"], 1):
-        handle = _filled(made, output, **{"abc"[i]: i for i in range(count)})
+        handle = _fill(graph_model, output, **{"abc"[i]: i for i in range(count)})
         assert (handle.shape, handle.dtype) == ((), "float32"), "as in TF.js"
-        assert int(made.execute({}, "size")) == count
-    assert [t.dtype for t in made.execute({}, ["table", "same"])] == ["float32"] * 2
+        assert int(graph_model.execute({}, "size")) == count
+    assert [t.dtype for t in graph_model.execute({}, ["table", "same"])] == ["float32"] * 2
     feeds = {"keys": tf.tensor(["a"]), "values": tf.tensor([1.0])}
-    assert asyncio.run(made.execute_async(feeds, "fill")).shape == ()
+    assert asyncio.run(graph_model.execute_async(feeds, "fill")).shape == ()
 
 
-def test_what_an_initializer_makes_is_there_in_all_runs() -> None:
-    """Tensors, too: the scopes of the first run do not free them."""
-    name = {"name": "made:0", "resourceId": 3}
-    made = model(
-        placeholder("x"), placeholder("made"), node("y", "Mul", "x", "made"), constants={"k": np.float32(2)},
-        model_initializer={"node": [node("made", "Neg", "k"), node("k", "Const")]},
+def test_initializer_results_persist_across_runs() -> None:
+    """Also if they are tensors, which the scope of the first run must not dispose."""
+    name = {"name": "initialized:0", "resourceId": 3}
+    graph_model = model(
+        placeholder("x"), placeholder("initialized"), node("y", "Mul", "x", "initialized"), constants={"k": np.float32(2)},
+        model_initializer={"node": [node("initialized", "Neg", "k"), node("k", "Const")]},
         initializer_signature={"outputs": {"o": name}},
-        signature={"inputs": {"x": {"name": "x:0"}, "made": name}, "outputs": {"y": {"name": "y:0"}}},
+        signature={"inputs": {"x": {"name": "x:0"}, "initialized": name}, "outputs": {"y": {"name": "y:0"}}},
     )  # fmt: skip
     for x in (X, X + 1, X + 2, X + 3):
-        np.testing.assert_array_equal(made.predict(x).numpy(), -2 * x)
+        np.testing.assert_array_equal(graph_model.predict(x).numpy(), -2 * x)
 
 
 # Functions and loops
 
 
-def test_functions() -> None:
+def test_function_calls() -> None:
     double = function("double", ["a"], [node("two", "Add", "a", "a")], r="two:z:0")
     both = function(
         "both", ["a", "b"],
         [node("d", "PartitionedCall", "a", f={"func": {"name": "double"}}), node("s", "Sub", "d:output:0", "b")],
         first="s:z:0", second="d:output:0",
     )  # fmt: skip
-    made = model(
+    graph_model = model(
         placeholder("x"), node("c", "PartitionedCall", "x", "x", f={"func": {"name": "both"}}),
         node("p", "Add", "c", "c:1"), functions=[double, both],
     )  # fmt: skip
-    np.testing.assert_array_equal(made.predict(X).numpy(), X + X * 2)
+    np.testing.assert_array_equal(graph_model.predict(X).numpy(), X + X * 2)
 
 
-def test_a_function_that_calls_itself_without_end() -> None:
+def test_infinite_recursion_raises() -> None:
     endless = function("f", ["a"], [node("c", "PartitionedCall", "a", f={"func": {"name": "f"}})], r="c:output:0")
-    made = model(placeholder("x"), node("y", "PartitionedCall", "x", f={"func": {"name": "f"}}), functions=[endless])
+    graph_model = model(
+        placeholder("x"), node("y", "PartitionedCall", "x", f={"func": {"name": "f"}}), functions=[endless]
+    )
     with pytest.raises(tf.io.ModelFileError, match="call each other too deeply"):
-        made.predict(X)
+        graph_model.predict(X)
 
 
-ENDLESS = {
+INFINITE_LOOPS = {
     "functions": lambda: model(
         placeholder("x"),
         node("y", "While", "x", cond={"func": {"name": "always"}}, body={"func": {"name": "turn"}}),
@@ -100,47 +102,47 @@ ENDLESS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("form", ENDLESS)
-def test_a_loop_without_end_can_be_interrupted(form: str) -> None:
-    """Ctrl-C leaves nothing behind, and what the loop needs does not grow."""
-    turns, most = 0, 0
+@pytest.mark.parametrize("kind", INFINITE_LOOPS)
+def test_infinite_loop_can_be_interrupted(kind: str) -> None:
+    """The interrupt leaks no tensors or scopes, and the loop uses bounded memory."""
+    turns, peak = 0, 0
 
     def tick(given: Any) -> tf.Tensor:
-        nonlocal turns, most
-        turns, most = turns + 1, max(most, len(local.state.scopes[-1].handles))
+        nonlocal turns, peak
+        turns, peak = turns + 1, max(peak, len(local.state.scopes[-1].handles))
         if turns == 6000:
             raise KeyboardInterrupt
         return given.inputs[0].clone()
 
     tf.register_op("Tick", tick)
     try:
-        made = ENDLESS[form]()
+        graph_model = INFINITE_LOOPS[kind]()
         with tf.tidy():
             x = tf.tensor([1.0])
             before, scopes = tf.memory()["num_tensors"], len(local.state.scopes)
             with pytest.raises(KeyboardInterrupt):
-                made.predict(x)
+                graph_model.predict(x)
             assert (tf.memory()["num_tensors"], len(local.state.scopes)) == (before, scopes)
     finally:
         tf.deregister_op("Tick")
     assert turns == 6000
-    assert most < 5000
+    assert peak < 5000
 
 
-def test_outputs_of_functions_by_name() -> None:
+def test_named_outputs_of_functions() -> None:
     top = function("top", ["a", "k"], [node("t", "TopKV2", "a", "k", sorted=True)], v="t:values:0", i="t:indices:0")
-    made = model(
+    graph_model = model(
         placeholder("x"), node("y", "PartitionedCall", "x", "k", f={"func": {"name": "top"}}),
         functions=[top], constants={"k": np.int32(1)},
     )  # fmt: skip
-    values, indices = made.execute(X[0], ["y", "y:1"])
+    values, indices = graph_model.execute(X[0], ["y", "y:1"])
     assert (values.array_sync(), indices.array_sync()) == ([3], [2])
 
 
-def test_arrays_of_tensors() -> None:
-    """TensorFlow's older lists, which the converter leaves in models of version 1."""
+def test_tensor_arrays() -> None:
+    """The TensorArray ops of TensorFlow 1, which the converter keeps."""
     size = {"size": np.int32(3), "i0": np.int32(0), "i1": np.int32(1), "all": np.arange(3, dtype=np.int32)}
-    made = model(
+    graph_model = model(
         placeholder("x"),
         node("a", "TensorArrayV3", "size", dtype=FLOAT, clear_after_read=False),
         node("w", "TensorArrayScatterV3", "a", "all", "x", "a:1"),
@@ -158,14 +160,14 @@ def test_arrays_of_tensors() -> None:
         constants={**size, "lengths": np.array([1, 2, 0], np.int32)},
     )
     x = np.arange(6, dtype=np.float32).reshape(3, 2)
-    read, gathered, joined, count, first = made.execute({"x": x}, ["r", "g", "c", "n", "r0"])
+    read, gathered, joined, count, first = graph_model.execute({"x": x}, ["r", "g", "c", "n", "r0"])
     np.testing.assert_array_equal(read.numpy(), x[1])
     np.testing.assert_array_equal(gathered.numpy(), x)
     np.testing.assert_array_equal(joined.numpy(), x)
     assert int(count) == 3
     np.testing.assert_array_equal(first.numpy(), x)
-    made.execute({"x": x}, "shut")
+    graph_model.execute({"x": x}, "shut")
     with pytest.raises(ValueError, match="not read before"):
-        made.execute({"x": x}, "twice")
+        graph_model.execute({"x": x}, "twice")
     with pytest.raises(ValueError, match="is a TensorArray, not a tensor"):
-        made.execute({"x": x}, "a")
+        graph_model.execute({"x": x}, "a")

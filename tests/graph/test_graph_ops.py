@@ -1,4 +1,4 @@
-"""Ops of graphs, one at a time: those that the converter did not leave in any of the models, and ops of users' own."""
+"""Single graph ops that no converted model contains, and custom ops."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ import tfpy as tf
 from tfpy.graph import ops  # noqa: F401  (fills the table)
 from tfpy.graph.mappers import MAPPERS
 
-# One op at a time: those that the converter did not leave in any of the models
+# Ops that no converted model contains
 
-OPS_BY_HAND: dict[str, tuple[tuple[Any, ...], dict[str, Any], list[Any]]] = {
+SINGLE_OPS: dict[str, tuple[tuple[Any, ...], dict[str, Any], list[Any]]] = {
     "ClipByValue": ((X, np.float32(-1), np.float32(2)), {}, [np.clip(X, -1, 2)]),
     "Concat": ((np.int32(1), X, X), {"N": 2}, [np.concatenate([X, X], 1)]),
     "Fill": ((N[:1], np.float32(7)), {"T": FLOAT}, [np.full(2, 7, np.float32)]),
@@ -68,9 +68,9 @@ OPS_BY_HAND: dict[str, tuple[tuple[Any, ...], dict[str, Any], list[Any]]] = {
 RANDOM = ("Multinomial", "RandomStandardNormal", "RandomUniform", "RandomUniformInt", "TruncatedNormal")
 
 
-@pytest.mark.parametrize("name", OPS_BY_HAND)
-def test_ops_by_hand(name: str) -> None:
-    inputs, attributes, expected = OPS_BY_HAND[name]
+@pytest.mark.parametrize("name", SINGLE_OPS)
+def test_single_ops(name: str) -> None:
+    inputs, attributes, expected = SINGLE_OPS[name]
     found = run_op(name, *inputs, outputs=len(expected), **attributes)
     for ours, theirs in zip(found, expected, strict=True):
         assert ours.shape == theirs.shape
@@ -85,15 +85,15 @@ def test_random_ops() -> None:
     assert abs(float(normal.mean())) < 0.2
     (uniform,) = run_op("RandomUniform", shape, dtype=FLOAT)
     assert 0 <= float(uniform.min()) < float(uniform.max()) < 1
-    (whole,) = run_op("RandomUniformInt", shape, np.int32(3), np.int32(6), seed=1)
-    assert sorted(set(whole.data_sync().tolist())) == [3, 4, 5]
-    (cut,) = run_op("TruncatedNormal", shape, dtype=FLOAT, seed=2)
-    assert float(cut.abs().max()) <= 2
+    (integers,) = run_op("RandomUniformInt", shape, np.int32(3), np.int32(6), seed=1)
+    assert sorted(set(integers.data_sync().tolist())) == [3, 4, 5]
+    (truncated,) = run_op("TruncatedNormal", shape, dtype=FLOAT, seed=2)
+    assert float(truncated.abs().max()) <= 2
     (drawn,) = run_op("Multinomial", np.float32([[0, 100]]), np.int32(7), seed=3)
     assert drawn.array_sync() == [[1] * 7]
 
 
-def test_bounds_of_whole_random_numbers_may_be_attributes() -> None:
+def test_random_uniform_int_bounds_as_attributes() -> None:
     shape = np.array([50], np.int32)
     given = run_op("RandomUniformInt", shape, np.int32(3), np.int32(6), seed=1)
     (attributes,) = run_op("RandomUniformInt", shape, minval=3, maxval=6, seed=1)
@@ -101,7 +101,7 @@ def test_bounds_of_whole_random_numbers_may_be_attributes() -> None:
 
 
 @pytest.mark.parametrize(("lower", "upper"), [(5, 0), (-1, 0), (0, 7), (0, -1), (9, 9)])
-def test_a_band_may_reach_beyond_the_matrix(lower: int, upper: int) -> None:
+def test_matrix_band_part_beyond_the_matrix(lower: int, upper: int) -> None:
     (found,) = run_op("MatrixBandPart", X, np.int32(lower), np.int32(upper))
     expected = {5: np.tril(X), -1: np.tril(X), 0: np.triu(X), 9: X}[lower]
     np.testing.assert_array_equal(found.numpy(), expected)
@@ -109,17 +109,17 @@ def test_a_band_may_reach_beyond_the_matrix(lower: int, upper: int) -> None:
         run_op("MatrixBandPart", X[0], np.int32(lower), np.int32(upper))
 
 
-def test_print(capsys: pytest.CaptureFixture[str]) -> None:
-    made = model(placeholder("x"), node("y", "Print", "x", "x", message="here:", summarize=2))
-    made.execute(X[0], "y")
+def test_print_op(capsys: pytest.CaptureFixture[str]) -> None:
+    graph_model = model(placeholder("x"), node("y", "Print", "x", "x", message="here:", summarize=2))
+    graph_model.execute(X[0], "y")
     assert capsys.readouterr().out == "here: [ 1. -2.]\n"
 
 
 def test_every_op_is_tested() -> None:
-    by_hand = {*OPS_BY_HAND, *RANDOM, "Print", "Placeholder", "PlaceholderWithDefault", "NonMaxSuppressionV4"}
-    by_hand |= {"PartitionedCall"} | {op for op in MAPPERS if op.startswith("TensorArray")}
-    assert by_hand <= set(MAPPERS)
-    tested = by_hand.union(*(ops_in(folder) for folder in MODELS))
+    handled_here = {*SINGLE_OPS, *RANDOM, "Print", "Placeholder", "PlaceholderWithDefault", "NonMaxSuppressionV4"}
+    handled_here |= {"PartitionedCall"} | {op for op in MAPPERS if op.startswith("TensorArray")}
+    assert handled_here <= set(MAPPERS)
+    tested = handled_here.union(*(ops_in(folder) for folder in MODELS))
     functions = {id(MAPPERS[op].function) for op in tested if op in MAPPERS}
     assert [op for op, mapper in MAPPERS.items() if id(mapper.function) not in functions] == []
 
@@ -133,9 +133,9 @@ def test_every_op_is_tested() -> None:
     ],
 )
 @pytest.mark.parametrize("x", [np.float32(1), np.zeros((3, 2), np.float32)])
-def test_scattering_takes_an_index_for_each_tensor(op: str, inputs: list[str], x: Any) -> None:
+def test_scatter_with_wrong_number_of_indices_raises(op: str, inputs: list[str], x: Any) -> None:
     numbers = {"two": np.arange(2, dtype=np.int32), "shape": np.array([-1], np.int32), "n": np.int32(3)}
-    made = model(
+    graph_model = model(
         placeholder("x"),
         node("array", "TensorArrayV3", "n", dtype=FLOAT),
         node("list", "TensorListReserve", "shape", "n", element_dtype=FLOAT),
@@ -143,10 +143,10 @@ def test_scattering_takes_an_index_for_each_tensor(op: str, inputs: list[str], x
         constants=numbers,
     )
     with pytest.raises(ValueError, match=f"{op} 'y': argument 'indices' must be as many as there are tensors in one"):
-        made.execute({"x": x}, "y")
+        graph_model.execute({"x": x}, "y")
 
 
-def test_padded_suppression() -> None:
+def test_non_max_suppression_with_padding() -> None:
     boxes = np.float32([[0, 0, 1, 1], [0, 0, 1, 0.9]])
     numbers = (np.int32(2), np.float32(0.5), np.float32(0))
     kept, count = run_op(
@@ -155,10 +155,10 @@ def test_padded_suppression() -> None:
     assert (kept.array_sync(), int(count)) == ([1, 0], 1)
 
 
-# Ops of one's own
+# Custom ops
 
 
-def test_ops_of_ones_own() -> None:
+def test_register_custom_op() -> None:
     def triple(given: Any) -> Any:
         assert (given.name, given.op) == ("y", "Triple")
         return given.inputs[0].mul(given.attrs["by"]).add(len(given.attrs["words"]))
@@ -175,7 +175,7 @@ def test_ops_of_ones_own() -> None:
         tf.registerOp("Triple", None)
 
 
-def test_attributes_of_every_kind() -> None:
+def test_custom_op_receives_attributes_of_every_kind() -> None:
     given = {
         "text": "Ab", "number": 3, "part": 0.5, "on": True, "off": False, "kind": INT,
         "shape": {"shape": {"dim": [{"size": "-1"}, {"size": "3"}]}}, "any": {"shape": {"unknownRank": True}},
@@ -195,6 +195,6 @@ def test_attributes_of_every_kind() -> None:
     }  # fmt: skip
 
 
-def test_all_unknown_ops_are_named_at_once() -> None:
+def test_error_lists_all_unknown_ops() -> None:
     with pytest.raises(tf.io.ModelFileError, match="uses unknown ops: Aha, Oho"):
         model(placeholder("x"), node("a", "Oho", "x"), node("b", "Aha", "a"))

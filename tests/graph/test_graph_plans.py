@@ -1,4 +1,4 @@
-"""Graph-models run from plans: the same numbers, bit for bit, and never what an earlier run decided on values."""
+"""Execution plans of graph models: results are bit-identical, and data-dependent control flow is evaluated anew."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from tfpy.core import plans
 from tfpy.engine.errors import DisposedError
 from tfpy.graph.run import Run
 
-# All others decide on values, or are made of text.
+# The other models have data-dependent shapes or control flow, or string tensors.
 PLANNED = {
     *("arrays_v1", "arrays_v2", "convolution", "creation", "elementwise", "joined", "lists", "lstm_v1", "lstm_v2"),
     *("matrices", "reshaped", "spectral", "volumes"),
-    *("images", "reduction", "sparse"),  # as far as they do not decide
+    *("images", "reduction", "sparse"),  # partly
 }
 FLOAT = dtype("float32")
 
 
 def _feeds(folder: Path, other: bool) -> dict[str, Any]:
-    """A model's inputs; or others of these shapes, with the whole numbers and strings as they are."""
+    """The recorded inputs of a model; with `other`, the float32 inputs in reverse order."""
     inputs = json.loads((folder / "expected.json").read_text())["inputs"]
     feeds = {}
     for i, x in enumerate(inputs):
@@ -41,7 +41,7 @@ def _numbers(found: Any) -> list[Any]:
 
 
 @pytest.mark.parametrize("folder", [pytest.param(f, id=f.name) for f in MODELS])
-def test_the_same_bits(folder: Path, backend: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_results_with_plans_are_bit_identical(folder: Path, backend: str, monkeypatch: pytest.MonkeyPatch) -> None:
     graph = tf.load_graph_model(folder)
     feeds = [_feeds(folder, other) for other in (False, False, True, True, False)]
     found = [_numbers(graph.execute(feed)) for feed in feeds]
@@ -52,7 +52,7 @@ def test_the_same_bits(folder: Path, backend: str, monkeypatch: pytest.MonkeyPat
             np.testing.assert_array_equal(ours, expected)
 
 
-def test_what_is_decided_on_values_is_decided_anew() -> None:
+def test_conditions_are_evaluated_in_every_run() -> None:
     chosen = model(
         placeholder("x"),
         node("sum", "Sum", "x", "axis"),
@@ -67,21 +67,21 @@ def test_what_is_decided_on_values_is_decided_anew() -> None:
         assert chosen.execute(tf.tensor(x), "y").array_sync() == expected
 
 
-def _computed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The names of the nodes that are computed from here on, but for constants."""
+def _record_computed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Record the names of the nodes computed from now on, except constants."""
     computed: list[str] = []
     apply = Run.apply
 
-    def noted(self: Run, node: Any, inputs: list[Any], function: Any) -> Any:
+    def recording(self: Run, node: Any, inputs: list[Any], function: Any) -> Any:
         computed.extend([node.name] if node.op != "Const" else [])
         return apply(self, node, inputs, function)
 
-    monkeypatch.setattr(Run, "apply", noted)
+    monkeypatch.setattr(Run, "apply", recording)
     return computed
 
 
 def _branches(chosen: str) -> list[dict[str, Any]]:
-    """Four ops on x, and one of two branches, selected by the sum of `chosen`."""
+    """Four ops on x, then one of two branches, selected by the sum of `chosen`."""
     return [
         placeholder("x"),
         *(node("a", "Square", "x"), node("b", "Neg", "a"), node("c", "Exp", "b"), node("d", "Add", "c", "x")),
@@ -94,7 +94,7 @@ def _branches(chosen: str) -> list[dict[str, Any]]:
     ]
 
 
-def test_what_comes_before_a_decision_is_planned(backend: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nodes_before_a_condition_are_planned(backend: str, monkeypatch: pytest.MonkeyPatch) -> None:
     graph = model(*_branches("x"), constants={"least": np.float32(0), "axis": np.int32([0])})
     xs = [np.float32([k, -k, k / 3]) for k in (1, 1, 1, 1, -2, 2, -3)]
     found = [graph.execute(tf.tensor(x), ["y", "above", "c"]) for x in xs]
@@ -105,12 +105,12 @@ def test_what_comes_before_a_decision_is_planned(backend: str, monkeypatch: pyte
         assert above.array_sync() == (x.sum() > 0)
     if backend != "exact":
         assert len(graph._loaded.plans) == 1
-        computed = _computed(monkeypatch)
+        computed = _record_computed(monkeypatch)
         graph.execute(tf.tensor(xs[0]), ["y", "above", "c"])
         assert set(computed) == {"switch", "high", "y"}
 
 
-def test_branches_that_decide_on_constants_are_planned(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_branches_on_constants_are_planned(monkeypatch: pytest.MonkeyPatch) -> None:
     graph = model(
         *_branches("no"),
         node("boxes", "Where", "y"),
@@ -121,13 +121,13 @@ def test_branches_that_decide_on_constants_are_planned(monkeypatch: pytest.Monke
         x = np.float32([k, 0, -k])
         rows = graph.execute(tf.tensor(x), "rows")
         np.testing.assert_allclose(rows.numpy(), -(np.exp(-(x**2)) + x), rtol=ROUNDING)
-    computed = _computed(monkeypatch)
+    computed = _record_computed(monkeypatch)
     graph.execute(tf.tensor([1.0, 2, 3]), "rows")
     assert computed == ["boxes", "rows"]
 
 
 def _loop(name: str, most: str) -> list[dict[str, Any]]:
-    """As many turns as the value of `most`, each of which adds x to what was x."""
+    """A loop that adds x to an accumulator, with `most` iterations."""
     frame = {"frame_name": name, "is_constant": False}
 
     def own(op: str, *inputs: str, **attributes: Any) -> dict[str, Any]:
@@ -154,7 +154,7 @@ def _loop(name: str, most: str) -> list[dict[str, Any]]:
     ]
 
 
-def test_loops_are_planned_whole_or_not_at_all(backend: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_loops_are_planned_entirely_or_not_at_all(backend: str, monkeypatch: pytest.MonkeyPatch) -> None:
     graph = model(
         placeholder("x"),
         *_loop("fixed", "three"),
@@ -168,36 +168,36 @@ def test_loops_are_planned_whole_or_not_at_all(backend: str, monkeypatch: pytest
         np.testing.assert_array_equal(graph.execute(tf.tensor(x), "y").numpy(), x * (largest - 3))
     if backend != "exact":
         assert len(graph._loaded.plans) == 1
-        computed = _computed(monkeypatch)
+        computed = _record_computed(monkeypatch)
         graph.execute(tf.tensor([1.0, 0, 0]), "y")
         assert not [name for name in computed if name.startswith(("fixed", "largest"))]
         assert {"free_Enter_i", "free_Merge_i", "free_Exit_sum", "y"} <= set(computed)
 
 
-def test_a_loop_with_a_decision_within_is_not_planned(
+def test_loop_with_side_effects_is_not_planned(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     nodes = _loop("loop", "three")
     added = next(n for n in nodes if n["name"] == "loop_Add_sum")
-    added["input"] = ["loop_Switch_sum:1", "told"]
-    told = node("told", "Print", "loop_Enter_x", "loop_Switch_i:1", message="turn")
+    added["input"] = ["loop_Switch_sum:1", "printed"]
+    printed = node("printed", "Print", "loop_Enter_x", "loop_Switch_i:1", message="turn")
     before = [node("a", "Square", "x"), node("b", "Neg", "a"), node("c", "Neg", "b"), node("d", "Sqrt", "c")]
     graph = model(
         placeholder("x"),
-        *(*nodes, told, *before, node("y", "Sub", "loop_Exit_sum", "d")),
+        *(*nodes, printed, *before, node("y", "Sub", "loop_Exit_sum", "d")),
         constants={n: np.float32(v) for n, v in {"zero": 0, "one": 1, "three": 3}.items()},
     )
     for k in range(1, 7):
         assert graph.execute(tf.tensor([float(k)]), "y").array_sync() == [3 * k]
     assert capsys.readouterr().out.count("turn") == 18
     assert len(graph._loaded.plans) == 1
-    computed = _computed(monkeypatch)
+    computed = _record_computed(monkeypatch)
     graph.execute(tf.tensor([1.0]), "y")
-    assert computed.count("told") == computed.count("loop_Add_i") == 3
+    assert computed.count("printed") == computed.count("loop_Add_i") == 3
     assert not {"a", "b", "c", "d"} & set(computed)
 
 
-def test_what_goes_before_is_done_before_a_decision(capsys: pytest.CaptureFixture[str]) -> None:
+def test_control_dependencies_of_a_condition_are_run(capsys: pytest.CaptureFixture[str]) -> None:
     graph = model(
         placeholder("x"),
         *(node("a", "Square", "x"), node("b", "Neg", "a"), node("c", "Neg", "b"), node("d", "Neg", "c")),
@@ -211,7 +211,7 @@ def test_what_goes_before_is_done_before_a_decision(capsys: pytest.CaptureFixtur
     assert len(graph._loaded.plans) == 1
 
 
-def test_what_is_decided_on_constants_and_shapes_is_planned() -> None:
+def test_shape_computations_are_planned() -> None:
     flat = model(
         placeholder("x"),
         node("shape", "Shape", "x"),
@@ -226,7 +226,7 @@ def test_what_is_decided_on_constants_and_shapes_is_planned() -> None:
     assert len(flat._loaded.plans) == 2
 
 
-def test_random_numbers_are_drawn_anew() -> None:
+def test_random_ops_draw_in_every_run() -> None:
     graph = model(
         placeholder("x"),
         node("noise", "RandomStandardNormal", "shape", dtype=FLOAT),
@@ -240,7 +240,7 @@ def test_random_numbers_are_drawn_anew() -> None:
     assert len({str(z.array_sync()) for _, z in runs}) == 1
 
 
-def test_printing_goes_on(capsys: pytest.CaptureFixture[str]) -> None:
+def test_print_runs_every_time(capsys: pytest.CaptureFixture[str]) -> None:
     graph = model(
         placeholder("x"),
         node("p", "Print", "c", "c", message="here:"),
@@ -252,7 +252,7 @@ def test_printing_goes_on(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().out.count("here:") == 4
 
 
-def test_ops_of_ones_own_run_each_time() -> None:
+def test_custom_ops_run_every_time() -> None:
     graph = model(placeholder("x"), node("y", "Square", "x"), node("z", "Neg", "y"))
     x = tf.tensor([3.0])
     assert [graph.execute(x, "z").array_sync() for _ in range(4)] == [[-9]] * 4
@@ -268,7 +268,7 @@ def test_ops_of_ones_own_run_each_time() -> None:
         tf.deregister_op("Mine")
 
 
-def test_each_choice_of_inputs_and_outputs_has_its_plan() -> None:
+def test_plans_depend_on_inputs_and_outputs() -> None:
     graph = model(placeholder("a"), placeholder("b"), node("y", "Sub", "a", "b"), node("z", "Neg", "y"))
     one, two = tf.tensor([1.0]), tf.tensor([5.0])
     for _ in range(3):
@@ -280,7 +280,7 @@ def test_each_choice_of_inputs_and_outputs_has_its_plan() -> None:
         assert [t.array_sync() for t in found] == [[4], [-4]]
 
 
-def test_results_and_inputs_are_the_users(backend: str) -> None:
+def test_disposing_inputs_and_results_is_safe(backend: str) -> None:
     graph = model(placeholder("x"), node("y", "Add", "x", "c"), constants={"c": np.float32([1, 2])})
     for _ in range(5):
         x = tf.tensor([1.0, 1.0])
@@ -299,17 +299,17 @@ def test_results_and_inputs_are_the_users(backend: str) -> None:
 
 
 @pytest.mark.parametrize("wanted", [["y", "z"], ["z", "z"], ["y", "z", "w", "w"]])
-def test_each_output_is_a_tensor_of_its_own(wanted: list[str], backend: str) -> None:
+def test_outputs_are_independent_tensors(wanted: list[str], backend: str) -> None:
     nodes = placeholder("x"), node("y", "Square", "x"), node("z", "Identity", "y"), node("w", "IdentityN", "y")
     graph = model(*nodes)
     for _ in range(4):
         outputs = graph.execute(tf.tensor([3.0]), wanted)
-        for left in range(len(outputs), 0, -1):
-            assert [t.array_sync() for t in outputs[:left]] == [[9]] * left
-            outputs[left - 1].dispose()
+        for count in range(len(outputs), 0, -1):
+            assert [t.array_sync() for t in outputs[:count]] == [[9]] * count
+            outputs[count - 1].dispose()
 
 
-def test_tables_may_be_filled_at_any_time(backend: str) -> None:
+def test_tables_can_be_filled_between_runs(backend: str) -> None:
     graph = model(
         *(placeholder("keys", "string"), placeholder("values")),
         node("table", "HashTableV2", key_dtype=dtype("string"), value_dtype=FLOAT),
@@ -330,7 +330,7 @@ def test_tables_may_be_filled_at_any_time(backend: str) -> None:
         assert [read() for _ in range(2)] == [[[value, -1], 2]] * 2
 
 
-def test_gradients_and_profiles_see_every_kernel() -> None:
+def test_gradients_and_profiles_run_every_kernel() -> None:
     graph = model(placeholder("x"), node("y", "Square", "x"))
     x = tf.tensor([3.0])
     for _ in range(3):
@@ -349,7 +349,7 @@ def test_gradients_and_profiles_see_every_kernel() -> None:
     assert "low" not in kept
 
 
-def test_constants_are_there_when_memory_has_been_used_before(backend: str) -> None:
+def test_constants_survive_buffer_reuse(backend: str) -> None:
     graph = model(
         placeholder("x"),
         *(node("a", "Softmax", "x"), node("b", "Softmax", "a"), node("c", "Softmax", "b")),
@@ -362,21 +362,21 @@ def test_constants_are_there_when_memory_has_been_used_before(backend: str) -> N
         },
     )
     xs = [tf.tensor(np.full([8, 8], k, np.float32)) for k in range(6)]
-    for y in [graph.execute(x, "y") for x in xs]:  # nothing is read, and no constant needed, before
+    for y in [graph.execute(x, "y") for x in xs]:  # no result is read before all runs have finished
         np.testing.assert_allclose(y.numpy(), np.arange(64).reshape(8, 8) + 1 / 8, rtol=ROUNDING)
 
 
-def test_an_input_that_lies_where_a_weight_lies(backend: str) -> None:
+def test_input_sharing_data_with_a_weight(backend: str) -> None:
     nodes = placeholder("x"), node("product", "MatMul", "x", "w"), node("sum", "AddV2", "product", "w")
     w = np.arange(4, dtype=np.float32).reshape(2, 2)
-    made = model(*nodes, constants={"w": w})
-    for x in [made.weights["w"][0].clone()] * 3:
-        np.testing.assert_array_equal(made.predict(x).numpy(), w @ w + w)
+    graph_model = model(*nodes, constants={"w": w})
+    for x in [graph_model.weights["w"][0].clone()] * 3:
+        np.testing.assert_array_equal(graph_model.predict(x).numpy(), w @ w + w)
     for x in (np.ones((2, 2), np.float32), w, w + 1, w.T.copy()):
-        np.testing.assert_array_equal(made.predict(tf.tensor(x)).numpy(), x @ w + w)
+        np.testing.assert_array_equal(graph_model.predict(tf.tensor(x)).numpy(), x @ w + w)
 
 
-def test_other_backends_have_plans_of_their_own(gpu: Any) -> None:
+def test_plans_are_per_backend(gpu: Any) -> None:
     graph = model(placeholder("x"), node("y", "Mul", "x", "c"), constants={"c": np.float32([2])})
     for name in ("webgl", "cpu", "webgl", "cpu"):
         tf.set_backend(name)

@@ -1,4 +1,4 @@
-"""Lists and arrays of tensors: empty requests, and their attributes."""
+"""Tensor lists and tensor arrays: empty gathers, element shapes, and sizes."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ NONE = np.zeros(0, np.int32)
 
 
 @pytest.mark.parametrize("shape", [np.int32(-1), np.int32([-1]), np.int32([3])])
-def test_no_tensors_of_a_list_have_the_shape_of_the_others(shape: Any) -> None:
-    made = model(
+def test_empty_gather_of_a_list_keeps_the_element_shape(shape: Any) -> None:
+    graph_model = model(
         placeholder("x"),
         node("l", "TensorListFromTensor", "x", "any", element_dtype=FLOAT),
         node("y", "TensorListGather", "l", "none", "shape", element_dtype=FLOAT),
         constants={"any": np.int32(-1), "none": NONE, "shape": shape},
     )
-    assert made.predict(X).shape == (0, 3)
+    assert graph_model.predict(X).shape == (0, 3)
 
 
-def array_of(*, writes: list[Any], size: int = 0, **attributes: Any) -> Any:
-    """The results of an array after writing tensors to it: those read, none, all concatenated, their number."""
+def array_model(*, writes: list[Any], size: int = 0, **attributes: Any) -> Any:
+    """A model that writes tensors to an array, with outputs that read, gather none, concatenate, and count."""
     names = [f"w{i}" for i in range(len(writes))]
     flows = ["a:1", *names]
-    made = model(
+    graph_model = model(
         node("a", "TensorArrayV3", "n", dtype=FLOAT, dynamic_size=True, **attributes),
         *(node(w, "TensorArrayWriteV3", "a", f"i{k}", f"v{k}", flows[k]) for k, w in enumerate(names)),
         node("last", "TensorArrayReadV3", "a", f"i{max(len(writes) - 1, 0)}", flows[-1]),
@@ -40,7 +40,7 @@ def array_of(*, writes: list[Any], size: int = 0, **attributes: Any) -> Any:
         | {f"i{k}": np.int32(k) for k in range(len(writes))}
         | {f"v{k}": np.float32(v) for k, v in enumerate(writes)},
     )
-    return made
+    return graph_model
 
 
 @pytest.mark.parametrize(
@@ -53,17 +53,17 @@ def array_of(*, writes: list[Any], size: int = 0, **attributes: Any) -> Any:
         ([], [1.0], (0,)),
     ],
 )
-def test_no_tensors_of_an_array(element_shape: Any, writes: list[Any], expected: tuple[int, ...]) -> None:
+def test_empty_gather_and_concat_of_an_array(element_shape: Any, writes: list[Any], expected: tuple[int, ...]) -> None:
     dims = [{"size": str(n)} for n in element_shape or []]
     shape = {"shape": {"unknownRank": True} if element_shape is None else {"dim": dims}}
-    made = array_of(writes=writes, element_shape=shape)
-    assert made.execute({}, "none").shape == expected
+    graph_model = array_model(writes=writes, element_shape=shape)
+    assert graph_model.execute({}, "none").shape == expected
     if not writes:
-        assert made.execute({}, "all").shape == expected
+        assert graph_model.execute({}, "all").shape == expected
 
 
-def test_an_array_stays_as_long_when_it_is_read() -> None:
-    made = array_of(writes=[X, X, X])
-    assert int(made.execute({}, "size")) == 3
+def test_array_size_is_kept_after_reading() -> None:
+    graph_model = array_model(writes=[X, X, X])
+    assert int(graph_model.execute({}, "size")) == 3
     with pytest.raises(ValueError, match="not written to before"):
-        array_of(writes=[X]).execute({}, "again")
+        array_model(writes=[X]).execute({}, "again")

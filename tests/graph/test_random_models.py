@@ -1,4 +1,4 @@
-"""Random graph-models give the same bits from plans as node by node, whatever was read before."""
+"""Random graph models: results with plans are bit-identical to those without."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ UNARY = ["Tanh", "Neg", "Sigmoid", "Relu", "Softmax"]
 BINARY = ["Add", "Mul", "Sub", "Maximum"]
 
 
-class Graph:
-    """A random graph of matrices of 8 × 8, made of x, of weights, and of constants that are computed on the host."""
+class RandomGraph:
+    """A random graph on 8 × 8 matrices: the input x, weights, and constants computed by the graph."""
 
     def __init__(self, seed: int) -> None:
         self._random = random.Random(seed)
@@ -35,7 +35,7 @@ class Graph:
         self.constants: dict[str, Any] = dict(CONSTANTS)
         matrices = ["x"]
         for _ in range(self._random.randrange(6, 22)):
-            matrices.append(self._grown(self._random.choice(matrices[-6:]), self._random.choice(matrices)))
+            matrices.append(self._combine(self._random.choice(matrices[-6:]), self._random.choice(matrices)))
         self.outputs = list(dict.fromkeys([matrices[-1], *self._random.choices(matrices[1:], k=2)]))
 
     def _node(self, op: str, *inputs: str, **attributes: Any) -> str:
@@ -43,8 +43,8 @@ class Graph:
         self.nodes.append(node(name, op, *inputs, **attributes))
         return name
 
-    def _grown(self, a: str, b: str) -> str:
-        """A matrix made of two."""
+    def _combine(self, a: str, b: str) -> str:
+        """Add a node that computes a matrix from two others."""
         chosen, add = self._random.choice, self._node
         kinds = [
             lambda: add(chosen(UNARY), a),
@@ -75,22 +75,22 @@ class Graph:
         return name
 
 
-def runs(graph: Graph, late: bool) -> list[np.ndarray]:
-    """The outputs for several inputs, read at once or after the last run."""
-    made = model(*graph.nodes, constants=graph.constants)
+def run_repeatedly(graph: RandomGraph, late: bool) -> list[np.ndarray]:
+    """The outputs for several inputs, read immediately or (if `late`) after the last run."""
+    graph_model = model(*graph.nodes, constants=graph.constants)
     found: list[Any] = []
     for seed in (0, 0, 1, 2, 3, 1):
         x = tf.tensor(np.random.default_rng(seed).normal(size=(8, 8)).astype(np.float32))
-        outputs = made.execute(x, graph.outputs)
+        outputs = graph_model.execute(x, graph.outputs)
         outputs = outputs if isinstance(outputs, list) else [outputs]
         found += outputs if late else [t.numpy() for t in outputs]
     return [t if isinstance(t, np.ndarray) else t.numpy() for t in found]
 
 
 @pytest.mark.parametrize("seed", range(40))
-def test_the_same_bits(seed: int, backend: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    graph = Graph(seed)
-    found = runs(graph, late=seed % 2 == 0)
+def test_results_with_plans_are_bit_identical(seed: int, backend: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    graph = RandomGraph(seed)
+    found = run_repeatedly(graph, late=seed % 2 == 0)
     monkeypatch.setattr(plans, "may_plan", lambda backend: False)
-    for ours, expected in zip(found, runs(graph, late=False), strict=True):
+    for ours, expected in zip(found, run_repeatedly(graph, late=False), strict=True):
         np.testing.assert_array_equal(ours, expected)
