@@ -68,9 +68,9 @@ def test_different_results_are_reported_separately(tmp_path: Path) -> None:
     lstm = tf.layers.lstm(units=1, return_sequences=True, zero_output_for_mask=True)
     both = tf.layers.bidirectional(layer=lstm, name="both")
     gru = tf.layers.gru(units=1, reset_after=True, name="g")
-    with pytest.warns(UserWarning, match="will not load or run") as told:
+    with pytest.warns(UserWarning, match="will not load or run") as caught:
         tf.sequential([tf.layers.masking(input_shape=[3, 2]), both, gru], name="m").save(tmp_path)
-    assert str(told[0].message) == (
+    assert str(caught[0].message) == (
         "model m: TF.js 4.22 will not load or run this in a browser: layer 'g' (GRU): TF.js does not take "
         "reset_after=True: train with reset_after=False. TF.js 4.22 will compute otherwise: layer 'both' "
         "(Bidirectional): LSTM: TF.js does not heed zero_output_for_mask=True: train without it."

@@ -532,12 +532,12 @@ def test_invalid_configuration_raises(attributes: dict[str, Any], message: str, 
 
 @pytest.mark.parametrize("name", ["keras3/dense.keras", "keras3/dense.h5", "keras2/nested.keras", "keras2/nested.h5"])
 def test_damaged_files_raise_model_file_error_only(name: str, tmp_path: Path) -> None:
-    whole = (KERAS / name).read_bytes()
+    intact = (KERAS / name).read_bytes()
     path = tmp_path / Path(name).name
     rng = np.random.default_rng(5)
     refused = 0
     for i in range(60):
-        data = bytearray(whole)
+        data = bytearray(intact)
         if i % 3 == 0:
             del data[int(rng.integers(8, len(data))) :]
         for at in rng.integers(8, len(data), 1 + i % 20) if i % 3 and len(data) > 8 else ():
@@ -589,7 +589,7 @@ def test_unpaired_surrogates_in_names_raise(name: str, tmp_path: Path) -> None:
 def test_invalid_safetensors_raise(tmp_path: Path) -> None:
     path = tmp_path / "t.safetensors"
     tf.io.save_safetensors({"a": tf.ones([2, 2])}, path)
-    whole = path.read_bytes()
+    intact = path.read_bytes()
     header = {"a": {"dtype": "F32", "shape": [2, 2], "data_offsets": [0, 16]}}
 
     def file(entries: dict[str, Any], data: bytes = bytes(16)) -> bytes:
@@ -598,7 +598,7 @@ def test_invalid_safetensors_raise(tmp_path: Path) -> None:
 
     for data in (
         b"",
-        whole[:-1],
+        intact[:-1],
         b"\xff" * 40,
         file({"a": {**header["a"], "data_offsets": [0, 2**60]}}),
         file({"a": {**header["a"], "shape": [2**40, 2**40]}}),

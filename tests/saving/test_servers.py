@@ -169,13 +169,13 @@ def test_archive_from_server_beyond_the_size_limit_raises(
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (lambda whole: whole[:-30], r"m\.zip: is not a readable zip archive"),
-        (lambda whole: whole.replace(b"weights", b"..ights"), "weights.bin is missing from the archive"),
-        (lambda whole: whole.replace(b"model.json", b"model.text"), r"m\.zip: has no model\.json"),
-        (lambda whole: zip_of({"metadata.json": b"", "config.json": b""}), r"m\.zip: is a \.keras file; .* its path"),
-        (lambda whole: zip_of({"model.json": b"[" * 2**20}), "levels deep"),
-        (lambda whole: zip_of({"model.json": b" " * 2**27}), "too many for a model.json"),
-        (lambda whole: b"\x89HDF\r\n\x1a\n", r"m\.zip: is an HDF5 file; .* its path"),
+        (lambda archive: archive[:-30], r"m\.zip: is not a readable zip archive"),
+        (lambda archive: archive.replace(b"weights", b"..ights"), "weights.bin is missing from the archive"),
+        (lambda archive: archive.replace(b"model.json", b"model.text"), r"m\.zip: has no model\.json"),
+        (lambda archive: zip_of({"metadata.json": b"", "config.json": b""}), r"m\.zip: is a \.keras file; .* its path"),
+        (lambda archive: zip_of({"model.json": b"[" * 2**20}), "levels deep"),
+        (lambda archive: zip_of({"model.json": b" " * 2**27}), "too many for a model.json"),
+        (lambda archive: b"\x89HDF\r\n\x1a\n", r"m\.zip: is an HDF5 file; .* its path"),
     ],
 )
 def test_invalid_archive_from_server_raises(server: str, tmp_path: Path, content: Any, message: str) -> None:

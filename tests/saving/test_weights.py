@@ -179,9 +179,9 @@ def test_load_weights_by_manifest(tmp_path: Path) -> None:
 def test_wrong_size_of_weight_files_raises(tmp_path: Path) -> None:
     manifest = write_two_groups(tmp_path)
     read = tf.io.weights_loader_factory(lambda paths: [Path(p).read_bytes() for p in paths])
-    whole = (tmp_path / "two-2.bin").read_bytes()
-    for data, size in [(whole + b"+", "more"), (whole[:-1], "11")]:
-        (tmp_path / "two-2.bin").write_bytes(data)
+    data = (tmp_path / "two-2.bin").read_bytes()
+    for changed, size in [(data + b"+", "more"), (data[:-1], "11")]:
+        (tmp_path / "two-2.bin").write_bytes(changed)
         message = rf"weightsManifest\[1\] take 12 bytes, but .*two-1\.bin, .*two-2\.bin have together {size}"
         for load in (tf.io.load_weights, read):
             with pytest.raises(tf.io.ModelFileError, match=message):
