@@ -1,4 +1,4 @@
-"""Old scripts and what becomes of them: the same numbers, their comments, and the same again the second time."""
+"""Migration of a corpus of old scripts: same printed numbers, comments kept, idempotent."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tfpy.migrate.rewrite import Migration, migrate
 CORPUS = {path.stem: path for path in sorted((Path(__file__).parent / "corpus").glob("*.py"))}
 NUMBER = re.compile(r"(?<![\w.])-?(?:\d+\.?\d*(?:e[-+]?\d+)?|inf|nan)(?!\w)")
 
-# What has no counterpart, and is left with a comment: how often in each script.
+# The number of constructs without counterpart in each script, which get a comment.
 LEFT = {
     "data_set": 1,
     "fed_intermediate": 1,
@@ -40,7 +40,7 @@ def numbers(code: str, name: str) -> list[float]:
     """The numbers that a script prints."""
     tf.set_seed(0)
     with warnings.catch_warnings(), contextlib.redirect_stdout(io.StringIO()) as printed:
-        warnings.simplefilter("ignore")  # there may be no GPU for NDArrayMathGPU
+        warnings.simplefilter("ignore")  # NDArrayMathGPU warns without a GPU
         exec(compile(code, name, "exec"), {"__name__": "__main__"})
     return [float(n) for n in NUMBER.findall(printed.getvalue())]
 
@@ -54,7 +54,7 @@ def _fresh() -> Any:
 
 
 @pytest.mark.parametrize("name", CORPUS)
-def test_the_numbers_stay(name: str) -> None:
+def test_migrated_script_prints_the_same_numbers(name: str) -> None:
     old = numbers(CORPUS[name].read_text(encoding="utf-8"), name)
     assert old, "the script prints no numbers"
     dl.ENV.reset()
@@ -64,7 +64,7 @@ def test_the_numbers_stay(name: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", CORPUS)
-def test_the_second_time_nothing_changes(name: str) -> None:
+def test_migration_is_idempotent(name: str) -> None:
     once = migrated(name)
     twice = migrate(once.code)
     assert twice.code == once.code
@@ -72,7 +72,7 @@ def test_the_second_time_nothing_changes(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", CORPUS)
-def test_what_is_left_has_a_comment(name: str) -> None:
+def test_number_of_remarks(name: str) -> None:
     found = migrated(name)
     assert len(found.left) == LEFT.get(name, 0), found.left
     assert found.rewritten or name == "own_numbers"
@@ -86,7 +86,7 @@ def comments(code: str) -> list[str]:
 
 
 @pytest.mark.parametrize("name", CORPUS)
-def test_comments_stay(name: str) -> None:
+def test_comments_are_kept(name: str) -> None:
     assert comments(migrated(name).code) == comments(CORPUS[name].read_text(encoding="utf-8"))
 
 
@@ -98,7 +98,7 @@ def test_most_of_the_corpus_is_rewritten() -> None:
     assert rewritten > 50 * left, f"{rewritten} constructs rewritten, {left} left with a comment"
 
 
-def test_the_corpus_covers_the_methods_of_math_and_graphs() -> None:
+def test_corpus_covers_most_methods() -> None:
     text = "\n".join(path.read_text(encoding="utf-8") for path in CORPUS.values())
     used = set(re.findall(r"\.(\w+)\(?", text))
     from tfpy.legacy.migration.successors import snake, table

@@ -1,4 +1,4 @@
-"""`tfpy migrate` on files: its output, the written files, its exit code."""
+"""The command `tfpy migrate`: output, written files, exit codes, and errors."""
 
 from __future__ import annotations
 
@@ -31,43 +31,43 @@ def script(tmp_path: Path) -> Path:
     return path
 
 
-def test_without_options_nothing_is_written(script: Path) -> None:
-    code, said = call(script)
+def test_nothing_is_written_by_default(script: Path) -> None:
+    code, output = call(script)
     assert code == 0
-    assert "to rewrite: 1 constructs" in said
+    assert "to rewrite: 1 constructs" in output
     assert script.read_bytes() == OLD.encode()
 
 
-def test_check(script: Path) -> None:
+def test_check_exits_with_1_and_writes_nothing(script: Path) -> None:
     assert call("--check", script)[0] == 1
     assert call("--check", "--in-place", script)[0] == 1
     assert script.read_bytes() == OLD.encode()
 
 
 @pytest.mark.parametrize("modern", ["import tfpy as tf\n", "", "# of a legacy\n", NEW])
-def test_files_that_are_migrated_already(modern: str, script: Path) -> None:
-    """Named one by one, as hooks before a commit do."""
+def test_migrated_files_are_unchanged(modern: str, script: Path) -> None:
+    """Files are given by name, as pre-commit hooks do."""
     script.write_bytes(modern.encode())
     for options in ([], ["--check"], ["--in-place"], ["--diff"]):
-        code, said = call(*options, script)
-        assert (code, said.replace("\n", "").count("py: nothing to do")) == (0, 1)
+        code, output = call(*options, script)
+        assert (code, output.replace("\n", "").count("py: nothing to do")) == (0, 1)
     assert script.read_bytes() == modern.encode()
 
 
-def test_what_python_warns_of_in_a_script_is_not_told(script: Path) -> None:
+def test_invalid_escapes_in_scripts_are_not_reported(script: Path) -> None:
     script.write_bytes(OLD.encode() + b'\nprint("\\h")\n')
-    code, said = call("--in-place", script)
-    assert (code, "warning" in said.lower()) == (0, False)
+    code, output = call("--in-place", script)
+    assert (code, "warning" in output.lower()) == (0, False)
 
 
-def test_diff(script: Path) -> None:
-    code, said = call("--diff", script)
+def test_diff_shows_the_changes(script: Path) -> None:
+    code, output = call("--diff", script)
     assert code == 0
-    assert "-x = dl.Scalar.new(1)" in said
-    assert "+x = tf.scalar(1)" in said
+    assert "-x = dl.Scalar.new(1)" in output
+    assert "+x = tf.scalar(1)" in output
 
 
-def test_in_place_keeps_line_ends_and_mode(script: Path) -> None:
+def test_in_place_keeps_line_endings_and_file_mode(script: Path) -> None:
     script.chmod(0o750)
     assert call("--in-place", script)[0] == 0
     assert script.read_bytes() == NEW.encode()
@@ -75,26 +75,26 @@ def test_in_place_keeps_line_ends_and_mode(script: Path) -> None:
     assert [p.name for p in script.parent.iterdir()] == ["old.py"]
 
 
-def test_a_byte_order_mark_stays(script: Path) -> None:
+def test_byte_order_mark_is_kept(script: Path) -> None:
     script.write_bytes(b"\xef\xbb\xbf" + OLD.encode())
     assert call("--in-place", script)[0] == 0
     assert script.read_bytes() == b"\xef\xbb\xbf" + NEW.encode()
     assert call("--check", script.parent)[0] == 0
 
 
-def test_folders(script: Path) -> None:
+def test_folders_are_migrated_recursively(script: Path) -> None:
     (script.parent / "new.py").write_text("import tfpy as tf\n", encoding="utf-8")
     (script.parent / "deep").mkdir()
     (script.parent / "deep/also.py").write_bytes(OLD.encode())
-    code, said = call("--in-place", script.parent)
+    code, output = call("--in-place", script.parent)
     assert code == 0
-    assert "new.py" not in said
+    assert "new.py" not in output
     assert (script.parent / "deep/also.py").read_bytes() == NEW.encode()
     assert call("--check", script.parent)[0] == 0
 
 
-@pytest.mark.skipif(os.name == "nt", reason="there are no such files")
-def test_links_that_lead_out_of_a_folder_and_pipes_are_left_alone(tmp_path: Path) -> None:
+@pytest.mark.skipif(os.name == "nt", reason="the system has no such files")
+def test_external_links_and_pipes_are_skipped(tmp_path: Path) -> None:
     elsewhere, folder = tmp_path / "elsewhere.py", tmp_path / "folder"
     elsewhere.write_bytes(OLD.encode())
     folder.mkdir()
@@ -102,26 +102,26 @@ def test_links_that_lead_out_of_a_folder_and_pipes_are_left_alone(tmp_path: Path
     (folder / "inner.py").symlink_to("own.py")
     (folder / "outer.py").symlink_to(elsewhere)
     os.mkfifo(folder / "pipe.py")
-    code, said = call("--in-place", folder)
-    assert (code, "outer.py" in said, "pipe.py" in said) == (0, False, False)
+    code, output = call("--in-place", folder)
+    assert (code, "outer.py" in output, "pipe.py" in output) == (0, False, False)
     assert (elsewhere.read_bytes(), (folder / "own.py").read_bytes()) == (OLD.encode(), NEW.encode())
     assert call("--in-place", folder / "outer.py")[0] == 0
-    assert elsewhere.read_bytes() == NEW.encode(), "a link that is named is followed"
+    assert elsewhere.read_bytes() == NEW.encode(), "a link given by name is followed"
 
 
-def test_folders_that_are_not_the_programs_own_are_left_alone(script: Path) -> None:
+def test_hidden_folders_and_virtual_environments_are_skipped(script: Path) -> None:
     (script.parent / "env/lib").mkdir(parents=True)
     (script.parent / "env/pyvenv.cfg").touch()
     (script.parent / ".cache").mkdir()
     (script.parent / "folder.py").mkdir()
     for place in ("env/lib/old.py", ".cache/old.py"):
         (script.parent / place).write_bytes(OLD.encode())
-    code, said = call("--in-place", script.parent)
-    assert (code, said.count("py: rewritten:")) == (0, 1)
+    code, output = call("--in-place", script.parent)
+    assert (code, output.count("py: rewritten:")) == (0, 1)
     assert (script.parent / "env/lib/old.py").read_bytes() == OLD.encode()
 
 
-def test_bad_files_are_named_and_nothing_is_written(tmp_path: Path, script: Path) -> None:
+def test_invalid_files_are_reported_and_unchanged(tmp_path: Path, script: Path) -> None:
     files_ = {
         "syntax.py": b"from tfpy import legacy as dl\nx = (\n",
         "modern.py": b"import tfpy as tf\ny = [\n",
@@ -136,39 +136,39 @@ def test_bad_files_are_named_and_nothing_is_written(tmp_path: Path, script: Path
     for name, content in files_.items():
         (tmp_path / name).write_bytes(content)
     (tmp_path / "locked.py").chmod(0o444)
-    code, said = call("--in-place", *[tmp_path / name for name in files_], tmp_path / "missing.py", script)
+    code, output = call("--in-place", *[tmp_path / name for name in files_], tmp_path / "missing.py", script)
     assert code == 1
-    for words in ("syntax.py: does not parse: line", "modern.py: does not parse: line", "latin.py: is not text in UTF-8",
+    for message in ("syntax.py: does not parse: line", "modern.py: does not parse: line", "latin.py: is not text in UTF-8",
                   "huge.py: has", "locked.py: is read-only", "missing.py: cannot be read",
                   "deep.py: is nested too deeply", "long.py: is nested too deeply",
                   "nested.py: does not parse: line 2: too many nested parentheses", "nul.py: does not parse: source code", "files with errors: 10"):  # fmt: skip
-        assert words in said.replace("\n", ""), words
+        assert message in output.replace("\n", ""), message
     assert all((tmp_path / name).read_bytes() == content for name, content in files_.items())
     assert script.read_bytes() == NEW.encode()
 
 
-def test_a_failed_write_leaves_the_file(script: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_failed_write_keeps_the_file(script: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*_: Any) -> None:
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("os.replace", fail)
-    code, said = call("--in-place", script)
+    code, output = call("--in-place", script)
     assert code == 1
-    assert "No space left" in said
+    assert "No space left" in output
     assert script.read_bytes() == OLD.encode()
     assert [p.name for p in script.parent.iterdir()] == ["old.py"]
 
 
-def test_whatever_goes_wrong_with_a_file_is_told(script: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_internal_errors_are_reported(script: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for result in (lambda _: 1 / 0, lambda _: files.Migration("x = (", 1, [])):
         monkeypatch.setattr(files, "migrate", result)
-        code, said = call("--in-place", script)
+        code, output = call("--in-place", script)
         assert code == 1
-        assert "cannot be rewritten" in said
+        assert "cannot be rewritten" in output
         assert script.read_bytes() == OLD.encode()
 
 
-def test_the_extra_is_named(script: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_libcst_error_names_the_extra(script: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     real = builtins.__import__
 
     def without(name: str, *args: Any, **keywords: Any) -> Any:
@@ -178,6 +178,6 @@ def test_the_extra_is_named(script: Path, monkeypatch: pytest.MonkeyPatch) -> No
 
     monkeypatch.setitem(__import__("sys").modules, "libcst", None)
     monkeypatch.setattr(builtins, "__import__", without)
-    code, said = call(script)
+    code, output = call(script)
     assert code == 1
-    assert "tfpy[migrate]" in said
+    assert "tfpy[migrate]" in output

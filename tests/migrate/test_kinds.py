@@ -1,4 +1,4 @@
-"""Kinds: what may be of either of two, and what is in it."""
+"""Kinds of values: joins, elements, and the arrays they contain."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_join(a: Kind, b: Kind, expected: Kind) -> None:
     assert join(a, b) == expected
 
 
-def test_keys_that_are_computed_may_be_any() -> None:
+def test_computed_dict_keys() -> None:
     kind = dict_of([("x", "array"), (None, "number"), ("x", "array")])
     assert kind == DictOf(((None, "number"), ("x", "array")))
     assert value(kind, cst.SimpleString("'x'")) == "array"
@@ -51,14 +51,14 @@ def test_keys_that_are_computed_may_be_any() -> None:
     assert value(kind, cst.Name("key")) == "mixed"
 
 
-def test_arrays_are_found_in_what_holds_them() -> None:
+def test_arrays_in_nested_kinds() -> None:
     nested = ListOf(DictOf((("x", "array"),)))
     assert holds_arrays(nested)
     assert as_pinned(nested) == ListOf(DictOf((("x", "ndarray"),)))
     assert not holds_arrays(ListOf("number"))
 
 
-def test_elements() -> None:
+def test_element_kinds() -> None:
     assert element(TupleOf(("array", "array"))) == "array"
     assert element("shape") == "number"
     assert element("unknown") == "unknown"
