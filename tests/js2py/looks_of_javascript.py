@@ -1,10 +1,10 @@
-"""What JavaScript's own statements, functions and classes look like."""
+"""Scripts with statements, functions and classes of JavaScript, and the expected Python."""
 
 from __future__ import annotations
 
-# Name: the script, and its Python.
+# Name: (script, expected Python).
 OF_JAVASCRIPT = {
-    "keys that some calls leave out": (
+    "optional keys of arguments": (
         """
 function f(options, {size}) {
   const rate = options.rate;
@@ -57,7 +57,7 @@ class Clock:
 f(Clock().get_time(), other.hour)
 """,
     ),
-    "what is called on something of several lines": (
+    "calls on multiline expressions": (
         """
 const a = tf.tensor([[1.25, 2.25, 3.25, 4.25, 5.25], [6.25, 7.25, 8.25, 9.25, 10.25]]).reshape([5, 2]);
 tf.data.array([{x: 1, y: 'first', z: true}, {x: 2, y: 'second', z: false}, {x: 3, y: 'third', z: true}]).batch(2);
@@ -171,7 +171,7 @@ for x in xs:
     show(x)
 """,
     ),
-    "a function with a body gets a name": (
+    "function with a body gets a name": (
         """
 const history = await model.fit(xs, ys, {
   epochs: 3,
@@ -187,7 +187,7 @@ def on_epoch_end(epoch, logs):
 history = model.fit(xs, ys, epochs=3, callbacks={"on_epoch_end": on_epoch_end})
 """,
     ),
-    "a body that is one return": (
+    "function with a single return": (
         """
 const f = tf.grad(x => { return x.square(); });
 const g = tf.grad(function(x) { return x.square().add(x.mul(2)).mul(x.sub(1)).div(x.add(3)).sqrt().mean(); });
@@ -205,7 +205,7 @@ def f_2(x):
 g = tf.grad(f_2)
 """,
     ),
-    "a class": (
+    "class": (
         """
 class Net extends tf.layers.Layer {
   static className = 'Net';
@@ -277,7 +277,7 @@ else:
 x = "many" if a > 1 else "one"
 """,
     ),
-    "truth": (
+    "truth values": (
         """
 const list = [], map = {}, model = tf.sequential();
 if (list && !map) f();
@@ -356,7 +356,7 @@ xs.sort(reverse=True)
 total = sum(xs)
 """,
     ),
-    "texts": (
+    "strings": (
         """
 const s = `${name}: ${(100 * acc).toFixed(1)}%`;
 const t = 'n = ' + n + ' of ' + shape;
@@ -430,7 +430,7 @@ x_train2 = 7
 use(learning_rate, sum_, is_, LIMIT, el, _x, x_train2)
 """,
     ),
-    "attributes that are there later": (
+    "attributes set outside the constructor": (
         """
 class Loader {
   load() { if (!this.model) this.model = make(); return this.model; }
@@ -446,7 +446,7 @@ class Loader:
         return self.model
 """,
     ),
-    "a variable that functions set, where it is left to a person": (
+    "global variable set in unconverted functions": (
         """
 function f() { let t = x.toPrecision(3); const g = () => { t = 5; }; g(); return t; }
 """,

@@ -1,8 +1,8 @@
-"""What imports, exports and modules of Node look like."""
+"""Scripts with imports, exports and modules of Node, and the expected Python."""
 
 from __future__ import annotations
 
-# Name: the script, and its Python.
+# Name: (script, expected Python).
 OF_MODULES = {
     "requires": (
         """
@@ -36,7 +36,7 @@ import lib.ui as ui
 ui.show_all(make_model(SIZE))
 """,
     ),
-    "what other files have is theirs, whatever it is called": (
+    "names of other files": (
         """
 import * as util from './util';
 const data = require('./data');
@@ -81,7 +81,7 @@ def get_size():
 other = SIZE
 """,
     ),
-    "files with names that Python has, or cannot have": (
+    "files with reserved or invalid names": (
         """
 import {norm} from './math.js';
 import {load} from './print/my-data';
@@ -93,7 +93,7 @@ from print.my_data import load
 from _2 import two
 """,
     ),
-    "names that are signs, or differ in signs alone": (
+    "names that differ only in special characters": (
         """
 function f($0, $, _, xY, x_y) { return $0; }
 """,
@@ -135,7 +135,7 @@ def six():
     return 6
 """,
     ),
-    "classes and names that are exported": (
+    "exported classes and names": (
         """
 module.exports = class Net { run() { return 1; } };
 const x = 1;
@@ -152,7 +152,7 @@ x = 1
 limit = x
 """,
     ),
-    "TF.js in one of two ways": (
+    "conditional imports of TF.js": (
         """
 let tf;
 if (gpu === 'yes') {
@@ -172,7 +172,7 @@ started = time.time() * 1000
 x = tf.scalar(1)
 """,
     ),
-    "the command line": (
+    "command-line arguments": (
         """
 const argparse = require('argparse');
 function parseArgs() {
@@ -227,7 +227,7 @@ if __name__ == "__main__":
     sys.exit(1)
 """,
     ),
-    "what the command line says": (
+    "values of command-line arguments": (
         """
 const [a, b] = process.argv.slice(2);
 const folder = path.resolve(__dirname, './data');

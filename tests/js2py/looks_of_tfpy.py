@@ -1,10 +1,10 @@
-"""What converted scripts look like where they use TF.js and deeplearn.js: options, namespaces, promises."""
+"""Scripts that use TF.js and deeplearn.js (options, namespaces, promises), and the expected Python."""
 
 from __future__ import annotations
 
-# Name: the script, and its Python.
+# Name: (script, expected Python).
 OF_TFPY = {
-    "classes of deeplearn.js as tutorials name them": (
+    "unqualified classes of deeplearn.js": (
         """
 const g = new Graph();
 const x = g.variable('x', Array2D.randNormal([1, 3]));
@@ -48,7 +48,7 @@ config = {"units": 3, "useBias": False}
 model.add(tf.layers.dense(config))
 """,
     ),
-    "what getConfig gives": (
+    "result of getConfig": (
         """
 const config = tf.layers.dense({units: 3}).getConfig();
 f(config.useBias, tf.sequential().layers[0].getConfig().useBias);
@@ -74,7 +74,7 @@ class Scale(tf.layers.Layer):
         return config
 """,
     ),
-    "what getConfig gives, further in": (
+    "nested entries of getConfig": (
         """
 const {kernelRegularizer} = layer.getConfig();
 f(kernelRegularizer.config.l2, model.getConfig().layers.map(l => l.config.useBias), 'useBias' in layer.getConfig());
@@ -88,7 +88,7 @@ f(
 )
 """,
     ),
-    "options that are spread": (
+    "spread options": (
         """
 const layer = tf.layers.dense({units: 3, ...more});
 """,
@@ -98,7 +98,7 @@ import tfpy as tf
 layer = tf.layers.dense(units=3, **more)
 """,
     ),
-    "what is told of saved models has dates": (
+    "dates in model artifacts info": (
         """
 const all = await tf.io.listModels();
 f(JSON.stringify(all, null, 2), JSON.stringify(await tf.io.removeModel(path)), JSON.stringify(path));
@@ -116,7 +116,7 @@ f(
 )
 """,
     ),
-    "what a registered op is given": (
+    "argument of registered ops": (
         """
 tf.registerOp('Scale', node => node.inputs[0].mul(node.attrs['factor']).add(node.attrs.offset));
 """,
@@ -129,7 +129,7 @@ tf.register_op(
 )
 """,
     ),
-    "names that follow no rule": (
+    "irregular names": (
         """
 tf.layers.leakyReLU(); tf.io.browserHTTPRequest(x); a.as2D(2, 3); tf.basicLSTMCell;
 """,
@@ -153,7 +153,7 @@ import tfpy as tf
 m = tf.sequential(layers=[tf.layers.flatten()])
 """,
     ),
-    "options of what is imported by name are no keys of the script's own": (
+    "options of names imported from TF.js": (
         """
 import * as tfl from '@tensorflow/tfjs-layers';
 import {input, layers} from '@tensorflow/tfjs';
@@ -174,7 +174,7 @@ f(
 )
 """,
     ),
-    "namespaces in variables and taken apart": (
+    "namespaces in variables and destructured": (
         """
 import * as data from '@tensorflow/tfjs-data';
 import {zip} from '@tensorflow/tfjs-data';
@@ -291,7 +291,7 @@ def gen():
 ds = tf.data.generator(gen).batch(2)
 """,
     ),
-    "options of one's own": (
+    "options of user-defined functions": (
         """
 const all = Object.assign({rate: 1}, given, {last: 2});
 const rate = all.rate || 3;
@@ -330,7 +330,7 @@ def show(x):
     print(x.get(0), x.get_values(), x.as_2d(3, 1))
 """,
     ),
-    "deeplearn.js from a page, beside TF.js": (
+    "global deeplearn with TF.js": (
         """
 const old = dl.Scalar.new(1), other = tf.scalar(1);
 """,

@@ -1,8 +1,8 @@
-"""What converted scripts in TypeScript look like."""
+"""Scripts in TypeScript, and the expected Python."""
 
 from __future__ import annotations
 
-# Name: the script, and its Python.
+# Name: (script, expected Python).
 OF_TYPESCRIPT = {
     "enums": (
         """
@@ -20,7 +20,7 @@ class Mode:
     Train = "train"
 """,
     ),
-    "types that are imported and exported": (
+    "imported and exported types": (
         """
 import type {A} from './a';
 import {B, type C, make} from './b';
@@ -65,7 +65,7 @@ def g(size, named, walker):
 f(g(a, b, c)["width"], load()["inputs"], x[0]["inputs"])
 """,
     ),
-    "parameters that may be left out": (
+    "optional parameters": (
         """
 export function scaled(values: number[], by?: number) { return values; }
 const init = (shape: number[], seed?: number) => shape.length;
@@ -79,7 +79,7 @@ def init(shape, seed=None):
     return len(shape)
 """,
     ),
-    "what is imported by other names": (
+    "imports under other names": (
         """
 import {model, tensor1d, util} from '@tensorflow/tfjs-core';
 import * as tfl from '@tensorflow/tfjs-layers';
@@ -103,7 +103,7 @@ def make_conv2d(x):
 make_conv2d_transpose = 1
 """,
     ),
-    "maps, and classes that are abstract": (
+    "maps and abstract classes": (
         """
 const m: Map<string, number[]> = load();
 m.set('x', [1]);
@@ -119,7 +119,7 @@ class Base:
         return 2
 """,
     ),
-    "types say what is data, and what an object of a class": (
+    "types tell dicts from instances": (
         """
 type Part = {id: number, size: number};
 type Scored = {score: number, part: Part};
@@ -169,7 +169,7 @@ def go(model, heap, found):
         f(part["id"], [one["part"]["size"] for one in heap.all()])
 """,
     ),
-    "a variable that is taken from itself": (
+    "variable assigned from itself": (
         "for (var x of x.kids) f(x.a);",
         """
 for x in x["kids"]:

@@ -1,4 +1,4 @@
-"""Runs converted Python and compares what it prints with what Node printed."""
+"""Helpers that run converted Python and compare its output with that of Node."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def snippets() -> dict[str, str]:
 
 
 def printed(code: str, monkeypatch: pytest.MonkeyPatch) -> list[Any]:
-    """What the calls of print in Python code are given."""
+    """The arguments of all calls of print in Python code."""
     out: list[Any] = []
     with monkeypatch.context() as patch:
         patch.setattr(builtins, "print", lambda *args, **options: out.append([plain(a) for a in args]))
@@ -30,7 +30,7 @@ def printed(code: str, monkeypatch: pytest.MonkeyPatch) -> list[Any]:
 
 
 def plain(value: Any) -> Any:
-    """A value as JSON has it."""
+    """Convert a value to its JSON form."""
     if isinstance(value, (np.ndarray, np.generic)):
         return value.tolist()
     if isinstance(value, (list, tuple)):
@@ -41,7 +41,7 @@ def plain(value: Any) -> Any:
 
 
 def assert_same(found: Any, expected: Any) -> None:
-    """Equal, but for last digits, and for how numbers are written within strings."""
+    """Assert equality up to rounding and to the format of numbers within strings."""
     if isinstance(expected, list):
         assert isinstance(found, list)
         assert len(found) == len(expected), (found, expected)

@@ -1,4 +1,4 @@
-"""The command, as a user runs it."""
+"""The command `tfpy js2py` on single files."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ def script(tmp_path: Path) -> Path:
     return path
 
 
-def test_without_a_target_the_python_is_printed(script: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_output_goes_to_stdout_by_default(script: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for out in (None, "-"):
         assert run(script, out, force=False) == 0
-        said = capsys.readouterr()
-        assert said.out == PYTHON
-        assert said.err == "Converted. Places left to do: 0; to check: 0. All are marked `# js2py:`.\n"
+        captured = capsys.readouterr()
+        assert captured.out == PYTHON
+        assert captured.err == "Converted. Places left to do: 0; to check: 0. All are marked `# js2py:`.\n"
 
 
-def test_a_file_is_written_and_not_written_over(script: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_existing_file_is_overwritten_only_with_force(script: Path, capsys: pytest.CaptureFixture[str]) -> None:
     target = script.with_suffix(".py")
     assert run(script, str(target), force=False) == 0
     assert target.read_text() == PYTHON
@@ -49,9 +49,7 @@ def test_a_file_is_written_and_not_written_over(script: Path, capsys: pytest.Cap
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes in the file system")
 @pytest.mark.parametrize("linked", [False, True])
-def test_what_is_no_ordinary_file_is_not_replaced(
-    linked: bool, script: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_special_files_are_not_replaced(linked: bool, script: Path, capsys: pytest.CaptureFixture[str]) -> None:
     pipe, link = script.with_name("pipe"), script.with_name("link")
     os.mkfifo(pipe)
     link.symlink_to(pipe)
@@ -63,22 +61,24 @@ def test_what_is_no_ordinary_file_is_not_replaced(
 
 
 @pytest.mark.parametrize("force", [False, True])
-def test_a_folder_is_no_place_for_a_script(force: bool, script: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_output_folder_for_a_single_script_raises(
+    force: bool, script: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert run(script, str(script.parent), force) == 1
     assert capsys.readouterr().err == f"{script.parent} is a folder; the output for a script must be a file.\n"
 
 
-def test_what_is_left_is_listed_with_its_line(script: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_remarks_are_listed_with_lines(script: Path, capsys: pytest.CaptureFixture[str]) -> None:
     script.write_text("const a = b % c;\n\ndocument.title = 'x';\n")
     assert run(script, None, force=False) == 1
-    said = capsys.readouterr().err.splitlines()
-    assert said[0].startswith(f"{script}:1: check: `%`")
-    assert said[1] == f"{script}:3: document exists only in browsers"
-    assert said[2] == "Not complete. Places left to do: 1; to check: 1. All are marked `# js2py:`."
+    captured = capsys.readouterr().err.splitlines()
+    assert captured[0].startswith(f"{script}:1: check: `%`")
+    assert captured[1] == f"{script}:3: document exists only in browsers"
+    assert captured[2] == "Not complete. Places left to do: 1; to check: 1. All are marked `# js2py:`."
 
 
 @pytest.mark.parametrize(
-    ("source", "place", "said"),
+    ("source", "position", "message"),
     [
         ("const a = 1;\nconst b = ;\n", "2:9", "syntax error"),
         ("const ü = 1; const b = );\n", "1:22", "syntax error"),
@@ -86,25 +86,25 @@ def test_what_is_left_is_listed_with_its_line(script: Path, capsys: pytest.Captu
         ("let x: number = 1;", "1:5", "syntax error"),
     ],
 )
-def test_syntax_errors_say_where(
-    source: str, place: str, said: str, script: Path, capsys: pytest.CaptureFixture[str]
+def test_syntax_errors_state_the_position(
+    source: str, position: str, message: str, script: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     script.write_text(source, encoding="utf-8")
     target = script.with_suffix(".py")
     assert run(script, str(target), force=False) == 1
     assert not target.exists()
     error = capsys.readouterr().err
-    assert error.startswith(f"{script}:{place}")
-    assert said in error
+    assert error.startswith(f"{script}:{position}")
+    assert message in error
 
 
-def test_syntax_errors_of_the_function() -> None:
+def test_convert_raises_script_error() -> None:
     with pytest.raises(ScriptError, match=r"line 2, column 4: syntax error at '\)'") as caught:
         convert("f();\ng()) ;")
     assert (caught.value.line, caught.value.column) == (2, 4)
 
 
-def test_files_that_are_no_scripts(script: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_invalid_files_and_targets(script: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(script.with_name("none.js"), None, force=False) == 1
     assert "cannot be read: No such file" in capsys.readouterr().err
     script.write_bytes(b"\xff\xfe\x00")
@@ -118,14 +118,14 @@ def test_files_that_are_no_scripts(script: Path, capsys: pytest.CaptureFixture[s
     assert "cannot be written" in capsys.readouterr().err
 
 
-def test_typescript_by_the_name_of_the_file(script: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_typescript_is_detected_by_file_extension(script: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = script.with_suffix(".ts")
     path.write_text("const x: number = 1;\n")
     assert run(path, None, force=False) == 0
     assert capsys.readouterr().out == "x = 1\n"
 
 
-def test_the_command(script: Path) -> None:
+def test_command_line(script: Path) -> None:
     found = CliRunner().invoke(tfpy.cli.app, ["js2py", str(script), "-o", str(script.with_suffix(".py"))])
     assert found.exit_code == 0
     assert script.with_suffix(".py").read_text() == PYTHON
@@ -134,7 +134,7 @@ def test_the_command(script: Path) -> None:
     assert isinstance(tfpy.cli.app, typer.Typer)
 
 
-def test_without_tree_sitter_the_extra_is_named(script: Path) -> None:
+def test_missing_tree_sitter_error_names_the_extra(script: Path) -> None:
     code = "import sys; sys.modules['tree_sitter'] = None; from tfpy.cli import main; main()"
     found = subprocess.run(
         [sys.executable, "-c", code, "js2py", str(script)], capture_output=True, text=True, check=False

@@ -1,4 +1,4 @@
-"""The command on a folder, as a user runs it."""
+"""The command `tfpy js2py` on folders."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ def files(folder: Path) -> list[str]:
     return sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file())
 
 
-def test_the_layout_stays_and_each_file_is_told_of(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_layout_is_kept_and_each_file_is_reported(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = folder.parent / "out"
     (folder / "some-lib" / "page.js").write_text("export const y = 7;\n\ndocument.title = 'x';\n")
     assert run(folder, str(out), force=False) == 1
     assert files(out) == ["main.py", "some_lib/page.py", "some_lib/values.py"]
     assert (out / "main.py").read_text() == "from some_lib.values import x\n\nprint(x)\n"
-    said = capsys.readouterr()
-    assert said.out == ""
-    assert said.err.splitlines() == [
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err.splitlines() == [
         f"{folder}/main.js: written to {out}/main.py; left to do: 0; to check: 0",
         f"{folder}/some-lib/page.js:3: document exists only in browsers",
         f"{folder}/some-lib/page.js: written to {out}/some_lib/page.py; left to do: 1; to check: 0",
@@ -43,7 +43,7 @@ def test_the_layout_stays_and_each_file_is_told_of(folder: Path, capsys: pytest.
     ]
 
 
-def test_nothing_is_written_where_one_file_is_there(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_existing_file_prevents_writing_without_force(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = folder.parent / "out"
     (out / "some_lib").mkdir(parents=True)
     (out / "some_lib" / "values.py").write_text("mine")
@@ -56,7 +56,7 @@ def test_nothing_is_written_where_one_file_is_there(folder: Path, capsys: pytest
     assert "main.py and 1 more already exist; --force overwrites them." in capsys.readouterr().err
 
 
-def test_what_is_no_script_of_ones_own_is_left_out(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_other_files_and_dependencies_are_skipped(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for name in (
         "node_modules/x/index.js",
         ".git/hook.js",
@@ -79,14 +79,14 @@ def test_what_is_no_script_of_ones_own_is_left_out(folder: Path, capsys: pytest.
     assert " and 4 more.\n" in capsys.readouterr().err
 
 
-def test_a_script_with_an_error_does_not_stop_the_others(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_invalid_scripts_do_not_stop_the_others(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (folder / "some-lib" / "values.js").write_text("export const x = ;\n")
     (folder / "large.js").write_text("//" + " " * LARGEST)
     (folder / "binary.js").write_bytes(b"\xff\xfe\x00")
     (folder / "Main.ts").write_text("f();")
     out = folder.parent / "out"
     assert run(folder, str(out), force=False) == 1
-    said = capsys.readouterr().err
+    captured = capsys.readouterr().err
     assert files(out) == ["Main.py"]
     for fault in (
         f"{folder}/some-lib/values.js:1:16: syntax error",
@@ -95,12 +95,10 @@ def test_a_script_with_an_error_does_not_stop_the_others(folder: Path, capsys: p
         f"{folder}/main.js: would become the same file as {folder}/Main.ts.\n",
         "Files written: 1; with errors: 4.\nNot complete. Places left to do: 0;",
     ):
-        assert fault in said
+        assert fault in captured
 
 
-def test_a_file_that_cannot_be_written_does_not_stop_the_others(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_unwritable_file_does_not_stop_the_others(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = folder.parent / "out"
     out.mkdir()
     (out / "some_lib").write_text("a file where a folder must be")
@@ -110,14 +108,12 @@ def test_a_file_that_cannot_be_written_does_not_stop_the_others(
 
 
 @pytest.mark.parametrize("out", [None, "-"])
-def test_the_folder_for_the_python_must_be_given(
-    out: str | None, folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_output_folder_is_required(out: str | None, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(folder, out, force=False) == 2
     assert capsys.readouterr().err == f"{folder} is a folder; --out says which folder the Python goes to.\n"
 
 
-def test_folders_that_cannot_be_converted(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_invalid_input_and_output_folders(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(folder, str(folder / "main.js"), force=True) == 1
     assert capsys.readouterr().err == f"{folder}/main.js is not a folder; the output for a folder must be one.\n"
     empty = folder.parent / "empty"
@@ -127,7 +123,7 @@ def test_folders_that_cannot_be_converted(folder: Path, capsys: pytest.CaptureFi
     assert not (folder.parent / "out").exists()
 
 
-def test_the_command(folder: Path) -> None:
+def test_command_line(folder: Path) -> None:
     out = folder.parent / "out"
     assert CliRunner().invoke(tfpy.cli.app, ["js2py", str(folder), "-o", str(out)]).exit_code == 0
     assert files(out) == ["main.py", "some_lib/values.py"]

@@ -1,4 +1,4 @@
-"""Tests for jasmine become tests for pytest, which pass and fail as those do."""
+"""Conversion of jasmine tests to pytest tests."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ it('values', () => {
   tf.test_util.expectArraysClose(x, [1.5]);
 });
 """
-LOOK = """
+CONVERTED = """
 import math
 import re
 
@@ -104,7 +104,7 @@ def test_values():
     len(x)
     tf.test_util.expect_arrays_close(x, [1.5])
 """
-# Scripts of which something has no counterpart, and what is said of it.
+# Scripts with constructs without counterpart, and the text of the remark.
 LEFT = {
     "it('a', () => { expect(spy).toHaveBeenCalled(); });": "`toHaveBeenCalled` has no counterpart",
     "it('a', done => done());": "calls `done`",
@@ -114,17 +114,17 @@ LEFT = {
 }
 
 
-def test_look() -> None:
-    assert convert(SCRIPT).code == LOOK.lstrip("\n")
+def test_converted_tests() -> None:
+    assert convert(SCRIPT).code == CONVERTED.lstrip("\n")
 
 
 @pytest.mark.parametrize("script", list(LEFT))
-def test_what_has_no_counterpart_is_marked(script: str) -> None:
+def test_construct_without_counterpart_is_marked(script: str) -> None:
     (note,) = [note for note in convert(script).notes if note.left]
     assert LEFT[script] in note.text
 
 
-def test_groups_do_not_share_variables() -> None:
+def test_describe_blocks_do_not_share_variables() -> None:
     code = convert("""
 describe('a', () => { const x = 1; it('t', () => expect(x).toBe(1)); it('t', () => expect(x).toBe(1)); });
 describe('b', () => { const x = 2; it('t', () => expect(x).toBe(2)); });
@@ -135,13 +135,13 @@ describe('b', () => { const x = 2; it('t', () => expect(x).toBe(2)); });
         getattr(space[group](), name)()
 
 
-def test_functions_of_the_script_with_jasmines_names_are_its_own() -> None:
+def test_own_function_named_expect_is_not_converted() -> None:
     found = convert("const expect = x => ({toBe: y => x + y}); expect(1).toBe(2);")
     assert "assert" not in found.code
 
 
 @pytest.mark.slow
-def test_pytest_runs_them(tmp_path: Path) -> None:
+def test_converted_tests_run_in_pytest(tmp_path: Path) -> None:
     failing = "it('fails', () => { expect(1).toBe(2); });"
     (tmp_path / "layer_test.py").write_text(convert(SCRIPT + failing).code, encoding="utf-8")
     run = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--rootdir", str(tmp_path), str(tmp_path)]

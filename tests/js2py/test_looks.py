@@ -1,4 +1,4 @@
-"""What converted scripts look like."""
+"""The code of converted scripts."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ LOOKS = {**OF_TFPY, **OF_MODULES, **OF_JAVASCRIPT}
 
 
 @pytest.mark.parametrize("name", list(LOOKS))
-def test_look(name: str) -> None:
+def test_converted_javascript(name: str) -> None:
     script, expected = LOOKS[name]
     assert convert(script).code == expected.lstrip("\n")
 
 
 @pytest.mark.parametrize("name", list(OF_TYPESCRIPT))
-def test_look_of_typescript(name: str) -> None:
+def test_converted_typescript(name: str) -> None:
     script, expected = OF_TYPESCRIPT[name]
     assert convert(script, typescript=True).code == expected.lstrip("\n")
 
 
-def test_a_text_that_is_made_of_itself() -> None:
+def test_string_built_from_itself() -> None:
     script = """let s = '';
 function g(p) { let part = 'a' + p; s = part + '=' + s; part = s + ':' + part; return '[' + part + ']'; }
 """
     assert 'return f"[{part}]"' in convert(script).code
 
 
-def test_a_long_condition_alone_is_in_parentheses() -> None:
+def test_long_expression_statement_is_parenthesized() -> None:
     found = convert(f"({'a' * 50} ?? {'b' * 50}).c;")
     assert found.code.startswith("(\n")

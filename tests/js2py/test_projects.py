@@ -1,4 +1,4 @@
-"""Folders of scripts that import each other: they run as Node runs the originals. record.mjs records that."""
+"""Projects of scripts that import each other: output as in Node (recorded by record.mjs), and imports."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from tfpy.js2py.project.files import run
 
 PROJECTS = HERE / "projects"
 RECORDED = json.loads((HERE / "recorded.json").read_text(encoding="utf-8"))
-Made = Callable[[dict[str, str]], dict[str, str]]
+Convert = Callable[[dict[str, str]], dict[str, str]]
 
 
 def output(folder: Path, monkeypatch: pytest.MonkeyPatch) -> list[Any]:
-    """What main.py in a folder prints."""
+    """The output of main.py in a folder."""
     out: list[Any] = []
     before = set(sys.modules)
     with monkeypatch.context() as patch:
@@ -35,12 +35,12 @@ def output(folder: Path, monkeypatch: pytest.MonkeyPatch) -> list[Any]:
 
 
 @pytest.mark.parametrize("name", ["commonjs", "modules"])
-def test_it_prints_what_node_prints(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_output_matches_node(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert run(PROJECTS / name, str(tmp_path), force=False) == 0
     assert_same(output(tmp_path, monkeypatch), RECORDED[f"projects/{name}"])
 
 
-def test_typescript(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_typescript_project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert run(PROJECTS / "typed", str(tmp_path), force=False) == 0
     assert_same(output(tmp_path, monkeypatch), [[2, 6, 1, 6], [2]])
     assert (tmp_path / "types_.py").read_text() == ""
@@ -49,18 +49,18 @@ def test_typescript(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     )
 
 
-def test_programs_in_any_folder(tmp_path: Path) -> None:
-    """Those at the root run by their path, those further down as modules."""
+def test_programs_run_as_scripts_and_modules(tmp_path: Path) -> None:
+    """Programs at the root run by path, those in subfolders as modules."""
     assert run(PROJECTS / "modules", str(tmp_path / "out"), force=False) == 0
     for command, folder in ((["out/main.py"], tmp_path), (["-m", "store.index"], tmp_path / "out")):
         subprocess.run([sys.executable, *command], cwd=folder, check=True, capture_output=True)
 
 
 @pytest.fixture
-def made(tmp_path: Path) -> Made:
-    """Writes scripts, converts their folder, and gives the Python by its path."""
+def convert(tmp_path: Path) -> Convert:
+    """Write scripts, convert their folder, and return the Python code by path."""
 
-    def make(scripts: dict[str, str]) -> dict[str, str]:
+    def convert_scripts(scripts: dict[str, str]) -> dict[str, str]:
         for name, source in scripts.items():
             path = tmp_path / "in" / name
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -69,10 +69,10 @@ def made(tmp_path: Path) -> Made:
         out = tmp_path / "out"
         return {str(p.relative_to(out)): p.read_text(encoding="utf-8") for p in sorted(out.rglob("*.py"))}
 
-    return make
+    return convert_scripts
 
 
-# What is imported, by other scripts, and what stands for that in main.py.
+# Imports of other scripts and the code of main.py for them.
 IMPORTS = {
     "import {a as b} from './lib/util.js'; f(b);": "from lib.util import a as b\n\nf(b)\n",
     "import {a} from './lib/util'; f(a);": "from lib.util import a\n\nf(a)\n",
@@ -119,12 +119,12 @@ LIB = {
 
 
 @pytest.mark.parametrize("script", list(IMPORTS))
-def test_imports(script: str, made: Made) -> None:
-    assert made({"main.js": script, **LIB})["main.py"] == IMPORTS[script]
+def test_imports(script: str, convert: Convert) -> None:
+    assert convert({"main.js": script, **LIB})["main.py"] == IMPORTS[script]
 
 
-def test_files_that_import_each_other_look_things_up_when_they_use_them(made: Made) -> None:
-    found = made(
+def test_circular_imports_are_resolved_at_use(convert: Convert) -> None:
+    found = convert(
         {
             "a.js": "import {g} from './b.js';\nexport const f = () => g;\n",
             "b.js": "import {f} from './a.js';\nexport const g = () => f();\n",
@@ -134,8 +134,8 @@ def test_files_that_import_each_other_look_things_up_when_they_use_them(made: Ma
     assert found["b.py"] == "import a\n\n\ndef g():\n    return a.f()\n"
 
 
-def test_types_vanish(made: Made) -> None:
-    found = made(
+def test_type_declarations_are_removed(convert: Convert) -> None:
+    found = convert(
         {
             "main.ts": "import {Shape, Size, make} from './shapes';\nconst s: Shape = make();\nf(s.width as Size);\n",
             "shapes.ts": "export interface Shape { width: number; }\nexport type Size = number;\n"
@@ -149,8 +149,8 @@ def test_types_vanish(made: Made) -> None:
     assert found["types_.py"] == ""
 
 
-def test_parameters_are_known_by_what_other_files_give(made: Made) -> None:
-    found = made(
+def test_parameter_types_are_inferred_across_files(convert: Convert) -> None:
+    found = convert(
         {
             "lib.js": "export function named(options, label) { return label + options.width; }\n"
             "export class Store { constructor(parts) { this.parts = parts; } }\n",

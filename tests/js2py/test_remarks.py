@@ -1,4 +1,4 @@
-"""What has no counterpart, and what may mean something else, is marked; the rest is converted."""
+"""Remarks on constructs without counterpart or with a possibly different meaning."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from js2py.looks_of_tfpy import OF_TFPY
 from tfpy.js2py import convert
 
 LOOKS = {**OF_TFPY, **OF_MODULES, **OF_JAVASCRIPT}
-# Scripts that are left to a person in part: what the notes say.
+# Scripts that are converted only in part, and the text of the remark.
 LEFT = {
     "const box = document.getElementById('box');": "document exists only in browsers",
     "const answer = await fetch(url);": "fetch exists only in browsers",
@@ -87,7 +87,7 @@ LEFT = {
     "const o = {f() { return this.x; }};": "`this` that is not an instance of a class has no counterpart",
 }
 
-# Scripts that are converted, with something to look at.
+# Scripts that are converted with something to check, and a part of the remark.
 CHECKS = {
     "for (const [i, x] of f().entries()) g(i, x);": "of a map it must be .items()",
     "const r = a % b;": "`%` of a negative number",
@@ -122,7 +122,7 @@ CHECKS = {
 
 
 @pytest.mark.parametrize("script", list(LEFT))
-def test_what_has_no_counterpart_is_marked_and_raises(script: str) -> None:
+def test_construct_without_counterpart_is_marked_and_raises(script: str) -> None:
     found = convert(script)
     assert [(note.line, note.text, note.left) for note in found.notes] == [(1, LEFT[script], True)]
     assert not found.is_complete
@@ -136,7 +136,7 @@ def test_what_has_no_counterpart_is_marked_and_raises(script: str) -> None:
 
 
 @pytest.mark.parametrize("script", list(CHECKS))
-def test_what_may_mean_something_else_is_marked(script: str) -> None:
+def test_possibly_different_meaning_is_marked(script: str) -> None:
     found = convert(script)
     (note,) = found.notes
     assert CHECKS[script] in note.text
@@ -145,7 +145,7 @@ def test_what_may_mean_something_else_is_marked(script: str) -> None:
     assert f"# js2py: check: {note.text}\n" in found.code
 
 
-def test_what_is_left_raises_only_when_it_is_reached() -> None:
+def test_unconverted_code_raises_only_when_reached() -> None:
     found = convert("function f() {\n  return 1;\n}\nfunction g() {\n  return document.title;\n}\n")
     space: dict[str, object] = {}
     exec(found.code, space)
@@ -154,7 +154,7 @@ def test_what_is_left_raises_only_when_it_is_reached() -> None:
         space["g"]()  # type: ignore[operator]
 
 
-def test_a_class_is_there_without_a_method_that_is_left() -> None:
+def test_class_is_converted_without_its_unconverted_methods() -> None:
     found = convert("class A {\n  one() { return 1; }\n  get [f()]() { return 2; }\n}\nconst n = new A().one();\n")
     assert [note.line for note in found.notes if note.left] == [3]
     space: dict[str, object] = {}
@@ -162,7 +162,7 @@ def test_a_class_is_there_without_a_method_that_is_left() -> None:
     assert space["n"] == 1
 
 
-def test_what_comes_from_a_package_without_counterpart_raises_where_it_is_used() -> None:
+def test_import_of_unknown_package_raises_where_used() -> None:
     found = convert("import {a} from 'somewhere';\nconst x = 1;\nconst f = () => a(x);\n")
     assert [note.line for note in found.notes] == [1, 3]
     space: dict[str, object] = {}
@@ -173,12 +173,12 @@ def test_what_comes_from_a_package_without_counterpart_raises_where_it_is_used()
 @pytest.mark.parametrize(
     "script", ["var {part} = part;", "while (a()) { var a = a.b; }", "var a = a.b;", "let {x} = y; let {y} = x;"]
 )
-def test_what_is_declared_with_itself_is_converted(script: str) -> None:
+def test_self_referential_declarations_are_converted(script: str) -> None:
     assert convert(script).is_complete
 
 
-def test_every_line_of_a_script_may_be_odd() -> None:
-    """Whatever the statements are, the result is Python."""
+def test_result_is_valid_python_in_any_context() -> None:
+    """Each script is also converted within a function, a condition and a method."""
     parts = [script for script, _ in LOOKS.values()] + list(LEFT) + list(CHECKS)
     for part in parts:
         for script in (
@@ -190,6 +190,6 @@ def test_every_line_of_a_script_may_be_odd() -> None:
                 compile(convert(script).code, "converted", "exec")
 
 
-def test_a_reason_of_several_lines_is_one_comment() -> None:
+def test_multiline_remark_is_one_comment() -> None:
     found = convert("f(g(), a.b =\n  h());")
     assert "# js2py: `a.b = h()` here has no counterpart; give it a statement of its own\n" in found.code

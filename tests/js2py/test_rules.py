@@ -1,4 +1,4 @@
-"""The tables of rules: each is for types of nodes that the grammars have."""
+"""The tables of conversion rules refer to node types of the grammars."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tfpy.js2py.analysis import builtin_kinds, inference, scopes
 from tfpy.js2py.project import script
 from tfpy.js2py.syntax import parse
 
-assert script.RULES  # which fills the tables
+assert script.RULES  # the import fills the tables
 TYPES: dict[str, Iterable[str]] = {
     "expressions": converter.expression,
     "statements": converter.statement,
@@ -27,21 +27,23 @@ TYPES: dict[str, Iterable[str]] = {
 }
 
 
-def named(language: object) -> set[str]:
-    """The types of nodes that a grammar has names for."""
+def named_node_types(language: object) -> set[str]:
+    """The named node types of a grammar."""
     grammar = Language(language)
     kinds = range(grammar.node_kind_count)
     return {str(grammar.node_kind_for_id(i)) for i in kinds if grammar.node_kind_is_named(i)}
 
 
-GRAMMARS = named(tree_sitter_javascript.language()) | named(tree_sitter_typescript.language_typescript())
+GRAMMARS = named_node_types(tree_sitter_javascript.language()) | named_node_types(
+    tree_sitter_typescript.language_typescript()
+)
 
 
 @pytest.mark.parametrize("table", list(TYPES))
-def test_every_rule_is_for_a_type_of_node_that_there_is(table: str) -> None:
+def test_rules_refer_to_existing_node_types(table: str) -> None:
     assert set(TYPES[table]) - GRAMMARS == set()
     assert set(TYPES[table])
 
 
-def test_an_expression_has_its_kind_by_a_rule_or_as_a_literal() -> None:
+def test_kind_rules_and_literals_are_disjoint() -> None:
     assert set(inference.kind_of) & set(builtin_kinds.LITERALS) == set()

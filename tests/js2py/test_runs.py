@@ -1,4 +1,4 @@
-"""Converted scripts, run: they print what Node prints for the originals. record.mjs records that."""
+"""Running converted scripts: output as in Node, recorded by record.mjs."""
 
 from __future__ import annotations
 
@@ -17,27 +17,27 @@ SOURCES = {**snippets(), **SCRIPTS}
 
 
 @pytest.mark.parametrize("name", sorted(SOURCES))
-def test_it_converts_as_a_whole(name: str) -> None:
+def test_script_converts_completely(name: str) -> None:
     found = convert(SOURCES[name], name.endswith(".ts"))
     ast.parse(found.code)
     assert [note for note in found.notes if note.left] == []
 
 
 @pytest.mark.parametrize("name", list(RECORDED))
-def test_it_prints_what_node_prints(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_output_matches_node(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     assert_same(printed(convert(SOURCES[name]).code, monkeypatch), RECORDED[name])
 
 
-def test_everything_is_recorded() -> None:
+def test_every_script_is_recorded() -> None:
     assert set(RECORDED) == {name for name in SOURCES if not name.endswith(".ts")}
 
 
-def test_typescript(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_typescript_output(monkeypatch: pytest.MonkeyPatch) -> None:
     found = printed(convert(SCRIPTS["typed.ts"], typescript=True).code, monkeypatch)
     assert_same(found, [["none"], [[[1, 1]]], ["t: 8", 3]])
 
 
-def test_a_difference_would_be_found(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_comparison_detects_differences(monkeypatch: pytest.MonkeyPatch) -> None:
     found = printed("print(1, 'a 2.5')", monkeypatch)
     for other in ([[2, "a 2.5"]], [[1, "a 2.6"]], [[1, "b 2.5"]], [[1]], [[None, "a 2.5"]]):
         with pytest.raises(AssertionError):
