@@ -1,4 +1,4 @@
-"""tf.vis: specifications of charts, tables, surfaces, pages and pictures."""
+"""tf.vis: charts, tables, training callbacks, metrics, surfaces, pages, images, and invalid input."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def _empty_visor() -> Any:
 
 
 def spec(drawing: Any) -> dict[str, Any]:
-    """The specification as another program reads it."""
+    """The specification after a round trip through JSON."""
     return json.loads(json.dumps(drawing.spec, allow_nan=False))
 
 
@@ -56,19 +56,19 @@ def rows(drawing: Any) -> list[dict[str, Any]]:
         [range(5, 8, 2)],
     ],
 )
-def test_points_come_in_several_forms(values: Any) -> None:
+def test_forms_of_points(values: Any) -> None:
     for render in (tf.vis.render.linechart, tf.vis.render.scatterplot):
         found = rows(render(None, {"values": values}))
         assert found == [{"x": 0, "y": 5, "series": "Series 1"}, {"x": 1, "y": 7, "series": "Series 1"}]
 
 
-def test_points_of_a_tensor() -> None:
+def test_points_from_a_tensor() -> None:
     with tf.tidy():
         found = rows(tf.vis.render.linechart(None, {"values": tf.tensor1d([5, 7]), "series": ["a"]}))
     assert [p["y"] for p in found] == [5, 7]
 
 
-def test_a_line_chart_has_the_options_it_is_given() -> None:
+def test_line_chart_options() -> None:
     data = {"values": [[1, 2], [3, float("nan")]], "series": ["loss", "loss"]}
     options = {"xLabel": "Epoch", "yAxisDomain": [0, 4], "seriesColors": ["red", "#00f"], "width": 300, "fontSize": 9}
     found = spec(tf.vis.render.linechart(None, data, options))
@@ -82,7 +82,7 @@ def test_a_line_chart_has_the_options_it_is_given() -> None:
     assert zoomed["encoding"]["y"]["scale"] == {"zero": False}
 
 
-def test_bars() -> None:
+def test_bar_chart() -> None:
     expected = [{"index": "b", "value": 2}, {"index": "a", "value": 1}]
     assert rows(tf.vis.render.barchart(None, expected)) == expected
     assert rows(tf.vis.render.barchart(None, {"b": 2, "a": 1})) == expected
@@ -92,8 +92,8 @@ def test_bars() -> None:
 
 
 @pytest.mark.parametrize(("indices", "in_order"), [([2, 0, 1], False), (["b", "a"], True), ([1, "a"], True)])
-def test_bars_are_sorted_by_number(indices: list[Any], in_order: bool) -> None:
-    """Vega-Lite sorts by default."""
+def test_bars_are_sorted_only_if_all_indices_are_numbers(indices: list[Any], in_order: bool) -> None:
+    """Vega-Lite sorts by default; `sort: null` keeps the order."""
     bars = [{"index": index, "value": 1} for index in indices]
     encoding = spec(tf.vis.render.barchart(None, bars, color=["red"] * len(bars)))["encoding"]
     for channel in ("x", "color"):
@@ -112,7 +112,7 @@ def test_bars_are_sorted_by_number(indices: list[Any], in_order: bool) -> None:
         ([-1e30, 1e30], 1, None),
     ],
 )
-def test_bins_begin_and_end_at_round_numbers(values: list[float], most: int, edges: Any) -> None:
+def test_bins_have_round_edges(values: list[float], most: int, edges: Any) -> None:
     found = nice_bins(np.array(values, dtype=np.float64), most)
     assert found[0] <= min(values) <= max(values) <= found[-1]
     assert len(found) - 1 <= most + 1  # rounding the ends outwards may add one, as in Vega
@@ -120,26 +120,26 @@ def test_bins_begin_and_end_at_round_numbers(values: list[float], most: int, edg
         np.testing.assert_allclose(found, edges, atol=1e-12)
 
 
-def test_a_histogram_counts_what_is_finite_and_tells_the_rest() -> None:
+def test_histogram_counts_finite_values_and_shows_statistics() -> None:
     found = tf.vis.render.histogram(None, [0, 1, 1, 2, float("nan"), float("inf"), 0, 0])
     table, chart = (member for _, member in found.members)
     assert sum(bar["count"] for bar in rows(chart)) == 6
     assert table.headers == ["Num Vals", "Min", "Max", "# Zeros", "# NaNs", "# Infinity"]
     assert table.rows == [["8", "0", "Infinity", "3 (37.5%)", "1 (12.5%)", "1 (12.5%)"]]
-    alone = tf.vis.render.histogram(None, [{"value": 1}, {"value": 2}], {"stats": False})
-    assert sum(bar["count"] for bar in rows(alone)) == 2
+    without_stats = tf.vis.render.histogram(None, [{"value": 1}, {"value": 2}], {"stats": False})
+    assert sum(bar["count"] for bar in rows(without_stats)) == 2
     given = tf.vis.render.histogram(None, [1], {"stats": {"numVals": 1234.56789, "max": -1}})
     assert given.members[0][1].rows == [["1,234.5679", "-1"]]
     assert rows(tf.vis.render.histogram(None, [], {"stats": False})) == [{"from": 0, "to": 1, "count": 0}]
 
 
-def test_a_histogram_has_the_options_of_every_chart() -> None:
+def test_histogram_accepts_chart_options() -> None:
     types = {"xType": "quantitative", "yType": "quantitative", "stats": False}
     found = spec(tf.vis.render.histogram(None, [1, 2], {"xLabel": "cm", "yLabel": "flowers", **types}))
     assert [found["encoding"][axis]["title"] for axis in "xy"] == ["cm", "flowers"]
 
 
-def test_numbers_keep_their_digits() -> None:
+def test_numbers_keep_full_precision() -> None:
     cells = rows(tf.vis.render.confusion_matrix(None, {"values": [[0.1, 0.9], [2**24 + 1, 2**31]]}))
     assert [cell["count"] for cell in cells] == [0.1, 0.9, 2**24 + 1, 2**31]
     assert rows(tf.vis.render.heatmap(None, {"values": np.array([[0.1]])}))[0]["value"] == 0.1
@@ -149,23 +149,23 @@ def test_numbers_keep_their_digits() -> None:
     assert rows(tf.vis.render.barchart(None, [10**20]))[0]["value"] == 10**20
 
 
-def test_a_histogram_takes_any_number_of_values() -> None:
+def test_histogram_of_many_values() -> None:
     found = tf.vis.render.histogram(None, np.zeros(2 * LIMIT), {"stats": False})
     assert sum(bar["count"] for bar in rows(found)) == 2 * LIMIT
 
 
-def test_a_heat_map() -> None:
+def test_heatmap() -> None:
     data = {"values": [[1, 2], [3, float("inf")], [5, 6]], "xTickLabels": ["a", "b", "b"], "yTickLabels": ["u", "v"]}
     found = tf.vis.render.heatmap(None, data, {"colorMap": "greyscale", "domain": [0, 6]})
     assert [(c["x"], c["y"], c["value"]) for c in rows(found)] == [
         ("a", "u", 1), ("a", "v", 2), ("b", "u", 3), ("b", "v", None), ("b (2)", "u", 5), ("b (2)", "v", 6)
     ]  # fmt: skip
     assert spec(found)["encoding"]["fill"]["scale"] == {"range": ["#000000", "#ffffff"], "domain": [0, 6]}
-    turned = tf.vis.render.heatmap(None, {"values": [[1, 2, 3]]}, {"rowMajor": True})
-    assert [(c["x"], c["y"]) for c in rows(turned)] == [(0, 0), (1, 0), (2, 0)]
+    row_major = tf.vis.render.heatmap(None, {"values": [[1, 2, 3]]}, {"rowMajor": True})
+    assert [(c["x"], c["y"]) for c in rows(row_major)] == [(0, 0), (1, 0), (2, 0)]
 
 
-def test_labels_that_are_numbered_already() -> None:
+def test_unique_labels_avoid_existing_numbers() -> None:
     for labels, expected in (
         (["a", "a", "a (2)"], ["a", "a (3)", "a (2)"]),
         (["a (2)", "a", "a"], ["a (2)", "a", "a (3)"]),
@@ -174,7 +174,7 @@ def test_labels_that_are_numbered_already() -> None:
         assert unique(labels) == expected
 
 
-def test_a_confusion_matrix_of_numbers_that_are_not_finite() -> None:
+def test_confusion_matrix_of_non_finite_values() -> None:
     data = {"values": [[float("nan"), 1], [float("inf"), 2]], "tickLabels": []}
     drawing = tf.vis.render.confusion_matrix(None, data)
     assert [cell.get("text") for cell in rows(drawing)] == ["NaN", None, "Infinity", None]
@@ -184,7 +184,7 @@ def test_a_confusion_matrix_of_numbers_that_are_not_finite() -> None:
     assert ">null<" not in svg
 
 
-def test_a_confusion_matrix() -> None:
+def test_confusion_matrix() -> None:
     data = {"values": [[4, 2], [0, 7]], "tickLabels": ["cat", "dog"]}
     for render in (tf.vis.render.confusion_matrix, tf.vis.show.confusionMatrix):
         assert [c["shade"] for c in rows(render(None, data))] == [4, 2, 0, 7]
@@ -195,7 +195,7 @@ def test_a_confusion_matrix() -> None:
     assert [c["shade"] for c in rows(perfect)] == [4, 0, 0, 7]
 
 
-def test_a_table_shows_numbers_shortly_and_texts_as_they_are() -> None:
+def test_table_formats_numbers_and_keeps_text() -> None:
     table = tf.vis.render.table(None, {"headers": ["a", "b"], "values": [[1234.50001, "<b>"], [True, None]]})
     assert table.rows == [["1,234.5", "<b>"], ["true", ""]]
     assert repr(table).splitlines() == ["a        b", "-------  ---", "1,234.5  <b>", "true"]
@@ -206,7 +206,7 @@ def test_a_table_shows_numbers_shortly_and_texts_as_they_are() -> None:
 
 
 @pytest.mark.parametrize("form", [tf.tensor2d, lambda rows: [*map(tf.tensor1d, rows)], np.array])
-def test_tables_of_tensors(form: Any) -> None:
+def test_table_from_tensors(form: Any) -> None:
     with tf.tidy():
         table = tf.vis.render.table(None, {"headers": ["a", "b"], "values": form([[1, 2], [3, 4.5]])})
     assert table.rows == [["1", "2"], ["3", "4.5"]]
@@ -215,15 +215,15 @@ def test_tables_of_tensors(form: Any) -> None:
 # Models and training
 
 
-def trained(**options: Any) -> Any:
+def train_model(**options: Any) -> Any:
     model = tf.sequential(layers=[tf.layers.dense(units=2, input_shape=[3], name="first")])
     model.compile(optimizer="sgd", loss="meanSquaredError", metrics=["accuracy"])
     x, y = np.ones((8, 3), np.float32), np.ones((8, 2), np.float32)
     return model, model.fit(x, y, epochs=3, batch_size=4, verbose=0, **options)
 
 
-def test_a_history_has_a_chart_for_each_metric_with_the_validation_in_it() -> None:
-    _, history = trained(validation_split=0.5)
+def test_history_has_a_chart_per_metric_with_validation() -> None:
+    _, history = train_model(validation_split=0.5)
     found = tf.vis.show.history(None, history, ["loss", "val_loss", "acc"])
     assert [title for title, _ in found.members] == ["loss", "acc"]
     loss, accuracy = (spec(chart) for _, chart in found.members)
@@ -237,7 +237,7 @@ def test_a_history_has_a_chart_for_each_metric_with_the_validation_in_it() -> No
     assert spec(zoomed)["encoding"]["y"]["scale"] == {"zero": False}
 
 
-def test_a_history_may_be_a_list_of_logs() -> None:
+def test_history_from_list_of_logs() -> None:
     logs = [{"loss": 3.0, "acc": 0.5}, {"loss": 2.0, "acc": 0.75}]
     found = tf.vis.show.history(None, logs, ["loss", "acc"])
     assert [[p["y"] for p in rows(chart)] for _, chart in found.members] == [[3, 2], [0.5, 0.75]]
@@ -245,11 +245,11 @@ def test_a_history_may_be_a_list_of_logs() -> None:
     assert [[p["y"] for p in rows(chart)] for _, chart in nested.members] == [[3], [0.5, 1]]
     with pytest.raises(ValueError, match="'lost'.*Did you mean 'loss'"):
         tf.vis.show.history(None, logs, ["lost"])
-    turned = tf.vis.show.history(None, [[{"acc": 0.5}], [{"loss": 3.0}]], ["loss", "acc"])
-    assert [[p["y"] for p in rows(chart)] for _, chart in turned.members] == [[3], [0.5]]
+    reordered = tf.vis.show.history(None, [[{"acc": 0.5}], [{"loss": 3.0}]], ["loss", "acc"])
+    assert [[p["y"] for p in rows(chart)] for _, chart in reordered.members] == [[3], [0.5]]
 
 
-def test_a_history_may_be_values_by_name() -> None:
+def test_history_from_values_by_name() -> None:
     given = {"history": {"loss": [1, 2], "acc": [0.5, 1]}}
     for metrics in (None, ["loss", "acc"]):
         found = tf.vis.show.history(None, given, metrics, {"xType": "ordinal", "yType": "quantitative"})
@@ -266,15 +266,15 @@ def test_a_history_may_be_values_by_name() -> None:
         (["loss", "acc"], ["red"], [["red"], ["red"]]),
     ],
 )
-def test_colors_of_a_history(metrics: list[str], colors: list[str], expected: list[list[str]]) -> None:
+def test_history_colors(metrics: list[str], colors: list[str], expected: list[list[str]]) -> None:
     found = tf.vis.show.history(None, [dict.fromkeys(metrics, 1)], metrics, series_colors=colors)
     assert [spec(chart)["encoding"]["color"]["scale"]["range"] for _, chart in found.members] == expected
 
 
-def test_callbacks_choose_colors_by_metric() -> None:
-    """At the end of a batch there is no loss of the validation yet."""
+def test_callback_colors_by_metric() -> None:
+    """At the end of a batch there is no validation loss yet."""
     options = {"seriesColors": ["red", "blue"]}
-    trained(callbacks=tf.vis.show.fit_callbacks("colors", ["val_loss", "loss"], options), validation_split=0.5)
+    train_model(callbacks=tf.vis.show.fit_callbacks("colors", ["val_loss", "loss"], options), validation_split=0.5)
     batches, epochs = (
         dict(tf.vis.visor().surface({"name": "colors"}).drawing.members)[f"on{e}End"] for e in ("Batch", "Epoch")
     )
@@ -287,38 +287,38 @@ def test_callbacks_choose_colors_by_metric() -> None:
         tf.vis.show.fit_callbacks(None, ["loss", "val_loss"], series_colors=["red"])
 
 
-def test_callbacks_at_batches_alone_show_all_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_batch_callbacks_show_all_batches(monkeypatch: pytest.MonkeyPatch) -> None:
     shown: list[Any] = []
     monkeypatch.setattr("tfpy.vis.training._displayed", lambda drawing, _: shown.append(drawing.spec))
     options = {"callbacks": ["onBatchEnd"], "xLabel": "Step", "xAxisDomain": [0, 9], "xType": "quantitative"}
     callbacks = tf.vis.show.fit_callbacks("batches", ["loss"], options)
     assert list(callbacks) == ["onBatchEnd", "onTrainEnd"]
-    trained(callbacks=callbacks)
+    train_model(callbacks=callbacks)
     (chart,) = shown[-1]["vconcat"][0]["vconcat"]
     assert [p["x"] for p in chart["data"]["values"]] == list(range(6))
     assert chart["encoding"]["x"]["title"] == "Step"
     assert chart["encoding"]["x"]["scale"] == {"domain": [0, 9]}
-    callbacks["onBatchEnd"](0, {"loss": 1.0})  # in a loop of the user's
+    callbacks["onBatchEnd"](0, {"loss": 1.0})  # as in a custom training loop
     drawing = tf.vis.visor().surface({"name": "batches"}).drawing
     assert len(rows(drawing.members[0][1].members[0][1])) == 7
 
 
-def test_callbacks_draw_while_the_model_trains() -> None:
+def test_callbacks_draw_during_training() -> None:
     callbacks = tf.vis.show.fit_callbacks({"name": "live"}, ["loss", "acc"], {"callbacks": ["onEpochEnd"]})
     assert list(callbacks) == ["onEpochEnd"]
-    trained(callbacks=callbacks)
+    train_model(callbacks=callbacks)
     drawing = tf.vis.visor().surface({"name": "live"}).drawing
     ((event, charts),) = drawing.members
     assert event == "onEpochEnd"
     assert [title for title, _ in charts.members] == ["loss", "acc"]
     assert [p["x"] for p in rows(charts.members[0][1])] == [0, 1, 2]
     batches = tf.vis.show.fit_callbacks("all", ["loss"])
-    trained(callbacks=batches)
+    train_model(callbacks=batches)
     per_batch = dict(tf.vis.visor().surface({"name": "all"}).drawing.members)["onBatchEnd"]
     assert [p["x"] for p in rows(per_batch.members[0][1])] == list(range(6))
 
 
-def test_a_long_training_is_thinned_out() -> None:
+def test_logs_of_long_training_are_downsampled() -> None:
     logs = _DownsampledLogs()
     for i in range(20_000):
         logs.add({"loss": i})
@@ -326,8 +326,8 @@ def test_a_long_training_is_thinned_out() -> None:
     assert len({b[0] - a[0] for a, b in zip(logs.kept, logs.kept[1:], strict=False)}) == 1
 
 
-def test_models_and_layers_are_shown_as_tables() -> None:
-    model, _ = trained()
+def test_model_and_layer_summaries() -> None:
+    model, _ = train_model()
     assert tf.vis.show.model_summary(None, model).rows == [["first", "[batch,2]", "8", "true"]]
     found = tf.vis.show.layer(None, model.layers[0])
     table = found.members[0][1]
@@ -337,7 +337,7 @@ def test_models_and_layers_are_shown_as_tables() -> None:
     assert tf.vis.show.values_distribution(None, [0, 0, 1]).members[0][1].rows[0][:3] == ["3", "0", "1"]
 
 
-# Metrics (the examples of tfjs-vis)
+# Metrics, with the examples of tfjs-vis
 
 
 def test_metrics() -> None:
@@ -353,7 +353,7 @@ def test_metrics() -> None:
     assert math.isnan(tf.vis.metrics.accuracy([], []))
 
 
-def test_results_may_be_awaited() -> None:
+def test_results_are_awaitable() -> None:
     async def run() -> Any:
         await tf.vis.render.linechart(None, {"values": [1]})
         return await tf.vis.metrics.accuracy([1], [1])
@@ -361,7 +361,7 @@ def test_results_may_be_awaited() -> None:
     assert asyncio.run(run()) == 1
 
 
-# Surfaces, pages and pictures
+# Surfaces, pages and images
 
 
 def test_surfaces_are_found_by_name_and_tab() -> None:
@@ -384,8 +384,8 @@ def test_surfaces_are_found_by_name_and_tab() -> None:
     assert visor.is_open()
 
 
-class Texts(html.parser.HTMLParser):
-    """The elements of a page, and the text in those that are not scripts."""
+class PageParser(html.parser.HTMLParser):
+    """Collects the tags, the visible text and the charts of a page."""
 
     def __init__(self, page: str) -> None:
         super().__init__()
@@ -409,7 +409,7 @@ class Texts(html.parser.HTMLParser):
             self.text += data
 
 
-def test_a_page_needs_no_network_and_obeys_no_text(tmp_path: Path) -> None:
+def test_page_is_self_contained_and_escapes_text(tmp_path: Path) -> None:
     place = {"name": HOSTILE, "tab": HOSTILE}
     table = {"headers": [HOSTILE], "values": [[HOSTILE]]}
     tf.vis.render.table(place, table)
@@ -418,8 +418,8 @@ def test_a_page_needs_no_network_and_obeys_no_text(tmp_path: Path) -> None:
     tf.vis.render.linechart({**place, "name": "line"}, {"values": [[1, 2]], "series": [HOSTILE]}, x_label=HOSTILE)
     tf.vis.visor().save(tmp_path / "page.html")
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
-    found = Texts(page)
-    assert found.tags.count("script") == 3  # the chart, Vega-Lite, and what draws
+    found = PageParser(page)
+    assert found.tags.count("script") == 3  # the chart, Vega-Lite, and the drawing code
     assert "b" not in found.tags
     assert found.text.count(HOSTILE) == 4
     assert found.charts[0]["encoding"]["x"]["title"] == HOSTILE
@@ -429,7 +429,7 @@ def test_a_page_needs_no_network_and_obeys_no_text(tmp_path: Path) -> None:
     assert "default-src 'none'" in page
 
 
-def test_pictures(tmp_path: Path) -> None:
+def test_saving_and_displaying_images(tmp_path: Path) -> None:
     drawing = tf.vis.Group(
         [("Line", tf.vis.render.linechart(None, {"values": [1, 2]})), tf.vis.render.histogram(None, [1, 2, 3])]
     )
@@ -446,8 +446,8 @@ def test_pictures(tmp_path: Path) -> None:
             drawing.to_png(scale)
 
 
-def test_every_chart_compiles() -> None:
-    """Vega-Lite takes the specifications: it makes a picture, with no warning."""
+def test_every_chart_renders() -> None:
+    """Vega-Lite renders the specifications without a warning."""
     drawings = [
         tf.vis.render.scatterplot(None, {"values": [(1, 2)]}),
         tf.vis.render.barchart(None, {"a": 1}, color=["red"]),
@@ -460,7 +460,7 @@ def test_every_chart_compiles() -> None:
         assert drawing.to_svg().startswith("<svg")
 
 
-def test_without_the_extra_the_message_names_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_vl_convert_error_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "vl_convert", None)
     renderer.script.cache_clear()
     chart = tf.vis.render.barchart(None, [1])
@@ -472,16 +472,16 @@ def test_without_the_extra_the_message_names_it(monkeypatch: pytest.MonkeyPatch)
     assert "<table" in tf.vis.render.table(None, {"headers": [], "values": []}).to_html()
 
 
-def test_it_is_loaded_when_it_is_used() -> None:
+def test_vis_is_loaded_lazily() -> None:
     code = "import sys, tfpy as tf; print('tfpy.vis' in sys.modules, tf.vis.__name__); tf.nothing"
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert result.stdout.split() == ["False", "tfpy.vis"]
     assert "module 'tfpy' has no attribute 'nothing'" in result.stderr
 
 
-# Bad input
+# Invalid input
 
-BAD: list[tuple[Any, Any, str]] = [
+INVALID: list[tuple[Any, Any, str]] = [
     (tf.vis.render.linechart, {"value": [1]}, "linechart: unknown option 'value'"),
     (tf.vis.render.linechart, [1], "linechart: argument 'data' must be a dict with 'values'"),
     (tf.vis.render.linechart, {"values": "abc"}, "linechart: argument 'values'"),
@@ -521,8 +521,8 @@ BAD: list[tuple[Any, Any, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("function", "data", "message"), BAD, ids=[m for *_, m in BAD])
-def test_bad_data_are_refused(function: Any, data: Any, message: str) -> None:
+@pytest.mark.parametrize(("function", "data", "message"), INVALID, ids=[m for *_, m in INVALID])
+def test_invalid_data_raise(function: Any, data: Any, message: str) -> None:
     with pytest.raises((ValueError, TypeError), match=re.escape(message)):
         function(None, data)
 
@@ -541,7 +541,7 @@ def test_bad_data_are_refused(function: Any, data: Any, message: str) -> None:
         ({"colour": "red"}, "unknown option 'colour'"),
     ],
 )
-def test_bad_options_are_refused(options: Any, message: str) -> None:
+def test_invalid_options_raise(options: Any, message: str) -> None:
     with pytest.raises((ValueError, TypeError), match=re.escape(message)):
         tf.vis.render.linechart(None, {"values": [1]}, options)
 
@@ -549,7 +549,7 @@ def test_bad_options_are_refused(options: Any, message: str) -> None:
 @pytest.mark.parametrize(
     "container", [3, {}, {"name": 3}, {"name": "a", "tab": 3}, {"name": "a", "styles": {"width": "1px; x: y"}}]
 )
-def test_bad_containers_are_refused(container: Any) -> None:
+def test_invalid_containers_raise(container: Any) -> None:
     with pytest.raises((ValueError, TypeError), match="must be"):
         tf.vis.render.barchart(container, [1])
     assert not tf.vis.visor().surfaces
@@ -568,6 +568,6 @@ def test_bad_containers_are_refused(container: Any) -> None:
         (lambda: tf.vis.metrics.per_class_accuracy([1], [1, 2]), "'predictions' must be 1 numbers"),
     ],
 )
-def test_bad_labels_are_refused(call: Any, message: str) -> None:
+def test_invalid_labels_raise(call: Any, message: str) -> None:
     with pytest.raises((ValueError, TypeError), match=re.escape(message)):
         call()
