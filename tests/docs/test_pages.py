@@ -1,4 +1,4 @@
-"""The code on the pages of the documentation, and in the README, runs."""
+"""The code in the documentation and in the README runs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted(p for p in (ROOT / "docs").rglob("*.md") if 'exec="on"' in p.read_text(encoding="utf-8"))
-# In tabs blocks are indented.
+# Blocks in tabs are indented.
 BLOCK = re.compile(r'^( *)```python exec="on"([^\n]*)\n(.*?)^\1```$', re.MULTILINE | re.DOTALL)
 PLAIN = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
@@ -25,7 +25,7 @@ def run(code: str, line: int, name: str, scope: dict[str, Any]) -> str:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
-def test_the_code_on_a_page_runs(page: Path) -> None:
+def test_code_on_page_runs(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
     sessions: dict[str, dict[str, Any]] = {}
     for _, options, code in BLOCK.findall(text):
@@ -35,7 +35,7 @@ def test_the_code_on_a_page_runs(page: Path) -> None:
         assert run(textwrap.dedent(code), line, str(page), scope).strip(), f"line {line + 1}: nothing is shown"
 
 
-def test_the_code_in_the_readme_runs() -> None:
+def test_code_in_readme_runs() -> None:
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     blocks = PLAIN.findall(text)
     assert len(blocks) == 2

@@ -1,6 +1,6 @@
-"""On the backend `exact`, recorded numbers come out in every bit: ops, gradients, random streams, layers, trainings.
+"""The backend `exact` is bit-identical to the recorded results: ops, gradients, random numbers, layers, training.
 
-A case listed in inexact.toml differs somewhere, within the recorded tolerance: when it stops to, its line has to go.
+Cases listed in inexact.toml differ within the recorded tolerance; remove the line of a case that no longer differs.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ import tfpy as tf
 HERE = Path(__file__).parent
 INEXACT: dict[str, str] = tomllib.loads((HERE / "inexact.toml").read_text(encoding="utf-8"))["cases"]
 FILES = ("ops_*.json", "gradients_*.json", "random_*.json", "layers_*.json", "training_*.json")
-MOST = 0.01  # of the cases may differ
+MAX_INEXACT = 0.01  # the fraction of cases that may differ
 
 
 def equal_as_float32(expected: Any, found: Any, tolerance: Any) -> Any:
-    """In place of the runner's comparison: recorded decimals are those of float32 numbers."""
+    """Replaces the comparison of the runner: equality as float32."""
     with np.errstate(over="ignore"):
         e, f = np.asarray(expected, np.float32), np.asarray(found, np.float32)
     return (e == f) | (np.isnan(e) & np.isnan(f))
@@ -54,7 +54,7 @@ CASES = list(cases())
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::UserWarning")
 @pytest.mark.parametrize("case", CASES)
-def test_every_bit_is_the_recorded_one(case: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_result_is_bit_identical(case: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
     tf.set_backend("exact")
     monkeypatch.setattr(run_golden, "close", equal_as_float32)
     message = run_golden.run_case(case, "exact", str(HERE), tf)
@@ -62,9 +62,9 @@ def test_every_bit_is_the_recorded_one(case: dict[str, Any], monkeypatch: pytest
     assert message is None, message
 
 
-def test_few_cases_differ() -> None:
+def test_number_of_inexact_cases() -> None:
     ids = [case.values[0]["id"] for case in CASES]
     differing = [i for i in ids if _matches(INEXACT, i)]
-    assert len(differing) <= MOST * len(ids), f"{len(differing)} of {len(ids)}"
+    assert len(differing) <= MAX_INEXACT * len(ids), f"{len(differing)} of {len(ids)}"
     unknown = [pattern for pattern in INEXACT if not fnmatch.filter(ids, pattern)]
-    assert not unknown, f"no case is called {unknown}"
+    assert not unknown, f"no case matches {unknown}"

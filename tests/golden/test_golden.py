@@ -1,6 +1,6 @@
-"""The cases recorded from the real TF.js and deeplearn.js, each a test.
+"""Results recorded from TF.js and deeplearn.js, one test per case.
 
-A case listed in expected_failures.toml must fail: when it starts to pass, its line has to go.
+Cases listed in expected_failures.toml must fail; remove the line of a case that passes.
 """
 
 from __future__ import annotations
@@ -34,21 +34,21 @@ def cases() -> Iterator[Any]:
 
 
 def dispose_kept() -> None:
-    """Free what a case has kept: it ends without doing so."""
+    """Dispose the kept tensors of a case, which it does not dispose itself."""
     for handle in list(kept.values()):
         handle.dispose()
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
 @pytest.mark.parametrize("case", list(cases()))
-def test_gives_the_recorded_numbers(case: dict[str, Any], default_backend: str) -> None:
+def test_result_matches_the_recording(case: dict[str, Any], default_backend: str) -> None:
     message = run_golden.run_case(case, default_backend, str(HERE), tf)
     dispose_kept()
     legacy.numerics("tfjs")
     assert message is None, message
 
 
-def test_every_expected_failure_names_a_case() -> None:
+def test_every_expected_failure_matches_a_case() -> None:
     ids = [
         c["id"]
         for path in HERE.glob("*_*.json")
@@ -56,4 +56,4 @@ def test_every_expected_failure_names_a_case() -> None:
         for c in json.loads(path.read_text())
     ]
     unknown = [pattern for pattern in EXPECTED if not fnmatch.filter(ids, pattern)]
-    assert not unknown, f"no case is called {unknown}"
+    assert not unknown, f"no case matches {unknown}"
