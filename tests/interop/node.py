@@ -1,4 +1,4 @@
-"""The real TF.js: jobs for tfjs.js, and what comes back."""
+"""Running jobs in TF.js with tfjs.js."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ HERE = Path(__file__).parent
 
 
 def package(name: str) -> Path:
-    """The folder of a package of npm; fails the test where it is not installed."""
+    """The folder of an npm package; fails the test if it is not installed."""
     modules = Path(os.environ.get("TFPY_NODE_MODULES", HERE / "node_modules"))
     if not (modules / name).is_dir():
         pytest.fail(f"{name} is not in {modules}: run `npm install` in {HERE}, or set TFPY_NODE_MODULES.")
@@ -26,7 +26,7 @@ def package(name: str) -> Path:
 
 
 def run_jobs(jobs: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The results of jobs, each {'result': …} or {'error': message}; fails the test where TF.js is not installed."""
+    """Run jobs and return their results, each {'result': …} or {'error': message}; fails the test without TF.js."""
     node = shutil.which("node")
     if node is None:
         pytest.fail("node is not installed; these tests compare with the real TF.js.")
@@ -40,11 +40,11 @@ def run_jobs(jobs: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def as_job(value: Any) -> dict[str, Any]:
-    """A tensor or array as a job has it."""
+    """Convert a tensor or array to its JSON form in jobs."""
     t = value if isinstance(value, tf.Tensor) else tf.tensor(value)
     return {"shape": list(t.shape), "dtype": t.dtype, "values": t.numpy().reshape(-1).tolist()}
 
 
 def from_job(value: dict[str, Any]) -> np.ndarray[Any, Any]:
-    """A tensor of a result as an array."""
+    """Convert a tensor in a result to an array."""
     return np.array([float(v) for v in value["values"]], np.float64).reshape(value["shape"])

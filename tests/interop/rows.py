@@ -1,7 +1,7 @@
-"""Every type of layer that works in models of TF.js: a row is the factory, its options, and the shapes of the inputs.
+"""Every layer type of TF.js: each row is a factory, its options, and the shapes of the inputs.
 
-Options are as TF.js has them. One that is a list of a factory's name and options is a layer; a list of such lists is a
-list of layers.
+Options are in the spelling of TF.js. A list of a factory's name and options stands for a layer; a list of such lists
+stands for a list of layers.
 """
 
 from __future__ import annotations
@@ -10,13 +10,13 @@ from typing import Any, NamedTuple
 
 
 class Row(NamedTuple):
-    """A layer, and what it is called on."""
+    """A layer and the shapes of its inputs."""
 
     factory: str
     options: dict[str, Any]
     shapes: tuple[tuple[int, ...], ...]
     below: int | None = None
-    """Inputs are whole numbers below this one."""
+    """If given, the inputs are integers below it."""
 
     def __str__(self) -> str:
         return self.factory
@@ -67,7 +67,7 @@ ROWS = [
     row("conv3d", {"filters": 2, "kernelSize": 2, "strides": [1, 2, 1], "activation": "tanh"}, VOLUME),
     row("conv3dTranspose", {"filters": 2, "kernelSize": 2, "strides": 2}, VOLUME),
     row("depthwiseConv2d", {"kernelSize": 2, "depthMultiplier": 2}, IMAGE),
-    # TF.js does not save the depthMultiplier of this one.
+    # TF.js does not save the depthMultiplier of this layer.
     row("separableConv2d", {"filters": 3, "kernelSize": 2, "padding": "same"}, IMAGE),
     row("cropping2D", {"cropping": [[1, 0], [2, 1]]}, IMAGE),
     row("upSampling2d", {"size": [2, 3], "interpolation": "bilinear"}, IMAGE),

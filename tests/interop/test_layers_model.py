@@ -1,4 +1,4 @@
-"""What tfpy saves loads in the real TF.js and predicts the same, and the other way round, for every type of layer."""
+"""Models saved by tfpy predict the same in TF.js and vice versa, for every layer type."""
 
 from __future__ import annotations
 
@@ -27,24 +27,26 @@ def inputs_of(row: Row) -> list[np.ndarray[Any, Any]]:
     return [random.normal(size=shape).astype(np.float32) for shape in shapes]
 
 
-def configured(factory: str, options: dict[str, Any]) -> Any:
-    """A layer, options that describe layers included."""
+def make_layer(factory: str, options: dict[str, Any]) -> Any:
+    """Create a layer; options that describe layers are created, too."""
 
-    def made(value: Any) -> Any:
+    def resolve(value: Any) -> Any:
         if isinstance(value, list) and value and isinstance(value[0], str) and hasattr(tf.layers, value[0]):
-            return configured(*value)
-        return [made(v) for v in value] if isinstance(value, list) and value and isinstance(value[0], list) else value
+            return make_layer(*value)
+        return (
+            [resolve(v) for v in value] if isinstance(value, list) and value and isinstance(value[0], list) else value
+        )
 
-    return getattr(tf.layers, factory)({name: made(value) for name, value in options.items()})
+    return getattr(tf.layers, factory)({name: resolve(value) for name, value in options.items()})
 
 
 def model_of(row: Row) -> tf.LayersModel:
     dtype = "float32" if row.below is None else "int32"
     inputs = [tf.input(shape=shape, dtype=dtype) for shape in row.shapes]
-    outputs = configured(row.factory, row.options)(inputs[0] if len(inputs) == 1 else inputs)
+    outputs = make_layer(row.factory, row.options)(inputs[0] if len(inputs) == 1 else inputs)
     model = tf.model(inputs=inputs, outputs=outputs)
     random = np.random.default_rng(2)
-    # Weights that are not what they start as; variances must be positive.
+    # Weights other than the initial ones; variances must be positive.
     model.set_weights([np.abs(random.normal(0, 0.5, w.shape)).astype(np.float32) + 0.1 for w in model.weights])
     return model
 
@@ -63,8 +65,8 @@ def check_same(found: dict[str, Any], expected: list[np.ndarray[Any, Any]]) -> N
 
 
 @pytest.fixture(scope="module")
-def in_tfjs(tmp_path_factory: pytest.TempPathFactory) -> Results:
-    """What TF.js predicts with the models that tfpy has saved."""
+def tfjs_predictions(tmp_path_factory: pytest.TempPathFactory) -> Results:
+    """Predictions of TF.js with models saved by tfpy."""
     folder = tmp_path_factory.mktemp("ours")
     jobs = []
     for i, row in enumerate(ROWS):
@@ -74,14 +76,14 @@ def in_tfjs(tmp_path_factory: pytest.TempPathFactory) -> Results:
 
 
 @pytest.mark.parametrize("index", range(len(ROWS)), ids=lambda i: str(ROWS[i]))
-def test_what_we_save_predicts_the_same_in_tfjs(index: int, in_tfjs: Results) -> None:
+def test_saved_layer_predicts_the_same_in_tfjs(index: int, tfjs_predictions: Results) -> None:
     row = ROWS[index]
-    check_same(in_tfjs[index], predictions(model_of(row), inputs_of(row)))
+    check_same(tfjs_predictions[index], predictions(model_of(row), inputs_of(row)))
 
 
 @pytest.fixture(scope="module")
-def from_tfjs(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Results]:
-    """Models that TF.js has saved, and what it predicts with them."""
+def tfjs_models(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Results]:
+    """Models saved by TF.js, and its predictions."""
     folder = tmp_path_factory.mktemp("theirs")
     jobs = [
         {
@@ -98,8 +100,8 @@ def from_tfjs(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Results]:
 
 
 @pytest.mark.parametrize("index", range(len(ROWS)), ids=lambda i: str(ROWS[i]))
-def test_what_tfjs_saves_predicts_the_same_here(index: int, from_tfjs: tuple[Path, Results]) -> None:
-    folder, results = from_tfjs
+def test_layer_saved_by_tfjs_predicts_the_same(index: int, tfjs_models: tuple[Path, Results]) -> None:
+    folder, results = tfjs_models
     assert "error" not in results[index], results[index]["error"]
     model = tf.load_layers_model(folder / str(index))
     check_same(results[index], predictions(model, inputs_of(ROWS[index])))
@@ -126,7 +128,9 @@ def _stack() -> tf.LayersModel:
 
 
 @pytest.mark.parametrize(("build", "shape"), [(_nested, (3,)), (_stack, (5, 3))])
-def test_whole_models(build: Callable[[], tf.LayersModel], shape: tuple[int, ...], tmp_path: Path) -> None:
+def test_saved_model_predicts_the_same_in_tfjs(
+    build: Callable[[], tf.LayersModel], shape: tuple[int, ...], tmp_path: Path
+) -> None:
     model = build()
     model.save(tmp_path, strict=True)
     x = np.random.default_rng(3).normal(size=(2, *shape)).astype(np.float32)
@@ -137,8 +141,8 @@ def test_whole_models(build: Callable[[], tf.LayersModel], shape: tuple[int, ...
 
 
 @pytest.mark.parametrize("kind", ["float16", "uint16", "uint8"])
-def test_weights_in_fewer_bytes(kind: str, tmp_path: Path) -> None:
-    """TF.js makes the same numbers of them."""
+def test_quantized_model_predicts_the_same_in_tfjs(kind: str, tmp_path: Path) -> None:
+    """TF.js decodes the same weights."""
     model = _stack()
     model.save(tmp_path, strict=True, quantize=kind)
     x = np.random.default_rng(3).normal(size=(2, 5, 3)).astype(np.float32)
@@ -150,8 +154,8 @@ OPTIMIZERS = ["sgd", "adam", "rmsprop", "adagrad", "adadelta", tf.train.momentum
 
 
 @pytest.mark.parametrize("optimizer", OPTIMIZERS, ids=lambda o: o if isinstance(o, str) else "momentum")
-def test_training_goes_on_where_it_stopped(optimizer: Any, tmp_path: Path) -> None:
-    """Two steps here, two in TF.js with our state, two here with its state: as six here."""
+def test_training_resumes_across_libraries(optimizer: Any, tmp_path: Path) -> None:
+    """Two steps in tfpy, two in TF.js and two in tfpy, passing the state, give the losses of six steps in tfpy."""
     random = np.random.default_rng(4)
     x, y = (random.normal(size=(4, n)).astype(np.float32) for n in (3, 2))
     model = tf.sequential(
@@ -165,5 +169,5 @@ def test_training_goes_on_where_it_stopped(optimizer: Any, tmp_path: Path) -> No
     assert "error" not in found, found["error"]
     loaded = tf.load_layers_model(tmp_path / "theirs")
     steps += [*found["result"]["losses"], *(loaded.train_on_batch(x, y)[0] for _ in range(2))]
-    alone = steps[:2] + [model.train_on_batch(x, y)[0] for _ in range(4)]
-    np.testing.assert_allclose([float(s) for s in steps], [float(s) for s in alone], rtol=2e-6)
+    reference = steps[:2] + [model.train_on_batch(x, y)[0] for _ in range(4)]
+    np.testing.assert_allclose([float(s) for s in steps], [float(s) for s in reference], rtol=2e-6)

@@ -1,4 +1,4 @@
-"""Models that others have published as packages of npm give what they give in TF.js."""
+"""Models published as npm packages predict the same as in TF.js."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ import tfpy as tf
 
 pytestmark = [pytest.mark.slow]
 
-# Detectors of faces, hands and bodies, and what tells emotions or people alive from a face; handtrack ends in a search
-# for the best boxes, movenet in a search for the best places.
+# Detection of faces, hands and poses, and classification of faces; handtrack ends with non-maximum suppression, movenet
+# with a search for the best positions.
 HUMAN = ["antispoof", "blazeface", "emotion", "facemesh", "handtrack", "iris", "liveness", "movenet-lightning"]
-SIDE = 64  # of images of any size
+SIDE = 64  # of images whose size the model leaves open
 
 TEXTS = {
     "py": "def main():\n    for i in range(3):\n        print(i)\n",
@@ -27,15 +27,15 @@ TEXTS = {
 
 
 def image(port: Any) -> np.ndarray[Any, Any]:
-    """An image with smooth and sharp places, of what shape and dtype an input is."""
+    """An image with smooth and sharp regions, of the shape and dtype of an input."""
     shape = [1 if i == 0 else SIDE if n is None or n < 0 else n for i, n in enumerate(port.shape)]
     values = np.sin(np.arange(np.prod(shape)) * 0.37) * 0.5 + 0.5
-    whole = port.dtype == "int32"
-    return (np.round(values * 255).astype(np.int32) if whole else values.astype(np.float32)).reshape(shape)
+    integer = port.dtype == "int32"
+    return (np.round(values * 255).astype(np.int32) if integer else values.astype(np.float32)).reshape(shape)
 
 
 @pytest.mark.parametrize("name", HUMAN)
-def test_models_of_human(name: str) -> None:
+def test_human_models_match_tfjs(name: str) -> None:
     folder = package("@vladmandic/human") / "models"
     model = tf.load_graph_model(folder / f"{name}.json")
     inputs = {port.name: image(port) for port in model.inputs}
@@ -51,7 +51,7 @@ def test_models_of_human(name: str) -> None:
         np.testing.assert_allclose(mine.numpy(), expected, rtol=1e-4, atol=1e-4 * np.abs(expected).max())
 
 
-def test_the_language_detection_of_vs_code() -> None:
+def test_vscode_language_detection_matches_tfjs() -> None:
     folder = package("@vscode/vscode-languagedetection") / "model"
     model = tf.load_graph_model(folder / "model.json")
     signature = json.loads((folder / "model.json").read_text())["signature"]["outputs"]
