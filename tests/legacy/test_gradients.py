@@ -36,7 +36,7 @@ def test_gradients_flow_through_reshapes_and_core_ops(math: dl.NDArrayMathCPU) -
         ("subtract sub subStrict", ([1, 1], [-1, -1])),
     ],
 )
-def test_deeplearnjs_gradients_ignore_the_upstream_gradient(math: dl.NDArrayMathCPU, ops: str, expected: Any) -> None:
+def test_deeplearnjs_gradients_ignore_upstream_gradient(math: dl.NDArrayMathCPU, ops: str, expected: Any) -> None:
     given = {"a": A1([1, 2]), "b": A1([3, 4])}
     weights = A1([10, 20])
     for op in ops.split():
@@ -50,9 +50,7 @@ def test_deeplearnjs_gradients_ignore_the_upstream_gradient(math: dl.NDArrayMath
 @pytest.mark.parametrize(
     ("op", "expected"), [("scalarMinusArray", (1, -1)), ("arrayMinusScalar", (1, -1)), ("scalarTimesArray", (5, 2))]
 )
-def test_deeplearnjs_gradients_of_scalars_ignore_the_upstream_gradient(
-    math: dl.NDArrayMathCPU, op: str, expected: Any
-) -> None:
+def test_deeplearnjs_scalar_gradients_ignore_upstream_gradient(math: dl.NDArrayMathCPU, op: str, expected: Any) -> None:
     given = {"a": dl.Scalar.new(2), "b": dl.Scalar.new(5)}
     twice = dl.Scalar.new(2)
     with dl.numerics("deeplearn.js"):
