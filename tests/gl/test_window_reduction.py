@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from gpu import Work, made
+from gpu import Work, computed
 
 import tfpy as tf
 from tfpy.engine.gl import windowed
@@ -50,15 +50,15 @@ def assert_equal_to_cpu(function: Function, *shapes: Any, unit: int = 1) -> None
         slopes = tf.grads(function)(inputs, whole_numbers(y.shape, 9).mul(unit))
         return [t.numpy() for t in (y, *slopes)]
 
-    computed = results()
+    actual = results()
     tf.set_backend("cpu")
-    for value, expected in zip(computed, results(), strict=True):
+    for value, expected in zip(actual, results(), strict=True):
         np.testing.assert_array_equal(value, expected)
 
 
 @pytest.mark.parametrize("case", DEPTHWISE, ids=str)
 @pytest.mark.parametrize("shape", INPUTS, ids=str)
-def test_depthwise_convolution(gpu: GlBackend, shape: Any, case: Any) -> None:
+def test_depthwise_convolution_equals_cpu(gpu: GlBackend, shape: Any, case: Any) -> None:
     size, multiplier, strides, pad, dilations = case
     filters = (*size, shape[-1], multiplier)
     assert_equal_to_cpu(lambda x, w: tf.depthwise_conv2d(x, w, strides, pad, "NHWC", dilations), shape, filters)
@@ -67,7 +67,9 @@ def test_depthwise_convolution(gpu: GlBackend, shape: Any, case: Any) -> None:
 @pytest.mark.parametrize("few_results", [0, 1 << 14], ids=["one thread", "several threads"])
 @pytest.mark.parametrize("case", POOLING, ids=str)
 @pytest.mark.parametrize("shape", INPUTS, ids=str)
-def test_pooling(gpu: GlBackend, monkeypatch: pytest.MonkeyPatch, shape: Any, case: Any, few_results: int) -> None:
+def test_pooling_equals_cpu(
+    gpu: GlBackend, monkeypatch: pytest.MonkeyPatch, shape: Any, case: Any, few_results: int
+) -> None:
     monkeypatch.setattr(windowed, "_MANY_CELLS", 0)
     monkeypatch.setattr(windowed, "_FEW_RESULTS", few_results)
     size, strides, pad = case
@@ -77,23 +79,27 @@ def test_pooling(gpu: GlBackend, monkeypatch: pytest.MonkeyPatch, shape: Any, ca
 
 
 @pytest.mark.parametrize("shape", INPUTS, ids=str)
-def test_dilation(gpu: GlBackend, shape: Any) -> None:
+def test_dilation_equals_cpu(gpu: GlBackend, shape: Any) -> None:
     assert_equal_to_cpu(lambda x, w: tf.dilation2d(x, w, 2, "same", 1), shape, (3, 2, shape[-1]))
 
 
 @pytest.mark.parametrize("enough_sums", [0, 1 << 30])
-def test_depthwise_filter_gradient_in_parts(
+def test_depthwise_filter_gradient_in_parts_equals_cpu(
     gpu: GlBackend, monkeypatch: pytest.MonkeyPatch, enough_sums: int
 ) -> None:  # fmt: skip
     monkeypatch.setattr(windowed, "_ENOUGH_SUMS", enough_sums)
     assert_equal_to_cpu(lambda x, w: tf.depthwise_conv2d(x, w, 1, "same"), (3, 6, 7, 4), (3, 3, 4, 1))
 
 
-def test_elementwise_work_after_windows_is_fused(work: Callable[[Callable[[], object]], Work], gpu: GlBackend) -> None:
-    x, w, bias = made(whole_numbers((2, 8, 8, 4), 0)), made(whole_numbers((3, 3, 4, 1), 1)), made(tf.ones([4]).mul(2))
-    found = work(lambda: made(tf.depthwise_conv2d(x, w, 1, "same").add(bias).relu()))
+def test_elementwise_ops_after_windows_are_fused(work: Callable[[Callable[[], object]], Work], gpu: GlBackend) -> None:
+    x, w, bias = (
+        computed(whole_numbers((2, 8, 8, 4), 0)),
+        computed(whole_numbers((3, 3, 4, 1), 1)),
+        computed(tf.ones([4]).mul(2)),
+    )
+    found = work(lambda: computed(tf.depthwise_conv2d(x, w, 1, "same").add(bias).relu()))
     assert found == Work(1, size_class(4 * x.size))
-    assert work(lambda: made(tf.avg_pool(x, 2, 2, "valid").tanh())).dispatches == 1
+    assert work(lambda: computed(tf.avg_pool(x, 2, 2, "valid").tanh())).dispatches == 1
 
 
 @pytest.mark.parametrize(
@@ -105,7 +111,7 @@ def test_elementwise_work_after_windows_is_fused(work: Callable[[Callable[[], ob
         (lambda w: tf.depthwise_conv2d(whole_numbers((1, 2, 9, 2), 3), w, 1, "same"), (2, 2, 2, 1)),
     ],
 )
-def test_loops_beyond_the_limit_are_left_to_the_cpu(
+def test_loops_beyond_the_limit_run_on_cpu(
     device: Device, monkeypatch: pytest.MonkeyPatch, function: Function, shape: Any
 ) -> None:
     monkeypatch.setattr(device, "most_iterations", 8)
