@@ -419,7 +419,7 @@ def test_limited_number_of_workgroups(gpu: GlBackend, monkeypatch: pytest.Monkey
 
 
 def test_too_large_views_fall_back_to_cpu(gpu: GlBackend, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The views of windows are not stored, but their indices are limited, too."""
+    """The views of products are not stored, but their indices are limited, too; those of pooling are never formed."""
     x = np.random.default_rng(0).normal(size=(1, 6, 6, 2)).astype(np.float32)
     w, row = x[:, :3, :3, :, None].reshape(3, 3, 2, 1), x.reshape(4, 3, 1, 6)
     calls = {
@@ -433,7 +433,7 @@ def test_too_large_views_fall_back_to_cpu(gpu: GlBackend, monkeypatch: pytest.Mo
             limited.setattr(spec, "MAX_SIZE", 100)
             spec.spec.cache_clear()
             found = call().numpy()
-        assert gpu.memory()["cpu_kernels"][kernel] == before + 1
+        assert gpu.memory()["cpu_kernels"].get(kernel, 0) == before + (kernel != "MaxPool")
         np.testing.assert_allclose(found, call().numpy(), rtol=ACCUMULATED, atol=ROUNDING)
 
 
