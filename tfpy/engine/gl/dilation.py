@@ -12,7 +12,7 @@ from tfpy.engine.gl.reduce import OPERATIONS, reduction
 from tfpy.engine.gl.table import KERNELS, Attrs
 from tfpy.engine.gl.trace import Indexed
 from tfpy.engine.gl.value import Value, are_floats, float_bits
-from tfpy.engine.gl.window_reduction import Accumulation, Operand, over_cells
+from tfpy.engine.gl.window_reduction import Accumulation, CellView, over_cells
 from tfpy.engine.gl.windowed import CHOSEN, NOBODY, at_every_cell, places_of, seen_by, within_limit
 from tfpy.engine.rows.conv import DILATION_OUTSIDE
 from tfpy.engine.spec import Spec, spec, strides_of
@@ -31,25 +31,25 @@ _CHOSEN = Accumulation("0.", "{0} == int({k}) ? {1} + {2} : {a}")
 _AT_CELL = Indexed("({0} == int({2} / {p} % {q}) ? {1} : 0.)", "float32", ("uint", "uint"))
 
 
-def _terms(x: Value, weights: Value, window: Window, outside: int) -> list[Operand]:
+def _terms(x: Value, weights: Value, window: Window, outside: int) -> list[CellView]:
     """What the window covers, and the filter, which is the same at all places."""
     n, batch, channels = len(window.size), x.spec.shape[0], weights.spec.shape[-1]
     axes = (*window.size, batch, *window.out, channels)
     steps = zip((*range(n), 2 * n + 1), strides_of(weights.spec.shape), strict=True)
     dimensions = tuple([Dimension(((axis, 1),), stride) for axis, stride in steps])
-    return [seen_by(x, window, outside), Operand(weights, maps.gapped(axes, dimensions))]
+    return [seen_by(x, window, outside), CellView(weights, maps.gapped(axes, dimensions))]
 
 
 def _largest(device: Device, x: Value, weights: Value, window: Window, out: Spec) -> Value:
-    operands = _terms(x, weights, window, float_bits(DILATION_OUTSIDE))
-    return over_cells(device, _LARGEST, operands, window.cells, out)
+    views = _terms(x, weights, window, float_bits(DILATION_OUTSIDE))
+    return over_cells(device, _LARGEST, views, window.cells, out)
 
 
 def _chosen(device: Device, x: Value, weights: Value, window: Window, out: Spec) -> Value:
     """The number of the first cell with the largest sum."""
     y = _largest(device, x, weights, window, out)
-    operands = [*_terms(x, weights, window, float_bits(DILATION_OUTSIDE)), at_every_cell(y, window)]
-    return over_cells(device, _FIRST, operands, window.cells, spec(out.shape, "int32"))
+    views = [*_terms(x, weights, window, float_bits(DILATION_OUTSIDE)), at_every_cell(y, window)]
+    return over_cells(device, _FIRST, views, window.cells, spec(out.shape, "int32"))
 
 
 def _dilation(device: Device, values: Values, attrs: Attrs, out: Spec) -> Value | None:
@@ -63,8 +63,8 @@ def _to_input(device: Device, values: Values, attrs: Attrs, out: Spec) -> Value 
         return None
     window = attrs["window"]
     chosen = _chosen(device, x, weights, window, dy.spec)
-    operands = [places_of(chosen, window, out.shape, NOBODY), places_of(dy, window, out.shape)]
-    return over_cells(device, CHOSEN, operands, window.cells, out)
+    views = [places_of(chosen, window, out.shape, NOBODY), places_of(dy, window, out.shape)]
+    return over_cells(device, CHOSEN, views, window.cells, out)
 
 
 def _to_filter(device: Device, values: Values, attrs: Attrs, out: Spec) -> Value | None:
@@ -86,8 +86,8 @@ def _pick(device: Device, values: Values, attrs: Attrs, out: Spec) -> Value | No
         return None
     window = attrs["window"]
     chosen = _chosen(device, x, weights, window, out)
-    operands = [at_every_cell(chosen, window), *_terms(u, v, window, 0)]
-    return over_cells(device, _CHOSEN, operands, window.cells, out)
+    views = [at_every_cell(chosen, window), *_terms(u, v, window, 0)]
+    return over_cells(device, _CHOSEN, views, window.cells, out)
 
 
 KERNELS.update(

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from tfpy.engine.gl import gemm, maps, templates
 from tfpy.engine.gl.device import Device
 from tfpy.engine.gl.elementwise import BINARY
+from tfpy.engine.gl.extending import ExtendingTask, plain
 from tfpy.engine.gl.fusion import defer, ensure, fuse, prepared, view
 from tfpy.engine.gl.gemm import Tile, Variant
 from tfpy.engine.gl.matrix_view import MatrixView, matrix_view
@@ -17,7 +18,7 @@ from tfpy.engine.gl.pool import Buffer, Lease
 from tfpy.engine.gl.programs import parameters, word
 from tfpy.engine.gl.reduce import OPERATIONS, reduction
 from tfpy.engine.gl.table import KERNELS, Attrs
-from tfpy.engine.gl.templates import FLAT_INDEX, GROUP, Fused, interned
+from tfpy.engine.gl.templates import FLAT_INDEX, GROUP, Fused
 from tfpy.engine.gl.trace import VIEW, Expression
 from tfpy.engine.gl.value import Value
 from tfpy.engine.spec import Shape, Spec, spec
@@ -61,14 +62,12 @@ class _OperandSource(NamedTuple):
     words: Sequence[int]
 
 
-class MatMul:
+class MatMul(ExtendingTask):
     """The task: the product of two inputs, either of them transposed or not.
 
     Attributes:
         small_words, small_groups: the parameters and groups of its shader, if it does not use tiles.
     """
-
-    extends = True
 
     def __init__(self, sizes: Sizes, transpose_a: bool, transpose_b: bool) -> None:
         self.sizes = sizes
@@ -79,20 +78,7 @@ class MatMul:
         self.small_words = s.m * s.n, s.n, s.k, s.step_a, s.step_b, *steps_a, *steps_b, size
         self.small_groups = -(-size // GROUP)
 
-    def run(self, device: Device, value: Value) -> Lease:
-        lease = device.room(value)
-        self._compute(device, value, _plain(value.spec.dtype), (), (), [lease])
-        return lease
-
-    def extend(
-        self, device: Device, value: Value, fused: Fused, words: Sequence[int], others: Sequence[Buffer]
-    ) -> list[Lease]:
-        """Compute the product, and apply the steps to each element; returns a buffer for each of their results."""
-        leases = [device.take(value.spec.size * width) for width in fused.widths]
-        self._compute(device, value, fused, words, others, leases)
-        return leases
-
-    def _compute(
+    def compute(
         self, device: Device, value: Value, fused: Fused, words: Sequence[int], others: Sequence[Buffer],
         leases: Sequence[Lease],
     ) -> None:  # fmt: skip
@@ -113,7 +99,7 @@ class MatMul:
             self._run_tiled(device, variant, 1, [*operands, *others], writes, fused, [*own, *words])
         else:
             partial = device.take(parts * s.m * s.n * 4)
-            self._run_tiled(device, variant, parts, operands, [partial.buffer], _plain(variant.dtype), own)
+            self._run_tiled(device, variant, parts, operands, [partial.buffer], plain(variant.dtype), own)
             _add_parts(device, parts, s.m * s.n, [partial.buffer, *others], writes, fused, words)
 
     def _variant(self, dtype: str, a: _OperandSource, b: _OperandSource) -> Variant:
@@ -160,11 +146,6 @@ class MatMul:
 
 product = functools.lru_cache(maxsize=4096)(MatMul)
 """The task, which is the same object for the same work."""
-
-
-def _plain(dtype: str) -> Fused:
-    """The product without further steps."""
-    return interned((("base", dtype),), ((0, dtype),))
 
 
 def _in_fours(source: Fused | MatrixView | None, inner_fastest: bool, outer: int) -> bool:

@@ -12,12 +12,13 @@ from typing import NamedTuple
 
 from tfpy.engine.gl import templates
 from tfpy.engine.gl.device import Device
+from tfpy.engine.gl.extending import ExtendingTask
 from tfpy.engine.gl.fusion import defer, ensure
 from tfpy.engine.gl.maps import Map
 from tfpy.engine.gl.matrix_view import MatrixView, matrix_view
 from tfpy.engine.gl.pool import Buffer, Lease
 from tfpy.engine.gl.programs import parameters, word
-from tfpy.engine.gl.templates import FLAT_INDEX, GROUP, VECTOR_GLSL, Fused, interned
+from tfpy.engine.gl.templates import FLAT_INDEX, GROUP, VECTOR_GLSL, Fused
 from tfpy.engine.gl.value import Value
 from tfpy.engine.spec import Spec
 
@@ -42,8 +43,8 @@ SUM_OF_PRODUCTS = Accumulation("0.", "fma({0}, {1}, {a})")
 MAX_POOL = Accumulation("m_quiet_nan()", "m_isnan({a}) || {0} > {a} ? {0} : {a}")
 
 
-class Operand(NamedTuple):
-    """What a cell adds to each result.
+class CellView(NamedTuple):
+    """An array of which each cell contributes an element to every result.
 
     Attributes:
         source: the array that is read.
@@ -56,42 +57,25 @@ class Operand(NamedTuple):
     pad: int = 0
 
 
-class WindowReduction:
-    """The task. Its value's inputs, maps and words are the operands' sources, maps and pads."""
-
-    extends = True
+class WindowReduction(ExtendingTask):
+    """The task. Its value's inputs, maps and words are the sources, maps and pads of the cells' views."""
 
     def __init__(self, accumulation: Accumulation, cells: int) -> None:
         self.accumulation = accumulation
         self.cells = cells
 
-    def run(self, device: Device, value: Value) -> Lease:
-        lease = device.room(value)
-        dtype = value.spec.dtype
-        self._compute(device, value, interned((("base", dtype),), ((0, dtype),)), (), (), [lease])
-        return lease
-
-    def extend(
-        self, device: Device, value: Value, fused: Fused, words: Sequence[int], others: Sequence[Buffer]
-    ) -> list[Lease]:
-        """Compute the value, and apply the steps to each element; returns a buffer for each of their results."""
-        leases = [device.take(value.spec.size * width) for width in fused.widths]
-        self._compute(device, value, fused, words, others, leases)
-        return leases
-
-    def _compute(
+    def compute(
         self, device: Device, value: Value, fused: Fused, words: Sequence[int], others: Sequence[Buffer],
         leases: Sequence[Lease],
     ) -> None:  # fmt: skip
         size, views, own = value.spec.size, [], [value.spec.size, self.cells]
-        for where, pad in zip(value.maps or (), value.words, strict=True):
+        for source, where, pad in zip(value.inputs, value.maps or (), value.words, strict=True):
             assert where is not None
             found = matrix_view(where, size, False)
             assert found is not None
-            views.append(_View(found, len(where.words) + 1))
+            views.append(_View(found, source.spec.dtype, len(where.words) + 1))
             own += [*where.words, pad]
-        dtypes = tuple([v.spec.dtype for v in value.inputs])
-        key = tuple(views), dtypes, self.accumulation, size % 4 == 0, fused
+        key = tuple(views), self.accumulation, size % 4 == 0, fused
         program = device.programs.get(("windows", *key), _source, *key, len(words))
         reads = [*[ensure(device, v).buffer for v in value.inputs], *others]
         groups = -(-size // (4 * GROUP))
@@ -99,54 +83,54 @@ class WindowReduction:
 
 
 class _View(NamedTuple):
+    """A view in a shader: how it is read, its dtype, and how many parameters it has."""
+
     view: MatrixView
+    dtype: str
     words: int
 
 
 _task = functools.lru_cache(maxsize=4096)(WindowReduction)
 
 
-def over_cells(device: Device, accumulation: Accumulation, operands: Sequence[Operand], cells: int, out: Spec) -> Value:
+def over_cells(device: Device, accumulation: Accumulation, views: Sequence[CellView], cells: int, out: Spec) -> Value:
     """The deferred reduction of so many cells for each element of `out`."""
-    sources = tuple([o.source for o in operands])
-    value = defer(device, out, _task(accumulation, cells), sources, leaves=len(operands) + 1)
-    value.maps, value.words = tuple([o.where for o in operands]), tuple([o.pad for o in operands])
+    sources = tuple([v.source for v in views])
+    value = defer(device, out, _task(accumulation, cells), sources, leaves=len(views) + 1)
+    value.maps, value.words = tuple([v.where for v in views]), tuple([v.pad for v in views])
     return value
 
 
-def _source(
-    views: tuple[_View, ...], dtypes: tuple[str, ...], accumulation: Accumulation, exact: bool, fused: Fused, words: int
-) -> str:
+def _source(views: tuple[_View, ...], accumulation: Accumulation, exact: bool, fused: Fused, words: int) -> str:
     """The shader. Results beyond the last one, if they are not `exact` fours, are computed like it and not stored."""
-    first, names = _OWN_WORDS, [f"x{n}_" for n in range(len(views))]
-    functions, lines = "", []
-    for n, ((view, count), dtype, name) in enumerate(zip(views, dtypes, names, strict=True)):
+    first, begin, loads, functions = _OWN_WORDS, [], [], ""
+    for n, (view, dtype, count) in enumerate(views):
+        name = f"x{n}_"
         functions += templates.buffer(n, name, dtype, "readonly", view.vector)
         functions += view.functions(name, dtype, first, word(0), exact, True)
-        lines.append(f"Outer{name} outer{n} = outer{name}(o);")
+        begin.append(f"Outer{name} outer{n} = outer{name}(o);")
+        loads.append(f"{VECTOR_GLSL[dtype]} e{n} = load{name}(outer{n}, k);")
         first += count
-    base = fused.base or "float32"
-    vec, vector = VECTOR_GLSL[base], exact and fused.vectorizable
-    lines.append(f"{vec} a = {vec}({accumulation.start});")
-    loads = [
-        f"{VECTOR_GLSL[dtype]} e{n} = load{name}(outer{n}, k);"
-        for n, (dtype, name) in enumerate(zip(dtypes, names, strict=True))
-    ]
-    steps = [
-        f"a.{c} = {accumulation.step.format(*[f'e{n}.{c}' for n in range(len(views))], a=f'a.{c}', k='k')};"
-        for c in "xyzw"
-    ]
+    vec, vector = VECTOR_GLSL[fused.base or "float32"], exact and fused.vectorizable
+    steps = [_one_more(accumulation, lane, len(views)) for lane in "xyzw"]
     text = f"#pragma optionNV(unroll all)\nlayout(local_size_x = {GROUP}) in;\n" + parameters(first + words)
     text += functions + templates.buffers_after(fused, len(views), vector) + templates.element_function(fused, first)
     return f"""{text}
 void main() {{
   uint o = ({FLAT_INDEX} * {GROUP}u + gl_LocalInvocationIndex) * 4u;
   if (o >= {word(0)}) return;
-  {" ".join(lines)}
+  {" ".join(begin)}
+  {vec} a = {vec}({accumulation.start});
   for (uint k = 0u; k < {word(1)}; k++) {{ {" ".join([*loads, *steps])} }}
   {_store(fused, vector)}
 }}
 """
+
+
+def _one_more(accumulation: Accumulation, lane: str, views: int) -> str:
+    """The statement that takes cell k into one of the four results."""
+    elements = [f"e{n}.{lane}" for n in range(views)]
+    return f"a.{lane} = {accumulation.step.format(*elements, a=f'a.{lane}', k='k')};"
 
 
 def _store(fused: Fused, vector: bool) -> str:

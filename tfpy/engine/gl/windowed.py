@@ -25,7 +25,7 @@ from tfpy.engine.gl.table import KERNELS, Attrs, Builder
 from tfpy.engine.gl.trace import SPREAD, Expression, Trace
 from tfpy.engine.gl.value import Value, bits, constant, float_bits
 from tfpy.engine.gl.views import MaskedGather
-from tfpy.engine.gl.window_reduction import MAX_POOL, SUM, SUM_OF_PRODUCTS, Accumulation, Operand, over_cells
+from tfpy.engine.gl.window_reduction import MAX_POOL, SUM, SUM_OF_PRODUCTS, Accumulation, CellView, over_cells
 from tfpy.engine.spec import Shape, Spec, spec, strides_of
 from tfpy.engine.windows import Window, divisor
 
@@ -190,7 +190,7 @@ def _depthwise(device: Device, values: Values, attrs: Attrs, out: Spec) -> Value
     axes = (*window.size, x.spec.shape[0], *window.out, channels, multiplier)
     seen = maps.gapped(axes, covered(x.spec.shape, window, n, n + 1, 0, 2 * n + 1))
     factors = maps.gapped(axes, _filter_dimensions(weights, n, 2 * n + 1, 2 * n + 2))
-    return over_cells(device, SUM_OF_PRODUCTS, [Operand(x, seen), Operand(weights, factors)], window.cells, out)
+    return over_cells(device, SUM_OF_PRODUCTS, [CellView(x, seen), CellView(weights, factors)], window.cells, out)
 
 
 def _filter_dimensions(weights: Value, n: int, channel: int, multiple: int) -> tuple[Dimension, ...]:
@@ -209,8 +209,8 @@ def _depthwise_input(device: Device, values: Values, attrs: Attrs, out: Spec) ->
     channel = ((2 * n + 2, multiplier), (n, 1))
     places = maps.gapped(axes, covering(dy.spec.shape, window, n + 1, n + 2, 0, channel))
     factors = maps.gapped(axes, _filter_dimensions(weights, n, 2 * n + 2, n))
-    operands = [Operand(dy, places), Operand(weights, factors)]
-    return over_cells(device, SUM_OF_PRODUCTS, operands, window.cells * multiplier, out)
+    views = [CellView(dy, places), CellView(weights, factors)]
+    return over_cells(device, SUM_OF_PRODUCTS, views, window.cells * multiplier, out)
 
 
 def _depthwise_filter(device: Device, values: Values, attrs: Attrs, out: Spec) -> Value | None:
@@ -231,8 +231,8 @@ def _depthwise_filter(device: Device, values: Values, attrs: Attrs, out: Spec) -
     dimensions = [Dimension(((axis, 1),), strides[axis]) for axis in range(n + 1)]
     slopes = _reordered(axes, (*dimensions, Dimension(((2 * n + 1, multiplier), (2 * n + 2, 1)), 1)), order)
     partial = spec((math.prod(places[:split]), out.size), out.dtype)
-    operands = [Operand(x, seen), Operand(dy, slopes)]
-    sums = over_cells(device, SUM_OF_PRODUCTS, operands, math.prod(places[split:]), partial)
+    views = [CellView(x, seen), CellView(dy, slopes)]
+    sums = over_cells(device, SUM_OF_PRODUCTS, views, math.prod(places[split:]), partial)
     return defer(device, out, reduction("Sum", OPERATIONS["Sum", out.dtype], 1, *partial.shape), (sums,))
 
 
@@ -246,23 +246,23 @@ def _reordered(axes: Shape, dimensions: tuple[Dimension, ...], order: tuple[int,
 # Pooling
 
 
-def seen_by(x: Value, window: Window, pad: int) -> Operand:
+def seen_by(x: Value, window: Window, pad: int) -> CellView:
     """What the window covers at each place, in an array (*places, channels) for every cell."""
     n, (batch, *_, channels) = len(window.size), x.spec.shape
     axes = (*window.size, batch, *window.out, channels)
-    return Operand(x, maps.gapped(axes, covered(x.spec.shape, window, n, n + 1, 0, 2 * n + 1)), pad)
+    return CellView(x, maps.gapped(axes, covered(x.spec.shape, window, n, n + 1, 0, 2 * n + 1)), pad)
 
 
-def places_of(dy: Value, window: Window, shape: Shape, pad: int = 0) -> Operand:
+def places_of(dy: Value, window: Window, shape: Shape, pad: int = 0) -> CellView:
     """The places that cover each element of an input of that shape with every cell."""
     n = len(window.size)
     dimensions = covering(dy.spec.shape, window, n, n + 1, 0, ((2 * n + 1, 1),))
-    return Operand(dy, maps.gapped((*window.size, *shape), dimensions), pad)
+    return CellView(dy, maps.gapped((*window.size, *shape), dimensions), pad)
 
 
-def at_every_cell(y: Value, window: Window) -> Operand:
+def at_every_cell(y: Value, window: Window) -> CellView:
     """An array of results, which are the same for every cell."""
-    return Operand(y, maps.gapped((window.cells, y.spec.size), (Dimension(((1, 1),), 1),)))
+    return CellView(y, maps.gapped((window.cells, y.spec.size), (Dimension(((1, 1),), 1),)))
 
 
 def _pooled(device: Device, operation: str, x: Value, window: Window, pad: int, out: Spec) -> Value:
@@ -324,8 +324,8 @@ NOBODY = bits(-2, "int32")
 
 def _chosen_cell(device: Device, x: Value, y: Value, window: Window, last: bool) -> Value:
     """The number of the first or last cell with the largest element of the window."""
-    operands = [seen_by(x, window, _LEAST), at_every_cell(y, window)]
-    return over_cells(device, _LAST if last else _FIRST, operands, window.cells, spec(y.spec.shape, "int32"))
+    views = [seen_by(x, window, _LEAST), at_every_cell(y, window)]
+    return over_cells(device, _LAST if last else _FIRST, views, window.cells, spec(y.spec.shape, "int32"))
 
 
 def _max_grad(last: bool) -> Builder:
@@ -335,8 +335,8 @@ def _max_grad(last: bool) -> Builder:
         if x.spec.dtype != "float32" or out.dtype != "float32" or not y.spec.size:
             return None
         cell = _chosen_cell(device, x, y, window, last)
-        operands = [places_of(cell, window, out.shape, NOBODY), places_of(dy, window, out.shape)]
-        return over_cells(device, CHOSEN, operands, window.cells, out)
+        views = [places_of(cell, window, out.shape, NOBODY), places_of(dy, window, out.shape)]
+        return over_cells(device, CHOSEN, views, window.cells, out)
 
     return build
 
@@ -403,7 +403,7 @@ def _lrn(device: Device, values: Values, attrs: Attrs, out: Spec) -> Value | Non
     width, channels = 2 * radius + 1, x.spec.shape[-1]
     near = Dimension(((0, 1), (2, 1)), 1, -radius, 1, channels)
     around = maps.gapped((width, x.spec.size // channels, channels), (Dimension(((1, 1),), channels), near))
-    total = over_cells(device, _SUM_OF_SQUARES, [Operand(x, around)], width, out)
+    total = over_cells(device, _SUM_OF_SQUARES, [CellView(x, around)], width, out)
     words = [float_bits(n) for n in (attrs["bias"], attrs["alpha"], -attrs["beta"])]
     return fuse(device, out, _RESPONSE, (x, total), None, words)
 
