@@ -7,7 +7,7 @@ import textwrap
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from option_words import Words, explained
+from option_words import OptionText, explained
 from source import Module, imports_for
 
 Camel = Callable[[str, str], str]
@@ -28,7 +28,7 @@ class Factory:
     node: ast.ClassDef
     options: dict[str, tuple[Module, Option]]
     lineage: list[str]
-    words: dict[str, Words] = field(default_factory=dict)
+    words: dict[str, OptionText] = field(default_factory=dict)
 
 
 def factories_in(modules: list[Module]) -> list[Factory]:
@@ -136,7 +136,7 @@ def _listed(f: Factory) -> str:
     return "\n".join(["\n\n    Args:", *filled, "    "])
 
 
-def _in_words(words: Words, default: ast.expr | None) -> str:
+def _in_words(words: OptionText, default: ast.expr | None) -> str:
     """The description of an option, and its default, if it has one."""
     value = words.default or ("" if default is None else ast.unparse(default))
     return f"{words.text}." if value in ("", "None") else f"{words.text} (default: {value})."

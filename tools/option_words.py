@@ -11,14 +11,14 @@ TABLE = Path(__file__).with_suffix(".toml")
 
 
 @dataclass(frozen=True)
-class Words:
+class OptionText:
     """The description of an option, and its default, if that differs from the class's."""
 
     text: str
     default: str = ""
 
 
-def explained(declared: Sequence[tuple[Sequence[str], Sequence[str]]]) -> list[dict[str, Words]]:
+def explained(declared: Sequence[tuple[Sequence[str], Sequence[str]]]) -> list[dict[str, OptionText]]:
     """The words for the options of classes, each given as its lineage and the names of its options.
 
     Raises SystemExit for options without words, and for words without an option.
@@ -35,7 +35,7 @@ def explained(declared: Sequence[tuple[Sequence[str], Sequence[str]]]) -> list[d
                 continue
             needless.discard((table, name))
             words = tables[table][name]
-            own[name] = Words(words) if isinstance(words, str) else Words(**words)
+            own[name] = OptionText(words) if isinstance(words, str) else OptionText(**words)
         found.append(own)
     if missing or needless:
         raise SystemExit(f"{TABLE.name}: without words: {missing}; words of no option: {sorted(needless)}")

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from declared_factories import Camel, Factory, Option, required_first
-from option_words import Words
+from option_words import OptionText
 from source import ROOT, Public, inherited, markdown_table
 
 FOLDER = ROOT / "docs/reference"
@@ -151,7 +151,7 @@ def _table(family: Sequence[Factory], camel: Camel, shared: bool = False) -> str
     return "\n" + markdown_table(("Option", "Type", "Default", "What it is"), rows) if rows else ""
 
 
-def _row(option: Option, words: Words, camel: Camel) -> tuple[str, str, str, str]:
+def _row(option: Option, words: OptionText, camel: Camel) -> tuple[str, str, str, str]:
     name, annotation, default = option
     camel_name = camel(name, "")
     both = f"`{name}`" if camel_name == name else f"`{name}`<br>`{camel_name}`"

@@ -45,7 +45,7 @@ class UnreachedError(GradientError):
         self.stops = stops
 
 
-class Words(str):
+class Unquoted(str):
     """A description of what was found, which messages show without quotes."""
 
     __slots__ = ()

@@ -10,7 +10,7 @@ from tfpy.engine.spec import Shape
 
 
 @dataclass(frozen=True)
-class StridedPicks:
+class ResolvedSlice:
     """The indices that a strided slice selects.
 
     Attributes:
@@ -54,9 +54,9 @@ class Masks:
     shrink_axis: int = 0
 
 
-def strided_picks(
+def resolve_strided_slice(
     shape: Shape, begin: Sequence[int], end: Sequence[int], strides: Sequence[int], masks: Masks
-) -> StridedPicks:
+) -> ResolvedSlice:
     """Parse a strided slice: items in order, each with a begin, an end, a stride and its bits.
 
     Raises:
@@ -82,7 +82,7 @@ def strided_picks(
         out.append(picks[-1][3])
         kept.append(picks[-1][3])
     starts, stops, steps, counts = zip(*picks, strict=True) if picks else ((), (), (), ())
-    return StridedPicks(starts, stops, steps, counts, tuple(out), tuple(kept))
+    return ResolvedSlice(starts, stops, steps, counts, tuple(out), tuple(kept))
 
 
 _NEW, _WHOLE = -1, -2

@@ -22,7 +22,7 @@ from tfpy.core.memory import dispose, tidy
 from tfpy.core.results import Entries
 from tfpy.core.system.environment import ENV
 from tfpy.core.tensor import Tensor
-from tfpy.engine.errors import Words, argument_error, unknown_name_error, with_article
+from tfpy.engine.errors import Unquoted, argument_error, unknown_name_error, with_article
 from tfpy.engine.scope import outlive_scopes
 from tfpy.graph._camel import GraphModelCamel
 
@@ -302,7 +302,7 @@ class GraphModel(GraphModelCamel, Ready):
         values = list(inputs) if several else [inputs]
         if len(values) != len(ports):
             names = ", ".join(port.key for port in ports)
-            raise argument_error(where, "inputs", f"{len(ports)} tensors ({names})", Words(f"{len(values)} of them"))
+            raise argument_error(where, "inputs", f"{len(ports)} tensors ({names})", Unquoted(f"{len(values)} of them"))
         return {port.key: value for port, value in zip(ports, values, strict=True)}
 
     def _captured_resources(self) -> dict[Any, Any]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from tfpy.core.convert import to_tensor
 from tfpy.core.naming.names import spellings
 from tfpy.core.tensor import Tensor
-from tfpy.engine.errors import Words, argument_error
+from tfpy.engine.errors import Unquoted, argument_error
 from tfpy.engine.handle import Handle
 from tfpy.layers.symbolic import SymbolicTensor, to_list
 
@@ -34,7 +34,7 @@ def one_tensor(layer: str, inputs: Any) -> Tensor:
     """A layer's only input, which may be passed in a list."""
     listed = to_list(inputs)
     if len(listed) != 1:
-        raise argument_error(layer, "inputs", "a single input", Words(f"{len(listed)}"))
+        raise argument_error(layer, "inputs", "a single input", Unquoted(f"{len(listed)}"))
     tensor = listed[0]
     return tensor if isinstance(tensor, Tensor) else to_tensor(layer, "inputs", tensor, "any")
 

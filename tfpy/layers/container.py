@@ -10,7 +10,7 @@ from tfpy.core.calling.options import accepts_options
 from tfpy.core.convert import to_tensor
 from tfpy.core.tensor import Tensor
 from tfpy.engine.arguments import as_int
-from tfpy.engine.errors import Words, argument_error, unknown_name_error
+from tfpy.engine.errors import Unquoted, argument_error, unknown_name_error
 from tfpy.layers._camel import ContainerCamel
 from tfpy.layers.base import Layer
 from tfpy.layers.config import plain
@@ -156,7 +156,7 @@ class Container(ContainerCamel, Layer):
         """The inputs of a call as a list of tensors."""
         values = [x if isinstance(x, Tensor) else to_tensor(self.name, "inputs", x, "any") for x in to_list(inputs)]
         if len(values) != len(self.inputs):
-            raise argument_error(self.name, "inputs", f"{len(self.inputs)} tensors", Words(f"{len(values)}"))
+            raise argument_error(self.name, "inputs", f"{len(self.inputs)} tensors", Unquoted(f"{len(values)}"))
         return values
 
     def compute_mask(self, inputs: Any, mask: Any = None) -> Any:

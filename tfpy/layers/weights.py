@@ -19,7 +19,7 @@ from tfpy.engine.abstract import placeholder
 from tfpy.engine.arguments import as_dtype
 from tfpy.engine.dispatch import alias
 from tfpy.engine.dtypes import DType
-from tfpy.engine.errors import Words, argument_error
+from tfpy.engine.errors import Unquoted, argument_error
 from tfpy.engine.spec import Shape, spec
 from tfpy.layers._camel import LayerVariableCamel
 from tfpy.layers.constraints import Constraint
@@ -146,7 +146,7 @@ def as_values(owner: str, weights: Sequence[LayerVariable], values: Iterable[Ten
     given = list(values)
     if len(weights) != len(given):
         expected = f"{len(weights)} tensors, the number of weights of {owner}"
-        raise argument_error(where, "weights", expected, Words(f"{len(given)} of them"))
+        raise argument_error(where, "weights", expected, Unquoted(f"{len(given)} of them"))
     tensors = [to_tensor(where, w.original_name, v, w.dtype) for w, v in zip(weights, given, strict=True)]
     for weight, tensor in zip(weights, tensors, strict=True):
         if tensor.shape != weight.shape:

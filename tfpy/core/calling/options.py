@@ -17,7 +17,7 @@ from tfpy.core.calling.argument_blame import name_call, refuse_misfit, refuse_un
 from tfpy.core.calling.tracebacks import hide_own_lines
 from tfpy.core.naming.hints import OF_OPTIMIZERS
 from tfpy.core.naming.names import spellings
-from tfpy.core.naming.wrappers import handing_on
+from tfpy.core.naming.wrappers import forwarding
 from tfpy.engine.arguments import as_number
 from tfpy.engine.errors import argument_error, nearest
 
@@ -129,7 +129,7 @@ def _wrap(function: Callable[..., Any], where: str, options: str | None) -> Call
     # With so few positional values and no keywords there is nothing to check.
     plain = min(first_default, numbers[0][0] if numbers else most, most if options is None else len(positional) - 1)
 
-    @handing_on
+    @forwarding
     @functools.wraps(function)
     def call(*args: Any, **keywords: Any) -> Any:
         try:

@@ -13,7 +13,7 @@ from types import FrameType
 from typing import NamedTuple
 
 from tfpy.core import ops
-from tfpy.core.naming.wrappers import hands_on
+from tfpy.core.naming.wrappers import forwards
 from tfpy.engine import package
 from tfpy.engine.handle import Handle, all_of, next_id, watching
 
@@ -51,7 +51,7 @@ def origin(frame: FrameType | None = None) -> Origin:
     in_core = True
     while frame.f_code.co_filename.startswith(package.PACKAGE):
         module = str(frame.f_globals.get("__name__"))
-        called = called if hands_on(frame.f_code) else frame.f_code.co_name
+        called = called if forwards(frame.f_code) else frame.f_code.co_name
         in_core = in_core and module.startswith(_CORE)
         if in_core and module.startswith(_OPS) and not called.startswith(("_", "<")):
             op = called

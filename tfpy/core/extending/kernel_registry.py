@@ -15,7 +15,7 @@ from tfpy.core.tensor import Tensor
 from tfpy.engine import dispatch, hooks
 from tfpy.engine.arguments import as_function, as_list, as_string
 from tfpy.engine.backend import Backend, Outputs, current, registry, using
-from tfpy.engine.errors import Words, argument_error, unknown_name_error
+from tfpy.engine.errors import Unquoted, argument_error, unknown_name_error
 from tfpy.engine.handle import Handle
 from tfpy.engine.kernels import KERNELS, Kernel, same
 from tfpy.engine.spec import Spec
@@ -178,7 +178,7 @@ def _in_place_of(row: Kernel, function: Callable[..., Any]) -> hooks.UserKernel:
         results = _called(function, _by_name(row, inputs), attrs)
         if [r.spec for r in results] != specs:
             expected = f"a function that returns {_listed(specs)}"
-            raise argument_error(row.name, "kernel_func", expected, Words(_listed([r.spec for r in results])))
+            raise argument_error(row.name, "kernel_func", expected, Unquoted(_listed([r.spec for r in results])))
         for result in results:
             if result.backend is not backend:
                 dispatch.move(result, backend)

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from tfpy.core.io.faults import MAX_JSON_BYTES, MAX_JSON_DEPTH, ModelFileError
-from tfpy.engine.errors import Words, show
+from tfpy.engine.errors import Unquoted, show
 
 # The largest double has 309.
 _MOST_DIGITS = 308
@@ -61,14 +61,14 @@ def _no_number(token: str) -> Any:
 
 def _whole_number(digits: str) -> int:
     if len(digits) > _MOST_DIGITS:
-        raise ValueError(f"{show(Words(digits))} is out of the range of JavaScript's numbers")
+        raise ValueError(f"{show(Unquoted(digits))} is out of the range of JavaScript's numbers")
     return int(digits)
 
 
 def _number(text: str) -> float:
     number = float(text)
     if math.isinf(number):
-        raise ValueError(f"{show(Words(text))} is out of the range of JavaScript's numbers")
+        raise ValueError(f"{show(Unquoted(text))} is out of the range of JavaScript's numbers")
     return number
 
 

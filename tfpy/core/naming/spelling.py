@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Any
 
 from tfpy.core.naming.hints import Hints
 from tfpy.core.naming.names import camel, spellings
-from tfpy.core.naming.wrappers import handing_on
+from tfpy.core.naming.wrappers import forwarding
 
 
 def forward(name: str) -> Any:
     """A method that calls the method with the snake_case name, as defined by the object's class."""
 
-    @handing_on
+    @forwarding
     def call(self: Any, *args: Any, **keywords: Any) -> Any:
         return getattr(self, name)(*args, **keywords)
 
@@ -33,11 +33,11 @@ def forward(name: str) -> Any:
 def forward_property(name: str, writable: bool = False) -> Any:
     """A property that reads, and if writable sets, the attribute with the snake_case name."""
 
-    @handing_on
+    @forwarding
     def read(self: Any) -> Any:
         return getattr(self, name)
 
-    @handing_on
+    @forwarding
     def write(self: Any, value: Any) -> None:
         setattr(self, name, value)
 
@@ -83,7 +83,7 @@ def _maker(definition: Any) -> Any:
     classes = bound + takes_class
     most = None if any(p.kind is p.VAR_POSITIONAL for p in parameters) else len(places) - classes
 
-    @handing_on
+    @forwarding
     @functools.wraps(function)
     def make(cls: type, *given: Any, **keywords: Any) -> Any:
         if given and isinstance(given[0], type):

@@ -1,4 +1,4 @@
-"""Functions that only pass on their arguments, so that they are ignored when looking for the called function."""
+"""Functions that only forward their arguments, and so are ignored when looking for the called function."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ F = TypeVar("F", bound=Callable[..., Any])
 _codes: set[CodeType] = set()
 
 
-def handing_on(function: F) -> F:
-    """Mark a function that passes on its arguments; all functions from one `def` are marked together."""
+def forwarding(function: F) -> F:
+    """Mark a function that forwards its arguments; all functions from one `def` are marked together."""
     _codes.add(cast("Any", function).__code__)
     return function
 
 
-def hands_on(code: CodeType) -> bool:
+def forwards(code: CodeType) -> bool:
     """Whether the code is that of a marked function."""
     return code in _codes

@@ -11,7 +11,7 @@ from tfpy.core.ops.common import cast_to, reshape_to, sum_over
 from tfpy.core.ops.matmul import multiply_matrices
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
-from tfpy.engine.errors import Words, argument_error
+from tfpy.engine.errors import Unquoted, argument_error
 from tfpy.engine.spec import upcast
 
 
@@ -52,7 +52,9 @@ def _parsed(equation: str, count: int) -> tuple[list[str], str]:
     left, result = text.split("->")
     terms = left.split(",")
     if len(terms) != count:
-        raise argument_error("einsum", "tensors", f"{len(terms)} tensors, as many as terms", Words(f"{count} tensors"))
+        raise argument_error(
+            "einsum", "tensors", f"{len(terms)} tensors, as many as terms", Unquoted(f"{count} tensors")
+        )
     for term in (*terms, result):
         if len(set(term)) != len(term):
             raise argument_error("einsum", "equation", "without a letter twice in one term", equation)

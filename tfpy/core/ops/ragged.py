@@ -16,7 +16,7 @@ from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
 from tfpy.engine import dispatch
 from tfpy.engine.arguments import as_int, as_list
-from tfpy.engine.errors import ShapeError, Words, argument_error
+from tfpy.engine.errors import ShapeError, Unquoted, argument_error
 from tfpy.engine.host import ragged
 from tfpy.engine.javascript_numbers import to_int32
 from tfpy.engine.spec import Shape, broadcast_shapes
@@ -145,7 +145,7 @@ def ragged_tensor_to_tensor(
     places = partition.places(lead)
     if len(places) > elements.shape[0]:
         raise argument_error(
-            name, "row_partition_tensors", f"about {elements.shape[0]} values", Words(f"{len(places)} values")
+            name, "row_partition_tensors", f"about {elements.shape[0]} values", Unquoted(f"{len(places)} values")
         )
     picks = np.full(math.prod(lead), elements.shape[0])
     inside = np.flatnonzero(places >= 0)

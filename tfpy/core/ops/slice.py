@@ -11,9 +11,9 @@ from tfpy.core.ops.common import as_float, reshape_to, stored_number, sum_over, 
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
 from tfpy.engine.arguments import as_int, as_int_or_ints, as_ints, as_list, resolve_axes, resolve_axis
-from tfpy.engine.errors import ShapeError, Words, argument_error
+from tfpy.engine.errors import ShapeError, Unquoted, argument_error
 from tfpy.engine.gradients import gradient
-from tfpy.engine.slices import Masks, strided_picks
+from tfpy.engine.slices import Masks, resolve_strided_slice
 from tfpy.engine.spec import Shape
 
 
@@ -54,7 +54,7 @@ def block(op_name: str, shape: Shape, begin: Any, size: Any) -> tuple[Shape, Sha
             sizes[i] = n - starts[i]
         if starts[i] < 0 or sizes[i] < 0 or starts[i] + sizes[i] > n:
             expected = f"a block inside shape {list(shape)}"
-            raise argument_error(op_name, "begin", expected, Words(f"begin {begin}, size {size}"))
+            raise argument_error(op_name, "begin", expected, Unquoted(f"begin {begin}, size {size}"))
     return tuple(starts), tuple(sizes)
 
 
@@ -118,7 +118,7 @@ def strided_slice(
     given = (begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask)
     masks = Masks(*as_ints("strided_slice", "masks", given))
     try:
-        picks = strided_picks(t.shape, lists[0], lists[1], lists[2], masks)
+        picks = resolve_strided_slice(t.shape, lists[0], lists[1], lists[2], masks)
     except ShapeError as error:
         raise ShapeError(f"strided_slice: {error}") from None
     return run("Reshape", run("StridedSlice", t, index=picks.index), shape=picks.shape)

@@ -10,7 +10,7 @@ import numpy as np
 from tfpy.core.calling.registry import export
 from tfpy.engine import rng
 from tfpy.engine.backend import Array
-from tfpy.engine.errors import Words, argument_error
+from tfpy.engine.errors import Unquoted, argument_error
 from tfpy.engine.rng import Seed
 
 
@@ -59,7 +59,7 @@ def shuffle_combo(
         if not isinstance(value, (MutableSequence, np.ndarray)):
             raise argument_error("shuffle_combo", argument, "a list or array", value, TypeError)
     if len(array) != len(array2):
-        raise argument_error("shuffle_combo", "array2", f"of length {len(array)}", Words(f"length {len(array2)}"))
+        raise argument_error("shuffle_combo", "array2", f"of length {len(array)}", Unquoted(f"length {len(array2)}"))
     order = _random_order(len(array), seed)
     _reorder(array, order)
     _reorder(array2, order)

@@ -12,7 +12,7 @@ from tfpy.core.results import Record
 from tfpy.engine.arguments import as_int, as_shape
 from tfpy.engine.errors import argument_error
 from tfpy.engine.rows.index import check_updates
-from tfpy.engine.slices import Masks, strided_picks
+from tfpy.engine.slices import Masks, resolve_strided_slice
 from tfpy.engine.spec import Shape, broadcast_axes, broadcast_shapes
 
 
@@ -187,7 +187,7 @@ def slice_info(
     """
     shape: Shape = tuple(x_shape)
     masks = Masks(begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask)
-    picks = strided_picks(shape, begin, end, [1] * len(begin) if strides is None else strides, masks)
+    picks = resolve_strided_slice(shape, begin, end, [1] * len(begin) if strides is None else strides, masks)
     whole = [
         s == 1 and b == 0 and e == n for b, e, s, n in zip(picks.begin, picks.end, picks.strides, shape, strict=True)
     ]

@@ -16,7 +16,7 @@ from tfpy.core.results import Record
 from tfpy.core.system.environment import ENV
 from tfpy.engine.arguments import as_count, as_ints, as_shape, as_string, resolve_axis
 from tfpy.engine.dtypes import DType
-from tfpy.engine.errors import Words, argument_error
+from tfpy.engine.errors import Unquoted, argument_error
 from tfpy.engine.host.fingerprint import fingerprint64
 from tfpy.engine.spec import strides_of
 
@@ -285,7 +285,7 @@ def dist_squared(a: Sequence[float], b: Sequence[float]) -> float:
     Source: TF.js `tf.util.distSquared`.
     """
     if len(a) != len(b):
-        raise argument_error("dist_squared", "b", f"of length {len(a)}", Words(f"length {len(b)}"))
+        raise argument_error("dist_squared", "b", f"of length {len(a)}", Unquoted(f"length {len(b)}"))
     return float(sum_([(float(x) - float(y)) ** 2 for x, y in zip(a, b, strict=True)]))
 
 

@@ -12,7 +12,7 @@ from tfpy.engine.backend import Array
 from tfpy.engine.dtypes import NUMPY
 from tfpy.engine.gl import templates
 from tfpy.engine.gl.device import Device
-from tfpy.engine.gl.maps import PART, WHOLE, How, Map
+from tfpy.engine.gl.maps import PART, WHOLE, Access, Map
 from tfpy.engine.gl.pool import ALIGNMENT_BYTES, Buffer, Lease, Part
 from tfpy.engine.gl.recipes import Recipe, involved
 from tfpy.engine.gl.structures import Cost, Structure, structure_of_task
@@ -56,7 +56,7 @@ def fuse(
 ) -> Value:
     """A deferred elementwise value. If fusing with its inputs would get too large, some are computed first."""
     if maps is not None:
-        structure = device.structures[(op, *map(_structure_of, inputs), *_how(spec, inputs, maps))]
+        structure = device.structures[(op, *map(_structure_of, inputs), *_accesses(spec, inputs, maps))]
     elif len(inputs) == 2:  # the most common case is inlined: a loop costs a tenth of an op that is fused
         a, b = inputs
         structure = device.structures[op, a.structure, b.structure]
@@ -75,17 +75,18 @@ def fuse(
     return v
 
 
-def _how(spec: Spec, inputs: tuple[Value, ...], maps: Maps) -> list[How]:
+def _accesses(spec: Spec, inputs: tuple[Value, ...], maps: Maps) -> list[Access]:
     """How inputs are mapped. An unmapped one may be larger than the result, which then is its beginning."""
-    return [m.how if m is not None else WHOLE if inputs[i].spec.size == spec.size else PART for i, m in enumerate(maps)]
+    size = spec.size
+    return [m.access if m is not None else WHOLE if inputs[i].spec.size == size else PART for i, m in enumerate(maps)]
 
 
 def _smaller(device: Device, spec: Spec, op: Pointwise, inputs: tuple[Value, ...], maps: Maps | None) -> Structure:
     """The structure of an operation after computing enough of its inputs for the rest to fit into one shader."""
-    how = [] if maps is None else _how(spec, inputs, maps)
+    accesses = [] if maps is None else _accesses(spec, inputs, maps)
     while True:
         cost = _exact_cost(inputs)  # shared inputs were counted several times
-        structure = device.structures[(op, *map(_structure_of, inputs), *how, cost)]
+        structure = device.structures[(op, *map(_structure_of, inputs), *accesses, cost)]
         if not structure.large:
             return structure
         _make_less(device, max(inputs, key=_weight))

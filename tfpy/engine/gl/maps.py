@@ -41,13 +41,13 @@ NOWHERE = "0xffffffffu"
 Form = Hashable
 
 
-class How(NamedTuple):
+class Access(NamedTuple):
     """How the elements of an input are found: by a map of a form, or at the same positions of all or a part of it."""
 
     form: Form
 
 
-WHOLE, PART = How("whole"), How("part")
+WHOLE, PART = Access("whole"), Access("part")
 
 
 class Map:
@@ -56,15 +56,15 @@ class Map:
     Attributes:
         form: 'zero', 'shift', 'mod', 'div', the rank of the general one, or a tuple for one with gaps (see `gapped`).
             Shader keys contain it.
-        how: the same, marked as what it is among other things.
+        access: the same, marked as such among the parts of a structure's key.
         words: its numbers.
     """
 
-    __slots__ = ("form", "how", "words")
+    __slots__ = ("access", "form", "words")
 
     def __init__(self, form: Form, words: tuple[int, ...]) -> None:
         self.form = form
-        self.how = How(form)
+        self.access = Access(form)
         self.words = words
 
 

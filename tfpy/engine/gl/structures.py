@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 from typing import Any, NamedTuple
 
-from tfpy.engine.gl.maps import How
+from tfpy.engine.gl.maps import Access
 from tfpy.engine.gl.templates import Fused, interned
 from tfpy.engine.gl.trace import ROOT, Expression, Step
 
@@ -76,7 +76,7 @@ class Structures(dict[tuple[Any, ...], Structure]):
             weight, leaves = key[-1]
         found = self[key] = Structure(True, weight + 1, leaves, max((s.depth for s in inputs), default=0))
         found.large = weight >= MOST_NODES or leaves > self._most_leaves
-        found.mapped = any(s.mapped for s in inputs) or any(type(part) is How for part in key)
+        found.mapped = any(s.mapped for s in inputs) or any(type(part) is Access for part in key)
         if type(key[0]) is Expression and inputs and all(part in _DTYPE_OF for part in key[1:]):
             found.alone = _alone(key[0], inputs)
         return found

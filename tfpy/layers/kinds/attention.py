@@ -16,7 +16,7 @@ from tfpy.core.ops.random import dropout
 from tfpy.core.ops.shape import expand_dims
 from tfpy.core.tensor import Tensor
 from tfpy.engine.arguments import as_positive
-from tfpy.engine.errors import Words, argument_error
+from tfpy.engine.errors import Unquoted, argument_error
 from tfpy.engine.rng import Seed
 from tfpy.layers.base import Layer
 from tfpy.layers.choose import choose
@@ -53,7 +53,7 @@ class _Attending(Layer):
         listed = list(given) if several else [given]
         if not self.fewest <= len(listed) <= 3:
             expected = "a list of query, value and optionally key"
-            raise argument_error(self.name, "inputs", expected, Words(f"{len(listed)} of them"))
+            raise argument_error(self.name, "inputs", expected, Unquoted(f"{len(listed)} of them"))
         query, value = listed[0], listed[min(1, len(listed) - 1)]
         return [query, value, listed[2] if len(listed) == 3 else value]
 
@@ -62,11 +62,11 @@ class _Attending(Layer):
         found = [tuple(shape) for shape in self.roles(input_shape)]
         if any(len(shape) != 3 for shape in found):
             expected = "sequences, of shape (batch, time, features)"
-            raise argument_error(self.name, "inputs", expected, Words(f"shapes {[list(s) for s in found]}"))
+            raise argument_error(self.name, "inputs", expected, Unquoted(f"shapes {[list(s) for s in found]}"))
         _, value, key = found
         if not shapes_agree(value[:-1], key[:-1]):
             expected = "a key for each step of the values"
-            raise argument_error(self.name, "inputs", expected, Words(f"shapes {list(key)} and {list(value)}"))
+            raise argument_error(self.name, "inputs", expected, Unquoted(f"shapes {list(key)} and {list(value)}"))
         return found
 
     def shapes_of_call(self, input_shape: Any, arguments: Any) -> Any:

@@ -16,7 +16,7 @@ from tfpy.core.ops.reduce import all_, sum_
 from tfpy.core.ops.shape import expand_dims, squeeze
 from tfpy.core.tensor import Tensor
 from tfpy.engine.arguments import as_int, unpacked
-from tfpy.engine.errors import Words, argument_error
+from tfpy.engine.errors import Unquoted, argument_error
 from tfpy.layers.one_output import OneOutput
 from tfpy.layers.shapes import are_several, whole_shape
 from tfpy.layers.symbolic import PartialShape, to_list
@@ -39,7 +39,7 @@ class Merge(OneOutput):
         found = [whole_shape(self.name, s) for s in (input_shape if are_several(input_shape) else [input_shape])]
         if len(found) < 2 or (self.most is not None and len(found) > self.most):
             expected = "a list of 2 or more inputs" if self.most is None else f"a list of {self.most} inputs"
-            raise argument_error(self.name, "inputs", expected, Words(f"shapes {[list(s) for s in found]}"))
+            raise argument_error(self.name, "inputs", expected, Unquoted(f"shapes {[list(s) for s in found]}"))
         return found
 
     def build(self, input_shape: Any) -> None:
@@ -61,7 +61,7 @@ class Merge(OneOutput):
         for m, n in zip(a[len(a) - len(b) :], b, strict=True):
             if m is not None and n is not None and m != n and 1 not in (m, n):
                 expected = "shapes that broadcast to each other, except for the batch size"
-                raise argument_error(self.name, "inputs", expected, Words(f"{list(a)} and {list(b)}"))
+                raise argument_error(self.name, "inputs", expected, Unquoted(f"{list(a)} and {list(b)}"))
             tail.append(None if m is None or n is None else n if m == 1 else m)
         return (*a[: len(a) - len(b)], *tail)
 
@@ -220,7 +220,7 @@ class Dot(Merge, class_name="Dot", factory="layers.dot"):
         i, j = self.axes_of((a, b))
         if a[i] is not None and b[j] is not None and a[i] != b[j]:
             expected = f"inputs that agree in axes {i} and {j}"
-            raise argument_error(self.name, "inputs", expected, Words(f"shapes {list(a)} and {list(b)}"))
+            raise argument_error(self.name, "inputs", expected, Unquoted(f"shapes {list(a)} and {list(b)}"))
         found = (*a[:i], *a[i + 1 :], *b[1:j], *b[j + 1 :])
         return (*found, 1) if len(found) == 1 else found
 

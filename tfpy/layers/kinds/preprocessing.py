@@ -14,7 +14,7 @@ from tfpy.core.ops.resize import resize_bilinear, resize_nearest_neighbor
 from tfpy.core.ops.shape import expand_dims, squeeze
 from tfpy.core.tensor import Tensor
 from tfpy.engine.arguments import as_number, as_positive
-from tfpy.engine.errors import Words, argument_error
+from tfpy.engine.errors import Unquoted, argument_error
 from tfpy.engine.javascript_numbers import round_half_up
 from tfpy.engine.rng import Seed
 from tfpy.layers.calling import one_tensor
@@ -56,7 +56,7 @@ class _Images(OneOutput):
 
     def _of_images(self, shape: PartialShape) -> PartialShape:
         if len(shape) not in (3, 4):
-            raise argument_error(self.name, "inputs", "images, of rank 3 or 4", Words(f"the shape {list(shape)}"))
+            raise argument_error(self.name, "inputs", "images, of rank 3 or 4", Unquoted(f"the shape {list(shape)}"))
         return shape
 
 

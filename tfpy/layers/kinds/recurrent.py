@@ -11,7 +11,7 @@ from tfpy.core.ops.common import full
 from tfpy.core.ops.join import stack
 from tfpy.core.ops.logic import where
 from tfpy.core.tensor import Tensor
-from tfpy.engine.errors import Words, argument_error
+from tfpy.engine.errors import Unquoted, argument_error
 from tfpy.engine.scope import outlive_scopes
 from tfpy.layers.base import Layer
 from tfpy.layers.config import build_object, config_value, is_object_config
@@ -241,7 +241,9 @@ class RNN(RNNCamel, TakesStates, class_name="RNN", factory="layers.rnn"):
         else:
             states = self.get_initial_state(x)
         if len(states) != len(self.state_sizes):
-            raise argument_error(self.name, "initial_state", f"{len(self.state_sizes)} states", Words(f"{len(states)}"))
+            raise argument_error(
+                self.name, "initial_state", f"{len(self.state_sizes)} states", Unquoted(f"{len(states)}")
+            )
         return states
 
     def get_initial_state(self, inputs: Tensor) -> list[Tensor]:
@@ -285,7 +287,7 @@ class RNN(RNNCamel, TakesStates, class_name="RNN", factory="layers.rnn"):
             return
         given = to_list(states)
         if len(given) != len(wanted):
-            raise argument_error("reset_states", "states", f"{len(wanted)} states", Words(f"{len(given)}"))
+            raise argument_error("reset_states", "states", f"{len(wanted)} states", Unquoted(f"{len(given)}"))
         tensors = to_tensors("reset_states", "states", given)
         for state, shape in zip(tensors, wanted, strict=True):
             if tuple(state.shape) != shape:

@@ -7,7 +7,7 @@ from typing import Any, Self
 
 from tfpy.core.ops.join import concat, stack
 from tfpy.core.tensor import Tensor
-from tfpy.engine.errors import Words, argument_error
+from tfpy.engine.errors import Unquoted, argument_error
 from tfpy.layers.added_losses import activity_regularizer
 from tfpy.layers.base import Layer
 from tfpy.layers.calling import one_tensor
@@ -181,7 +181,9 @@ class Bidirectional(TakesStates, Wrapper, class_name="Bidirectional", factory="l
         """The states of the forward layer and those of the backward layer."""
         half = len(states) // 2
         if len(states) % 2:
-            raise argument_error(self.name, "initial_state", "states for both layers", Words(f"{len(states)} of them"))
+            raise argument_error(
+                self.name, "initial_state", "states for both layers", Unquoted(f"{len(states)} of them")
+            )
         return states[:half], states[half:]
 
     def build(self, input_shape: Any) -> None:

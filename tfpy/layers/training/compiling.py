@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tfpy.engine.arguments import as_number
-from tfpy.engine.errors import Words, argument_error
+from tfpy.engine.errors import Unquoted, argument_error
 from tfpy.engine.warn import warn_user
 from tfpy.layers.symbolic import SymbolicTensor, to_list
 from tfpy.layers.training.compile_config import CompileConfig, OutputConfig, log_names
@@ -139,7 +139,7 @@ def _in_order(argument: str, given: Sequence[Any], each: str, names: Sequence[st
     """The entries of a list, one for each output."""
     if len(given) != len(names):
         expected = f"one {each} for each of the {len(names)} outputs"
-        raise argument_error("compile", argument, expected, Words(f"{len(given)} of them"))
+        raise argument_error("compile", argument, expected, Unquoted(f"{len(given)} of them"))
     return list(given)
 
 

@@ -11,7 +11,7 @@ from tfpy.core.convert import to_tensor
 from tfpy.core.ops.shape import expand_dims
 from tfpy.core.tensor import Tensor
 from tfpy.engine.dtypes import DType
-from tfpy.engine.errors import Words, argument_error
+from tfpy.engine.errors import Unquoted, argument_error
 from tfpy.engine.handle import Handle
 from tfpy.engine.spec import Spec
 from tfpy.layers.shapes import shapes_agree
@@ -78,7 +78,7 @@ def check_indices(where: str, argument: str, tensors: Sequence[Tensor], counts: 
         if values is not None and values.size and not -1 < values.min() <= values.max() < count:
             wrong = values[~((values > -1) & (values < count))].flat[0]
             expected = f"indices from 0 to {count - 1}, for an embedding"
-            raise argument_error(where, argument, expected, Words(f"{wrong:.15g}"))
+            raise argument_error(where, argument, expected, Unquoted(f"{wrong:.15g}"))
 
 
 def _is_ready(spec: Spec, shape: PartialShape | None) -> bool:
@@ -102,7 +102,7 @@ def _in_order(where: str, argument: str, data: Any, names: Sequence[str]) -> lis
     if len(names) == 1 and not _is_list_of_tensors(data):
         return [data]
     if not isinstance(data, (list, tuple)) or len(data) != len(names):
-        found = Words(f"{len(data)} of them") if isinstance(data, (list, tuple)) else data
+        found = Unquoted(f"{len(data)} of them") if isinstance(data, (list, tuple)) else data
         expected = f"a list of {len(names)} tensors ({', '.join(names)})"
         if len(names) == 1 and isinstance(data, (list, tuple)):
             expected += "; tf.stack makes one tensor of those of single samples"
@@ -127,7 +127,7 @@ def check_lengths(where: str, inputs: Sequence[Tensor], targets: Sequence[Tensor
     """Check that all inputs and targets have the same number of samples, at least one."""
     counts = {t.shape[0] for t in (*inputs, *targets)}
     if len(counts) > 1:
-        found = Words(f"x {[list(t.shape) for t in inputs]}, y {[list(t.shape) for t in targets]}")
+        found = Unquoted(f"x {[list(t.shape) for t in inputs]}, y {[list(t.shape) for t in targets]}")
         raise argument_error(where, "y", "of the same number of samples as x", found)
     if counts == {0}:
         raise argument_error(where, "x", "of at least one sample", inputs[0])

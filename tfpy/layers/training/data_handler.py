@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tfpy.core.tensor import Tensor
-from tfpy.engine.errors import Words, argument_error
+from tfpy.engine.errors import Unquoted, argument_error
 from tfpy.engine.warn import warn_user
 from tfpy.layers.symbolic import to_list
 from tfpy.layers.training.batch import Batch
@@ -175,7 +175,7 @@ def _unpacked_validation(where: str, data: Any) -> tuple[Any, Any, Any]:
             where,
             "validation_data",
             "(x, y), or (x, y, sample_weight)",
-            Words(f"{len(parts)} things") if isinstance(data, (list, tuple)) else data,
+            Unquoted(f"{len(parts)} things") if isinstance(data, (list, tuple)) else data,
         )
     return parts[0], parts[1], parts[2] if len(parts) == 3 else None
 

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from tfpy.engine import rng
 from tfpy.engine.arguments import as_count, as_number, as_positive
-from tfpy.engine.errors import Words, argument_error
+from tfpy.engine.errors import Unquoted, argument_error
 from tfpy.engine.warn import warn_user
 from tfpy.layers.callbacks.base import Callback
 from tfpy.layers.callbacks.custom import CustomCallback
@@ -121,7 +121,7 @@ def held_out_part(data: Batch, part: float, full: int) -> tuple[Batch, Batch | N
         raise argument_error("fit", "validation_split", f"small enough to leave some of {data.size} samples", part)
     if at % full:
         expected = f"such that full batches of {full} are left, since the model is stateful"
-        raise argument_error("fit", "validation_split", expected, Words(f"{at} samples left"))
+        raise argument_error("fit", "validation_split", expected, Unquoted(f"{at} samples left"))
     return data.rows(0, at), data.rows(at, data.size)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from tfpy.core.convert import to_tensor
 from tfpy.core.tensor import Tensor
 from tfpy.engine.arguments import as_int, as_number
-from tfpy.engine.errors import Words, argument_error
+from tfpy.engine.errors import Unquoted, argument_error
 from tfpy.layers.training.per_output import by_output
 
 
@@ -30,7 +30,7 @@ def sample_weights(where: str, given: Any, names: Sequence[str], count: int) -> 
     if isinstance(given, (list, tuple)) and any(own is None or _is_list(own) for own in given):
         if len(given) != len(names):
             expected = f"a number for each sample{_each(names)}"
-            raise argument_error(where, "sample_weight", expected, Words(f"{len(given)} lists"))
+            raise argument_error(where, "sample_weight", expected, Unquoted(f"{len(given)} lists"))
         return [_weights_for(where, own, count) for own in given]
     return [_weights_for(where, given, count)] * len(names)
 

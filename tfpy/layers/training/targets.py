@@ -9,7 +9,7 @@ import numpy as np
 
 from tfpy.core.ops.shape import expand_dims
 from tfpy.core.tensor import Tensor
-from tfpy.engine.errors import Words, argument_error, show
+from tfpy.engine.errors import Unquoted, argument_error, show
 from tfpy.engine.warn import warn_user
 from tfpy.layers.shapes import shapes_agree
 from tfpy.layers.symbolic import PartialShape
@@ -66,7 +66,7 @@ def check_targets(
 def _refuse_nan(where: str, target: Tensor) -> None:
     values = target.numpy()
     if np.isnan(np.vdot(values, values)):  # NaN exactly if one of them is
-        found = Words(f"missing values (NaN), first in row {np.argwhere(np.isnan(values))[0][0]}")
+        found = Unquoted(f"missing values (NaN), first in row {np.argwhere(np.isnan(values))[0][0]}")
         raise argument_error(where, "y", "numbers; a user-defined loss may allow NaN", found)
 
 

@@ -11,7 +11,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from tfpy.core.naming.wrappers import hands_on
+from tfpy.core.naming.wrappers import forwards
 from tfpy.engine.package import PACKAGE
 from tfpy.legacy import math
 from tfpy.legacy.arrays import ndarray
@@ -124,7 +124,7 @@ def _hinting(function: Callable[..., Any], name: str, found: Successor | None) -
 
 def _hint(name: str, found: Successor) -> None:
     frame = sys._getframe(2)
-    while frame.f_back is not None and hands_on(frame.f_code):
+    while frame.f_back is not None and forwards(frame.f_code):
         frame = frame.f_back
     file = frame.f_code.co_filename
     place = (file, frame.f_lineno, name)
