@@ -1,16 +1,18 @@
 """Fixtures of all tests: a backend and a seed; checks for open scopes and tapes, leaks and OpenGL errors.
 
-`pytest --backend webgl` runs the tests that do not choose a backend on the GPU.
+`pytest --backend webgl` runs the tests that do not choose a backend on the GPU. `pytest --shaders FOLDER` saves the
+shaders that tests compile, for `glslangValidator`.
 """
 
 from __future__ import annotations
 
 import gc
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
-from gpu import Work, use_gpu
+from gpu import Work, save_shaders, use_gpu
 from hypothesis import HealthCheck, settings
 
 import tfpy as tf
@@ -39,6 +41,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--backend", default="cpu", choices=["cpu", "webgl"], help="the backend of tests that do not choose one"
     )
+    parser.addoption("--shaders", type=Path, help="a folder in which to save the sources of compiled shaders")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    folder: Path | None = config.getoption("--shaders")
+    if folder is not None:
+        save_shaders(folder)
 
 
 def pytest_collection_finish() -> None:

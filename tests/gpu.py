@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import warnings
-from typing import NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import tfpy as tf
 from tfpy.engine.backend import registry
 from tfpy.engine.gl.backend import GlBackend
+from tfpy.engine.gl.device import Device
 
 # Makes the software renderer run shaders in the calling thread, which is 20 times faster for small ones.
 os.environ.setdefault("LP_NUM_THREADS", "0")
@@ -34,3 +37,16 @@ def computed(t: tf.Tensor) -> tf.Tensor:
     """The tensor, after its value has been computed."""
     tf.backend().ensure(t.payload)
     return t
+
+
+def save_shaders(folder: Path) -> None:
+    """From now on, save the source of each compiled shader as a file of the folder, named after its hash."""
+    folder.mkdir(parents=True, exist_ok=True)
+    compile_shader = Device._compile
+
+    def save_and_compile(device: Device, source: str) -> Any:
+        name = hashlib.sha256(source.encode()).hexdigest()[:16]
+        (folder / f"{name}.comp").write_text(source, encoding="utf-8")
+        return compile_shader(device, source)
+
+    Device._compile = save_and_compile  # type: ignore[method-assign]
