@@ -1,7 +1,7 @@
 """Fixtures of all tests: a backend and a seed; checks for open scopes and tapes, leaks and OpenGL errors.
 
-`pytest --backend webgl` runs the tests that do not choose a backend on the GPU. `pytest --shaders FOLDER` saves the
-shaders that tests compile, for `glslangValidator`.
+`pytest --backend webgl` runs the tests that do not choose a backend on the GPU. `pytest --portable FOLDER` checks
+that shaders wait for each other, and saves them there for `glslangValidator`.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from barriers import check_barriers
 from gpu import Work, save_shaders, use_gpu
 from hypothesis import HealthCheck, settings
 
@@ -41,13 +42,14 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--backend", default="cpu", choices=["cpu", "webgl"], help="the backend of tests that do not choose one"
     )
-    parser.addoption("--shaders", type=Path, help="a folder in which to save the sources of compiled shaders")
+    parser.addoption("--portable", type=Path, help="check barriers, and save the sources of shaders in this folder")
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    folder: Path | None = config.getoption("--shaders")
+    folder: Path | None = config.getoption("--portable")
     if folder is not None:
         save_shaders(folder)
+        check_barriers()
 
 
 def pytest_collection_finish() -> None:

@@ -287,8 +287,13 @@ def test_row_view_of_buffer_part_waits_for_writes(device: Device, monkeypatch: p
     product = x.mat_mul(w)
     fusion.place_in(device, product.payload, Part(device.take(4096), 2048, 1024))
     rows = computed(product.slice([1, 0], [2, 64]))
-    barriers = []
-    monkeypatch.setattr(device, "memory_barrier", lambda *given: barriers.append(given))
+    barriers, barrier = [], device.memory_barrier
+
+    def counted(bits: int, everywhere: bool) -> None:
+        barriers.append(bits)
+        barrier(bits, everywhere)
+
+    monkeypatch.setattr(device, "memory_barrier", counted)
     computed(rows.relu())
     assert barriers
 
