@@ -33,6 +33,14 @@ def indices_of(index: int, strides: Sequence[int]) -> list[int]:
     return [*loc, index]
 
 
+def _fits(value: Any, dtype: DType) -> bool:
+    """Whether a value is a Python number that can be stored without conversion."""
+    kind = type(value)
+    if kind is float:
+        return dtype == "float32"
+    return kind is int and dtype in ("float32", "int32") and -(2**31) <= value < 2**31
+
+
 @export(doc="Tensors / Classes")
 class TensorBuffer(TensorBufferCamel):
     """Values of a given shape and dtype, on the host.
@@ -79,14 +87,17 @@ class TensorBuffer(TensorBufferCamel):
 
     def get(self, *locs: int) -> Any:
         """The value at a location; the first one by default."""
-        value = self.values[self._element("get", locs)]
-        return value.decode(errors="replace") if self.dtype == "string" else value.item()
+        value = self.values.item(self._element("get", locs))
+        return value.decode(errors="replace") if self.dtype == "string" else value
 
     def set(self, value: Any, *locs: int) -> None:
         """Write a value at a location; the first one by default."""
+        index = self._element("set", locs)
+        if _fits(value, self.dtype):
+            self.values[index] = value
+            return
         from tfpy.core.convert import host_values
 
-        index = self._element("set", locs)
         values = host_values("set", "value", value, self.dtype)[0]
         if values.size != 1:
             raise argument_error("set", "value", "one value", value)

@@ -20,7 +20,7 @@ from tfpy.engine.state import local
 from tfpy.layers._camel import LayerCamel
 from tfpy.layers.activations import get_activation
 from tfpy.layers.added_losses import AddedLoss, add_activity_losses, add_from_call, as_functions
-from tfpy.layers.calling import add_layer_note, as_tensors, keywords_of, taking_a_dict
+from tfpy.layers.calling import add_layer_note, as_tensors, check_keywords, keywords_of, taking_a_dict
 from tfpy.layers.constraints import Constraint
 from tfpy.layers.copying import Copyable
 from tfpy.layers.declared import Declared, DeclaredSignature, declared_in, kinds_in, known_only
@@ -100,6 +100,12 @@ class Layer(LayerCamel, Copyable, Declared, family="layer"):
 
     __signature__ = DeclaredSignature(__init__)
 
+    def _no_attribute(self, name: str) -> AttributeError:
+        if "inbound_nodes" in vars(self):
+            return super()._no_attribute(name)
+        cls = type(self).__name__
+        return AttributeError(f"{cls}: __init__ must call super().__init__(), which sets {name!r}.", name=name)
+
     def _settle_base_options(self, base: dict[str, Any]) -> None:
         self._trainable = bool(base["trainable"])
         self.initial_weights = base["weights"]
@@ -176,7 +182,9 @@ class Layer(LayerCamel, Copyable, Declared, family="layer"):
             ValueError: inputs that do not fit the layer.
         """
         if not isinstance(kwargs, (Mapping, type(None))):
-            raise argument_error(self.name, "kwargs", "a dict of keywords", kwargs, TypeError)
+            raise argument_error(
+                self.name, "kwargs", "a dict of keywords (several inputs are given in a list)", kwargs, TypeError
+            )
         try:
             return self._apply(inputs, keywords if kwargs is None else {**kwargs, **keywords})
         except Exception as error:
@@ -193,6 +201,7 @@ class Layer(LayerCamel, Copyable, Declared, family="layer"):
     def _apply(self, inputs: Any, arguments: dict[str, Any]) -> Any:
         if self._references == 0:
             raise RuntimeError(f"Layer {self.name} is already disposed.")
+        check_keywords(self, arguments)
         inputs = as_tensors(self.name, inputs)
         symbolic = [isinstance(x, SymbolicTensor) for x in to_list(inputs)]
         if any(symbolic) and not all(symbolic):
@@ -227,6 +236,9 @@ class Layer(LayerCamel, Copyable, Declared, family="layer"):
         given = to_list(inputs)
         warn_of_other_shape(self.name, self.batch_input_shape, given[0].shape)
         shapes = self.shapes_of_call(one_or_list([x.shape for x in given]), arguments)
+        if not isinstance(shapes, (list, tuple)):
+            expected = "a shape, which is a list or tuple, or a list of shapes"
+            raise TypeError(f"{self.name}: compute_output_shape must return {expected}, but returned {show(shapes)}.")
         several, listed = are_several(shapes), shapes_of_all(shapes)
         outputs = [
             SymbolicTensor("float32", s, self, given, arguments, self.name, i if several else None)
