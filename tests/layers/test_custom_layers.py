@@ -148,3 +148,9 @@ def test_call_takes_keywords_as_dict() -> None:
             return super().call(inputs, kwargs).mul(2)
 
     assert Twice(units=1, kernel_initializer="ones").apply(ones).numpy().tolist() == [[4]]
+
+    class Thrice(tf.layers.Layer):
+        def call(self, inputs: Any, kw: Any) -> Any:
+            return inputs.mul(3 if kw["training"] else 0)
+
+    assert Thrice().apply(ones, training=True).array_sync() == [[3, 3]]

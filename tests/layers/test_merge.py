@@ -74,7 +74,7 @@ def test_normalized_dot_of_any_dtype(dtype: Any) -> None:
         (lambda: tf.layers.add().apply([tf.ones([2, 3]), tf.ones([4, 3])]), "batch size"),
         (lambda: tf.layers.subtract().apply([tf.ones([2, 3])] * 3), "2 inputs"),
         (lambda: tf.layers.concatenate().apply([tf.ones([2, 3]), tf.ones([3, 3])]), "agree except along axis -1"),
-        (lambda: tf.layers.concatenate().apply(tf.ones([2, 3]), tf.ones([2, 3])), "several inputs are given in a list"),
+        (lambda: tf.layers.concatenate().apply(tf.ones([2, 3]), tf.ones([2, 3])), "a list has several inputs"),
         (lambda: tf.layers.concatenate(axis=5).apply([tf.ones([2, 3]), tf.ones([2, 3])]), "'axis' must be an axis"),
         (lambda: tf.layers.dot(axes=1).apply([tf.ones([2, 3]), tf.ones([2, 4])]), "agree in axes 1 and 1"),
         (lambda: tf.layers.dot(axes=0).apply([tf.ones([2, 3]), tf.ones([2, 3])]), "after the batch"),

@@ -28,7 +28,7 @@ from tfpy.layers.initializers import Initializer
 from tfpy.layers.layer_options import LayerOptions
 from tfpy.layers.naming import name_scope, register_name, snake_class, uid
 from tfpy.layers.regularizers import Regularizer
-from tfpy.layers.shapes import are_several, check_input_shape, shapes_of_all, warn_of_other_shape
+from tfpy.layers.shapes import are_several, check_computed, check_input_shape, shapes_of_all, warn_of_other_shape
 from tfpy.layers.specs import InputSpec, check_inputs
 from tfpy.layers.symbolic import Node, SymbolicTensor, one_or_list, to_list
 from tfpy.layers.weights import DisposeResult, LayerVariable, count_params, make_weight, set_values
@@ -99,12 +99,6 @@ class Layer(LayerCamel, Copyable, Declared, family="layer"):
         self.configure()
 
     __signature__ = DeclaredSignature(__init__)
-
-    def _no_attribute(self, name: str) -> AttributeError:
-        if "inbound_nodes" in vars(self):
-            return super()._no_attribute(name)
-        cls = type(self).__name__
-        return AttributeError(f"{cls}: __init__ must call super().__init__(), which sets {name!r}.", name=name)
 
     def _settle_base_options(self, base: dict[str, Any]) -> None:
         self._trainable = bool(base["trainable"])
@@ -182,9 +176,8 @@ class Layer(LayerCamel, Copyable, Declared, family="layer"):
             ValueError: inputs that do not fit the layer.
         """
         if not isinstance(kwargs, (Mapping, type(None))):
-            raise argument_error(
-                self.name, "kwargs", "a dict of keywords (several inputs are given in a list)", kwargs, TypeError
-            )
+            expected = "a dict of keywords (a list has several inputs)"
+            raise argument_error(self.name, "kwargs", expected, kwargs, TypeError)
         try:
             return self._apply(inputs, keywords if kwargs is None else {**kwargs, **keywords})
         except Exception as error:
@@ -236,9 +229,7 @@ class Layer(LayerCamel, Copyable, Declared, family="layer"):
         given = to_list(inputs)
         warn_of_other_shape(self.name, self.batch_input_shape, given[0].shape)
         shapes = self.shapes_of_call(one_or_list([x.shape for x in given]), arguments)
-        if not isinstance(shapes, (list, tuple)):
-            expected = "a shape, which is a list or tuple, or a list of shapes"
-            raise TypeError(f"{self.name}: compute_output_shape must return {expected}, but returned {show(shapes)}.")
+        check_computed(self.name, shapes)
         several, listed = are_several(shapes), shapes_of_all(shapes)
         outputs = [
             SymbolicTensor("float32", s, self, given, arguments, self.name, i if several else None)
@@ -383,10 +374,7 @@ class Layer(LayerCamel, Copyable, Declared, family="layer"):
     @property
     def non_trainable_weights(self) -> list[LayerVariable]:
         """The weights that training does not change."""
-        others = [
-            *self._non_trainable_weights,
-            *(w for layer in self.layers_within for w in layer.non_trainable_weights),
-        ]
+        others = self._non_trainable_weights + [w for x in self.layers_within for w in x.non_trainable_weights]
         if self._trainable:
             return [w for w in self._trainable_weights if not w.trainable] + others
         frozen = [w for layer in self.layers_within for w in layer.trainable_weights]

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 
 Keywords = tuple[dict[str, str] | None, bool]
 
+# Names of the parameter of a `call` that takes all keywords in a dict.
+_NAMES_OF_DICT = ("kwargs", "_kwargs", "kw", "args", "_")
+
 # May be passed to every layer; those without use for them ignore them, as in TF.js.
 _COMMON = spellings(("training", "mask"))
 
@@ -63,7 +66,7 @@ def keywords_of(call: Callable[..., Any]) -> Keywords:
     if any(p.kind is p.VAR_KEYWORD for p in parameters):
         return None, False
     names = spellings(p.name for p in parameters)
-    return names, len(parameters) == 1 and parameters[0].name in ("kwargs", "args", "_kwargs")
+    return names, len(parameters) == 1 and parameters[0].name in _NAMES_OF_DICT
 
 
 def check_keywords(layer: Layer, given: Mapping[str, Any]) -> None:
