@@ -22,12 +22,6 @@ X = np.ones((2, 1))
         (lambda: L.dense(units=3, trainable="no"), "Dense: argument 'trainable' must be True or False, but got 'no'"),
         (lambda: L.dense(units=3, name=3), "Dense: argument 'name' must be a string, but got 3"),
         (lambda: L.dropout(rate="a"), "Dropout: argument 'rate' must be a number, but got 'a'"),
-        (lambda: L.dropout(rate=50), "Dropout: argument 'rate' must be a fraction, from 0 to 1, but got 50"),
-        (lambda: L.spatial_dropout1d(rate=-1), "SpatialDropout1D: argument 'rate' must be a fraction"),
-        (lambda: L.gaussian_dropout(rate=2), "GaussianDropout: argument 'rate' must be a fraction"),
-        (lambda: L.alpha_dropout(rate=math.nan), "AlphaDropout: argument 'rate' must be a fraction"),
-        (lambda: L.lstm(units=1, dropout=20), "LSTMCell: argument 'dropout' must be a fraction"),
-        (lambda: L.gru(units=1, recurrent_dropout=-1), "GRUCell: argument 'recurrent_dropout' must be a fraction"),
         (lambda: L.batch_normalization(momentum="a"), "BatchNormalization: argument 'momentum' must be a number"),
         (lambda: L.masking(mask_value="a"), "Masking: argument 'mask_value' must be a number"),
         (

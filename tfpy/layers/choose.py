@@ -1,11 +1,10 @@
-"""Options with a limited set of values: words, in the spelling of TF.js or Keras, and fractions."""
+"""Options with a fixed set of words, in the spelling of TF.js or Keras."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
-from tfpy.engine.arguments import as_number
 from tfpy.engine.errors import argument_error
 
 DATA_FORMATS = {
@@ -23,11 +22,3 @@ def choose(where: str, option: str, value: Any, known: Mapping[str, str]) -> str
         return known[value]
     words = ", ".join(repr(w) for w in dict.fromkeys(known.values()))
     raise argument_error(where, option, f"one of {words}", value)
-
-
-def fraction(where: str, option: str, value: Any) -> float:
-    """A number from 0 to 1; ValueError, with the option, if it is another one, such as a percentage."""
-    number = as_number(where, option, value)
-    if 0 <= number <= 1:
-        return number
-    raise argument_error(where, option, "a fraction, from 0 to 1", value)

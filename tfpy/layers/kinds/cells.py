@@ -14,7 +14,6 @@ from tfpy.engine.arguments import as_positive
 from tfpy.engine.errors import argument_error
 from tfpy.layers.activations import ActivationOption
 from tfpy.layers.base import Layer
-from tfpy.layers.choose import fraction
 from tfpy.layers.config import build_object, config_value, is_object_config
 from tfpy.layers.constraints import ConstraintOption
 from tfpy.layers.declared import Declared
@@ -101,8 +100,8 @@ class Cell(CellOptions, RNNCell):
     transient = frozenset(("_masks",))
 
     def configure(self) -> None:
-        self.dropout = fraction(self.class_name, "dropout", self.dropout or 0)
-        self.recurrent_dropout = fraction(self.class_name, "recurrent_dropout", self.recurrent_dropout or 0)
+        self.dropout = min(max(float(self.dropout or 0), 0.0), 1.0)
+        self.recurrent_dropout = min(max(float(self.recurrent_dropout or 0), 0.0), 1.0)
         self._masks: dict[tuple[str, int], Tensor] = {}
 
     def add_weights(self, kernel: Sequence[int], recurrent_kernel: Sequence[int], bias: Sequence[int]) -> None:

@@ -17,7 +17,7 @@ from tfpy.engine.rng import Seed
 from tfpy.layers.activations import ActivationOption
 from tfpy.layers.base import Layer
 from tfpy.layers.calling import one_tensor
-from tfpy.layers.choose import DATA_FORMATS, choose, fraction
+from tfpy.layers.choose import DATA_FORMATS, choose
 from tfpy.layers.constraints import ConstraintOption
 from tfpy.layers.infer_shapes import infer_shapes
 from tfpy.layers.initializers import InitializerOption
@@ -99,7 +99,7 @@ class Dropout(OneOutput, class_name="Dropout", factory="layers.dropout"):
     seed: Seed | None = None
 
     def configure(self) -> None:
-        self.rate = fraction(self.class_name, "rate", self.rate)
+        self.rate = min(max(float(self.rate), 0.0), 1.0)
         self.supports_masking = True
 
     def call(self, inputs: Any, training: bool = False) -> Tensor:

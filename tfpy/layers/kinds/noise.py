@@ -10,7 +10,6 @@ from tfpy.core.ops.compare import greater_equal
 from tfpy.core.ops.random import random_normal, random_uniform
 from tfpy.core.tensor import Tensor
 from tfpy.layers.calling import one_tensor
-from tfpy.layers.choose import fraction
 from tfpy.layers.kinds.core import Dropout
 from tfpy.layers.one_output import OneOutput
 from tfpy.layers.spatial import inner_axes, normalize_options
@@ -39,7 +38,6 @@ class GaussianDropout(OneOutput, class_name="GaussianDropout", factory="layers.g
     rate: float
 
     def configure(self) -> None:
-        self.rate = fraction(self.class_name, "rate", self.rate)
         self.supports_masking = True
 
     def call(self, inputs: Any, training: bool = False) -> Tensor:
@@ -63,7 +61,6 @@ class AlphaDropout(OneOutput, class_name="AlphaDropout", factory="layers.alpha_d
     noise_shape: list[int | None] | None = None
 
     def configure(self) -> None:
-        self.rate = fraction(self.class_name, "rate", self.rate)
         self.supports_masking = True
 
     def call(self, inputs: Any, training: bool = False) -> Tensor:
