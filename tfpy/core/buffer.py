@@ -33,11 +33,14 @@ def indices_of(index: int, strides: Sequence[int]) -> list[int]:
     return [*loc, index]
 
 
+_LARGEST = float(np.finfo(np.float32).max)
+
+
 def _fits(value: Any, dtype: DType) -> bool:
     """Whether a value is a Python number that can be stored without conversion."""
     kind = type(value)
     if kind is float:
-        return dtype == "float32"
+        return dtype == "float32" and -_LARGEST <= value <= _LARGEST  # numpy warns of larger ones
     return kind is int and dtype in ("float32", "int32") and -(2**31) <= value < 2**31
 
 
@@ -101,7 +104,8 @@ class TensorBuffer(TensorBufferCamel):
         values = host_values("set", "value", value, self.dtype)[0]
         if values.size != 1:
             raise argument_error("set", "value", "one value", value)
-        self.values[index] = values.item()
+        with np.errstate(over="ignore"):
+            self.values[index] = values.item()
 
     def _element(self, op: str, locs: tuple[Any, ...]) -> int:
         return as_element_index(op, "locs", locs or (0,) * len(self.shape), self.shape)
