@@ -44,6 +44,8 @@ def model() -> tf.Sequential:
         (lambda: tf.utils, "'util'"),
         (lambda: tf.util.to_categorical, "tf.one_hot"),
         (lambda: tf.no_gradient, "tf.custom_grad"),
+        (lambda: tf.clip_by_norm, "tf.train.adam(0.001, clip_norm=1)"),
+        (lambda: tf.clipByGlobalNorm, "tf.train.adam(0.001, globalClipNorm=1)"),
         (lambda: tf.sort, "tf.topk(x, k).values"),
         (lambda: tf.ones([2]).T, "transpose()"),
         (lambda: tf.ones([2]).std, "tf.moments(t, axis).variance.sqrt()"),

@@ -192,6 +192,8 @@ def test_invalid_gradients_raise_and_change_nothing() -> None:
         optimizer.apply_gradients({"w": tf.ones([2]), "v": tf.ones([2])})
     with pytest.raises(ValueError, match="variable 'nobody'"):
         optimizer.apply_gradients({"w": tf.ones([2]), "nobody": tf.ones([2])})
+    with pytest.raises(TypeError, match="apply_gradients.*field grads of the result of variable_grads"):
+        optimizer.apply_gradients(tf.variable_grads(lambda: w.sum()))  # type: ignore[arg-type]
     assert (w.array_sync(), v.array_sync(), optimizer.iterations) == ([1, 1], [1], 0)
 
 

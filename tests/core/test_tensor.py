@@ -292,6 +292,14 @@ def test_tensor_buffer() -> None:
     assert buffer.get(0, 1) == 5
     assert buffer.toTensor().array_sync() == [[0, 5], [0, 0]]
     assert tf.buffer([2], "int32", [3, 4]).to_tensor().array_sync() == [3, 4]
+    mixed = tf.buffer([5], "int32")
+    for i, value in enumerate([2.9, 2**31 - 1, -(2**31), True, np.int8(3)]):
+        mixed.set(value, i)
+    assert mixed.values.tolist() == [2, 2**31 - 1, -(2**31), 1, 3]
+    extremes = tf.buffer([3])
+    for i, value in enumerate([1e300, -1e39, 3.4028234663852886e38]):
+        extremes.set(value, i)
+    assert extremes.values.tolist() == [np.inf, -np.inf, 3.4028234663852886e38]
     large = tf.buffer([3, 200])
     large.set(7, np.uint8(2), np.uint8(150))
     assert large.get(np.int8(2), np.uint8(150)) == large.values[large.loc_to_index(np.uint8([2, 150]))] == 7

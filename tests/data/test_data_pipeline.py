@@ -190,6 +190,11 @@ def test_missing_keys_become_nan_or_empty_strings() -> None:
         ([1, "a"], "all of one kind"),
         ([[{"a": 1}], [{"a": 2}]], "element"),
         ([object(), object()], "element"),
+        (
+            [{"xs": tf.ones([2])}, {"xs": tf.ones([3])}],
+            r"batch: argument 'xs'.*one shape in every row.*\[\[2\], \[3\]\]",
+        ),
+        ([{"xs": tf.ones([2])}, {}], "batch: argument 'xs' must be a tensor in every row"),
     ],
 )
 def test_batching_incompatible_elements_raises(rows: list[Any], message: str) -> None:

@@ -99,6 +99,29 @@ def test_invalid_result_of_call_raises(returned: Any, kind: type[Exception], mes
         model.predict(X)
 
 
+@pytest.mark.parametrize("shape", [5, None])
+def test_invalid_result_of_compute_output_shape_raises(shape: Any) -> None:
+    class Odd(tf.layers.Layer):
+        def compute_output_shape(self, input_shape: Any) -> Any:
+            return shape
+
+    with pytest.raises(TypeError, match=f"odd: compute_output_shape must return a shape.*, but returned {shape}"):
+        tf.sequential([Odd(name="odd", input_shape=[2])])
+
+
+@pytest.mark.parametrize(
+    "use",
+    [lambda layer: layer.apply(X), lambda layer: tf.sequential([layer]), lambda layer: layer.add_weight("w", [2])],
+)
+def test_layer_whose_init_omits_super_init_raises(use: Any) -> None:
+    class Unready(tf.layers.Layer):
+        def __init__(self) -> None:
+            self.factor = 2
+
+    with pytest.raises(AttributeError, match=r"Unready: __init__ must call super\(\).__init__\(\), which sets"):
+        use(Unready())
+
+
 def test_result_of_unexpected_shape_warns() -> None:
     """As when a layer ported from TF.js uses `inputs[0]`, which is the tensor there and its first sample here."""
 
@@ -125,3 +148,9 @@ def test_call_takes_keywords_as_dict() -> None:
             return super().call(inputs, kwargs).mul(2)
 
     assert Twice(units=1, kernel_initializer="ones").apply(ones).numpy().tolist() == [[4]]
+
+    class Thrice(tf.layers.Layer):
+        def call(self, inputs: Any, kw: Any) -> Any:
+            return inputs.mul(3 if kw["training"] else 0)
+
+    assert Thrice().apply(ones, training=True).array_sync() == [[3, 3]]

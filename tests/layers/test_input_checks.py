@@ -70,7 +70,10 @@ def test_fractional_class_indices_are_rounded_down() -> None:
             lambda: fit(validation_data=(X, Y[:3])),
             "fit, validation_data: argument 'y' must be of the same number of samples as x",
         ),
-        (lambda: fit(class_weight={"a": 1}), "'class_weight' must be a whole number, but got 'a'"),
+        (
+            lambda: fit(class_weight={"a": 1}),
+            "'class_weight' must be a dict whose keys are classes, which are whole numbers, but got the key 'a'",
+        ),
         (lambda: fit(class_weight={0: "a", 1: 1, 2: 1}), "'class_weight' must be a number, but got 'a'"),
         (
             lambda: fit(class_weight=[3]),
@@ -89,6 +92,12 @@ def test_fractional_class_indices_are_rounded_down() -> None:
             lambda: fit(validation_data=X),
             "'validation_data' must be (x, y), or (x, y, sample_weight), but got a ndarray",
         ),
+        (lambda: classifier().fit_dataset(tf.data.array([X]), batchSize=2), "'batchSize'. In tfpy it is dataset.batch"),
+        (
+            lambda: classifier().fit_dataset(tf.data.array([X]), shuffle=True),
+            "'shuffle'. In tfpy it is dataset.shuffle",
+        ),
+        (lambda: classifier().evaluate_dataset(tf.data.array([X]), batch_size=2), "In tfpy it is dataset.batch(n)"),
     ],
 )
 def test_invalid_data_or_option_raises(call: Any, text: str) -> None:
@@ -238,6 +247,23 @@ def test_loss_without_gradient_raises_with_likely_causes(backend: str, loss: Any
     with pytest.raises(
         ValueError, match=r"The loss does not depend on any .*only/kernel.*only/bias.*constant, or computed with numpy"
     ):
+        model.fit(X, Y[:, None], verbose=0)
+
+
+@pytest.mark.parametrize(
+    ("options", "text"),
+    [
+        ({"loss": lambda t, p: None}, "The loss of 'only' must return a tensor or numbers, but returned None"),
+        (
+            {"loss": "meanSquaredError", "metrics": [lambda t, p: "high"]},
+            "The metric '<lambda>' must return a tensor or numbers, but returned 'high'",
+        ),
+    ],
+)
+def test_loss_or_metric_without_value_raises(options: Any, text: str) -> None:
+    model = tf.sequential([tf.layers.dense(units=1, input_shape=[4], name="only")])
+    model.compile(optimizer="sgd", **options)
+    with pytest.raises(TypeError, match=text):
         model.fit(X, Y[:, None], verbose=0)
 
 

@@ -38,6 +38,11 @@ X = np.ones((2, 1))
             lambda: L.dropout(rate=0.5, noise_shape=3),
             "Dropout: argument 'noise_shape' must be a list of whole numbers or None",
         ),
+        (
+            lambda: L.dense(units=1, kernel_initializer=tf.initializers.randomNormal),
+            "an initializer: call the function, as in tf.initializers.random_normal(…), but got",
+        ),
+        (lambda: L.dense(units=1, kernel_regularizer=tf.regularizers.l2), "as in tf.regularizers.l2(…), but got"),
         (lambda: L.permute(dims=["a"]), "Permute: argument 'dims' must be a list of whole numbers, but got ['a']"),
         (lambda: L.gru(units="a"), "GRU: argument 'units' must be a whole number, but got 'a'"),
         (lambda: L.batch_normalization(axis=[3.5]), "BatchNormalization: argument 'axis' must be a whole number"),
@@ -55,6 +60,14 @@ X = np.ones((2, 1))
         (lambda: L.add(name="a").call([tf.scalar(1), tf.ones([1])]), "a: argument 'inputs' must be tensors whose"),
         (lambda: L.add(name="a").compute_output_shape(None), "a: argument 'input_shape' must be a shape that starts"),
         (lambda: L.dense(units=1, name="d").apply([[1.0]], 3), "d: argument 'kwargs' must be a dict of keywords"),
+        (
+            lambda: L.dense(units=1, name="d").apply([[1.0]], {"trainin": True}),
+            "d: unknown option 'trainin'. Did you mean 'training'?",
+        ),
+        (
+            lambda: L.lstm(units=1, name="l").apply(tf.input(shape=[2, 1]), initialStates=[tf.input(shape=[1])] * 2),
+            "l: unknown option 'initialStates'. Did you mean 'initialState'?",
+        ),
         (
             lambda: L.activation(activation="relu", name="a").call([None]),
             "a: argument 'inputs' must be a tensor or numbers",
@@ -187,7 +200,7 @@ def test_error_of_unknown_activation_names_the_option() -> None:
                 m.compile(optimizer="sgd", loss="meanSquaredError", metrics=[lambda a, b: None])
                 or m.train_on_batch([[1.0]], [[1.0]])
             ),
-            "metric: argument '<lambda>' must be a tensor or numbers, but got None",
+            "The metric '<lambda>' must return a tensor or numbers, but returned None",
         ),
         (
             lambda m: m.compile(optimizer="sgd", loss=lambda one: one) or m.train_on_batch([[1.0]], [[1.0]]),

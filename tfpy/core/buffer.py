@@ -33,6 +33,17 @@ def indices_of(index: int, strides: Sequence[int]) -> list[int]:
     return [*loc, index]
 
 
+_LARGEST = float(np.finfo(np.float32).max)
+
+
+def _fits(value: Any, dtype: DType) -> bool:
+    """Whether a value is a Python number that can be stored without conversion."""
+    kind = type(value)
+    if kind is float:
+        return dtype == "float32" and -_LARGEST <= value <= _LARGEST  # numpy warns of larger ones
+    return kind is int and dtype in ("float32", "int32") and -(2**31) <= value < 2**31
+
+
 @export(doc="Tensors / Classes")
 class TensorBuffer(TensorBufferCamel):
     """Values of a given shape and dtype, on the host.
@@ -79,18 +90,22 @@ class TensorBuffer(TensorBufferCamel):
 
     def get(self, *locs: int) -> Any:
         """The value at a location; the first one by default."""
-        value = self.values[self._element("get", locs)]
-        return value.decode(errors="replace") if self.dtype == "string" else value.item()
+        value = self.values.item(self._element("get", locs))
+        return value.decode(errors="replace") if self.dtype == "string" else value
 
     def set(self, value: Any, *locs: int) -> None:
         """Write a value at a location; the first one by default."""
+        index = self._element("set", locs)
+        if _fits(value, self.dtype):
+            self.values[index] = value
+            return
         from tfpy.core.convert import host_values
 
-        index = self._element("set", locs)
         values = host_values("set", "value", value, self.dtype)[0]
         if values.size != 1:
             raise argument_error("set", "value", "one value", value)
-        self.values[index] = values.item()
+        with np.errstate(over="ignore"):
+            self.values[index] = values.item()
 
     def _element(self, op: str, locs: tuple[Any, ...]) -> int:
         return as_element_index(op, "locs", locs or (0,) * len(self.shape), self.shape)

@@ -12,7 +12,7 @@ from tfpy.core.convert import to_tensor
 from tfpy.core.ops.join import stack
 from tfpy.core.ops.shape import clone
 from tfpy.core.tensor import Tensor
-from tfpy.engine.errors import argument_error
+from tfpy.engine.errors import ShapeError, argument_error
 from tfpy.engine.handle import Handle
 from tfpy.engine.javascript_numbers import number_text
 
@@ -72,7 +72,7 @@ def stacked(rows: Sequence[Any], where: str = "element") -> Any:
         columns = [stacked([_entry(row, i, where) for row in rows], f"{where}[{i}]") for i in range(len(first))]
         return like(first, columns)
     if isinstance(first, Handle):
-        return stack(rows)
+        return _stacked_tensors(rows, where)
     if isinstance(first, (np.ndarray, np.generic)):
         return to_tensor("batch", where, _array(rows, where), "any")
     return _plain_column(rows, where)
@@ -87,11 +87,24 @@ def _entry(row: Any, key: Any, where: str) -> Any:
     raise argument_error("batch", where, "of the same form in every row", row)
 
 
+def _stacked_tensors(rows: Sequence[Any], where: str) -> Tensor:
+    if any(row is None for row in rows):
+        raise argument_error("batch", where, "a tensor in every row, as it is in the first", None)
+    try:
+        return stack(rows)
+    except ShapeError:
+        raise _differing_shapes(rows, where) from None
+
+
 def _array(rows: Sequence[Any], where: str) -> Any:
     try:
         return np.stack([np.asarray(row) for row in rows])
     except ValueError:
-        raise argument_error("batch", where, "of one shape in every row", [np.shape(row) for row in rows]) from None
+        raise _differing_shapes(rows, where) from None
+
+
+def _differing_shapes(rows: Sequence[Any], where: str) -> Exception:
+    return argument_error("batch", where, "of one shape in every row", [list(np.shape(row)) for row in rows])
 
 
 def _plain_column(rows: Sequence[Any], where: str) -> Tensor:

@@ -20,7 +20,7 @@ from tfpy.engine.state import local
 from tfpy.layers._camel import LayerCamel
 from tfpy.layers.activations import get_activation
 from tfpy.layers.added_losses import AddedLoss, add_activity_losses, add_from_call, as_functions
-from tfpy.layers.calling import add_layer_note, as_tensors, keywords_of, taking_a_dict
+from tfpy.layers.calling import add_layer_note, as_tensors, check_keywords, keywords_of, taking_a_dict
 from tfpy.layers.constraints import Constraint
 from tfpy.layers.copying import Copyable
 from tfpy.layers.declared import Declared, DeclaredSignature, declared_in, kinds_in, known_only
@@ -28,7 +28,7 @@ from tfpy.layers.initializers import Initializer
 from tfpy.layers.layer_options import LayerOptions
 from tfpy.layers.naming import name_scope, register_name, snake_class, uid
 from tfpy.layers.regularizers import Regularizer
-from tfpy.layers.shapes import are_several, check_input_shape, shapes_of_all, warn_of_other_shape
+from tfpy.layers.shapes import are_several, check_computed, check_input_shape, shapes_of_all, warn_of_other_shape
 from tfpy.layers.specs import InputSpec, check_inputs
 from tfpy.layers.symbolic import Node, SymbolicTensor, one_or_list, to_list
 from tfpy.layers.weights import DisposeResult, LayerVariable, count_params, make_weight, set_values
@@ -176,7 +176,8 @@ class Layer(LayerCamel, Copyable, Declared, family="layer"):
             ValueError: inputs that do not fit the layer.
         """
         if not isinstance(kwargs, (Mapping, type(None))):
-            raise argument_error(self.name, "kwargs", "a dict of keywords", kwargs, TypeError)
+            expected = "a dict of keywords (a list has several inputs)"
+            raise argument_error(self.name, "kwargs", expected, kwargs, TypeError)
         try:
             return self._apply(inputs, keywords if kwargs is None else {**kwargs, **keywords})
         except Exception as error:
@@ -193,6 +194,7 @@ class Layer(LayerCamel, Copyable, Declared, family="layer"):
     def _apply(self, inputs: Any, arguments: dict[str, Any]) -> Any:
         if self._references == 0:
             raise RuntimeError(f"Layer {self.name} is already disposed.")
+        check_keywords(self, arguments)
         inputs = as_tensors(self.name, inputs)
         symbolic = [isinstance(x, SymbolicTensor) for x in to_list(inputs)]
         if any(symbolic) and not all(symbolic):
@@ -227,6 +229,7 @@ class Layer(LayerCamel, Copyable, Declared, family="layer"):
         given = to_list(inputs)
         warn_of_other_shape(self.name, self.batch_input_shape, given[0].shape)
         shapes = self.shapes_of_call(one_or_list([x.shape for x in given]), arguments)
+        check_computed(self.name, shapes)
         several, listed = are_several(shapes), shapes_of_all(shapes)
         outputs = [
             SymbolicTensor("float32", s, self, given, arguments, self.name, i if several else None)
@@ -371,10 +374,7 @@ class Layer(LayerCamel, Copyable, Declared, family="layer"):
     @property
     def non_trainable_weights(self) -> list[LayerVariable]:
         """The weights that training does not change."""
-        others = [
-            *self._non_trainable_weights,
-            *(w for layer in self.layers_within for w in layer.non_trainable_weights),
-        ]
+        others = self._non_trainable_weights + [w for x in self.layers_within for w in x.non_trainable_weights]
         if self._trainable:
             return [w for w in self._trainable_weights if not w.trainable] + others
         frozen = [w for layer in self.layers_within for w in layer.trainable_weights]

@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from tfpy.core.calling.options import respell
 from tfpy.core.convert import to_tensor
 from tfpy.core.naming.names import spellings
 from tfpy.core.tensor import Tensor
@@ -19,6 +20,12 @@ if TYPE_CHECKING:
     from tfpy.layers.base import Layer
 
 Keywords = tuple[dict[str, str] | None, bool]
+
+# Names of the parameter of a `call` that takes all keywords in a dict.
+_NAMES_OF_DICT = ("kwargs", "_kwargs", "kw", "args", "_")
+
+# May be passed to every layer; those without use for them ignore them, as in TF.js.
+_COMMON = spellings(("training", "mask"))
 
 
 def as_tensors(layer: str, inputs: Any) -> Any:
@@ -59,7 +66,14 @@ def keywords_of(call: Callable[..., Any]) -> Keywords:
     if any(p.kind is p.VAR_KEYWORD for p in parameters):
         return None, False
     names = spellings(p.name for p in parameters)
-    return names, len(parameters) == 1 and parameters[0].name in ("kwargs", "args", "_kwargs")
+    return names, len(parameters) == 1 and parameters[0].name in _NAMES_OF_DICT
+
+
+def check_keywords(layer: Layer, given: Mapping[str, Any]) -> None:
+    """Raise TypeError for keywords that the `call` of a layer does not have."""
+    names, as_dict = keywords_of(type(layer).call)
+    if names is not None and not as_dict:
+        respell(given, {**_COMMON, **names}, layer.name)
 
 
 def taking_a_dict(call: Callable[..., Any]) -> Callable[..., Any]:

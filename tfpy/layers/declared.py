@@ -196,9 +196,11 @@ class Declared(DeclaredCamel, AttributesInBothSpellings, Versioned):
             return cls.members[identifier]()
         if is_object_config(identifier):
             return build_object(identifier, cls.family, cls)
-        raise argument_error(
-            cls.family, "identifier", f"a name, a configuration or {with_article(cls.family)}", identifier, TypeError
-        )
+        expected = f"a name, a configuration or {with_article(cls.family)}"
+        name = getattr(identifier, "__name__", None)
+        if name in cls.members:
+            expected += f": call the function, as in tf.{cls.family}s.{name}(…)"
+        raise argument_error(cls.family, "identifier", expected, identifier, TypeError)
 
     def configure(self) -> None:
         """Called after the options are set, to check them and to set derived attributes."""

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from tfpy.engine.arguments import as_int, as_list, unpacked
-from tfpy.engine.errors import argument_error
+from tfpy.engine.errors import argument_error, show
 from tfpy.engine.spec import MAX_RANK, MAX_SIZE, is_possible
 from tfpy.engine.warn import warn_user
 from tfpy.layers.symbolic import PartialShape, to_list
@@ -50,6 +50,13 @@ def are_several(shapes: Any) -> bool:
 def shapes_of_all(shapes: Any) -> list[PartialShape]:
     """The shapes of all outputs, from the result of `compute_output_shape`."""
     return [tuple(shape) for shape in shapes] if are_several(shapes) else [tuple(shapes)]
+
+
+def check_computed(layer: str, shapes: Any) -> None:
+    """Raise TypeError if the result of `compute_output_shape` is neither a shape nor a list of them."""
+    if not isinstance(shapes, (list, tuple)):
+        expected = "a shape, which is a list or tuple, or a list of shapes"
+        raise TypeError(f"{layer}: compute_output_shape must return {expected}, but returned {show(shapes)}.")
 
 
 def whole_shape(layer: str, shape: Any) -> PartialShape:

@@ -15,7 +15,7 @@ from typing import Any, TypeVar, cast
 from tfpy.core.calling.annotations import NUMBERS
 from tfpy.core.calling.argument_blame import name_call, refuse_misfit, refuse_unbound
 from tfpy.core.calling.tracebacks import hide_own_lines
-from tfpy.core.naming.hints import OF_OPTIMIZERS
+from tfpy.core.naming.hints import OF_DATASET_OPTIONS, OF_OPTIMIZERS
 from tfpy.core.naming.names import spellings
 from tfpy.core.naming.wrappers import forwarding
 from tfpy.engine.arguments import as_number
@@ -40,7 +40,7 @@ def respell(
     out: dict[str, Any] = {}
     for key, value in given.items():
         if key not in spelling:
-            raise TypeError(f"{where}: unknown option {key!r}.{_hint(key, spelling)}")
+            raise TypeError(f"{where}: unknown option {key!r}.{_hint(where, key, spelling)}")
         name = spelling[key]
         if name in out:
             raise TypeError(f"{where}: option {name!r} is given twice.")
@@ -48,7 +48,9 @@ def respell(
     return {name: value for name, value in out.items() if value is not None or name in required}
 
 
-def _hint(key: str, spelling: Mapping[str, str]) -> str:
+def _hint(where: str, key: str, spelling: Mapping[str, str]) -> str:
+    if where in ("fit_dataset", "evaluate_dataset") and key in OF_DATASET_OPTIONS:
+        return f" In tfpy it is {OF_DATASET_OPTIONS[key]}."
     if OF_OPTIMIZERS.get(key) in spelling:
         return f" In tfpy it is {OF_OPTIMIZERS[key]}."
     return nearest(key, spelling) or _listed(spelling)

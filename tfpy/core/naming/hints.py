@@ -37,6 +37,10 @@ OF_MODULES = {
     "no_gradient": "tf.custom_grad, with a gradient of zeros",
     "clone_model": "copy.deepcopy(model)",
     "to_categorical": "tf.one_hot(labels, depth)",
+    "clip_by_norm": "an option of the optimizer: tf.train.adam(0.001, clip_norm=1)",
+    "clipByNorm": "an option of the optimizer: tf.train.adam(0.001, clipNorm=1)",
+    "clip_by_global_norm": "an option of the optimizer: tf.train.adam(0.001, global_clip_norm=1)",
+    "clipByGlobalNorm": "an option of the optimizer: tf.train.adam(0.001, globalClipNorm=1)",
     "no_grad": "the code as it is: only tf.grad and optimizers record",
     "GradientTape": "tf.grad, tf.value_and_grad or tf.variable_grads",
     "Input": "tf.input",
@@ -87,6 +91,11 @@ OF_MODELS = {
 }
 OF_OPTIMIZERS = {
     "lr": "learning_rate",
+}
+OF_DATASET_OPTIONS = {
+    "batch_size": "dataset.batch(n)",
+    "batchSize": "dataset.batch(n)",
+    "shuffle": "dataset.shuffle(n)",
 }
 OF_TENSORS = {
     "T": "transpose()",

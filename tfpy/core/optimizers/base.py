@@ -26,7 +26,7 @@ from tfpy.core.variable import Variable, assign_and_release, find_variable, regi
 from tfpy.engine.arguments import as_function, as_number
 from tfpy.engine.backend import current
 from tfpy.engine.dispatch import settle
-from tfpy.engine.errors import argument_error, unknown_name_error
+from tfpy.engine.errors import Unquoted, argument_error, unknown_name_error
 from tfpy.engine.gradients import no_gradient
 from tfpy.engine.rows.update import SLOTS
 from tfpy.engine.scope import run_in_scope
@@ -351,6 +351,9 @@ def or_epsilon(epsilon: float | None) -> float:
 
 def _with_variables(gradients: NamedTensors) -> list[tuple[Variable, Tensor]]:
     """The variables that the gradients are for; everything is checked before anything changes."""
+    if isinstance(gradients, VariableGrads):
+        expected = "the gradients, which are the field grads of the result of variable_grads"
+        raise argument_error("apply_gradients", "variable_gradients", expected, Unquoted("all of it"), TypeError)
     pairs = []
     for name, grad in named_tensors("apply_gradients", "variable_gradients", gradients):
         if grad is None:

@@ -15,7 +15,7 @@ from tfpy.core.ops.metrics import of_length_1
 from tfpy.core.ops.reduce import all_, sum_
 from tfpy.core.ops.shape import expand_dims, squeeze
 from tfpy.core.tensor import Tensor
-from tfpy.engine.arguments import as_int, unpacked
+from tfpy.engine.arguments import as_int, resolve_axis, unpacked
 from tfpy.engine.errors import Unquoted, argument_error
 from tfpy.layers.one_output import OneOutput
 from tfpy.layers.shapes import are_several, whole_shape
@@ -146,7 +146,8 @@ class Concatenate(Merge, class_name="Concatenate", factory="layers.concatenate")
     def compute_output_shape(self, input_shape: Any) -> Any:
         shapes = self.shapes(input_shape)
         rank = len(shapes[0])
-        if any(len(s) != rank for s in shapes) or not -rank <= self.axis < rank:
+        resolve_axis(self.name, self.axis, rank)
+        if any(len(s) != rank for s in shapes):
             self._refuse(shapes)
         columns = list(zip(*shapes, strict=True))
         joined = columns.pop(self.axis)

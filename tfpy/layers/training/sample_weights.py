@@ -72,16 +72,21 @@ def _each(names: Sequence[str]) -> str:
     return "" if len(names) == 1 else f", in a list of {len(names)}, one for each output"
 
 
+def _class(where: str, key: Any) -> int:
+    """The class that a key stands for; keys of a JavaScript object are strings."""
+    try:
+        return as_int(where, "class_weight", int(key) if str(key).isdigit() else key)
+    except (TypeError, ValueError):
+        expected = "a dict whose keys are classes, which are whole numbers"
+        raise argument_error(where, "class_weight", expected, Unquoted(f"the key {key!r}"), TypeError) from None
+
+
 def _weights_of_samples(where: str, weights: Mapping[Any, float], target: Tensor) -> Tensor:
     values = target.numpy()
     if values.ndim > 2:
         raise argument_error(where, "class_weight", "used with targets of rank 1 or 2", target)
     classes = (values.argmax(1) if values.shape[1] > 1 else values[:, 0]).tolist()
-    table = {
-        # Keys of a JavaScript object are strings.
-        as_int(where, "class_weight", int(key) if str(key).isdigit() else key): as_number(where, "class_weight", weight)
-        for key, weight in weights.items()
-    }
+    table = {_class(where, key): as_number(where, "class_weight", weight) for key, weight in weights.items()}
     missing = sorted(set(classes) - set(table))
     if missing:
         also = ", ".join(f"{c:g}" for c in missing)

@@ -10,7 +10,7 @@ from tfpy.core.ops.arith import add, div_no_nan
 from tfpy.core.ops.common import full
 from tfpy.core.optimizers.base import minimizes_as_usual
 from tfpy.core.tensor import Tensor
-from tfpy.engine.errors import GradientError, IndependentError, some_of
+from tfpy.engine.errors import GradientError, IndependentError, show, some_of
 from tfpy.layers.added_losses import with_added_losses
 from tfpy.layers.training.batch import Batch
 from tfpy.layers.training.compile_config import CompileConfig, OutputConfig
@@ -182,7 +182,11 @@ def _losses(
     means = []
     rows = zip(compiled.outputs, batch.targets, batch.weights, outputs, strict=True)
     for output, target, weight, (found, mask) in rows:
-        loss = full((), 0) if output.loss is None else to_tensor("loss", output.name, output.loss(target, found))
+        loss = (
+            full((), 0)
+            if output.loss is None
+            else _returned(f"The loss of {output.name!r}", output.loss(target, found))
+        )
         if weight is not None:
             loss = loss.mul(weight.reshape([-1] + [1] * (loss.rank - 1)) if loss.rank > 1 else weight)
         loss = _masked(loss, mask)
@@ -191,6 +195,14 @@ def _losses(
         total = part if total is None else _added(total, part, _weighted(means[-1], output))
     assert total is not None
     return total, means
+
+
+def _returned(function: str, value: Any) -> Tensor:
+    """The value of a loss or a metric."""
+    try:
+        return to_tensor(function, "value", value)
+    except (TypeError, ValueError):
+        raise TypeError(f"{function} must return a tensor or numbers, but returned {show(value)}.") from None
 
 
 def _weighted(loss: Tensor, output: OutputConfig) -> Tensor:
@@ -208,7 +220,7 @@ def _reported(
 ) -> list[Tensor]:
     """The losses of the outputs of a batch if there are several, and the metrics."""
     metrics = [
-        _masked(to_tensor("metric", name or "<lambda>", metric(target, found)), mask).mean()
+        _masked(_returned(f"The metric {name or '<lambda>'!r}", metric(target, found)), mask).mean()
         for output, target, (found, mask) in zip(compiled.outputs, batch.targets, outputs, strict=True)
         for name, metric in output.metrics
     ]
