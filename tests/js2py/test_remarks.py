@@ -65,6 +65,7 @@ LEFT = {
     "module.exports = {...others};": "an export by `...` has no counterpart; import it where it is used",
     "exports.f();": "this use of exports has no counterpart",
     "f(JSON.stringify(x, ['a', 'b']));": "a replacer for `JSON.stringify` has no counterpart",
+    "global.counter = 1;": "this use of global has no counterpart",
     "const o = Symbol.iterator;": "this use of Symbol has no counterpart",
     "const ys = [].map.call(xs, f);": (
         "Array.prototype.map.call has no counterpart; call map of a list, as of Array.from(…)"
