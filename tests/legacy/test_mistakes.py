@@ -61,6 +61,16 @@ MISTAKES: dict[str, tuple[Callable[[Model], Any], type[Exception], str]] = {
         ValueError,
         "conv2d_transpose: argument 'x' must be of rank 3 or 4",
     ),
+    "shape of a vector": (
+        lambda m: V([2], [1, 2]),
+        ValueError,
+        "Array1D.new: argument 'dtype' must be one of 'float32', 'int32', 'bool' .values of a vector are given without a shape",
+    ),
+    "list as data of a feed": (
+        lambda m: m.session.eval(m.y, m.feeds([1, 2])),
+        TypeError,
+        "Session: argument 'feed_entries' must be an NDArray, or an InputProvider with getNextCopy, for 'x', but got",
+    ),
     "misspelt callback": (
         lambda m: dl.GraphRunner(m.math, m.session, {"avgCost": print}),
         ValueError,

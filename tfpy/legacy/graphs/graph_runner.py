@@ -313,7 +313,7 @@ class GraphRunner(GraphRunnerCamel):
         for _ in range(self._inference_count):
             feed = []
             for entry in entries:
-                next_copy = provider_method(entry["data"], "get_next_copy")
+                next_copy = provider_method(entry["tensor"], entry["data"], "get_next_copy")
                 feed.append(FeedEntry(entry["tensor"], call_with_as_many(next_copy, self.math)))
             feeds.append(feed)
             values.append(self.session.eval(self._inference_tensor, feed))
