@@ -150,6 +150,17 @@ def test_variables_and_optimizers_of_a_file_whose_graphs_stay() -> None:
     assert len(found.left) == 1
 
 
+def test_optimizer_made_outside_of_the_function_whose_graph_stays() -> None:
+    found = migrate(
+        "from tfpy import legacy as dl\n\ndef step(cost, feeds, optimizer):\n    graph = dl.Graph()\n    unknown(graph)\n"
+        "    dl.Session(graph, dl.ENV.math).train(cost, feeds, 1, optimizer)\n\n"
+        "step(unknown(), [], dl.AdamOptimizer(0.1, 0.5))\n"
+        "print(dl.SGDOptimizer(0.1).compute_gradients(unknown).grads['w'].get(1))\n"
+    )
+    assert "\nstep(unknown(), [], dl.AdamOptimizer(0.1, 0.5))\n" in found.code
+    assert "\nprint(dl.SGDOptimizer(0.1).compute_gradients(unknown).grads['w'].get(1))\n" in found.code
+
+
 def test_arrays_that_are_written_to_stay_ndarrays() -> None:
     for write in ("x.set(1, 0)", "x.add(1, 0)", "x.add(1)"):
         found = migrate(f"{HEAD}x = dl.zeros([2])\n{write}\n")

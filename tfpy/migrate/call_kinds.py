@@ -240,7 +240,7 @@ def _of_own_provider(kinds: Kinds, owner: Kind, name: str, args: Args) -> Kind:
 @_method_of("optimizer")
 def _of_optimizer(kinds: Kinds, owner: Kind, name: str, args: Args) -> Kind:
     found = _of_trainer(kinds, owner, name, args)
-    return as_pinned(found) if kinds.variables.graphs_stay else found
+    return as_pinned(found) if kinds.variables.staying else found
 
 
 @_method_of("trainer")
