@@ -348,6 +348,35 @@ const buffer = new Float32Array(4);
 buffer[1] = 2.5;
 buffer.set([7, 8], 2);
 console.log(buffer.length, Array.from(buffer), Array.from(new Int32Array([1, 2, 3])).map(x => x * 2), buffer.slice(1, 3).length);
+const borrowed = Array.prototype.slice.call(buffer);
+console.log(JSON.parse(JSON.stringify(borrowed)), JSON.parse(JSON.stringify([].slice.call(buffer, 1, 3))), borrowed.map(x => x / 2));
+console.log(JSON.parse(JSON.stringify({largest: Math.max.apply(null, buffer), least: Math.min.apply(null, buffer)})));
+console.log([].concat.apply([], [[1], [2, 3]]), Array.prototype.concat.apply([], [[4], [5]]));
+//// parameters of methods
+class Ranking {
+  constructor(k) {
+    this.k = k;
+    this.log = [];
+  }
+  run(values) {
+    const k = Math.min(this.k, values.length);
+    return this.largest(values, k);
+  }
+  largest(values, k) {
+    const found = new Float32Array(k);
+    const sorted = values.slice().sort((a, b) => b - a);
+    for (let i = 0; i < k; i++) {
+      found[i] = sorted[i];
+    }
+    return found;
+  }
+  push(x) {
+    this.log.push(3);
+    return x ? x.length : 0;
+  }
+}
+const ranking = new Ranking(2);
+console.log(Array.from(ranking.run([3, 1, 4])), ranking.largest([1, 2], 1).length, ranking.push([1, 2]));
 //// tensors
 const t = tf.tensor2d([[1, 2], [3, 4]]);
 console.log(t.shape, t.dtype, t.sum().arraySync(), t.matMul(t).arraySync(), tf.oneHot([0, 2], 3).arraySync());

@@ -65,7 +65,12 @@ LEFT = {
     "module.exports = {...others};": "an export by `...` has no counterpart; import it where it is used",
     "exports.f();": "this use of exports has no counterpart",
     "f(JSON.stringify(x, ['a', 'b']));": "a replacer for `JSON.stringify` has no counterpart",
+    "global.counter = 1;": "this use of global has no counterpart",
     "const o = Symbol.iterator;": "this use of Symbol has no counterpart",
+    "const ys = [].map.call(xs, f);": (
+        "Array.prototype.map.call has no counterpart; call map of a list, as of Array.from(…)"
+    ),
+    "const ys = [].concat.apply(xs, [a]);": ("`concat.apply` is converted only of an empty list and a list of lists"),
     "const f = Math.atan2;": "Math.atan2 as a value has no counterpart",
     "const s = new Set(); const found = s.delete(1);": ("the result of `delete` has no counterpart; call `has` before"),
     "switch (a) { default: case 2: g(); }": "a default that falls through to the next case has no counterpart",

@@ -45,6 +45,12 @@ def _in_deeplearnjs_numerics(call: Callable[[], Any]) -> Any:
         return call()
 
 
+def _with_gradients(math: dl.NDArrayMath, gradients: Any) -> Any:
+    x = V([1, 2])
+    own = {"value": math.square(x), "gradients": gradients}
+    return math.gradients(lambda: math.sum(math.custom_gradient(lambda: own, {"x": x})), x)
+
+
 MISTAKES: dict[str, tuple[Callable[[Model], Any], type[Exception], str]] = {
     "symbolic tensor passed to math": (lambda m: m.math.add(m.x, V([1, 2])), TypeError, "session.eval"),
     "symbolic tensor passed to tf": (lambda m: tf.square(m.x), TypeError, "session.eval"),
@@ -54,6 +60,62 @@ MISTAKES: dict[str, tuple[Callable[[Model], Any], type[Exception], str]] = {
         lambda m: m.math.conv2d_transpose(V([1, 2]), V([1]), [1, 1, 1], 1, 0),
         ValueError,
         "conv2d_transpose: argument 'x' must be of rank 3 or 4",
+    ),
+    "shape of a vector": (
+        lambda m: V([2], [1, 2]),
+        ValueError,
+        "Array1D.new: argument 'dtype' must be one of 'float32', 'int32', 'bool' .values of a vector are given without a shape",
+    ),
+    "list as data of a feed": (
+        lambda m: m.session.eval(m.y, m.feeds([1, 2])),
+        TypeError,
+        "Session: argument 'feed_entries' must be an NDArray, or an InputProvider with getNextCopy, for 'x', but got",
+    ),
+    "misspelt callback": (
+        lambda m: dl.GraphRunner(m.math, m.session, {"avgCost": print}),
+        ValueError,
+        "Unknown callback of GraphRunner 'avgCost'. Did you mean 'avgCostCallback'",
+    ),
+    "NDArrayInitializer of a list": (
+        lambda m: dl.NDArrayInitializer([1, 2]),
+        TypeError,
+        "NDArrayInitializer: argument 'ndarray' must be an NDArray, but got",
+    ),
+    "activation that returns no tensor": (
+        lambda m: m.graph.layers.dense("d", m.x, 3, lambda x: 3),
+        TypeError,
+        "dense: argument 'activation' must be a function that returns a symbolic tensor, but got 3",
+    ),
+    "NDArray.make of misspelt values": (
+        lambda m: dl.NDArray.make([2], {"vals": [1, 2]}),
+        ValueError,
+        "make: argument 'data' must be {'values': …} without other keys",
+    ),
+    "value_and_gradients of no array": (
+        lambda m: m.math.value_and_gradients(lambda: dl.Scalar.new(1), "x"),
+        TypeError,
+        "value_and_gradients: argument 'x' must be an NDArray, but got 'x'",
+    ),
+    "custom_gradient without the gradient of an input": (
+        lambda m: _with_gradients(m.math, lambda dy, y: {"v": lambda: dy}),
+        TypeError,
+        "custom_gradient: argument 'gradients' must be a function that returns a dict with a function without arguments"
+        " for 'x', but got {'v':",
+    ),
+    "custom_gradient with gradients that are no functions": (
+        lambda m: _with_gradients(m.math, lambda dy, y: {"x": dy}),
+        TypeError,
+        "custom_gradient: argument 'gradients' must be a function that returns a dict with a function",
+    ),
+    "custom_gradient with a gradient instead of a dict": (
+        lambda m: _with_gradients(m.math, lambda dy, y: dy),
+        TypeError,
+        "custom_gradient: argument 'gradients' must be a function that returns a dict",
+    ),
+    "custom_gradient with no function as gradients": (
+        lambda m: _with_gradients(m.math, {}),
+        TypeError,
+        "custom_gradient: argument 'gradients' must be a function, but got",
     ),
     "invalid num_batches": (
         lambda m: dl.GraphRunner(m.math, m.session, {}).train(

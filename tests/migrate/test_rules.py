@@ -64,6 +64,13 @@ EXPRESSIONS = {
     "dl.valueAndGrads(f)([a])['value'].get()": "tf.valueAndGrads(f)([a])['value'].array_sync()",
     "dl.grad(f)(a).get(0)": "tf.grad(f)(a).buffer_sync().get(0)",
     "dl.SGDOptimizer(0.1).minimize(f, True).get()": "tf.train.sgd(0.1).minimize(f, True).array_sync()",
+    "dl.train.adam(0.1).minimize(f, True).get()": "tf.train.adam(0.1).minimize(f, True).array_sync()",
+    "dl.train.sgd(0.1).computeGradients(f)['grads']['w'].get()": (
+        "tf.train.sgd(0.1).computeGradients(f)['grads']['w'].array_sync()"
+    ),
+    "dl.SGDOptimizer(0.1).compute_gradients(f).value.get()": (
+        "tf.train.sgd(0.1).compute_gradients(f).value.array_sync()"
+    ),
     "dl.tidy(lambda: dl.keep(a)).get(0)": "tf.tidy(lambda: tf.keep(a)).buffer_sync().get(0)",
     "dl.mul(a, a).add(unknown).get(0)": "tf.mul(a, a).add(unknown).buffer_sync().get(0)",
     "unknown.getValues()": "unknown.data_sync()",
@@ -121,6 +128,37 @@ def test_math_is_kept_if_still_used() -> None:
     assert "math = dl.NDArrayMathCPU()" in code
     assert "y = tf.add(a, a)" in code
     assert code.startswith("import tfpy as tf\nfrom tfpy import legacy as dl\n")
+
+
+def test_math_that_stays_has_no_remark_of_its_own() -> None:
+    found = migrate("from tfpy import legacy as dl\nmath = dl.ENV.math\nprint(math.eluDer(dl.Scalar.new(1)).get())\n")
+    assert "\nmath = dl.ENV.math\n" in found.code
+    assert len(found.left) == 1
+
+
+def test_variables_and_optimizers_of_a_file_whose_graphs_stay() -> None:
+    found = migrate(
+        "from tfpy import legacy as dl\n\ngraph = dl.Graph()\nunknown(graph)\nw = dl.variable(dl.scalar(2))\n"
+        "print(dl.train.sgd(0.1).minimize(w.square, True).get())\n"
+        "print(dl.SGDOptimizer(0.1).compute_gradients(w.square).value.get())\n"
+    )
+    assert found.code.endswith(
+        "\nw = dl.variable(tf.scalar(2))\n"
+        "print(tf.train.sgd(0.1).minimize(w.square, True).array_sync())\n"
+        "print(dl.SGDOptimizer(0.1).compute_gradients(w.square).value.get())\n"
+    )
+    assert len(found.left) == 1
+
+
+def test_optimizer_made_outside_of_the_function_whose_graph_stays() -> None:
+    found = migrate(
+        "from tfpy import legacy as dl\n\ndef step(cost, feeds, optimizer):\n    graph = dl.Graph()\n    unknown(graph)\n"
+        "    dl.Session(graph, dl.ENV.math).train(cost, feeds, 1, optimizer)\n\n"
+        "step(unknown(), [], dl.AdamOptimizer(0.1, 0.5))\n"
+        "print(dl.SGDOptimizer(0.1).compute_gradients(unknown).grads['w'].get(1))\n"
+    )
+    assert "\nstep(unknown(), [], dl.AdamOptimizer(0.1, 0.5))\n" in found.code
+    assert "\nprint(dl.SGDOptimizer(0.1).compute_gradients(unknown).grads['w'].get(1))\n" in found.code
 
 
 def test_arrays_that_are_written_to_stay_ndarrays() -> None:

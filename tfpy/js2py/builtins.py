@@ -40,7 +40,6 @@ FUNCTIONS: dict[str, tuple[str, ...]] = {
     "Math.tanh": ("math.tanh(_0)",),
     "Math.trunc": ("math.trunc(_0)",),
     "Array.isArray": ("isinstance(_0, (list, tuple))",),
-    "Array.prototype.slice.call": ("list(_0)",),
     "Object.prototype.hasOwnProperty.call": ("_1 in _0",),
     "Object.hasOwn": ("_1 in _0",),
     "Object.keys": ("list(_0)",),

@@ -66,7 +66,7 @@ class Gradients(GradientsCamel):
 
         Source: deeplearn.js `math.gradients`.
         """
-        return self.value_and_gradients(f, x).gradients
+        return _value_and_gradients("gradients", f, x).gradients
 
     def value_and_gradients(self, f: Callable[[], Handle], x: Arrays) -> ValueAndGradients:
         """As `gradients`, with the value of f().
@@ -76,9 +76,7 @@ class Gradients(GradientsCamel):
 
         Source: deeplearn.js `math.valueAndGradients`.
         """
-        with quirks.differentiating():
-            value, found = _differentiate("gradients", f, x, None)
-        return ValueAndGradients(shared(value), found)
+        return _value_and_gradients("value_and_gradients", f, x)
 
     def vjp(self, f: Callable[[], Handle], x: Arrays, dy: Handle) -> Any:
         """The gradients of f(), weighted by dy, with respect to arrays that it uses.
@@ -118,11 +116,12 @@ class Gradients(GradientsCamel):
             result = f()
             what = "custom_gradient: what f returns"
             y, gradients = as_tensor(field(result, "value", 0, what)), field(result, "gradients", 1, what)
+            as_function("custom_gradient", "gradients", gradients)
             given[-1]([y])  # `save`, which comes after the inputs
 
             def backward(dy: Tensor, saved: list[Tensor]) -> list[Tensor]:
                 found = gradients(shared(dy), shared(saved[0]))
-                return [as_tensor(found[n]()) for n in names]
+                return [_gradient_of(n, found) for n in names]
 
             return y, backward
 
@@ -148,6 +147,21 @@ class Gradients(GradientsCamel):
             raise RuntimeError("gradient_wrt: call it inside math.gradients_scope. (In the new API: tf.grad.)")
         with engine_tape.paused():
             return _walk("gradient_wrt", tape, y, x, None)
+
+
+def _gradient_of(name: str, found: Any) -> Tensor:
+    """The gradient of an input of `custom_gradient`, among the functions that the user's `gradients` returned."""
+    gradient = found.get(name) if isinstance(found, Mapping) else None
+    if not callable(gradient):
+        what = f"a function that returns a dict with a function without arguments for {name!r}"
+        raise argument_error("custom_gradient", "gradients", what, found, TypeError)
+    return as_tensor(gradient())
+
+
+def _value_and_gradients(op: str, f: Callable[[], Handle], x: Arrays) -> ValueAndGradients:
+    with quirks.differentiating():
+        value, found = _differentiate(op, f, x, None)
+    return ValueAndGradients(shared(value), found)
 
 
 def _sources(op: str, x: Arrays) -> dict[str, Handle]:

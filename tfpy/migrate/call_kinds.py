@@ -20,6 +20,7 @@ from tfpy.migrate.kind import (
     ListOf,
     TupleOf,
     UserProvider,
+    as_pinned,
     dict_of,
     element,
     holds_arrays,
@@ -238,7 +239,16 @@ def _of_own_provider(kinds: Kinds, owner: Kind, name: str, args: Args) -> Kind:
 
 @_method_of("optimizer")
 def _of_optimizer(kinds: Kinds, owner: Kind, name: str, args: Args) -> Kind:
-    return kinds.evaluated() if name == "minimize" else kinds.variables.results_of(name)
+    found = _of_trainer(kinds, owner, name, args)
+    return as_pinned(found) if kinds.variables.staying else found
+
+
+@_method_of("trainer")
+def _of_trainer(kinds: Kinds, owner: Kind, name: str, args: Args) -> Kind:
+    """Of an optimizer of `dl.train`, which is rewritten even if the graphs stay."""
+    if name in ("compute_gradients", "computeGradients"):
+        return eager.results()["variable_grads"]
+    return "array" if name == "minimize" else kinds.variables.results_of(name)
 
 
 @_method_of("initializer")

@@ -220,7 +220,11 @@ class ExpressionRewriter(Scoped, NoneChecks):
             return made
         found = table("class").get(path)
         if found is not None and found.forms and not self.variables.graphs_stay:
-            return fill(found, bind(found.parameters, updated.args), self.tf)
+            given = bind(found.parameters, updated.args)
+            # An optimizer may reach a session that stays, and has `minimize` in both APIs; not if it has variables of
+            # its own, which belong to a graph here.
+            stays = path.endswith("Optimizer") and self.variables.staying and "specified_variable_list" not in given
+            return None if stays else fill(found, given, self.tf)
         if path in BUILDERS and not self.variables.graphs_stay:
             return self._shuffled(updated)
         if path in EAGER and not is_in_both(path):  # one of legacy/ops

@@ -14,7 +14,7 @@ from tfpy.migrate.names import PACKAGE, Names, asname, dotted
 from tfpy.migrate.statements import STATEMENTS, remarked, removed, tidied
 
 # Names that graphs need: a file whose graphs stay has its comment already.
-_OF_GRAPHS = ("Graph", "Session", "FeedEntry", "CostReduction", "GraphRunner", "MetricReduction", "Tensor")
+_OF_GRAPHS = ("Graph", "Session", "FeedEntry", "CostReduction", "GraphRunner", "MetricReduction", "Tensor", "variable")
 _OF_GRAPHS_TOO = ("Optimizer", "Initializer", "ProviderBuilder")
 _MADE = (*ARRAYS, *MATHS)
 
@@ -87,7 +87,7 @@ class _Left(cst.CSTTransformer):
     def _reason(self, path: str) -> str:
         head = path.partition(".")[0]
         of_graphs = head in _OF_GRAPHS or head.endswith(_OF_GRAPHS_TOO)
-        if not path or head in _MADE or is_in_both(head) or (self.graphs_stay and of_graphs):
+        if not path or path == "ENV.math" or head in _MADE or is_in_both(head) or (self.graphs_stay and of_graphs):
             return ""
         found = table("class").get(head)
         return found.reason if found is not None and found.reason else f"{path} has no counterpart in the new API"

@@ -14,11 +14,12 @@ FunctionNode = cst.FunctionDef | cst.Lambda
 # Kinds without parameters. A "record" has arrays only, an "ndarray" is an array that stays an NDArray, "kept" is a
 # result with NDArrays in it, "values" the flat values of an array, "node" and "symbol" are parts of a graph, "track"
 # and "keep" the arguments of a scope's function, an "object" an instance of a class of the file, a "block" the value of
-# `with`; "mixed" may be one of several kinds, and "unknown" is a value that cannot be inferred.
+# `with`, a "trainer" an optimizer of `dl.train`; "mixed" may be one of several kinds, and "unknown" is a value that
+# cannot be inferred.
 Named = Literal[
     "array", "block", "buffer", "builder", "constant", "feed", "graph", "initializer", "keep", "kept", "layers", "math",
     "mixed", "ndarray", "node", "number", "object", "optimizer", "placeholder", "provider", "range", "record", "runner",
-    "session", "shape", "symbol", "track", "truth", "unknown", "values", "variable",
+    "session", "shape", "symbol", "track", "trainer", "truth", "unknown", "values", "variable",
 ]  # fmt: skip
 
 
@@ -174,6 +175,8 @@ def as_pinned(kind: Kind) -> Kind:
             return ListOf(as_pinned(item))
         case DictOf(pairs):
             return DictOf(tuple((key, as_pinned(part)) for key, part in pairs))
+        case RecordOf(fields):
+            return RecordOf(tuple((name, as_pinned(part)) for name, part in fields))
     return "ndarray" if kind == "array" else kind
 
 

@@ -61,6 +61,8 @@ def instance(path: str) -> Kind:
     head, _, rest = path.partition(".")
     if rest and head in ARRAYS:
         return "array"
+    if head == "train":
+        return "trainer"
     return "optimizer" if head.endswith("Optimizer") else _INSTANCES.get(path)
 
 

@@ -64,6 +64,11 @@ def _list_from(kinds: Inference, arguments: list[Node]) -> Kind:
     return Kind("list", kinds.result_of(arguments[1]) if len(arguments) > 1 else kinds.of(arguments[0]).item)
 
 
+@_function("Array.prototype.slice.call")
+def _sliced(kinds: Inference, arguments: list[Node]) -> Kind:
+    return Kind("list", kinds.of(arguments[0]).item)
+
+
 @_function("tf.tidy")
 def _tidied(kinds: Inference, arguments: list[Node]) -> Kind:
     return kinds.result_of(arguments[-1])

@@ -254,10 +254,22 @@ class Inference:
         if name in ("computeOutputShape", "build"):
             return [SHAPE]
         if name != "constructor" or owner is None:
-            return [DICT] if name.startswith("on") and at else []
+            return [DICT] if name.startswith("on") and at else self._method_called(method, at)
         if "Layer" in text(parse.base_of(owner)):
             return [DICT] if at == 0 else []
         return [self.of(a) for a in self.given(method, at)]
+
+    def _method_called(self, method: Node, at: int) -> list[Kind]:
+        """The kinds of the arguments of a method's calls; none if no call is known to be of its class.
+
+        Calls of other classes, and of unknown objects, may be of the same method; those of lists, tensors, … are not.
+        """
+        name = text(parse.field(method, "name"))
+        calls = [(c, c.parent) for c in self.calls.get(name, []) if at < len(kids(c)) and c.parent is not None]
+        owners = [self.of(parse.field(parse.field(call, "function"), "object")).name for _, call in calls]
+        if not any(owner.startswith(".") for owner in owners):
+            return []
+        return [self.of(kids(c)[at]) for (c, _), owner in zip(calls, owners, strict=True) if owner[:1] in ("", ".")]
 
     def given(self, function: Node, at: int) -> list[Node]:
         """The arguments at one position of a function of the script, or of a constructor or a method of its classes."""

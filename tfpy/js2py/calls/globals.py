@@ -7,8 +7,9 @@ import ast
 from tree_sitter import Node
 
 from tfpy.js2py.analysis.kind import BOOL, NDARRAY, NUMBERS, TYPED_ARRAYS, UNKNOWN
+from tfpy.js2py.builtins import LISTS
 from tfpy.js2py.calls import argument_parser
-from tfpy.js2py.calls.arguments import given
+from tfpy.js2py.calls.arguments import fitting, given
 from tfpy.js2py.calls.callbacks import comprehension
 from tfpy.js2py.calls.dates import milliseconds_in_utc
 from tfpy.js2py.converter import CallRule, Converter
@@ -64,6 +65,21 @@ def _array_from(c: Converter, arguments: Node) -> ast.expr:
     if length is not None:
         return py("[None] * _0", over.args[0] if isinstance(over, ast.Call) else over)
     return as_list(over)
+
+
+def _sliced(c: Converter, arguments: Node) -> ast.expr:
+    """`Array.prototype.slice.call(items, begin, end)`, which makes a list of any sequence."""
+    items, *bounds = kids(arguments)
+    found = as_list(iterated(c, items))
+    return fitting(LISTS["slice"], [found, *(index(c, b) for b in bounds)], "`slice`") if bounds else found
+
+
+def _concatenated(c: Converter, arguments: Node) -> ast.expr:
+    """`Array.prototype.concat.apply([], lists)`."""
+    first, *lists = kids(arguments)
+    if text(first) != "[]" or len(lists) != 1:
+        raise NotConvertedError("`concat.apply` is converted only of an empty list and a list of lists")
+    return py(LISTS["flat"][0], iterated(c, lists[0]))
 
 
 def _length_of(node: Node) -> Node | None:
@@ -174,10 +190,12 @@ SPECIAL: dict[str, CallRule] = {
     "Number.isInteger": _is_whole,
     "Math.hypot": lambda c, arguments: call("math.hypot", *given(c, arguments)),
     "Math.max": _extreme("max"),
-    "Math.max.apply": lambda c, arguments: call("max", c.expr(kids(arguments)[-1])),
-    "Math.min.apply": lambda c, arguments: call("min", c.expr(kids(arguments)[-1])),
+    "Math.max.apply": lambda c, arguments: call("max", iterated(c, kids(arguments)[-1])),
+    "Math.min.apply": lambda c, arguments: call("min", iterated(c, kids(arguments)[-1])),
     "Math.min": _extreme("min"),
     "Array.from": _array_from,
+    "Array.prototype.slice.call": _sliced,
+    "Array.prototype.concat.apply": _concatenated,
     "Date.UTC": milliseconds_in_utc,
     "Array.of": lambda c, arguments: ast.List(given(c, arguments)),
     "Array": new_array,

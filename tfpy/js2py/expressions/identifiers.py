@@ -27,8 +27,8 @@ _TIMERS = {"setTimeout", "setInterval", "setImmediate", "clearTimeout", "clearIn
 _SPIES = {"jasmine", "spyOn", "spyOnProperty", "spyOnAllFunctions"}
 # JavaScript's objects without a counterpart, except some of their methods.
 _JAVASCRIPTS = {
-    "Symbol", "console", "globalThis", "Proxy", "Reflect", "Intl", "Buffer", "process", "Atomics", "BigInt", "Date",
-    "Promise", "JSON", "Math", "Object", "Array", "Number", "Function", "eval", "crypto", "exports",
+    "Symbol", "console", "global", "globalThis", "Proxy", "Reflect", "Intl", "Buffer", "process", "Atomics", "BigInt",
+    "Date", "Promise", "JSON", "Math", "Object", "Array", "Number", "Function", "eval", "crypto", "exports",
 }  # fmt: skip
 _BROWSER = {
     "document", "window", "fetch", "localStorage", "sessionStorage", "navigator", "alert", "Image", "location",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from tree_sitter import Language, Node, Parser
@@ -19,6 +20,7 @@ FUNCTIONS = {
 }
 LOOPS = {"for_statement", "for_in_statement", "while_statement", "do_statement"}
 # Nodes around an expression that mean nothing in Python.
+_BORROWED = re.compile(r"\[\]\.(\w+)\.(?:call|apply)")
 _WRAPPERS = {
     "parenthesized_expression",
     "as_expression",
@@ -241,11 +243,12 @@ def base_of(owner: Node) -> Node | None:
 
 
 def path_of(node: Node) -> list[str] | None:
-    """The parts of `a.b.c`; None if a node is no such path."""
+    """The parts of `a.b.c`; None if a node is no such path. `[].m.call` is `Array.prototype.m.call`."""
     node = bare(node)
     if node.type in ("identifier", "this"):
         return [text(node)]
     if node.type == "member_expression":
-        head = path_of(field(node, "object"))
+        borrowed = _BORROWED.fullmatch(text(node))
+        head = ["Array", "prototype", borrowed[1]] if borrowed else path_of(field(node, "object"))
         return None if head is None else [*head, text(field(node, "property"))]
     return None

@@ -105,6 +105,8 @@ class ArrayFactories(ArrayFactoriesCamel):
         Raises:
             ValueError: the values do not fit the shape.
         """
+        if isinstance(data, Mapping) and not {"values"}.issuperset(data):
+            raise argument_error("make", "data", "{'values': …} without other keys", data)
         values = data.get("values") if isinstance(data, Mapping) else data
         return _new("make", shape, values, dtype)
 

@@ -297,6 +297,9 @@ class Array1D(NDArray):
     @classmethod
     def new(cls, values: Values, dtype: LegacyDType | None = None) -> Array1D:
         """A vector of values."""
+        if dtype is not None and not isinstance(dtype, str):
+            expected = "one of 'float32', 'int32', 'bool' (values of a vector are given without a shape)"
+            raise argument_error("Array1D.new", "dtype", expected, dtype)
         return new_array(Array1D, "Array1D.new", None, values, dtype)
 
 

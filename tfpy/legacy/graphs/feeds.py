@@ -46,9 +46,9 @@ class Feed:
         self.provides = not isinstance(data, Handle)
         if self.provides:
             # Found once: inspecting a function takes longer than calling it.
-            self._next = _given(provider_method(data, "get_next_copy"), 0, math)
+            self._next = _given(provider_method(tensor, data, "get_next_copy"), 0, math)
             # Up to 0.4 it takes (math, copy), in 0.5 (copy).
-            self._give_back = _given(provider_method(data, "dispose_copy"), 1, math)
+            self._give_back = _given(provider_method(tensor, data, "dispose_copy"), 1, math)
 
     def next_copy(self) -> Handle:
         """The array, or the next one of the provider, checked to be of the tensor's shape."""
@@ -80,11 +80,11 @@ def _given(method: Callable[..., Any], others: int, math: NDArrayMath) -> Callab
     return partial(method, math) if positional_count(method, others + 1) > others else method
 
 
-def provider_method(provider: Any, name: str) -> Any:
-    """A method of a provider, which may be a dict of functions, in either spelling."""
+def provider_method(tensor: Tensor, provider: Any, name: str) -> Any:
+    """A method of a tensor's provider, which may be a dict of functions, in either spelling."""
     found = member(provider, name)
     if found is None:
-        expected = f"an NDArray, or an InputProvider with {camel(name)}"
+        expected = f"an NDArray, or an InputProvider with {camel(name)}, for {tensor.node.name!r}"
         raise argument_error("Session", "feed_entries", expected, provider, TypeError)
     return found
 

@@ -462,7 +462,12 @@ class GraphLayers:
         if starting is not None:
             bias = self.g.variable(f"{name}-bias", starting.initialize([count], inputs[0], count))
             out = self.g.add(out, bias)
-        return out if activation is None else activation(out)
+        if activation is None:
+            return out
+        result = activation(out)
+        if not isinstance(result, Tensor):
+            raise argument_error("dense", "activation", "a function that returns a symbolic tensor", result, TypeError)
+        return result
 
 
 def _initializer(argument: str, given: Initializer | None, usual: Callable[[], Initializer]) -> Initializer:

@@ -8,17 +8,18 @@ something between batches.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from enum import IntEnum
 from typing import Any, NamedTuple
 
 from tfpy.core.calling.callables import call_with_as_many
 from tfpy.core.calling.options import accepts_options
 from tfpy.core.convert import number
+from tfpy.core.naming.names import camel
 from tfpy.core.ops.arith import add, div
 from tfpy.core.results import Record, member
 from tfpy.engine.arguments import as_count, as_int
-from tfpy.engine.errors import argument_error
+from tfpy.engine.errors import argument_error, unknown_name_error
 from tfpy.engine.handle import Handle
 from tfpy.engine.scope import outlive_scopes
 from tfpy.legacy.arrays.ndarray import NDArray, adopt
@@ -43,6 +44,7 @@ CALLBACKS = (
     "total_time_callback",
     "done_training_callback",
 )
+_CAMEL_CALLBACKS = tuple(map(camel, CALLBACKS))
 
 
 class MetricReduction(IntEnum):
@@ -92,6 +94,9 @@ class GraphRunner(GraphRunnerCamel):
     def __init__(self, math: NDArrayMath, session: Session, event_observer: Any) -> None:
         self.math = math
         self.session = session
+        for name in event_observer if isinstance(event_observer, Mapping) else ():
+            if name not in CALLBACKS and name not in _CAMEL_CALLBACKS:
+                raise unknown_name_error("callback of GraphRunner", name, (*CALLBACKS, *_CAMEL_CALLBACKS), CALLBACKS)
         self._callbacks = {name: _callback(event_observer, name) for name in CALLBACKS}
         self._training: _Training | None = None
         self._is_training = False
@@ -308,7 +313,7 @@ class GraphRunner(GraphRunnerCamel):
         for _ in range(self._inference_count):
             feed = []
             for entry in entries:
-                next_copy = provider_method(entry["data"], "get_next_copy")
+                next_copy = provider_method(entry["tensor"], entry["data"], "get_next_copy")
                 feed.append(FeedEntry(entry["tensor"], call_with_as_many(next_copy, self.math)))
             feeds.append(feed)
             values.append(self.session.eval(self._inference_tensor, feed))

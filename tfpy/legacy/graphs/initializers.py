@@ -8,6 +8,7 @@ from typing import Protocol
 
 from tfpy.core.calling.options import accepts_options
 from tfpy.engine.errors import argument_error
+from tfpy.engine.handle import Handle
 from tfpy.legacy.arrays.ndarray import NDArray
 from tfpy.legacy.quirks import training
 
@@ -86,6 +87,8 @@ class NDArrayInitializer:
     """The given array itself. Source: deeplearn.js `NDArrayInitializer`."""
 
     def __init__(self, ndarray: NDArray) -> None:
+        if not isinstance(ndarray, Handle):
+            raise argument_error("NDArrayInitializer", "ndarray", "an NDArray", ndarray, TypeError)
         self.ndarray = ndarray
 
     def initialize(self, weights_shape: Sequence[int], input_units: int, output_units: int) -> NDArray:
