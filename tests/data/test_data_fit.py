@@ -173,6 +173,18 @@ def test_infinite_data_set_without_batch_limit_warns() -> None:
         build().fit_dataset(SETS["plain"]().repeat(), epochs=1, verbose=0, callbacks=Stop())
 
 
+def test_infinite_data_set_for_evaluation_raises() -> None:
+    model, data = build(), SETS["plain"]()
+    with pytest.raises(ValueError, match=r"evaluate_dataset: argument 'dataset' must be finite, or batches set"):
+        model.evaluate_dataset(data.repeat())
+    with pytest.raises(ValueError, match=r"evaluate: argument 'x' must be finite, or steps set"):
+        model.evaluate(data.repeat())
+    before = model.get_weights()[0].numpy().copy()
+    with pytest.raises(ValueError, match=r"must be finite, or validation_batches set, but got infinite data"):
+        model.fit_dataset(data, epochs=1, verbose=0, validation_data=data.repeat())
+    np.testing.assert_array_equal(model.get_weights()[0].numpy(), before)
+
+
 def test_custom_loss_receives_the_labels_unchanged() -> None:
     def loss(labels: Any, outputs: Any) -> Any:
         return tf.metrics.categorical_crossentropy(tf.one_hot(labels.flatten().to_int(), 3), outputs)

@@ -117,12 +117,15 @@ class DataHandler(NamedTuple):
 
         Raises:
             TypeError: any other value. Elements are checked when they are read.
+            ValueError: it is infinite, and nothing would end the evaluation.
         """
         dataset = as_dataset(given)
         if dataset is None:
             expected = "a data set, an iterator or a generator function"
             raise argument_error(self.where, argument, expected, given, TypeError)
         if limit.batches is None and getattr(dataset, "size", None) == math.inf:
+            if not limit.stoppable:
+                raise argument_error(self.where, argument, f"finite, or {limit.option} set", Unquoted("infinite data"))
             warn_user(f"{self.where}: the data set is infinite; set {limit.option}, unless something else stops it.")
 
         def batch_of(element: Any) -> Batch:

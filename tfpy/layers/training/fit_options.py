@@ -164,12 +164,14 @@ class BatchLimit(NamedTuple):
         batches: the number; None for all batches.
         epochs: how many times that number is taken from one stream.
         data: the name of the data set in messages.
+        stoppable: whether callbacks can stop earlier, so that the batches may be without end.
     """
 
     option: str
     batches: int | None
     epochs: int = 1
     data: str = "the data"
+    stoppable: bool = False
 
     def too_few(self, where: str, found: int, remedy: str) -> str:
         """The warning of a data set that ended early.

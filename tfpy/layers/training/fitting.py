@@ -94,7 +94,7 @@ def fit_dataset(model: LayersModel, dataset: Any, given: FitDatasetOptions) -> H
     where = names.method
     handler = DataHandler(where, model, compiled_of(model, where))
     count = as_positive(where, "epochs", given.epochs)
-    limit = batch_limit(where, names.batches, given.batches_per_epoch, count)
+    limit = batch_limit(where, names.batches, given.batches_per_epoch, count)._replace(stoppable=True)
     if given.validation_split:
         raise argument_error(where, "validation_split", "omitted; use validation_data", given.validation_split)
     size = as_positive(where, names.validation_size, given.validation_batch_size)
