@@ -1,6 +1,6 @@
 """Fixtures of all tests: a backend and a seed; checks for open scopes and tapes, leaks and OpenGL errors.
 
-`pytest --backend webgl` runs the tests that do not choose a backend on the GPU. `pytest --portable FOLDER` checks
+`pytest --backend webgl` runs the tests that do not choose a backend on the GPU. `pytest --portable=FOLDER` checks
 that shaders wait for each other, and saves them there for `glslangValidator`.
 """
 
