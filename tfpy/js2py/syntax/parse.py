@@ -19,8 +19,9 @@ FUNCTIONS = {
     "method_definition",
 }
 LOOPS = {"for_statement", "for_in_statement", "while_statement", "do_statement"}
-# Nodes around an expression that mean nothing in Python.
+# A method of lists that is called with another `this`.
 _BORROWED = re.compile(r"\[\]\.(\w+)\.(?:call|apply)")
+# Nodes around an expression that mean nothing in Python.
 _WRAPPERS = {
     "parenthesized_expression",
     "as_expression",
