@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
 from typing import Any
 
 import numpy as np
@@ -154,3 +156,24 @@ def test_call_takes_keywords_as_dict() -> None:
             return inputs.mul(3 if kw["training"] else 0)
 
     assert Thrice().apply(ones, training=True).array_sync() == [[3, 3]]
+
+
+@pytest.mark.parametrize("as_dict", [False, True])
+def test_classes_are_freed_after_use(as_dict: bool) -> None:
+    def used() -> weakref.ref[Any]:
+        class InPython(tf.layers.Layer):
+            def call(self, inputs: Any, training: bool = False) -> Any:
+                return inputs.clone()
+
+        class AsInTfjs(tf.layers.Layer):
+            def call(self, inputs: Any, kwargs: Any) -> Any:
+                return inputs.clone()
+
+        cls: Any = AsInTfjs if as_dict else InPython
+        cls().apply(tf.ones([1]), training=True)
+        cls().call(tf.ones([1]), {"training": True})
+        return weakref.ref(cls)
+
+    found = used()
+    gc.collect()
+    assert found() is None

@@ -6,7 +6,8 @@ import functools
 import inspect
 import re
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
+from weakref import WeakKeyDictionary
 
 from tfpy.core.calling.options import respell
 from tfpy.core.convert import to_tensor
@@ -59,7 +60,23 @@ def _is_array(value: Any) -> bool:
     return isinstance(value, (Handle, SymbolicTensor)) or getattr(value, "shape", ()) != ()
 
 
-@functools.cache
+T = TypeVar("T")
+
+
+def _cached(function: Callable[[Callable[..., Any]], T]) -> Callable[[Callable[..., Any]], T]:
+    """A function of methods whose results are cached as long as the methods live: users' classes can be freed."""
+    results: WeakKeyDictionary[Callable[..., Any], T] = WeakKeyDictionary()
+
+    @functools.wraps(function)
+    def cached(method: Callable[..., Any]) -> T:
+        if method not in results:
+            results[method] = function(method)
+        return results[method]
+
+    return cached
+
+
+@_cached
 def keywords_of(call: Callable[..., Any]) -> Keywords:
     """The keywords that a `call` accepts, by spelling (None: any), and whether it takes them as a dict, as in TF.js."""
     parameters = list(inspect.signature(call).parameters.values())[2:]
@@ -71,6 +88,8 @@ def keywords_of(call: Callable[..., Any]) -> Keywords:
 
 def check_keywords(layer: Layer, given: Mapping[str, Any]) -> None:
     """Raise TypeError for keywords that the `call` of a layer does not have."""
+    if not given:
+        return
     names, as_dict = keywords_of(type(layer).call)
     if names is not None and not as_dict:
         respell(given, {**_COMMON, **names}, layer.name)
@@ -91,7 +110,7 @@ def taking_a_dict(call: Callable[..., Any]) -> Callable[..., Any]:
     return called
 
 
-@functools.cache
+@_cached
 def _optional_keywords(call: Callable[..., Any]) -> dict[str, str] | None:
     """The keywords of a `call` by spelling; None if a positional dict is one of its arguments."""
     names, as_dict = keywords_of(call)
