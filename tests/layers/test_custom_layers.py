@@ -159,20 +159,22 @@ def test_call_takes_keywords_as_dict() -> None:
 
 
 @pytest.mark.parametrize("as_dict", [False, True])
-def test_classes_are_freed_after_use(as_dict: bool) -> None:
+def test_what_a_call_refers_to_is_freed(as_dict: bool) -> None:
     def used() -> weakref.ref[Any]:
+        constant = tf.ones([1])
+
         class InPython(tf.layers.Layer):
             def call(self, inputs: Any, training: bool = False) -> Any:
-                return inputs.clone()
+                return inputs.add(constant)
 
         class AsInTfjs(tf.layers.Layer):
             def call(self, inputs: Any, kwargs: Any) -> Any:
-                return inputs.clone()
+                return inputs.add(constant)
 
         cls: Any = AsInTfjs if as_dict else InPython
         cls().apply(tf.ones([1]), training=True)
         cls().call(tf.ones([1]), {"training": True})
-        return weakref.ref(cls)
+        return weakref.ref(constant)
 
     found = used()
     gc.collect()
