@@ -71,6 +71,7 @@ LEFT = {
         "Array.prototype.map.call has no counterpart; call map of a list, as of Array.from(…)"
     ),
     "const ys = [].concat.apply(xs, [a]);": ("`concat.apply` is converted only of an empty list and a list of lists"),
+    "Array.prototype();": "this use of Array has no counterpart",
     "const f = Math.atan2;": "Math.atan2 as a value has no counterpart",
     "const s = new Set(); const found = s.delete(1);": ("the result of `delete` has no counterpart; call `has` before"),
     "switch (a) { default: case 2: g(); }": "a default that falls through to the next case has no counterpart",

@@ -82,7 +82,7 @@ def _known(c: Converter, callee: Node, path: list[str], arguments: Node) -> ast.
         return found
     templates = builtins.FUNCTIONS.get(known)
     if templates is None:
-        if path[:2] == ["Array", "prototype"]:
+        if path[:2] == ["Array", "prototype"] and len(path) > 2:
             raise NotConvertedError(f"{known} has no counterpart; call {path[2]} of a list, as of Array.from(…)")
         if path[0] in c.modules or path[0] in ("Math", "Object", "Number", "JSON", "Promise", "Reflect", "process"):
             raise NotConvertedError(f"{'.'.join(path)} has no counterpart")
