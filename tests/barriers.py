@@ -62,7 +62,6 @@ def check_barriers() -> None:
     """From now on, a shader or a copy raises AssertionError if it uses memory that a concurrent shader writes to, or
     writes to memory that a concurrent one uses."""
     create_buffer, compile_program, test_division = Buffer.__init__, Programs.compile, Device._divides_exactly
-    copy_buffer = moderngl.Context.copy_buffer
 
     def new_buffer(buffer: Buffer, gl: Any, *size_and_offset: int) -> None:
         create_buffer(buffer, gl, *size_and_offset)
@@ -80,15 +79,15 @@ def check_barriers() -> None:
         program.run = _checked_run(program.run, body)
         return program
 
-    def checked_copy(context: moderngl.Context, target: Any, source: Any, size: int, **offsets: int) -> None:
-        start, to = (offsets.get(name, 0) for name in ("read_offset", "write_offset"))
-        _check([_Range(source.mglo, start, start + size)], [_Range(target.mglo, to, to + size)])
-        copy_buffer(context, target, source, size, **offsets)
+    def copy_buffer(
+        context: Any, target: Any, source: Any, size: int, read_offset: int = 0, write_offset: int = 0
+    ) -> None:
+        _checked_copy(context.mglo.copy_buffer)(target.mglo, source.mglo, size, read_offset, write_offset)
 
     Buffer.__init__ = new_buffer  # type: ignore[method-assign, assignment]
     Device._divides_exactly = with_checks  # type: ignore[method-assign]
     Programs.compile = new_program  # type: ignore[method-assign]
-    moderngl.Context.copy_buffer = checked_copy  # type: ignore[method-assign, assignment]
+    moderngl.Context.copy_buffer = copy_buffer  # type: ignore[method-assign, assignment]
 
 
 def _checked_run(run: Callable[[int, int, int], None], body: str) -> Callable[[int, int, int], None]:

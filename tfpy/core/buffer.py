@@ -11,7 +11,7 @@ import numpy as np
 from tfpy.core._camel import TensorBufferCamel
 from tfpy.core.calling.registry import export
 from tfpy.engine.arguments import as_dtype, as_element_index, as_int, as_ints, as_shape
-from tfpy.engine.dtypes import TYPED_ARRAY, DType
+from tfpy.engine.dtypes import INT32_RANGE, TYPED_ARRAY, DType
 from tfpy.engine.errors import argument_error
 from tfpy.engine.spec import MAX_SIZE, Shape, strides_of
 
@@ -41,7 +41,7 @@ def _fits(value: Any, dtype: DType) -> bool:
     kind = type(value)
     if kind is float:
         return dtype == "float32" and -_LARGEST <= value <= _LARGEST  # numpy warns of larger ones
-    return kind is int and dtype in ("float32", "int32") and -(2**31) <= value < 2**31
+    return kind is int and dtype in ("float32", "int32") and INT32_RANGE[0] <= value <= INT32_RANGE[1]
 
 
 @export(doc="Tensors / Classes")

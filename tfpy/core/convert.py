@@ -16,7 +16,7 @@ import numpy.typing as npt
 from tfpy.core.tensor import Tensor
 from tfpy.engine import dispatch
 from tfpy.engine.backend import Array, Backend, current, registry
-from tfpy.engine.dtypes import OF_KIND, DType
+from tfpy.engine.dtypes import INT32_RANGE, OF_KIND, DType
 from tfpy.engine.errors import argument_error, with_article
 from tfpy.engine.handle import Handle, attach, check_live, stop_counting
 from tfpy.engine.javascript_numbers import to_bool, to_int32
@@ -27,7 +27,6 @@ TensorLike: TypeAlias = Handle | npt.ArrayLike
 Kind: TypeAlias = DType | Literal["numeric", "any"]
 
 _SCALAR = spec((), "float32")
-INT32_RANGE = -(2**31), 2**31 - 1
 
 
 def to_tensor(op: str, argument: str, value: Any, kind: Kind = "numeric") -> Tensor:

@@ -144,7 +144,7 @@ def as_element_index(op: str, argument: str, locs: Sequence[object], shape: Shap
         raise argument_error(op, argument, f"{len(shape)} indices, for shape {list(shape)}", list(locs))
     index = 0
     for i, n in zip(locs, shape, strict=True):
-        at = i if type(i) is int else as_int(op, argument, i)
+        at = as_int(op, argument, i)
         if not 0 <= at < n:
             raise argument_error(op, argument, f"inside the shape {list(shape)}", list(locs))
         index = index * n + at

@@ -22,6 +22,8 @@ NUMPY: dict[str, Any] = {
 TYPED_ARRAY = NUMPY | {"bool": np.uint8}
 """The same for the flat arrays that TF.js calls typed ones, and for files: booleans are bytes of 0 and 1."""
 
+INT32_RANGE = -(2**31), 2**31 - 1
+
 BYTES: dict[str, int] = {dtype: np.dtype(kind).itemsize for dtype, kind in NUMPY.items()} | {"string": 0}
 """How many bytes an element takes; those of strings are counted one by one."""
 

@@ -15,7 +15,7 @@ from typing import Any, TypeVar, cast
 from tfpy.core.calling.annotations import NUMBERS
 from tfpy.core.calling.argument_blame import name_call, refuse_misfit, refuse_unbound
 from tfpy.core.calling.tracebacks import hide_own_lines
-from tfpy.core.naming.hints import OF_DATASET_OPTIONS, OF_OPTIMIZERS
+from tfpy.core.naming.hints import OF_OPTIMIZERS, OF_OPTIONS
 from tfpy.core.naming.names import spellings
 from tfpy.core.naming.wrappers import forwarding
 from tfpy.engine.arguments import as_number
@@ -49,8 +49,8 @@ def respell(
 
 
 def _hint(where: str, key: str, spelling: Mapping[str, str]) -> str:
-    if where in ("fit_dataset", "evaluate_dataset") and key in OF_DATASET_OPTIONS:
-        return f" In tfpy it is {OF_DATASET_OPTIONS[key]}."
+    if found := OF_OPTIONS.get(where, {}).get(key):
+        return f" In tfpy it is {found}."
     if OF_OPTIMIZERS.get(key) in spelling:
         return f" In tfpy it is {OF_OPTIMIZERS[key]}."
     return nearest(key, spelling) or _listed(spelling)

@@ -92,10 +92,15 @@ OF_MODELS = {
 OF_OPTIMIZERS = {
     "lr": "learning_rate",
 }
-OF_DATASET_OPTIONS = {
+_OF_DATASETS = {
     "batch_size": "dataset.batch(n)",
     "batchSize": "dataset.batch(n)",
     "shuffle": "dataset.shuffle(n)",
+}
+# By function.
+OF_OPTIONS = {
+    "fit_dataset": _OF_DATASETS,
+    "evaluate_dataset": _OF_DATASETS,
 }
 OF_TENSORS = {
     "T": "transpose()",

@@ -118,10 +118,10 @@ def strided_slice(
     given = (begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask)
     masks = Masks(*as_ints("strided_slice", "masks", given))
     try:
-        picks = resolve_strided_slice(t.shape, lists[0], lists[1], lists[2], masks)
+        resolved = resolve_strided_slice(t.shape, lists[0], lists[1], lists[2], masks)
     except ShapeError as error:
         raise ShapeError(f"strided_slice: {error}") from None
-    return run("Reshape", run("StridedSlice", t, index=picks.index), shape=picks.shape)
+    return run("Reshape", run("StridedSlice", t, index=resolved.index), shape=resolved.shape)
 
 
 @op(chain=True, doc="Tensors / Transformations")

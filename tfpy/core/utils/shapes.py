@@ -187,14 +187,14 @@ def slice_info(
     """
     shape: Shape = tuple(x_shape)
     masks = Masks(begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask)
-    picks = resolve_strided_slice(shape, begin, end, [1] * len(begin) if strides is None else strides, masks)
+    found = resolve_strided_slice(shape, begin, end, [1] * len(begin) if strides is None else strides, masks)
     whole = [
-        s == 1 and b == 0 and e == n for b, e, s, n in zip(picks.begin, picks.end, picks.strides, shape, strict=True)
+        s == 1 and b == 0 and e == n for b, e, s, n in zip(found.begin, found.end, found.strides, shape, strict=True)
     ]
-    simple = all(s == 1 for s in picks.strides)
-    parts = [list(p) for p in (picks.begin, picks.end, picks.strides)]
+    simple = all(s == 1 for s in found.strides)
+    parts = [list(p) for p in (found.begin, found.end, found.strides)]
     return SliceInfo(
-        list(picks.kept), list(picks.shape), all(whole), all(whole[1:]) and simple, simple, parts[0], parts[1], parts[2]
+        list(found.kept), list(found.shape), all(whole), all(whole[1:]) and simple, simple, parts[0], parts[1], parts[2]
     )
 
 

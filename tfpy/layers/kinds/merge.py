@@ -146,16 +146,16 @@ class Concatenate(Merge, class_name="Concatenate", factory="layers.concatenate")
     def compute_output_shape(self, input_shape: Any) -> Any:
         shapes = self.shapes(input_shape)
         rank = len(shapes[0])
-        resolve_axis(self.name, self.axis, rank)
+        axis = resolve_axis(self.name, self.axis, rank)
         if any(len(s) != rank for s in shapes):
             self._refuse(shapes)
         columns = list(zip(*shapes, strict=True))
-        joined = columns.pop(self.axis)
+        joined = columns.pop(axis)
         others = [{n for n in sizes if n is not None} for sizes in columns]
         if any(len(sizes) > 1 for sizes in others):
             self._refuse(shapes)
         known = [sizes.pop() if sizes else None for sizes in others]
-        known.insert(self.axis % rank, None if None in joined else sum(joined))
+        known.insert(axis, None if None in joined else sum(joined))
         return tuple(known)
 
     def _refuse(self, shapes: Sequence[PartialShape]) -> None:

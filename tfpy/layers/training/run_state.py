@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from tfpy.core.convert import INT32_RANGE, Kind, to_tensor
+from tfpy.core.convert import Kind, to_tensor
 from tfpy.core.memory import tidy
 from tfpy.core.optimizers.base import Optimizer
 from tfpy.core.optimizers.state import SlotName, State, by_variable, state_of, steps_made
@@ -17,6 +17,7 @@ from tfpy.core.tensor import Tensor
 from tfpy.core.variable import find_variable
 from tfpy.engine import dispatch
 from tfpy.engine.arguments import as_count, as_number
+from tfpy.engine.dtypes import INT32_RANGE
 from tfpy.engine.errors import argument_error, show, unknown_name_error
 from tfpy.layers.base import Layer
 from tfpy.layers.inner_layers import layers_in

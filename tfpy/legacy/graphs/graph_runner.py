@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from tfpy.core.calling.callables import call_with_as_many
 from tfpy.core.calling.options import accepts_options
 from tfpy.core.convert import number
-from tfpy.core.naming.names import camel
+from tfpy.core.naming.names import spellings
 from tfpy.core.ops.arith import add, div
 from tfpy.core.results import Record, member
 from tfpy.engine.arguments import as_count, as_int
@@ -44,7 +44,7 @@ CALLBACKS = (
     "total_time_callback",
     "done_training_callback",
 )
-_CAMEL_CALLBACKS = tuple(map(camel, CALLBACKS))
+_SPELLINGS = spellings(CALLBACKS)
 
 
 class MetricReduction(IntEnum):
@@ -95,8 +95,8 @@ class GraphRunner(GraphRunnerCamel):
         self.math = math
         self.session = session
         for name in event_observer if isinstance(event_observer, Mapping) else ():
-            if name not in CALLBACKS and name not in _CAMEL_CALLBACKS:
-                raise unknown_name_error("callback of GraphRunner", name, (*CALLBACKS, *_CAMEL_CALLBACKS), CALLBACKS)
+            if name not in _SPELLINGS:
+                raise unknown_name_error("callback of GraphRunner", name, _SPELLINGS, CALLBACKS)
         self._callbacks = {name: _callback(event_observer, name) for name in CALLBACKS}
         self._training: _Training | None = None
         self._is_training = False

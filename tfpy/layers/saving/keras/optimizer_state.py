@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tfpy.core.convert import INT32_RANGE, to_tensor
+from tfpy.core.convert import to_tensor
 from tfpy.core.io.faults import ModelFileError
 from tfpy.core.memory import tidy
 from tfpy.core.optimizers.base import Optimizer
@@ -19,6 +19,7 @@ from tfpy.core.optimizers.classes import NadamOptimizer, RMSPropOptimizer
 from tfpy.core.optimizers.state import SlotName, State, listed, state_of, steps_made
 from tfpy.engine import dispatch
 from tfpy.engine.backend import Array
+from tfpy.engine.dtypes import INT32_RANGE
 from tfpy.engine.warn import warn_user
 from tfpy.layers.weights import LayerVariable
 
