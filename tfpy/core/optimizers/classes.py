@@ -8,6 +8,7 @@ clipping and learning rate schedules are described in `Optimizer`.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any, ClassVar, Unpack
 
 import numpy as np
@@ -261,7 +262,7 @@ class AdamOptimizer(_BetaOptimizer, factory="train.adam"):
     """
 
     class_name: ClassVar[str] = "Adam"
-    rule = staticmethod(rules.adam)
+    rule: ClassVar[Callable[..., Update] | None] = staticmethod(rules.adam)
     kernel = "AdamUpdate"
 
     @accepts_options()
@@ -296,6 +297,8 @@ class AdamWOptimizer(AdamOptimizer, factory="train.adamw"):
     """
 
     class_name = "AdamW"
+    rule = staticmethod(rules.adamw)
+    kernel = "AdamWUpdate"
     weight_decay: float
 
     @accepts_options()
@@ -311,8 +314,9 @@ class AdamWOptimizer(AdamOptimizer, factory="train.adamw"):
         super().__init__(learning_rate, beta1, beta2, epsilon, **bounds)
         self.weight_decay = weight_decay
 
-    def update(self, value: Tensor, grad: Tensor, slots: Slots) -> Update:
-        return super().update(rules.decayed(value, self.learning_rate * self.weight_decay), grad, slots)
+    def hyperparameters(self) -> dict[str, Any]:
+        numbers = super().hyperparameters()
+        return {**numbers, "part": numbers["lr"] * self.weight_decay}
 
 
 @export(doc="Training / Classes")
@@ -371,6 +375,7 @@ class NadamOptimizer(_BetaOptimizer, factory="train.nadam"):
 
     class_name = "Nadam"
     rule = staticmethod(rules.nadam)
+    kernel = "NadamUpdate"
 
     @accepts_options()
     def __init__(
@@ -395,9 +400,9 @@ class NadamOptimizer(_BetaOptimizer, factory="train.nadam"):
 
     def hyperparameters(self) -> dict[str, Any]:
         now, following = self._momentum(self.iterations), self._momentum(self.iterations + 1)
-        parts = ((1 - now) / (1 - self._product), following / (1 - self._product * following))
+        ahead, kept = (1 - now) / (1 - self._product), following / (1 - self._product * following)
         betas = {"beta1": self.beta1, "beta2": self.beta2, "bias2": _one_minus(self._powers[1])}
-        return {"lr": self.learning_rate, "epsilon": self.epsilon, "parts": parts, **betas}
+        return {"lr": self.learning_rate, "epsilon": self.epsilon, "ahead": ahead, "kept": kept, **betas}
 
     def end_step(self) -> None:
         super().end_step()

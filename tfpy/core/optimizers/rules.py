@@ -87,9 +87,9 @@ def adam(
     return add(mul(step, number(-lr)), value), {"m": first, "v": second}
 
 
-def decayed(value: Tensor, part: float) -> Tensor:
-    """w - part · w: decoupled weight decay.  (Loshchilov and Hutter 2019)"""
-    return sub(value, mul(value, number(part)))
+def adamw(value: Tensor, grad: Tensor, slots: Slots, part: float, **hyperparameters: float) -> Update:
+    """`adam` from w - part · w: decoupled weight decay.  (Loshchilov and Hutter 2019)"""
+    return adam(sub(value, mul(value, number(part))), grad, slots, **hyperparameters)
 
 
 def nadam(
@@ -100,17 +100,18 @@ def nadam(
     beta1: float,
     beta2: float,
     epsilon: float,
-    parts: tuple[float, float],
+    ahead: float,
+    kept: float,
     bias2: float,
 ) -> Update:
-    """m and v average g and g²;  w - lr · (p₁ · g + p₂ · m) / (√(v / bias2) + ε).  (Dozat 2016)
+    """m and v average g and g²;  w - lr · (ahead · g + kept · m) / (√(v / bias2) + ε).  (Dozat 2016)
 
-    p₁ and p₂ are (1 - μₜ) / (1 - Πμ) and μₜ₊₁ / (1 - Πμ · μₜ₊₁), with the momentum schedule μ.
+    `ahead` and `kept` are (1 - μₜ) / (1 - Πμ) and μₜ₊₁ / (1 - Πμ · μₜ₊₁), with the momentum schedule μ.
     """
     first = _average(slots["m"], grad, beta1)
     second = _average(slots["v"], run("Square", grad), beta2)
-    ahead = add(mul(grad, number(parts[0])), mul(first, number(parts[1])))
-    step = div(ahead, add(run("Sqrt", div(second, number(bias2))), number(epsilon)))
+    forward = add(mul(grad, number(ahead)), mul(first, number(kept)))
+    step = div(forward, add(run("Sqrt", div(second, number(bias2))), number(epsilon)))
     return add(mul(step, number(-lr)), value), {"m": first, "v": second}
 
 

@@ -2,7 +2,8 @@
 
 An update makes a dozen passes over its data. Variable by variable, a small one costs a dozen calls, and a large one a
 dozen passes through memory; blocks of some ten thousand elements, of one or several variables, avoid both. The order of
-operations is that of `core/optimizers/rules.py`.
+operations is that of `core/optimizers/rules.py`, except that Adam and its variants correct the bias in the learning
+rate and in ε, which saves two divisions of each element: w - (lr · √bias2 / bias1) · m / (√v + ε · √bias2).
 """
 
 from __future__ import annotations
@@ -207,17 +208,36 @@ def _adam(
     lr: Any, beta1: Any, new_beta1: Any, beta2: Any, new_beta2: Any, epsilon: Any, bias1: Any, bias2: Any,
 ) -> None:  # fmt: skip
     new, first, second = out
-    _average(first, m, g, beta1, new_beta1)
-    part = g * g
-    part *= new_beta2
-    np.multiply(v, beta2, out=second)
-    second += part
-    np.divide(second, bias2, out=part)
-    np.sqrt(part, out=part)
-    part += epsilon
-    np.divide(first, bias1, out=new)
-    new /= part
-    new *= -lr
+    _average(first, m, g, beta1, new_beta1, new)
+    _average_square(second, v, g, beta2, new_beta2, new)
+    root = np.sqrt(bias2)
+    np.sqrt(second, out=new)
+    new += epsilon * root
+    np.divide(first, new, out=new)
+    new *= -lr * root / bias1
+    new += w
+
+
+def _adamw(out: Out, w: Array, g: Array, m: Array, v: Array, *, part: Any, **numbers: Any) -> None:
+    decayed = w * part
+    np.subtract(w, decayed, out=decayed)
+    _adam(out, decayed, g, m, v, **numbers)
+
+
+def _nadam(
+    out: Out, w: Array, g: Array, m: Array, v: Array, *,
+    lr: Any, beta1: Any, new_beta1: Any, beta2: Any, new_beta2: Any, epsilon: Any, ahead: Any, kept: Any, bias2: Any,
+) -> None:  # fmt: skip
+    new, first, second = out
+    _average(first, m, g, beta1, new_beta1, new)
+    _average_square(second, v, g, beta2, new_beta2, new)
+    root = np.sqrt(bias2)
+    scale = np.sqrt(second)
+    scale += epsilon * root
+    np.multiply(g, ahead, out=new)
+    new += first * kept
+    new /= scale
+    new *= -lr * root
     new += w
 
 
@@ -234,10 +254,16 @@ def _adamax(
     new += w
 
 
-def _average(out: Array, old: Array, new: Array, decay: Any, rest: Any) -> None:
-    """decay · old + rest · new."""
+def _average(out: Array, old: Array, new: Array, decay: Any, rest: Any, room: Array | None = None) -> None:
+    """decay · old + rest · new; `room` may be overwritten."""
     np.multiply(old, decay, out=out)
-    out += new * rest
+    out += np.multiply(new, rest, out=room)
+
+
+def _average_square(out: Array, old: Array, new: Array, decay: Any, rest: Any, room: Array) -> None:
+    """decay · old + rest · new²."""
+    np.multiply(new, new, out=room)
+    _average(out, old, room, decay, rest, room)
 
 
 def _root(squares: Array, epsilon: Any) -> Array:
@@ -254,6 +280,8 @@ _RULES: dict[str, Rule] = {
     "RMSProp": _rmsprop,
     "CenteredRMSProp": _centered_rmsprop,
     "Adam": _adam,
+    "AdamW": _adamw,
+    "Nadam": _nadam,
     "Adamax": _adamax,
 }
 UPDATES = {f"{name}Update": _update(rule, SLOTS[name]) for name, rule in _RULES.items()}

@@ -36,6 +36,25 @@ class _Rule(NamedTuple):
     results: str
 
 
+# Of Adam and its variants.
+_MOMENTS: Sequence[Line] = [
+    ("m1", _AVERAGE, "m g", "beta1 new_beta1"),
+    ("v1", _SQUARES, "v g", "beta2 new_beta2"),
+]
+_FIRST: Line = ("first", "m_div({0}, {p})", "m1", "bias1")
+
+
+def _scaled(step: str, w: str) -> list[Line]:
+    """The lines that subtract a step, divided by the root of the second moment, from w."""
+    return [
+        ("second", "m_div({0}, {p})", "v1", "bias2"),
+        ("root", "m_sqrt({0})", "second", ""),
+        ("below", "{0} + {p}", "root", "epsilon"),
+        ("scaled", "m_div({0}, {1})", f"{step} below", ""),
+        ("w1", _MOVED, f"scaled {w}", "-lr"),
+    ]
+
+
 _RULES: dict[str, _Rule] = {
     "SGD": _Rule("", [("w1", "{p} * {0} + {1}", "g w", "-lr")], "w1"),
     "Momentum": _Rule(
@@ -100,20 +119,19 @@ _RULES: dict[str, _Rule] = {
         ],
         "w1 s1 v1 m1",
     ),
-    "Adam": _Rule(
+    "Adam": _Rule("m v", [*_MOMENTS, _FIRST, *_scaled("first", "w")], "w1 m1 v1"),
+    "AdamW": _Rule(
         "m v",
         [
-            ("m1", _AVERAGE, "m g", "beta1 new_beta1"),
-            ("v1", _SQUARES, "v g", "beta2 new_beta2"),
-            ("first", "m_div({0}, {p})", "m1", "bias1"),
-            ("second", "m_div({0}, {p})", "v1", "bias2"),
-            ("root", "m_sqrt({0})", "second", ""),
-            ("below", "{0} + {p}", "root", "epsilon"),
-            ("step", "m_div({0}, {1})", "first below", ""),
-            ("w1", _MOVED, "step w", "-lr"),
+            ("part", "{0} * {p}", "w", "part"),
+            ("w0", "{0} - {1}", "w part", ""),
+            *_MOMENTS,
+            _FIRST,
+            *_scaled("first", "w0"),
         ],
         "w1 m1 v1",
     ),
+    "Nadam": _Rule("m v", [*_MOMENTS, ("ahead", _AVERAGE, "g m1", "ahead kept"), *_scaled("ahead", "w")], "w1 m1 v1"),
     "Adamax": _Rule(
         "m v",
         [

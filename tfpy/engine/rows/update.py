@@ -21,6 +21,8 @@ SLOTS = {
     "RMSProp": 2,
     "CenteredRMSProp": 3,
     "Adam": 2,
+    "AdamW": 2,
+    "Nadam": 2,
     "Adamax": 2,
 }
 
@@ -41,6 +43,8 @@ for _rule, _attrs in {
     "RMSProp": "lr decay beta epsilon",
     "CenteredRMSProp": "lr decay beta epsilon",
     "Adam": "lr beta1 beta2 bias1 bias2 epsilon",
+    "AdamW": "lr beta1 beta2 bias1 bias2 epsilon part",
+    "Nadam": "lr beta1 beta2 bias2 epsilon ahead kept",
     "Adamax": "rate beta1 beta2 epsilon",
 }.items():
     kernel(f"{_rule}Update", "*tensors", _updated(SLOTS[_rule]), attrs=_attrs, label="apply_gradients")
