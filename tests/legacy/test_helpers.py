@@ -195,8 +195,6 @@ def test_conv_util_output_sizes() -> None:
     assert conv_util.compute_tex_shape_from3d([2, 3, 4]) == (2, 12)
     assert conv_util.computeWeightsTexShape(3, 4, 2) == (12, 4)
     assert conv_util.compute_biases_tex_shape(4) == (1, 4)
-    with pytest.raises(TypeError, match="'depthwise' must be True or False, but got 'same'"):
-        conv_util.computeConv2DInfo([1, 5, 5, 3], [3, 3, 3, 8], 1, 1, "same")  # type: ignore[arg-type]  # 0.5
     with pytest.raises(ValueError, match="'rounding_mode'"):
         conv_util.computeConv2DInfo([1, 5, 5, 3], [3, 3, 3, 8], 1, 1, roundingMode="up")
 

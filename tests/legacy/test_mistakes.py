@@ -195,9 +195,9 @@ MISTAKES: dict[str, tuple[Callable[[Model], Any], type[Exception], str]] = {
         "conv2d_der_filter: argument 'filter_shape'",
     ),
     "output_shape is an array": (
-        lambda m: m.math.conv2d_transpose(dl.Array3D.zeros([2, 2, 1]), dl.Array4D.zeros([1, 1, 1, 1]), V([1]), 1, 0),
-        TypeError,
-        "conv2d_transpose: argument 'output_shape'",
+        lambda m: m.math.conv2d_transpose(dl.Array3D.zeros([2, 2, 1]), dl.Array4D.zeros([1, 1, 1, 1]), V([2, 2]), 1, 0),
+        ValueError,
+        "conv2d_transpose: argument 'output_shape' must be a shape, or as in 0.1 biases of size 1",
     ),
     "custom_gradient inputs are a list": (
         lambda m: m.math.custom_gradient(lambda: None, [V([1])]),
@@ -254,11 +254,6 @@ MISTAKES: dict[str, tuple[Callable[[Model], Any], type[Exception], str]] = {
         lambda m: _in_deeplearnjs_numerics(lambda: m.math.conv1d(dl.Array2D.ones([4, 1]), FILTER, None, 0, 1)),
         ValueError,
         "conv2d: argument 'strides' must be 1 or more",
-    ),
-    "orientation is a boolean": (
-        lambda m: m.math.mat_mul(dl.Array2D.zeros([2, 2]), dl.Array2D.zeros([2, 2]), True),
-        TypeError,
-        "mat_mul: argument 'orientation'",
     ),
     "initializer is a string": (
         lambda m: m.graph.layers.dense("d", m.x, 1, None, True, "ones"),

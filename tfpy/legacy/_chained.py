@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
     from tfpy.core.convert import TensorLike
     from tfpy.core.ops.reduce import Axis
+    from tfpy.engine.handle import Handle
     from tfpy.legacy.arrays.ndarray import NDArray
     from tfpy.legacy.windows import Pad, Pair
 
@@ -145,7 +146,7 @@ class ChainedOps:
     def conv2d_transpose(
         self,
         filter: TensorLike,
-        output_shape: Sequence[int],
+        output_shape: Sequence[int] | Handle | None,
         strides: Pair,
         pad: Pad,
         dim_rounding_mode: str | None = None,

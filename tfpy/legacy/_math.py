@@ -11,7 +11,6 @@ from tfpy.core.calling.options import accepts_options
 from tfpy.core.ops import activation as core_activation
 from tfpy.core.ops import arith as core_arith
 from tfpy.core.ops import compare as core_compare
-from tfpy.core.ops import join as core_join
 from tfpy.core.ops import logic as core_logic
 from tfpy.core.ops import matmul as core_matmul
 from tfpy.core.ops import norm as core_norm
@@ -40,6 +39,7 @@ if TYPE_CHECKING:
     from tfpy.core.ops.recurrent import LSTMCell
     from tfpy.core.ops.reduce import Axis, Moments
     from tfpy.engine.dtypes import DType
+    from tfpy.engine.handle import Handle
     from tfpy.engine.rng import Seed
     from tfpy.legacy.arrays.ndarray import NDArray
     from tfpy.legacy.ops.conv import Conv2DGradients
@@ -251,9 +251,9 @@ class DerivedMath:
         return result
 
     @accepts_options()
-    def concat(self, tensors: Sequence[TensorLike], axis: int = 0) -> NDArray:
-        """Tensors joined along an existing axis."""
-        result: NDArray = self._run(core_join.concat, tensors, axis)
+    def concat(self, a: TensorLike | Sequence[TensorLike], b: Any = None, axis: int | None = None) -> NDArray:
+        """Arrays joined along an axis: `concat(a, b, axis)` joins two, `concat(arrays, axis)` the arrays of a list."""
+        result: NDArray = self._run(legacy_array.concat, a, b, axis)
         return result
 
     def concat1d(self, a: TensorLike, b: TensorLike) -> NDArray:
@@ -365,7 +365,7 @@ class DerivedMath:
         self,
         x: TensorLike,
         filter: TensorLike,
-        output_shape: Sequence[int],
+        output_shape: Sequence[int] | Handle | None,
         strides: Pair,
         pad: Pad,
         dim_rounding_mode: str | None = None,
@@ -628,7 +628,9 @@ class DerivedMath:
     logicalXor = logical_xor
 
     @accepts_options()
-    def mat_mul(self, a: TensorLike, b: TensorLike, a_orientation: int = 0, b_orientation: int = 0) -> NDArray:
+    def mat_mul(
+        self, a: TensorLike, b: TensorLike, a_orientation: int | bool = 0, b_orientation: int | bool = 0
+    ) -> NDArray:
         """The product of two matrices."""
         result: NDArray = self._run(legacy_matrix.mat_mul, a, b, a_orientation, b_orientation)
         return result

@@ -74,8 +74,8 @@ class Environment(EnvironmentCamel):
         """Whether arrays and maths require a scope: the global math is in safe mode."""
         return self._math is not None and self._math.safe_mode
 
-    def set_math(self, math: NDArrayMath) -> None:
-        """Make a math the global one."""
+    def set_math(self, math: NDArrayMath, backend: Any = None, safe_mode: bool = False) -> None:
+        """Make a math the global one. 0.5's backend and safe mode are ignored, as a math has its own."""
         from tfpy.legacy.math import NDArrayMath
 
         if not isinstance(math, NDArrayMath):

@@ -97,12 +97,19 @@ class NDArrayMath(DerivedMath, Gradients, NDArrayMathCamel):
         self._check_returned(result)
         return result
 
-    def start_scope(self) -> None:
-        """Open a scope; pair it with `end_scope`."""
+    def start_scope(self, name: str | bool | None = None, gradients_mode: bool = False) -> None:
+        """Open a scope; pair it with `end_scope`.
+
+        0.5's name and `gradients_mode` are accepted but ignored: gradients are recorded where they are requested.
+        """
         engine_scope.start_scope("start_scope")
 
-    def end_scope(self, result: Any = None) -> None:
+    def end_scope(self, result: Any = None, gradients_mode: bool = False) -> None:
         """Close the innermost scope; `result` survives and belongs to the enclosing scope.
+
+        Args:
+            result: what survives.
+            gradients_mode: accepted but ignored, as in `start_scope`.
 
         Raises:
             RuntimeError: no scope is open.

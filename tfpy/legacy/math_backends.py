@@ -52,7 +52,7 @@ class MathBackendCPU(NamedBackend):
 
 
 class MathBackendWebGL(NamedBackend):
-    """Stands for the GPU backend: `NDArrayMath(MathBackendWebGL(), safe_mode)`."""
+    """Stands for the GPU backend: `NDArrayMath(MathBackendWebGL(), safe_mode)`. The arguments are ignored."""
 
-    def __init__(self, gpgpu: Any = None) -> None:
+    def __init__(self, gpgpu: Any = None, delayed_storage: bool = True) -> None:
         self.backend = chosen_backend(GPU)

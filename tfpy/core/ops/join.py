@@ -15,7 +15,7 @@ from tfpy.engine.errors import argument_error
 from tfpy.engine.gradients import gradient
 
 
-@op(legacy="concat", doc="Tensors / Slicing and Joining")
+@op(doc="Tensors / Slicing and Joining")
 def concat(tensors: Sequence[TensorLike], axis: int = 0) -> Tensor:
     """Tensors joined along an existing axis.
 

@@ -67,6 +67,13 @@ def new_array(cls: type[A], op: str, shape: Shape | None, values: Values | None,
     return dispatch.make(class_of_rank(array.ndim), array, kind)  # type: ignore[return-value]
 
 
+def values_in(op: str, data: Mapping[str, Any]) -> Any:
+    """The values of {'values': …}."""
+    if not {"values"}.issuperset(data):
+        raise argument_error(op, "data", "{'values': …} without other keys", data)
+    return data.get("values")
+
+
 class ScalarConstant:
     """`Scalar.ONE` and the like: a new Scalar at each access, so that no script can change another's constant.
 
@@ -105,10 +112,7 @@ class ArrayFactories(ArrayFactoriesCamel):
         Raises:
             ValueError: the values do not fit the shape.
         """
-        if isinstance(data, Mapping) and not {"values"}.issuperset(data):
-            raise argument_error("make", "data", "{'values': …} without other keys", data)
-        values = data.get("values") if isinstance(data, Mapping) else data
-        return _new("make", shape, values, dtype)
+        return _new("make", shape, values_in("make", data) if isinstance(data, Mapping) else data, dtype)
 
     @classmethod
     def zeros(cls, shape: ShapeLike, dtype: LegacyDType | None = None) -> NDArray:

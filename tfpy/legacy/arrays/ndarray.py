@@ -8,7 +8,8 @@ why no tensor changes with it.
 from __future__ import annotations
 
 import textwrap
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
 import numpy as np
 
@@ -26,7 +27,7 @@ from tfpy.engine.scope import track
 from tfpy.engine.spec import strides_of
 from tfpy.legacy.arrays._camel import ArrayMethodsCamel, NDArrayCamel
 from tfpy.legacy.arrays.chained import Chained
-from tfpy.legacy.arrays.create import ArrayFactories, ScalarConstant, new_array
+from tfpy.legacy.arrays.create import ArrayFactories, ScalarConstant, new_array, values_in
 from tfpy.legacy.arrays.element_access import ElementAccess
 from tfpy.legacy.arrays.storage import HostCached
 from tfpy.legacy.arrays.values import LegacyDType, ShapeLike, Values, checked_dtype, checked_shape, stored_number
@@ -153,6 +154,8 @@ class NDArray(HostCached, ArrayMethods, ArrayFactories, NDArrayCamel, Ready):
         dtype: 'float32' (the default), 'int32' or 'bool'.
         values: the values, flat or nested; 0 by default.
 
+    Up to 0.3.13 the arguments are a shape (for ranks 0 and 1, none), {'values': …}, and a dtype.
+
     Source: deeplearn.js `NDArray`.
     """
 
@@ -162,15 +165,20 @@ class NDArray(HostCached, ArrayMethods, ArrayFactories, NDArrayCamel, Ready):
 
     def __init__(
         self,
-        shape: ShapeLike,
-        dtype: LegacyDType | None = None,
-        values: Values | None = None,
+        shape: ShapeLike | Mapping[str, Any],
+        dtype: LegacyDType | Mapping[str, Any] | None = None,
+        values: Values | LegacyDType | None = None,
         id: int | None = None,
         math: NDArrayMath | None = None,
     ) -> None:
         name = type(self).__name__
-        sizes = checked_shape(name, shape, self.fixed_rank)
-        become(self, new_array(type(self), name, sizes, values, dtype))
+        if isinstance(shape, Mapping) and self.fixed_rank in (0, 1):
+            values = values_in(name, shape)
+            shape = [np.size(values)] * self.fixed_rank
+        elif isinstance(dtype, Mapping):
+            values, dtype = values_in(name, dtype), cast("LegacyDType | None", values)
+        sizes = checked_shape(name, cast("ShapeLike", shape), self.fixed_rank)
+        become(self, new_array(type(self), name, sizes, values, cast("LegacyDType | None", dtype)))
 
     @property
     def strides(self) -> tuple[int, ...]:

@@ -2,12 +2,14 @@
 
 By default an optimizer is the core's of the same name: it receives the mean gradient of the batch and uses TF.js's
 epsilons, so both generations train alike. In deeplearn.js numerics it follows deeplearn.js (`quirks/optimizers.py`).
+
+0.5 put more numbers before the list of variables. Both orders of arguments are accepted.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import numpy as np
 
@@ -34,6 +36,8 @@ if TYPE_CHECKING:
     from tfpy.legacy.graphs.session import SessionRuntime
     from tfpy.legacy.math import NDArrayMath
 
+T = TypeVar("T")
+
 
 class Optimizer(OptimizerCamel, Closed):
     """The optimizer of `Session.train`, which calls it before a batch, after each evaluation, and after the batch.
@@ -42,7 +46,7 @@ class Optimizer(OptimizerCamel, Closed):
     `variable_gradients`.
 
     Args:
-        learning_rate: the step size.
+        learning_rate: the step size; absent up to 0.2.0.
         specified_variable_list: the nodes of the variables to train; all that the cost depends on by default.
 
     Source: deeplearn.js `Optimizer`.
@@ -56,11 +60,14 @@ class Optimizer(OptimizerCamel, Closed):
     prev_batch_size: int | None
 
     @accepts_options()
-    def __init__(self, learning_rate: float, specified_variable_list: Sequence[Any] | None = None) -> None:
-        self.learning_rate = float(learning_rate)
+    def __init__(
+        self, learning_rate: float | Sequence[Any] = 0.0, specified_variable_list: Sequence[Any] | None = None
+    ) -> None:
+        rate, variables = _before_variables(learning_rate, specified_variable_list, 0.0)
+        self.learning_rate = float(rate)
         self.specified_variable_nodes = None
-        if specified_variable_list is not None:
-            given = as_list(type(self).__name__, "specified_variable_list", specified_variable_list, "variables")
+        if variables is not None:
+            given = as_list(type(self).__name__, "specified_variable_list", variables, "variables")
             self.specified_variable_nodes = [_variable_node(v) for v in given]
         self.variable_nodes = []
         self.variable_gradients = SummedTensorArrayMap()
@@ -164,6 +171,13 @@ class Optimizer(OptimizerCamel, Closed):
     def apply_gradients(self, variable_gradients: Mapping[str, Any]) -> None:
         """Update variables with gradients given by name."""
         self.core_optimizer().apply_gradients(variable_gradients)
+
+
+def _before_variables(number: Any, variables: Sequence[Any] | None, default: T) -> tuple[float | T, Any]:
+    """An option and the list of variables after it; before 0.5 the list has the option's position."""
+    if variables is None and isinstance(number, (list, tuple)):
+        return default, number
+    return number, variables
 
 
 def _variable_node(given: Any) -> Node:
@@ -311,7 +325,7 @@ class MomentumOptimizer(RuleOptimizer, MomentumOptimizerCamel):
 
 
 class AdagradOptimizer(RuleOptimizer):
-    """Adagrad. Source: deeplearn.js `AdagradOptimizer`."""
+    """Adagrad. Source: deeplearn.js `AdagradOptimizer`, whose momentum in 0.2, the second argument, has no effect."""
 
     rule = "Adagrad"
 
@@ -319,37 +333,49 @@ class AdagradOptimizer(RuleOptimizer):
     def __init__(
         self,
         learning_rate: float,
-        specified_variable_list: Sequence[Any] | None = None,
-        initial_accumulator_value: float = 0.1,
+        specified_variable_list: Sequence[Any] | float | None = None,
+        initial_accumulator_value: float | Sequence[Any] = 0.1,
     ) -> None:
-        core = classes.AdagradOptimizer(learning_rate, initial_accumulator_value)
-        super().__init__(core, specified_variable_list, Settings())
+        if isinstance(specified_variable_list, (int, float)):
+            specified_variable_list = None
+        start, variables = _before_variables(initial_accumulator_value, specified_variable_list, 0.1)
+        super().__init__(classes.AdagradOptimizer(learning_rate, start), variables, Settings())
 
 
 class RMSPropOptimizer(RuleOptimizer):
-    """RMSProp. Source: deeplearn.js `RMSPropOptimizer`."""
+    """RMSProp. Source: deeplearn.js `RMSPropOptimizer`; gamma is called decay in 0.5, momentum and epsilon are new."""
 
     rule = "RMSProp"
 
     @accepts_options()
     def __init__(
-        self, learning_rate: float, gamma: float = 0.9, specified_variable_list: Sequence[Any] | None = None
+        self,
+        learning_rate: float,
+        gamma: float = 0.9,
+        momentum: float | Sequence[Any] = 0.0,
+        specified_variable_list: Sequence[Any] | None = None,
+        epsilon: float | None = None,
     ) -> None:
-        core = classes.RMSPropOptimizer(learning_rate, gamma)
-        super().__init__(core, specified_variable_list, Settings(gamma))
+        kept, variables = _before_variables(momentum, specified_variable_list, 0.0)
+        core = classes.RMSPropOptimizer(learning_rate, gamma, kept, epsilon)
+        super().__init__(core, variables, Settings(gamma, momentum=kept, epsilon=epsilon))
 
 
 class AdadeltaOptimizer(RuleOptimizer):
-    """Adadelta. Source: deeplearn.js `AdadeltaOptimizer`."""
+    """Adadelta. Source: deeplearn.js `AdadeltaOptimizer`; gamma is called rho in 0.5, and epsilon is new."""
 
     rule = "Adadelta"
 
     @accepts_options()
     def __init__(
-        self, learning_rate: float, gamma: float = 0.95, specified_variable_list: Sequence[Any] | None = None
+        self,
+        learning_rate: float,
+        gamma: float = 0.95,
+        specified_variable_list: Sequence[Any] | None = None,
+        epsilon: float | None = None,
     ) -> None:
-        core = classes.AdadeltaOptimizer(learning_rate, gamma)
-        super().__init__(core, specified_variable_list, Settings(gamma))
+        core = classes.AdadeltaOptimizer(learning_rate, gamma, epsilon)
+        super().__init__(core, specified_variable_list, Settings(gamma, epsilon=epsilon))
 
 
 class _BetaOptimizer(RuleOptimizer):
@@ -358,11 +384,11 @@ class _BetaOptimizer(RuleOptimizer):
     def _next(self, settings: Settings) -> Settings:
         power = float(np.float32(settings.power) * np.float32(settings.decay))
         power2 = float(np.float32(settings.power2) * np.float32(settings.decay2))
-        return settings._replace(power=power, power2=power2)
+        return settings._replace(power=power, power2=power2, steps=settings.steps + 1)
 
 
 class AdamOptimizer(_BetaOptimizer):
-    """Adam. Source: deeplearn.js `AdamOptimizer`."""
+    """Adam. Source: deeplearn.js `AdamOptimizer`; epsilon is new in 0.5."""
 
     rule = "Adam"
 
@@ -372,14 +398,16 @@ class AdamOptimizer(_BetaOptimizer):
         learning_rate: float,
         beta1: float = 0.9,
         beta2: float = 0.999,
+        epsilon: float | Sequence[Any] | None = None,
         specified_variable_list: Sequence[Any] | None = None,
     ) -> None:
-        core = classes.AdamOptimizer(learning_rate, beta1, beta2)
-        super().__init__(core, specified_variable_list, Settings(beta1, beta2, beta1, beta2))
+        small, variables = _before_variables(epsilon, specified_variable_list, None)
+        core = classes.AdamOptimizer(learning_rate, beta1, beta2, small)
+        super().__init__(core, variables, Settings(beta1, beta2, beta1, beta2, epsilon=small))
 
 
 class AdamaxOptimizer(_BetaOptimizer):
-    """Adamax. Source: deeplearn.js `AdamaxOptimizer`."""
+    """Adamax. Source: deeplearn.js `AdamaxOptimizer`; epsilon and decay are new in 0.5."""
 
     rule = "Adamax"
 
@@ -389,10 +417,13 @@ class AdamaxOptimizer(_BetaOptimizer):
         learning_rate: float,
         beta1: float = 0.9,
         beta2: float = 0.999,
+        epsilon: float | Sequence[Any] | None = None,
+        decay: float = 0.0,
         specified_variable_list: Sequence[Any] | None = None,
     ) -> None:
-        core = classes.AdamaxOptimizer(learning_rate, beta1, beta2)
-        super().__init__(core, specified_variable_list, Settings(beta1, beta2, beta1, beta2))
+        small, variables = _before_variables(epsilon, specified_variable_list, None)
+        core = classes.AdamaxOptimizer(learning_rate, beta1, beta2, small, decay)
+        super().__init__(core, variables, Settings(beta1, beta2, beta1, beta2, epsilon=small, rate_decay=decay))
 
 
 class AdamMaxOptimizer(AdamaxOptimizer):

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar, cast
 
 from tfpy.core.calling.options import accepts_options
 from tfpy.core.results import Record
 from tfpy.engine.errors import argument_error
+from tfpy.engine.windows import ROUNDING_MODES, reach
 from tfpy.legacy.windows import Pad, Pair, pair, window
+
+_F = TypeVar("_F", bound=Callable[..., Any])
+_FORMATS = ("channelsLast", "channelsFirst")
 
 
 class PadInfo(Record):
@@ -40,6 +46,39 @@ class Conv2DInfo(Record):
     filter_shape: tuple[int, ...]
 
 
+def _in_order_of_any_version(function: _F) -> _F:
+    """Let the arguments after the strides come in any version's order: pad and options, told apart by their values.
+
+    The options are in another order from 0.4 on, and in 0.5.1 dilations come before the pad.
+    """
+
+    @functools.wraps(function)
+    def call(in_shape: Sequence[int], size: Any, strides: Pair, *rest: Any, **keywords: Any) -> Conv2DInfo:
+        if isinstance(size, int) and len(rest) == 4:
+            return compute_conv_info(in_shape, size, strides, *rest)  # type: ignore[arg-type]  # 0.3.11
+        found: Conv2DInfo = function(in_shape, size, strides, **_by_name(function.__name__, rest), **keywords)
+        return found
+
+    return cast("_F", call)
+
+
+def _by_name(op: str, given: Sequence[Any]) -> dict[str, Any]:
+    dilated = len(given) > 1 and (given[1] in ("same", "valid") or type(given[1]) is int)
+    named = dict(zip(("dilations", "pad") if dilated else ("pad",), given, strict=False))
+    for option in given[len(named) :]:
+        if isinstance(option, bool):
+            named["depthwise"] = option
+        elif option in _FORMATS:
+            named["data_format"] = option
+        elif option is None or option in ROUNDING_MODES:
+            named["rounding_mode"] = option
+        else:
+            expected = f"one of True, False, {', '.join(map(repr, (*_FORMATS, *ROUNDING_MODES)))}"
+            raise argument_error(op, "options", expected, option)
+    return named
+
+
+@_in_order_of_any_version
 @accepts_options()
 def compute_conv2d_info(
     in_shape: Sequence[int],
@@ -49,6 +88,7 @@ def compute_conv2d_info(
     depthwise: bool = False,
     data_format: str = "channelsLast",
     rounding_mode: str | None = None,
+    dilations: Pair = 1,
 ) -> Conv2DInfo:
     """The sizes of a convolution of rank 4.
 
@@ -60,6 +100,9 @@ def compute_conv2d_info(
         depthwise: whether each channel has its own filters.
         data_format: 'channelsLast' or 'channelsFirst'.
         rounding_mode: 'floor', 'round' or 'ceil', for a numeric pad that yields a fractional size.
+        dilations: the distance between positions of the filter: one number, or [height, width].
+
+    The arguments after `strides` may come in the order of any version.
 
     Raises:
         ValueError: a numeric pad that yields a fractional size, or an unknown option.
@@ -67,9 +110,7 @@ def compute_conv2d_info(
     Source: deeplearn.js `conv_util.computeConv2DInfo`.
     """
     name = "compute_conv2d_info"
-    if not isinstance(depthwise, bool):  # 0.4 and 0.5 have other arguments before it
-        raise argument_error(name, "depthwise", "True or False", depthwise, TypeError)
-    if data_format not in ("channelsLast", "channelsFirst"):
+    if data_format not in _FORMATS:
         raise argument_error(name, "data_format", "'channelsLast' or 'channelsFirst'", data_format)
     for argument, shape in (("in_shape", in_shape), ("filter_shape", filter_shape)):
         if len(shape) != 4:
@@ -79,8 +120,9 @@ def compute_conv2d_info(
     height, width, channels = rest if last else (rest[1], rest[2], rest[0])
     filter_height, filter_width, _, filter_channels = filter_shape
     stride_height, stride_width = pair(name, "strides", strides)
-    rows = window(name, height, filter_height, stride_height, pad, rounding_mode)
-    columns = window(name, width, filter_width, stride_width, pad, rounding_mode)
+    row_step, column_step = pair(name, "dilations", dilations)
+    rows = window(name, height, reach(filter_height, row_step), stride_height, pad, rounding_mode)
+    columns = window(name, width, reach(filter_width, column_step), stride_width, pad, rounding_mode)
     out_channels = filter_channels * channels if depthwise else filter_channels
     sizes = (rows[0], columns[0], out_channels) if last else (out_channels, rows[0], columns[0])
     margins = PadInfo(*rows[1:], *columns[1:])
@@ -90,6 +132,7 @@ def compute_conv2d_info(
     )  # fmt: skip
 
 
+@_in_order_of_any_version
 @accepts_options()
 def compute_pool2d_info(
     in_shape: Sequence[int],
@@ -99,7 +142,7 @@ def compute_pool2d_info(
     data_format: str = "channelsLast",
     rounding_mode: str | None = None,
 ) -> Conv2DInfo:
-    """The sizes of a pooling of rank 4.
+    """The sizes of a pooling of rank 4. The arguments after `strides` may come in the order of any version.
 
     Source: deeplearn.js `conv_util.computePool2DInfo`.
     """
@@ -144,17 +187,22 @@ def compute_depthwise_conv2d_info(
 
 @accepts_options()
 def compute_output_shape3d(
-    in_shape: Sequence[int], field_size: int, out_depth: int, stride: int, zero_pad: int | None = None
+    in_shape: Sequence[int],
+    field_size: int,
+    out_depth: int,
+    stride: int,
+    zero_pad: int | None = None,
+    rounding_mode: str | None = None,
 ) -> list[int]:
     """The output shape of a square convolution of an image [height, width, depth].
 
     Raises:
-        ValueError: the sizes are not integers.
+        ValueError: the sizes are not integers, and there is no rounding mode.
 
     Source: deeplearn.js `conv_util.computeOutputShape3D`.
     """
     pad = compute_default_pad(in_shape, field_size, stride) if zero_pad is None else zero_pad
-    sizes = [window("compute_output_shape3d", n, field_size, stride, pad, None)[0] for n in in_shape[:2]]
+    sizes = [window("compute_output_shape3d", n, field_size, stride, pad, rounding_mode)[0] for n in in_shape[:2]]
     return [*sizes, out_depth]
 
 

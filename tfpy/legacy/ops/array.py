@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
 from tfpy.core.convert import TensorLike, to_tensor
 from tfpy.core.ops import create, join, logic, shape, slice
@@ -67,6 +67,18 @@ def slice4d(x: TensorLike, begin: Sequence[int], size: Sequence[int]) -> Tensor:
     Source: deeplearn.js `math.slice4D`.
     """
     return _slice("slice4d", x, begin, size, 4)
+
+
+@math_op()
+def concat(a: TensorLike | Sequence[TensorLike], b: Any = None, axis: int | None = None) -> Tensor:
+    """Arrays joined along an axis: `concat(a, b, axis)` joins two, `concat(arrays, axis)` the arrays of a list.
+
+    Source: deeplearn.js 0.5 `math.concat`, `dl.concat`.
+    """
+    if b is None or axis is None:
+        arrays, along = cast("Sequence[TensorLike]", a), axis if b is None else b
+        return join.concat(arrays, 0 if along is None else along)
+    return join.concat([cast("TensorLike", a), b], axis)
 
 
 def _concat(name: str, a: TensorLike, b: TensorLike, axis: int, rank: int) -> Tensor:

@@ -11,12 +11,13 @@ from tfpy.core.ops.arith import add
 from tfpy.core.ops.common import as_float, full, reshape_to, sum_over
 from tfpy.core.results import TensorRecord
 from tfpy.core.tensor import Tensor
-from tfpy.engine.arguments import as_shape
+from tfpy.engine.arguments import as_int, as_shape
 from tfpy.engine.errors import argument_error
+from tfpy.engine.handle import Handle
 from tfpy.legacy.naming.registry import eager_op, math_op
 from tfpy.legacy.ops.common import of_rank
 from tfpy.legacy.quirks import numbers_of
-from tfpy.legacy.windows import Pad, Pair
+from tfpy.legacy.windows import Pad, Pair, pair
 
 
 class Conv2DGradients(TensorRecord):
@@ -55,7 +56,7 @@ def checked_bias(op: str, weights: Tensor, bias: TensorLike | None) -> Tensor | 
     return offset
 
 
-def with_bias(out: Tensor, bias: Tensor | None) -> Tensor:
+def with_bias(out: Tensor, bias: TensorLike | None) -> Tensor:
     return out if bias is None else add(out, bias)
 
 
@@ -194,17 +195,45 @@ def checked_transpose(
 def conv2d_transpose(
     x: TensorLike,
     filter: TensorLike,
-    output_shape: Sequence[int],
+    output_shape: Sequence[int] | Handle | None,
     strides: Pair,
     pad: Pad,
     dim_rounding_mode: str | None = None,
 ) -> Tensor:
     """The transpose of a convolution: its gradient with respect to the input.
 
+    Args:
+        x: what the convolution returned: an image [height, width, channels] or a batch of images.
+        filter: its filter [height, width, channels of the result, channels of x].
+        output_shape: the shape of the result, of the rank of x. In 0.1, where the stride and the pad determine it:
+            a vector added to the result, or None.
+        strides: those of the convolution.
+        pad: that of the convolution; in 0.1 a number.
+        dim_rounding_mode: that of the convolution.
+
+    Raises:
+        ValueError: ranks or depths that do not fit.
+
     Source: deeplearn.js `math.conv2dTranspose`.
     """
+    if output_shape is None or isinstance(output_shape, Handle):
+        return _biased_transpose(x, filter, output_shape, strides, pad)
     checked_transpose(output_shape, x, filter, "conv2d_transpose", ("output_shape", "x"))
     return conv2d_der_input(output_shape, x, filter, strides, pad, dim_rounding_mode)
+
+
+def _biased_transpose(x: TensorLike, filter: TensorLike, biases: Handle | None, strides: Pair, pad: Pad) -> Tensor:
+    """`conv2d_transpose` of 0.1: the size of the result is that without rounding."""
+    name = "conv2d_transpose"
+    image, weights = of_rank(name, "x", x, 3), of_rank(name, "filter", filter, 4)
+    margin, steps = as_int(name, "pad", pad), pair(name, "strides", strides)
+    sizes = zip(image.shape, steps, weights.shape, strict=False)
+    shape = [(size - 1) * step + field - 2 * margin for size, step, field in sizes]
+    channels = weights.shape[2]
+    out = conv2d_transpose(image, weights, [*shape, channels], strides, pad)
+    if biases is not None and biases.spec.shape != (channels,):
+        raise argument_error(name, "output_shape", f"a shape, or as in 0.1 biases of size {channels}", biases)
+    return with_bias(out, biases)
 
 
 @math_op()

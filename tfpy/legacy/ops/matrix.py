@@ -26,15 +26,15 @@ class MatrixOrientation(IntEnum):
 def mat_mul(
     a: TensorLike,
     b: TensorLike,
-    a_orientation: int = 0,
-    b_orientation: int = 0,
+    a_orientation: int | bool = 0,
+    b_orientation: int | bool = 0,
 ) -> Tensor:
     """The product of two matrices.
 
     Args:
         a: a matrix.
         b: a matrix.
-        a_orientation: a MatrixOrientation: `TRANSPOSED` to transpose a first.
+        a_orientation: a MatrixOrientation, or from 0.5 on a bool: `TRANSPOSED` or True to transpose a first.
         b_orientation: the same for b.
 
     Raises:
@@ -51,7 +51,9 @@ def _product(a: Tensor, b: Tensor, transpose_a: bool = False, transpose_b: bool 
     return product
 
 
-def _transposed(orientation: int) -> bool:
+def _transposed(orientation: int | bool) -> bool:
+    if isinstance(orientation, bool):
+        return orientation
     if as_int("mat_mul", "orientation", orientation) not in (0, 1):
         raise argument_error("mat_mul", "orientation", "a MatrixOrientation", orientation)
     return orientation == MatrixOrientation.TRANSPOSED

@@ -32,6 +32,10 @@ class Settings(NamedTuple):
         power: beta1 to the power of the steps, this one included.
         power2: beta2 likewise.
         nesterov: whether momentum looks ahead.
+        momentum: RMSProp's, from 0.5 on.
+        epsilon: the ε given to the constructor, which is possible from 0.5 on.
+        rate_decay: Adamax's, from 0.5 on: the rate is divided by 1 + rate_decay · steps.
+        steps: how many steps have been made.
     """
 
     decay: float = 0.0
@@ -39,6 +43,14 @@ class Settings(NamedTuple):
     power: float = 0.0
     power2: float = 0.0
     nesterov: bool = False
+    momentum: float = 0.0
+    epsilon: float | None = None
+    rate_decay: float = 0.0
+    steps: int = 0
+
+    def small(self, default: float) -> Tensor:
+        """ε."""
+        return number(default if self.epsilon is None else self.epsilon)
 
 
 Rule = Callable[[Tensor, Tensor, Slots, float, Settings], Update]
@@ -86,11 +98,19 @@ def adagrad(w: Tensor, g: Tensor, slots: Slots, c: float, s: Settings) -> Update
     return _scaled_add(c, step, 1, w), {"accumulator": cache}
 
 
-@_rule("RMSProp", "s averages g²; w + c · g / (√s + 10⁻⁶). TF.js: lr · g / √(s + 10⁻⁷).")
+@_rule(
+    "RMSProp",
+    "s averages g²; w + c · g / (√s + 10⁻⁶), or with a momentum or an ε given, as in 0.5: v = momentum · v - c · g / "
+    "√(s + ε); w - v. TF.js: the latter with lr, and 10⁻⁷.",
+)
 def rmsprop(w: Tensor, g: Tensor, slots: Slots, c: float, s: Settings) -> Update:
     cache = _average(s.decay, slots["rms"], mul(g, g))
-    step = div(g, add(run("Sqrt", cache), number(SMALL)))
-    return _scaled_add(c, step, 1, w), {"rms": cache}
+    if s.momentum == 0 and s.epsilon is None:
+        step = div(g, add(run("Sqrt", cache), number(SMALL)))
+        return _scaled_add(c, step, 1, w), {"rms": cache}
+    step = div(g, run("Sqrt", add(cache, s.small(TINY))))
+    velocity = _scaled_add(s.momentum, slots["momentum"], -c, step)
+    return sub(w, velocity), {"rms": cache, "momentum": velocity}
 
 
 @_rule(
@@ -100,7 +120,7 @@ def rmsprop(w: Tensor, g: Tensor, slots: Slots, c: float, s: Settings) -> Update
 )
 def adadelta(w: Tensor, g: Tensor, slots: Slots, c: float, s: Settings) -> Update:
     squares, updates = slots["accum_grad"], slots["accum_var"]
-    roots = [run("Sqrt", add(t, number(SMALL))) for t in (updates, squares)]
+    roots = [run("Sqrt", add(t, s.small(SMALL))) for t in (updates, squares)]
     step = mul(div(*roots), g)
     return _scaled_add(c, step, 1, w), {
         "accum_grad": _average(s.decay, squares, mul(g, g)),
@@ -114,7 +134,7 @@ def adam(w: Tensor, g: Tensor, slots: Slots, c: float, s: Settings) -> Update:
     second = _average(s.decay2, slots["v"], mul(g, g))
     corrected = div(first, number(float32_rest(s.power)))
     scale = div(second, number(float32_rest(s.power2)))
-    step = div(corrected, add(run("Sqrt", scale), number(TINY)))
+    step = div(corrected, add(run("Sqrt", scale), s.small(TINY)))
     return _scaled_add(c, step, 1, w), {"m": first, "v": second}
 
 
@@ -123,8 +143,9 @@ def adamax(w: Tensor, g: Tensor, slots: Slots, c: float, s: Settings) -> Update:
     first = _average(s.decay, slots["m"], g)
     old, new = mul(number(s.decay2), slots["v"]), run("Abs", g)
     norm = add(run("Relu", sub(old, new)), new)
-    rate = float(np.float32(c) / np.float32(float32_rest(s.power)))
-    return _scaled_add(1, w, rate, div(first, add(number(TINY), norm))), {"m": first, "v": norm}
+    decayed = np.float32(c) / (np.float32(1) + np.float32(s.rate_decay) * np.float32(s.steps))
+    rate = float(decayed / np.float32(float32_rest(s.power)))
+    return _scaled_add(1, w, rate, div(first, add(s.small(TINY), norm))), {"m": first, "v": norm}
 
 
 LEARNING_RATE = behaviour(
