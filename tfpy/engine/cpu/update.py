@@ -167,22 +167,21 @@ def _adadelta(
     step = _root(u, epsilon)
     step /= _root(a, epsilon)
     step *= g
+    _average_square(squares, a, g, rho, new_rho, new)
+    _average_square(updates, u, step, rho, new_rho, new)
     np.multiply(step, -lr, out=new)
     new += w
-    _average(squares, a, g * g, rho, new_rho)
-    step *= step
-    _average(updates, u, step, rho, new_rho)
 
 
 def _rmsprop(
     out: Out, w: Array, g: Array, s: Array, v: Array, *, lr: Any, decay: Any, new_decay: Any, beta: Any, epsilon: Any
 ) -> None:
     new, squares, velocity = out
-    _average(squares, s, g * g, decay, new_decay)
-    step = g * lr
-    step /= _root(squares, epsilon)
+    _average_square(squares, s, g, decay, new_decay, new)
+    np.multiply(g, lr, out=new)
+    new /= _root(squares, epsilon)
     np.multiply(v, beta, out=velocity)
-    velocity += step
+    velocity += new
     np.subtract(w, velocity, out=new)
 
 
@@ -191,15 +190,15 @@ def _centered_rmsprop(
     lr: Any, decay: Any, new_decay: Any, beta: Any, epsilon: Any,
 ) -> None:  # fmt: skip
     new, squares, velocity, mean = out
-    _average(squares, s, g * g, decay, new_decay)
-    _average(mean, m, g, decay, new_decay)
+    _average_square(squares, s, g, decay, new_decay, new)
+    _average(mean, m, g, decay, new_decay, new)
     variance = mean * mean
     variance += epsilon
     np.subtract(squares, variance, out=variance)
-    step = g * lr
-    step /= np.sqrt(variance, out=variance)
+    np.multiply(g, lr, out=new)
+    new /= np.sqrt(variance, out=variance)
     np.multiply(v, beta, out=velocity)
-    velocity += step
+    velocity += new
     np.subtract(w, velocity, out=new)
 
 
@@ -246,15 +245,16 @@ def _adamax(
     rate: Any, beta1: Any, new_beta1: Any, beta2: Any, new_beta2: Any, epsilon: Any,
 ) -> None:  # fmt: skip
     new, first, norm = out
-    _average(first, m, g, beta1, new_beta1)
+    _average(first, m, g, beta1, new_beta1, new)
     np.multiply(v, beta2, out=norm)
-    np.maximum(norm, np.abs(g), out=norm)
-    np.divide(first, norm + epsilon, out=new)
+    np.maximum(norm, np.abs(g, out=new), out=norm)
+    np.add(norm, epsilon, out=new)
+    np.divide(first, new, out=new)
     new *= -rate
     new += w
 
 
-def _average(out: Array, old: Array, new: Array, decay: Any, rest: Any, room: Array | None = None) -> None:
+def _average(out: Array, old: Array, new: Array, decay: Any, rest: Any, room: Array) -> None:
     """decay · old + rest · new; `room` may be overwritten."""
     np.multiply(old, decay, out=out)
     out += np.multiply(new, rest, out=room)
