@@ -330,6 +330,20 @@ def show(x):
     print(x.get(0), x.get_values(), x.as_2d(3, 1))
 """,
     ),
+    "demos of deeplearn.js, which import it by path": (
+        """
+import {Graph} from '../deeplearnjs';
+import {NDArrayMathCPU} from '../../src/math/math_cpu';
+import {Array1D as Vector} from '../../src/math/ndarray';
+import {CheckpointLoader} from '../src/checkpoint_loader';
+console.log(Graph, NDArrayMathCPU, Vector, CheckpointLoader);
+""",
+        """
+from tfpy import legacy as dl
+
+print(dl.Graph, dl.NDArrayMathCPU, dl.Array1D, dl.CheckpointLoader)
+""",
+    ),
     "global deeplearn with TF.js": (
         """
 const old = dl.Scalar.new(1), other = tf.scalar(1);

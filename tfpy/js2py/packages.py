@@ -7,7 +7,11 @@ import re
 _TFJS = re.compile(r"@tensorflow/tfjs(-node|-node-gpu|-core|-layers|-data|-converter)?(/dist/.*)?")
 # Packages whose contents are all in one namespace.
 _SPACES = {"@tensorflow/tfjs-data": "tf.data", "@tensorflow/tfjs-vis": "tf.vis"}
-_DEEPLEARN = re.compile(r"deeplearn(/.*)?|(\.\./)+(deeplearn|src/deeplearn|src/index)")
+# Its own demos import it by path.
+_DEEPLEARN = re.compile(
+    r"deeplearn(/.*)?"
+    r"|(\.\./)+(deeplearn(js)?|src/(deeplearn|index|checkpoint_loader|math/(ndarray|math|math_cpu|math_gpu)))"
+)
 NOTHING = re.compile(r"@tensorflow/tfjs-backend-.*|.*\.(css|scss)|@babel/polyfill|regenerator-runtime.*")
 # Node's modules and related packages, and their names in nodejs.py; "" for names that are known without a prefix.
 NODE = {
