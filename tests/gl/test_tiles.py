@@ -9,22 +9,34 @@ from tolerance import ACCUMULATED, ROUNDING, assert_sums
 import tfpy as tf
 from tfpy.engine.gl import fusion, matmul
 from tfpy.engine.gl.backend import GlBackend
+from tfpy.engine.gl.compilers import Compiler, compiler_of
 from tfpy.engine.gl.gemm import Tile
 
 pytestmark = pytest.mark.gl
 
 RNG = np.random.default_rng(5)
 
-TILES = [*matmul._LARGE, matmul._MEDIUM, *matmul._FLAT, matmul._NARROW, matmul._LEAST, Tile(16, 64, 32, 4, 4)]
+TILES = [
+    *matmul._LARGE,
+    matmul._MEDIUM,
+    *matmul._FLAT,
+    matmul._NARROW,
+    matmul._LEAST,
+    matmul._LOW,
+    matmul._LOW._replace(k=16),
+]
 
 
 @pytest.mark.parametrize("tile", TILES, ids=lambda tile: "x".join(map(str, tile)))
 @pytest.mark.parametrize(("m", "k", "n"), [(128, 64, 256), (130, 70, 67), (67, 1100, 132)])
 @pytest.mark.parametrize("transposed", [(False, False), (True, True)])
+@pytest.mark.parametrize("unrolled_steps", [4, 32])
 def test_matmul_with_every_tile(
-    gpu: GlBackend, monkeypatch: pytest.MonkeyPatch, tile: Tile, m: int, k: int, n: int, transposed: tuple[bool, bool]
-) -> None:
-    monkeypatch.setattr(matmul, "tile_for", lambda sizes: tile)
+    gpu: GlBackend, monkeypatch: pytest.MonkeyPatch, tile: Tile, m: int, k: int, n: int, transposed: tuple[bool, bool],
+    unrolled_steps: int,
+) -> None:  # fmt: skip
+    monkeypatch.setattr(matmul, "tile_for", lambda sizes, compiler: tile)
+    monkeypatch.setattr(gpu.device, "compiler", Compiler(True, unrolled_steps))
     a, b = (RNG.normal(size=size).astype(np.float32) for size in ((m, k), (k, n)))
     bias = RNG.normal(size=n).astype(np.float32)
     x, y = (tf.tensor(np.ascontiguousarray(v.T if t else v)) for v, t in zip((a, b), transposed, strict=True))
@@ -44,10 +56,27 @@ def test_fused_ops_after_matmul_may_change_dtype(gpu: GlBackend) -> None:
 @pytest.mark.parametrize(("m", "k", "n"), [(64, 640, 256), (32, 4096, 32), (128, 1024, 1024), (4096, 64, 4096)])
 def test_tiles_give_enough_workgroups_and_long_parts(m: int, k: int, n: int) -> None:
     sizes = matmul.Sizes(1, m, n, k, 0, 0)
-    tile = matmul.tile_for(sizes)
+    tile = matmul.tile_for(sizes, compiler_of("NVIDIA Corporation", software=False))
     parts = matmul._parts(sizes, tile)
     assert -(-m // tile.m) * -(-n // tile.n) * parts >= 32
     assert k // parts >= 64
+
+
+@pytest.mark.parametrize(
+    ("vendor", "software", "many_registers", "unrolled_steps"),
+    [
+        ("NVIDIA Corporation", False, True, 32),
+        ("Mesa", True, True, 32),
+        ("AMD", False, False, 4),
+        ("ATI Technologies Inc.", False, False, 4),
+        ("Intel", False, False, 16),
+        ("Mesa", False, False, 16),
+    ],
+)
+def test_shaders_suit_the_compiler(vendor: str, software: bool, many_registers: bool, unrolled_steps: int) -> None:
+    compiler = compiler_of(vendor, software)
+    assert compiler == (many_registers, unrolled_steps)
+    assert (matmul.tile_for(matmul.Sizes(1, 4096, 4096, 4096, 0, 0), compiler).tn == 8) == many_registers
 
 
 def test_workgroups_along_stretches(gpu: GlBackend, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from tfpy.engine.backend import Array
+from tfpy.engine.gl.compilers import compiler_of
 from tfpy.engine.gl.context import Opened, shared_memory
 from tfpy.engine.gl.pool import Buffer, Lease, Pool
 from tfpy.engine.gl.programs import Program, Programs
@@ -89,6 +90,7 @@ class Device:
         attempts: where a GPU was looked for.
         shared_bytes: the shared memory of a group of threads.
         exact_division: its division and square root are correctly rounded.
+        compiler: what can be left to its compiler.
         counts: its counters.
         uploads: uploads bytes to it.
         pool: the pool of its buffers.
@@ -112,6 +114,7 @@ class Device:
         self.shared_bytes = shared_memory(opened.context)
         info = self.context.info
         self.renderer: str = info["GL_RENDERER"]
+        self.compiler = compiler_of(info["GL_VENDOR"], opened.software)
         self.blocks = int(info["GL_MAX_COMPUTE_SHADER_STORAGE_BLOCKS"])
         self.structures = Structures(min(_MOST_INPUT_BUFFERS, self.blocks - _OUTPUT_BUFFERS))
         self.recipes = Recipes()

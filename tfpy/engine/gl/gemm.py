@@ -72,6 +72,7 @@ class Variant(NamedTuple):
         exact: every tile is full along both outer indices.
         exact_inner: so is every inner step.
         vector_result: the result is written four elements at a time.
+        unrolled: an inner step is unrolled completely.
         dtype: float32 or int32.
     """
 
@@ -82,6 +83,7 @@ class Variant(NamedTuple):
     exact: bool
     exact_inner: bool
     vector_result: bool
+    unrolled: bool
     dtype: str
 
     def declarations(self) -> str:
@@ -242,7 +244,8 @@ def _multiply(variant: Variant, a: _OperandTile, b: _OperandTile) -> str:
     """The products of the blocks in shared memory, inner index by inner index."""
     tile, vec, scalar = variant.tile, VECTOR_GLSL[variant.dtype], templates.BUFFER_GLSL[variant.dtype]
     sides = (a, "ty", tile.tm, tile.m // tile.tm), (b, "tx", tile.tn, tile.n // tile.tn)
-    lines = [f"    for (uint kk = 0u; kk < {tile.k}u; kk += 4u) for (uint c = 0u; c < 4u; c++) {{"]
+    depth = f"{tile.k}u" if variant.unrolled else f"min({tile.k}u, to - k0)"
+    lines = [f"    for (uint kk = 0u; kk < {depth}; kk += 4u) for (uint c = 0u; c < 4u; c++) {{"]
     lines.append(f"      {scalar} fA[{tile.tm}], fB[{tile.tn}];")
     for o, lane, count, step in sides:
         for i in range(count // 4):

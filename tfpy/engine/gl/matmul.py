@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from tfpy.engine.gl import gemm, maps, templates
+from tfpy.engine.gl.compilers import Compiler
 from tfpy.engine.gl.device import Device
 from tfpy.engine.gl.elementwise import BINARY
 from tfpy.engine.gl.extending import ExtendingTask, plain
@@ -92,7 +93,7 @@ class MatMul(ExtendingTask):
         if small:
             self._run_small(device, dtype, a, b, others, writes, fused, words)
             return
-        variant = self._variant(dtype, a, b)
+        variant = self._variant(device.compiler, dtype, a, b)
         operands, own = [*a.buffers, *b.buffers], [*a.words, *b.words]
         parts = _parts(s, variant.tile)
         if parts == 1:
@@ -102,9 +103,9 @@ class MatMul(ExtendingTask):
             self._run_tiled(device, variant, parts, operands, [partial.buffer], plain(variant.dtype), own)
             _add_parts(device, parts, s.m * s.n, [partial.buffer, *others], writes, fused, words)
 
-    def _variant(self, dtype: str, a: _OperandSource, b: _OperandSource) -> Variant:
+    def _variant(self, compiler: Compiler, dtype: str, a: _OperandSource, b: _OperandSource) -> Variant:
         s = self.sizes
-        tile = tile_for(s)
+        tile = tile_for(s, compiler)
         first, second = (
             gemm.Operand(inner, _in_fours(reads.source, inner, outer), reads.source)
             for inner, outer, reads in ((not self.transpose_a, s.m, a), (self.transpose_b, s.n, b))
@@ -113,7 +114,8 @@ class MatMul(ExtendingTask):
         words = len(a.words), len(b.words)
         views = isinstance(a.source, MatrixView) or isinstance(b.source, MatrixView)
         exact_inner = s.k % tile.k == 0 and (exact or views)  # without views, the guard was faster
-        return Variant(tile, first, second, words, exact, exact_inner, s.n % 4 == 0, dtype)
+        unrolled = tile.k <= compiler.unrolled_steps
+        return Variant(tile, first, second, words, exact, exact_inner, s.n % 4 == 0, unrolled, dtype)
 
     def _run_tiled(
         self, device: Device, variant: Variant, parts: int, reads: Any, writes: Any, fused: Fused, words: list[int]
@@ -189,14 +191,15 @@ _MEDIUM = Tile(64, 64, 16, 4, 4)
 _FLAT = Tile(32, 128, 16, 4, 4), Tile(32, 64, 16, 4, 4)
 _NARROW = Tile(128, 32, 16, 4, 4)
 _LEAST = Tile(32, 32, 16, 4, 4)
+_LOW = Tile(16, 64, 32, 4, 4)
 
 
-def tile_for(s: Sizes) -> Tile:
+def tile_for(s: Sizes, compiler: Compiler) -> Tile:
     """The tile of a product, from measurements on an NVIDIA H200 (docs/explanation/measured-gpu.md).
 
     The largest that fits the matrices and yields enough groups, if necessary with the inner size split into parts.
     """
-    tiles = _fitting(s.m, s.n)
+    tiles = _fitting(s.m, s.n, compiler.many_registers)
     for tile in tiles:
         if tile in _LARGE and _count(s, tile) >= _ENOUGH_GROUPS:
             return tile
@@ -207,17 +210,18 @@ def tile_for(s: Sizes) -> Tile:
     return tiles[-1]
 
 
-def _fitting(m: int, n: int) -> tuple[Tile, ...]:
+def _fitting(m: int, n: int, many_registers: bool) -> tuple[Tile, ...]:
     """The tiles that matrices of this size fill to a large part, the larger ones first."""
     if m <= 16:
-        return (Tile(16, 64, 32, 4, 4),)
+        return (_LOW if many_registers else _LOW._replace(k=16),)
     if n <= 32:
         return (_LEAST,) if m <= 32 else (_NARROW, _LEAST)
     if m <= 32:
         return _FLAT
     if m <= 64:
         return _MEDIUM, _FLAT[1], _LEAST
-    return (*_LARGE[n <= 64 :], _MEDIUM, _FLAT[1], _LEAST)
+    large = _LARGE if many_registers and n > 64 else _LARGE[1:]
+    return (*large, _MEDIUM, _FLAT[1], _LEAST)
 
 
 def _count(s: Sizes, tile: Tile) -> int:
