@@ -16,7 +16,7 @@ from gpu import computed
 import tfpy as tf
 from tfpy.engine import machine
 from tfpy.engine.backend import registry
-from tfpy.engine.gl import context
+from tfpy.engine.gl import context, doctor
 from tfpy.engine.gl.backend import GlBackend, open_hardware
 from tfpy.engine.gl.device import Device
 from tfpy.engine.gl.doctor import report
@@ -326,6 +326,14 @@ def test_doctor_report() -> None:
     for part in ("renderer", "OpenGL", "limit", "self-test", "timing"):
         assert part in text
     assert "WRONG" not in text
+
+
+def test_doctor_report_of_a_gpu_with_wrong_results(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(doctor, "_chain", lambda t: t)
+    text = report()
+    assert "self-test  chain: WRONG" in text
+    assert "self-test  sum: right" in text
+    assert text.endswith("A newer driver may help.")
 
 
 def test_doctor_report_without_gpu(monkeypatch: pytest.MonkeyPatch) -> None:

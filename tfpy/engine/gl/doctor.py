@@ -27,6 +27,13 @@ LIMITS = {
 }
 
 
+_WRONG = "WRONG"
+_MISTRUST = (
+    "Its results are wrong, so do not use it: `set_backend('cpu')`, or the variable TFPY_BACKEND=cpu, chooses the CPU. "
+    "A newer driver may help."
+)
+
+
 def report() -> str:
     """A string about this machine's GPU: renderer, versions, limits, self-test, timing, advice. It never raises."""
     lines = ["The GPU backend of tfpy", "", *_versions(), ""]
@@ -39,8 +46,9 @@ def report() -> str:
     if not isinstance(backend, GlBackend):
         return "\n".join([*lines, "The backend 'webgl' of this process is not tfpy's own."])
     try:
-        lines += [*_device(backend.device), _denormals(backend), "", *self_test(backend), "", *_timing(backend), ""]
-        lines.append(_verdict(backend.device))
+        tests = list(self_test(backend))
+        lines += [*_device(backend.device), _denormals(backend), "", *tests, "", *_timing(backend), ""]
+        lines.append(_MISTRUST if any(test.endswith(_WRONG) for test in tests) else _verdict(backend.device))
     except RuntimeError as error:
         lines.append(str(error))
     return "\n".join(lines)
@@ -97,7 +105,7 @@ def self_test(backend: GlBackend) -> Iterator[str]:
         with using(backend):
             found = read(compute(make(Handle, values, "float32")), "doctor")
         right = np.allclose(found, expected, rtol=1e-5, atol=tolerance, equal_nan=True)
-        yield f"self-test  {name}: {'right' if right else 'WRONG'}"
+        yield f"self-test  {name}: {'right' if right else _WRONG}"
     backend.device.check()
 
 
