@@ -152,7 +152,8 @@ class Device:
             raise self._refusal()
         if nbytes > self.block_size:
             raise ValueError(
-                f"webgl: a tensor of {nbytes} bytes exceeds this GPU's limit of {self.block_size} for one buffer."
+                f"webgl: a tensor of {nbytes} bytes exceeds this GPU's limit of {self.block_size} for one buffer. "
+                "Smaller batches avoid it, or the backend 'cpu'."
             )
         return self.pool.fresh(nbytes) if fresh else self.pool.take(nbytes)
 
