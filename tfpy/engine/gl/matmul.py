@@ -114,8 +114,7 @@ class MatMul(ExtendingTask):
         words = len(a.words), len(b.words)
         views = isinstance(a.source, MatrixView) or isinstance(b.source, MatrixView)
         exact_inner = s.k % tile.k == 0 and (exact or views)  # without views, the guard was faster
-        unrolled = tile.k <= compiler.unrolled_steps
-        return Variant(tile, first, second, words, exact, exact_inner, s.n % 4 == 0, unrolled, dtype)
+        return Variant(tile, first, second, words, exact, exact_inner, s.n % 4 == 0, compiler.unrolls, dtype)
 
     def _run_tiled(
         self, device: Device, variant: Variant, parts: int, reads: Any, writes: Any, fused: Fused, words: list[int]
@@ -191,7 +190,7 @@ _MEDIUM = Tile(64, 64, 16, 4, 4)
 _FLAT = Tile(32, 128, 16, 4, 4), Tile(32, 64, 16, 4, 4)
 _NARROW = Tile(128, 32, 16, 4, 4)
 _LEAST = Tile(32, 32, 16, 4, 4)
-_LOW = Tile(16, 64, 32, 4, 4)
+_LOW = Tile(16, 64, 16, 4, 4)
 
 
 def tile_for(s: Sizes, compiler: Compiler) -> Tile:
@@ -213,7 +212,7 @@ def tile_for(s: Sizes, compiler: Compiler) -> Tile:
 def _fitting(m: int, n: int, many_registers: bool) -> tuple[Tile, ...]:
     """The tiles that matrices of this size fill to a large part, the larger ones first."""
     if m <= 16:
-        return (_LOW if many_registers else _LOW._replace(k=16),)
+        return (_LOW,)
     if n <= 32:
         return (_LEAST,) if m <= 32 else (_NARROW, _LEAST)
     if m <= 32:
