@@ -145,7 +145,7 @@ def test_stateful_layer_keeps_and_resets_states() -> None:
     )
     model.reset_states()
     assert all(not s.numpy().any() for s in layer.states)
-    layer.reset_states([tf.ones([3, 5]), tf.zeros([3, 5])])
+    layer.resetStates([tf.ones([3, 5]), tf.zeros([3, 5])], True)
     assert layer.get_states()[0].numpy().all()
     with pytest.raises(ValueError, match="reset_states.*states"):
         layer.reset_states([tf.ones([3, 5])])

@@ -267,8 +267,12 @@ class RNN(RNNCamel, TakesStates, class_name="RNN", factory="layers.rnn"):
         """Set the states that the next batch starts from."""
         self.reset_states(states)
 
-    def reset_states(self, states: Any = None) -> None:
+    def reset_states(self, states: Any = None, training: bool = False) -> None:
         """Reset the states for the next batch to zeros, or to given states.
+
+        Args:
+            states: a tensor, or a list of them.
+            training: accepted but ignored: TF.js keeps the old states for gradients.
 
         Raises:
             RuntimeError: the layer is not stateful. ValueError: the batch size is unknown, or states do not fit.
