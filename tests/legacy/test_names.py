@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -104,6 +105,7 @@ def test_other_exports_of_05() -> None:
     assert (dl.Environment.getBackend(), dl.ENV.math.safe_mode) == ("cpu", True)
     dl.Environment.setBackend("cpu")
     assert dl.Environment.memory().numTensors >= 0
+    assert not dl.ENV.addCustomBackend("cpu", object)
     dl.ENV.set("DEBUG", True)
     assert dl.ENV.get("DEBUG")
     assert dl.CheckpointLoader("some/place").urlPath == "some/place/"
@@ -111,6 +113,26 @@ def test_other_exports_of_05() -> None:
         dl.contrib  # noqa: B018
     with pytest.raises(AttributeError, match="Did you mean 'mat_mul'"):
         dl.matmul  # noqa: B018
+
+
+# What some versions have and tfpy has not, and what the error suggests.
+ABSENT: list[tuple[Callable[[], Any], str]] = [
+    (lambda: dl.Tensor.zeros([2]), "dl.NDArray.zeros"),  # type: ignore[attr-defined]
+    (lambda: dl.Tensor.fromPixels, "dl.NDArray.fromPixels"),  # type: ignore[attr-defined]
+    (lambda: dl.Session(dl.Graph(), dl.ENV.math).activationArrayMap, r"session\.eval"),  # type: ignore[attr-defined]
+    (lambda: dl.Session(dl.Graph(), dl.ENV.math).gradient_array_map, "the argument gradient_array_map"),  # type: ignore[attr-defined]
+    (lambda: dl.variable([1]).set(2, 0), r"assign\(array\)"),
+]
+
+
+@pytest.mark.parametrize(("use", "instead"), ABSENT)
+def test_errors_suggest_replacements(use: Callable[[], Any], instead: str) -> None:
+    with pytest.raises(AttributeError, match=f"In tfpy it is {instead}"):
+        use()
+
+
+def test_symbolic_tensors_list_no_absent_names() -> None:
+    assert "zeros" not in dir(dl.Graph().placeholder("x", [2]))
 
 
 def test_star_import_has_only_public_names() -> None:

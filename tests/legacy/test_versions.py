@@ -252,3 +252,33 @@ def test_arguments_without_effect() -> None:
     assert array.is_disposed
     dl.ENV.set_math(math, "cpu", False)
     assert dl.ENV.math is math
+
+
+def test_arguments_that_one_version_needs() -> None:
+    math = dl.NDArrayMathCPU()
+    matrix = dl.Array2D.new([2, 3], [1, 2, 3, 4, 5, 6])
+    assert math.reverse2D(matrix).get_values().tolist() == [6, 5, 4, 3, 2, 1]
+    assert math.reverse3d(matrix.as3d(1, 2, 3)).equals(math.reverse4d(matrix.as4d(2, 1, 3, 1)).as3d(1, 2, 3))
+    assert conv_util.computeWeightsShape4D(3, 4, 2) == (2, 2, 3, 4)
+    assert conv_util.compute_weights_shape4d(3, 4, 2, filterWidth=5) == (2, 5, 3, 4)
+
+
+def test_computed_gradients_under_the_names_of_0_4_and_0_5() -> None:
+    math = dl.NDArrayMathCPU()
+    w = dl.variable(dl.Array1D.new([1, 2]), True, "computed")
+    optimizer = dl.SGDOptimizer(0.1)
+    found = optimizer.computeGradients(lambda: math.sum(math.square(w)))
+    assert "gradients" in found
+    assert "grads" in found
+    assert found.gradients is found["gradients"] is found.grads
+    value, gradients = found
+    assert (value.get(), gradients["computed"].get_values().tolist()) == (5, [2, 4])
+    optimizer.apply_gradients(found.gradients)
+    np.testing.assert_allclose(w.get_values(), [0.8, 1.6], rtol=1e-6)
+
+
+def test_ids_of_data() -> None:
+    math = dl.NDArrayMathCPU()
+    array = dl.Array1D.new([1, 2])
+    math.write(array.dataId, [3, 4])
+    assert math.read_sync(array.data_id).tolist() == [3, 4]
