@@ -10,6 +10,7 @@ import pytest
 
 from tfpy import legacy as dl
 from tfpy.legacy import conv_util
+from tfpy.legacy.graphs.maps import TensorArrayMap
 
 EXAMPLES = [[1, 2], [3, 4], [5, 6]], [[1, 1], [0, 1], [2, 0]]
 
@@ -282,3 +283,64 @@ def test_ids_of_data() -> None:
     array = dl.Array1D.new([1, 2])
     math.write(array.dataId, [3, 4])
     assert math.read_sync(array.data_id).tolist() == [3, 4]
+
+
+class PortedMomentum(dl.Optimizer):
+    """Momentum as deeplearn.js 0.3 implements it, with all the methods that a session calls."""
+
+    def __init__(self, learning_rate: float, momentum: float) -> None:
+        super().__init__(learning_rate)
+        self._momentum = dl.Scalar.new(momentum)
+        self._velocities = TensorArrayMap()
+
+    def beforeBatch(self, math: Any, batch_size: int, runtime: Any, activations: Any, gradients: Any) -> None:
+        super().beforeBatch(math, batch_size, runtime, activations, gradients)
+        for node in self.variableNodes:
+            self.variableGradients.set(node.output, dl.NDArray.zeros(node.output.shape))
+            if self._velocities.get(node.output, True) is None:
+                self._velocities.set(node.output, dl.NDArray.zeros(node.output.shape))
+
+    def afterExample(self, math: Any, runtime: Any, activations: Any, gradients: Any) -> None:
+        for node in self.variableNodes:
+            total = math.add(gradients.get(node.output), self.variableGradients.get(node.output))
+            self.variableGradients.disposeArray(node.output)
+            assert self.variableGradients.hasNullArray(node.output)
+            self.variableGradients.set(node.output, math.keep(total))
+
+    def afterBatch(self, math: Any, batch_size: int, runtime: Any, activations: Any, gradients: Any) -> None:
+        for node in self.variableNodes:
+            old, gradient = activations.get(node.output), self.variableGradients.get(node.output)
+            velocity = math.scaledArrayAdd(self._momentum, self._velocities.get(node.output), self.one, gradient)
+            variable = math.scaledArrayAdd(self.c, velocity, self.one, old)
+            self._velocities.disposeArray(node.output)
+            self._velocities.set(node.output, math.keep(velocity))
+            activations.set(node.output, math.keep(variable))
+            node.data = variable
+            old.dispose()
+            self.variableGradients.disposeArray(node.output)
+
+    def dispose(self) -> None:
+        for node in self.variableNodes:
+            self._velocities.disposeArray(node.output)
+            node.data.dispose()
+
+
+def test_an_optimizer_ported_from_deeplearn_js() -> None:
+    ported = PortedMomentum(0.01, 0.9)
+    with dl.numerics("deeplearn.js"):
+        found = weights_after_steps(lambda w: ported, 4)
+        expected = weights_after_steps(lambda w: dl.MomentumOptimizer(0.01, 0.9), 4)
+    ported.dispose()
+    np.testing.assert_array_equal(found, expected)
+    np.testing.assert_allclose(found[-1], [0.4521527, 0.4730519], rtol=1e-5)  # 0.2.10 to 0.3.17
+
+
+def test_maps_of_arrays() -> None:
+    graph = dl.Graph()
+    tensor, arrays = graph.placeholder("x", [1]), TensorArrayMap()
+    assert (arrays.get(tensor, skipChecks=True), arrays.has_null_array(tensor)) == (None, False)
+    arrays.dispose_array(tensor)
+    arrays.nullify(tensor)
+    assert (arrays.hasNullArray(tensor), arrays.has(tensor), arrays.size()) == (True, False, 1)
+    with pytest.raises(ValueError, match="no array"):
+        arrays.get(tensor)

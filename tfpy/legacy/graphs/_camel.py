@@ -245,3 +245,19 @@ class SessionCamel(BothSpellings):
 
     else:
         evalAll = forward("eval_all")
+
+
+class TensorArrayMapCamel(BothSpellings):
+    """TF.js's spellings for TensorArrayMap."""
+
+    __slots__ = ()
+
+    if TYPE_CHECKING:
+
+        def hasNullArray(self, tensor: Tensor) -> bool: ...
+
+        def disposeArray(self, tensor: Tensor) -> None: ...
+
+    else:
+        hasNullArray = forward("has_null_array")
+        disposeArray = forward("dispose_array")

@@ -402,7 +402,7 @@ class _TrainingRun:
         key = "train", self.cost.id, averaged
         (costs, *gradients), reached = self.session._from_plan(key, self.nodes, values, compute)
         for node in variables:
-            self.activations.set(node.output, values[node.output.id].tensor)
+            self.activations.set(node.output, node.data)  # not a copy: an optimizer may dispose it
             self.gradients.delete(node.output)
         for output, gradient in zip(reached, gradients, strict=True):
             self.gradients.add(output, gradient)
