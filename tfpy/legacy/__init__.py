@@ -127,6 +127,9 @@ migrationHints = migration_hints
 
 _ELSEWHERE = {
     "contrib": "tf.data, with csv, text_line, zip and the like",
+    "GraphRunnerEventObserver": "an object or a dict with any of the callbacks",
+    "LSTMCell": "a function of data, c and h",
+    "Model": "any class of your own",
 }
 
 if not TYPE_CHECKING:  # type checkers read the imports above, and would take `__getattr__` for a promise
