@@ -232,6 +232,7 @@ def test_concat_of_0_5_takes_two_arrays_or_a_list() -> None:
     assert math.concat([a, b], 1).shape == (1, 4)
     assert math.concat([a, b], axis=1).shape == (1, 4)
     assert math.concat([a, b, a]).shape == (3, 2)
+    assert math.concat2d(a, b, -1).get_values().tolist() == [1, 2, 3, 4]
 
 
 def test_constructors_up_to_0_3_13_take_data() -> None:

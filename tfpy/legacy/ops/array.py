@@ -10,7 +10,7 @@ from tfpy.core.ops import create, join, logic, shape, slice
 from tfpy.core.ops.common import cast_to, reshape_to
 from tfpy.core.ops.reduce import Axis
 from tfpy.core.tensor import Tensor
-from tfpy.engine.arguments import as_int, resolve_axes, unpacked
+from tfpy.engine.arguments import as_int, resolve_axes, resolve_axis, unpacked
 from tfpy.engine.dtypes import DType
 from tfpy.engine.errors import argument_error
 from tfpy.legacy.naming.registry import math_op
@@ -84,9 +84,7 @@ def concat(a: TensorLike | Sequence[TensorLike], b: Any = None, axis: int | None
 
 def _concat(name: str, a: TensorLike, b: TensorLike, axis: int, rank: int) -> Tensor:
     x, y = of_rank(name, "a", a, rank), of_rank(name, "b", b, rank)
-    if not 0 <= as_int(name, "axis", axis) < rank:
-        raise argument_error(name, "axis", f"an axis from 0 to {rank - 1}", axis)
-    return join.concat([x, y], axis)
+    return join.concat([x, y], resolve_axis(name, axis, rank))
 
 
 @math_op()
