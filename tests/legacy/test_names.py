@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from legacy.names import EXPORTS, METHODS, NAMESPACES
 
@@ -85,7 +86,8 @@ def test_functions_of_05_wrap_the_core_functions() -> None:
         assert getattr(dl, name).__wrapped__ is getattr(tf, name)
     assert dl.matMul is dl.mat_mul
     assert dl.add(dl.Array1D.new([1]), 2).array_sync() == [3]
-    assert dl.losses is tf.losses
+    assert dl.losses.hingeLoss.__wrapped__ is tf.losses.hinge_loss
+    assert dl.image.resize_bilinear.__wrapped__ is tf.image.resize_bilinear
     assert dl.loadWeights is tf.io.load_weights
     assert dl.version == tf.__version__
 
@@ -97,6 +99,19 @@ def test_functions_of_05_that_differ_from_the_core() -> None:
     assert dl.oneHot(dl.tensor1d([1, 0], "int32"), 2).dtype == "float32"
     rows = dl.where(dl.tensor1d([True, False]), table, dl.mul(table, -1))
     assert rows.array_sync() == [[1, 9], [-7, 0]]
+
+
+def test_namespaces_of_05_return_arrays() -> None:
+    labels, logits = dl.tensor2d([[1, 0, 0], [0, 0.5, 0.5]]), dl.tensor2d([[-2, 1.5, -0.5], [3, 1, -1]])
+    assert dl.losses.meanSquaredError(labels, logits).get() == pytest.approx(23 / 6)
+    losses = dl.losses.softmaxCrossEntropy(labels, logits, 1)
+    np.testing.assert_allclose(losses.get_values(), [3.6531782, 3.1429319], rtol=1e-6)
+    with dl.numerics("deeplearn.js"):  # 0.5.1
+        losses = dl.losses.softmax_cross_entropy(labels, logits)
+    np.testing.assert_allclose(losses.get_values(), [3.6527922, 3.1425743], rtol=1e-6)
+    with pytest.raises(ValueError, match="argument 'dim'"):
+        dl.losses.softmaxCrossEntropy(labels, logits, 0)
+    assert dl.image.resizeBilinear(dl.tensor3d([1, 2, 3, 4], [2, 2, 1]), [3, 3]).get(2, 0, 0) == 3
 
 
 def test_other_exports_of_05() -> None:
