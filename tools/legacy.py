@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from source import (
     NOTICE,
@@ -59,6 +60,8 @@ def generated(public: list[Public]) -> dict[Path, str]:
         PACKAGE / "legacy/_math.py": _math([m for m in (*core, *own) if m.names]),
         PACKAGE / "legacy/_graph.py": _graph(public, constants["GRAPH_OPS"].split()),
         PACKAGE / "legacy/_eager.py": _eager(public, own, constants["CORE_OPS_AS_FUNCTIONS"].split()),
+        PACKAGE / "legacy/image.py": _namespace("image", public, own),
+        PACKAGE / "legacy/losses.py": _namespace("losses", public, own),
         PACKAGE / "legacy/_chained.py": _chained(public, own, constants["CHAINED_OPS"].split()),
         **{
             PACKAGE / "legacy" / m.path.name: _helpers(m)
@@ -199,20 +202,34 @@ def _eager(public: list[Public], own: list[Method], names: list[str]) -> str:
     """`legacy/_eager.py`: the functions of deeplearn.js 0.5 from the core and from legacy/ops."""
     paths = {f"{p.namespace}.{p.name}".lstrip("."): p for p in public}
     chosen = {p.name: (p.module, p.node) for p in (paths[n] for n in names if n in paths)}
-    chosen |= {n: (m.module, m.node) for m in own for n in m.eager}
-    lines = [NOTICE.format("The functions that deeplearn.js 0.5 has beside its classes: its step towards TF.js.")]
-    wrappers = ("giving_arrays", "of_functions_of_arrays")
-    lines += [f"from tfpy.legacy.eager import {wrapper} as _{wrapper}\n" for wrapper in wrappers]
+    chosen |= {n: (m.module, m.node) for m in own for n in m.eager if "." not in n}
+    title = "The functions that deeplearn.js 0.5 has beside its classes: its step towards TF.js."
+    return NOTICE.format(title) + _functions(chosen, "")
+
+
+def _namespace(space: str, public: list[Public], own: list[Method]) -> str:
+    """`legacy/losses.py` or `legacy/image.py`: the functions of that namespace of the core, and 0.5's own."""
+    chosen = {p.name: (p.module, p.node) for p in public if p.namespace == space}
+    for method in own:
+        for path in method.eager:
+            if path.startswith(f"{space}."):
+                chosen[path.partition(".")[2]] = method.module, method.node
+    head = NOTICE.format(f"`dl.{space}`: the functions of `tf.{space}`, returning arrays.")
+    same = "\n__wrapped__ = _core  # what `tfpy migrate` puts in its place\n"
+    return head + f"from tfpy._api import {space} as _core\n" + _functions(chosen, space, same)
+
+
+def _functions(chosen: dict[str, tuple[Module, Any]], space: str, constants: str = "") -> str:
+    """Functions of the core and of legacy/ops, in both spellings, that return arrays; and constants after them."""
     wrapped = {name: wrapper for name, (_, node) in sorted(chosen.items()) if (wrapper := _wrapper(node))}
+    lines = [f"from tfpy.legacy.eager import {w[1:]} as {w}\n" for w in sorted({*wrapped.values()})]
     for name, (module, node) in sorted(chosen.items()):
         lines.append(f"from {module.name} import {node.name} as {'_' * (name in wrapped)}{name}\n")
-    spaces = sorted({p.namespace for p in public} & {"image", "losses"})
-    lines += [f"from tfpy._api import {space} as {space}\n" for space in spaces]
     lines += ["\n", *[f"{name} = {wrapper}(_{name})\n" for name, wrapper in wrapped.items()]]
-    aliases = {camel(name, ""): name for name in sorted(chosen) if camel(name, "") != name}
+    aliases = {camel(name, space): name for name in sorted(chosen) if camel(name, space) != name}
     lines += ["\n", *[f"{spelling} = {name}\n" for spelling, name in aliases.items()]]
-    exported = ", ".join(f'"{name}"' for name in sorted([*chosen, *aliases, *spaces]))
-    return "".join(lines) + f"\n__all__ = [{exported}]\n"
+    exported = ", ".join(f'"{name}"' for name in sorted([*chosen, *aliases]))
+    return "".join(lines) + constants + f"\n__all__ = [{exported}]\n"
 
 
 def _helpers(module: Module) -> str:

@@ -26,8 +26,8 @@ The exports of deeplearn.js 0.1 to 0.4, and the public methods of its classes, w
 but return arrays (`dl.tensor2d(…).get(0, 0)`); where deeplearn.js's arguments or results differ, they follow
 deeplearn.js (`dl.argMax`, `dl.oneHot`, `dl.where`). The array methods of 0.5 exist, too: `a.sub(b).square().mean()`.
 Arguments are in the order of 0.5: `dl.conv2d(x, filter, strides, pad, dimRoundingMode)`. `dl.train`, `dl.losses` and
-`dl.image` are the namespaces of `tf`, and gradients of `dl.train` are arrays. In place of 0.5's
-`dl.losses.softmaxCrossEntropy`, which returned a number for each row, use `math.softmaxCrossEntropyWithLogits`.
+`dl.image` are the namespaces of `tf`, with arrays for tensors; `dl.losses.softmaxCrossEntropy` returns a number for
+each row, as in 0.5.
 """
 BROWSER = {"gpgpu_util", "webgl_util", "render_ndarray_gpu_util", "GPGPUContext"}
 NOT_HERE = "raises an error: there is no WebGL"

@@ -297,7 +297,7 @@ def test_tensor_util() -> None:
         u.assert_types_match(a, b)
     assert u.is_tensor_in_list(a, [b, a])
     assert not u.is_tensor_in_list(a, [b, tf.tensor([1.0])])
-    assert {t.id for t in u.get_tensors_in_container({"x": [a, {"y": b}]})} == {a.id, b.id}
+    assert [t.id for t in u.get_tensors_in_container({"x": a, "y": [{"z": b}, a]})] == [a.id, b.id]
 
 
 def test_test_util() -> None:

@@ -86,6 +86,32 @@ def test_invalid_inputs_raise(inputs: Any, message: str) -> None:
 # Data sets in memory
 
 
+class Twos(dl.InputProvider):
+    """A provider in deeplearn.js's spelling, with the arguments of 0.5."""
+
+    def getNextCopy(self) -> dl.NDArray:
+        return dl.Scalar.new(2)
+
+    def disposeCopy(self, copy: dl.NDArray) -> None:
+        copy.dispose()
+
+
+def test_providers_may_be_subclasses(math: dl.NDArrayMathCPU) -> None:
+    class Builder(dl.InCPUMemoryShuffledInputProviderBuilder):
+        def getInputProvider(self, input_id: int) -> Any:
+            return Twos()
+
+    graph = dl.Graph()
+    x = graph.placeholder("x", [])
+    providers = Builder([[dl.Scalar.new(1)]]).get_input_providers()
+    for provider in (Twos(), *providers):
+        assert dl.Session(graph, math).eval(graph.square(x), [dl.FeedEntry(x, provider)]).get() == 4
+    with pytest.raises(TypeError, match="InputProvider: a provider must define get_next_copy"):
+        dl.InputProvider().getNextCopy()
+    with pytest.raises(TypeError, match="InputProvider: a provider must define dispose_copy"):
+        dl.InputProvider().disposeCopy(dl.Scalar.new(1))
+
+
 class Points(dl.InMemoryDataset):
     def __init__(self, examples: Any = ((0, 10), (4, 20), (2, 20))) -> None:
         super().__init__([[2]])

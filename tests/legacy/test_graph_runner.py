@@ -59,6 +59,19 @@ def test_cost_callback_interval(math: dl.NDArrayMathCPU) -> None:
     assert len(costs) == 4
 
 
+def test_callbacks_may_change(math: dl.NDArrayMathCPU) -> None:
+    p = Problem(math)
+    observer: dict[str, Any] = {}
+    runner = dl.GraphRunner(math, p.session, observer)
+    observer["batchesTrainedCallback"] = p.recorder("first")
+    runner.train(p.cost, p.feeds, 2, p.optimizer, 1)
+    observer["batchesTrainedCallback"] = p.recorder("second")
+    runner.train(p.cost, p.feeds, 2, p.optimizer, 1)
+    del observer["batchesTrainedCallback"]
+    runner.train(p.cost, p.feeds, 2, p.optimizer, 1)
+    assert p.calls == [("first", 1), ("second", 2)]
+
+
 def test_metrics(math: dl.NDArrayMathCPU) -> None:
     p = Problem(math)
     values: list[float] = []

@@ -166,6 +166,12 @@ def test_is_ndarray_in_list() -> None:
     assert not util.isNDArrayInList(a, [b])
 
 
+def test_arrays_of_a_container() -> None:
+    a, b = A1([1]), A1([2])
+    assert [x.get(0) for x in util.extractTensorsFromContainer({"a": a, "b": [b, 3]})] == [1, 2]
+    assert util.extract_tensors_from_any(5) == []
+
+
 # conv_util
 
 
@@ -280,6 +286,7 @@ def test_computations_of_test_util() -> None:
         lambda: dl.webgl_util.isWebGL2Enabled(),
         lambda: dl.render_ndarray_gpu_util.renderToCanvas(),
         lambda: checks.describe_math_cpu("name", []),
+        lambda: checks.describeWithFlags("name", checks.ALL_ENVS, None),
     ],
 )
 def test_webgl_functions_raise(call: Any) -> None:

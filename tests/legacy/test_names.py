@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from legacy.names import EXPORTS, METHODS, NAMESPACES
 
@@ -84,7 +86,8 @@ def test_functions_of_05_wrap_the_core_functions() -> None:
         assert getattr(dl, name).__wrapped__ is getattr(tf, name)
     assert dl.matMul is dl.mat_mul
     assert dl.add(dl.Array1D.new([1]), 2).array_sync() == [3]
-    assert dl.losses is tf.losses
+    assert dl.losses.hingeLoss.__wrapped__ is tf.losses.hinge_loss
+    assert dl.image.resize_bilinear.__wrapped__ is tf.image.resize_bilinear
     assert dl.loadWeights is tf.io.load_weights
     assert dl.version == tf.__version__
 
@@ -98,12 +101,26 @@ def test_functions_of_05_that_differ_from_the_core() -> None:
     assert rows.array_sync() == [[1, 9], [-7, 0]]
 
 
+def test_namespaces_of_05_return_arrays() -> None:
+    labels, logits = dl.tensor2d([[1, 0, 0], [0, 0.5, 0.5]]), dl.tensor2d([[-2, 1.5, -0.5], [3, 1, -1]])
+    assert dl.losses.meanSquaredError(labels, logits).get() == pytest.approx(23 / 6)
+    losses = dl.losses.softmaxCrossEntropy(labels, logits, 1)
+    np.testing.assert_allclose(losses.get_values(), [3.6531782, 3.1429319], rtol=1e-6)
+    with dl.numerics("deeplearn.js"):  # 0.5.1
+        losses = dl.losses.softmax_cross_entropy(labels, logits)
+    np.testing.assert_allclose(losses.get_values(), [3.6527922, 3.1425743], rtol=1e-6)
+    with pytest.raises(ValueError, match="argument 'dim'"):
+        dl.losses.softmaxCrossEntropy(labels, logits, 0)
+    assert dl.image.resizeBilinear(dl.tensor3d([1, 2, 3, 4], [2, 2, 1]), [3, 3]).get(2, 0, 0) == 3
+
+
 def test_other_exports_of_05() -> None:
     assert dl.Rank.R2 == "R2"
     dl.Environment.setBackend("cpu", True)
     assert (dl.Environment.getBackend(), dl.ENV.math.safe_mode) == ("cpu", True)
     dl.Environment.setBackend("cpu")
     assert dl.Environment.memory().numTensors >= 0
+    assert not dl.ENV.addCustomBackend("cpu", object)
     dl.ENV.set("DEBUG", True)
     assert dl.ENV.get("DEBUG")
     assert dl.CheckpointLoader("some/place").urlPath == "some/place/"
@@ -111,6 +128,28 @@ def test_other_exports_of_05() -> None:
         dl.contrib  # noqa: B018
     with pytest.raises(AttributeError, match="Did you mean 'mat_mul'"):
         dl.matmul  # noqa: B018
+
+
+# What some versions have and tfpy has not, and what the error suggests.
+ABSENT: list[tuple[Callable[[], Any], str]] = [
+    (lambda: dl.Tensor.zeros([2]), "dl.NDArray.zeros"),
+    (lambda: dl.Tensor.fromPixels, "dl.NDArray.fromPixels"),
+    (lambda: dl.Session(dl.Graph(), dl.ENV.math).activationArrayMap, r"session\.eval"),
+    (lambda: dl.Session(dl.Graph(), dl.ENV.math).gradient_array_map, "the argument gradient_array_map"),
+    (lambda: dl.variable([1]).set(2, 0), r"assign\(array\)"),
+    (lambda: dl.LSTMCell, "a function of data, c and h"),
+    (lambda: dl.Model, "any class of your own"),
+]
+
+
+@pytest.mark.parametrize(("use", "instead"), ABSENT)
+def test_errors_suggest_replacements(use: Callable[[], Any], instead: str) -> None:
+    with pytest.raises(AttributeError, match=f"In tfpy it is {instead}"):
+        use()
+
+
+def test_symbolic_tensors_list_no_absent_names() -> None:
+    assert "zeros" not in dir(dl.Graph().placeholder("x", [2]))
 
 
 def test_star_import_has_only_public_names() -> None:

@@ -10,6 +10,7 @@ import pytest
 
 from tfpy import legacy as dl
 from tfpy.legacy import conv_util
+from tfpy.legacy.graphs.maps import TensorArrayMap
 
 EXAMPLES = [[1, 2], [3, 4], [5, 6]], [[1, 1], [0, 1], [2, 0]]
 
@@ -231,6 +232,7 @@ def test_concat_of_0_5_takes_two_arrays_or_a_list() -> None:
     assert math.concat([a, b], 1).shape == (1, 4)
     assert math.concat([a, b], axis=1).shape == (1, 4)
     assert math.concat([a, b, a]).shape == (3, 2)
+    assert math.concat2d(a, b, -1).get_values().tolist() == [1, 2, 3, 4]
 
 
 def test_constructors_up_to_0_3_13_take_data() -> None:
@@ -252,3 +254,94 @@ def test_arguments_without_effect() -> None:
     assert array.is_disposed
     dl.ENV.set_math(math, "cpu", False)
     assert dl.ENV.math is math
+
+
+def test_arguments_that_one_version_needs() -> None:
+    math = dl.NDArrayMathCPU()
+    matrix = dl.Array2D.new([2, 3], [1, 2, 3, 4, 5, 6])
+    assert math.reverse2D(matrix).get_values().tolist() == [6, 5, 4, 3, 2, 1]
+    assert math.reverse3d(matrix.as3d(1, 2, 3)).equals(math.reverse4d(matrix.as4d(2, 1, 3, 1)).as3d(1, 2, 3))
+    assert conv_util.computeWeightsShape4D(3, 4, 2) == (2, 2, 3, 4)
+    assert conv_util.compute_weights_shape4d(3, 4, 2, filterWidth=5) == (2, 5, 3, 4)
+
+
+def test_computed_gradients_under_the_names_of_0_4_and_0_5() -> None:
+    math = dl.NDArrayMathCPU()
+    w = dl.variable(dl.Array1D.new([1, 2]), True, "computed")
+    optimizer = dl.SGDOptimizer(0.1)
+    found = optimizer.computeGradients(lambda: math.sum(math.square(w)))
+    assert "gradients" in found
+    assert "grads" in found
+    assert found.gradients is found["gradients"] is found.grads
+    value, gradients = found
+    assert (value.get(), gradients["computed"].get_values().tolist()) == (5, [2, 4])
+    optimizer.apply_gradients(found.gradients)
+    np.testing.assert_allclose(w.get_values(), [0.8, 1.6], rtol=1e-6)
+
+
+def test_ids_of_data() -> None:
+    math = dl.NDArrayMathCPU()
+    array = dl.Array1D.new([1, 2])
+    math.write(array.dataId, [3, 4])
+    assert math.read_sync(array.data_id).tolist() == [3, 4]
+
+
+class PortedMomentum(dl.Optimizer):
+    """Momentum as deeplearn.js 0.3 implements it, with all the methods that a session calls."""
+
+    def __init__(self, learning_rate: float, momentum: float) -> None:
+        super().__init__(learning_rate)
+        self._momentum = dl.Scalar.new(momentum)
+        self._velocities = TensorArrayMap()
+
+    def beforeBatch(self, math: Any, batch_size: int, runtime: Any, activations: Any, gradients: Any) -> None:
+        super().beforeBatch(math, batch_size, runtime, activations, gradients)
+        for node in self.variableNodes:
+            self.variableGradients.set(node.output, dl.NDArray.zeros(node.output.shape))
+            if self._velocities.get(node.output, True) is None:
+                self._velocities.set(node.output, dl.NDArray.zeros(node.output.shape))
+
+    def afterExample(self, math: Any, runtime: Any, activations: Any, gradients: Any) -> None:
+        for node in self.variableNodes:
+            total = math.add(gradients.get(node.output), self.variableGradients.get(node.output))
+            self.variableGradients.disposeArray(node.output)
+            assert self.variableGradients.hasNullArray(node.output)
+            self.variableGradients.set(node.output, math.keep(total))
+
+    def afterBatch(self, math: Any, batch_size: int, runtime: Any, activations: Any, gradients: Any) -> None:
+        for node in self.variableNodes:
+            old, gradient = activations.get(node.output), self.variableGradients.get(node.output)
+            velocity = math.scaledArrayAdd(self._momentum, self._velocities.get(node.output), self.one, gradient)
+            variable = math.scaledArrayAdd(self.c, velocity, self.one, old)
+            self._velocities.disposeArray(node.output)
+            self._velocities.set(node.output, math.keep(velocity))
+            activations.set(node.output, math.keep(variable))
+            node.data = variable
+            old.dispose()
+            self.variableGradients.disposeArray(node.output)
+
+    def dispose(self) -> None:
+        for node in self.variableNodes:
+            self._velocities.disposeArray(node.output)
+            node.data.dispose()
+
+
+def test_an_optimizer_ported_from_deeplearn_js() -> None:
+    ported = PortedMomentum(0.01, 0.9)
+    with dl.numerics("deeplearn.js"):
+        found = weights_after_steps(lambda w: ported, 4)
+        expected = weights_after_steps(lambda w: dl.MomentumOptimizer(0.01, 0.9), 4)
+    ported.dispose()
+    np.testing.assert_array_equal(found, expected)
+    np.testing.assert_allclose(found[-1], [0.4521527, 0.4730519], rtol=1e-5)  # 0.2.10 to 0.3.17
+
+
+def test_maps_of_arrays() -> None:
+    graph = dl.Graph()
+    tensor, arrays = graph.placeholder("x", [1]), TensorArrayMap()
+    assert (arrays.get(tensor, skipChecks=True), arrays.has_null_array(tensor)) == (None, False)
+    arrays.dispose_array(tensor)
+    arrays.nullify(tensor)
+    assert (arrays.hasNullArray(tensor), arrays.has(tensor), arrays.size()) == (True, False, 1)
+    with pytest.raises(ValueError, match="no array"):
+        arrays.get(tensor)

@@ -191,7 +191,7 @@ def handles_in(container: Any) -> Iterator[Handle]:
         if isinstance(item, Handle):
             yield item
         elif isinstance(item, Mapping):
-            stack.extend(item.values())
+            stack.extend(reversed([*item.values()]))
         elif isinstance(item, (list, tuple, deque)):
             stack.extend(reversed(item))
         elif isinstance(item, (Set, ValuesView)):

@@ -36,6 +36,8 @@ from tfpy.core.naming.hints import MissingNameError as _MissingNameError
 from tfpy.core.naming.hints import names_of as _names_of
 from tfpy.legacy import conv_util as conv_util
 from tfpy.legacy import environment as environment
+from tfpy.legacy import image as image
+from tfpy.legacy import losses as losses
 from tfpy.legacy import test_util as test_util
 from tfpy.legacy import train as train
 from tfpy.legacy import util as util
@@ -127,11 +129,14 @@ migrationHints = migration_hints
 
 _ELSEWHERE = {
     "contrib": "tf.data, with csv, text_line, zip and the like",
+    "GraphRunnerEventObserver": "an object or a dict with any of the callbacks",
+    "LSTMCell": "a function of data, c and h",
+    "Model": "any class of your own",
 }
 
 if not TYPE_CHECKING:  # type checkers read the imports above, and would take `__getattr__` for a promise
     __all__ = [name for name in _names_of(globals()) if not name.startswith("_")]
-    __all__ += ["conv_util", "environment", "test_util", "train", "util", "xhr_dataset"]
+    __all__ += ["conv_util", "environment", "image", "losses", "test_util", "train", "util", "xhr_dataset"]
 
     def __getattr__(name: str) -> object:
         raise _MissingNameError("module 'tfpy.legacy'", name, lambda: __all__, _ELSEWHERE)

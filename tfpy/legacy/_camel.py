@@ -49,6 +49,8 @@ class EnvironmentCamel(BothSpellings):
 
         def registerBackend(self, name: str, factory: Callable[[], Any]) -> bool: ...
 
+        def addCustomBackend(self, name: str, factory: Callable[[], Any]) -> bool: ...
+
     else:
         safeMode = forward_property("safe_mode")
         setMath = forward("set_math")
@@ -59,6 +61,7 @@ class EnvironmentCamel(BothSpellings):
         findBackend = forward("find_backend")
         getBestBackendType = forward("get_best_backend_type")
         registerBackend = forward("register_backend")
+        addCustomBackend = forward("add_custom_backend")
 
 
 class GradientsCamel(BothSpellings):

@@ -875,22 +875,25 @@ class DerivedMath:
 
     reverse1D = reverse1d
 
-    def reverse2d(self, x: TensorLike, axis: int | Sequence[int]) -> NDArray:
-        """A matrix reversed along axes."""
+    @accepts_options()
+    def reverse2d(self, x: TensorLike, axis: Axis = None) -> NDArray:
+        """A matrix reversed along axes, all by default."""
         result: NDArray = self._run(legacy_array.reverse2d, x, axis)
         return result
 
     reverse2D = reverse2d
 
-    def reverse3d(self, x: TensorLike, axis: int | Sequence[int]) -> NDArray:
-        """An array of rank 3 reversed along axes."""
+    @accepts_options()
+    def reverse3d(self, x: TensorLike, axis: Axis = None) -> NDArray:
+        """An array of rank 3 reversed along axes, all by default."""
         result: NDArray = self._run(legacy_array.reverse3d, x, axis)
         return result
 
     reverse3D = reverse3d
 
-    def reverse4d(self, x: TensorLike, axis: int | Sequence[int]) -> NDArray:
-        """An array of rank 4 reversed along axes."""
+    @accepts_options()
+    def reverse4d(self, x: TensorLike, axis: Axis = None) -> NDArray:
+        """An array of rank 4 reversed along axes, all by default."""
         result: NDArray = self._run(legacy_array.reverse4d, x, axis)
         return result
 

@@ -138,6 +138,10 @@ class Environment(EnvironmentCamel):
         """Add a backend; False if the name is taken."""
         return registry.register(as_string("register_backend", "name", name), factory)
 
+    def add_custom_backend(self, name: str, factory: Callable[[], Any]) -> bool:
+        """`register_backend` as 0.5 also calls it."""
+        return self.register_backend(name, factory)
+
 
 ENV = Environment()
 

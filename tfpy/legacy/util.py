@@ -19,6 +19,8 @@ from tfpy.legacy.helpers.util import clamp as clamp
 from tfpy.legacy.helpers.util import copy_typed_array as copy_typed_array
 from tfpy.legacy.helpers.util import create_shuffled_indices as create_shuffled_indices
 from tfpy.legacy.helpers.util import dist_squared as dist_squared
+from tfpy.legacy.helpers.util import extract_tensors_from_any as extract_tensors_from_any
+from tfpy.legacy.helpers.util import extract_tensors_from_container as extract_tensors_from_container
 from tfpy.legacy.helpers.util import flatten as flatten
 from tfpy.legacy.helpers.util import flatten_name_array_map as flatten_name_array_map
 from tfpy.legacy.helpers.util import get_nan as get_nan
@@ -55,6 +57,8 @@ checkForNaN = check_for_nan
 copyTypedArray = copy_typed_array
 createShuffledIndices = create_shuffled_indices
 distSquared = dist_squared
+extractTensorsFromAny = extract_tensors_from_any
+extractTensorsFromContainer = extract_tensors_from_container
 flattenNameArrayMap = flatten_name_array_map
 getNaN = get_nan
 getQueryParams = get_query_params
@@ -103,6 +107,10 @@ __all__ = [
     "create_shuffled_indices",
     "distSquared",
     "dist_squared",
+    "extractTensorsFromAny",
+    "extractTensorsFromContainer",
+    "extract_tensors_from_any",
+    "extract_tensors_from_container",
     "flatten",
     "flattenNameArrayMap",
     "flatten_name_array_map",

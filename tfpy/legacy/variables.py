@@ -8,6 +8,7 @@ from typing import Any
 
 from tfpy.core.calling.options import accepts_options
 from tfpy.core.convert import TensorLike, to_tensor
+from tfpy.core.naming.hints import add_absent
 from tfpy.core.ops import arith
 from tfpy.core.variable import Variable as CoreVariable
 from tfpy.core.variable import first_value
@@ -83,6 +84,10 @@ class Variable(_VariableMethods, CoreVariable, ArrayFactories, VariableCamel):  
     def get(self, *locs: int) -> Any:
         """The number at the given indices; without indices, the first."""
         return self.data_sync()[self._element_offset("get", locs)].item()
+
+
+# In 0.4 variables are arrays, which can be written to.
+add_absent(Variable, dict.fromkeys(("set", "fill"), "assign(array)"))
 
 
 @accepts_options()

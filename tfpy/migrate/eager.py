@@ -23,6 +23,7 @@ _OWN: dict[str, Kind] = {
     "variable_grads": RecordOf((("value", "array"), ("grads", DictOf(((None, "array"),))))),
     "buffer": "buffer",
 }
+_OWN_LOSSES = ("losses.softmax_cross_entropy", "losses.softmaxCrossEntropy")
 
 
 @functools.cache
@@ -35,6 +36,11 @@ def results() -> dict[str, Kind]:
     for name, kind in _OWN.items():
         found |= {name: kind, camel(name): kind}
     return found
+
+
+def is_own(path: str) -> bool:
+    """Whether a function of 0.5 is one of legacy/ops, which takes other arguments than the new API's."""
+    return path in _OWN_LOSSES or (path in EAGER and not is_in_both(path))
 
 
 def is_in_both(name: str) -> bool:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from operator import attrgetter
+
 import libcst as cst
 
 import tfpy
 from tfpy import legacy
-from tfpy.legacy._eager import __all__ as EAGER
 from tfpy.legacy.migration.successors import snake, successor, table
 from tfpy.migrate import arrays, maths, statements
-from tfpy.migrate.eager import is_in_both
+from tfpy.migrate.eager import is_in_both, is_own
 from tfpy.migrate.functions import arguments, called
 from tfpy.migrate.graphs import Graphs
 from tfpy.migrate.kind import UNSEEN, FunctionNode, Kind, ListOf
@@ -227,8 +228,8 @@ class ExpressionRewriter(Scoped, NoneChecks):
             return None if stays else fill(found, given, self.tf)
         if path in BUILDERS and not self.variables.graphs_stay:
             return self._shuffled(updated)
-        if path in EAGER and not is_in_both(path):  # one of legacy/ops
-            method = successor("math", getattr(legacy, path).__name__)
+        if is_own(path):
+            method = successor("math", attrgetter(path)(legacy).__name__)
             if method is not None and method.forms:
                 return fill(method, bind(method.parameters, updated.args), self.tf)
         if isinstance(original.func, cst.Name):

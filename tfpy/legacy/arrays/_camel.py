@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tfpy.core.naming.spelling import BothSpellings, forward
+from tfpy.core.naming.spelling import BothSpellings, forward, forward_property
 
 if TYPE_CHECKING:
     from typing import Any
@@ -166,6 +166,9 @@ class NDArrayCamel(BothSpellings):
 
     if TYPE_CHECKING:
 
+        @property
+        def dataId(self) -> int: ...
+
         def getValues(self) -> Array: ...
 
         def dataSync(self) -> Array: ...
@@ -175,6 +178,7 @@ class NDArrayCamel(BothSpellings):
         async def getValuesAsync(self) -> Array: ...
 
     else:
+        dataId = forward_property("data_id")
         getValues = forward("get_values")
         dataSync = forward("data_sync")
         arraySync = forward("array_sync")

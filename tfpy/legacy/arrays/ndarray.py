@@ -181,6 +181,11 @@ class NDArray(HostCached, ArrayMethods, ArrayFactories, NDArrayCamel, Ready):
         become(self, new_array(type(self), name, sizes, values, cast("LegacyDType | None", dtype)))
 
     @property
+    def data_id(self) -> int:
+        """The id: from 0.4 on `math.read` and related methods are passed this one."""
+        return self.id
+
+    @property
     def strides(self) -> tuple[int, ...]:
         """The number of elements per step in each dimension but the last."""
         return strides_of(self.spec.shape)[:-1]

@@ -102,16 +102,16 @@ class InMemoryShuffledInputProviderBuilderCamel(BothSpellings):
         copyOf = forward("copy_of")
 
 
-class ShuffledInputProviderCamel(BothSpellings):
-    """TF.js's spellings for ShuffledInputProvider."""
+class InputProviderCamel(BothSpellings):
+    """TF.js's spellings for InputProvider."""
 
     __slots__ = ()
 
     if TYPE_CHECKING:
 
-        def getNextCopy(self, math: Any = None) -> NDArray: ...
+        def getNextCopy(self, math: Any = None) -> Handle: ...
 
-        def disposeCopy(self, math: Any, copy: Handle | None = None) -> None: ...
+        def disposeCopy(self, math: Any, copy: Any = None) -> None: ...
 
     else:
         getNextCopy = forward("get_next_copy")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -19,23 +19,28 @@ from tfpy.legacy.arrays.ndarray import NDArray, shared
 from tfpy.legacy.datasets._camel import (
     InMemoryDatasetCamel,
     InMemoryShuffledInputProviderBuilderCamel,
-    ShuffledInputProviderCamel,
+    InputProviderCamel,
 )
 
 _STATISTICS_SKIP = 0.1  # of the shuffled examples
 
 
-class InputProvider(Protocol):
-    """Supplies arrays one by one. Source: deeplearn.js `InputProvider`."""
+class InputProvider(InputProviderCamel):
+    """Supplies arrays one by one. A provider defines both methods; it need not be a subclass.
+
+    Source: deeplearn.js `InputProvider`.
+    """
 
     def get_next_copy(self, math: Any = None) -> Handle:
         """The next array, which the caller must return with `dispose_copy`."""
+        raise TypeError(f"{type(self).__name__}: a provider must define get_next_copy.")
 
-    def dispose_copy(self, math: Any, copy: Handle) -> None:
-        """Accept a returned array."""
+    def dispose_copy(self, math: Any, copy: Any = None) -> None:
+        """Accept a returned array; deeplearn.js 0.5 passes only the array."""
+        raise TypeError(f"{type(self).__name__}: a provider must define dispose_copy.")
 
 
-class ShuffledInputProvider(ShuffledInputProviderCamel):
+class ShuffledInputProvider(InputProvider):
     """One of the providers of a builder."""
 
     def __init__(self, builder: InMemoryShuffledInputProviderBuilder, input_id: int) -> None:
@@ -106,7 +111,7 @@ class InMemoryShuffledInputProviderBuilder(InMemoryShuffledInputProviderBuilderC
 
     def get_input_providers(self) -> list[ShuffledInputProvider]:
         """A provider for each list."""
-        return [ShuffledInputProvider(self, i) for i in range(len(self.inputs))]
+        return [self.get_input_provider(i) for i in range(len(self.inputs))]
 
     def copy_of(self, array: NDArray) -> NDArray:
         """The copy that a provider returns: it shares the data until one of the two is written to."""

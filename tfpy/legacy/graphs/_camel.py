@@ -13,12 +13,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
-    from tfpy.core.grads import VariableGrads
     from tfpy.core.optimizers import base
     from tfpy.core.tensor import Tensor as CoreTensor
     from tfpy.legacy.arrays.ndarray import NDArray
     from tfpy.legacy.graphs.graph import Node, Tensor
     from tfpy.legacy.graphs.maps import SummedTensorArrayMap, TensorArrayMap
+    from tfpy.legacy.graphs.optimizers import ComputedGradients
     from tfpy.legacy.graphs.session import Session, SessionRuntime
     from tfpy.legacy.math import NDArrayMath
 
@@ -168,7 +168,7 @@ class OptimizerCamel(BothSpellings):
 
         def computeGradients(
             self, f: Callable[[], Any], varList: Sequence[CoreTensor] | None = None
-        ) -> VariableGrads: ...
+        ) -> ComputedGradients: ...
 
         def applyGradients(self, variableGradients: Mapping[str, Any], /) -> None: ...
 
@@ -245,3 +245,19 @@ class SessionCamel(BothSpellings):
 
     else:
         evalAll = forward("eval_all")
+
+
+class TensorArrayMapCamel(BothSpellings):
+    """TF.js's spellings for TensorArrayMap."""
+
+    __slots__ = ()
+
+    if TYPE_CHECKING:
+
+        def hasNullArray(self, tensor: Tensor) -> bool: ...
+
+        def disposeArray(self, tensor: Tensor) -> None: ...
+
+    else:
+        hasNullArray = forward("has_null_array")
+        disposeArray = forward("dispose_array")

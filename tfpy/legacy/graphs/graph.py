@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from tfpy.core.calling.options import accepts_options
+from tfpy.core.naming.hints import add_absent, without_absent
 from tfpy.core.ops.activation import leaky_relu
 from tfpy.core.tensor import Tensor as CoreTensor
 from tfpy.engine.abstract import placeholder, shapes_only
@@ -21,7 +22,7 @@ from tfpy.engine.handle import Handle
 from tfpy.engine.scope import outlive_scopes
 from tfpy.engine.spec import Shape, spec
 from tfpy.legacy._graph import DerivedGraph
-from tfpy.legacy.arrays.create import new_array
+from tfpy.legacy.arrays.create import ArrayFactories, new_array
 from tfpy.legacy.arrays.ndarray import NDArray, shared
 from tfpy.legacy.graphs import nodes
 from tfpy.legacy.graphs._camel import GraphCamel
@@ -59,6 +60,13 @@ class Tensor:
 
     def __repr__(self) -> str:
         return f"dl.Tensor(id={self.id}, shape={list(self.shape)}, node={self.node.name!r})"
+
+    def __dir__(self) -> list[str]:
+        return without_absent(super().__dir__(), type(self))
+
+
+# In 0.5 `dl.Tensor` is the class of arrays.
+add_absent(Tensor, {name: f"dl.NDArray.{name}" for name in dir(ArrayFactories) if not name.startswith("_")})
 
 
 class Node:

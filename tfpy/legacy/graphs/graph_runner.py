@@ -86,7 +86,8 @@ class GraphRunner(GraphRunnerCamel):
         event_observer: an object or dict with any of the callbacks batchesTrainedCallback(total),
             avgCostCallback(cost), metricCallback(metric), trainExamplesPerSecCallback(rate),
             totalTimeCallback(seconds), doneTrainingCallback(),
-            inferenceExamplesCallback(feeds, values), inferenceExamplesPerSecCallback(rate).
+            inferenceExamplesCallback(feeds, values), inferenceExamplesPerSecCallback(rate). Callbacks may be replaced,
+            added and removed at any time.
 
     Source: deeplearn.js `GraphRunner`.
     """
@@ -97,7 +98,9 @@ class GraphRunner(GraphRunnerCamel):
         for name in event_observer if isinstance(event_observer, Mapping) else ():
             if name not in _SPELLINGS:
                 raise unknown_name_error("callback of GraphRunner", name, _SPELLINGS, CALLBACKS)
-        self._callbacks = {name: _callback(event_observer, name) for name in CALLBACKS}
+        self._observer = event_observer
+        for name in CALLBACKS:
+            self._callback(name)
         self._training: _Training | None = None
         self._is_training = False
         self._is_inferring = False
@@ -207,7 +210,7 @@ class GraphRunner(GraphRunnerCamel):
 
     def _step(self, training: _Training, always_cost: bool) -> TrainedBatch:
         start = _now()
-        wanted = always_cost or self._callbacks["avg_cost_callback"] is not None
+        wanted = always_cost or self._callback("avg_cost_callback") is not None
         computed = wanted and start - self._last_cost > training.cost_interval_ms
         cost = self.session.train(
             training.cost_tensor,
@@ -229,7 +232,7 @@ class GraphRunner(GraphRunnerCamel):
 
     def _report_metric(self, training: _Training, start: float) -> None:
         due = start - self._last_eval > training.eval_interval_ms
-        if due and self._callbacks["metric_callback"] is not None and training.metric_feed_entries is not None:
+        if due and self._callback("metric_callback") is not None and training.metric_feed_entries is not None:
             self._last_eval = start
             self._metric = outlive_scopes(self.compute_metric())
             self._call("metric_callback", self._metric)
@@ -288,7 +291,7 @@ class GraphRunner(GraphRunnerCamel):
 
         Source: deeplearn.js `GraphRunner.infer`.
         """
-        if not any(self._callbacks[f"inference_examples{part}_callback"] for part in ("", "_per_sec")):
+        if not any(self._callback(f"inference_examples{part}_callback") for part in ("", "_per_sec")):
             raise RuntimeError("infer: the observer has neither inferenceExamples- nor -PerSecCallback.")
         for entry in inference_feed_entries:
             if isinstance(entry["data"], Handle):
@@ -317,7 +320,7 @@ class GraphRunner(GraphRunnerCamel):
                 feed.append(FeedEntry(entry["tensor"], call_with_as_many(next_copy, self.math)))
             feeds.append(feed)
             values.append(self.session.eval(self._inference_tensor, feed))
-        if values and self._callbacks["inference_examples_per_sec_callback"] is not None:
+        if values and self._callback("inference_examples_per_sec_callback") is not None:
             values[-1].host_values("infer")  # wait for it
             rate = len(values) * 1000 / max(_now() - start, 1e-9)
             self._call("inference_examples_per_sec_callback", rate)
@@ -349,22 +352,21 @@ class GraphRunner(GraphRunnerCamel):
         """Evaluate another number of examples from the next pass on."""
         self._inference_count = inference_example_count
 
+    def _callback(self, name: str) -> Any:
+        """The observer's present function of that name in either spelling, or None."""
+        found = member(self._observer, name)
+        if found is not None and not callable(found):
+            raise argument_error("GraphRunner", name, "a function", found, TypeError)
+        return found
+
     def _call(self, name: str, *args: Any) -> None:
-        callback = self._callbacks[name]
+        callback = self._callback(name)
         if callback is not None:
             call_with_as_many(callback, *args)
 
 
 def _now() -> float:
     return time.perf_counter() * 1000
-
-
-def _callback(observer: Any, name: str) -> Any:
-    """The observer's function of that name in either spelling, or None."""
-    found = member(observer, name)
-    if found is not None and not callable(found):
-        raise argument_error("GraphRunner", name, "a function", found, TypeError)
-    return found
 
 
 def _limit(method: str, argument: str, given: int | None) -> int | None:

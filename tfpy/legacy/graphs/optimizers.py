@@ -39,6 +39,20 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
+class ComputedGradients(VariableGrads):
+    """The result of `Optimizer.compute_gradients`, whose field grads is called gradients in 0.4."""
+
+    value: CoreTensor
+    grads: dict[str, CoreTensor]
+
+    @property
+    def gradients(self) -> dict[str, CoreTensor]:
+        return self.grads
+
+    def __contains__(self, key: object) -> bool:
+        return key == "gradients" or super().__contains__(key)
+
+
 class Optimizer(OptimizerCamel, Closed):
     """The optimizer of `Session.train`, which calls it before a batch, after each evaluation, and after the batch.
 
@@ -161,12 +175,13 @@ class Optimizer(OptimizerCamel, Closed):
         return adopt(cost.clone()) if return_cost else None
 
     @accepts_options()
-    def compute_gradients(self, f: Callable[[], Any], var_list: Sequence[CoreTensor] | None = None) -> VariableGrads:
-        """The value of f() and its gradients by variable name, as arrays."""
+    def compute_gradients(
+        self, f: Callable[[], Any], var_list: Sequence[CoreTensor] | None = None
+    ) -> ComputedGradients:
+        """The value of f() and its gradients by variable name, as arrays: fields value and grads (0.4: gradients)."""
         from tfpy.legacy.math import adopted
 
-        found: VariableGrads = adopted(variable_grads(f, var_list))
-        return found
+        return ComputedGradients(*adopted(variable_grads(f, var_list)))
 
     def apply_gradients(self, variable_gradients: Mapping[str, Any]) -> None:
         """Update variables with gradients given by name."""

@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 
 from tfpy.core.calling.options import accepts_options
 from tfpy.core.convert import number
+from tfpy.core.naming.hints import Hints
 from tfpy.core.ops.arith import add, div
 from tfpy.core.ops.common import full
 from tfpy.core.ops.reduce import mean, sum_
@@ -43,6 +44,16 @@ from tfpy.legacy.quirks import training
 
 T = TypeVar("T")
 
+# In deeplearn.js the public maps of a run; here only what is asked for is kept.
+_ACTIVATION = "session.eval(tensor, feed_entries)"
+_GRADIENT = "the argument gradient_array_map of an optimizer's after_example, for variables; math.gradients for arrays"
+_MAPS = {
+    "activation_array_map": _ACTIVATION,
+    "activationArrayMap": _ACTIVATION,
+    "gradient_array_map": _GRADIENT,
+    "gradientArrayMap": _GRADIENT,
+}
+
 
 class CostReduction(IntEnum):
     """How `Session.train` reduces the costs of the examples: to 0, to their sum, or to their mean."""
@@ -58,7 +69,7 @@ class SessionRuntime(Record):
     nodes: list[Node]
 
 
-class Session(SessionCamel):
+class Session(SessionCamel, Hints):
     """Evaluates and trains a graph.
 
     Args:
@@ -67,6 +78,8 @@ class Session(SessionCamel):
 
     Source: deeplearn.js `Session`.
     """
+
+    _elsewhere = _MAPS
 
     def __init__(self, graph: Graph, math: NDArrayMath) -> None:
         if not isinstance(graph, Graph):
@@ -389,7 +402,7 @@ class _TrainingRun:
         key = "train", self.cost.id, averaged
         (costs, *gradients), reached = self.session._from_plan(key, self.nodes, values, compute)
         for node in variables:
-            self.activations.set(node.output, values[node.output.id].tensor)
+            self.activations.set(node.output, node.data)  # not a copy: an optimizer may dispose it
             self.gradients.delete(node.output)
         for output, gradient in zip(reached, gradients, strict=True):
             self.gradients.add(output, gradient)

@@ -214,14 +214,15 @@ def compute_default_pad(input_shape: Sequence[int], field_size: int, stride: int
     return (input_shape[0] * (stride - 1) - stride + field_size) // 2
 
 
+@accepts_options()
 def compute_weights_shape4d(
-    input_depth: int, output_depth: int, filter_height: int, filter_width: int
+    input_depth: int, output_depth: int, filter_height: int, filter_width: int | None = None
 ) -> tuple[int, int, int, int]:
-    """The shape of a convolution's filter.
+    """The shape of a convolution's filter; without a width, of a square one, as in 0.1.
 
     Source: deeplearn.js `conv_util.computeWeightsShape4D`.
     """
-    return filter_height, filter_width, input_depth, output_depth
+    return filter_height, filter_height if filter_width is None else filter_width, input_depth, output_depth
 
 
 def compute_dilated_rc(rc: Sequence[int], orig_stride: int) -> tuple[int, int]:

@@ -16,6 +16,9 @@ from tfpy.legacy.arrays.ndarray import NDArray
 from tfpy.legacy.helpers.util import is_val_nan
 
 TEST_EPSILON = 1e-2
+CPU_ENVS = [{"BACKEND": "cpu"}]
+WEBGL_ENVS = [{"BACKEND": "webgl"}]
+ALL_ENVS = ALL_FLOAT_ENVS = [*WEBGL_ENVS, *CPU_ENVS]
 _CHI_SQUARE_2 = 5.991  # the 95 % point of the χ² distribution with 2 degrees of freedom
 
 
@@ -155,3 +158,4 @@ describe_math_gpu = _browser_only("describe_math_gpu")
 describe_custom = _browser_only("describe_custom")
 execute_math_tests = _browser_only("execute_math_tests")
 execute_tests = _browser_only("execute_tests")
+describe_with_flags = _browser_only("describe_with_flags")

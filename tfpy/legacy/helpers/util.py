@@ -22,6 +22,7 @@ from tfpy.core.utils.arrays import is_int as is_int
 from tfpy.core.utils.chance import create_shuffled_indices as create_shuffled_indices
 from tfpy.core.utils.chance import rand_uniform as rand_uniform
 from tfpy.core.utils.chance import shuffle as shuffle
+from tfpy.core.utils.tensors import get_tensors_in_container
 from tfpy.core.utils.tensors import is_tensor_in_list as is_tensor_in_list
 from tfpy.core.utils.util import arrays_equal as arrays_equal
 from tfpy.core.utils.util import assert_ as assert_
@@ -207,6 +208,18 @@ def unflatten_to_name_array_map(keys: Sequence[str], flat_arrays: Sequence[Any])
     if len(keys) != len(flat_arrays):
         raise argument_error("unflatten_to_name_array_map", "flat_arrays", f"{len(keys)} arrays", len(flat_arrays))
     return dict(zip(keys, flat_arrays, strict=True))
+
+
+@accepts_options()
+def extract_tensors_from_container(result: Any) -> list[Handle]:
+    """The arrays in any nesting of lists and dicts, each once; in 0.5.1 repeated ones were repeated."""
+    return get_tensors_in_container(result)
+
+
+@accepts_options()
+def extract_tensors_from_any(result: Any) -> list[Handle]:
+    """`extract_tensors_from_container` of anything."""
+    return extract_tensors_from_container(result)
 
 
 @accepts_options()

@@ -8,8 +8,9 @@ from typing import Any, cast
 from tfpy.core.convert import TensorLike, to_tensor
 from tfpy.core.ops import create, join, logic, shape, slice
 from tfpy.core.ops.common import cast_to, reshape_to
+from tfpy.core.ops.reduce import Axis
 from tfpy.core.tensor import Tensor
-from tfpy.engine.arguments import as_int, resolve_axes, unpacked
+from tfpy.engine.arguments import as_int, resolve_axes, resolve_axis, unpacked
 from tfpy.engine.dtypes import DType
 from tfpy.engine.errors import argument_error
 from tfpy.legacy.naming.registry import math_op
@@ -83,9 +84,7 @@ def concat(a: TensorLike | Sequence[TensorLike], b: Any = None, axis: int | None
 
 def _concat(name: str, a: TensorLike, b: TensorLike, axis: int, rank: int) -> Tensor:
     x, y = of_rank(name, "a", a, rank), of_rank(name, "b", b, rank)
-    if not 0 <= as_int(name, "axis", axis) < rank:
-        raise argument_error(name, "axis", f"an axis from 0 to {rank - 1}", axis)
-    return join.concat([x, y], axis)
+    return join.concat([x, y], resolve_axis(name, axis, rank))
 
 
 @math_op()
@@ -124,7 +123,7 @@ def concat4d(a: TensorLike, b: TensorLike, axis: int) -> Tensor:
     return _concat("concat4d", a, b, axis, 4)
 
 
-def _reverse(name: str, x: TensorLike, axis: int | Sequence[int], rank: int) -> Tensor:
+def _reverse(name: str, x: TensorLike, axis: Axis, rank: int) -> Tensor:
     t = of_rank(name, "x", x, rank)
     return slice.reverse(t, list(resolve_axes(name, axis, rank)))
 
@@ -139,8 +138,8 @@ def reverse1d(x: TensorLike) -> Tensor:
 
 
 @math_op()
-def reverse2d(x: TensorLike, axis: int | Sequence[int]) -> Tensor:
-    """A matrix reversed along axes.
+def reverse2d(x: TensorLike, axis: Axis = None) -> Tensor:
+    """A matrix reversed along axes, all by default.
 
     Source: deeplearn.js `math.reverse2D`.
     """
@@ -148,8 +147,8 @@ def reverse2d(x: TensorLike, axis: int | Sequence[int]) -> Tensor:
 
 
 @math_op()
-def reverse3d(x: TensorLike, axis: int | Sequence[int]) -> Tensor:
-    """An array of rank 3 reversed along axes.
+def reverse3d(x: TensorLike, axis: Axis = None) -> Tensor:
+    """An array of rank 3 reversed along axes, all by default.
 
     Source: deeplearn.js `math.reverse3D`.
     """
@@ -157,8 +156,8 @@ def reverse3d(x: TensorLike, axis: int | Sequence[int]) -> Tensor:
 
 
 @math_op()
-def reverse4d(x: TensorLike, axis: int | Sequence[int]) -> Tensor:
-    """An array of rank 4 reversed along axes.
+def reverse4d(x: TensorLike, axis: Axis = None) -> Tensor:
+    """An array of rank 4 reversed along axes, all by default.
 
     Source: deeplearn.js `math.reverse4D`.
     """

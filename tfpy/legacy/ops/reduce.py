@@ -75,7 +75,7 @@ def top_k(x: TensorLike, k: int) -> TopK:
     return TopK(found.values, found.indices)
 
 
-@math_op(also="softmax_cross_entropy")
+@math_op(also="softmax_cross_entropy", eager="losses.softmax_cross_entropy")
 def softmax_cross_entropy_with_logits(labels: TensorLike, logits: TensorLike, dim: int = -1) -> Tensor:
     """The cross entropy of labels and the softmax of logits, for each row of the last axis.
 
