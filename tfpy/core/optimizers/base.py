@@ -92,6 +92,15 @@ class Optimizer(OptimizerCamel, Closed):
             raise TypeError(f"{type(self).__name__}: an optimizer must define update(value, grad, slots).")
         return self.rule(value, grad, slots, **self.hyperparameters())
 
+    def updated(self, values: Sequence[Tensor], grads: Sequence[Tensor], slots: Sequence[Slots]) -> list[Update]:
+        """`update` of several values, by the kernel if that does the same."""
+        count = len(values)
+        if not count or not self._has_kernel_for((*values, *grads)):
+            return [self.update(*each) for each in zip(values, grads, slots, strict=True)]
+        found = self._run_kernel(values, grads, slots)
+        columns = [found[start : start + count] for start in range(0, len(found), count)]
+        return [(new, dict(zip(self.slot_names, own, strict=True))) for new, *own in zip(*columns, strict=True)]
+
     def hyperparameters(self) -> dict[str, Any]:
         """The arguments of this step's rule besides values, gradients and slots."""
         return {}
@@ -184,20 +193,28 @@ class Optimizer(OptimizerCamel, Closed):
         settle([variable, *slots.values()] for (variable, _), slots in zip(pairs, slots_of, strict=True))
 
     def _updates_all_at_once(self, pairs: Sequence[tuple[Variable, Tensor]]) -> bool:
+        distinct = len({variable.id for variable, _ in pairs}) == len(pairs) > 0
+        return distinct and self._has_kernel_for([tensor for pair in pairs for tensor in pair])
+
+    def _has_kernel_for(self, tensors: Sequence[Tensor]) -> bool:
         """Whether the kernel applies: no subclass has replaced its rule, and the backend has it."""
         owner = next(c for c in type(self).__mro__ if vars(c).keys() & {"update", "rule"})
-        floats = all(grad.dtype == variable.dtype == "float32" for variable, grad in pairs)
-        distinct = len({variable.id for variable, _ in pairs}) == len(pairs) > 0
-        return distinct and floats and "kernel" in vars(owner) and current().implements(self.kernel)
+        floats = all(tensor.dtype == "float32" for tensor in tensors)
+        return floats and "kernel" in vars(owner) and current().implements(self.kernel)
 
     def _update_all(self, pairs: Sequence[tuple[Variable, Tensor]]) -> None:
         variables = [variable for variable, _ in pairs]
         slots = [self._slots_of(variable) for variable in variables]
         targets = [*variables, *(own[name] for name in self.slot_names for own in slots)]
-        gradients = [grad for _, grad in pairs]
-        inputs = [*variables, *gradients, *targets[len(variables) :]]
-        for target, new in zip(targets, run_multi(self.kernel, *inputs, **self.hyperparameters()), strict=True):
+        for target, new in zip(targets, self._run_kernel(variables, [grad for _, grad in pairs], slots), strict=True):
             assign_and_release(target, new)
+
+    def _run_kernel(
+        self, values: Sequence[Tensor], grads: Sequence[Tensor], slots: Sequence[Mapping[str, Tensor]]
+    ) -> list[Tensor]:
+        """The new values, and each slot of all of them."""
+        states = [own[name] for name in self.slot_names for own in slots]
+        return run_multi(self.kernel, *values, *grads, *states, **self.hyperparameters())
 
     def _slots_of(self, variable: Variable) -> dict[str, Variable]:
         slots = self._slots.get(variable.name)

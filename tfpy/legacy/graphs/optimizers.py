@@ -20,6 +20,7 @@ from tfpy.core.naming.hints import OF_OPTIMIZERS, Closed
 from tfpy.core.ops.arith import div
 from tfpy.core.ops.common import full
 from tfpy.core.optimizers import base, classes
+from tfpy.core.optimizers.rules import Slots, Update
 from tfpy.core.tensor import Tensor as CoreTensor
 from tfpy.engine.arguments import as_list
 from tfpy.engine.errors import argument_error
@@ -265,26 +266,33 @@ class RuleOptimizer(Optimizer, RuleOptimizerCamel):
         gradient_array_map: SummedTensorArrayMap,
     ) -> None:
         core = self.core_optimizer()
-        for node in self.variable_nodes:
-            if self.variable_gradients.has(node.output):
-                value = activation_array_map.tensor(node.output)
-                gradient = self.variable_gradients.tensor(node.output)
-                node.data = adopt(self._step(node.output, value, gradient))
+        gradients = self.variable_gradients
+        nodes = [node for node in self.variable_nodes if gradients.has(node.output)]
+        slots = [self._slots_of(node.output) for node in nodes]
+        updates = self._updates(
+            [activation_array_map.tensor(node.output) for node in nodes],
+            [gradients.tensor(node.output) for node in nodes],
+            [dict(own) for own in slots],
+        )
+        for node, own, (value, changed) in zip(nodes, slots, updates, strict=True):
+            node.data = adopt(value)
+            for name, slot in changed.items():
+                own[name] = outlive_scopes(slot)
         core.end_step()
         core.iterations += 1
         self._settings = self._next(self._settings)
         self.variable_gradients.dispose()
 
-    def _step(self, tensor: Tensor, value: CoreTensor, gradient: CoreTensor) -> CoreTensor:
-        slots = self._slots_of(tensor)
+    def _updates(
+        self, values: Sequence[CoreTensor], gradients: Sequence[CoreTensor], slots: Sequence[Slots]
+    ) -> list[Update]:
         if quirks.active():
-            new, changed = quirk_rules.RULES[self.rule](value, gradient, dict(slots), self._rate, self._settings)
-        else:
-            mean = gradient if self._calls == 1 else div(gradient, number(self._calls))
-            new, changed = self._core.update(value, mean, dict(slots))
-        for name, slot in changed.items():
-            slots[name] = outlive_scopes(slot)
-        return new
+            rule = quirk_rules.RULES[self.rule]
+            given = zip(values, gradients, slots, strict=True)
+            return [rule(*each, self._rate, self._settings) for each in given]
+        if self._calls > 1:
+            gradients = [div(gradient, number(self._calls)) for gradient in gradients]
+        return self._core.updated(values, gradients, slots)
 
     def _slots_of(self, tensor: Tensor) -> dict[str, CoreTensor]:
         slots = self._slots.get(tensor.id)
