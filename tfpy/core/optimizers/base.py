@@ -183,7 +183,7 @@ class Optimizer(OptimizerCamel, Closed):
                 slots[name].assign(slot)
         settle([variable, *slots.values()] for (variable, _), slots in zip(pairs, slots_of, strict=True))
 
-    def _updates_all_at_once(self, pairs: Sequence[tuple[Variable, Tensor]]) -> bool:
+    def _updates_all_at_once(self, pairs: Sequence[tuple[Tensor, Tensor]]) -> bool:
         """Whether the kernel applies: no subclass has replaced its rule, and the backend has it."""
         owner = next(c for c in type(self).__mro__ if vars(c).keys() & {"update", "rule"})
         floats = all(grad.dtype == variable.dtype == "float32" for variable, grad in pairs)
@@ -198,6 +198,14 @@ class Optimizer(OptimizerCamel, Closed):
         inputs = [*variables, *gradients, *targets[len(variables) :]]
         for target, new in zip(targets, run_multi(self.kernel, *inputs, **self.hyperparameters()), strict=True):
             assign_and_release(target, new)
+
+    def updated(self, value: Tensor, grad: Tensor, slots: Slots) -> Update:
+        """`update`, by the kernel if it applies: its results may differ from the rule's in the last digit."""
+        if not self._updates_all_at_once([(value, grad)]):
+            return self.update(value, grad, slots)
+        inputs = [value, grad, *(slots[name] for name in self.slot_names)]
+        new, *changed = run_multi(self.kernel, *inputs, **self.hyperparameters())
+        return new, dict(zip(self.slot_names, changed, strict=True))
 
     def _slots_of(self, variable: Variable) -> dict[str, Variable]:
         slots = self._slots.get(variable.name)

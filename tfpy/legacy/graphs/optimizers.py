@@ -266,7 +266,7 @@ class RuleOptimizer(Optimizer, RuleOptimizerCamel):
             new, changed = quirk_rules.RULES[self.rule](value, gradient, dict(slots), self._rate, self._settings)
         else:
             mean = gradient if self._calls == 1 else div(gradient, number(self._calls))
-            new, changed = self._core.update(value, mean, dict(slots))
+            new, changed = self._core.updated(value, mean, dict(slots))
         for name, slot in changed.items():
             slots[name] = outlive_scopes(slot)
         return new
