@@ -82,6 +82,23 @@ def name_call(where: str, given: Mapping[str, Any], error: Exception) -> None:
     ) from error
 
 
+# An error about an argument: the function's name, and after it the argument's name and its value.
+_OF_INNER = re.compile(r"([\w.]+)(: argument '(\w+)' must be .*, but got (.*)\.)", re.DOTALL)
+
+
+def name_outer(where: str, given: Mapping[str, Any], error: Exception) -> None:
+    """Let an error about an argument that a function has passed on to another one name the function that was called.
+
+    The argument has the same name and value in both. In the error of a method the inner name may be that of a layer,
+    and a function may have been given the name: these are left alone.
+    """
+    found = _OF_INNER.fullmatch(str(error)) if isinstance(error, (TypeError, ValueError)) else None
+    if found is None or "self" in given or any(isinstance(v, str) and v == found[1] for v in given.values()):
+        return
+    if found[3] in given and show(given[found[3]]) == found[4]:
+        error.args = (where + found[2],)
+
+
 def _is_stated(error: Exception) -> bool:
     """Whether a `raise` statement of tfpy has raised an error."""
     step = error.__traceback__
