@@ -34,7 +34,7 @@ def test_expected_kind_in_words(annotation: str, expected: str) -> None:
     assert kind.expected == expected
 
 
-@pytest.mark.parametrize("annotation", ["", "Any", "int | Unheard", "list[int] | Seed | None"])
+@pytest.mark.parametrize("annotation", ["", "Any", "int | Unheard", "list[int] | Unheard | None"])
 def test_unknown_annotation_has_no_kind(annotation: str) -> None:
     assert kind_of(annotation) is None
 

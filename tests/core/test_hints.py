@@ -110,6 +110,12 @@ def test_hint_is_given_only_for_matching_owner(name: str, owner: Any) -> None:
     assert "In tfpy it is" not in str(caught.value)
 
 
+def test_weight_of_unbuilt_layer_is_explained() -> None:
+    with pytest.raises(AttributeError) as caught:
+        tf.layers.dense(units=1).kernel  # noqa: B018
+    assert "has no weights yet" in caught.value.__notes__[0]
+
+
 def test_dissimilar_name_gets_no_hint() -> None:
     with pytest.raises(AttributeError) as caught:
         tf.qqqqq  # noqa: B018

@@ -327,6 +327,14 @@ def test_kernel_attributes_in_both_spellings() -> None:
         assert tf.engine().run_kernel("BatchMatMul", [tf.ones([2, 1]), tf.ones([2, 3])], attrs).shape == (1, 3)
 
 
+def test_wrong_number_of_kernel_inputs_raises() -> None:
+    run, x = tf.engine().run_kernel, tf.ones([2])
+    with pytest.raises(ValueError, match=r"inputs' must be those of Add \(a, b\), but got \['a'\]"):
+        run("Add", {"a": x})
+    with pytest.raises(ValueError, match=r"inputs' must be those of Square \(x\), but got 2 tensors"):
+        run("Square", [x, x])
+
+
 def test_unknown_or_missing_kernel_attributes_raise() -> None:
     run, x = tf.engine().run_kernel, tf.ones([2])
     with pytest.raises(TypeError, match=r"attrs' must be those of Sum \(axes, keep_dims\), but got \{'axis': 0\}"):

@@ -192,7 +192,7 @@ TWO_VALUES = np.array([1, 2])
         (lambda: tf.find_backend([]), "find_backend: argument 'name' must be a string"),
         (lambda: tf.engine().run_kernel("Add", [tf.ones([1])] * 2, "a"), "run_kernel: argument 'attrs' must be a dict"),
         (lambda: tf.train.sgd(0.1).from_config(None), "from_config: argument 'config' must be a dict, but got None"),
-        (lambda: tf.train.adam("a"), "Adam: argument 'learning_rate' must be a number, but got 'a'"),
+        (lambda: tf.train.adam("a"), "adam: argument 'learning_rate' must be a number, but got 'a'"),
         (lambda: tf.TensorBuffer(None), "buffer: argument 'shape' must be a whole number, but got None"),
         (lambda: tf.TensorBuffer([1], "float"), "buffer: argument 'dtype' must be one of 'float32'"),
         (lambda: tf.buffer([2]).index_to_loc("a"), "index_to_loc: argument 'index' must be a whole number, but got 'a'"),

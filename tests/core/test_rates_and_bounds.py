@@ -171,7 +171,7 @@ def test_saved_model_restores_schedule_and_clipping(tmp_path: Path) -> None:
         (lambda: tf.train.piecewise_constant([5, 2], [1, 2, 3]), "boundaries.*ascending"),
         (lambda: tf.train.piecewise_constant([5], [1]), "values.*2 of them"),
         (lambda: tf.train.cosine_decay("a", 3), "initial_learning_rate"),
-        (lambda: tf.train.sgd(0.1, clip_value=math.nan), "SGD: argument 'clip_value' must be a number above 0"),
+        (lambda: tf.train.sgd(0.1, clip_value=math.nan), "sgd: argument 'clip_value' must be a number above 0"),
         (lambda: tf.train.momentum(0.1, 10**400), "momentum: argument 'momentum' must be within the range of doubles"),
         (lambda: tf.train.momentum(0.1, 0.9).set_momentum(10**400), "set_momentum: argument 'momentum' must be within"),
         (

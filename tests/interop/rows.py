@@ -67,8 +67,7 @@ ROWS = [
     row("conv3d", {"filters": 2, "kernelSize": 2, "strides": [1, 2, 1], "activation": "tanh"}, VOLUME),
     row("conv3dTranspose", {"filters": 2, "kernelSize": 2, "strides": 2}, VOLUME),
     row("depthwiseConv2d", {"kernelSize": 2, "depthMultiplier": 2}, IMAGE),
-    # TF.js does not save the depthMultiplier of this layer.
-    row("separableConv2d", {"filters": 3, "kernelSize": 2, "padding": "same"}, IMAGE),
+    row("separableConv2d", {"filters": 3, "kernelSize": 2, "padding": "same", "depthMultiplier": 2}, IMAGE),
     row("cropping2D", {"cropping": [[1, 0], [2, 1]]}, IMAGE),
     row("upSampling2d", {"size": [2, 3], "interpolation": "bilinear"}, IMAGE),
     row("zeroPadding2d", {"padding": [[1, 0], [2, 1]]}, IMAGE),

@@ -22,6 +22,7 @@ X = np.ones((2, 1))
         (lambda: L.dense(units=3, trainable="no"), "Dense: argument 'trainable' must be True or False, but got 'no'"),
         (lambda: L.dense(units=3, name=3), "Dense: argument 'name' must be a string, but got 3"),
         (lambda: L.dropout(rate="a"), "Dropout: argument 'rate' must be a number, but got 'a'"),
+        (lambda: L.dropout(rate=10**400), "Dropout: argument 'rate' must be a number, but got 1000"),
         (lambda: L.batch_normalization(momentum="a"), "BatchNormalization: argument 'momentum' must be a number"),
         (lambda: L.masking(mask_value="a"), "Masking: argument 'mask_value' must be a number"),
         (
@@ -107,6 +108,8 @@ X = np.ones((2, 1))
         ),
         (lambda: tf.SymbolicTensor("float", [3]), "SymbolicTensor: argument 'dtype' must be one of 'float32', 'int32'"),
         (lambda: tf.input(shape=math.nan), "input: argument 'input_shape' must be a whole number, but got nan"),
+        (lambda: tf.initializers.glorot_normal().apply([-1]), "apply: argument 'shape' must be sizes of 0 or more"),
+        (lambda: tf.initializers.orthogonal().apply([2, -1]), "apply: argument 'shape' must be sizes of 0 or more"),
         (lambda: tf.initializers.glorot_normal().apply(None), "apply: argument 'shape' must be a list of whole"),
         (lambda: tf.regularizers.l2().apply(None), "apply: argument 'x' must be a tensor, but got None"),
         (lambda: tf.callbacks.early_stopping(monitor=3), "argument 'monitor' must be the name of a number in the"),
@@ -183,6 +186,13 @@ def test_error_of_unknown_activation_lists_layers() -> None:
     with pytest.raises(ValueError, match="'PReLU'. Did you mean 'ReLU'?") as caught:
         L.dense(units=1, activation="PReLU")
     assert "or a layer: ELU, LeakyReLU, ReLU, Softmax, ThresholdedReLU." in caught.value.__notes__[0]
+
+
+@pytest.mark.parametrize("make", [L.dense, L.simple_rnn, L.gru, L.lstm])
+def test_activation_that_returns_no_tensor_raises(make: Any) -> None:
+    for wrong in (len, lambda x: x.numpy()):
+        with pytest.raises(TypeError, match=rf"activation {wrong.__name__}: must return a tensor, but returned"):
+            make(units=1, activation=wrong).apply(tf.ones([1, 2, 3]))
 
 
 def test_error_of_unknown_activation_names_the_option() -> None:

@@ -51,7 +51,12 @@ any_argument = st.one_of(
         (lambda: tf.random_normal([2**31]), "random_normal.*shape"),
         (lambda: tf.ensure_shape([1.0], 3), "ensure_shape.*shape"),
         (lambda: tf.enclosing_power_of_two({}), "enclosing_power_of_two.*value"),
-        (lambda: tf.signal.hann_window(2**31), "cosine_window.*window_length"),
+        (lambda: tf.signal.hann_window(2**31), "hann_window: argument 'window_length'"),
+        (lambda: tf.random_uniform_int([1], "a", 2), "random_uniform_int: argument 'minval'"),
+        (lambda: tf.signal.stft([1.0, 2.0], "a", 1), "stft: argument 'frame_length'"),
+        (lambda: tf.losses.huber_loss([1.0], [1.0], reduction=-1), "huber_loss: argument 'reduction'"),
+        (lambda: tf.random_uniform([1], seed=[1]), "random_uniform: argument 'seed' must be a number or a string"),
+        (lambda: tf.util.create_shuffled_indices(1.5), "create_shuffled_indices: argument 'n' must be a whole number"),
         (lambda: tf.signal.frame([1.0, 2.0], 2**31, 1), "frame.*frame_length"),
         (lambda: tf.image.rotate_with_offset(tf.ones([1, 2, 2, 1]), 0, 0, [[1, 2]]), "rotate_with_offset.*center"),
         (lambda: tf.image.rotate_with_offset(tf.ones([1, 2, 2, 1]), 0, 0, [1]), "rotate_with_offset.*center"),
@@ -114,8 +119,13 @@ def test_window_larger_than_input_gives_empty_output() -> None:
 
 def test_rotation_by_infinity_gives_fill_value() -> None:
     """As in TF.js, where NaN coordinates lie outside the image."""
-    turned = tf.image.rotate_with_offset(tf.ones([1, 2, 2, 1]), math.inf, 7)
-    assert turned.data_sync().tolist() == [7, 7, 7, 7]
+    for radians, center in ((math.inf, 0.5), (1, math.inf)):
+        turned = tf.image.rotate_with_offset(tf.ones([1, 2, 2, 1]), radians, 7, center)
+        assert turned.data_sync().tolist() == [7, 7, 7, 7]
+
+
+def test_uniform_numbers_between_infinite_bounds_are_nan() -> None:
+    assert np.isnan(tf.random_uniform([3], -math.inf, 1, seed=1).numpy()).all()
 
 
 def test_mean_losses_of_empty_tensors_are_nan() -> None:

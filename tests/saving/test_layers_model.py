@@ -63,6 +63,19 @@ def test_unset_options_unknown_to_tfjs_are_not_saved() -> None:
     assert (config["input_dim"], config["input_length"]) == (5, 4)
 
 
+def test_depth_multiplier_that_tfjs_omits_is_inferred(tmp_path: Path) -> None:
+    inner = tf.sequential(
+        [tf.layers.separable_conv2d(filters=3, kernel_size=2, depth_multiplier=2, input_shape=[4, 4, 2])]
+    )
+    model = filled(tf.sequential([inner, tf.layers.flatten()]))
+    model.save(tmp_path)
+    text = (tmp_path / "model.json").read_text()
+    (tmp_path / "model.json").write_text(text.replace('"depth_multiplier":2,', ""))
+    assert "depth_multiplier" not in (tmp_path / "model.json").read_text()
+    for a, b in zip(predict(model), predict(tf.load_layers_model(tmp_path)), strict=True):
+        np.testing.assert_array_equal(a, b)
+
+
 @pytest.mark.parametrize(
     "function",
     [

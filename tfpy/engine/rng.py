@@ -262,6 +262,7 @@ def truthy(seed: Seed | None) -> Seed | None:
     return None if may_seed(seed) and not seed else seed
 
 
+@np.errstate(over="ignore", invalid="ignore")  # between infinite bounds lies NaN, as in JavaScript
 def uniform(seed: Seed | None, count: int, low: float = 0.0, high: float = 1.0) -> Floats:
     """Uniformly distributed numbers in [low, high)."""
     numbers = _unseeded().random(count) if seed is None else Alea(seed).take(count)

@@ -10,7 +10,7 @@ import numpy as np
 
 from tfpy.core.naming.names import spellings
 from tfpy.core.tensor import Tensor
-from tfpy.engine.errors import argument_error, unknown_name_error
+from tfpy.engine.errors import argument_error, show, unknown_name_error
 from tfpy.layers.config import build_object, config_value, is_object_config
 from tfpy.layers.registry import class_of, names_of_classes
 
@@ -30,11 +30,14 @@ class Activation:
         self.function = function
 
     def __call__(self, x: Tensor) -> Tensor:
-        return self.function(x)
+        y = self.function(x)
+        if not isinstance(y, Tensor):
+            raise TypeError(f"activation {self.name}: must return a tensor, but returned {show(y)}.")
+        return y
 
     def apply(self, x: Tensor) -> Tensor:
         """The result of the function."""
-        return self.function(x)
+        return self(x)
 
     def serialized(self) -> str:
         """The value in a configuration: the name."""

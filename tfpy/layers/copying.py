@@ -23,10 +23,14 @@ class Copyable(Hints):
     if TYPE_CHECKING:
         inbound_nodes: list[Node]
         outbound_nodes: list[Node]
+        built: bool
 
     def _no_attribute(self, name: str) -> AttributeError:
         if "inbound_nodes" in vars(self):
-            return super()._no_attribute(name)
+            error = super()._no_attribute(name)
+            if not self.built:
+                error.add_note("The layer has no weights yet: apply makes them, or build(input_shape).")
+            return error
         cls = type(self).__name__
         return AttributeError(f"{cls}: __init__ must call super().__init__(), which sets {name!r}.", name=name)
 

@@ -15,6 +15,7 @@ from tfpy.core.ops.random import random_normal as normal_numbers
 from tfpy.core.ops.random import random_uniform as uniform_numbers
 from tfpy.core.ops.random import truncated_normal as truncated_numbers
 from tfpy.core.tensor import Tensor
+from tfpy.engine.arguments import as_shape
 from tfpy.engine.dtypes import DType
 from tfpy.engine.errors import argument_error
 from tfpy.engine.rng import Seed
@@ -143,7 +144,7 @@ class VarianceScaling(Initializer, class_name="VarianceScaling", factory="initia
 
     @accepts_options()
     def apply(self, shape: Sequence[int], dtype: DType | None = None) -> Tensor:
-        fan_in, fan_out = compute_fans(tuple(shape))
+        fan_in, fan_out = compute_fans(as_shape("apply", tuple(shape)))
         fan = {"fanIn": fan_in, "fanOut": fan_out, "fanAvg": (fan_in + fan_out) / 2}[self.mode]
         scale = self.scale / max(1, fan)
         if self.distribution != "normal":
@@ -221,9 +222,10 @@ class Orthogonal(Initializer, class_name="Orthogonal", factory="initializers.ort
 
     @accepts_options()
     def apply(self, shape: Sequence[int], dtype: DType | None = None) -> Tensor:
-        if len(shape) < 2:
-            raise argument_error("orthogonal initializer", "shape", "of rank 2 or more", list(shape))
-        rows, columns = math.prod(shape[:-1]), shape[-1]
+        sizes = as_shape("apply", tuple(shape))
+        if len(sizes) < 2:
+            raise argument_error("orthogonal initializer", "shape", "of rank 2 or more", list(sizes))
+        rows, columns = math.prod(sizes[:-1]), sizes[-1]
         numbers = normal_numbers([max(rows, columns), min(rows, columns)], 0, 1, "float32", self.seed)
         q, r = qr(numbers)
         size = min(rows, columns)

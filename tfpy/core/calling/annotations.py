@@ -143,7 +143,11 @@ def _is_int(value: Any) -> bool:
 
 
 def _is_real(value: Any) -> bool:
-    return isinstance(value, numbers.Real)
+    return isinstance(value, numbers.Real) and _can(as_number, value)
+
+
+def _is_seed(value: Any) -> bool:
+    return isinstance(value, str) or _is_real(value)
 
 
 def _are_bytes(value: Any) -> bool:
@@ -160,6 +164,8 @@ _KINDS = {
     "bool": Kind("True or False", "booleans", _is_truth, _has_truth),
     "int": Kind("a whole number", "whole numbers", _is_int, lambda v: isinstance(v, bool) or _is_int(v), numeric=True),
     "float": Kind("a number", "numbers", _is_real, lambda value: _can(as_number, value), numeric=True),
+    # An option from a Keras file may be a generator's configuration, which matters only where numbers are drawn.
+    "Seed": Kind("a number or a string", "numbers or strings", lambda _: True, _is_seed),
     "DType": Kind("the name of a dtype", "names of dtypes", lambda value: isinstance(value, str)),
     "Reduction": Kind("a Reduction", "Reductions", lambda value: not _is_array(value)),
     "Tensor": Kind("a tensor", "tensors", lambda value: hasattr(value, "shape")),

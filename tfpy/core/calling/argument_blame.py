@@ -82,6 +82,25 @@ def name_call(where: str, given: Mapping[str, Any], error: Exception) -> None:
     ) from error
 
 
+# An error about an argument: the function's name, and after it the argument's name and its value.
+_OF_INNER = re.compile(r"([\w.]+)(: argument '(\w+)' must be .*, but got (.*)\.)", re.DOTALL)
+
+
+def name_outer(where: str, given: Mapping[str, Any], error: Exception) -> None:
+    """Let an error about an argument that a function has passed on to another one name the function that was called.
+
+    The argument has the same name and value in both. In the error of a method the inner name may be that of a layer, a
+    function may have been given the name, or it may be the function's own with a namespace: these are left alone.
+    """
+    found = _OF_INNER.fullmatch(str(error)) if isinstance(error, (TypeError, ValueError)) else None
+    if found is None or "self" in given:
+        return
+    inner, rest, argument, value = found.groups()
+    is_given = any(isinstance(v, str) and v == inner for v in given.values())
+    if not is_given and not inner.endswith(f".{where}") and argument in given and show(given[argument]) == value:
+        error.args = (where + rest,)
+
+
 def _is_stated(error: Exception) -> bool:
     """Whether a `raise` statement of tfpy has raised an error."""
     step = error.__traceback__

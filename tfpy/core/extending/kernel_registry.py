@@ -257,6 +257,9 @@ def _run_row(row: Kernel, given: Inputs, attrs: Mapping[str, Any]) -> Any:
     for handle in handles:
         if not isinstance(handle, Handle):
             raise argument_error("run_kernel", "inputs", "tensors", handle, TypeError)
+    if len(handles) != len(names) and not any(name.startswith("*") for name in row.inputs):
+        found = list(given) if isinstance(given, Mapping) else Unquoted(f"{len(handles)} tensors")
+        raise argument_error("run_kernel", "inputs", f"those of {row.name} ({', '.join(names)})", found)
     named = _attributes(row, attrs)
     try:
         specs = dispatch.infer(row, tuple(handles), named)

@@ -152,6 +152,7 @@ def _numbers(argument: str, value: float | Sequence[float], count: int | None = 
     return numbers
 
 
+@np.errstate(invalid="ignore")  # about an infinite point, where NaN lies outside the image
 def _turned(height: int, width: int, radians: float, x0: float, y0: float) -> tuple[Any, Any]:
     """For each pixel the flat index of its source pixel, and whether that lies inside the image."""
     y, x = np.divmod(np.arange(height * width), max(1, width))

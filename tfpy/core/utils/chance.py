@@ -9,6 +9,7 @@ import numpy as np
 
 from tfpy.core.calling.registry import export
 from tfpy.engine import rng
+from tfpy.engine.arguments import as_count
 from tfpy.engine.backend import Array
 from tfpy.engine.errors import Unquoted, argument_error
 from tfpy.engine.rng import Seed
@@ -30,7 +31,7 @@ def create_shuffled_indices(n: int, seed: Seed | None = None) -> Array:
 
     Source: TF.js `tf.util.createShuffledIndices`.
     """
-    return _random_order(n, seed).astype(np.uint32)
+    return _random_order(as_count("create_shuffled_indices", "n", n), seed).astype(np.uint32)
 
 
 @export(namespace="util", doc="Util")

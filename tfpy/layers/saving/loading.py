@@ -17,6 +17,7 @@ from tfpy.core.io.loader import load_weights
 from tfpy.core.memory import dispose, tidy
 from tfpy.core.naming.names import camel
 from tfpy.core.results import Entries
+from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import argument_error, show, some_of
 from tfpy.engine.warn import warn_user
 from tfpy.layers.config import build_object, config_value, is_object_config
@@ -29,6 +30,7 @@ from tfpy.layers.saving.keras.optimizer_state import restore_keras_state
 from tfpy.layers.saving.keras.reader import found_keras_file, opened, write_keras_weights
 from tfpy.layers.saving.keras.semantics import follow_mask_rules, mask_rules_of, with_keras_semantics
 from tfpy.layers.saving.lazy_build import build_lazy_layers
+from tfpy.layers.saving.lost_options import with_depth_multipliers
 from tfpy.layers.saving.optimizer_state import restore_optimizer
 from tfpy.layers.saving.topology import read
 from tfpy.layers.saving.training_config import compile_as
@@ -124,7 +126,7 @@ def model_of(
     weights, state = decoded(artifacts, source)
     try:
         with deferred_weights() as deferred:
-            model = built(artifacts.model_topology, source, custom_objects)
+            model = built(artifacts.model_topology, source, custom_objects, weights)
             with _filling(source):
                 if artifacts.weight_data is not None:
                     load_named(model, weights, strict, source)
@@ -162,8 +164,10 @@ def initialize(deferred: list[DeferredWeight]) -> None:
             weight.assign(make())
 
 
-def built(topology: Any, source: str, custom_objects: CustomObjects | None) -> LayersModel:
-    """The model of a topology, its weights without values."""
+def built(
+    topology: Any, source: str, custom_objects: CustomObjects | None, weights: Mapping[str, Tensor] | None = None
+) -> LayersModel:
+    """The model of a topology, its weights without values; options that it lacks are inferred from the weights."""
     if isinstance(topology, (bytes, bytearray)):
         raise ModelFileError(f"{source}: modelTopology is binary; only JSON topologies can be read.")
     if not isinstance(topology, Mapping):
@@ -178,7 +182,8 @@ def built(topology: Any, source: str, custom_objects: CustomObjects | None) -> L
     with blamed(f"{source}: modelTopology", "it makes no sense"):
         known_class(config_value(config, "class_name"), "model", LayersModel, custom_objects)
         refuse_unknown(config, custom_objects)
-        model: LayersModel = build_object(read(config, custom_objects), "model", LayersModel, custom_objects)
+        config = read(with_depth_multipliers(config, weights or {}), custom_objects)
+        model: LayersModel = build_object(config, "model", LayersModel, custom_objects)
         _check_graphs(model)
     if not model.built:
         raise ModelFileError(f"{source}: modelTopology has no layers.")
