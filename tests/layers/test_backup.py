@@ -19,7 +19,7 @@ import pytest
 import tfpy as tf
 from tfpy.layers.training.run_state import pack
 
-SCRIPT = Path(__file__).with_name("cut_off.py")
+SCRIPT = Path(__file__).with_name("killed_training.py")
 NAME = "backup.npz"
 
 
