@@ -20,7 +20,7 @@ from tfpy.engine.state import local
 from tfpy.layers._camel import LayerCamel
 from tfpy.layers.activations import get_activation
 from tfpy.layers.added_losses import AddedLoss, add_activity_losses, add_from_call, as_functions
-from tfpy.layers.calling import add_layer_note, as_tensors, check_keywords, keywords_of, taking_a_dict
+from tfpy.layers.calling import add_layer_note, are_symbolic, as_tensors, call_layer, check_keywords, taking_a_dict
 from tfpy.layers.constraints import Constraint
 from tfpy.layers.copying import Copyable
 from tfpy.layers.declared import Declared, DeclaredSignature, declared_in, kinds_in, known_only
@@ -99,6 +99,12 @@ class Layer(LayerCamel, Copyable, Declared, family="layer"):
         self.configure()
 
     __signature__ = DeclaredSignature(__init__)
+
+    def _no_attribute(self, name: str) -> AttributeError:
+        if "inbound_nodes" in vars(self):
+            return super()._no_attribute(name)
+        cls = type(self).__name__
+        return AttributeError(f"{cls}: __init__ must call super().__init__(), which sets {name!r}.", name=name)
 
     def _settle_base_options(self, base: dict[str, Any]) -> None:
         self._trainable = bool(base["trainable"])
@@ -196,17 +202,15 @@ class Layer(LayerCamel, Copyable, Declared, family="layer"):
             raise RuntimeError(f"Layer {self.name} is already disposed.")
         check_keywords(self, arguments)
         inputs = as_tensors(self.name, inputs)
-        symbolic = [isinstance(x, SymbolicTensor) for x in to_list(inputs)]
-        if any(symbolic) and not all(symbolic):
-            raise argument_error(self.name, "inputs", "all symbolic tensors or all tensors", inputs)
+        symbolic = are_symbolic(self.name, inputs)
         with name_scope(self.name):
             if not self.built:
                 self.check_against_spec(to_list(inputs))
                 self._build_for(inputs)
-                if not any(symbolic) and self._references is None:
+                if not symbolic and self._references is None:
                     self._references = 1
             self.check_against_spec(to_list(inputs))
-            return self._connect(inputs, arguments) if any(symbolic) else self._compute(inputs, arguments)
+            return self._connect(inputs, arguments) if symbolic else self._compute(inputs, arguments)
 
     def check_against_spec(self, inputs: Sequence[Any]) -> None:
         """Raise ValueError if inputs do not match `input_spec`."""
@@ -245,17 +249,10 @@ class Layer(LayerCamel, Copyable, Declared, family="layer"):
         Raises:
             TypeError: it returns something other than tensors.
         """
-        names, as_dict = keywords_of(type(self).call)
         running = local.state.running
         running.append(self._described)
         try:
-            if as_dict:
-                outputs = self.call(inputs, dict(arguments))
-            elif names is None:
-                outputs = self.call(inputs, **arguments)
-            else:
-                known = {names[name]: value for name, value in arguments.items() if name in names}
-                outputs = self.call(inputs, **known)
+            outputs = call_layer(self, inputs, arguments)
         finally:
             running.pop()
         for output in to_list(outputs):
