@@ -178,7 +178,7 @@ class Dataset(DatasetCamel, Hints):
         Source: TF.js `tf.data.Dataset.shuffle`, number for number.
         """
         count = _buffer_size(buffer_size, self.size)
-        seeds = rng.stream(rng.truthy(seed))
+        seeds = rng.stream(rng.truthy_seed(seed))
         return FunctionDataset(partial(_shuffled, self, count, seeds, reshuffle_each_iteration), self.size)
 
     @accepts_options()

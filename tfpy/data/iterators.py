@@ -284,7 +284,7 @@ class _ShuffleIterator(_DerivedIterator):
     def __init__(self, upstream: Iterator[Any], size: int, seed: rng.Seed | None) -> None:
         super().__init__(upstream)
         self._size = size
-        self._random = rng.stream(rng.truthy(seed))
+        self._random = rng.stream(rng.truthy_seed(seed))
         self._buffer: list[Any] = []
         # It is refilled when the next element is requested, so that an error loses no element already drawn.
         self._lacks_one = True

@@ -5,7 +5,7 @@ from __future__ import annotations
 import tfpy as tf
 from tfpy.demo.addition import learn_to_add
 from tfpy.demo.line import fit_a_line
-from tfpy.demo.speakers import tell_speakers
+from tfpy.demo.speakers import recognize_speakers
 
 _NEXT = """
 What to try next
@@ -27,7 +27,7 @@ def run(quick: bool = False) -> None:
     print("1. A recurrent network learns to add\n")
     learn_to_add(epochs=3 if quick else 40)
     print("\n2. A GRU tells nine speakers by how they say two vowels\n")
-    tell_speakers(epochs=3 if quick else 25)
+    recognize_speakers(epochs=3 if quick else 25)
     print("\n3. One linear regression in both generations of the API\n")
     fit_a_line(steps=20 if quick else 400)
     print(_NEXT)

@@ -7,7 +7,7 @@ import tfpy as tf
 _FRAMES, _COEFFICIENTS, _SPEAKERS = 29, 12, 9
 
 
-def tell_speakers(epochs: int, seed: int = 1) -> float:
+def recognize_speakers(epochs: int, seed: int = 1) -> float:
     """Train a GRU on 270 utterances and try it on 370 others.
 
     Returns:

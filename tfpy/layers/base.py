@@ -13,7 +13,7 @@ from tfpy.core.naming.hints import OF_LAYERS
 from tfpy.core.tensor import Tensor
 from tfpy.core.variable import value_of
 from tfpy.engine import handle
-from tfpy.engine.arguments import as_ints, unpacked
+from tfpy.engine.arguments import array_as_list, as_ints
 from tfpy.engine.dtypes import DType
 from tfpy.engine.errors import argument_error, show
 from tfpy.engine.state import local
@@ -115,7 +115,7 @@ class Layer(LayerCamel, Copyable, Declared, family="layer"):
         self.dtype: DType | None = base["dtype"]
         shape, inner = base["batch_input_shape"], base["input_shape"]
         if shape is None and inner is not None:
-            shape = [base["batch_size"], *to_list(unpacked(inner))]
+            shape = [base["batch_size"], *to_list(array_as_list(inner))]
         self.batch_input_shape = None if shape is None else check_input_shape(self.class_name, shape)
         if self.batch_input_shape is not None:
             self.dtype = self.dtype or base["input_dtype"] or "float32"

@@ -9,7 +9,7 @@ from tfpy.core.ops.arith import add
 from tfpy.core.ops.matmul import transpose
 from tfpy.core.ops.spatial import LAYOUTS
 from tfpy.core.tensor import Tensor
-from tfpy.engine.arguments import as_int, unpacked
+from tfpy.engine.arguments import array_as_list, as_int
 from tfpy.engine.errors import argument_error
 from tfpy.engine.windows import per_dimension
 from tfpy.layers.choose import DATA_FORMATS, choose
@@ -59,7 +59,7 @@ def pairs(layer: str, option: str, value: Any, n: int) -> tuple[tuple[int, int],
 
     For a single dimension a list of two numbers is the pair itself, as in Keras.
     """
-    value = unpacked(value)
+    value = array_as_list(value)
     given = list(value) if isinstance(value, (list, tuple)) else [value] * n
     if n == 1 and len(given) == 2:
         given = [given]
