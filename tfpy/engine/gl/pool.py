@@ -204,7 +204,7 @@ class Pool:
         self.count -= 1
         return buffer
 
-    def another(self) -> Pool:
+    def spawn(self) -> Pool:
         """An empty pool on the same device, which takes over buffers that are idle now, and frees the rest if need be.
 
         Buffers that return to this pool later stay here, since the other one may have read their contents. The other
