@@ -313,7 +313,7 @@ KEPT_GRAPHS = {
     "nodes = g.getNodes()\n": "",
     "mode = 'fan_in'\nh = g.layers.dense('h', x, 3, None, True, dl.VarianceScalingInitializer(1, mode))\n": "not literals here",
     "h = g.layers.dense('h', x, 3, my_activation)\n": "user-defined",
-    "y = g.relu(*unknown)\n": "told apart",
+    "y = g.relu(*unknown)\n": "distinguished",
     "y = g.add(x, g.constant(dl.Array1D.randNormal([2])))\n": "constant that is computed",
     TWO_PROVIDERS
     + "y = g.square(x)\ns.eval(y, [{'tensor': x, 'data': p}, {'tensor': z, 'data': q}])\n": "does not need",

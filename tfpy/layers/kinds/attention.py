@@ -19,8 +19,8 @@ from tfpy.engine.arguments import as_positive
 from tfpy.engine.errors import Unquoted, argument_error
 from tfpy.engine.rng import Seed
 from tfpy.layers.base import Layer
-from tfpy.layers.choose import choose
 from tfpy.layers.constraints import ConstraintOption
+from tfpy.layers.enum_options import enum_option
 from tfpy.layers.initializers import InitializerOption
 from tfpy.layers.kinds.advanced_activations import mask_scores
 from tfpy.layers.kinds.products import affine
@@ -122,7 +122,9 @@ class Attention(_BaseAttention, class_name="Attention", factory="layers.attentio
 
     def configure(self) -> None:
         super().configure()
-        self.score_mode = choose(self.class_name, "score_mode", self.score_mode, {"dot": "dot", "concat": "concat"})
+        self.score_mode = enum_option(
+            self.class_name, "score_mode", self.score_mode, {"dot": "dot", "concat": "concat"}
+        )
         self.scale: LayerVariable | None = None
         self.concat_score_weight: LayerVariable | None = None
 
