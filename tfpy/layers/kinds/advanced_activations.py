@@ -28,9 +28,9 @@ HIDDEN = -1e9
 """What is added to scores that a mask hides: a softmax makes 0 of them."""
 
 
-def mask_scores(scores: Tensor, seen: Tensor) -> Tensor:
+def mask_scores(scores: Tensor, mask: Tensor) -> Tensor:
     """Scores, with 10⁹ subtracted where a mask is false."""
-    return add(scores, mul(sub(number(1), cast_to(seen, scores.dtype)), number(HIDDEN)))
+    return add(scores, mul(sub(number(1), cast_to(mask, scores.dtype)), number(HIDDEN)))
 
 
 class ReLU(OneOutput, class_name="ReLU", factory="layers.relu"):

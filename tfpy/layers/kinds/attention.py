@@ -82,10 +82,10 @@ class _BaseAttention(Layer):
         """The mask of the query."""
         return to_list(mask)[0]
 
-    def attend(self, scores: Tensor, value: Tensor, seen: Tensor | None, training: bool) -> tuple[Tensor, Tensor]:
+    def attend(self, scores: Tensor, value: Tensor, visible: Tensor | None, training: bool) -> tuple[Tensor, Tensor]:
         """The values weighted by the scores of the visible ones, and the weights."""
-        if seen is not None:
-            scores = mask_scores(scores, seen)
+        if visible is not None:
+            scores = mask_scores(scores, visible)
         weights = scores.softmax()
         if training and self.dropout:
             weights = dropout(weights, self.dropout, None, self.seed)
@@ -98,7 +98,7 @@ def _causal_mask(query: Tensor, value: Tensor) -> Tensor:
     return expand_dims(greater_equal(expand_dims(steps[0], 1), expand_dims(steps[1], 0)), 0)
 
 
-def _all_of(masks: list[Tensor | None]) -> Tensor | None:
+def _combined_mask(masks: list[Tensor | None]) -> Tensor | None:
     given = [m.cast("bool") for m in masks if m is not None]
     return reduce(logical_and, given) if given else None
 
@@ -150,9 +150,9 @@ class Attention(_BaseAttention, class_name="Attention", factory="layers.attentio
     ) -> Any:
         query, value, key = self.roles(inputs)
         query_mask, value_mask = [*to_list(mask), None][:2]
-        seen = [None if value_mask is None else expand_dims(value_mask, 1)]
-        seen.append(_causal_mask(query, value) if use_causal_mask else None)
-        output, weights = self.attend(self._scores(query, key), value, _all_of(seen), training)
+        visible = [None if value_mask is None else expand_dims(value_mask, 1)]
+        visible.append(_causal_mask(query, value) if use_causal_mask else None)
+        output, weights = self.attend(self._scores(query, key), value, _combined_mask(visible), training)
         if query_mask is not None:
             output = mul(output, expand_dims(query_mask, -1).cast(output.dtype))
         return [output, weights] if return_attention_scores else output
@@ -248,9 +248,9 @@ class MultiHeadAttention(_BaseAttention, class_name="MultiHeadAttention", factor
     ) -> Any:
         query, value, key = self.roles(inputs)
         q, k, v = (self._heads(name, x) for name, x in (("query", query), ("key", key), ("value", value)))
-        seen = self._seen(query, value, mask, attention_mask, use_causal_mask)
+        visible = self._visible_steps(query, value, mask, attention_mask, use_causal_mask)
         scores = mat_mul(mul(q, 1 / math.sqrt(self.key_dim)), k, False, True)
-        found, weights = self.attend(scores, v, seen, training)
+        found, weights = self.attend(scores, v, visible, training)
         joined = transpose(found, [0, 2, 1, 3])
         kernel, bias = self.projections["attention_output"]
         rows = joined.shape[2] * joined.shape[3]
@@ -264,7 +264,9 @@ class MultiHeadAttention(_BaseAttention, class_name="MultiHeadAttention", factor
         y = affine(x, reshape_to(kernel, (features, heads * size)), None if bias is None else bias.reshape([-1]))
         return transpose(y.reshape([*x.shape[:2], heads, size]), [0, 2, 1, 3])
 
-    def _seen(self, query: Tensor, value: Tensor, mask: Any, attention_mask: Any, causal: bool) -> Tensor | None:
+    def _visible_steps(
+        self, query: Tensor, value: Tensor, mask: Any, attention_mask: Any, causal: bool
+    ) -> Tensor | None:
         """A mask of the value steps visible to each query step, for all heads or for each."""
         query_mask, value_mask = [*to_list(mask), None][:2] if len(to_list(mask)) > 1 else to_list(mask) * 2
         masks = [
@@ -273,4 +275,4 @@ class MultiHeadAttention(_BaseAttention, class_name="MultiHeadAttention", factor
             None if value_mask is None else expand_dims(value_mask, 1),
             _causal_mask(query, value) if causal else None,
         ]
-        return _all_of([m if m is None or m.rank == 4 else expand_dims(m, 1) for m in masks])
+        return _combined_mask([m if m is None or m.rank == 4 else expand_dims(m, 1) for m in masks])

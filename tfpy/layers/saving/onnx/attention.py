@@ -18,8 +18,8 @@ from tfpy.layers.symbolic import to_list
 def _attention(b: Builder, layer: Attention, inputs: list[Value], call: Call) -> list[Value]:
     query, value, key = layer.roles(inputs)
     query_mask, value_mask = [*to_list(call.mask), None][:2]
-    seen = all_of(b, [None if value_mask is None else with_axes(b, value_mask, 1), _causal(b, query, value, call)])
-    output, weights = _attend(b, _scores(b, layer, query, key), value, seen)
+    visible = all_of(b, [None if value_mask is None else with_axes(b, value_mask, 1), _causal(b, query, value, call)])
+    output, weights = _attend(b, _scores(b, layer, query, key), value, visible)
     if query_mask is not None:
         factors = with_axes(b, b.cast(query_mask, "float32"), query_mask.rank)
         output = b.each("Mul", output, factors.name)
@@ -39,9 +39,9 @@ def _product(b: Builder, x: Value, y: Value) -> Value:
     return Value(b.node("MatMul", b.plain(x), b.plain(y)), (*x.shape[:-1], y.shape[-1]))
 
 
-def _attend(b: Builder, scores: Value, value: Value, seen: Value | None) -> tuple[Value, Value]:
+def _attend(b: Builder, scores: Value, value: Value, visible: Value | None) -> tuple[Value, Value]:
     """The values weighted by the visible scores, and the weights."""
-    weights = b.each("Softmax", scores if seen is None else mask_scores(b, scores, seen), axis=-1)
+    weights = b.each("Softmax", scores if visible is None else mask_scores(b, scores, visible), axis=-1)
     return _product(b, weights, value), weights
 
 
@@ -59,7 +59,7 @@ def _multi_head(b: Builder, layer: MultiHeadAttention, inputs: list[Value], call
     query, value, key = layer.roles(inputs)
     q, k, v = (_heads(b, layer, name, x) for name, x in (("query", query), ("key", key), ("value", value)))
     q = b.each("Mul", q, b.constant(1 / math.sqrt(layer.key_dim)))
-    found, weights = _attend(b, _product(b, q, permuted(k, [0, 1, 3, 2])), v, _seen(b, query, value, call))
+    found, weights = _attend(b, _product(b, q, permuted(k, [0, 1, 3, 2])), v, _visible_steps(b, query, value, call))
     kernel, bias = layer.projections["attention_output"]
     rows = kernel.shape[0] * kernel.shape[1]
     joined = b.reshaped(permuted(found, [0, 2, 1, 3]), [0, 0, rows], (*query.shape[:2], rows))
@@ -77,7 +77,7 @@ def _heads(b: Builder, layer: MultiHeadAttention, name: str, x: Value) -> Value:
     return permuted(b.reshaped(y, [0, 0, heads, size], (*x.shape[:2], heads, size)), [0, 2, 1, 3])
 
 
-def _seen(b: Builder, query: Value, value: Value, call: Call) -> Value | None:
+def _visible_steps(b: Builder, query: Value, value: Value, call: Call) -> Value | None:
     """A mask of the value's steps that are visible to each step of the query, common to all heads or per head."""
     listed = to_list(call.mask)
     query_mask, value_mask = [*listed, None][:2] if len(listed) > 1 else listed * 2
