@@ -1,4 +1,4 @@
-"""Tables of rules by the types of syntax nodes that they are for."""
+"""Tables of rules by node type, for syntax trees."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ Rule = TypeVar("Rule")
 
 
 class NodeRules(dict[Type, Rule]):
-    """Rules by type of node. It is also the decorator that puts a function into the table, for one type or several."""
+    """Rules by node type. Called with one or several types, it is the decorator that adds a function to the table."""
 
     def __call__(self, *types: Type) -> Callable[[Rule], Rule]:
         """Mark a function as the rule for nodes of these types."""

@@ -1,4 +1,4 @@
-"""Scripts that the commands turn into others: found, read and written with care."""
+"""Finding, reading and writing of scripts, for the commands that convert them."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from pathlib import Path
 
 from tfpy.core.io.writing import replacing
 
-LARGEST = 1_000_000  # bytes; what people write by hand is far smaller
+LARGEST = 1_000_000  # bytes; scripts written by hand are far smaller
 
 
 class FileError(Exception):
-    """A file cannot be converted; the text says why."""
+    """A file that cannot be converted; the message has the reason."""
 
 
 def files_in(folder: Path, is_left_out: Callable[[Path], bool]) -> Iterator[Path]:
-    """The files of a folder and of the folders in it, in the order of their names.
+    """The files in a folder and its subfolders, in the order of their names.
 
-    Pipes, which may never end, are left out, and links to what is elsewhere, where nothing is to be written.
+    Pipes, which may never end, are skipped, and links that lead out of the folder, where nothing may be written.
 
     Args:
         folder: the folder.
-        is_left_out: says of a folder in it whether it is left out.
+        is_left_out: whether to skip a subfolder.
     """
     for place, folders, files in os.walk(folder):
         here = Path(place)
@@ -32,17 +32,17 @@ def files_in(folder: Path, is_left_out: Callable[[Path], bool]) -> Iterator[Path
 
 
 def _belongs(path: Path, folder: Path) -> bool:
-    """Whether a path is an ordinary file of a folder; one that cannot be found is told of when it is read."""
+    """Whether a path is an ordinary file inside a folder; a missing one is reported when it is read."""
     if path.is_symlink() and not Path(os.path.realpath(path)).is_relative_to(os.path.realpath(folder)):
         return False
     return path.is_file() or not path.exists()
 
 
 def write_script(path: Path, text: str) -> None:
-    """Write a script all at once, so that it is never half written; one that is replaced keeps its rights.
+    """Write a script atomically; a replaced file keeps its permissions.
 
     Raises:
-        FileError: it cannot be written; what was there is as it was.
+        FileError: it cannot be written; an existing file is unchanged.
     """
     try:
         target = path.resolve()
@@ -60,10 +60,10 @@ def read_script(path: Path, encoding: str = "utf-8", newline: str | None = None)
     Args:
         path: the file.
         encoding: UTF-8, with or without a mark at the beginning.
-        newline: what is done with the ends of lines, as `open` takes it.
+        newline: how line ends are treated, as in `open`.
 
     Raises:
-        FileError: it is no text, too large, or cannot be read.
+        FileError: it is not text, too large, or cannot be read.
     """
     try:
         size = path.stat().st_size

@@ -7,7 +7,7 @@ import textwrap
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from option_words import OptionText, explained
+from option_descriptions import OptionText, descriptions_of
 from source import Module, imports_for
 
 Camel = Callable[[str, str], str]
@@ -28,7 +28,7 @@ class Factory:
     node: ast.ClassDef
     options: dict[str, tuple[Module, Option]]
     lineage: list[str]
-    words: dict[str, OptionText] = field(default_factory=dict)
+    descriptions: dict[str, OptionText] = field(default_factory=dict)
 
 
 def factories_in(modules: list[Module]) -> list[Factory]:
@@ -45,8 +45,8 @@ def factories_in(modules: list[Module]) -> list[Factory]:
                 options |= {k: v for k, v in _options(*base, classes).items() if k not in options}
                 lineage.append("LayerOptions")
             found.append(Factory(namespace, name, named.get("aliases", "").split(), module, node, options, lineage))
-    for f, words in zip(found, explained([(f.lineage, list(f.options)) for f in found]), strict=True):
-        f.words = words
+    for f, descriptions in zip(found, descriptions_of([(f.lineage, list(f.options)) for f in found]), strict=True):
+        f.descriptions = descriptions
     return found
 
 
@@ -131,15 +131,15 @@ def _listed(f: Factory) -> str:
     if not f.options:
         return ""
     lines = ["config: the options below as a dict."]
-    lines += [f"{name}: {_in_words(f.words[name], default)}" for name, _, default in required_first(f)]
+    lines += [f"{name}: {_description(f.descriptions[name], default)}" for name, _, default in required_first(f)]
     filled = [textwrap.fill(line, 120, initial_indent=" " * 8, subsequent_indent=" " * 12) for line in lines]
     return "\n".join(["\n\n    Args:", *filled, "    "])
 
 
-def _in_words(words: OptionText, default: ast.expr | None) -> str:
+def _description(option: OptionText, default: ast.expr | None) -> str:
     """The description of an option, and its default, if it has one."""
-    value = words.default or ("" if default is None else ast.unparse(default))
-    return f"{words.text}." if value in ("", "None") else f"{words.text} (default: {value})."
+    value = option.default or ("" if default is None else ast.unparse(default))
+    return f"{option.text}." if value in ("", "None") else f"{option.text} (default: {value})."
 
 
 def required_first(f: Factory) -> list[Option]:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from declared_factories import Camel, Factory, Option, required_first
-from option_words import OptionText
+from option_descriptions import OptionText
 from source import ROOT, Public, inherited, markdown_table
 
 FOLDER = ROOT / "docs/reference"
@@ -142,7 +142,7 @@ def _table(family: Sequence[Factory], camel: Camel, shared: bool = False) -> str
     for f in family:
         for option in required_first(f):
             if f.options[option[0]][0].name.endswith("layers.layer_options") is shared:
-                found[option[0]][_row(option, f.words[option[0]], camel)].append(f)
+                found[option[0]][_row(option, f.descriptions[option[0]], camel)].append(f)
     rows = [
         (option if len(of) == len(family) else f"{option}<br>of {_listed(of)}", *cells)
         for same in found.values()
@@ -151,13 +151,13 @@ def _table(family: Sequence[Factory], camel: Camel, shared: bool = False) -> str
     return "\n" + markdown_table(("Option", "Type", "Default", "What it is"), rows) if rows else ""
 
 
-def _row(option: Option, words: OptionText, camel: Camel) -> tuple[str, str, str, str]:
+def _row(option: Option, description: OptionText, camel: Camel) -> tuple[str, str, str, str]:
     name, annotation, default = option
     camel_name = camel(name, "")
     both = f"`{name}`" if camel_name == name else f"`{name}`<br>`{camel_name}`"
     kind = ast.unparse(annotation).replace("Option", "").replace("|", "or")
-    value = words.default or ("required" if default is None else f"`{ast.unparse(default)}`")
-    return both, f"`{kind}`", value, words.text
+    value = description.default or ("required" if default is None else f"`{ast.unparse(default)}`")
+    return both, f"`{kind}`", value, description.text
 
 
 def _groups(links: dict[Path, str]) -> tuple[list[Path], list[Path]]:

@@ -222,10 +222,22 @@ def test_invalid_arguments_raise(call: object, words: str) -> None:
         call()  # type: ignore[operator]
 
 
-def test_non_scalar_cost_raises() -> None:
+@pytest.mark.parametrize(
+    ("function", "name"),
+    [
+        (tf.variable_grads, "variable_grads"),
+        (tf.train.sgd(0.1).compute_gradients, "compute_gradients"),
+        (tf.train.sgd(0.1).minimize, "minimize"),
+    ],
+)
+def test_invalid_cost_raises_an_error_that_names_the_function(function: Callable[..., object], name: str) -> None:
     v = tf.variable(tf.tensor([1.0, 2]))
-    with pytest.raises((ValueError, TypeError), match="scalar"):
-        tf.variable_grads(lambda: v.square())
+    with pytest.raises(ValueError, match=f"^{name}: argument 'f' must be a function that returns a scalar"):
+        function(lambda: v.square())
+    with pytest.raises(ValueError, match=f"^{name}: the value of f does not depend"):
+        function(lambda: tf.scalar(1))
+    with pytest.raises(TypeError, match=rf"^{name}: argument 'var_list\[0\]' must be a variable"):
+        function(lambda: v.sum(), var_list=[3])
     assert v.array_sync() == [1, 2]
 
 

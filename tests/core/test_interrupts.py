@@ -104,7 +104,7 @@ def test_interrupt_during_fit_ends_training_state() -> None:
     def train() -> None:
         model.fit(tf.ones([4, 2]), tf.ones([4, 1]), epochs=1, verbose=0)
 
-    codes = {f.__code__ for f in (fitting._alone, memory.tidy, type(model).__setattr__)}
+    codes = {f.__code__ for f in (fitting._exclusively, memory.tidy, type(model).__setattr__)}
     seen: set[CodeType] = set()
 
     def is_next(frame: FrameType, what: str) -> bool:

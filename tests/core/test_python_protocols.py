@@ -195,5 +195,8 @@ def test_reprs_of_nodes_iterators_and_backends() -> None:
     layer.apply(tf.input(shape=[2]))
     assert repr(layer.inbound_nodes[0]) == "Node(layer='last', inputs=[(None, 2)], outputs=[(None, 1)])"
     stream = tf.data.array([1, 2]).iterator()
-    assert [repr(stream), repr(stream.map(lambda x: x))] == ["LazyIterator(Items)", "LazyIterator(Mapped)"]
+    assert [repr(stream), repr(stream.map(lambda x: x))] == [
+        "LazyIterator(PythonIterator)",
+        "LazyIterator(MapIterator)",
+    ]
     assert repr(tf.find_backend("exact")) == "ExactBackend(name='exact')"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from distribute.launch import HERE, start
 
-# The function in failing.py, and the texts that its error must contain.
+# The function in failing_program.py, and the texts that its error must contain.
 CASES = {
     "error_before": (
         "FileNotFoundError: the data are not here",
@@ -37,7 +37,7 @@ FAST = ("error_before", "other_settings", "only_one")
 
 @pytest.mark.parametrize("kind", [pytest.param(kind, marks=[] if kind in FAST else pytest.mark.slow) for kind in CASES])
 def test_failure_in_one_process_ends_all(kind: str) -> None:
-    result = start(2, HERE / "failing.py", kind)
+    result = start(2, HERE / "failing_program.py", kind)
     assert result.returncode != 0
     for text in CASES[kind]:
         assert text in result.stderr
@@ -45,5 +45,5 @@ def test_failure_in_one_process_ends_all(kind: str) -> None:
 
 @pytest.mark.slow
 def test_longer_running_process_is_waited_for() -> None:
-    result = start(2, HERE / "failing.py", "slow_end")
+    result = start(2, HERE / "failing_program.py", "slow_end")
     assert (result.returncode, result.stdout, result.stderr) == (0, "done\n", "")

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import tfpy as tf
-from tfpy.core.ops.by_moments import normalize_by_moments
+from tfpy.core.ops.normalize_by_moments import normalize_by_moments
 from tfpy.core.tensor import Tensor
 from tfpy.engine.backend import registry
 from tfpy.engine.cpu import fused, matmul

@@ -98,7 +98,7 @@ def test_flag_sets_number_of_shards(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_invalid_number_of_shards_raises(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TFPY_SHARDS", "many")
     with pytest.raises(ValueError, match="TFPY_SHARDS.*whole number.*'many'"):
-        machine._wanted()
+        machine._initial_shards()
 
 
 FORKED = """

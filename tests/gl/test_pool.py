@@ -111,13 +111,13 @@ def test_idle_buffers_are_freed_if_memory_is_short(late: bool) -> None:
 def test_child_pool_frees_idle_buffers_of_parent() -> None:
     pool = pool_of(FakeMemory(1024))
     pool.take(1024)  # freed at once, so idle
-    assert pool.another().take(512).buffer.size == 512
+    assert pool.spawn().take(512).buffer.size == 512
     assert pool.allocated == 0
 
 
 def test_buffers_of_adopted_pool_are_returned() -> None:
     pool = pool_of(FakeMemory(1 << 20))
-    other = pool.another()
+    other = pool.spawn()
     held = [other.take(size) for size in (256, 512, 1024)]
     held.pop()
     pool.adopt(other)
@@ -223,7 +223,7 @@ def test_child_pool_takes_idle_buffers() -> None:
     held = [pool.take(size) for size in (256, 512, 1024)]
     idle, later, _ = (lease.buffer for lease in held)
     del held[0]
-    other = pool.another()
+    other = pool.spawn()
     del held[0]
     taken = [other.take(256), other.take(512)]
     assert taken[0].buffer is idle

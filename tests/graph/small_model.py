@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from graph.handmade import dtype, model, node, placeholder
+from graph.graph_builders import dtype, model, node, placeholder
 
 import tfpy as tf
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from graph.handmade import model, node, placeholder, run_op
+from graph.graph_builders import model, node, placeholder, run_op
 from graph.small_model import X
 from growth import growth
 

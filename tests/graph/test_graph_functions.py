@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from graph.handmade import dtype, function, model, node, placeholder
+from graph.graph_builders import dtype, function, model, node, placeholder
 from graph.small_model import FLOAT, X
 
 import tfpy as tf

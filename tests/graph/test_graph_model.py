@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from graph.handmade import model, node, placeholder
+from graph.graph_builders import model, node, placeholder
 from graph.small_model import X, small
 
 import tfpy as tf

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from graph.handmade import model, node, placeholder, run_op
+from graph.graph_builders import model, node, placeholder, run_op
 from graph.small_model import FLOAT, INT, N, X
 from graph.test_converted import MODELS, ops_in
 from tolerance import ROUNDING

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from graph.handmade import dtype, model, node, placeholder
+from graph.graph_builders import dtype, model, node, placeholder
 from graph.test_converted import DTYPES, MODELS
 from tolerance import ROUNDING
 

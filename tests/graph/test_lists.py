@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from graph.handmade import dtype, model, node, placeholder
+from graph.graph_builders import dtype, model, node, placeholder
 
 FLOAT = dtype("float32")
 X = np.arange(6, dtype=np.float32).reshape(2, 3)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from graph.handmade import model, node, placeholder
+from graph.graph_builders import model, node, placeholder
 
 import tfpy as tf
 from tfpy.core import plans

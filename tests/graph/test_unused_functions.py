@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from graph.handmade import function, model, node, placeholder
+from graph.graph_builders import function, model, node, placeholder
 
 import tfpy as tf
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import ast
 
 import pytest
-from js2py.looks_of_javascript import OF_JAVASCRIPT
-from js2py.looks_of_modules import OF_MODULES
-from js2py.looks_of_tfpy import OF_TFPY
+from js2py.cases_javascript import JAVASCRIPT
+from js2py.cases_modules import MODULES
+from js2py.cases_tfpy import TFPY
 
 from tfpy.js2py import convert
 
-LOOKS = {**OF_TFPY, **OF_MODULES, **OF_JAVASCRIPT}
+JAVASCRIPT_CASES = {**TFPY, **MODULES, **JAVASCRIPT}
 # Scripts that are converted only in part, and the text of the remark.
 LEFT = {
     "const box = document.getElementById('box');": "document exists only in browsers",
@@ -185,7 +185,7 @@ def test_self_referential_declarations_are_converted(script: str) -> None:
 
 def test_result_is_valid_python_in_any_context() -> None:
     """Each script is also converted within a function, a condition and a method."""
-    parts = [script for script, _ in LOOKS.values()] + list(LEFT) + list(CHECKS)
+    parts = [script for script, _ in JAVASCRIPT_CASES.values()] + list(LEFT) + list(CHECKS)
     for part in parts:
         for script in (
             f"function wrapped() {{\n{part}\n}}",

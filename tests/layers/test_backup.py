@@ -19,7 +19,7 @@ import pytest
 import tfpy as tf
 from tfpy.layers.training.run_state import pack
 
-SCRIPT = Path(__file__).with_name("cut_off.py")
+SCRIPT = Path(__file__).with_name("killed_training.py")
 NAME = "backup.npz"
 
 
@@ -227,7 +227,7 @@ def test_custom_optimizer_state_is_restored(optimizer: Any, tmp_path: Path) -> N
 )  # fmt: skip
 def test_backup_of_different_training_raises(other: Any, message: str, tmp_path: Path) -> None:
     fit(model_of(), tmp_path)
-    with pytest.raises(ValueError, match=rf"backup\.npz: this training cannot go on.*{message}.*Remove the file"):
+    with pytest.raises(ValueError, match=rf"backup\.npz: this training cannot be resumed.*{message}.*Remove the file"):
         other(tmp_path)
 
 
@@ -236,7 +236,7 @@ def test_damaged_backup_raises(tmp_path: Path) -> None:
     intact = (tmp_path / NAME).read_bytes()
     for damaged in (b"", b"PK", intact[: len(intact) // 2], intact.replace(b"epoch", b"epock")):
         (tmp_path / NAME).write_bytes(damaged)
-        with pytest.raises(tf.io.ModelFileError, match=r"backup\.npz: this training cannot go on"):
+        with pytest.raises(tf.io.ModelFileError, match=r"backup\.npz: this training cannot be resumed"):
             fit(model_of(), tmp_path)
 
 
@@ -317,7 +317,7 @@ def test_invalid_backup_entry_raises_and_changes_nothing(change: Any, message: s
     write(tmp_path, state, arrays)
     model = make_model()
     before = [w.array_sync() for w in model.get_weights()]
-    with pytest.raises(tf.io.ModelFileError, match=rf"backup\.npz: this training cannot go on.*{message}"):
+    with pytest.raises(tf.io.ModelFileError, match=rf"backup\.npz: this training cannot be resumed.*{message}"):
         fit(model, tmp_path)
     assert [w.array_sync() for w in model.get_weights()] == before
     assert model.optimizer.iterations == 0
@@ -428,8 +428,8 @@ def raises_cleanly(training: Any, folder: Path, entry: str) -> bool:
     else:
         assert history.epoch[-1:] == [2] or model.stop_training
         return False
-    assert "backup.npz: this training cannot go on from the backup" in message
-    assert "Remove the file to begin anew." in message
+    assert "backup.npz: this training cannot be resumed from the backup" in message
+    assert "Remove the file to start over." in message
     assert entry in message
     assert state_of(model) == before
     return True

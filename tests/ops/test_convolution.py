@@ -209,11 +209,11 @@ def test_grouped_columns_equal_single_columns(
     """Neighbouring output columns computed together equal those computed one by one."""
     x, w = _values(*shape), _values(*filter_shape)
     window = slide("op", shape[1:-1], filter_shape[:-2], strides, pad)
-    count, wider = conv._together(window, *filter_shape[-2:])
+    count, wider = conv._combined_positions(window, *filter_shape[-2:])
     assert count > 1
     assert wider.covered == window.covered
     together = _convolution_and_gradients(x, w, window)
-    monkeypatch.setattr(conv, "_together", lambda window, *numbers: (1, window))
+    monkeypatch.setattr(conv, "_combined_positions", lambda window, *numbers: (1, window))
     for found, expected in zip(together, _convolution_and_gradients(x, w, window), strict=True):
         np.testing.assert_allclose(found, expected, rtol=DOUBLE, atol=DOUBLE)
 
@@ -227,7 +227,7 @@ def test_columns_are_not_grouped_if_unsuitable(
 ) -> None:
     """With many channels, with dilation, or if the number of columns is not divisible."""
     window = slide("op", (9, size), (3, width), 1, "same", dilation)
-    assert conv._together(window, channels, filters) == (1, window)
+    assert conv._combined_positions(window, channels, filters) == (1, window)
 
 
 @pytest.mark.parametrize("special", [np.nan, np.inf, -np.inf])
@@ -236,7 +236,7 @@ def test_nonfinite_values_stay_in_their_windows(special: float) -> None:
     x, w = _values(1, 9, 8, 5), _values(5, 5, 5, 5)
     x[0, 4, 3, 1] = special
     window = slide("op", (9, 8), (5, 5), 1, "same")
-    assert conv._together(window, 5, 5)[0] > 1
+    assert conv._combined_positions(window, 5, 5)[0] > 1
     y, _, _ = _convolution_and_gradients(x, w, window)
     dx = KERNELS["Conv2DBackpropInput"](x, w, window=window, input_shape=x.shape)
     for found in (y, dx):

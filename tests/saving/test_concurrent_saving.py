@@ -63,15 +63,15 @@ def test_save_waits_for_a_save_in_progress(tmp_path: Path, monkeypatch: pytest.M
     first, second = build(2), build(3)
     second.save(tmp_path)
     other = threading.Thread(target=second.save, args=(tmp_path,))
-    also_called = writing._also_called
+    link = writing._link
 
     def meanwhile(file: Path, name: Path) -> bool:
         if not other.ident:
             other.start()
             other.join(0.3)  # without the lock it would be finished by then
-        return also_called(file, name)
+        return link(file, name)
 
-    monkeypatch.setattr(writing, "_also_called", meanwhile)
+    monkeypatch.setattr(writing, "_link", meanwhile)
     first.save(tmp_path)
     other.join()
     assert result(tf.load_layers_model(tmp_path)) == result(second)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from saving.places import check_same, small_model, zip_with
+from saving.small_model import check_same, small_model, zip_with
 
 import tfpy as tf
 

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from graph.handmade import node
-from saving.places import X, check_same, small_model
+from graph.graph_builders import node
+from saving.small_model import X, check_same, small_model
 
 import tfpy as tf
 from tfpy.core.io import router

@@ -301,7 +301,7 @@ class Doubled(tf.layers.Activation, class_name="Doubled"):
 @pytest.mark.parametrize(
     ("layer", "message"),
     [
-        (lambda: Doubled(activation="relu"), "the class Doubled is your own"),
+        (lambda: Doubled(activation="relu"), "the class Doubled is user-defined"),
         (
             lambda: tf.layers.separable_conv1d(filters=1, kernel_size=2, padding="causal"),
             "does not support causal padding",

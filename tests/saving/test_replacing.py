@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from saving.places import check_same, small_model
+from saving.small_model import check_same, small_model
 
 import tfpy as tf
 from tfpy.core.io import writing

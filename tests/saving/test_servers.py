@@ -14,7 +14,7 @@ from types import SimpleNamespace
 from typing import Any, ClassVar
 
 import pytest
-from saving.places import check_same, small_model, zip_of
+from saving.small_model import check_same, small_model, zip_of
 
 import tfpy as tf
 from tfpy.core.io import http as http_places

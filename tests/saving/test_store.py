@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 
 import pytest
-from saving.places import check_same, small_model
+from saving.small_model import check_same, small_model
 
 import tfpy as tf
 

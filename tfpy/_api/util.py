@@ -30,11 +30,11 @@ from tfpy.core.utils.arrays import make_zeros_nested_typed_array as make_zeros_n
 from tfpy.core.utils.arrays import make_zeros_typed_array as make_zeros_typed_array
 from tfpy.core.utils.arrays import to_nested_array as to_nested_array
 from tfpy.core.utils.arrays import to_typed_array as to_typed_array
-from tfpy.core.utils.chance import create_shuffled_indices as create_shuffled_indices
-from tfpy.core.utils.chance import rand_uniform as rand_uniform
-from tfpy.core.utils.chance import shuffle as shuffle
-from tfpy.core.utils.chance import shuffle_combo as shuffle_combo
-from tfpy.core.utils.chance import swap as swap
+from tfpy.core.utils.shuffling import create_shuffled_indices as create_shuffled_indices
+from tfpy.core.utils.shuffling import rand_uniform as rand_uniform
+from tfpy.core.utils.shuffling import shuffle as shuffle
+from tfpy.core.utils.shuffling import shuffle_combo as shuffle_combo
+from tfpy.core.utils.shuffling import swap as swap
 from tfpy.core.utils.util import arrays_equal as arrays_equal
 from tfpy.core.utils.util import arrays_equal_with_null as arrays_equal_with_null
 from tfpy.core.utils.util import assert_ as assert_

@@ -14,6 +14,7 @@ from tfpy.engine.arguments import as_int
 from tfpy.engine.dtypes import DType
 from tfpy.engine.errors import argument_error
 from tfpy.engine.handle import Handle
+from tfpy.engine.spec import Shape
 
 if TYPE_CHECKING:
     from tfpy.core.convert import TensorLike
@@ -91,12 +92,16 @@ class Chained(ChainedCamel, Handle):
 
 
 def _reshaped(name: str, x: Handle, **sizes: int) -> Tensor:
-    """The elements in the shape of the given sizes, for a method whose name errors have."""
+    return ops.shape.reshape(x, shape_of_sizes(name, x, **sizes))
+
+
+def shape_of_sizes(name: str, x: Handle, **sizes: int) -> Shape:
+    """The shape that a method such as `as_2d`, whose name errors have, gives the elements of x."""
     listed = [as_int(name, argument, size) for argument, size in sizes.items()]
     shape = ops.shape.whole_shape(name, listed, x.spec.size)
     if math.prod(shape) != x.spec.size:
         raise argument_error(name, "self", f"a tensor of {math.prod(shape)} elements, for shape {list(shape)}", x)
-    return ops.shape.reshape(x, shape)
+    return shape
 
 
 def _listed(x: TensorLike | Sequence[TensorLike]) -> Sequence[TensorLike]:

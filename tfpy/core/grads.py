@@ -150,11 +150,18 @@ def variable_grads(f: Callable[[], Tensor], var_list: Sequence[Tensor] | Tensor 
 
     Source: TF.js `tf.variableGrads`.
     """
-    function = _checked("variable_grads", f)
-    variables, frozen = _by_trainability(var_list)
-    (given, value), tape = recorded(lambda: _checked_value("variable_grads", function), variables)
+    return variable_grads_for("variable_grads", f, var_list)
+
+
+def variable_grads_for(
+    name: str, f: Callable[[], Tensor], var_list: Sequence[Tensor] | Tensor | None = None
+) -> VariableGrads:
+    """`variable_grads` for a function whose name errors have."""
+    function = _checked(name, f)
+    variables, frozen = _by_trainability(name, var_list)
+    (given, value), tape = recorded(lambda: _checked_value(name, function), variables)
     if value.rank != 0:
-        raise argument_error("variable_grads", "f", "a function that returns a scalar", value)
+        raise argument_error(name, "f", "a function that returns a scalar", value)
     first = next_id()
     found = backprop(tape, value, partial(_ones, value), variables, Tensor)
     reached = [v for v in variables if v.id in found]
@@ -162,31 +169,31 @@ def variable_grads(f: Callable[[], Tensor], var_list: Sequence[Tensor] | Tensor 
     _link_constants(reached, gradients)
     if not reached:
         raise IndependentError(
-            "variable_grads: the value of f does not depend on any of the trainable variables "
+            f"{name}: the value of f does not depend on any of the trainable variables "
             f"({', '.join(v.name for v in variables[:8])})."
         )
     named: dict[str, Any] = dict(zip([v.name for v in reached], gradients, strict=True))
     return VariableGrads(given, named | dict.fromkeys(v.name for v in frozen))
 
 
-def _by_trainability(var_list: Sequence[Tensor] | Tensor | None) -> tuple[list[Variable], list[Variable]]:
+def _by_trainability(name: str, var_list: Sequence[Tensor] | Tensor | None) -> tuple[list[Variable], list[Variable]]:
     """The trainable variables, and those in the list that are not."""
     if var_list is None:
         listed = trainable_variables()
     else:
         single = isinstance(var_list, Tensor)
-        given = [var_list] if single else as_list("variable_grads", "var_list", var_list, "variables")
-        listed = [_listed(i, v) for i, v in enumerate(given)]
+        given = [var_list] if single else as_list(name, "var_list", var_list, "variables")
+        listed = [_as_variable(name, i, v) for i, v in enumerate(given)]
     variables = [v for v in listed if v.trainable]
     if not variables:
-        raise ValueError("variable_grads: there are no trainable variables.")
+        raise ValueError(f"{name}: there are no trainable variables.")
     return variables, [v for v in listed if not v.trainable]
 
 
-def _listed(index: int, given: Any) -> Variable:
+def _as_variable(name: str, index: int, given: Any) -> Variable:
     variable = variable_of(given)
     if variable is None:
-        raise argument_error("variable_grads", f"var_list[{index}]", "a variable", given, TypeError)
+        raise argument_error(name, f"var_list[{index}]", "a variable", given, TypeError)
     return variable
 
 

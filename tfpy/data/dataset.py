@@ -13,7 +13,7 @@ from tfpy.core.calling.registry import export
 from tfpy.core.memory import tidy
 from tfpy.core.naming.hints import OF_DATASETS, Hints
 from tfpy.data._camel import DatasetCamel
-from tfpy.data.iterators import Chained, LazyIterator, elements_of
+from tfpy.data.iterators import ChainedIterator, LazyIterator, elements_of
 from tfpy.data.structure import stacked
 from tfpy.engine import rng
 from tfpy.engine.arguments import as_function, as_int, as_positive
@@ -178,7 +178,7 @@ class Dataset(DatasetCamel, Hints):
         Source: TF.js `tf.data.Dataset.shuffle`, number for number.
         """
         count = _buffer_size(buffer_size, self.size)
-        seeds = rng.stream(rng.truthy(seed))
+        seeds = rng.stream(rng.truthy_seed(seed))
         return FunctionDataset(partial(_shuffled, self, count, seeds, reshuffle_each_iteration), self.size)
 
     @accepts_options()
@@ -256,11 +256,11 @@ def _joined(first: Dataset, second: Dataset) -> LazyIterator:
 
 
 def _repeated(dataset: Dataset, times: int) -> LazyIterator:
-    return Chained(stream(dataset) for _ in range(times))
+    return ChainedIterator(stream(dataset) for _ in range(times))
 
 
 def _without_end(dataset: Dataset) -> LazyIterator:
-    return Chained(_passes_without_end(dataset))
+    return ChainedIterator(_passes_without_end(dataset))
 
 
 def _shuffled(dataset: Dataset, size: int, seeds: rng.Alea, reshuffle: bool) -> LazyIterator:

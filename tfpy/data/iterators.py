@@ -59,52 +59,52 @@ class LazyIterator(LazyIteratorCamel, Ready):
     def map(self, transform: Callable[[Any], Any]) -> LazyIterator:
         """The result of a function, maybe async, for each element; tensors of the old one that are not in the new
         one are disposed."""
-        return _Mapped(self, as_function("map", "transform", transform))
+        return _MapIterator(self, as_function("map", "transform", transform))
 
     def map_async(self, transform: Callable[[Any], Any]) -> LazyIterator:
         """The same as `map`: both wait for an async function."""
-        return _Mapped(self, as_function("map_async", "transform", transform))
+        return _MapIterator(self, as_function("map_async", "transform", transform))
 
     def flatmap(self, transform: Callable[[Any], Iterable[Any]]) -> LazyIterator:
         """All results of a function for each element, flattened."""
-        return _Flattened(self, as_function("flatmap", "transform", transform))
+        return _FlatMapIterator(self, as_function("flatmap", "transform", transform))
 
     def filter(self, predicate: Callable[[Any], Any]) -> LazyIterator:
         """The elements for which a function is true; the tensors of the others are disposed."""
-        return _Filtered(self, as_function("filter", "predicate", predicate))
+        return _FilterIterator(self, as_function("filter", "predicate", predicate))
 
     def take(self, count: int | None) -> LazyIterator:
         """At most the first `count` elements; all of them if it is None or negative."""
         most = _count("take", count)
-        return self if most < 0 else _Taken(self, most)
+        return self if most < 0 else _TakeIterator(self, most)
 
     def skip(self, count: int | None) -> LazyIterator:
         """All but the first `count` elements, which are disposed; all of them if it is None or negative."""
         first = _count("skip", count)
-        return self if first < 0 else _Skipped(self, first)
+        return self if first < 0 else _SkipIterator(self, first)
 
     @accepts_options()
     def row_major_batch(self, batch_size: int, small_last_batch: bool = True) -> LazyIterator:
         """Lists of `batch_size` elements; the last may be shorter, or is omitted."""
-        return _Grouped(self, as_positive("row_major_batch", "batch_size", batch_size), small_last_batch)
+        return _RowMajorBatchIterator(self, as_positive("row_major_batch", "batch_size", batch_size), small_last_batch)
 
     def concatenate(self, iterator: Iterable[Any]) -> LazyIterator:
         """This stream, followed by another one."""
-        return Chained(iter([self, iterator]))
+        return ChainedIterator(iter([self, iterator]))
 
     @accepts_options()
     def prefetch(self, buffer_size: int) -> LazyIterator:
         """The same elements, prefetched `buffer_size` elements ahead."""
-        return _Prefetched(self, as_positive("prefetch", "buffer_size", buffer_size))
+        return _PrefetchIterator(self, as_positive("prefetch", "buffer_size", buffer_size))
 
     @accepts_options()
     def shuffle(self, window_size: int, seed: rng.Seed | None = None) -> LazyIterator:
         """The elements in random order: each is drawn from the next `window_size` ones."""
-        return _Shuffled(self, as_positive("shuffle", "window_size", window_size), seed)
+        return _ShuffleIterator(self, as_positive("shuffle", "window_size", window_size), seed)
 
     def handle_errors(self, handler: Callable[[Exception], Any]) -> LazyIterator:
         """The elements without those that raised an error, as long as a function of the error returns True."""
-        return _Handled(self, as_function("handle_errors", "handler", handler))
+        return _ErrorHandlingIterator(self, as_function("handle_errors", "handler", handler))
 
     def to_array(self) -> ReadyList[Any]:
         """All remaining elements as a list; awaitable."""
@@ -121,31 +121,35 @@ class LazyIterator(LazyIteratorCamel, Ready):
 
     def for_each_async(self, f: Callable[[Any], Any]) -> ReadyNone:
         """Call a function, which may be async, with each element, whose tensors are then disposed."""
-        return _Mapped(self, as_function("for_each_async", "f", f)).resolve_fully()
+        return _MapIterator(self, as_function("for_each_async", "f", f)).resolve_fully()
 
 
 def _count(method: str, count: Any) -> int:
-    """How many elements; -1 stands for all."""
+    """A number of elements; -1 or another negative number stands for all."""
     return -1 if count is None else as_int(method, "count", count)
 
 
-class Items(LazyIterator):
-    """The elements of a Python iterator."""
+class PythonIterator(LazyIterator):
+    """The elements of a Python iterable."""
 
-    def __init__(self, items: Iterable[Any]) -> None:
-        self._items = iter(items)
+    def __init__(self, elements: Iterable[Any]) -> None:
+        self._elements = iter(elements)
 
     def __next__(self) -> Any:
-        return next(self._items)
+        return next(self._elements)
 
 
 def elements_of(function: str, argument: str, expected: str, source: Any) -> LazyIterator:
     """The stream of an iterable, or an error that says what the function's argument must be."""
-    return source if isinstance(source, LazyIterator) else Items(elements_in(function, argument, expected, source))
+    return (
+        source
+        if isinstance(source, LazyIterator)
+        else PythonIterator(elements_in(function, argument, expected, source))
+    )
 
 
-class Calls(LazyIterator):
-    """The elements that a function returns, one per call, like TF.js's `next`: {value, done}."""
+class FunctionCallIterator(LazyIterator):
+    """The elements that a function returns, one per call, as {value, done} like TF.js's `next`."""
 
     def __init__(self, function: Callable[[], Any]) -> None:
         self._function = function
@@ -154,23 +158,27 @@ class Calls(LazyIterator):
         return element_in(self._function())
 
 
-class _Transformation(LazyIterator):
+class _End:
+    """Stands for the end of a stream where an element is expected, which could be None."""
+
+
+class _DerivedIterator(LazyIterator):
     """A stream derived from another one."""
 
     def __init__(self, upstream: Iterator[Any]) -> None:
         self._upstream = upstream
 
 
-class _Mapped(_Transformation):
+class _MapIterator(_DerivedIterator):
     def __init__(self, upstream: Iterator[Any], transform: Callable[[Any], Any]) -> None:
         super().__init__(upstream)
         self._transform = transform
 
     def __next__(self) -> Any:
-        return replaced(next(self._upstream), self._transform)
+        return transform_element(next(self._upstream), self._transform)
 
 
-def replaced(element: Any, transform: Callable[[Any], Any]) -> Any:
+def transform_element(element: Any, transform: Callable[[Any], Any]) -> Any:
     """The result of a function for an element, whose other tensors are disposed. It may change the element in place."""
     before = list(handles_in(element))
     result = finish(transform(element))
@@ -180,7 +188,7 @@ def replaced(element: Any, transform: Callable[[Any], Any]) -> Any:
     return result
 
 
-class _Flattened(_Transformation):
+class _FlatMapIterator(_DerivedIterator):
     def __init__(self, upstream: Iterator[Any], transform: Callable[[Any], Iterable[Any]]) -> None:
         super().__init__(upstream)
         self._transform = transform
@@ -188,11 +196,13 @@ class _Flattened(_Transformation):
 
     def __next__(self) -> Any:
         while not self._waiting:
-            self._waiting.extend(replaced(next(self._upstream), lambda element: list(self._transform(element))))
+            self._waiting.extend(
+                transform_element(next(self._upstream), lambda element: list(self._transform(element)))
+            )
         return self._waiting.popleft()
 
 
-class _Filtered(_Transformation):
+class _FilterIterator(_DerivedIterator):
     def __init__(self, upstream: Iterator[Any], predicate: Callable[[Any], Any]) -> None:
         super().__init__(upstream)
         self._predicate = predicate
@@ -205,7 +215,7 @@ class _Filtered(_Transformation):
             dispose(element)
 
 
-class _Taken(_Transformation):
+class _TakeIterator(_DerivedIterator):
     def __init__(self, upstream: Iterator[Any], count: int) -> None:
         super().__init__(upstream)
         self._left = count
@@ -217,7 +227,7 @@ class _Taken(_Transformation):
         return next(self._upstream)
 
 
-class _Skipped(_Transformation):
+class _SkipIterator(_DerivedIterator):
     def __init__(self, upstream: Iterator[Any], count: int) -> None:
         super().__init__(upstream)
         self._left = count
@@ -229,7 +239,7 @@ class _Skipped(_Transformation):
         return next(self._upstream)
 
 
-class _Grouped(_Transformation):
+class _RowMajorBatchIterator(_DerivedIterator):
     def __init__(self, upstream: Iterator[Any], size: int, small_last: bool) -> None:
         super().__init__(upstream)
         self._size = size
@@ -246,7 +256,7 @@ class _Grouped(_Transformation):
         raise StopIteration
 
 
-class _Prefetched(_Transformation):
+class _PrefetchIterator(_DerivedIterator):
     """Prefetches on the same thread: an element does not depend on when it is requested."""
 
     def __init__(self, upstream: Iterator[Any], size: int) -> None:
@@ -268,17 +278,13 @@ class _Prefetched(_Transformation):
         raise now
 
 
-class _End:
-    """Marks the end of the stream in a shuffle's buffer."""
-
-
-class _Shuffled(_Transformation):
+class _ShuffleIterator(_DerivedIterator):
     """Draws as TF.js does: past the stream's end the buffer is filled with end marks, which are drawn like elements."""
 
     def __init__(self, upstream: Iterator[Any], size: int, seed: rng.Seed | None) -> None:
         super().__init__(upstream)
         self._size = size
-        self._random = rng.stream(rng.truthy(seed))
+        self._random = rng.stream(rng.truthy_seed(seed))
         self._buffer: list[Any] = []
         # It is refilled when the next element is requested, so that an error loses no element already drawn.
         self._lacks_one = True
@@ -299,7 +305,7 @@ class _Shuffled(_Transformation):
         raise StopIteration
 
 
-class _Handled(_Transformation):
+class _ErrorHandlingIterator(_DerivedIterator):
     def __init__(self, upstream: Iterator[Any], handler: Callable[[Exception], Any]) -> None:
         super().__init__(upstream)
         self._handler = handler
@@ -315,7 +321,7 @@ class _Handled(_Transformation):
                     raise StopIteration from None
 
 
-class Chained(LazyIterator):
+class ChainedIterator(LazyIterator):
     """The elements of several streams, one after the other."""
 
     def __init__(self, streams: Iterator[Iterable[Any]]) -> None:
@@ -332,7 +338,7 @@ class Chained(LazyIterator):
                 self._current = None
 
 
-class Zipped(LazyIterator):
+class ZipIterator(LazyIterator):
     """The elements of a structure of streams, in that structure; it ends with the first stream that does.
 
     A stream that occurs in several places is read once, and its element appears in all of them.

@@ -12,7 +12,7 @@ from tfpy.core.calling.ready import finish
 from tfpy.core.calling.registry import export
 from tfpy.data.csv_dataset import CSVDataset
 from tfpy.data.dataset import Dataset, FunctionDataset, stream
-from tfpy.data.iterators import Calls, Items, LazyIterator, Zipped, elements_of
+from tfpy.data.iterators import FunctionCallIterator, LazyIterator, PythonIterator, ZipIterator, elements_of
 from tfpy.data.sources import source_of
 from tfpy.data.structure import children, cloned, is_structure, mapped
 from tfpy.engine.arguments import as_function
@@ -42,7 +42,7 @@ def array(items: Any) -> Dataset:
 
 
 def _copies(rows: Any) -> LazyIterator:
-    return Items(map(_copy, rows))
+    return PythonIterator(map(_copy, rows))
 
 
 def _copy(element: Any) -> Any:
@@ -80,7 +80,7 @@ def zip_(datasets: Any) -> Dataset:
 
 def _side_by_side(datasets: Any) -> LazyIterator:
     streams = {id(leaf): stream(leaf) for leaf in _leaves(datasets)}
-    return Zipped(mapped(datasets, lambda leaf: streams[id(leaf)]))
+    return ZipIterator(mapped(datasets, lambda leaf: streams[id(leaf)]))
 
 
 def _leaves(structure: Any) -> list[Any]:
@@ -102,7 +102,7 @@ def func(f: Callable[[], Any]) -> Dataset:
     Source: TF.js `tf.data.func`.
     """
     as_function("func", "f", f)
-    return FunctionDataset(partial(_same, Calls(f)))
+    return FunctionDataset(partial(_same, FunctionCallIterator(f)))
 
 
 def _same(elements: LazyIterator) -> LazyIterator:

@@ -18,7 +18,7 @@ from tfpy.core.system.gunzip import gunzip
 from tfpy.core.system.urls import has_scheme, local_path
 from tfpy.core.system.web import open_web_file
 from tfpy.data._camel import ByteChunkIteratorCamel
-from tfpy.data.iterators import Items, LazyIterator
+from tfpy.data.iterators import LazyIterator, PythonIterator
 from tfpy.engine.arguments import as_int, as_positive
 from tfpy.engine.errors import argument_error
 
@@ -31,7 +31,7 @@ _LONGEST_PART = 1 << 28
 _GZIP_MAGIC = b"\x1f\x8b"
 
 
-class ByteChunkIterator(ByteChunkIteratorCamel, Items):
+class ByteChunkIterator(ByteChunkIteratorCamel, PythonIterator):
     """A stream of `bytes`. Source: TF.js `ByteChunkIterator`."""
 
     def decode_utf8(self) -> StringIterator:
@@ -39,12 +39,12 @@ class ByteChunkIterator(ByteChunkIteratorCamel, Items):
         return StringIterator(_decoded(self))
 
 
-class StringIterator(Items):
+class StringIterator(PythonIterator):
     """A stream of text in pieces with arbitrary boundaries. Source: TF.js `StringIterator`."""
 
     def split(self, separator: str) -> LazyIterator:
         """The text between the separators; an empty end is omitted."""
-        return Items(_parts(self, separator))
+        return PythonIterator(_parts(self, separator))
 
 
 class DataSource:

@@ -6,7 +6,7 @@ from typing import Any
 
 from tfpy.core.calling.registry import export
 from tfpy.data.dataset import Dataset
-from tfpy.data.iterators import Items, LazyIterator
+from tfpy.data.iterators import LazyIterator, PythonIterator
 from tfpy.data.sources import ByteChunkIterator, decompressed, source_of
 
 
@@ -30,4 +30,4 @@ class TextLineDataset(Dataset):
             RuntimeError: the source cannot be read. ValueError: it is broken gzip data.
         """
         lines = ByteChunkIterator(decompressed(self.input)).decode_utf8().split("\n")
-        return Items(line.removesuffix("\r") for line in lines)
+        return PythonIterator(line.removesuffix("\r") for line in lines)

@@ -1,4 +1,4 @@
-"""One linear regression written in both generations of the API: the same numbers, to the last bit.
+"""A linear regression, written with both generations of the API: the same numbers, to the last bit.
 
 It is the first example of the introduction to deeplearn.js: a line through three points, found by gradient descent.
 """
@@ -17,20 +17,20 @@ _RATE = 0.002
 
 
 def _start() -> list[float]:
-    """The weights that both begin with."""
+    """The initial weights of both versions."""
     return [float(w) for w in tf.random_normal([3], 0, 0.1, "float32", 7).data_sync()]
 
 
 class _CyclingProvider:
-    """An input provider: gives its arrays one after the other, again and again."""
+    """An input provider that cycles through its arrays."""
 
     def __init__(self, arrays: list[dl.NDArray]) -> None:
         self._arrays = arrays
-        self._given = 0
+        self._count = 0
 
     def get_next_copy(self, math: dl.NDArrayMath) -> dl.NDArray:
-        array = self._arrays[self._given % len(self._arrays)]
-        self._given += 1
+        array = self._arrays[self._count % len(self._arrays)]
+        self._count += 1
         return math.clone(array)
 
     def dispose_copy(self, math: dl.NDArrayMath, copy: dl.NDArray) -> None:
@@ -75,10 +75,10 @@ def _with_the_new_api(steps: int) -> Any:
 
 
 def fit_a_line(steps: int) -> float:
-    """Train in both generations, and say what came out.
+    """Train the model with both APIs, and print the results.
 
     Returns:
-        The largest error of the old generation's predictions.
+        The largest error of the predictions by the old API.
     """
     old, new = _with_the_old_api(steps), _with_the_new_api(steps)
     predictions = np.array(_XS) @ old

@@ -1,4 +1,4 @@
-"""Telling speakers by the sound of their vowels: real data of different lengths, masked."""
+"""Recognizing speakers by the sound of their vowels: real data of different lengths, with masking."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ import tfpy as tf
 _FRAMES, _COEFFICIENTS, _SPEAKERS = 29, 12, 9
 
 
-def tell_speakers(epochs: int, seed: int = 1) -> float:
-    """Train a GRU on 270 utterances and try it on 370 others.
+def recognize_speakers(epochs: int, seed: int = 1) -> float:
+    """Train a GRU on 270 utterances, and evaluate it on 370 others.
 
     Returns:
-        The part of the other utterances whose speaker it told.
+        The accuracy on the other utterances.
     """
     (x, speakers), (unseen, their_speakers) = tf.datasets.japanese_vowels()
     model = tf.sequential()
@@ -22,5 +22,9 @@ def tell_speakers(epochs: int, seed: int = 1) -> float:
     model.summary()
     model.fit(x, speakers, batch_size=30, epochs=epochs, seed=seed)
     _, accuracy = model.evaluate(unseen, their_speakers)
-    print(f"\n{float(accuracy):.1%} of {len(unseen)} new utterances were told right; guessing would get 1 in 9.")
+    print(
+        print(
+            f"\n{float(accuracy):.1%} of {len(unseen)} new utterances are classified correctly; guessing gets 1 in 9."
+        )
+    )
     return float(accuracy)

@@ -1,4 +1,4 @@
-"""Coordinator: keeps the models of processes that train together in step, and finds where the processes differ."""
+"""Coordinator: synchronizes the models of processes that train together, and detects differences between them."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ if TYPE_CHECKING:
 
 
 class Group(Protocol):
-    """Collective communication. All processes must call the same method, or they wait for ever.
+    """Collective communication. All processes must call the same method; otherwise they wait forever.
 
     Attributes:
-        rank: the number of this process.
-        size: how many there are.
+        rank: the number of this process, from 0.
+        size: the number of processes.
     """
 
     rank: int
@@ -48,12 +48,12 @@ class Group(Protocol):
 
 
 class _Synchronized(NamedTuple):
-    """The state of a model when all processes last had the same.
+    """The state of a model when it was last the same in all processes.
 
     Attributes:
-        log_names: the list of them, which each `compile` makes anew.
-        weights: the weights' data.
-        settings, slots: those of the optimizer.
+        log_names: the list of the log names; each `compile` creates a new one.
+        weights: the payloads of the weights.
+        settings, slots: the settings and the slots of the optimizer.
     """
 
     log_names: list[str]
@@ -63,8 +63,12 @@ class _Synchronized(NamedTuple):
 
 
 class _Status(NamedTuple):
-    """The state of a model in one process: whether it was compiled, or changed other than by a step, since all had the
-    same; and what callbacks may have set.
+    """The state of a model in one process.
+
+    Attributes:
+        compiled: whether it has been compiled since the last synchronization.
+        changed: whether it has been changed since then, other than by a training step.
+        iterations, stop_training, learning_rate: values that callbacks may have set.
     """
 
     compiled: bool
@@ -75,17 +79,17 @@ class _Status(NamedTuple):
 
 
 class Coordinator:
-    """Keeps all processes in step. Before they exchange anything, they meet: see `gather_at`."""
+    """Synchronizes processes. Each exchange of data starts with a barrier, `gather_at`."""
 
     def __init__(self, group: Group) -> None:
         self.group = group
         self._synchronized: WeakKeyDictionary[LayersModel, _Synchronized] = WeakKeyDictionary()
 
     def gather_at(self, place: str, value: Any = None) -> list[Any]:
-        """A barrier: wait until all processes are here. The values that they bring, by rank.
+        """Wait until all processes have called this, with the same place; the values of all processes, by rank.
 
         Raises:
-            RuntimeError: another process is elsewhere.
+            RuntimeError: another process has called it with another place.
         """
         found = self.group.gather((place, value))
         for rank, (other, _) in enumerate(found):
@@ -98,35 +102,35 @@ class Coordinator:
         return [other for _, other in found]
 
     def compare(self, place: str, things: Iterable[str]) -> None:
-        """Make sure that all processes name the same things.
+        """Check that all processes pass the same descriptions.
 
         Raises:
-            RuntimeError: they differ, or another process is elsewhere.
+            RuntimeError: they differ, or another process is at another place.
         """
         first, *others = self.gather_at(place, list(things))
         for rank, other in enumerate(others, 1):
-            for mine, own in zip([*first, "nothing"], [*other, "nothing"], strict=False):
-                if mine != own:
+            for expected, found in zip([*first, "nothing"], [*other, "nothing"], strict=False):
+                if expected != found:
                     raise RuntimeError(
-                        f"distribute: all processes must train the same model in the same way, but rank 0 has {mine}, "
-                        f"rank {rank} {own}."
+                        f"distribute: all processes must train the same model in the same way, but rank 0 has "
+                        f"{expected}, rank {rank} {found}."
                     )
 
     def broadcast(self, value: Any) -> Any:
-        """The value of the first process; what the others bring does not matter."""
+        """The value of the first process; those of the others are ignored."""
         return self.group.broadcast(value if self.group.rank == 0 else None)
 
     def broadcast_random_numbers(self) -> None:
-        """Let the streams without a seed go on from where they are in the first process."""
+        """Set the state of the unseeded random streams to that of the first process."""
         rng.restore_source(self.broadcast(rng.source_state()))
 
     # Models
 
     def synchronize(self, place: str, model: LayersModel, optimizer: Optimizer) -> None:
-        """Take over from the first process what its callbacks have done to a model; the others call no callbacks.
+        """Apply the changes that callbacks have made to a model in the first process; the others call no callbacks.
 
         Raises:
-            RuntimeError: another process is elsewhere, or has compiled another model, or in another way.
+            RuntimeError: another process is at another place, or has compiled another model or with other arguments.
         """
         statuses: list[_Status] = self.gather_at(
             f"{place}, with {type(optimizer).__name__}", self._status(model, optimizer)
@@ -152,25 +156,25 @@ class Coordinator:
         return _Status(compiled, changed, optimizer.iterations, model.stop_training, optimizer.learning_rate)
 
     def broadcast_model(self, model: LayersModel, optimizer: Optimizer) -> None:
-        """Take over the weights of the first process, and its optimizer's settings and state."""
+        """Set the weights, and the settings and state of the optimizer, to those of the first process."""
         arrays: Arrays = {}
         first = self.group.rank == 0
-        told = (
+        own = (
             (pack("distribute", state_of_model(model, optimizer), arrays), arrays, _plain(optimizer)) if first else None
         )
-        state, arrays, plain = self.group.broadcast(told)
+        state, arrays, plain = self.group.broadcast(own)
         if not first:
             restorer("distribute", model, optimizer, unpack(state, arrays))()
             vars(optimizer).update(plain)
         self.mark_synchronized(model, optimizer)
 
     def mark_synchronized(self, model: LayersModel, optimizer: Optimizer) -> None:
-        """Note that all processes have the same model and optimizer now."""
+        """Record that all processes have the same model and optimizer now."""
         weights = _payloads(model.weights)
         self._synchronized[model] = _Synchronized(_log_names(model), weights, settings(optimizer), optimizer._slots)
 
     def changed_weights(self, model: LayersModel) -> list[LayerVariable]:
-        """The weights that have changed since all processes had the same; at first all."""
+        """The weights that have changed since the last synchronization; all of them before the first one."""
         weights = model.weights
         payloads = _payloads(weights)
         last = self._synchronized.get(model)

@@ -1,4 +1,4 @@
-"""A description of all that must be the same in the processes that train a model together, line by line."""
+"""A description, line by line, of everything that must be the same in the processes that train a model together."""
 
 from __future__ import annotations
 
@@ -13,20 +13,21 @@ from tfpy.layers.training.compiling import compiled_of
 if TYPE_CHECKING:
     from tfpy.core.optimizers.base import Optimizer
 
-# The learning rate is that of the first process, in each step.
+# In each step, the learning rate is that of the first process.
 _RATES = ("learning_rate", "learningRate")
-# Names count up in each process, weights are taken over, and the noise of each process is its own.
+# Options that may differ: names are numbered in each process, initial weights are broadcast, and each process draws its
+# own noise.
 _FREE = ("name", "seed")
 _INITIALIZER = "_initializer"
 
 
 def settings(optimizer: Optimizer) -> str:
-    """The configuration of an optimizer, less its learning rate."""
+    """The configuration of an optimizer without its learning rate."""
     return _shown({name: value for name, value in _config_of(optimizer).items() if name not in _RATES})
 
 
 def fingerprint(model: LayersModel, optimizer: Optimizer) -> Iterator[str]:
-    """A compiled model, line by line."""
+    """The description of a compiled model, line by line."""
     yield f"a model with {type(optimizer).__name__}"
     yield f"an optimizer with {settings(optimizer)}"
     for number, output in enumerate(compiled_of(model, "distribute").outputs):
@@ -53,12 +54,12 @@ def _layers(container: Container, within: str = "") -> Iterator[str]:
 
 def _options(layer: Layer) -> Iterator[tuple[str, str]]:
     for name, value in _config_of(layer).items():
-        if _counts(str(name)):
+        if _must_agree(str(name)):
             yield str(name), _shown(value)
 
 
 def _config_of(thing: Layer | Optimizer) -> Mapping[str, Any]:
-    """The configuration of a layer or an optimizer; nothing for those of the user's that have none."""
+    """The configuration of a layer or an optimizer; empty for user-defined ones that have none."""
     try:
         found: Any = thing.get_config()
     except Exception:
@@ -66,14 +67,14 @@ def _config_of(thing: Layer | Optimizer) -> Mapping[str, Any]:
     return found if isinstance(found, Mapping) else {}
 
 
-def _counts(name: str) -> bool:
+def _must_agree(name: str) -> bool:
     return name not in _FREE and not name.endswith(_INITIALIZER)
 
 
 def _shown(value: Any) -> str:
-    """A value of a configuration; of what is no plain value, its kind."""
+    """A value of a configuration as text; objects are represented by their names."""
     if isinstance(value, Mapping):
-        return ", ".join(f"{key}={_shown(v)}" for key, v in value.items() if _counts(str(key)))
+        return ", ".join(f"{key}={_shown(v)}" for key, v in value.items() if _must_agree(str(key)))
     if isinstance(value, (list, tuple)):
         return f"[{', '.join(map(_shown, value))}]"
     return repr(value) if value is None or isinstance(value, (int, float, str)) else _name_of(value)

@@ -1,4 +1,4 @@
-"""The processes that `mpiexec` has started: how they communicate, and end together."""
+"""The processes started by `mpiexec`: their communication, and their common end."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from tfpy.distribute.coordinator import Coordinator
 from tfpy.distribute.ranks import Ranks
 from tfpy.engine.machine import share_gpus
 
-# How many seconds the last messages of processes get to reach the terminal.
-_LAST_WORDS = 0.3
+# How long to wait, in seconds, until the last output of all processes has reached the terminal.
+_FLUSH_SECONDS = 0.3
 
 
 class MpiGroup:
-    """All processes, through MPI. The messages are apart from those of others who use MPI."""
+    """All processes, communicating through MPI, separately from other users of MPI."""
 
     def __init__(self, module: Any) -> None:
         self._world = module.COMM_WORLD
@@ -32,7 +32,7 @@ class MpiGroup:
         self.rank: int = self._all.Get_rank()
         self.size: int = self._all.Get_size()
         # The number of this process among those of its machine.
-        self.rank_here: int = self._all.Split_type(module.COMM_TYPE_SHARED).Get_rank()
+        self.local_rank: int = self._all.Split_type(module.COMM_TYPE_SHARED).Get_rank()
 
     def gather(self, value: Any) -> list[Any]:
         """An all-gather: the values of all processes, by rank."""
@@ -44,7 +44,7 @@ class MpiGroup:
         return self._all.bcast(value, root=0)
 
     def sum(self, array: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        """The sum of the arrays of all processes: the same bits everywhere, as MPI requires of an Allreduce."""
+        """The sum of the arrays of all processes, with the same bits everywhere, as MPI guarantees for an Allreduce."""
         total = np.empty_like(array)
         self._all.Allreduce(array, total)
         return total
@@ -53,21 +53,21 @@ class MpiGroup:
         """End all processes."""
         sys.stdout.flush()
         sys.stderr.flush()
-        time.sleep(_LAST_WORDS)
+        time.sleep(_FLUSH_SECONDS)
         self._world.Abort(1)
 
 
 @export(namespace="distribute", doc="Distribution")
 def mpi() -> Ranks:
-    """The processes that this program runs in, when it was started by `mpiexec -n 4 python train.py`.
+    """The processes of a program started by `mpiexec -n 4 python train.py`.
 
-    `compile(…, distribute=tf.distribute.mpi())` has them train a model together: each computes a part of every batch.
-    Call it before anything is drawn at random: from then on the streams that are given no seed are the same in all
-    processes. Where a machine has several GPUs its processes take them in turns, if none was used before. An error that
-    ends one process ends all. It needs the extra `mpi` of tfpy.
+    `compile(…, distribute=tf.distribute.mpi())` trains a model in all of them: each computes a part of every batch.
+    Call it before drawing any random numbers: from then on, unseeded streams are the same in all processes. If a
+    machine has several GPUs, they are assigned to its processes in turn, unless one has been used before. An error that
+    ends one process ends all of them. It needs the extra `mpi` of tfpy.
 
     Returns:
-        The processes; a single one when the program was started as usual.
+        The processes; a single one if the program was not started by `mpiexec`.
 
     Raises:
         ImportError: the package mpi4py, or an MPI library, is not installed.
@@ -84,14 +84,14 @@ def _ranks() -> Ranks:
     _check_launcher(group.size)
     coordinator = Coordinator(group)
     if group.size > 1:
-        share_gpus(group.rank_here)
+        share_gpus(group.local_rank)
         coordinator.broadcast_random_numbers()
         _end_together(group, coordinator)
     return Ranks(coordinator, mpi)
 
 
 def _check_launcher(size: int) -> None:
-    """An `mpiexec` says in the environment how many processes it has started; another MPI's library sees one."""
+    """Raise RuntimeError if `mpiexec` has started several processes, as the environment says, but MPI sees one."""
     started = os.environ.get("OMPI_COMM_WORLD_SIZE") or os.environ.get("PMI_SIZE") or "1"
     if size == 1 and started != "1":
         raise RuntimeError(
@@ -101,11 +101,11 @@ def _check_launcher(size: int) -> None:
 
 
 def _end_together(group: MpiGroup, coordinator: Coordinator) -> None:
-    """Have no process wait for one that has failed, or has ended while others go on."""
-    shown = sys.excepthook
+    """Make sure that no process waits for one that has failed or ended."""
+    original_hook = sys.excepthook
 
     def fail(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
-        shown(kind, error, trace)
+        original_hook(kind, error, trace)
         print(f"tfpy: the process of rank {group.rank} has failed, and ends the others.", file=sys.stderr)
         group.abort()
 

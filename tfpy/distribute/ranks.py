@@ -1,4 +1,4 @@
-"""Ranks: processes that train a model together, each on its part of every batch."""
+"""Ranks: the strategy in which each process trains on its part of every batch."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ from tfpy.layers.training.strategy import ReplicaStep, Strategy
 
 @export(namespace="distribute", doc="Distribution")
 class Ranks(Strategy):
-    """Processes that train together, as one of them sees them; `tf.distribute.mpi()` gives it.
+    """Processes that train together, from the view of one of them, as returned by `tf.distribute.mpi()`.
 
     Attributes:
         rank: the number of this process, from 0.
-        size: how many processes there are.
-        first: whether the rank is 0: that process shows and writes what all have found.
+        size: the number of processes.
+        first: whether the rank is 0. Only that process prints and saves results.
 
     Source: beyond TF.js.
     """
 
-    def __init__(self, coordinator: Coordinator, again: Callable[[], Ranks]) -> None:
+    def __init__(self, coordinator: Coordinator, recreate: Callable[[], Ranks]) -> None:
         self._coordinator = coordinator
-        self._again = again
+        self._recreate = recreate
         self.rank = coordinator.group.rank
         self.size = coordinator.group.size
         self.first = self.rank == 0
@@ -46,10 +46,10 @@ class Ranks(Strategy):
         return f"Ranks(rank={self.rank}, size={self.size})"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return self._again, ()  # a copy of a model has the same processes
+        return self._recreate, ()  # a copy of a model has the same processes
 
     def callbacks(self, callbacks: Sequence[Callback], history: History) -> CallbackList:
-        """The callbacks of a training: all of them, of which only the first process calls those of the user."""
+        """The callbacks of a training run; only the first process calls those of the user."""
         synchronization = Synchronization(self._coordinator, history)
         everyone = [*callbacks, synchronization]
         return CallbackList(everyone) if self.first else PartialCallbackList(everyone, [history, synchronization])
@@ -60,7 +60,7 @@ class Ranks(Strategy):
         self._coordinator.synchronize(place, model, optimizer)
         start, end = (batch.size * rank // self.size for rank in (self.rank, self.rank + 1))
         share = (end - start) / batch.size
-        if start == end:  # more processes than samples: this one computes what counts for nothing, to take part
+        if start == end:  # more processes than samples: this one computes a sample with weight 0
             start, end = 0, 1
         with self._own_random_numbers(optimizer.iterations):
             found = run(batch.rows(start, end), lambda values, steps: self._means(model, values, share, steps))
@@ -69,7 +69,7 @@ class Ranks(Strategy):
 
     @contextmanager
     def _own_random_numbers(self, step: int) -> Iterator[None]:
-        """Draw random numbers of this process and step alone, then go on with the stream that all processes share."""
+        """Draw random numbers specific to this process and step inside a `with`; then restore the common stream."""
         shared = rng.source_state()
         rng.set_seed(f"{rng.fresh()}, step {step}, rank {self.rank}")
         try:
@@ -78,7 +78,7 @@ class Ranks(Strategy):
             rng.restore_source(shared)
 
     def _means(self, model: LayersModel, values: list[Tensor], share: float, steps: Tensor | None) -> list[Tensor]:
-        """The means over all processes; weights that the step has written, such as moving averages, become theirs."""
+        """The means over all processes. Weights assigned by the step, such as moving averages, are averaged too."""
         written = [weight for weight in self._coordinator.changed_weights(model) if weight.dtype == "float32"]
         arrays = [dispatch.read(tensor, "mean") for tensor in (*values, *written)]
         flat = np.concatenate([array.ravel() for array in arrays])
@@ -88,7 +88,7 @@ class Ranks(Strategy):
             flat[:own] *= counts[self.rank] / sum(counts) if any(counts) else share
             flat[own:] *= share
         else:
-            flat[:] = 0  # whatever it was, NaN included
+            flat[:] = 0  # not a product with 0, which would keep NaN
         total = self._coordinator.group.sum(flat)
         parts = np.split(total, np.cumsum([array.size for array in arrays])[:-1])
         shapes = [array.shape for array in arrays]
@@ -99,12 +99,12 @@ class Ranks(Strategy):
 
 
 def _count(steps: Tensor | None) -> float:
-    """How many steps of a part are not masked; 0 where there is no mask."""
+    """The number of unmasked steps of a part; 0 without a mask."""
     return 0.0 if steps is None else float(dispatch.read(steps, "mean"))
 
 
 def _fingerprint(batch: Batch) -> int:
-    """A checksum of the first sample, which nearly always tells one batch from another."""
+    """A checksum of the first sample, which nearly always differs between batches."""
     found = 0
     for tensor in (*batch.inputs, *batch.targets):
         found = zlib.crc32(_bytes_of(dispatch.read(tensor.slice(0, 1), "mean")), found)
@@ -112,5 +112,5 @@ def _fingerprint(batch: Batch) -> int:
 
 
 def _bytes_of(array: npt.NDArray[Any]) -> bytes:
-    """The bytes of an array; those of the texts for an array of strings, which has only pointers to them."""
+    """The bytes of an array; for an array of strings, which holds only pointers, those of their representation."""
     return repr(array.tolist()).encode() if array.dtype == object else array.tobytes()

@@ -1,4 +1,4 @@
-"""Callbacks of several processes: which of them each process calls, and where they synchronize."""
+"""Callbacks in distributed training: the callbacks that each process calls, and the one that synchronizes them."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
     from tfpy.core.optimizers.base import Optimizer
     from tfpy.layers.model import LayersModel
 
-# What `fit` was asked for that must be the same in all processes.
+# The parameters of `fit` that must be the same in all processes.
 _PARAMS = ("samples", "steps", "batch_size", "initial_epoch", "epochs", "do_validation", "metrics")
 
 
 class PartialCallbackList(CallbackList):
-    """Callbacks of which only some are called: those of a training in a process after the first."""
+    """The callbacks of a process other than the first, only some of which are called."""
 
     def __init__(self, callbacks: Iterable[Callback], called: Iterable[Callback]) -> None:
         super().__init__(callbacks)
@@ -35,7 +35,7 @@ class PartialCallbackList(CallbackList):
 
 
 class Synchronization(RunCallback):
-    """The last callback of each process. It takes over what callbacks have done in the first process."""
+    """The last callback of each process. It applies the changes that callbacks have made in the first process."""
 
     _run: TrainingRun
 
@@ -45,17 +45,17 @@ class Synchronization(RunCallback):
 
     def set_model(self, model: LayersModel) -> None:
         super().set_model(model)
-        asked = [f"{name}: {self.params[name]}" for name in _PARAMS]
-        self._coordinator.compare("the beginning of a training", [*fingerprint(model, model.optimizer), *asked])
+        params = [f"{name}: {self.params[name]}" for name in _PARAMS]
+        self._coordinator.compare("the beginning of a training", [*fingerprint(model, model.optimizer), *params])
 
     def resume(self, run: TrainingRun) -> None:
         self._run = run
         coordinator, iterator = self._coordinator, run.iterator
-        begun = [
+        start = [
             f"a model with {type(self._optimizer).__name__}",
             f"epoch {iterator.epoch} and batch {iterator.batch} to go on from",
         ]
-        coordinator.compare("the first epoch", begun)
+        coordinator.compare("the first epoch", start)
         coordinator.broadcast_model(run.model, self._optimizer)
         coordinator.broadcast_random_numbers()
         iterator.source.restore("distribute", coordinator.broadcast(iterator.source.state()))

@@ -112,7 +112,7 @@ def as_list(op: str, argument: str, value: object, of: str) -> list[object]:
     raise argument_error(op, argument, f"a list of {of}", value, TypeError)
 
 
-def unpacked(value: Any) -> Any:
+def array_as_list(value: Any) -> Any:
     """An array of numbers as a list, for arguments that may be lists; anything else unchanged."""
     return value.tolist() if isinstance(value, np.ndarray) else value
 

@@ -79,7 +79,7 @@ def _reach(tape: Tape, y: Handle) -> _Reach:
     for node in reversed(tape.nodes):
         if not reached.isdisjoint(node.outputs):
             if node.gradient is None:
-                raise no_gradient_error(node.kernel.name, _way_through(tape, node, y))
+                raise no_gradient_error(node.kernel.name, _path_through(tape, node, y))
             needed.add(node)
             reached.update(compress(node.inputs, node.gradient.flows(len(node.inputs))))
     return _Reach(needed, reached)
@@ -148,7 +148,7 @@ def _zeros(spec: Spec, cls: type[Handle]) -> Handle:
     return run(cls, "Fill", shape=spec.shape, value=0, dtype=gradient_dtype(spec.dtype))
 
 
-def _way_through(tape: Tape, node: Node, y: Handle) -> list[str]:
+def _path_through(tape: Tape, node: Node, y: Handle) -> list[str]:
     """The names of kernels in a chain from a source through a node to y."""
     made_by = {out: n for n in tape.nodes for out in n.outputs}
     before: list[str] = []

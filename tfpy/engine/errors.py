@@ -163,9 +163,9 @@ def unknown_name_error(
     return ValueError(f"Unknown {what} {show(name)}.{hint}" + (f" Known: {', '.join(shown)}." if fits else ""))
 
 
-def no_gradient_error(kernel: str, way: Sequence[str]) -> GradientError:
+def no_gradient_error(kernel: str, kernels: Sequence[str]) -> GradientError:
     """A GradientError for a kernel without a gradient, with the kernels on a path from x through it to y."""
-    path = " → ".join(["x", *way, "y"])
+    path = " → ".join(["x", *kernels, "y"])
     return GradientError(f"Cannot compute the gradient of y with respect to x: {kernel} has none (path: {path}).")
 
 

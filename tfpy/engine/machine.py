@@ -14,7 +14,7 @@ def _cores() -> int:
     return os.cpu_count() or 1
 
 
-def _wanted() -> int:
+def _initial_shards() -> int:
     given = os.environ.get("TFPY_SHARDS") or _cores()
     try:
         return max(1, int(given))
@@ -32,7 +32,7 @@ class _Share:
     """
 
     def __init__(self) -> None:
-        self.shards = self.shards_at_first = _wanted()
+        self.shards = self.shards_at_first = _initial_shards()
         self.gpu = 0
 
 

@@ -55,14 +55,14 @@ def set_seed(seed: Seed | None) -> None:
     _source.repeats = seed is not None
 
 
-def _part_ways() -> None:
+def _reseed_after_fork() -> None:
     """Make a forked process draw other numbers than its parent and siblings, unless a seed has been set."""
     if not _source.repeats:
         _source.seed()
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_part_ways)
+    os.register_at_fork(after_in_child=_reseed_after_fork)
 
 
 def fresh() -> float:
@@ -257,7 +257,7 @@ def stream(seed: Seed | None) -> Alea:
     return Alea(fresh() if seed is None else seed)
 
 
-def truthy(seed: Seed | None) -> Seed | None:
+def truthy_seed(seed: Seed | None) -> Seed | None:
     """The seed as TF.js's normal, gamma and multinomial streams take it: 0 and '' count as none."""
     return None if may_seed(seed) and not seed else seed
 
@@ -273,7 +273,7 @@ def uniform(seed: Seed | None, count: int, low: float = 0.0, high: float = 1.0) 
 
 def normal(seed: Seed | None, count: int, mean: float = 0.0, stddev: float = 1.0, truncated: bool = False) -> Floats:
     """Normal numbers, by Marsaglia's polar method if seeded; truncated ones lie within two deviations of the mean."""
-    chosen = truthy(seed)
+    chosen = truthy_seed(seed)
     form = mean, stddev, truncated
     more = _numpys_normals(*form) if chosen is None else _polar_normals(Alea(chosen), *form)
     found: list[Floats] = []
@@ -331,7 +331,7 @@ def gamma(seed: Seed | None, count: int, alpha: float, beta: float, whole: bool)
 
     `whole` draws from normal numbers rounded to whole ones and rounds the result, as TF.js does for int32.
     """
-    uniforms = stream(truthy(seed))
+    uniforms = stream(truthy_seed(seed))
     normals = _Normals(uniforms.next(), whole)
     d = alpha + 2 / 3 if alpha < 1 else alpha - 1 / 3
     c = 1 / math.sqrt(9 * d)
@@ -361,7 +361,7 @@ class _Normals:
     """Standard normal numbers one by one."""
 
     def __init__(self, seed: float, whole: bool) -> None:
-        self._generator = stream(truthy(seed))
+        self._generator = stream(truthy_seed(seed))
         self._whole = whole
         self._ready: list[float] = []
 

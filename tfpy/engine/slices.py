@@ -74,7 +74,7 @@ def resolve_strided_slice(
         if item == _WHOLE:
             picks.append((0, size, 1, size))
         elif masks.shrink_axis >> item & 1:
-            picks.append(_one(begin[item], strides[item], size, axis))
+            picks.append(_single_index(begin[item], strides[item], size, axis))
             continue
         else:
             edges = bool(masks.begin >> item & 1), bool(masks.end >> item & 1)
@@ -106,7 +106,7 @@ def _item_of_each_axis(rank: int, items: int, masks: Masks) -> list[int]:
     return out
 
 
-def _one(index: int, stride: int, size: int, axis: int) -> tuple[int, int, int, int]:
+def _single_index(index: int, stride: int, size: int, axis: int) -> tuple[int, int, int, int]:
     if stride <= 0:
         raise ShapeError(
             f"a single index, as for axis {axis}, needs a stride of 1 or more, but its stride is {stride}."

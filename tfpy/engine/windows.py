@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tfpy.engine.arguments import as_int, unpacked
+from tfpy.engine.arguments import array_as_list, as_int
 from tfpy.engine.backend import Array
 from tfpy.engine.errors import argument_error
 from tfpy.engine.spec import MAX_SIZE, Shape
@@ -135,17 +135,17 @@ def slide(
     try:
         return _slide(op, sizes, size, strides, pad, dilations, rounding)
     except TypeError:  # an unhashable value, such as a list, or an invalid one
-        given = op, *map(_unchanging, (sizes, size, strides, pad, dilations)), rounding
+        given = op, *map(_hashable, (sizes, size, strides, pad, dilations)), rounding
     try:
         return _slide(*given)
     except TypeError:
         return _slide.__wrapped__(*given)
 
 
-def _unchanging(value: Any) -> Any:
+def _hashable(value: Any) -> Any:
     if type(value) in (list, tuple):
-        return tuple([_unchanging(v) for v in value])
-    return _unchanging(value.tolist()) if type(value) is np.ndarray else value
+        return tuple([_hashable(v) for v in value])
+    return _hashable(value.tolist()) if type(value) is np.ndarray else value
 
 
 # A program uses few windows on few sizes, and counting positions takes longer than a small kernel.
@@ -181,7 +181,7 @@ def _slide(op: str, sizes: Shape, size: Shape, strides: Any, pad: Any, dilations
 
 def per_dimension(op: str, argument: str, value: Any, n: int) -> Shape:
     """A number above 0 for each of n dimensions, given as one for all or as a list."""
-    value = unpacked(value)
+    value = array_as_list(value)
     given = value if isinstance(value, Sequence) and not isinstance(value, (str, bytes)) else [value] * n
     numbers = tuple([as_int(op, argument, v) for v in given])
     if len(numbers) != n or min(numbers) < 1 or max(numbers) > MAX_SIZE:

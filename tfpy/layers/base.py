@@ -13,14 +13,14 @@ from tfpy.core.naming.hints import OF_LAYERS
 from tfpy.core.tensor import Tensor
 from tfpy.core.variable import value_of
 from tfpy.engine import handle
-from tfpy.engine.arguments import as_ints, unpacked
+from tfpy.engine.arguments import array_as_list, as_ints
 from tfpy.engine.dtypes import DType
 from tfpy.engine.errors import argument_error, show
 from tfpy.engine.state import local
 from tfpy.layers._camel import LayerCamel
 from tfpy.layers.activations import get_activation
 from tfpy.layers.added_losses import AddedLoss, add_activity_losses, add_from_call, as_functions
-from tfpy.layers.calling import add_layer_note, as_tensors, check_keywords, keywords_of, taking_a_dict
+from tfpy.layers.calling import add_layer_note, are_symbolic, as_tensors, call_layer, check_keywords, taking_a_dict
 from tfpy.layers.constraints import Constraint
 from tfpy.layers.copying import Copyable
 from tfpy.layers.declared import Declared, DeclaredSignature, declared_in, kinds_in, known_only
@@ -100,6 +100,15 @@ class Layer(LayerCamel, Copyable, Declared, family="layer"):
 
     __signature__ = DeclaredSignature(__init__)
 
+    def _no_attribute(self, name: str) -> AttributeError:
+        if "inbound_nodes" in vars(self):
+            error = super()._no_attribute(name)
+            if not self.built:
+                error.add_note("The layer has no weights yet: apply makes them, or build(input_shape).")
+            return error
+        cls = type(self).__name__
+        return AttributeError(f"{cls}: __init__ must call super().__init__(), which sets {name!r}.", name=name)
+
     def _settle_base_options(self, base: dict[str, Any]) -> None:
         self._trainable = bool(base["trainable"])
         self.initial_weights = base["weights"]
@@ -109,7 +118,7 @@ class Layer(LayerCamel, Copyable, Declared, family="layer"):
         self.dtype: DType | None = base["dtype"]
         shape, inner = base["batch_input_shape"], base["input_shape"]
         if shape is None and inner is not None:
-            shape = [base["batch_size"], *to_list(unpacked(inner))]
+            shape = [base["batch_size"], *to_list(array_as_list(inner))]
         self.batch_input_shape = None if shape is None else check_input_shape(self.class_name, shape)
         if self.batch_input_shape is not None:
             self.dtype = self.dtype or base["input_dtype"] or "float32"
@@ -196,17 +205,15 @@ class Layer(LayerCamel, Copyable, Declared, family="layer"):
             raise RuntimeError(f"Layer {self.name} is already disposed.")
         check_keywords(self, arguments)
         inputs = as_tensors(self.name, inputs)
-        symbolic = [isinstance(x, SymbolicTensor) for x in to_list(inputs)]
-        if any(symbolic) and not all(symbolic):
-            raise argument_error(self.name, "inputs", "all symbolic tensors or all tensors", inputs)
+        symbolic = are_symbolic(self.name, inputs)
         with name_scope(self.name):
             if not self.built:
                 self.check_against_spec(to_list(inputs))
                 self._build_for(inputs)
-                if not any(symbolic) and self._references is None:
+                if not symbolic and self._references is None:
                     self._references = 1
             self.check_against_spec(to_list(inputs))
-            return self._connect(inputs, arguments) if any(symbolic) else self._compute(inputs, arguments)
+            return self._connect(inputs, arguments) if symbolic else self._compute(inputs, arguments)
 
     def check_against_spec(self, inputs: Sequence[Any]) -> None:
         """Raise ValueError if inputs do not match `input_spec`."""
@@ -245,17 +252,10 @@ class Layer(LayerCamel, Copyable, Declared, family="layer"):
         Raises:
             TypeError: it returns something other than tensors.
         """
-        names, as_dict = keywords_of(type(self).call)
         running = local.state.running
         running.append(self._described)
         try:
-            if as_dict:
-                outputs = self.call(inputs, dict(arguments))
-            elif names is None:
-                outputs = self.call(inputs, **arguments)
-            else:
-                known = {names[name]: value for name, value in arguments.items() if name in names}
-                outputs = self.call(inputs, **known)
+            outputs = call_layer(self, inputs, arguments)
         finally:
             running.pop()
         for output in to_list(outputs):

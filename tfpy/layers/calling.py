@@ -38,6 +38,14 @@ def as_tensors(layer: str, inputs: Any) -> Any:
     return to_tensor(layer, "inputs", inputs, "any")
 
 
+def are_symbolic(layer: str, inputs: Any) -> bool:
+    """Whether the inputs of a layer's call, all or none of which may be, are symbolic."""
+    symbolic = [isinstance(x, SymbolicTensor) for x in to_list(inputs)]
+    if any(symbolic) and not all(symbolic):
+        raise argument_error(layer, "inputs", "all symbolic tensors or all tensors", inputs)
+    return any(symbolic)
+
+
 def one_tensor(layer: str, inputs: Any) -> Tensor:
     """A layer's only input, which may be passed in a list."""
     listed = to_list(inputs)
@@ -93,6 +101,16 @@ def check_keywords(layer: Layer, given: Mapping[str, Any]) -> None:
     names, as_dict = keywords_of(type(layer).call)
     if names is not None and not as_dict:
         respell(given, {**_COMMON, **names}, layer.name)
+
+
+def call_layer(layer: Layer, inputs: Any, arguments: Mapping[str, Any]) -> Any:
+    """The result of a layer's `call` with those arguments that it accepts."""
+    names, as_dict = keywords_of(type(layer).call)
+    if as_dict:
+        return layer.call(inputs, dict(arguments))
+    if names is None:
+        return layer.call(inputs, **arguments)
+    return layer.call(inputs, **{names[name]: value for name, value in arguments.items() if name in names})
 
 
 def taking_a_dict(call: Callable[..., Any]) -> Callable[..., Any]:

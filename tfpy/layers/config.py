@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from tfpy.core.io.faults import blamed, list_in, object_in
+from tfpy.core.io.faults import errors_of_file, list_in, object_in
 from tfpy.core.naming.names import camel
 from tfpy.engine.errors import argument_error, show
 from tfpy.layers.registry import known_class
@@ -69,7 +69,7 @@ def build_layers(configs: Any, kind: type, custom_objects: Mapping[str, Any] | N
     for i, config in enumerate(list_in("configuration", "layers", configs)):
         entry = object_in("configuration", f"layers[{i}]", config)
         where = f"layers[{i}] ({show(layer_name(entry) or config_value(entry, 'class_name'))})"
-        with blamed(where, "its options make no sense"):
+        with errors_of_file(where, "invalid options"):
             made.append(build_object(entry, "layer", kind, custom_objects))
     return made
 

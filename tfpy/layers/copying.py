@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from tfpy.core.naming.hints import Hints
 from tfpy.layers.naming import register_name
 
 if TYPE_CHECKING:
     from tfpy.layers.symbolic import Node
 
 
-class Copyable(Hints):
+class Copyable:
     """Base of layers.
 
     A layer knows the calls on its outputs, but its copy only those whose layers are copied too, which add themselves.
@@ -23,16 +22,6 @@ class Copyable(Hints):
     if TYPE_CHECKING:
         inbound_nodes: list[Node]
         outbound_nodes: list[Node]
-        built: bool
-
-    def _no_attribute(self, name: str) -> AttributeError:
-        if "inbound_nodes" in vars(self):
-            error = super()._no_attribute(name)
-            if not self.built:
-                error.add_note("The layer has no weights yet: apply makes them, or build(input_shape).")
-            return error
-        cls = type(self).__name__
-        return AttributeError(f"{cls}: __init__ must call super().__init__(), which sets {name!r}.", name=name)
 
     def _own_calls(self) -> Sequence[Node]:
         """The calls of the layer on outputs of other layers."""

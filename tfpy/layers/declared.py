@@ -21,8 +21,8 @@ from tfpy.core.naming.spelling import AttributesInBothSpellings
 from tfpy.engine.errors import argument_error, unknown_name_error, with_article
 from tfpy.layers._camel import DeclaredCamel
 from tfpy.layers.config import build_object, is_object_config, plain
+from tfpy.layers.plan_validity import Versioned
 from tfpy.layers.registry import register
-from tfpy.layers.unchanged import Versioned
 
 
 def _has_tensors(given: object) -> bool:

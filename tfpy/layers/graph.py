@@ -89,7 +89,7 @@ class LayerGraph:
         Raises:
             ValueError: inputs that do not fit a layer.
         """
-        fed = [_as_entered(value, entry) for entry, value in zip(self.inputs, values, strict=True)]
+        fed = [_cast_to_input_dtype(value, entry) for entry, value in zip(self.inputs, values, strict=True)]
 
         def call(node: Node, inputs: list[Tensor], own: list[Any], mask: Any) -> tuple[list[Tensor], list[Any]]:
             layer = node.outbound_layer
@@ -264,7 +264,7 @@ def source_inputs(tensor: SymbolicTensor) -> list[SymbolicTensor]:
     return list(found)
 
 
-def _as_entered(value: Tensor, entry: SymbolicTensor) -> Tensor:
+def _cast_to_input_dtype(value: Tensor, entry: SymbolicTensor) -> Tensor:
     """A value cast to the dtype of its input."""
     if "string" in (value.dtype, entry.dtype) and value.dtype != entry.dtype:
         raise argument_error(node_of(entry).outbound_layer.name, "inputs", f"of dtype {entry.dtype}", value, TypeError)

@@ -20,8 +20,8 @@ from tfpy.engine.dtypes import DType
 from tfpy.engine.errors import argument_error
 from tfpy.engine.rng import Seed
 from tfpy.engine.spec import Shape
-from tfpy.layers.choose import choose
 from tfpy.layers.declared import Declared
+from tfpy.layers.enum_options import enum_option
 
 InitializerLike: TypeAlias = "str | dict[str, Any] | Initializer | None"
 # An option of this kind: an InitializerLike, converted to an Initializer by the constructor.
@@ -139,8 +139,10 @@ class VarianceScaling(Initializer, class_name="VarianceScaling", factory="initia
     def configure(self) -> None:
         if self.scale < 0:
             raise argument_error("variance_scaling initializer", "scale", "0 or more", self.scale)
-        self.mode = choose("variance_scaling initializer", "mode", self.mode, _MODES)
-        self.distribution = choose("variance_scaling initializer", "distribution", self.distribution, _DISTRIBUTIONS)
+        self.mode = enum_option("variance_scaling initializer", "mode", self.mode, _MODES)
+        self.distribution = enum_option(
+            "variance_scaling initializer", "distribution", self.distribution, _DISTRIBUTIONS
+        )
 
     @accepts_options()
     def apply(self, shape: Sequence[int], dtype: DType | None = None) -> Tensor:

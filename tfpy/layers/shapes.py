@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from tfpy.engine.arguments import as_int, as_list, unpacked
+from tfpy.engine.arguments import array_as_list, as_int, as_list
 from tfpy.engine.errors import argument_error, show
 from tfpy.engine.spec import MAX_RANK, MAX_SIZE, is_possible
 from tfpy.engine.warn import warn_user
@@ -78,6 +78,6 @@ def one_shape(layer: str, input_shape: Any) -> PartialShape:
 
 def axis_or_axes(layer: str, value: Any) -> int | list[int]:
     """An option that is one axis or a list of axes, as integers."""
-    value = unpacked(value)
+    value = array_as_list(value)
     listed = [as_int(layer, "axis", axis) for axis in to_list(value)]
     return listed if isinstance(value, (list, tuple)) else listed[0]

@@ -9,10 +9,10 @@ from tfpy.core.ops.arith import add
 from tfpy.core.ops.matmul import transpose
 from tfpy.core.ops.spatial import LAYOUTS
 from tfpy.core.tensor import Tensor
-from tfpy.engine.arguments import as_int, unpacked
+from tfpy.engine.arguments import array_as_list, as_int
 from tfpy.engine.errors import argument_error
 from tfpy.engine.windows import per_dimension
-from tfpy.layers.choose import DATA_FORMATS, choose
+from tfpy.layers.enum_options import DATA_FORMATS, enum_option
 from tfpy.layers.one_output import OneOutput
 from tfpy.layers.specs import InputSpec
 from tfpy.layers.symbolic import PartialShape
@@ -50,8 +50,8 @@ def normalize_options(layer: Any, n: int, *numbers: str, paddings: Mapping[str, 
     for option in numbers:
         setattr(layer, option, per_dimension(kind, option, getattr(layer, option), n))
     if paddings is not None:
-        layer.padding = choose(kind, "padding", layer.padding, paddings)
-    layer.data_format = choose(kind, "data_format", layer.data_format, DATA_FORMATS)
+        layer.padding = enum_option(kind, "padding", layer.padding, paddings)
+    layer.data_format = enum_option(kind, "data_format", layer.data_format, DATA_FORMATS)
 
 
 def pairs(layer: str, option: str, value: Any, n: int) -> tuple[tuple[int, int], ...]:
@@ -59,7 +59,7 @@ def pairs(layer: str, option: str, value: Any, n: int) -> tuple[tuple[int, int],
 
     For a single dimension a list of two numbers is the pair itself, as in Keras.
     """
-    value = unpacked(value)
+    value = array_as_list(value)
     given = list(value) if isinstance(value, (list, tuple)) else [value] * n
     if n == 1 and len(given) == 2:
         given = [given]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from tfpy.engine.arguments import as_int, unpacked
+from tfpy.engine.arguments import array_as_list, as_int
 from tfpy.engine.errors import argument_error
 from tfpy.engine.windows import ROUNDING_MODES, places
 
@@ -15,7 +15,7 @@ Pair = int | Sequence[int]
 
 def pair(op: str, argument: str, value: Any) -> tuple[int, int]:
     """A number, standing for two equal ones, or a list of two."""
-    value = unpacked(value)
+    value = array_as_list(value)
     if isinstance(value, Sequence) and not isinstance(value, str):
         if len(value) != 2:
             raise argument_error(op, argument, "a number or a pair of numbers", value)

@@ -151,12 +151,12 @@ def run(paths: Sequence[Path], diff: bool, check: bool, in_place: bool) -> int:
         to_change += outcome.changed
         rewritten += outcome.migration.rewritten
         left += len(outcome.migration.left)
-        print(visible(f"{outcome.path}: {_told(outcome, in_place and not check)}"))
+        print(visible(f"{outcome.path}: {_outcome_text(outcome, in_place and not check)}"))
     print(f"Constructs rewritten: {rewritten}; left with a comment: {left}; files with errors: {failed}.")
     return int(failed > 0 or (check and to_change > 0))
 
 
-def _told(outcome: Outcome, written: bool) -> str:
+def _outcome_text(outcome: Outcome, written: bool) -> str:
     assert outcome.migration is not None
     if not outcome.changed:
         left = len(outcome.migration.left)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
-from tfpy.core.naming.names import camel
+from tfpy.core.naming.names import in_both_spellings
 from tfpy.legacy.migration import successors
 from tfpy.migrate import eager
 from tfpy.migrate.kind import FunctionOf, Kind, ListOf, as_pinned
@@ -17,11 +15,6 @@ NEXT_COPY = ("get_next_copy", "getNextCopy")
 _WITHOUT_COUNTERPART = ("value_and_gradients", "variable_gradients", "conv2d_back_prop", "custom_gradient", "vjp")
 _READS = ("get_values", "get_values_async", "data_sync", "data")
 _INITIALIZERS = (*successors.table("initializer"), "VarianceScalingInitializer")
-
-
-def both_spellings(kinds: Mapping[str, Kind]) -> dict[str, Kind]:
-    """A table keyed by names in snake_case, extended to both spellings."""
-    return {spelling: kind for name, kind in kinds.items() for spelling in (name, camel(name))}
 
 
 # The instances of classes.
@@ -48,11 +41,11 @@ OF_MATH: dict[str, Kind] = {
     **dict[str, Kind].fromkeys(_WITHOUT_COUNTERPART, "kept"),
 }
 OF_GRAPH: dict[str, Kind] = {"variable": "variable", "constant": "constant", "placeholder": "placeholder"}
-OF_BUILDER = both_spellings({"get_input_providers": ListOf("provider"), "get_epoch": "number"})
+OF_BUILDER: dict[str, Kind] = in_both_spellings({"get_input_providers": ListOf("provider"), "get_epoch": "number"})
 OF_ARRAY: dict[str, Kind] = {
     "get": "number",
     "val": "number",
-    **both_spellings({"array_sync": None, **dict[str, Kind].fromkeys(_READS, "values")}),
+    **in_both_spellings({"array_sync": None, **dict[str, Kind].fromkeys(_READS, "values")}),
 }
 
 

@@ -23,7 +23,7 @@ def bind(parameters: Parameters, args: Sequence[cst.Arg]) -> Given:
     found: Given = {}
     for i, arg in enumerate(args):
         if arg.star:
-            raise CannotRewrite("arguments given with * cannot be told apart")
+            raise CannotRewrite("arguments given with * cannot be distinguished")
         if arg.keyword is None:
             name = names[i] if i < len(names) else ""
         else:
@@ -44,7 +44,7 @@ def _of_version(name: str, names: Sequence[str], arg: cst.Arg) -> str:
     if isinstance(arg.value, (cst.List, cst.Tuple)):
         return _VARIABLES
     if name in ("epsilon", "momentum") and names[1] != name and not _is_number(arg.value):
-        raise CannotRewrite(f"it cannot be told whether an argument is the {name} (0.5) or the list of variables (0.4)")
+        raise CannotRewrite(f"it is unknown whether an argument is the {name} (0.5) or the list of variables (0.4)")
     return name
 
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Container, Iterable, Mapping
 from typing import Any, TypeVar, cast
 
 from tfpy.core.calling.annotations import NUMBERS
-from tfpy.core.calling.argument_blame import name_call, name_outer, refuse_misfit, refuse_unbound
+from tfpy.core.calling.argument_errors import name_call, name_outer, refuse_misfit, refuse_unbound
 from tfpy.core.calling.tracebacks import hide_own_lines
 from tfpy.core.naming.hints import OF_OPTIMIZERS, OF_OPTIONS
 from tfpy.core.naming.names import spellings

@@ -31,11 +31,11 @@ class _Debugging:
         for spec in run.specs:
             print(f"{run.kernel:<25} {run.milliseconds:8.3f} ms  {spec.dtype} {list(spec.shape)}  from ({inputs})")
         results = (run.backend.read(p, s.dtype) for p, s in zip(run.payloads, run.specs, strict=True))
-        found = next(filter(None, map(_strange, results)), None)
+        found = next(filter(None, map(_first_non_finite, results)), None)
         if found is None:
             return
         values = (t.backend.read(t.payload, t.spec.dtype) for t in run.inputs if t.backend)
-        given = next(filter(None, map(_strange, values)), None)
+        given = next(filter(None, map(_first_non_finite, values)), None)
         if given is None:
             _warn(f"Found {found} in the result of {run.kernel!r} of ({inputs})")
         elif not self._told:  # it existed before debugging started: in the data, or in weights
@@ -58,7 +58,7 @@ def _described(t: Handle) -> str:
     return f"{t.spec.dtype} {list(t.spec.shape)}"
 
 
-def _strange(values: Any) -> str | None:
+def _first_non_finite(values: Any) -> str | None:
     """The first non-finite number, as text."""
     if values.dtype.kind not in "fc":
         return None

@@ -25,7 +25,7 @@ class Leak(Record):
     tensors: list[tuple[DType, Shape]]
 
 
-class _Left(NamedTuple):
+class _LeakedTensor(NamedTuple):
     """One leaked tensor."""
 
     id: int
@@ -43,7 +43,7 @@ class Leaks:
     def __init__(self, verbose: bool) -> None:
         self._verbose = verbose
         self._first: int | None = None
-        self._found: list[_Left] | None = None
+        self._found: list[_LeakedTensor] | None = None
         self._allowed: set[int] = set()
 
     def __enter__(self) -> Leaks:
@@ -74,9 +74,9 @@ class Leaks:
         if len(self):
             raise RuntimeError(f"leaks: {self}")
 
-    def _look(self) -> list[_Left]:
+    def _look(self) -> list[_LeakedTensor]:
         assert self._first is not None
-        return [_Left(handle.id, origin, handle.spec) for handle, origin in origins.made_since(self._first)]
+        return [_LeakedTensor(handle.id, origin, handle.spec) for handle, origin in origins.made_since(self._first)]
 
     @property
     def _leaks(self) -> list[Leak]:

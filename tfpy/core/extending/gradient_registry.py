@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from tfpy.core.calling.callables import call_with_as_many
 from tfpy.core.calling.registry import op
 from tfpy.core.grads import as_gradients
-from tfpy.core.naming.names import camel
+from tfpy.core.naming.names import camel, in_both_spellings
 from tfpy.core.results import Record
 from tfpy.core.tensor import Tensor
 from tfpy.engine.arguments import as_function, as_string
@@ -182,10 +182,6 @@ def _in_order(kernel: str, found: Mapping[str, Any], inputs: Sequence[KernelInpu
             raise argument_error(kernel, "grad_func", expected, own, TypeError)
         gradients += own
     return gradients
-
-
-def in_both_spellings(attrs: Mapping[str, Any]) -> dict[str, Any]:
-    return {spelling: value for name, value in attrs.items() for spelling in (name, camel(name))}
 
 
 def is_sequence(value: Any) -> bool:

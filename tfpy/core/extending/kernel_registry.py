@@ -8,8 +8,8 @@ from typing import Any
 from tfpy.core.calling.callables import call_with_as_many
 from tfpy.core.calling.registry import op
 from tfpy.core.convert import to_tensor
-from tfpy.core.extending.gradient_registry import KernelInput, in_both_spellings, is_sequence, users_gradient
-from tfpy.core.naming.names import spellings
+from tfpy.core.extending.gradient_registry import KernelInput, is_sequence, users_gradient
+from tfpy.core.naming.names import in_both_spellings, spellings
 from tfpy.core.results import Record
 from tfpy.core.tensor import Tensor
 from tfpy.engine import dispatch, hooks

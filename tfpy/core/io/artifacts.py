@@ -58,8 +58,8 @@ class SaveResult(Entries, Ready):
     known = ("model_artifacts_info", "responses", "errors")
 
 
-def saved_now(topology_type: str, weights: Iterable[Tensor]) -> SaveResult:
-    """The report of a file in another library's format."""
+def save_result_of(topology_type: str, weights: Iterable[Tensor]) -> SaveResult:
+    """The report of a model just saved in another library's format."""
     size = sum(bytes_per_element(weight.dtype) * weight.size for weight in weights)
     info = {"date_saved": datetime.now(UTC), "model_topology_type": topology_type, "weight_data_bytes": size}
     return SaveResult({"model_artifacts_info": ModelArtifactsInfo(info)})

@@ -48,15 +48,15 @@ def fault(source: str, field: str, expected: str, found: object) -> ModelFileErr
 
 
 @contextmanager
-def blamed(source: str, senseless: str) -> Iterator[None]:
-    """Errors inside a `with` are blamed on the file, which may contain anything and break a class in any way.
+def errors_of_file(source: str, otherwise: str) -> Iterator[None]:
+    """Turn errors inside a `with` into errors of a file, which may contain anything, and so cause any error.
 
     Args:
         source: the file, and the location in it.
-        senseless: the message if the error itself does not explain what is wrong.
+        otherwise: the message for errors whose own message does not explain what is wrong.
 
     Raises:
-        ModelFileError: in place of an exception. Warnings turned into errors are left unchanged.
+        ModelFileError: instead of the error. Warnings turned into errors are unchanged.
     """
     try:
         yield
@@ -65,7 +65,7 @@ def blamed(source: str, senseless: str) -> Iterator[None]:
     except Warning:
         raise
     except Exception as error:
-        raise ModelFileError(f"{source}: {senseless} ({type(error).__name__}: {error}).") from error
+        raise ModelFileError(f"{source}: {otherwise} ({type(error).__name__}: {error}).") from error
 
 
 def list_in(source: str, field: str, value: object) -> Sequence[Any]:

@@ -58,7 +58,7 @@ def write_model(path: Path, artifacts: ModelArtifacts, shard_bytes: int | None) 
     if os.path.isfile(path) and ending(path) not in (".zip", ".json"):
         raise ModelReadError(f"{path}: is a file; give a folder, or a path that ends with .json or .zip.")
     info = get_model_artifacts_info_for_json(artifacts)
-    with _naming(path):
+    with _errors_naming(path):
         if ending(path) == ".zip":
             _write_archive(path, artifacts, shard_bytes)
         elif ending(path) == ".json":
@@ -107,7 +107,7 @@ def _write_folder(model_json: Path, artifacts: ModelArtifacts, shards: dict[str,
     are kept until it is replaced: the new ones have temporary names at first, and get their final ones then.
     """
     model_json.parent.mkdir(parents=True, exist_ok=True)
-    with _alone_in(model_json.parent):
+    with _locked(model_json.parent):
         _replace_model(model_json, artifacts, shards)
 
 
@@ -130,7 +130,7 @@ def _replace_model(model_json: Path, artifacts: ModelArtifacts, shards: dict[str
         _remove(folder, written - _weight_files_of(model_json))  # it may already have been replaced
         raise
     kept = first
-    if first != names and all(_also_called(folder / a, folder / b) for a, b in zip(first, names, strict=True)):
+    if first != names and all(_link(folder / a, folder / b) for a, b in zip(first, names, strict=True)):
         kept = names
         with replacing(model_json) as file:
             file.write(texts[1])
@@ -145,7 +145,7 @@ def _remove(folder: Path, names: set[str]) -> None:
 
 
 @contextlib.contextmanager
-def _alone_in(folder: Path) -> Iterator[None]:
+def _locked(folder: Path) -> Iterator[None]:
     """Wait until no other thread or process is saving a model to a folder, where the system supports it."""
     if fcntl is None or not os.access(folder, os.R_OK):
         yield
@@ -173,7 +173,7 @@ def _weight_files_of(model_json: Path) -> set[str]:
     return {path for path in paths if "/" not in path and "\\" not in path}
 
 
-def _also_called(file: Path, name: Path) -> bool:
+def _link(file: Path, name: Path) -> bool:
     """Give a file another name as well; False where the file system cannot."""
     try:
         name.unlink(missing_ok=True)
@@ -195,14 +195,14 @@ def check_folder(where: str, folder: Path) -> None:
     """
     import tempfile  # here, to keep startup fast
 
-    with _naming(f"{where}: {folder}"):
+    with _errors_naming(f"{where}: {folder}"):
         existing = next((path for path in (folder, *folder.parents) if path.exists()), folder)
         with tempfile.TemporaryFile(dir=existing):
             pass
 
 
 @contextlib.contextmanager
-def _naming(path: object) -> Iterator[None]:
+def _errors_naming(path: object) -> Iterator[None]:
     """Make file system errors inside a `with` name the path that the user passed."""
     if "\0" in str(path):
         raise ModelReadError(f"{str(path)!r}: cannot be written: paths have no NUL characters.")
@@ -237,7 +237,7 @@ def new_file(path: Path) -> Iterator[IO[bytes]]:
     Raises:
         ModelReadError: it cannot be written.
     """
-    with _naming(path):
+    with _errors_naming(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         with replacing(path) as file:
             yield file

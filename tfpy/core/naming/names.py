@@ -8,7 +8,10 @@ from __future__ import annotations
 import functools
 import keyword
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import TypeVar
+
+T = TypeVar("T")
 
 # Names whose TF.js spelling does not follow the rule, by namespace ("" is the top level and every method).
 EXCEPTIONS: dict[str, dict[str, str]] = {
@@ -83,6 +86,11 @@ def public_name(name: str) -> str:
     """The public name of a function: without the underscore that keeps it from shadowing a builtin."""
     bare = name.rstrip("_")
     return name if keyword.iskeyword(bare) else bare
+
+
+def in_both_spellings(values: Mapping[str, T]) -> dict[str, T]:
+    """A table keyed by snake_case names, extended to both spellings."""
+    return {spelling: value for name, value in values.items() for spelling in (name, camel(name))}
 
 
 def spellings(known: Iterable[str], namespace: str = "") -> dict[str, str]:

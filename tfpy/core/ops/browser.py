@@ -197,10 +197,7 @@ def _paint(name: str, canvas: Picture, picture: Array) -> None:
         canvas.paste(importlib.import_module("PIL.Image").fromarray(picture))
     elif isinstance(canvas, MutableMapping) or all(hasattr(canvas, n) for n in ("data", "width", "height")):
         for key, value in (("width", width), ("height", height), ("data", picture.reshape(-1))):
-            if isinstance(canvas, MutableMapping):
-                canvas[key] = value
-            else:
-                setattr(canvas, key, value)
+            _set(canvas, key, value)
     else:
         expected = "an object or dict with data, width and height, a numpy array, or a Pillow image"
         raise argument_error(name, "canvas", expected, canvas, TypeError)
@@ -212,3 +209,10 @@ def _has(thing: Any, name: str) -> bool:
 
 def _get(thing: Any, name: str) -> Any:
     return thing[name] if isinstance(thing, Mapping) else getattr(thing, name)
+
+
+def _set(thing: Any, name: str, value: Any) -> None:
+    if isinstance(thing, MutableMapping):
+        thing[name] = value
+    else:
+        setattr(thing, name, value)

@@ -11,7 +11,7 @@ from tfpy.core.ops.common import as_float, cast_to, zero_gradient
 from tfpy.core.ops.spatial import Numbers, Padding, arranged, inner_pad
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
-from tfpy.engine.arguments import as_int, as_shape, unpacked
+from tfpy.engine.arguments import array_as_list, as_int, as_shape
 from tfpy.engine.errors import argument_error
 from tfpy.engine.gradients import gradient
 from tfpy.engine.windows import Window, slide
@@ -62,7 +62,7 @@ def conv1d(
 
 def _single(argument: str, value: Numbers) -> int:
     """The single number that conv1d takes, which may be in a list."""
-    value = unpacked(value)
+    value = array_as_list(value)
     if isinstance(value, Sequence):
         if len(value) != 1:
             raise argument_error("conv1d", argument, "one number", value)
@@ -72,7 +72,7 @@ def _single(argument: str, value: Numbers) -> int:
 
 def _pad_of_one_row(pad: Padding, data_format: str) -> Any:
     """The pad of a sequence as that of an image of height 1."""
-    pad = unpacked(pad)
+    pad = array_as_list(pad)
     if isinstance(pad, str):
         return pad
     if not isinstance(pad, Sequence):

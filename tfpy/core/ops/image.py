@@ -15,7 +15,7 @@ from tfpy.core.ops.common import as_float, cast_to, full, reshape_to
 from tfpy.core.ops.reduce import sum_
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
-from tfpy.engine.arguments import as_list, as_number, as_shape, unpacked
+from tfpy.engine.arguments import array_as_list, as_list, as_number, as_shape
 from tfpy.engine.errors import argument_error
 from tfpy.engine.gradients import gradient, no_gradient
 from tfpy.engine.javascript_numbers import round_half_up
@@ -124,7 +124,7 @@ def rotate_with_offset(
     batch, height, width, channels = t.shape
     across, down = _numbers("center", center, 2)
     source, inside = _turned(height, width, radians, across * width, down * height)
-    fill_value = unpacked(fill_value)
+    fill_value = array_as_list(fill_value)
     several = isinstance(fill_value, Sequence)
     fills = _numbers("fill_value", fill_value, None if several else channels)
     fills = [*fills[:3], 255.0][:channels] if several else fills
@@ -142,7 +142,7 @@ def rotate_with_offset(
 
 def _numbers(argument: str, value: float | Sequence[float], count: int | None = None) -> list[float]:
     """Numbers as a list; a single number is repeated to the required length."""
-    value = unpacked(value)
+    value = array_as_list(value)
     if count is not None and not isinstance(value, Sequence):
         return [as_number("rotate_with_offset", argument, value)] * count
     given = as_list("rotate_with_offset", argument, value, "numbers")

@@ -10,7 +10,7 @@ from tfpy.core.convert import TensorLike, to_tensor, to_tensors
 from tfpy.core.ops.common import cast_to
 from tfpy.core.run import run, run_multi
 from tfpy.core.tensor import Tensor
-from tfpy.engine.arguments import as_int, resolve_axis, unpacked
+from tfpy.engine.arguments import array_as_list, as_int, resolve_axis
 from tfpy.engine.errors import argument_error
 from tfpy.engine.gradients import gradient
 
@@ -143,7 +143,7 @@ def split(x: TensorLike, num_or_size_splits: int | Sequence[int], axis: int = 0)
 def part_sizes(op_name: str, wanted: Any, total: int) -> tuple[int, ...]:
     """The sizes of the parts of an axis, from their number or from sizes, one of which may be -1."""
     name = "num_or_size_splits"
-    wanted = unpacked(wanted)
+    wanted = array_as_list(wanted)
     if not isinstance(wanted, Sequence):
         count = as_int(op_name, name, wanted)
         if count < 1 or total % count:

@@ -195,11 +195,19 @@ def _swapped(t: Tensor) -> Tensor:
     return run("Transpose", t, perm=(*range(t.rank - 2), t.rank - 1, t.rank - 2))
 
 
+# By `lower` and `strict`: the comparison of row minus column with 0.
+_TRIANGLES = {
+    (True, True): "Greater",
+    (True, False): "GreaterEqual",
+    (False, True): "Less",
+    (False, False): "LessEqual",
+}
+
+
 def _triangle(size: int, strict: bool, lower: bool) -> Tensor:
     """1 in the lower or upper triangle, with the diagonal unless `strict`, and 0 elsewhere."""
     below = _rows_minus_columns(size, size)
-    compare = ("Greater" if strict else "GreaterEqual") if lower else ("Less" if strict else "LessEqual")
-    return run("Cast", run(compare, below, full((), 0, "int32")), dtype="float32")
+    return run("Cast", run(_TRIANGLES[lower, strict], below, full((), 0, "int32")), dtype="float32")
 
 
 @op(doc="Tensors / Creation")

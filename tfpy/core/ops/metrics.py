@@ -27,7 +27,7 @@ def _pair(name: str, y_true: TensorLike, y_pred: TensorLike) -> tuple[Tensor, Te
     return pair
 
 
-def _fitting(name: str, y_true: TensorLike, y_pred: TensorLike) -> tuple[Tensor, Tensor]:
+def _broadcastable_pair(name: str, y_true: TensorLike, y_pred: TensorLike) -> tuple[Tensor, Tensor]:
     """The same, of shapes that broadcast."""
     labels, found = _pair(name, y_true, y_pred)
     _check_fit(name, labels.shape, found, found.shape)
@@ -70,7 +70,7 @@ def binary_accuracy(y_true: TensorLike, y_pred: TensorLike) -> Tensor:
 
     Source: TF.js `tf.metrics.binaryAccuracy`.
     """
-    labels, found = _fitting("binary_accuracy", y_true, y_pred)
+    labels, found = _broadcastable_pair("binary_accuracy", y_true, y_pred)
     return mean(equal(labels, cast_to(greater(found, number(0.5)), labels.dtype)), -1)
 
 
@@ -139,8 +139,8 @@ def precision(y_true: TensorLike, y_pred: TensorLike) -> Tensor:
 
     Source: TF.js `tf.metrics.precision`.
     """
-    labels, found = _fitting("precision", y_true, y_pred)
-    return _share(_both(labels, 1, found, 1), _both(labels, 0, found, 1))
+    labels, found = _broadcastable_pair("precision", y_true, y_pred)
+    return _fraction(_count_both(labels, 1, found, 1), _count_both(labels, 0, found, 1))
 
 
 @op(namespace="metrics", doc="Metrics")
@@ -159,16 +159,16 @@ def recall(y_true: TensorLike, y_pred: TensorLike) -> Tensor:
 
     Source: TF.js `tf.metrics.recall`.
     """
-    labels, found = _fitting("recall", y_true, y_pred)
-    return _share(_both(labels, 1, found, 1), _both(labels, 1, found, 0))
+    labels, found = _broadcastable_pair("recall", y_true, y_pred)
+    return _fraction(_count_both(labels, 1, found, 1), _count_both(labels, 1, found, 0))
 
 
-def _both(a: Tensor, value_a: int, b: Tensor, value_b: int) -> Tensor:
+def _count_both(a: Tensor, value_a: int, b: Tensor, value_b: int) -> Tensor:
     """How often one tensor has a given value where a second tensor has another."""
     return as_float(sum_(run("LogicalAnd", equal(a, number(value_a)), equal(b, number(value_b)))))
 
 
-def _share(part: Tensor, rest: Tensor) -> Tensor:
+def _fraction(part: Tensor, rest: Tensor) -> Tensor:
     whole = add(part, rest)
     return run("Select", run_untracked("Greater", whole, number(0)), div(part, whole), full((), 0))
 
@@ -215,7 +215,7 @@ def categorical_crossentropy(y_true: TensorLike, y_pred: TensorLike) -> Tensor:
 
     Source: TF.js `tf.metrics.categoricalCrossentropy`.
     """
-    labels, found = _fitting("categorical_crossentropy", y_true, y_pred)
+    labels, found = _broadcastable_pair("categorical_crossentropy", y_true, y_pred)
     scaled = div(as_float(found), sum_(as_float(found), -1, True))
     p = _clipped(scaled, current().epsilon(), 1 - current().epsilon())
     return run("Neg", sum_(mul(as_float(labels), run("Log", p)), -1))
@@ -237,11 +237,11 @@ def cosine_proximity(y_true: TensorLike, y_pred: TensorLike) -> Tensor:
 
     Source: TF.js `tf.metrics.cosineProximity`.
     """
-    a, b = _fitting("cosine_proximity", y_true, y_pred)
-    return run("Neg", sum_(mul(of_length_1(a), of_length_1(b)), -1))
+    a, b = _broadcastable_pair("cosine_proximity", y_true, y_pred)
+    return run("Neg", sum_(mul(l2_normalized(a), l2_normalized(b)), -1))
 
 
-def of_length_1(x: Tensor, axis: int = -1) -> Tensor:
+def l2_normalized(x: Tensor, axis: int = -1) -> Tensor:
     """The vectors along an axis, normalized to length 1, in float32 whatever the dtype."""
     x = as_float(x)
     squares = sum_(mul(x, x), axis, True)
@@ -264,7 +264,7 @@ def mean_absolute_error(y_true: TensorLike, y_pred: TensorLike) -> Tensor:
 
     Source: TF.js `tf.metrics.meanAbsoluteError`.
     """
-    labels, found = _fitting("mean_absolute_error", y_true, y_pred)
+    labels, found = _broadcastable_pair("mean_absolute_error", y_true, y_pred)
     return mean(run("Abs", sub(found, labels)), -1)
 
 
@@ -398,18 +398,18 @@ def r2_score(y_true: TensorLike, y_pred: TensorLike) -> Tensor:
 
     Source: TF.js `tf.metrics.r2Score`.
     """
-    labels, found = (as_float(t) for t in _fitting("r2_score", y_true, y_pred))
+    labels, found = (as_float(t) for t in _broadcastable_pair("r2_score", y_true, y_pred))
     errors = sum_(run("Square", sub(labels, found)))
     deviations = sum_(run("Square", sub(labels, mean(labels))))
     return sub(number(1), div(errors, deviations))
 
 
 def _squared_error(name: str, y_true: TensorLike, y_pred: TensorLike) -> Tensor:
-    labels, found = _fitting(name, y_true, y_pred)
+    labels, found = _broadcastable_pair(name, y_true, y_pred)
     return mean(run("Square", sub(found, labels)), -1)
 
 
 def _percentage_error(name: str, y_true: TensorLike, y_pred: TensorLike) -> Tensor:
-    labels, found = _fitting(name, y_true, y_pred)
+    labels, found = _broadcastable_pair(name, y_true, y_pred)
     size = above_zero(run("Abs", labels))
     return mul(number(100), mean(run("Abs", div(sub(labels, found), size)), -1))

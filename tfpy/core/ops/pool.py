@@ -13,7 +13,7 @@ from tfpy.core.ops.spatial import Numbers, Padding, arranged, inner_pad
 from tfpy.core.results import TensorRecord
 from tfpy.core.run import run, run_multi
 from tfpy.core.tensor import Tensor
-from tfpy.engine.arguments import as_int, unpacked
+from tfpy.engine.arguments import array_as_list, as_int
 from tfpy.engine.errors import argument_error
 from tfpy.engine.gradients import gradient
 from tfpy.engine.spec import Shape
@@ -221,7 +221,7 @@ def pool(
     t = _real("pool", "input", t)
     size = per_dimension("pool", "window_shape", window_shape, 2)
     gaps = per_dimension("pool", "dilations", dilations, 2)
-    pad = unpacked(pad)
+    pad = array_as_list(pad)
     pad = pad if isinstance(pad, (str, Sequence)) else as_int("pool", "pad", pad)
     if max(gaps) > 1:
         t = _with_zeros(t, size, gaps) if pad == "same" else t

@@ -278,7 +278,7 @@ def multinomial(logits: TensorLike, num_samples: int, seed: Seed | None = None, 
         raise argument_error("multinomial", "num_samples", "0 or more", num_samples)
     rows = reshape_to(t, (1, t.size)) if t.rank == 1 else t
     probabilities = rows if normalized else run("Softmax", rows)
-    stream = rng.truthy(seed)
+    stream = rng.truthy_seed(seed)
     chosen = run("Multinomial", probabilities, num_samples=count, seed=rng.fresh() if stream is None else stream)
     return reshape_to(chosen, (count,)) if t.rank == 1 else chosen
 

@@ -78,21 +78,21 @@ def _cumprod_gradient(dy: Tensor, n: Any) -> Tensor:
     axis, reverse = n.attrs["axis"], n.attrs["reverse"]
     x = factor(n.x)
     before = run("Cumprod", x, axis=axis, exclusive=True, reverse=reverse)
-    ahead = dy if not n.attrs["exclusive"] else _moved(dy, axis, 1, reverse)
-    return mul(before, _recurrence(_moved(x, axis, 1, reverse), ahead, axis, reverse))
+    ahead = dy if not n.attrs["exclusive"] else _shifted(dy, axis, 1, reverse)
+    return mul(before, _recurrence(_shifted(x, axis, 1, reverse), ahead, axis, reverse))
 
 
 def _recurrence(a: Tensor, b: Tensor, axis: int, reverse: bool) -> Tensor:
     """hₜ = bₜ + aₜ · hₜ₊₁ along an axis (or hₜ₋₁, `reverse`), in rounds that double the reach (Hillis and Steele)."""
     by = 1
     while by < a.shape[axis]:
-        b = add(b, mul(a, _moved(b, axis, by, reverse)))
-        a = mul(a, _moved(a, axis, by, reverse))
+        b = add(b, mul(a, _shifted(b, axis, by, reverse)))
+        a = mul(a, _shifted(a, axis, by, reverse))
         by *= 2
     return b
 
 
-def _moved(t: Tensor, axis: int, by: int, reverse: bool) -> Tensor:
+def _shifted(t: Tensor, axis: int, by: int, reverse: bool) -> Tensor:
     """Element t + by (or t - by, `reverse`) at each position t, and 0 where there is none."""
     kept = max(t.shape[axis] - by, 0)
     missing = t.shape[axis] - kept

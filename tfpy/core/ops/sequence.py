@@ -19,18 +19,18 @@ class SequenceResult(NamedTuple):
     states: list[Tensor]
 
 
-def whole_sequence_possible(cell: str, units: int, masked: bool) -> bool:
-    """Whether the backend has the kernel, and no second derivative, which it lacks, can be requested."""
+def has_sequence_kernel(cell: str, units: int, masked: bool) -> bool:
+    """Whether the backend has the kernel, and no second derivative can be requested, which it lacks."""
     backend = current()
-    possible = len(local.state.tapes) <= 1 and backend.implements(_name(cell, masked))
-    return possible and backend.fits_sequence(cell, units)
+    has_kernel = len(local.state.tapes) <= 1 and backend.implements(_kernel_name(cell, masked))
+    return has_kernel and backend.fits_sequence(cell, units)
 
 
-def _name(cell: str, masked: bool) -> str:
+def _kernel_name(cell: str, masked: bool) -> str:
     return f"{'Masked' if masked else ''}{cell}Sequence"
 
 
-def whole_sequence(
+def run_sequence_kernel(
     cell: str,
     x: Tensor,
     weights: Sequence[Tensor],
@@ -52,7 +52,9 @@ def whole_sequence(
     """
     training = bool(local.state.tapes)
     inputs = [x, *weights, *states] if mask is None else [x, *weights, *states, mask]
-    outputs, *after = run_multi(_name(cell, mask is not None), *inputs, sequences=sequences, training=training, **attrs)
+    outputs, *after = run_multi(
+        _kernel_name(cell, mask is not None), *inputs, sequences=sequences, training=training, **attrs
+    )
     return SequenceResult(outputs, after[: len(states)])
 
 
@@ -77,6 +79,6 @@ def _gradients(kernel: str, names: Sequence[str]) -> Any:
 for _cell, _states in (("SimpleRNN", "h"), ("GRU", "h"), ("LSTM", "h c")):
     for _masked in (False, True):
         _names = f"x weights recurrent_weights bias {_states}{' mask' if _masked else ''}"
-        _kernel = _name(_cell, _masked)
+        _kernel = _kernel_name(_cell, _masked)
         gradient(_kernel, saves=f"{_names} y", joint=_gradients(_kernel, _names.split()))
         no_gradient(f"{_kernel}Grad")

@@ -9,7 +9,7 @@ from tfpy.core.convert import Kind, TensorLike, to_tensor
 from tfpy.core.ops.common import reshape_to
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
-from tfpy.engine.arguments import unpacked
+from tfpy.engine.arguments import array_as_list
 from tfpy.engine.errors import argument_error
 
 Numbers: TypeAlias = int | Sequence[int]
@@ -62,7 +62,7 @@ def inner_pad(op: str, pad: Any, n: int, data_format: str | None = None) -> Any:
     """The pad of the inner dimensions: if given as pairs for all dimensions, the inner pairs."""
     if type(pad) in (str, int):
         return pad
-    pad = unpacked(pad)
+    pad = array_as_list(pad)
     if isinstance(pad, (str, bytes)) or not isinstance(pad, Sequence):
         return pad
     if len(pad) != n + 2:

@@ -11,7 +11,7 @@ from tfpy.core.calling.options import accepts_options, parameters_of
 from tfpy.core.calling.ready import ReadyList, ReadyNone
 from tfpy.core.calling.registry import export
 from tfpy.core.convert import to_tensor
-from tfpy.core.grads import VariableGrads, variable_grads
+from tfpy.core.grads import VariableGrads, variable_grads_for
 from tfpy.core.naming.hints import OF_OPTIMIZERS, Closed
 from tfpy.core.ops.common import full
 from tfpy.core.optimizers._camel import OptimizerCamel
@@ -143,7 +143,10 @@ class Optimizer(OptimizerCamel, Closed):
         """
         as_function("minimize", "f", f)
         wanted = bool(return_cost)  # evaluated before anything changes
-        value, grads = self.compute_gradients(f, var_list)
+        if _has_own(self, "compute_gradients"):
+            value, grads = self.compute_gradients(f, var_list)
+        else:
+            value, grads = variable_grads_for("minimize", f, var_list)
         self.apply_gradients(grads)
         if wanted:
             return value  # type: ignore[no-any-return]
@@ -153,7 +156,7 @@ class Optimizer(OptimizerCamel, Closed):
     @accepts_options()
     def compute_gradients(self, f: Callable[[], Tensor], var_list: Sequence[Tensor] | None = None) -> VariableGrads:
         """The value of f() and its gradients by variable name, as returned by `variable_grads`."""
-        return variable_grads(f, var_list)
+        return variable_grads_for("compute_gradients", f, var_list)
 
     @accepts_options()
     def apply_gradients(self, variable_gradients: NamedTensors) -> None:
@@ -357,8 +360,12 @@ _USUAL = {name: getattr(Optimizer, name) for name in ("minimize", "compute_gradi
 
 def minimizes_as_usual(optimizer: Optimizer) -> bool:
     """Whether an optimizer's `minimize` only computes gradients and applies them."""
-    own, cls = vars(optimizer), type(optimizer)
-    return not any(name in own or getattr(cls, name) is not usual for name, usual in _USUAL.items())
+    return not any(_has_own(optimizer, name) for name in _USUAL)
+
+
+def _has_own(optimizer: Optimizer, method: str) -> bool:
+    """Whether a user has overridden a method of an optimizer, in its class or for this object."""
+    return method in vars(optimizer) or getattr(type(optimizer), method) is not _USUAL[method]
 
 
 def or_epsilon(epsilon: float | None) -> float:

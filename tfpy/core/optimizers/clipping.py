@@ -54,12 +54,12 @@ class Clipping:
         if self.clip_value is not None:
             return [clip_by_value(g, -self.clip_value, self.clip_value) for g in grads]
         if self.clip_norm is not None:
-            return [_shortened(g, _squares(g), self.clip_norm) for g in grads]
+            return [_scaled_to_bound(g, _squares(g), self.clip_norm) for g in grads]
         if self.global_clip_norm is not None and grads:
             total = number(0.0)
             for g in grads:
                 total = run("Add", total, _squares(g))
-            return [_shortened(g, total, self.global_clip_norm) for g in grads]
+            return [_scaled_to_bound(g, total, self.global_clip_norm) for g in grads]
         return list(grads)
 
 
@@ -67,6 +67,6 @@ def _squares(grad: Tensor) -> Tensor:
     return sum_(run("Square", grad))
 
 
-def _shortened(grad: Tensor, squares: Tensor, bound: float) -> Tensor:
+def _scaled_to_bound(grad: Tensor, squares: Tensor, bound: float) -> Tensor:
     """The gradient, scaled down if the root of the squares is above the bound."""
     return mul(grad, div(number(bound), maximum(run("Sqrt", squares), number(bound))))

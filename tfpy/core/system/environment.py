@@ -174,7 +174,7 @@ def _switch_debugging(on: Any) -> None:
     watch_for_errors(bool(on))
 
 
-def _cut_into(count: Any) -> None:
+def _set_cpu_shards(count: Any) -> None:
     shards = as_int("set", "CPU_SHARDS", count)
     if shards < 0:
         raise argument_error("set", "CPU_SHARDS", "0 or more", count)
@@ -190,7 +190,7 @@ ENV.register_flag("PROD", lambda: False)
 ENV.register_flag("IS_TEST", lambda: False)
 ENV.register_flag("DEPRECATION_WARNINGS_ENABLED", lambda: True)
 ENV.register_flag("CHECK_COMPUTATION_FOR_ERRORS", lambda: ENV.get("DEBUG"))
-ENV.register_flag("CPU_SHARDS", most_shards, _cut_into, partial(set_most_shards, 0))
+ENV.register_flag("CPU_SHARDS", most_shards, _set_cpu_shards, partial(set_most_shards, 0))
 for _name in ("IS_BROWSER", "IS_NODE", "IS_CHROME", "IS_SAFARI"):
     ENV.register_flag(_name, lambda: False)
 # The counterpart of `GraphModel.keep_intermediate_tensors` for all models.

@@ -59,13 +59,13 @@ def by_batch(
 
         def shard(a: int, b: int) -> None:
             if by_rows is None:
-                fill(out[a:b], *_own(arrays, batched, a, b), **attrs)
+                fill(out[a:b], *_shard_of(arrays, batched, a, b), **attrs)
             else:
                 windows, met = by_rows(attrs, arrays[0].shape[1], a, b)
                 fill(out[:, a:b], arrays[0][:, met], *arrays[1:], **{**attrs, **windows})
 
         count = len(arrays[batched[0]]) if by_rows is None else out.shape[1]
-        run_sharded(shard, _cuts(count, arrays, attrs, products))
+        run_sharded(shard, _shard_bounds(count, arrays, attrs, products))
         return out
 
     return run
@@ -78,9 +78,9 @@ def summed(kernel: Kernel, batched: Sequence[int], products: bool = True) -> Ker
         parts: dict[int, Array] = {}
 
         def shard(a: int, b: int) -> None:
-            parts[a] = kernel(*_own(arrays, batched, a, b), **attrs)
+            parts[a] = kernel(*_shard_of(arrays, batched, a, b), **attrs)
 
-        cuts = _cuts(len(arrays[batched[0]]), arrays, attrs, products)
+        cuts = _shard_bounds(len(arrays[batched[0]]), arrays, attrs, products)
         run_sharded(shard, cuts)
         total = parts[0]
         for a, _ in cuts[1:]:
@@ -100,12 +100,12 @@ def like_input(*arrays: Array, input_shape: Shape, **attrs: Any) -> Shape:
     return input_shape
 
 
-def _own(arrays: Sequence[Array], batched: Sequence[int], a: int, b: int) -> list[Array]:
+def _shard_of(arrays: Sequence[Array], batched: Sequence[int], a: int, b: int) -> list[Array]:
     """A shard's part of the arrays."""
     return [x[a:b] if i in batched else x for i, x in enumerate(arrays)]
 
 
-def _cuts(count: int, arrays: Sequence[Array], attrs: dict[str, Any], products: bool) -> list[tuple[int, int]]:
+def _shard_bounds(count: int, arrays: Sequence[Array], attrs: dict[str, Any], products: bool) -> list[tuple[int, int]]:
     return spans_in_turns(
         count, _work(arrays, attrs, products), _SHARD_MULTIPLICATIONS if products else _SHARD_OPERATIONS
     )

@@ -36,8 +36,8 @@ _WIDE_COLUMNS_BY_INPUT = 64
 
 
 @functools.lru_cache(maxsize=512)
-def _together(window: Window, channels: int, filters: int, wide: int = _WIDE_COLUMNS) -> tuple[int, Window]:
-    """How many neighbouring positions to combine, until products are wide or the window doubles; and that window."""
+def _combined_positions(window: Window, channels: int, filters: int, wide: int = _WIDE_COLUMNS) -> tuple[int, Window]:
+    """How many neighbouring positions to combine, until products are wide or the window doubles; the wider window."""
     *_, size = window.size
     *_, stride = window.strides
     if not 0 < filters <= _THIN_COLUMNS or channels > _THIN_COLUMNS or window.dilations[-1] > 1:
@@ -52,15 +52,15 @@ def _together(window: Window, channels: int, filters: int, wide: int = _WIDE_COL
     return count, wider
 
 
-def _spread(filter: Array, window: Window, count: int, wider: Window) -> Array:
+def _wider_filters(filter: Array, window: Window, count: int, wider: Window) -> Array:
     """The filters of the wider window."""
     *_, channels, filters = filter.shape
     spread = np.zeros((*wider.size, channels, count, filters), filter.dtype)
-    _by_place(spread, window)[...] = filter
+    _filters_by_position(spread, window)[...] = filter
     return spread.reshape(*wider.size, channels, -1)
 
 
-def _by_place(spread: Array, window: Window) -> Array:
+def _filters_by_position(spread: Array, window: Window) -> Array:
     """A view (places, *cells, channels, filters) of the wider window's filters: the filter of each position."""
     *outer, cell, channel, place, one = spread.strides
     *_, channels, count, filters = spread.shape
@@ -100,10 +100,10 @@ def convolved(y: Array, x: Array, filter: Array, window: Window) -> Iterator[Arr
         y.fill(0)
         yield y.reshape(-1, line)
         return
-    count, wider = _together(window, *filter.shape[-2:])
+    count, wider = _combined_positions(window, *filter.shape[-2:])
     weights = filter
     if count > 1 and finite(x):
-        weights, window = _spread(filter, window, count, wider), wider
+        weights, window = _wider_filters(filter, window, count, wider), wider
     weights = weights.reshape(-1, weights.shape[-1])
     y = y.reshape(len(y), *window.out, weights.shape[-1])
     for index, columns in _im2col(x, window, weights.shape[-1]):
@@ -120,11 +120,11 @@ def _conv(y: Array, x: Array, filter: Array, window: Window) -> None:
 def _conv_filter(x: Array, dy: Array, window: Window) -> Array:
     """The gradient of the filter: Σ over positions of column ⊗ dy."""
     channels, filters = x.shape[-1], dy.shape[-1]
-    count, wider = _together(window, channels, filters)
+    count, wider = _combined_positions(window, channels, filters)
     if count == 1:
         return _filter_products(x, dy, window)
     spread = _filter_products(x, dy.reshape(len(dy), *wider.out, count * filters), wider)
-    parts = _by_place(spread.reshape(*wider.size, channels, count, filters), window)
+    parts = _filters_by_position(spread.reshape(*wider.size, channels, count, filters), window)
     return np.add.reduce(parts, axis=0)
 
 
@@ -153,10 +153,10 @@ def _conv_input(dx: Array, dy: Array, filter: Array, window: Window, input_shape
         _conv(dx, dy, flipped(filter.swapaxes(-1, -2), window), window.flipped(dx.shape[1:-1]))
         return
     target, extent = extended(dx, window)
-    count, wider = _together(window, channels, filters, _WIDE_COLUMNS_BY_INPUT)
+    count, wider = _combined_positions(window, channels, filters, _WIDE_COLUMNS_BY_INPUT)
     if 2 * wider.size[-1] < count * window.size[-1] and finite(dy):  # less than half of the sums are left
         dy = dy.reshape(len(dy), *wider.out, count * filters)
-        _add_runs(patches(target, wider, extent), dy, _spread(filter, window, count, wider), wider)
+        _add_runs(patches(target, wider, extent), dy, _wider_filters(filter, window, count, wider), wider)
     else:
         _add_products(patches(target, window, extent), dy, filter, window)
     cropped(target, extent, dx)

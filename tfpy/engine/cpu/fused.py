@@ -12,7 +12,7 @@ from tfpy.engine.cpu.batches import by_batch, window_rows
 from tfpy.engine.cpu.conv import convolved, result_shape
 from tfpy.engine.cpu.elementwise import positive_part, relu6
 from tfpy.engine.cpu.lines import along_line, widened
-from tfpy.engine.cpu.matmul import is_sharded, product, sharded_product, turned
+from tfpy.engine.cpu.matmul import is_sharded, product, sharded_product, transposed_if
 from tfpy.engine.cpu.pool import fill_max
 from tfpy.engine.cpu.table import KERNELS, PLANNED
 from tfpy.engine.cpu.threads import run_split, spans_in_turns
@@ -128,7 +128,7 @@ def _fused_matmul(
     shape: Shape | None = None,
 ) -> Array:
     """The product with bias and activation; a given shape is that to which the bias is added."""
-    a, b = turned(a, transpose_a), turned(b, transpose_b)
+    a, b = transposed_if(a, transpose_a), transposed_if(b, transpose_b)
     if not (_is_large_product(a, b) and _by_channel(b, extras) and (shape is None or shape[-1] == b.shape[-1])):
         y = product(a, b)
         return _finished(y if shape is None else y.reshape(shape), extras, activation, leakyrelu_alpha)

@@ -81,13 +81,13 @@ def _for_blas(x: Array) -> Array:
     return np.ascontiguousarray(x) if 0 in x.strides[-2:] else x
 
 
-def turned(a: Array, transpose: bool) -> Array:
-    """Matrices as an operand of a product, transposed or not."""
+def transposed_if(a: Array, transpose: bool) -> Array:
+    """Matrices, transposed if requested."""
     return a.swapaxes(-1, -2) if transpose else a
 
 
 def _batch_matmul(a: Array, b: Array, transpose_a: bool, transpose_b: bool) -> Array:
-    return product(turned(a, transpose_a), turned(b, transpose_b))
+    return product(transposed_if(a, transpose_a), transposed_if(b, transpose_b))
 
 
 KERNELS["BatchMatMul"] = _batch_matmul

@@ -18,7 +18,7 @@ from tfpy.engine.cpu.table import KERNELS
 _SLOPES = {"sigmoid": 0.5, "hard_sigmoid": 0.2}
 
 
-def _open(gates: Array, activation: str, numbers: tuple[Array, Array, Array]) -> None:
+def _apply_sigmoid(gates: Array, activation: str, numbers: tuple[Array, Array, Array]) -> None:
     """The sigmoid of gates, in place; their slope is in the weights, and tanh has been taken.
 
     The numbers are 0, ½ and 1 as arrays: converting a Python number in each step would cost as much as a kernel.
@@ -95,10 +95,10 @@ class SimpleRNNPass(Pass):
 
     @property
     def sums(self) -> list[Array]:
-        return _parted(self._dw.T, self.units)
+        return _split_weight_gradients(self._dw.T, self.units)
 
 
-def _parted(dw: Array, units: int) -> list[Array]:
+def _split_weight_gradients(dw: Array, units: int) -> list[Array]:
     """The gradients of kernel, recurrent kernel and bias, from a stack with the states' rows first."""
     return [np.ascontiguousarray(part) for part in (dw[units:-1], dw[:units], dw[-1])]
 
@@ -138,7 +138,7 @@ class LSTMPass(Pass):
         for z, h, before, masked, gates, opened, curved, g, i, f, o, new, tanh_c in steps:
             np.dot(w, z, out=gates)
             np.tanh(curved, out=curved)
-            _open(opened, self.activation, numbers)
+            _apply_sigmoid(opened, self.activation, numbers)
             if masked is not None:
                 c = c.copy()  # without a backward pass the new one overwrites it
             np.multiply(f, c, out=new)
@@ -196,7 +196,7 @@ class LSTMPass(Pass):
 
     @property
     def sums(self) -> list[Array]:
-        return _parted(_columns(self._dw.T, self.units, self._INVERSE), self.units)
+        return _split_weight_gradients(_columns(self._dw.T, self.units, self._INVERSE), self.units)
 
 
 class GRUPass(Pass):
@@ -229,7 +229,7 @@ class GRUPass(Pass):
             np.dot(opening, z, out=gates)
             if self.activation == "sigmoid":
                 np.tanh(gates, out=gates)
-            _open(gates, self.activation, numbers)
+            _apply_sigmoid(gates, self.activation, numbers)
             np.multiply(reset, h, out=rh)
             np.dot(content, zx, out=g)
             np.tanh(g, out=g)

@@ -340,7 +340,7 @@ class Device:
 
     def _refusal(self) -> RuntimeError:
         if self._dead:
-            return RuntimeError(f"webgl: {self._dead}. Go on with `set_backend('cpu')`.")
+            return RuntimeError(f"webgl: {self._dead}. Continue with `set_backend('cpu')`.")
         return RuntimeError(
             "webgl: the GPU belongs to the thread that first used it, and this is another one. Compute there, or begin "
             "with `set_backend('cpu')`, which all threads may use; it holds for all of them."

@@ -264,7 +264,7 @@ def _store(variant: Variant, fused: Fused, vector: bool) -> str:
     took 1.5 times as long.
     """
     tile = variant.tile
-    four = _four_at_once(fused) if vector else "\n      ".join(_alone(fused, q) for q in range(4))
+    four = _store_vector(fused) if vector else "\n      ".join(_store_number(fused, q) for q in range(4))
     return f"""  for (uint r = 0u; r < {tile.tm}u; r++) {{
     uint m = m0 + (ty + r / 4u * {tile.m // tile.tm}u) * 4u + r % 4u;
     if (m < {M}) for (uint j = 0u; j < {tile.tn // 4}u; j++) {{
@@ -275,11 +275,11 @@ def _store(variant: Variant, fused: Fused, vector: bool) -> str:
 """
 
 
-def _four_at_once(fused: Fused) -> str:
-    lines = templates.stored_in_fours(fused, "first", [f"acc[r][4u * j + {q}u]" for q in range(4)])
+def _store_vector(fused: Fused) -> str:
+    lines = templates.stored_in_vectors(fused, "first", [f"acc[r][4u * j + {q}u]" for q in range(4)])
     return f"if (n < {N}) {{ " + "\n        ".join(lines) + " }"
 
 
-def _alone(fused: Fused, q: int) -> str:
+def _store_number(fused: Fused, q: int) -> str:
     lines = [f"if (n + {q}u < {N}) {{ uint i = first + {q}u;", *templates.stored(fused, f"acc[r][4u * j + {q}u]"), "}"]
     return " ".join(lines)

@@ -107,7 +107,7 @@ class MatMul(ExtendingTask):
         s = self.sizes
         tile = tile_for(s, compiler)
         first, second = (
-            gemm.Operand(inner, _in_fours(reads.source, inner, outer), reads.source)
+            gemm.Operand(inner, _is_read_in_vectors(reads.source, inner, outer), reads.source)
             for inner, outer, reads in ((not self.transpose_a, s.m, a), (self.transpose_b, s.n, b))
         )
         exact = s.m % tile.m == 0 and s.n % tile.n == 0
@@ -149,8 +149,8 @@ product = functools.lru_cache(maxsize=4096)(MatMul)
 """The task, which is the same object for the same work."""
 
 
-def _in_fours(source: Fused | MatrixView | None, inner_fastest: bool, outer: int) -> bool:
-    """Whether four neighbours of an operand are read at a time."""
+def _is_read_in_vectors(source: Fused | MatrixView | None, inner_fastest: bool, outer: int) -> bool:
+    """Whether an operand is read in vectors, four neighbours at a time."""
     if source is None:
         return not inner_fastest and outer % 4 == 0
     return isinstance(source, MatrixView) and source.vector
@@ -198,18 +198,18 @@ def tile_for(s: Sizes, compiler: Compiler) -> Tile:
 
     The largest that fits the matrices and yields enough groups, if necessary with the inner size split into parts.
     """
-    tiles = _fitting(s.m, s.n, compiler.many_registers)
+    tiles = _well_filled_tiles(s.m, s.n, compiler.many_registers)
     for tile in tiles:
-        if tile in _LARGE and _count(s, tile) >= _ENOUGH_GROUPS:
+        if tile in _LARGE and _group_count(s, tile) >= _ENOUGH_GROUPS:
             return tile
     for tile in tiles:
         parts = _most_parts(s) if tile in _LARGE or s.k > _LONG_INNER_SIZE else 1
-        if _count(s, tile) * parts >= _ENOUGH_GROUPS:
+        if _group_count(s, tile) * parts >= _ENOUGH_GROUPS:
             return tile
     return tiles[-1]
 
 
-def _fitting(m: int, n: int, many_registers: bool) -> tuple[Tile, ...]:
+def _well_filled_tiles(m: int, n: int, many_registers: bool) -> tuple[Tile, ...]:
     """The tiles that matrices of this size fill to a large part, the larger ones first."""
     if m <= 16:
         return (_LOW,)
@@ -223,7 +223,7 @@ def _fitting(m: int, n: int, many_registers: bool) -> tuple[Tile, ...]:
     return (*large, _MEDIUM, _FLAT[1], _LEAST)
 
 
-def _count(s: Sizes, tile: Tile) -> int:
+def _group_count(s: Sizes, tile: Tile) -> int:
     return -(-s.m // tile.m) * -(-s.n // tile.n) * s.batches
 
 
@@ -233,7 +233,7 @@ def _most_parts(s: Sizes) -> int:
 
 def _parts(s: Sizes, tile: Tile) -> int:
     """The number of parts that the inner size is split into, so that there are enough threads."""
-    parts = min(_FULL_GROUPS * 256 // tile.threads() // _count(s, tile), _most_parts(s))
+    parts = min(_FULL_GROUPS * 256 // tile.threads() // _group_count(s, tile), _most_parts(s))
     return max(1, -(-s.k // (-(-s.k // (parts * tile.k)) * tile.k))) if parts > 1 else 1
 
 

@@ -201,7 +201,7 @@ def matrix_view(where: Map, columns: int, inner_is_column: bool) -> MatrixView |
         total *= where.words[layout.divisors[row_axes - 1]]
     if total != columns:
         return None
-    vector = not inner_is_column and _in_fours(where.words, layout)
+    vector = not inner_is_column and _has_aligned_vectors(where.words, layout)
     return MatrixView(where.form, row_axes, inner_is_column, vector)
 
 
@@ -211,7 +211,7 @@ def _sides(layout: _Layout, row_axes: int, inner_is_column: bool) -> tuple[range
     return (columns, rows) if inner_is_column else (rows, columns)
 
 
-def _in_fours(words: tuple[int, ...], layout: _Layout) -> bool:
+def _has_aligned_vectors(words: tuple[int, ...], layout: _Layout) -> bool:
     """Whether the last axis runs along the array, in groups of four that begin at multiples of four."""
     last = len(layout.divisors)
     runs = False

@@ -79,8 +79,8 @@ class Lease:
 class Part(Lease):
     """The use of a part of a leased buffer, which is in use as long as one of its parts is.
 
-    The whole is not informed of reads and writes in its parts until `tell` is called: users of both must take care of
-    barriers. Most parts are only ever bound together with others, so a part's `buffer` is created lazily.
+    The whole is not informed of reads and writes in its parts until `inform_whole` is called: users of both must take
+    care of barriers. Most parts are only ever bound together with others, so a part's `buffer` is created lazily.
 
     Attributes:
         whole: the lease of the buffer, also for a part of a part.
@@ -94,7 +94,7 @@ class Part(Lease):
 
     def __init__(self, whole: Lease, offset: int, size: int) -> None:
         if isinstance(whole, Part):
-            whole.tell()
+            whole.inform_whole()
             offset += whole.offset
             whole = whole.whole
         self.whole = whole
@@ -114,14 +114,14 @@ class Part(Lease):
     def span(self) -> Span:
         return self.whole.buffer.bind, self.offset, self.size
 
-    def tell(self) -> None:
+    def inform_whole(self) -> None:
         """Inform the whole of reads and writes in this part."""
         own = getattr(self, "_own", None)  # missing if an interrupt preempted `__init__`
         if own is not None:
             whole = self.whole.buffer
             whole.used, whole.written = max(whole.used, own.used), max(whole.written, own.written)
 
-    __del__ = tell
+    __del__ = inform_whole
 
 
 class Pool:
@@ -188,15 +188,15 @@ class Pool:
         self.collect()
         while self.idle > cap:
             oldest = min((waiting for waiting in self._bins.values() if waiting), key=lambda waiting: waiting[0].stamp)
-            buffer = self._lost(oldest.popleft())
+            buffer = self._remove(oldest.popleft())
             buffer.gl.release()
 
-    def _given(self, size: int) -> Buffer | None:
+    def _hand_over(self, size: int) -> Buffer | None:
         """Hand an idle buffer over to another pool."""
         waiting = self._bins.get(size)
-        return self._lost(waiting.pop()) if waiting else None
+        return self._remove(waiting.pop()) if waiting else None
 
-    def _lost(self, buffer: Buffer) -> Buffer:
+    def _remove(self, buffer: Buffer) -> Buffer:
         """Remove an idle buffer from this pool."""
         self._made.discard(id(buffer.gl))
         self.idle -= buffer.size
@@ -204,16 +204,16 @@ class Pool:
         self.count -= 1
         return buffer
 
-    def another(self) -> Pool:
+    def spawn(self) -> Pool:
         """An empty pool on the same device, which takes over buffers that are idle now, and frees the rest if need be.
 
         Buffers that return to this pool later stay here, since the other one may have read their contents. The other
         pool has no cap on idle bytes: a recording will reuse all of them.
         """
         self.collect()
-        return Pool(self._allocate, self._out_of_memory, sys.maxsize, self._give_way, self)
+        return Pool(self._allocate, self._out_of_memory, sys.maxsize, self._free_idle, self)
 
-    def _give_way(self) -> None:
+    def _free_idle(self) -> None:
         self._make_room()
         self.trim()
 
@@ -250,7 +250,7 @@ class Pool:
         self._elsewhere += [other, *other._elsewhere]
 
     def _drain(self, returned: deque[Buffer]) -> int:
-        """Collect the returned buffers; the number of bytes."""
+        """Make the returned buffers idle; their size in bytes."""
         before = self.idle
         while returned:
             buffer = returned.popleft()
@@ -279,7 +279,7 @@ class Pool:
         return gl
 
     def _new(self, size: int) -> Buffer:
-        buffer = None if self._parent is None else self._parent._given(size)
+        buffer = None if self._parent is None else self._parent._hand_over(size)
         if buffer is None:
             buffer = Buffer(self.allocate(size), size)
         self.allocated += size

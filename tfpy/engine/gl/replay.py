@@ -74,7 +74,7 @@ class Executor:
 
     def _record(self, key: tuple[int, ...], inputs: list[Value]) -> list[Value]:
         device = self._device
-        shared, own = device.pool, device.pool.another()
+        shared, own = device.pool, device.pool.spawn()
         log: Log = []
         device.pool, device.log = own, log
         try:

@@ -51,7 +51,7 @@ class _Scan:
 
 
 def _source(prologue: Prologue, operation: Operation, exclusive: bool, lanes: int) -> str:
-    main = _alone(operation, exclusive) if lanes == 1 else _shared(operation, exclusive, lanes)
+    main = _scan_by_thread(operation, exclusive) if lanes == 1 else _scan_by_lanes(operation, exclusive, lanes)
     return _head(prologue, operation) + main
 
 
@@ -73,7 +73,7 @@ uint first_of(uint line) {{
 _STEP = f"{word(3)} != 0u ? 0u - {word(2)} : {word(2)}"
 
 
-def _alone(operation: Operation, exclusive: bool) -> str:
+def _scan_by_thread(operation: Operation, exclusive: bool) -> str:
     store = "result[at] = sum; sum = combine(sum, x);" if exclusive else "sum = combine(sum, x); result[at] = sum;"
     return f"""
 void main() {{
@@ -85,7 +85,7 @@ void main() {{
 """
 
 
-def _shared(operation: Operation, exclusive: bool, lanes: int) -> str:
+def _scan_by_lanes(operation: Operation, exclusive: bool, lanes: int) -> str:
     """A group processes a stretch of sets of lines, usually one. Lanes share a line, and carry the sum forward.
 
     Neighbouring lanes read neighbours; through shared memory each gets four in a row, and returns the results. The next

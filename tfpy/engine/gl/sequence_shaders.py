@@ -92,7 +92,7 @@ def forward(variant: Variant) -> str:
   for (uint s = {FROM}; s < {TO}; s++) {{
     uint tau = {BACKWARDS} != 0u ? {TIME} - 1u - s : s;
 {gates(variant)}
-{_for_units(variant, update + _stay(variant) + _keep(variant) + " hf[p] = h;")}
+{_for_units(variant, update + _skip_masked(variant) + _save_step(variant) + " hf[p] = h;")}
     barrier();
 {_vectors(variant, "hf", "hv", 1)}
   }}
@@ -231,18 +231,18 @@ def _in_registers(variant: Variant, weight: str) -> str:
 _SEEN = "bool seen = !live || mask[AT] != 0;"
 
 
-def _stay(variant: Variant) -> str:
+def _skip_masked(variant: Variant) -> str:
     """The source that leaves samples unchanged in masked steps."""
     return f" {_SEEN} if (!seen) {{ h = h_before;{_if_cell(variant, ' cs[e] = c_before;')} }}" if variant.masked else ""
 
 
-def _pass_by(variant: Variant, gates: Sequence[str], carried: str = "") -> str:
+def _bypass_masked(variant: Variant, gates: Sequence[str], carried: str = "") -> str:
     """Masked samples: their gates get no gradient, and the gradients of the states bypass the step."""
     zeros = "".join(f" {gate} = 0.;" for gate in gates)
     return f" {_SEEN} if (!seen) {{{zeros} {carried}}} " if variant.masked else ""
 
 
-def _aside(variant: Variant) -> str:
+def _masked_gradient(variant: Variant) -> str:
     """The state's gradient of a masked sample, stored where `_to_state` adds to it."""
     return " dh[e] = seen ? 0. : d; " if variant.masked else ""
 
@@ -251,7 +251,7 @@ def _to_state(variant: Variant) -> str:
     return "precise float k = dh[e] + x; dh[e] = k;" if variant.masked else "dh[e] = x;"
 
 
-def _keep(variant: Variant) -> str:
+def _save_step(variant: Variant) -> str:
     """The source that writes what a step saves, and its output."""
     text = ""
     if variant.saves:
@@ -303,7 +303,7 @@ _FORWARD = {
 }
 
 
-def _given(variant: Variant) -> str:
+def _output_gradient(variant: Variant) -> str:
     """The gradient of a step's output added to that of the state after it."""
     more = f" + (live ? dy[(row * {TIME} + s) * N + n] : 0.)" if variant.optional else ""
     return f"float d = dh[e]{more};"
@@ -336,13 +336,13 @@ def _with_vectors(variant: Variant, statement: str) -> str:
 
 
 def _back_simple(variant: Variant) -> str:
-    own = f"{_given(variant)} float y = live ? gates[AT * W + n] : 0.; precise float a = d * (1. - y * y);"
-    own += _pass_by(variant, ["a"]) + _aside(variant) + _write_gates(["a"])
+    own = f"{_output_gradient(variant)} float y = live ? gates[AT * W + n] : 0.; precise float a = d * (1. - y * y);"
+    own += _bypass_masked(variant, ["a"]) + _masked_gradient(variant) + _write_gates(["a"])
     return f"{_with_vectors(variant, own)}\n{_through_weights(variant, [0], _to_state(variant))}"
 
 
 def _back_lstm(variant: Variant) -> str:
-    own = f"""{_given(variant)}
+    own = f"""{_output_gradient(variant)}
       float i = 0., f = 0., g = 0., o = 0., c_before = 0.;
       if (live) {{ i = gates[AT * W + n]; f = gates[AT * W + N + n]; g = gates[AT * W + 2u * N + n];
         o = gates[AT * W + 3u * N + n]; c_before = cells[AT * N + n]; }}
@@ -352,7 +352,12 @@ def _back_lstm(variant: Variant) -> str:
       precise float dO = d * th * slope(o), dcell = s_ * f;
       """
     gates = ["di", "df", "dg", "dO"]
-    own += _pass_by(variant, gates, "dcell = dc[e];") + _aside(variant) + "dc[e] = dcell;" + _write_gates(gates)
+    own += (
+        _bypass_masked(variant, gates, "dcell = dc[e];")
+        + _masked_gradient(variant)
+        + "dc[e] = dcell;"
+        + _write_gates(gates)
+    )
     return f"{_with_vectors(variant, own)}\n{_through_weights(variant, [0, 1, 2, 3], _to_state(variant))}"
 
 
@@ -363,8 +368,9 @@ def _back_gru(variant: Variant) -> str:
         "g = gates[AT * W + 2u * N + n]; h = before[AT * N + n]; }"
     )
     content = (
-        f"{_given(variant)} {load} precise float dg = d * (1. - z) * (1. - g * g), dz_ = d * (h - g) * slope(z);"
-        f" precise float k = d * z; {_pass_by(variant, ['dg', 'dz_'], 'k = d;')} dh[e] = k;"
+        f"{_output_gradient(variant)} {load}"
+        " precise float dg = d * (1. - z) * (1. - g * g), dz_ = d * (h - g) * slope(z);"
+        f" precise float k = d * z; {_bypass_masked(variant, ['dg', 'dz_'], 'k = d;')} dh[e] = k;"
         f" {_write_gates(['dg'], 2)} {_write_gates(['dz_'], 0)}"
     )
     reset = (

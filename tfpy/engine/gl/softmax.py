@@ -105,7 +105,7 @@ layout(std430, binding = 0) readonly buffer A {{ {variant.kind} a[]; }};
 layout(std430, binding = 1) writeonly buffer C {{ {variant.kind} c[]; }};
 float larger(float a, float b) {{ return max(a, b); }}
 float plus(float a, float b) {{ precise float c = a + b; return c; }}
-{_all("larger", lanes, at_once)}{_all("plus", lanes, at_once)}
+{_all_reduce("larger", lanes, at_once)}{_all_reduce("plus", lanes, at_once)}
 void main() {{
   uint t = gl_LocalInvocationIndex, lane = t % {lanes}u, groups = gl_NumWorkGroups.x * gl_NumWorkGroups.y;
   uint stretch = ({word(0)} - 1u) / (groups * {each}u) + 1u, first = {FLAT_INDEX} * stretch * {each}u;
@@ -158,7 +158,7 @@ def _result(name: str, variant: _Variant, elements: str) -> str:
     return " ".join(f"{{ precise float e = {x}, y = {result}; {x} = y; }}" for x in variant.parts(elements))
 
 
-def _all(function: str, lanes: int, at_once: int) -> str:
+def _all_reduce(function: str, lanes: int, at_once: int) -> str:
     """A function that combines a number of each lane and returns the result to all of them.
 
     Combining four at a time takes half the steps, and is faster if threads have registers left for it.

@@ -78,11 +78,11 @@ class Structures(dict[tuple[Any, ...], Structure]):
         found.large = weight >= MOST_NODES or leaves > self._most_leaves
         found.mapped = any(s.mapped for s in inputs) or any(type(part) is Access for part in key)
         if type(key[0]) is Expression and inputs and all(part in _DTYPE_OF for part in key[1:]):
-            found.alone = _alone(key[0], inputs)
+            found.alone = _unfused(key[0], inputs)
         return found
 
 
-def _alone(op: Expression, inputs: list[Structure]) -> Fused:
+def _unfused(op: Expression, inputs: list[Structure]) -> Fused:
     """The steps of an operation on buffers and numbers; its own parameters come first, then the numbers."""
     steps: list[Step] = []
     leaves, words = 0, len(op.parameters)

@@ -184,8 +184,13 @@ def stored(fused: Fused, base: str = "") -> list[str]:
     return lines + [f"o{k}[i] = {saved(f'y{k}', dtype)};" for k, (_, dtype) in enumerate(fused.outputs)]
 
 
-def stored_in_fours(fused: Fused, first: str, bases: Sequence[str]) -> list[str]:
-    """Statements that do so for four elements, the first of which has that index, with vectors."""
+def stored_in_vectors(fused: Fused, first: str, bases: Sequence[str]) -> list[str]:
+    """Like `stored`, for four elements that are read and written as vectors.
+
+    Args:
+        first: the index of the first element.
+        bases: as `base` of `stored`, for each element.
+    """
     kinds = fused.leaves
     lines = [f"{VECTOR_GLSL[kinds[leaf]]} x{leaf} = a{leaf}_[{first} >> 2];" for leaf in fused.direct]
     for k, (_, dtype) in enumerate(fused.outputs):

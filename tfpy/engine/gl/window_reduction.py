@@ -112,7 +112,7 @@ def _source(views: tuple[_View, ...], accumulation: Accumulation, exact: bool, f
         loads.append(f"{VECTOR_GLSL[dtype]} e{n} = load{name}(outer{n}, k);")
         first += count
     vec, vector = VECTOR_GLSL[fused.base or "float32"], exact and fused.vectorizable
-    steps = [_one_more(accumulation, lane, len(views)) for lane in "xyzw"]
+    steps = [_accumulate_cell(accumulation, lane, len(views)) for lane in "xyzw"]
     text = f"#pragma optionNV(unroll all)\nlayout(local_size_x = {GROUP}) in;\n" + parameters(first + words)
     text += functions + templates.buffers_after(fused, len(views), vector) + templates.element_function(fused, first)
     return f"""{text}
@@ -127,7 +127,7 @@ void main() {{
 """
 
 
-def _one_more(accumulation: Accumulation, lane: str, views: int) -> str:
+def _accumulate_cell(accumulation: Accumulation, lane: str, views: int) -> str:
     """The statement that takes cell k into one of the four results."""
     elements = [f"e{n}.{lane}" for n in range(views)]
     return f"a.{lane} = {accumulation.step.format(*elements, a=f'a.{lane}', k='k')};"
@@ -135,6 +135,6 @@ def _one_more(accumulation: Accumulation, lane: str, views: int) -> str:
 
 def _store(fused: Fused, vector: bool) -> str:
     if vector:
-        return "\n  ".join(templates.stored_in_fours(fused, "o", [f"a.{c}" for c in "xyzw"]))
+        return "\n  ".join(templates.stored_in_vectors(fused, "o", [f"a.{c}" for c in "xyzw"]))
     each = [" ".join(templates.stored(fused, f"a.{c}")) for c in "xyzw"]
     return "\n  ".join(f"if (o + {q}u < {word(0)}) {{ uint i = o + {q}u; {one} }}" for q, one in enumerate(each))

@@ -38,7 +38,7 @@ def call(kinds: Inference, node: Node) -> Kind:
         return found
     if path and path[0] in builtin_kinds.NAMESPACES and callee.type == "member_expression":
         return UNKNOWN
-    if callee.type == "member_expression" and kinds.scopes.meant(callee) is None:
+    if callee.type == "member_expression" and kinds.scopes.resolve(callee) is None:
         return _of_method(kinds, callee, arguments)
     return kinds.result_of(callee)
 
@@ -99,7 +99,7 @@ def _of_method(kinds: Inference, callee: Node, arguments: list[Node]) -> Kind:
 
 def _holds_texts(kinds: Inference, node: Node) -> bool:
     """Whether an expression is a tensor of strings, which are read as a list."""
-    binding = kinds.scopes.meant(node)
+    binding = kinds.scopes.resolve(node)
     node = node if binding is None or binding.value is None else binding.value
     given = node.child_by_field_name("arguments") if node.type == "call_expression" else None
     made = given is not None and _TENSOR.fullmatch(text(node.child_by_field_name("function"))) is not None
@@ -170,7 +170,7 @@ def _match(kinds: Inference, owner: Kind, arguments: list[Node]) -> Kind | None:
     """A match, or all strings that match."""
     if not _may_search(owner):
         return None
-    binding = kinds.scopes.meant(arguments[0]) if arguments else None
+    binding = kinds.scopes.resolve(arguments[0]) if arguments else None
     pattern = binding.value if binding is not None else arguments[0] if arguments else None
     every = pattern is not None and "g" in text(pattern.child_by_field_name("flags"))
     return Kind("list", STRING) if every else MATCH

@@ -30,7 +30,7 @@ class DeclaredTypes:
     def __init__(self, kinds: Inference, root: Node) -> None:
         self._kinds = kinds
         self._keys: dict[str, dict[str, str]] = {}
-        self._asked: set[Binding] = set()
+        self._pending: set[Binding] = set()
         implemented: set[str] = set()
         for node in parse.walk(root):
             body = _body_of(node)
@@ -44,7 +44,7 @@ class DeclaredTypes:
                 self._keys[text(node)] = _keys_in(node)
         self.objects = self._keys.keys() - implemented
 
-    def know(self, other: DeclaredTypes) -> None:
+    def include(self, other: DeclaredTypes) -> None:
         """Add the types of another file."""
         self._keys = other._keys | self._keys
         self.objects |= other.objects
@@ -59,23 +59,23 @@ class DeclaredTypes:
             return _item(self.of(parse.field(node, "object")))
         if node.type == "call_expression":
             return self._result(parse.field(node, "function"))
-        binding = self._kinds.scopes.meant(node) if node.type == "identifier" else None
+        binding = self._kinds.scopes.resolve(node) if node.type == "identifier" else None
         return self._of_binding(binding) if binding is not None else ""
 
     def _of_binding(self, binding: Binding) -> str:
-        if binding in self._asked:  # its own value depends on it
+        if binding in self._pending:  # its own value depends on it
             return ""
-        self._asked.add(binding)
+        self._pending.add(binding)
         try:
             return self._declared(binding)
         finally:
-            self._asked.discard(binding)
+            self._pending.discard(binding)
 
     def _declared(self, binding: Binding) -> str:
         parent = binding.node.parent
-        said = parent.child_by_field_name("type") if parent is not None else None
-        if said is not None:
-            return written(said)
+        annotation = parent.child_by_field_name("type") if parent is not None else None
+        if annotation is not None:
+            return type_text(annotation)
         if parent is not None and parent.type == "for_in_statement":
             return self._looped(parent)
         if parent is not None and parent.type in ("object_pattern", "pair_pattern"):
@@ -91,9 +91,9 @@ class DeclaredTypes:
         owner = pattern.parent if pattern is not None else None
         if pattern is None or owner is None:
             return ""
-        said, value = owner.child_by_field_name("type"), owner.child_by_field_name("value")
-        if said is not None:
-            whole = written(said)
+        annotation, value = owner.child_by_field_name("type"), owner.child_by_field_name("value")
+        if annotation is not None:
+            whole = type_text(annotation)
         elif owner.type == "for_in_statement":
             whole = self._looped(owner)
         else:
@@ -127,13 +127,13 @@ class DeclaredTypes:
         """The declared type of a call of the script's functions; T of a class `Heap<T>` comes from the object."""
         for function in self._kinds.called(callee):
             returned = function.child_by_field_name("return_type")
-            found = written(returned) if returned is not None else ""
+            found = type_text(returned) if returned is not None else ""
             owner = class_around(function)
             parameters = owner.child_by_field_name("type_parameters") if owner is not None else None
             given = _GENERIC.fullmatch(self.of(parse.field(callee, "object"))) if parameters is not None else None
             if parameters is not None and given is not None:
-                for name, said in zip(kids(parameters), given[2].split(", "), strict=False):
-                    found = re.sub(rf"\b{text(name)}\b", said, found)
+                for name, argument in zip(kids(parameters), given[2].split(", "), strict=False):
+                    found = re.sub(rf"\b{text(name)}\b", argument, found)
             return found
         return ""
 
@@ -147,16 +147,18 @@ def _body_of(node: Node) -> Node | None:
 
 
 def _keys_in(body: Node) -> dict[str, str]:
-    said = {text(kid.child_by_field_name("name")): kid.child_by_field_name("type") for kid in kids(body)}
-    return {name: written(node) for name, node in said.items() if node is not None}
+    annotations = {text(kid.child_by_field_name("name")): kid.child_by_field_name("type") for kid in kids(body)}
+    return {name: type_text(node) for name, node in annotations.items() if node is not None}
 
 
-def written(annotation: Node) -> str:
+def type_text(annotation: Node) -> str:
     """The type of an annotation as text."""
     return text(annotation).lstrip(": ")
 
 
-def _item(said: str) -> str:
+def _item(type_: str) -> str:
     """The type of a list's items."""
-    found = _GENERIC.fullmatch(said)
-    return said.removesuffix("[]") if said.endswith("[]") else found[2] if found and found[1] == "Array" else ""
+    if type_.endswith("[]"):
+        return type_.removesuffix("[]")
+    found = _GENERIC.fullmatch(type_)
+    return found[2] if found and found[1] == "Array" else ""

@@ -43,7 +43,7 @@ def array(kinds: Inference, node: Node) -> Kind:
 @kind_of("identifier", "shorthand_property_identifier")
 def identifier(kinds: Inference, node: Node) -> Kind:
     """A variable, or one of JavaScript's own names."""
-    binding = kinds.scopes.meant(node)
+    binding = kinds.scopes.resolve(node)
     if binding is not None:
         return kinds.of_binding(binding)
     return {"undefined": NULL, "NaN": NUMBER, "Infinity": NUMBER}.get(text(node), UNKNOWN)
@@ -111,7 +111,7 @@ def awaited(kinds: Inference, node: Node) -> Kind:
 @kind_of("member_expression")
 def member(kinds: Inference, node: Node) -> Kind:
     """A property, or an export of another file."""
-    binding = kinds.scopes.meant(node)
+    binding = kinds.scopes.resolve(node)
     if binding is not None:
         return kinds.of_binding(binding)
     return kinds.of_member(parse.field(node, "object"), text(parse.field(node, "property")))
@@ -141,5 +141,5 @@ def new(kinds: Inference, node: Node) -> Kind:
     path = kinds.path_to(parse.field(node, "constructor"))
     if path[:1] == ["tf"] and path[-1] in names.classes():
         return Kind(path[-1])
-    binding = kinds.scopes.meant(parse.field(node, "constructor"))
+    binding = kinds.scopes.resolve(parse.field(node, "constructor"))
     return Kind(f".{binding.name}") if binding is not None else builtin_kinds.NEW.get(name, UNKNOWN)

@@ -12,7 +12,7 @@ from tree_sitter import Node
 
 from tfpy.js2py import names
 from tfpy.js2py.analysis import builtin_kinds, flags, uses
-from tfpy.js2py.analysis.declared_types import DeclaredTypes, written
+from tfpy.js2py.analysis.declared_types import DeclaredTypes, type_text
 from tfpy.js2py.analysis.kind import (
     DICT,
     ERROR,
@@ -82,7 +82,7 @@ class Inference:
             rule = kind_of.get(node.type)
             found = rule(self, node) if rule is not None else builtin_kinds.LITERALS.get(node.type, UNKNOWN)
             found = found if found != UNKNOWN else self._cast(node)
-            self._known[node.id] = found if found != UNKNOWN else self._meant(self.types.of(node))
+            self._known[node.id] = found if found != UNKNOWN else self._kind_of_type(self.types.of(node))
         return self._known[node.id]
 
     def _cast(self, node: Node) -> Kind:
@@ -90,7 +90,7 @@ class Inference:
         around, found = node.parent, UNKNOWN
         while around is not None and parse.is_wrapper(around) and found == UNKNOWN:
             if around.type == "as_expression":
-                found = self._said(kids(around)[-1])
+                found = self._kind_of_annotation(kids(around)[-1])
             around = around.parent
         return found
 
@@ -98,10 +98,10 @@ class Inference:
         """Whether a static property of a class of the script is a getter, which is a function here."""
         return any(parse.is_static_getter(member) for member in self.members.of(self.members.named(owner), name))
 
-    def know(self, other: Inference, is_imported: bool) -> None:
+    def include(self, other: Inference, is_imported: bool) -> None:
         """Add the classes and types of another file."""
-        self.members.know(other.members, is_imported)
-        self.types.know(other.types)
+        self.members.include(other.members, is_imported)
+        self.types.include(other.types)
 
     def item_of(self, node: Node) -> Kind:
         """The kind of the items of an iterable."""
@@ -122,9 +122,9 @@ class Inference:
 
     def _declared(self, binding: Binding) -> Kind:
         parent = binding.node.parent
-        said = parent.child_by_field_name("type") if parent is not None else None
-        if said is not None and self._said(said) != UNKNOWN:
-            return self._said(said)
+        annotation = parent.child_by_field_name("type") if parent is not None else None
+        if annotation is not None and self._kind_of_annotation(annotation) != UNKNOWN:
+            return self._kind_of_annotation(annotation)
         if binding.kind in ("function", "class"):
             return FUNCTION if binding.kind == "function" else Kind("class")
         if binding.kind == "catch":
@@ -146,12 +146,12 @@ class Inference:
         kind = found if found == STRING else joined([found, *written])
         return Kind("list", joined([self.of(item) for item in self.pushed(binding)])) if kind == LIST else kind
 
-    def _said(self, annotation: Node) -> Kind:
+    def _kind_of_annotation(self, annotation: Node) -> Kind:
         """The kind of a TypeScript annotation."""
-        return self._meant(written(annotation))
+        return self._kind_of_type(type_text(annotation))
 
-    def _meant(self, said: str) -> Kind:
-        return annotated(said, self.types.objects, self.members.classes)
+    def _kind_of_type(self, type_: str) -> Kind:
+        return annotated(type_, self.types.objects, self.members.classes)
 
     def _changes_as_lists_do(self, binding: Binding) -> bool:
         """Whether a method is called on a variable that only lists have, and no class of the script."""
@@ -281,7 +281,7 @@ class Inference:
             name, role = owner.child_by_field_name("name") if owner is not None else None, "constructor"
         elif name is None and function.parent is not None and function.parent.type == "variable_declarator":
             name = function.parent.child_by_field_name("name")
-        binding = self.scopes.meant(name) if name is not None else None
+        binding = self.scopes.resolve(name) if name is not None else None
         return uses.arguments(binding, role, at)
 
     def of_member(self, owner: Node, name: str) -> Kind:
@@ -300,15 +300,15 @@ class Inference:
         if kind.name.startswith("."):
             return self._field(kind.name[1:], name)
         if kind.name in names.classes():
-            said = annotated(names.result(getattr(names.classes()[kind.name], names.attribute(name), None)))
-            return builtin_kinds.ATTRIBUTES.get(name, UNKNOWN) if said == UNKNOWN else said
+            declared = annotated(names.result(getattr(names.classes()[kind.name], names.attribute(name), None)))
+            return builtin_kinds.ATTRIBUTES.get(name, UNKNOWN) if declared == UNKNOWN else declared
         return self._value_in(owner, name) if kind == DICT else UNKNOWN
 
     def _field(self, owner: str, name: str) -> Kind:
         """The kind of an attribute of a class of the script: from its type, and values assigned or pushed to it."""
-        said = joined([self._said(annotation) for annotation in self.members.of(owner, f"{name}:")])
-        if said != UNKNOWN:
-            return said
+        declared = joined([self._kind_of_annotation(node) for node in self.members.of(owner, f"{name}:")])
+        if declared != UNKNOWN:
+            return declared
         found = joined([self.of(value) for value in self.members.of(owner, name)])
         pushed = [self.of(value) for value in self.members.of(owner, f"{name}.push")]
         return Kind("list", joined(pushed)) if found == LIST and pushed else found
@@ -321,7 +321,7 @@ class Inference:
 
     def called(self, callee: Node) -> list[Node]:
         """The functions of the script that a call may refer to."""
-        binding = self.scopes.meant(callee)
+        binding = self.scopes.resolve(callee)
         if binding is not None:
             return [binding.value] if binding.value is not None and not binding.writes else []
         if callee.type != "member_expression":
@@ -359,14 +359,14 @@ class Inference:
     def result_of(self, function: Node) -> Kind:
         """The kind of the result of a function of the script."""
         function = bare(function)
-        binding = self.scopes.meant(function)
+        binding = self.scopes.resolve(function)
         if binding is not None and binding.value is not None:
             function = binding.value
         if function.type not in FUNCTIONS:
             return {"Number": NUMBER, "String": STRING}.get(text(function), UNKNOWN)
-        said = function.child_by_field_name("return_type")
-        if said is not None and self._said(said) != UNKNOWN:
-            return self._said(said)
+        annotation = function.child_by_field_name("return_type")
+        if annotation is not None and self._kind_of_annotation(annotation) != UNKNOWN:
+            return self._kind_of_annotation(annotation)
         if parse.has(function, "*") or function.type.startswith("generator"):
             return Kind("generator")
         return joined([self.of(value) for value in parse.returned(function)])

@@ -32,7 +32,7 @@ class Members:
         }
         self.names = {name for fields in self._fields.values() for name in fields}
 
-    def know(self, other: Members, is_imported: bool) -> None:
+    def include(self, other: Members, is_imported: bool) -> None:
         """Add the classes of another file and, if it is imported, the names of their members."""
         self.classes = other.classes | self.classes
         self._fields = other._fields | self._fields
@@ -42,7 +42,7 @@ class Members:
 
     def named(self, node: Node | None) -> str:
         """The declared name of a class."""
-        binding = self._scopes.meant(node) if node is not None else None
+        binding = self._scopes.resolve(node) if node is not None else None
         return binding.name if binding is not None else text(node)
 
     def of(self, owner: str, name: str) -> list[Node]:
@@ -75,9 +75,9 @@ def fields_of(owner: Node) -> dict[str, list[Node]]:
             found.setdefault(text(parse.field(node, "pattern")), []).append(parse.field(node, "pattern"))
         elif node.type in ("field_definition", "public_field_definition"):
             name = node.child_by_field_name("property") or node.child_by_field_name("name")
-            value, said = optional(node, "value"), node.child_by_field_name("type")
+            value, annotation = optional(node, "value"), node.child_by_field_name("type")
             found.setdefault(text(name), []).extend([value] if value is not None else [])
-            found.setdefault(f"{text(name)}:", []).extend([said] if said is not None else [])
+            found.setdefault(f"{text(name)}:", []).extend([annotation] if annotation is not None else [])
         elif node.type == "assignment_expression":
             target = path_of(parse.field(node, "left"))
             if target is not None and len(target) == 2 and target[0] == "this":

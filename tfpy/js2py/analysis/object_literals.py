@@ -66,7 +66,7 @@ class ObjectLiterals:
             return [node]
         if node.type in ("await_expression", "ternary_expression"):
             return self._of_all(kids(node)[-2:])
-        binding = self._kinds.scopes.meant(node)
+        binding = self._kinds.scopes.resolve(node)
         if binding is not None:
             return self._of_variable(binding)
         if node.type == "member_expression":
@@ -93,7 +93,7 @@ class ObjectLiterals:
         owner, default = function.parent, parameters[at][1]
         if owner is None or owner.type != "arguments":
             return self._of_all([*self._kinds.given(function, at), *([default] if default is not None else [])])
-        over = uses.gone_over(owner) if at == 0 else None
+        over = uses.iterated_by(owner) if at == 0 else None
         return self._of_all(self._items(over)) if over is not None else []
 
     def _values(self, owner: Node, name: str) -> list[Node]:
@@ -106,7 +106,7 @@ class ObjectLiterals:
 
     def _items(self, node: Node) -> list[Node]:
         """The items of a list literal of the script, and the values that are pushed to it."""
-        binding = self._kinds.scopes.meant(bare(node))
+        binding = self._kinds.scopes.resolve(bare(node))
         if binding is None or binding.writes or binding.value is None:
             return kids(bare(node)) if bare(node).type == "array" else []
         return [*self._items(binding.value), *self._kinds.pushed(binding)] if binding.value != node else []

@@ -125,7 +125,7 @@ class Scopes:
             found = found.parent
         return self.top
 
-    def meant(self, node: Node) -> Binding | None:
+    def resolve(self, node: Node) -> Binding | None:
         """The variable of a name, or of `a.b` of an imported file a, in the file that declares it."""
         if node.type == "member_expression":
             export = self.export(node)
@@ -135,7 +135,7 @@ class Scopes:
 
     def export(self, node: Node) -> Export | None:
         """The export that `a.b` refers to for an imported file a; None for anything else."""
-        module = self.meant(parse.field(node, "object"))
+        module = self.resolve(parse.field(node, "object"))
         return module.members.get(text(parse.field(node, "property"))) if module is not None else None
 
     def outer_writes(self, function: Node) -> list[Binding]:

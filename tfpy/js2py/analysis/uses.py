@@ -66,7 +66,7 @@ def method_calls(root: Node) -> dict[str, list[Node]]:
     return found
 
 
-def gone_over(arguments: Node) -> Node | None:
+def iterated_by(arguments: Node) -> Node | None:
     """The list whose items a function is called with, as the argument of a list method; None for other arguments."""
     call = arguments.parent
     callee = call.child_by_field_name("function") if call is not None else None

@@ -156,7 +156,7 @@ def _as_json(c: Converter, arguments: Node) -> ast.expr:
 def _has_dates(c: Converter, node: Node) -> bool:
     """Whether an expression is information about saved models, which contains dates."""
     node = kids(node)[0] if node.type == "await_expression" else node
-    binding = c.scopes.meant(node)
+    binding = c.scopes.resolve(node)
     if binding is not None and binding.value is not None and not binding.writes:
         return _has_dates(c, binding.value)
     return node.type == "call_expression" and text(node.child_by_field_name("function")).endswith(_TELLING)

@@ -94,4 +94,4 @@ def _of_pattern(pattern: Node) -> Node | str:
         return ""
     is_first = [parse.default_of(parameter)[0] for parameter in parse.parameters(function)[:1]] == [pattern]
     is_given = is_first and function.parent.type == "arguments"
-    return (uses.gone_over(function.parent) or "") if is_given else ""
+    return (uses.iterated_by(function.parent) or "") if is_given else ""

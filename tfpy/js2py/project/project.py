@@ -75,7 +75,7 @@ class Project:
             script.converter.find_module = functools.partial(self._find_module, script)
             for other in self.scripts.values():
                 if other is not script:
-                    script.converter.kinds.know(other.converter.kinds, other in script.imports)
+                    script.converter.kinds.include(other.converter.kinds, other in script.imports)
 
     def convert(self, path: PurePosixPath) -> Conversion:
         """The Python code of a script."""
@@ -93,7 +93,7 @@ class Project:
             binding.members = exports
             for read in binding.reads:
                 owner = read.parent
-                member = script.converter.scopes.meant(owner) if owner is not None and _is_member(owner) else None
+                member = script.converter.scopes.resolve(owner) if owner is not None and _is_member(owner) else None
                 if member is not None and owner is not None:
                     member.reads.append(owner)
         elif name in exports:

@@ -130,7 +130,7 @@ class BackupAndRestore(RunCallback):
     def _fault(self, error: object) -> ModelFileError:
         reason = str(error).removesuffix(".")
         return ModelFileError(
-            f"{self.path}: this training cannot go on from the backup: {reason}. Remove the file to begin anew."
+            f"{self.path}: this training cannot be resumed from the backup: {reason}. Remove the file to start over."
         )
 
     def after_batch(self, run: TrainingRun) -> None:

@@ -51,28 +51,28 @@ class CallbackList(CallbackListCamel):
 
     def on_train_begin(self, logs: Logs | None = None) -> ReadyNone:
         """Before the first epoch."""
-        return self._told("on_train_begin", logs)
+        return self._call_all("on_train_begin", logs)
 
     def on_train_end(self, logs: Logs | None = None) -> ReadyNone:
         """After the last epoch."""
-        return self._told("on_train_end", logs)
+        return self._call_all("on_train_end", logs)
 
     def on_epoch_begin(self, epoch: int, logs: Logs | None = None) -> ReadyNone:
         """Before an epoch."""
-        return self._told("on_epoch_begin", logs, epoch)
+        return self._call_all("on_epoch_begin", logs, epoch)
 
     def on_epoch_end(self, epoch: int, logs: Logs | None = None) -> ReadyNone:
         """After an epoch; logs are its loss and metrics."""
-        return self._told("on_epoch_end", logs, epoch)
+        return self._call_all("on_epoch_end", logs, epoch)
 
     def on_batch_begin(self, batch: int, logs: Logs | None = None) -> ReadyNone:
         """Before a batch."""
-        return self._told("on_batch_begin", logs, batch)
+        return self._call_all("on_batch_begin", logs, batch)
 
     def on_batch_end(self, batch: int, logs: Logs | None = None) -> ReadyNone:
         """After a batch; logs are 'batch', 'size', its loss and metrics."""
-        return self._told("on_batch_end", logs, batch)
+        return self._call_all("on_batch_end", logs, batch)
 
-    def _told(self, event: str, logs: Logs | None, *number: int) -> ReadyNone:
+    def _call_all(self, event: str, logs: Logs | None, *number: int) -> ReadyNone:
         self.call(event, *number, {} if logs is None else logs)
         return ReadyNone()

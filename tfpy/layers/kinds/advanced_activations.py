@@ -12,7 +12,7 @@ from tfpy.core.ops.common import cast_to
 from tfpy.core.ops.common import mask as ones_where
 from tfpy.core.ops.reduce import log_sum_exp
 from tfpy.core.tensor import Tensor
-from tfpy.engine.arguments import as_int, unpacked
+from tfpy.engine.arguments import array_as_list, as_int
 from tfpy.engine.errors import argument_error
 from tfpy.engine.spec import broadcasts_to
 from tfpy.layers.calling import one_tensor
@@ -28,9 +28,9 @@ HIDDEN = -1e9
 """What is added to scores that a mask hides: a softmax makes 0 of them."""
 
 
-def hidden(scores: Tensor, seen: Tensor) -> Tensor:
+def mask_scores(scores: Tensor, mask: Tensor) -> Tensor:
     """Scores, with 10⁹ subtracted where a mask is false."""
-    return add(scores, mul(sub(number(1), cast_to(seen, scores.dtype)), number(HIDDEN)))
+    return add(scores, mul(sub(number(1), cast_to(mask, scores.dtype)), number(HIDDEN)))
 
 
 class ReLU(OneOutput, class_name="ReLU", factory="layers.relu"):
@@ -91,7 +91,7 @@ class PReLU(OneOutput, class_name="PReLU", factory="layers.prelu"):
         self.supports_masking = True
         if self.shared_axes is not None:
             self.shared_axes = [
-                as_int(self.class_name, "shared_axes", axis) for axis in to_list(unpacked(self.shared_axes))
+                as_int(self.class_name, "shared_axes", axis) for axis in to_list(array_as_list(self.shared_axes))
             ]
 
     def build(self, input_shape: Any) -> None:
@@ -157,7 +157,7 @@ class Softmax(OneOutput, class_name="Softmax", factory="layers.softmax"):
     def call(self, inputs: Any, mask: Any = None) -> Tensor:
         x = one_tensor(self.name, inputs)
         if mask is not None and broadcasts_to(mask.shape, x.shape):
-            x = hidden(x, mask)
+            x = mask_scores(x, mask)
         axes = to_list(self.axis)
         if len(axes) == 1 and axes[0] in (-1, x.rank - 1):
             return x.softmax()

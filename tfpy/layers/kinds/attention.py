@@ -19,10 +19,10 @@ from tfpy.engine.arguments import as_positive
 from tfpy.engine.errors import Unquoted, argument_error
 from tfpy.engine.rng import Seed
 from tfpy.layers.base import Layer
-from tfpy.layers.choose import choose
 from tfpy.layers.constraints import ConstraintOption
+from tfpy.layers.enum_options import enum_option
 from tfpy.layers.initializers import InitializerOption
-from tfpy.layers.kinds.advanced_activations import hidden
+from tfpy.layers.kinds.advanced_activations import mask_scores
 from tfpy.layers.kinds.products import affine
 from tfpy.layers.regularizers import RegularizerOption
 from tfpy.layers.shapes import shapes_agree
@@ -30,7 +30,7 @@ from tfpy.layers.symbolic import PartialShape, to_list
 from tfpy.layers.weights import LayerVariable
 
 
-class _Attending(Layer):
+class _BaseAttention(Layer):
     """A layer on a query, the values to look up, and the keys that they are found by.
 
     The inputs are a list [query, value] or [query, value, key]; the keys are the values unless they are given.
@@ -82,10 +82,10 @@ class _Attending(Layer):
         """The mask of the query."""
         return to_list(mask)[0]
 
-    def attended(self, scores: Tensor, value: Tensor, seen: Tensor | None, training: bool) -> tuple[Tensor, Tensor]:
+    def attend(self, scores: Tensor, value: Tensor, visible: Tensor | None, training: bool) -> tuple[Tensor, Tensor]:
         """The values weighted by the scores of the visible ones, and the weights."""
-        if seen is not None:
-            scores = hidden(scores, seen)
+        if visible is not None:
+            scores = mask_scores(scores, visible)
         weights = scores.softmax()
         if training and self.dropout:
             weights = dropout(weights, self.dropout, None, self.seed)
@@ -98,12 +98,12 @@ def _causal_mask(query: Tensor, value: Tensor) -> Tensor:
     return expand_dims(greater_equal(expand_dims(steps[0], 1), expand_dims(steps[1], 0)), 0)
 
 
-def _all_of(masks: list[Tensor | None]) -> Tensor | None:
+def _combined_mask(masks: list[Tensor | None]) -> Tensor | None:
     given = [m.cast("bool") for m in masks if m is not None]
     return reduce(logical_and, given) if given else None
 
 
-class Attention(_Attending, class_name="Attention", factory="layers.attention"):
+class Attention(_BaseAttention, class_name="Attention", factory="layers.attention"):
     """For each step of the query, the mean of the values weighted by how well their keys match (Luong et al. 2015).
 
     softmax(query · keyᵀ) · value, or with score_mode 'concat' the scores Σ tanh(query + key). Inputs [query, value] or
@@ -122,7 +122,9 @@ class Attention(_Attending, class_name="Attention", factory="layers.attention"):
 
     def configure(self) -> None:
         super().configure()
-        self.score_mode = choose(self.class_name, "score_mode", self.score_mode, {"dot": "dot", "concat": "concat"})
+        self.score_mode = enum_option(
+            self.class_name, "score_mode", self.score_mode, {"dot": "dot", "concat": "concat"}
+        )
         self.scale: LayerVariable | None = None
         self.concat_score_weight: LayerVariable | None = None
 
@@ -148,9 +150,9 @@ class Attention(_Attending, class_name="Attention", factory="layers.attention"):
     ) -> Any:
         query, value, key = self.roles(inputs)
         query_mask, value_mask = [*to_list(mask), None][:2]
-        seen = [None if value_mask is None else expand_dims(value_mask, 1)]
-        seen.append(_causal_mask(query, value) if use_causal_mask else None)
-        output, weights = self.attended(self._scores(query, key), value, _all_of(seen), training)
+        visible = [None if value_mask is None else expand_dims(value_mask, 1)]
+        visible.append(_causal_mask(query, value) if use_causal_mask else None)
+        output, weights = self.attend(self._scores(query, key), value, _combined_mask(visible), training)
         if query_mask is not None:
             output = mul(output, expand_dims(query_mask, -1).cast(output.dtype))
         return [output, weights] if return_attention_scores else output
@@ -164,7 +166,7 @@ class Attention(_Attending, class_name="Attention", factory="layers.attention"):
         return mul(sums.tanh().sum(-1), self.concat_score_weight)
 
 
-class MultiHeadAttention(_Attending, class_name="MultiHeadAttention", factory="layers.multi_head_attention"):
+class MultiHeadAttention(_BaseAttention, class_name="MultiHeadAttention", factory="layers.multi_head_attention"):
     """Several attention heads in parallel, each on its own projections (Vaswani et al. 2017).
 
     Inputs query, [query, value] or [query, value, key] of shapes (batch, time, features) → the shape of the query;
@@ -246,9 +248,9 @@ class MultiHeadAttention(_Attending, class_name="MultiHeadAttention", factory="l
     ) -> Any:
         query, value, key = self.roles(inputs)
         q, k, v = (self._heads(name, x) for name, x in (("query", query), ("key", key), ("value", value)))
-        seen = self._seen(query, value, mask, attention_mask, use_causal_mask)
+        visible = self._visible_steps(query, value, mask, attention_mask, use_causal_mask)
         scores = mat_mul(mul(q, 1 / math.sqrt(self.key_dim)), k, False, True)
-        found, weights = self.attended(scores, v, seen, training)
+        found, weights = self.attend(scores, v, visible, training)
         joined = transpose(found, [0, 2, 1, 3])
         kernel, bias = self.projections["attention_output"]
         rows = joined.shape[2] * joined.shape[3]
@@ -262,7 +264,9 @@ class MultiHeadAttention(_Attending, class_name="MultiHeadAttention", factory="l
         y = affine(x, reshape_to(kernel, (features, heads * size)), None if bias is None else bias.reshape([-1]))
         return transpose(y.reshape([*x.shape[:2], heads, size]), [0, 2, 1, 3])
 
-    def _seen(self, query: Tensor, value: Tensor, mask: Any, attention_mask: Any, causal: bool) -> Tensor | None:
+    def _visible_steps(
+        self, query: Tensor, value: Tensor, mask: Any, attention_mask: Any, causal: bool
+    ) -> Tensor | None:
         """A mask of the value steps visible to each query step, for all heads or for each."""
         query_mask, value_mask = [*to_list(mask), None][:2] if len(to_list(mask)) > 1 else to_list(mask) * 2
         masks = [
@@ -271,4 +275,4 @@ class MultiHeadAttention(_Attending, class_name="MultiHeadAttention", factory="l
             None if value_mask is None else expand_dims(value_mask, 1),
             _causal_mask(query, value) if causal else None,
         ]
-        return _all_of([m if m is None or m.rank == 4 else expand_dims(m, 1) for m in masks])
+        return _combined_mask([m if m is None or m.rank == 4 else expand_dims(m, 1) for m in masks])

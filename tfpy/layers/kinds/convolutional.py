@@ -14,8 +14,8 @@ from tfpy.engine.errors import argument_error
 from tfpy.engine.windows import output_size, transposed_size
 from tfpy.layers.activations import ActivationOption, name_of
 from tfpy.layers.calling import one_tensor
-from tfpy.layers.choose import PADDINGS
 from tfpy.layers.constraints import ConstraintOption
+from tfpy.layers.enum_options import PADDINGS
 from tfpy.layers.initializers import InitializerOption
 from tfpy.layers.one_output import OneOutput
 from tfpy.layers.regularizers import RegularizerOption

@@ -17,8 +17,8 @@ from tfpy.engine.rng import Seed
 from tfpy.layers.activations import ActivationOption
 from tfpy.layers.base import Layer
 from tfpy.layers.calling import one_tensor
-from tfpy.layers.choose import DATA_FORMATS, choose
 from tfpy.layers.constraints import ConstraintOption
+from tfpy.layers.enum_options import DATA_FORMATS, enum_option
 from tfpy.layers.infer_shapes import infer_shapes
 from tfpy.layers.initializers import InitializerOption
 from tfpy.layers.kinds.products import affine
@@ -124,7 +124,7 @@ class Flatten(OneOutput, class_name="Flatten", factory="layers.flatten"):
 
     def configure(self) -> None:
         if self.data_format is not None:
-            self.data_format = choose(self.class_name, "data_format", self.data_format, DATA_FORMATS)
+            self.data_format = enum_option(self.class_name, "data_format", self.data_format, DATA_FORMATS)
         self.input_spec = [InputSpec(min_ndim=2)]
 
     def compute_output_shape(self, input_shape: Any) -> Any:

@@ -11,11 +11,11 @@ from tfpy.core.ops.common import full
 from tfpy.core.ops.join import concat
 from tfpy.core.ops.logic import logical_and
 from tfpy.core.ops.matmul import mat_mul
-from tfpy.core.ops.metrics import of_length_1
+from tfpy.core.ops.metrics import l2_normalized
 from tfpy.core.ops.reduce import all_, sum_
 from tfpy.core.ops.shape import expand_dims, squeeze
 from tfpy.core.tensor import Tensor
-from tfpy.engine.arguments import as_int, resolve_axis, unpacked
+from tfpy.engine.arguments import array_as_list, as_int, resolve_axis
 from tfpy.engine.errors import Unquoted, argument_error
 from tfpy.layers.one_output import OneOutput
 from tfpy.layers.shapes import are_several, whole_shape
@@ -195,7 +195,7 @@ class Dot(Merge, class_name="Dot", factory="layers.dot"):
 
     def configure(self) -> None:
         super().configure()
-        self.axes = unpacked(self.axes)
+        self.axes = array_as_list(self.axes)
         given = to_list(self.axes)
         if len(given) not in (1, 2):
             raise argument_error(self.class_name, "axes", "an axis, or one for each input", self.axes)
@@ -229,7 +229,7 @@ class Dot(Merge, class_name="Dot", factory="layers.dot"):
         a, b = to_list(inputs)
         i, j = self.axes_of((a.shape, b.shape))
         if self.normalize:
-            a, b = of_length_1(a, i), of_length_1(b, j)
+            a, b = l2_normalized(a, i), l2_normalized(b, j)
         return batch_dot(a, b, i, j)
 
     def compute_mask(self, inputs: Any, mask: Any = None) -> Any:

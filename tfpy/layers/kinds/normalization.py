@@ -7,8 +7,8 @@ from typing import Any
 
 from tfpy.core.convert import number
 from tfpy.core.ops.arith import add, maximum, mul, sub
-from tfpy.core.ops.by_moments import normalize_by_moments
 from tfpy.core.ops.normalization import batch_norm
+from tfpy.core.ops.normalize_by_moments import normalize_by_moments
 from tfpy.core.ops.reduce import moments
 from tfpy.core.tensor import Tensor
 from tfpy.engine.arguments import as_int, resolve_axes, resolve_axis

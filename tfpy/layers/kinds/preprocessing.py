@@ -18,7 +18,7 @@ from tfpy.engine.errors import Unquoted, argument_error
 from tfpy.engine.javascript_numbers import round_half_up
 from tfpy.engine.rng import Seed
 from tfpy.layers.calling import one_tensor
-from tfpy.layers.choose import choose
+from tfpy.layers.enum_options import enum_option
 from tfpy.layers.one_output import OneOutput
 from tfpy.layers.shapes import one_shape
 from tfpy.layers.symbolic import PartialShape
@@ -89,7 +89,7 @@ class Resizing(_SizedImages, class_name="Resizing", factory="layers.resizing"):
 
     def configure(self) -> None:
         super().configure()
-        self.interpolation = choose(self.class_name, "interpolation", self.interpolation, INTERPOLATIONS)
+        self.interpolation = enum_option(self.class_name, "interpolation", self.interpolation, INTERPOLATIONS)
 
     def call(self, inputs: Any) -> Tensor:
         size = [self.height, self.width]
@@ -133,7 +133,7 @@ class RandomWidth(_Images, class_name="RandomWidth", factory="layers.random_widt
 
     def configure(self) -> None:
         self._bounds = _bounds(self.class_name, self.factor)
-        self.interpolation = choose(self.class_name, "interpolation", self.interpolation, INTERPOLATIONS)
+        self.interpolation = enum_option(self.class_name, "interpolation", self.interpolation, INTERPOLATIONS)
 
     def compute_output_shape(self, input_shape: Any) -> Any:
         return self.of_size(input_shape, self._of_images(one_shape(self.name, input_shape))[-3], None)
@@ -189,7 +189,7 @@ class CategoryEncoding(OneOutput, class_name="CategoryEncoding", factory="layers
 
     def configure(self) -> None:
         self.num_tokens = as_positive(self.class_name, "num_tokens", self.num_tokens)
-        self.output_mode = choose(self.class_name, "output_mode", self.output_mode, _OUTPUT_MODES)
+        self.output_mode = enum_option(self.class_name, "output_mode", self.output_mode, _OUTPUT_MODES)
 
     def compute_output_shape(self, input_shape: Any) -> Any:
         shape = one_shape(self.name, input_shape)

@@ -26,7 +26,7 @@ from tfpy.layers.kinds.cells import (
     StackedRNNCells,
     start_sequence,
 )
-from tfpy.layers.kinds.whole_sequence import fits_whole_sequence, run_whole_sequence
+from tfpy.layers.kinds.sequence_kernels import fits_sequence_kernel, run_with_sequence_kernel
 from tfpy.layers.shapes import are_several, one_shape, shapes_agree
 from tfpy.layers.specs import InputSpec
 from tfpy.layers.symbolic import PartialShape, SymbolicTensor, to_list
@@ -194,8 +194,10 @@ class RNN(RNNCamel, TakesStates, class_name="RNN", factory="layers.rnn"):
         if seen is not None:
             seen = self._of_steps(seen, x)
         zeros = seen is not None and self.zero_output_for_mask
-        if not zeros and fits_whole_sequence(self.cell, x, seen, training):
-            outputs, states = run_whole_sequence(self.cell, x, states, seen, self.go_backwards, self.return_sequences)
+        if not zeros and fits_sequence_kernel(self.cell, x, seen, training):
+            outputs, states = run_with_sequence_kernel(
+                self.cell, x, states, seen, self.go_backwards, self.return_sequences
+            )
             output = outputs if self.return_sequences else states[0]
         else:
             output, states = self._step_by_step(x, states, seen, training)

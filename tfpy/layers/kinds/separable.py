@@ -10,8 +10,8 @@ from tfpy.core.tensor import Tensor
 from tfpy.engine.arguments import as_positive
 from tfpy.engine.errors import argument_error
 from tfpy.engine.warn import warn_user
-from tfpy.layers.choose import PADDINGS
 from tfpy.layers.constraints import ConstraintOption
+from tfpy.layers.enum_options import PADDINGS
 from tfpy.layers.initializers import Initializer, InitializerOption
 from tfpy.layers.kinds.convolutional import BaseConv, causal_padding
 from tfpy.layers.regularizers import RegularizerOption

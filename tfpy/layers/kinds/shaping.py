@@ -13,7 +13,7 @@ from tfpy.engine.arguments import as_int
 from tfpy.engine.errors import argument_error
 from tfpy.engine.windows import per_dimension
 from tfpy.layers.calling import one_tensor
-from tfpy.layers.choose import choose
+from tfpy.layers.enum_options import enum_option
 from tfpy.layers.kinds.preprocessing import INTERPOLATIONS, RESIZE
 from tfpy.layers.one_output import OneOutput
 from tfpy.layers.shapes import one_shape
@@ -250,7 +250,7 @@ class UpSampling2D(_UpSampling, class_name="UpSampling2D", factory="layers.up_sa
 
     def configure(self) -> None:
         super().configure()
-        self.interpolation = choose(self.class_name, "interpolation", self.interpolation, INTERPOLATIONS)
+        self.interpolation = enum_option(self.class_name, "interpolation", self.interpolation, INTERPOLATIONS)
 
     def call(self, inputs: Any) -> Tensor:
         x = to_channels_last(one_tensor(self.name, inputs), self.data_format)

@@ -11,8 +11,8 @@ from tfpy.engine.errors import Unquoted, argument_error
 from tfpy.layers.added_losses import activity_regularizer
 from tfpy.layers.base import Layer
 from tfpy.layers.calling import one_tensor
-from tfpy.layers.choose import choose
 from tfpy.layers.config import build_object, config_value, is_object_config
+from tfpy.layers.enum_options import enum_option
 from tfpy.layers.kinds.recurrent import RNN, TakesStates
 from tfpy.layers.naming import name_scope
 from tfpy.layers.shapes import one_shape
@@ -139,7 +139,7 @@ class Bidirectional(TakesStates, Wrapper, class_name="Bidirectional", factory="l
         if not isinstance(self.layer, RNN):
             raise argument_error(self.class_name, "layer", "a recurrent layer", self.layer, TypeError)
         if self.merge_mode is not None:
-            self.merge_mode = choose(self.class_name, "merge_mode", self.merge_mode, _MERGE_MODES)
+            self.merge_mode = enum_option(self.class_name, "merge_mode", self.merge_mode, _MERGE_MODES)
         config = self.layer.get_config()
         kind, backwards = type(self.layer), self.layer.go_backwards
         self.forward_layer = kind.from_config({**config, "name": f"forward_{self.layer.name}"})

@@ -9,7 +9,7 @@ from typing import Any, Unpack
 
 from tfpy.core.calling.registry import export
 from tfpy.core.io.artifacts import ModelArtifacts
-from tfpy.core.io.faults import ModelFileError, blamed, object_in
+from tfpy.core.io.faults import ModelFileError, errors_of_file, object_in
 from tfpy.core.io.handlers import load_artifacts
 from tfpy.core.io.json_text import check_depth, parse_json
 from tfpy.core.io.load_options import LoadOptions
@@ -88,7 +88,7 @@ def load_keras(path: Path, strict: bool = True, custom_objects: CustomObjects | 
         if file.topology is None:
             raise ModelFileError(f"{path}: contains only weights; create the model and call its load_weights.")
         check_depth(file.topology, str(path))
-        with blamed(f"{path}: modelTopology", "it makes no sense"):
+        with errors_of_file(f"{path}: modelTopology", "invalid"):
             topology = with_keras_semantics(file.topology, file.version)
         model = built(topology, str(path), custom_objects)
         rules = mask_rules_of(file.topology, file.version)
@@ -179,7 +179,7 @@ def built(
     config = parse_json(inner.encode(), f"{source}: model_config") if isinstance(inner, str) else inner
     if not is_object_config(config) or not isinstance(config_value(config, "class_name"), str):
         raise ModelFileError(f"{source}: modelTopology must have a class_name and a config, but is {show(config)}.")
-    with blamed(f"{source}: modelTopology", "it makes no sense"):
+    with errors_of_file(f"{source}: modelTopology", "invalid"):
         known_class(config_value(config, "class_name"), "model", LayersModel, custom_objects)
         refuse_unknown(config, custom_objects)
         config = read(with_depth_multipliers(config, weights or {}), custom_objects)

@@ -6,7 +6,7 @@ from collections import defaultdict, deque
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from tfpy.core.io.faults import ModelFileError, blamed, fault, list_in, object_in
+from tfpy.core.io.faults import ModelFileError, errors_of_file, fault, list_in, object_in
 from tfpy.engine.errors import nearest, show
 from tfpy.layers.base import Layer
 from tfpy.layers.config import build_layers, config_value
@@ -112,7 +112,7 @@ class _Graph:
         where = f"layer {name}"
         inputs = [self._tensor(self._counted(ref), where) for ref in call.inputs]
         arguments = {key: self._resolved(value, where) for key, value in call.arguments.items()}
-        with blamed(where, "cannot be built"):
+        with errors_of_file(where, "cannot be built"):
             self.layers[name].apply(one_or_list(inputs), arguments)
 
     def _resolved(self, value: Any, where: str) -> Any:

@@ -162,7 +162,7 @@ class _Reader:
         else:
             out = {key: self.value(v) for key, v in config.items()}
         if issubclass(cls, Container) and cls.is_stack:
-            _tell_first_layer(out.get("layers"), config.get("build_input_shape"))
+            _set_first_input_shape(out.get("layers"), config.get("build_input_shape"))
         return out
 
     def known_options(self, name: str, cls: type[Declared], config: Mapping[str, Any]) -> dict[str, Any]:
@@ -182,7 +182,7 @@ class _Reader:
             if key in known:
                 out[key] = self.option(key, self.value(value))
             elif key not in _NOTES and key not in repeated and value not in (None, _WITHOUT_EFFECT.get(key)):
-                _complain(config.get("name") or name, name, given, value)
+                _refuse_or_warn(config.get("name") or name, name, given, value)
         if name == "BatchNormalization" and isinstance(out.get("axis"), list) and len(out["axis"]) == 1:
             out["axis"] = out["axis"][0]
         return out
@@ -200,7 +200,7 @@ class _Reader:
         return self.object(value) if is_object_config(value) else map_children(value, self.value)
 
 
-def _complain(label: str, name: str, option: str, value: Any) -> None:
+def _refuse_or_warn(label: str, name: str, option: str, value: Any) -> None:
     """Raise an error or warn about the value of an unsupported Keras option.
 
     Raises:
@@ -255,7 +255,7 @@ def makes_masks(value: Any) -> bool:
     )
 
 
-def _tell_first_layer(layers: Any, shape: Any) -> None:
+def _set_first_input_shape(layers: Any, shape: Any) -> None:
     """Set the input shape of a Sequential's first layer, which Keras stores next to the layers."""
     if isinstance(layers, list) and layers and shape is not None:
         _config_of(layers[0]).setdefault("batch_input_shape", shape)

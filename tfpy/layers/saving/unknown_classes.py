@@ -30,7 +30,7 @@ def refuse_unknown(config: Mapping[str, Any], custom_objects: Mapping[str, Any] 
     for where, entry in _layers(config):
         name = config_value(entry, "class_name")
         if isinstance(name, str) and name not in faults and not _is_known(name, entry, custom_objects):
-            faults[name] = f"{where}: {_told(name, entry)}"
+            faults[name] = f"{where}: {_explanation(name, entry)}"
     if faults:
         told = [*faults.values()]
         more = f"; and {len(told) - _MOST} more" if len(told) > _MOST else ""
@@ -59,7 +59,7 @@ def _is_known(name: str, entry: Mapping[str, Any], custom_objects: Mapping[str, 
     return named(name, custom_objects) is not None or name in CLASS_ALIASES
 
 
-def _told(name: str, entry: Mapping[str, Any]) -> str:
+def _explanation(name: str, entry: Mapping[str, Any]) -> str:
     if is_operation(entry):
         return f"Unknown operation {show(name)} of keras.ops, which is not among those that can be read"
     given = f"custom_objects={{{show(name.rpartition('>')[2])}: …}}"

@@ -83,7 +83,7 @@ def weights_by_name(model: Container) -> dict[str, LayerVariable]:
     model has the same order, whatever is frozen. A layer in several positions, such as in a model and in a nested one,
     has names for each, since a model loaded from a file has a separate layer in each position.
     """
-    weights = _in_places(model)
+    weights = _weights_in_graph_order(model)
     return dict(zip(unique_names(weight.original_name for weight in weights), weights, strict=True))
 
 
@@ -101,9 +101,9 @@ def check_weights(model: Container) -> None:
             )
 
 
-def _in_places(layer: Layer) -> list[LayerVariable]:
+def _weights_in_graph_order(layer: Layer) -> list[LayerVariable]:
     """The weights of a layer; for a model, those of its layers come before its own."""
-    within = [w for part in layer.layers for w in _in_places(part)] if isinstance(layer, Container) else []
+    within = [w for part in layer.layers for w in _weights_in_graph_order(part)] if isinstance(layer, Container) else []
     held = {id(weight) for weight in within}
     return [*within, *(weight for weight in as_made(layer.weights) if id(weight) not in held)]
 
@@ -113,11 +113,11 @@ def _with_names_of(targets: Mapping[str, LayerVariable], values: Mapping[str, Te
 
     The automatic layer names may have other numbers, since the count goes on with every model that is created.
     """
-    own, given = _counted_anew(targets), _counted_anew(values)
+    own, given = _renumbered(targets), _renumbered(values)
     return {own[name]: values[given[name]] for name in given} if own.keys() == given.keys() else values
 
 
-def _counted_anew(names: Iterable[str]) -> dict[str, str]:
+def _renumbered(names: Iterable[str]) -> dict[str, str]:
     """The names, by their forms with the layers of each kind numbered from 1."""
     paths = {name: name.split("/") for name in names}
     numbers: dict[str, set[int]] = {}

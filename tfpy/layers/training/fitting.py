@@ -63,7 +63,7 @@ def fit(model: LayersModel, x: Any, y: Any, given: FitOptions) -> History:
         data = handler.with_class_weights(data, given.class_weight)
         trained.append(_run(handler, ArrayBatches(data, size, given.shuffle, given.seed), validation, options))
 
-    _alone(model, lambda: tidy(train))
+    _exclusively(model, lambda: tidy(train))
     return trained[0]
 
 
@@ -108,7 +108,7 @@ def fit_dataset(model: LayersModel, dataset: Any, given: FitDatasetOptions) -> H
         source = handler.dataset(names.dataset, dataset, limit, given.class_weight)
         return _run(handler, source, validation, options)
 
-    return _alone(model, train)
+    return _exclusively(model, train)
 
 
 def train_on_batch(model: LayersModel, x: Any, y: Any) -> Any:
@@ -121,7 +121,7 @@ def train_on_batch(model: LayersModel, x: Any, y: Any) -> Any:
     return values[0] if len(values) == 1 else ReadyList(values)
 
 
-def _alone(model: LayersModel, train: Callable[[], T]) -> T:
+def _exclusively(model: LayersModel, train: Callable[[], T]) -> T:
     """Train a model that is not being trained already. An interrupt at the end of a `with` would leave the flag set."""
     state = model.training_state
     if state.training:

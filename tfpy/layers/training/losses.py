@@ -159,7 +159,7 @@ _SHORT_FUNCTIONS: tuple[tuple[Loss, Loss], ...] = (
 )
 
 
-def in_full(function: Loss) -> Loss:
+def unaliased(function: Loss) -> Loss:
     """The function behind a short alias of `tf.metrics`; any other function itself."""
     return next((full for short, full in _SHORT_FUNCTIONS if short is function), function)
 
@@ -184,4 +184,4 @@ def get_loss(identifier: Any) -> Loss:
         return BY_NAME[identifier]
     if not callable(identifier):
         raise argument_error("compile", "loss", "a name or a function of (y_true, y_pred)", identifier, TypeError)
-    return in_full(identifier)
+    return unaliased(identifier)

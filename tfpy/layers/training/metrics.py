@@ -51,12 +51,12 @@ def get_metric(identifier: Any) -> Metric:
     if isinstance(identifier, str):
         if identifier not in BY_NAME:
             rarely = {f.__name__ for f in losses.OF_SCORES}
-            in_full = {ACCURACY[0], CROSSENTROPY[0], *(f.__name__ for f in BY_NAME.values())} - rarely
-            raise losses.unknown("metric", identifier, [*BY_NAME, *ACCURACY, *CROSSENTROPY], in_full)
+            full_names = {ACCURACY[0], CROSSENTROPY[0], *(f.__name__ for f in BY_NAME.values())} - rarely
+            raise losses.unknown("metric", identifier, [*BY_NAME, *ACCURACY, *CROSSENTROPY], full_names)
         return BY_NAME[identifier]
     if not callable(identifier):
         raise argument_error("compile", "metrics", "names or functions of (y_true, y_pred)", identifier, TypeError)
-    return losses.in_full(identifier)
+    return losses.unaliased(identifier)
 
 
 def metric_name(identifier: Any) -> str:

@@ -3,7 +3,7 @@
 A step is recorded the second time that it runs with tensors of the same shapes. It is replayed only while it is certain
 to do the same: all of its code is tfpy's own, so that its behavior is determined by options of layers and similar
 objects, and none of these has been set since. Everything else (custom layers, losses and functions, states kept from
-batch to batch, values read on the way) is run as usual. `layers/unchanged.py` checks this.
+batch to batch, values read on the way) is run as usual. `layers/plan_validity.py` checks this.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from tfpy.core.plans import Plans, Result
 from tfpy.core.tensor import Tensor
 from tfpy.layers.constraints import Constraint
 from tfpy.layers.initializers import Initializer
+from tfpy.layers.plan_validity import watch
 from tfpy.layers.symbolic import Node, SymbolicTensor
-from tfpy.layers.unchanged import watch
 
 if TYPE_CHECKING:
     from tfpy.core.variable import Variable

@@ -30,10 +30,10 @@ def displays(verbose: Any) -> list[Display]:
     """The displays of a `verbose`: 0 none, 1 a bar or a line updated in place if possible, else a line per epoch."""
     if not verbose:
         return []
-    return [_liveliest() if verbose == 1 else EpochLines()]
+    return [_best_display() if verbose == 1 else EpochLines()]
 
 
-def _liveliest() -> Display:
+def _best_display() -> Display:
     try:
         from rich.console import Console
     except ImportError:
@@ -79,7 +79,7 @@ class LineInPlace(_Redrawn, EpochLines):
     """A line that is overwritten while an epoch runs. It is kept for each epoch, or for some of very many epochs."""
 
     _width = 0
-    _untold = ""
+    _pending = ""
 
     def on_epoch_begin(self, epoch: int, logs: Logs | None = None) -> None:
         super().on_epoch_begin(epoch, logs)
@@ -93,22 +93,22 @@ class LineInPlace(_Redrawn, EpochLines):
 
     def on_epoch_end(self, epoch: int, logs: Logs | None = None) -> None:
         self._clear()
-        self._untold = self._ended(logs)
+        self._pending = self._ended(logs)
         step = math.ceil((self.params["epochs"] - (self.params["initial_epoch"] or 0)) / _MOST_LINES)
         if (epoch + 1) % step == 0:
-            self._tell()
+            self._print_pending()
 
     def on_train_end(self, logs: Logs | None = None) -> None:
         self.close()
 
     def close(self) -> None:
         self._clear()
-        self._tell()
+        self._print_pending()
 
-    def _tell(self) -> None:
-        if self._untold:
-            print(self._untold, flush=True)
-            self._untold = ""
+    def _print_pending(self) -> None:
+        if self._pending:
+            print(self._pending, flush=True)
+            self._pending = ""
 
     def _clear(self) -> None:
         if self._width:

@@ -63,7 +63,7 @@ def _train(
     key = "train", id(compiled.outputs), *[v.id for v in variables]
     found, (count, names) = _planned(model, key, compiled, batch, gradients)
     end = count + len(names)
-    means = mean(found[:end], _only(found[end:]))
+    means = mean(found[:end], _first_or_none(found[end:]))
     optimizer.apply_gradients(dict(zip(names, means[count:], strict=True)))
     return means[:count]
 
@@ -124,10 +124,10 @@ def _test(model: LayersModel, compiled: CompileConfig, batch: Batch) -> tuple[li
         return [*found, *_unmasked_steps(outputs, samples)], len(found)
 
     found, count = _planned(model, ("test", id(compiled.outputs)), compiled, batch, compute)
-    return found[:count], _only(found[count:])
+    return found[:count], _first_or_none(found[count:])
 
 
-def _only(steps: list[Tensor]) -> Tensor | None:
+def _first_or_none(steps: list[Tensor]) -> Tensor | None:
     return steps[0] if steps else None
 
 
@@ -185,7 +185,7 @@ def _losses(
         loss = (
             full((), 0)
             if output.loss is None
-            else _returned(f"The loss of {output.name!r}", output.loss(target, found))
+            else _as_returned_tensor(f"The loss of {output.name!r}", output.loss(target, found))
         )
         if weight is not None:
             loss = loss.mul(weight.reshape([-1] + [1] * (loss.rank - 1)) if loss.rank > 1 else weight)
@@ -197,7 +197,7 @@ def _losses(
     return total, means
 
 
-def _returned(function: str, value: Any) -> Tensor:
+def _as_returned_tensor(function: str, value: Any) -> Tensor:
     """The value of a loss or a metric."""
     try:
         return to_tensor(function, "value", value)
@@ -220,7 +220,7 @@ def _reported(
 ) -> list[Tensor]:
     """The losses of the outputs of a batch if there are several, and the metrics."""
     metrics = [
-        _masked(_returned(f"The metric {name or '<lambda>'!r}", metric(target, found)), mask).mean()
+        _masked(_as_returned_tensor(f"The metric {name or '<lambda>'!r}", metric(target, found)), mask).mean()
         for output, target, (found, mask) in zip(compiled.outputs, batch.targets, outputs, strict=True)
         for name, metric in output.metrics
     ]

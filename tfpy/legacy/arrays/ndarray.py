@@ -15,6 +15,7 @@ import numpy as np
 
 from tfpy.core import ops
 from tfpy.core.calling.ready import Ready
+from tfpy.core.chained import shape_of_sizes
 from tfpy.core.format import tensor_html, tensor_preview
 from tfpy.core.properties import TensorProperties
 from tfpy.core.tensor import Tensor, as_array, read_only
@@ -103,15 +104,19 @@ class ArrayMethods(Chained, ElementAccess, TensorProperties, ArrayMethodsCamel):
 
     def as_2d(self, rows: int, columns: int) -> NDArray:
         """The elements as a matrix."""
-        return self.reshape([rows, columns])
+        return self._reshaped("as_2d", rows=rows, columns=columns)
 
     def as_3d(self, rows: int, columns: int, depth: int) -> NDArray:
         """The elements in three dimensions."""
-        return self.reshape([rows, columns, depth])
+        return self._reshaped("as_3d", rows=rows, columns=columns, depth=depth)
 
     def as_4d(self, rows: int, columns: int, depth: int, depth2: int) -> NDArray:
         """The elements in four dimensions."""
-        return self.reshape([rows, columns, depth, depth2])
+        return self._reshaped("as_4d", rows=rows, columns=columns, depth=depth, depth2=depth2)
+
+    def _reshaped(self, name: str, **sizes: int) -> NDArray:
+        check_live(self, name)
+        return self.reshape(shape_of_sizes(name, self, **sizes))
 
     # With the digit as in slice1d, concat1d etc.
     as1d, as2d, as3d, as4d = as_1d, as_2d, as_3d, as_4d

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tfpy.core.results import Record
-from tfpy.core.utils.chance import create_shuffled_indices
+from tfpy.core.utils.shuffling import create_shuffled_indices
 from tfpy.engine.arguments import as_int, as_list, as_shape
 from tfpy.engine.backend import Array
 from tfpy.engine.dispatch import alias

@@ -19,9 +19,9 @@ from tfpy.core.utils.arrays import bytes_per_element as bytes_per_element
 from tfpy.core.utils.arrays import has_encoding_loss as has_encoding_loss
 from tfpy.core.utils.arrays import is_function as is_function
 from tfpy.core.utils.arrays import is_int as is_int
-from tfpy.core.utils.chance import create_shuffled_indices as create_shuffled_indices
-from tfpy.core.utils.chance import rand_uniform as rand_uniform
-from tfpy.core.utils.chance import shuffle as shuffle
+from tfpy.core.utils.shuffling import create_shuffled_indices as create_shuffled_indices
+from tfpy.core.utils.shuffling import rand_uniform as rand_uniform
+from tfpy.core.utils.shuffling import shuffle as shuffle
 from tfpy.core.utils.tensors import get_tensors_in_container
 from tfpy.core.utils.tensors import is_tensor_in_list as is_tensor_in_list
 from tfpy.core.utils.util import arrays_equal as arrays_equal

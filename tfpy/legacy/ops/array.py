@@ -10,7 +10,7 @@ from tfpy.core.ops import create, join, logic, shape, slice
 from tfpy.core.ops.common import cast_to, reshape_to
 from tfpy.core.ops.reduce import Axis
 from tfpy.core.tensor import Tensor
-from tfpy.engine.arguments import as_int, resolve_axes, resolve_axis, unpacked
+from tfpy.engine.arguments import array_as_list, as_int, resolve_axes, resolve_axis
 from tfpy.engine.dtypes import DType
 from tfpy.engine.errors import argument_error
 from tfpy.legacy.naming.registry import math_op
@@ -24,7 +24,7 @@ def as_type(x: TensorLike, dtype: DType) -> Tensor:
 
 def _slice(name: str, x: TensorLike, begin: Any, size: Any, rank: int) -> Tensor:
     t = of_rank(name, "x", x, rank)
-    for argument, values in (("begin", unpacked(begin)), ("size", unpacked(size))):
+    for argument, values in (("begin", array_as_list(begin)), ("size", array_as_list(size))):
         if (
             not isinstance(values, Sequence)
             or len(values) != rank

@@ -11,7 +11,7 @@ from tfpy.core.ops.logic import logical_not
 from tfpy.core.ops.resize import resize_bilinear
 from tfpy.core.ops.unary import neg
 from tfpy.core.tensor import Tensor
-from tfpy.engine.arguments import unpacked
+from tfpy.engine.arguments import array_as_list
 from tfpy.engine.errors import argument_error
 from tfpy.legacy.naming.registry import math_op
 from tfpy.legacy.ops.common import of_rank
@@ -132,7 +132,7 @@ def resize_bilinear3d(x: TensorLike, new_shape2d: Sequence[int], align_corners: 
     """
     name = "resize_bilinear3d"
     image = of_rank(name, "x", x, 3)
-    if not isinstance(unpacked(new_shape2d), Sequence):
+    if not isinstance(array_as_list(new_shape2d), Sequence):
         raise argument_error(name, "new_shape2d", "a pair of sizes", new_shape2d)
     size = list(pair(name, "new_shape2d", new_shape2d))
     return resize_bilinear(image, size, align_corners)

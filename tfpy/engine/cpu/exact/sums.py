@@ -14,7 +14,7 @@ from tfpy.engine.cpu.index import block_numbers, counted
 from tfpy.engine.cpu.table import KERNELS
 
 
-def _in_single(kernel: str) -> Callable[..., Array]:
+def _in_float32(kernel: str) -> Callable[..., Array]:
     """The kernel in float32: correct if each of its steps adds or multiplies two numbers."""
 
     def run(x: Array, **attrs: Any) -> Array:
@@ -47,7 +47,7 @@ def _mean(x: Array, axes: tuple[int, ...], keep_dims: bool) -> Array:
     return KERNELS["Sum"](rounded(x / count) if count else x, axes, keep_dims)
 
 
-def _added(places: Array, values: Array, count: int) -> Array:
+def _sums_by_place(places: Array, values: Array, count: int) -> Array:
     """Sums of the values by place, rounded after every value."""
     floats = values.dtype == np.float64
     out = np.zeros((count, *values.shape[1:]), np.float32 if floats else values.dtype)
@@ -59,18 +59,18 @@ def _scatter_nd(indices: Array, updates: Array, shape: tuple[int, ...]) -> Array
     depth = indices.shape[-1]
     places = block_numbers("scatter_nd", indices, shape)
     blocks = updates.reshape((len(places), *shape[depth:]))
-    return _added(places, blocks, math.prod(shape[:depth])).reshape(shape)
+    return _sums_by_place(places, blocks, math.prod(shape[:depth])).reshape(shape)
 
 
 def _dense_bincount(x: Array, weights: Array, size: int, binary_output: bool) -> Array:
     if binary_output or weights.dtype != np.float64:
         return KERNELS["DenseBincount"](x, weights, size, binary_output)
-    return _added(*counted(x, weights, size)).reshape((*x.shape[:-1], size))
+    return _sums_by_place(*counted(x, weights, size)).reshape((*x.shape[:-1], size))
 
 
 SUMS: Mapping[str, Callable[..., Any]] = {
-    "Cumprod": _in_single("Cumprod"),
-    "Cumsum": _in_single("Cumsum"),
+    "Cumprod": _in_float32("Cumprod"),
+    "Cumsum": _in_float32("Cumsum"),
     "DenseBincount": _dense_bincount,
     "LinSpace": _linspace,
     "Mean": _mean,

@@ -108,7 +108,7 @@ class KerasConfig:
         if cls is not None and issubclass(cls, Container):
             module = "keras" if cls.is_stack else "keras.src.models.functional"
         if module is None:
-            self.faults.append(f"the class {name} is your own: Keras must be told of one of its own")
+            self.faults.append(f"the class {name} is user-defined: Keras needs a class of its own for it")
         if listed and self._version == 2:
             return found
         named = name if module is None else "Functional" if renamed == "Functional" else None

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tfpy.core.calling.ready import ReadyNone
-from tfpy.core.io.artifacts import SaveResult, saved_now
+from tfpy.core.io.artifacts import SaveResult, save_result_of
 from tfpy.core.io.hdf5 import package
 from tfpy.core.io.json_text import json_text
 from tfpy.core.io.writing import new_file
@@ -73,7 +73,7 @@ def save_keras(model: LayersModel, path: Path, include_optimizer: bool, strict: 
             _write_archive(file, model, {**config, **({"compile_config": training} if training else {})}, state)
         else:
             file.write(_whole(model, config, training))
-    return saved_now("JSON", model.weights)
+    return save_result_of("JSON", model.weights)
 
 
 def save_keras_weights(model: LayersModel, path: Path) -> ReadyNone:

@@ -130,7 +130,7 @@ def _softmax(b: Builder, layer: Softmax, inputs: list[Value], call: Call) -> Val
         fits = may_broadcast(call.mask.shape, x.shape)
         if fits is None:
             raise UnsupportedError("whether its mask fits its inputs depends on their sizes")
-        x = hidden(b, x, call.mask) if fits else x
+        x = mask_scores(b, x, call.mask) if fits else x
     axes = to_list(layer.axis)
     if len(axes) == 1:
         return b.each("Softmax", x, axis=x.stored(axes[0]))
@@ -138,9 +138,9 @@ def _softmax(b: Builder, layer: Softmax, inputs: list[Value], call: Call) -> Val
     return b.each("Div", powers, b.reduced("ReduceSum", powers, axes, True).name)
 
 
-def hidden(b: Builder, x: Value, seen: Value) -> Value:
+def mask_scores(b: Builder, x: Value, mask: Value) -> Value:
     """Scores, reduced by 10⁹ where a mask hides them."""
-    name = b.node("Mul", b.node("Sub", b.constant(1), b.plain(b.cast(seen, x.dtype))), b.constant(HIDDEN))
+    name = b.node("Mul", b.node("Sub", b.constant(1), b.plain(b.cast(mask, x.dtype))), b.constant(HIDDEN))
     return replace(x, name=b.node("Add", b.plain(x), name), order=None)
 
 

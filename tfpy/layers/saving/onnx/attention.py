@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from tfpy.layers.kinds.attention import Attention, MultiHeadAttention
-from tfpy.layers.saving.onnx.activations import hidden
+from tfpy.layers.saving.onnx.activations import mask_scores
 from tfpy.layers.saving.onnx.builder import Builder, Call, Kind, Value
-from tfpy.layers.saving.onnx.core import affine, turned
+from tfpy.layers.saving.onnx.core import affine, permuted
 from tfpy.layers.saving.onnx.masks import all_of, with_axes
 from tfpy.layers.symbolic import to_list
 
@@ -18,8 +18,8 @@ from tfpy.layers.symbolic import to_list
 def _attention(b: Builder, layer: Attention, inputs: list[Value], call: Call) -> list[Value]:
     query, value, key = layer.roles(inputs)
     query_mask, value_mask = [*to_list(call.mask), None][:2]
-    seen = all_of(b, [None if value_mask is None else with_axes(b, value_mask, 1), _causal(b, query, value, call)])
-    output, weights = _attended(b, _scores(b, layer, query, key), value, seen)
+    visible = all_of(b, [None if value_mask is None else with_axes(b, value_mask, 1), _causal(b, query, value, call)])
+    output, weights = _attend(b, _scores(b, layer, query, key), value, visible)
     if query_mask is not None:
         factors = with_axes(b, b.cast(query_mask, "float32"), query_mask.rank)
         output = b.each("Mul", output, factors.name)
@@ -28,7 +28,7 @@ def _attention(b: Builder, layer: Attention, inputs: list[Value], call: Call) ->
 
 def _scores(b: Builder, layer: Attention, query: Value, key: Value) -> Value:
     if layer.concat_score_weight is None:
-        scores = _product(b, query, turned(key, [0, 2, 1]))
+        scores = _product(b, query, permuted(key, [0, 2, 1]))
         return scores if layer.scale is None else b.each("Mul", scores, b.weight(layer.scale))
     sums = b.each("Add", with_axes(b, query, 2), with_axes(b, key, 1).name)
     sums = sums if layer.scale is None else b.each("Mul", sums, b.weight(layer.scale))
@@ -39,9 +39,9 @@ def _product(b: Builder, x: Value, y: Value) -> Value:
     return Value(b.node("MatMul", b.plain(x), b.plain(y)), (*x.shape[:-1], y.shape[-1]))
 
 
-def _attended(b: Builder, scores: Value, value: Value, seen: Value | None) -> tuple[Value, Value]:
+def _attend(b: Builder, scores: Value, value: Value, visible: Value | None) -> tuple[Value, Value]:
     """The values weighted by the visible scores, and the weights."""
-    weights = b.each("Softmax", scores if seen is None else hidden(b, scores, seen), axis=-1)
+    weights = b.each("Softmax", scores if visible is None else mask_scores(b, scores, visible), axis=-1)
     return _product(b, weights, value), weights
 
 
@@ -59,10 +59,10 @@ def _multi_head(b: Builder, layer: MultiHeadAttention, inputs: list[Value], call
     query, value, key = layer.roles(inputs)
     q, k, v = (_heads(b, layer, name, x) for name, x in (("query", query), ("key", key), ("value", value)))
     q = b.each("Mul", q, b.constant(1 / math.sqrt(layer.key_dim)))
-    found, weights = _attended(b, _product(b, q, turned(k, [0, 1, 3, 2])), v, _seen(b, query, value, call))
+    found, weights = _attend(b, _product(b, q, permuted(k, [0, 1, 3, 2])), v, _visible_steps(b, query, value, call))
     kernel, bias = layer.projections["attention_output"]
     rows = kernel.shape[0] * kernel.shape[1]
-    joined = b.reshaped(turned(found, [0, 2, 1, 3]), [0, 0, rows], (*query.shape[:2], rows))
+    joined = b.reshaped(permuted(found, [0, 2, 1, 3]), [0, 0, rows], (*query.shape[:2], rows))
     matrix = b.weight(kernel, lambda w: w.reshape(rows, -1), "matrix")
     output = affine(b, joined, matrix, None if bias is None else b.weight(bias))
     return [output, weights][: len(call.shapes)]
@@ -74,10 +74,10 @@ def _heads(b: Builder, layer: MultiHeadAttention, name: str, x: Value) -> Value:
     features, heads, size = kernel.shape
     vector = None if bias is None else b.weight(bias, np.ravel, "vector")
     y = affine(b, x, b.weight(kernel, lambda w: w.reshape(features, -1), "matrix"), vector)
-    return turned(b.reshaped(y, [0, 0, heads, size], (*x.shape[:2], heads, size)), [0, 2, 1, 3])
+    return permuted(b.reshaped(y, [0, 0, heads, size], (*x.shape[:2], heads, size)), [0, 2, 1, 3])
 
 
-def _seen(b: Builder, query: Value, value: Value, call: Call) -> Value | None:
+def _visible_steps(b: Builder, query: Value, value: Value, call: Call) -> Value | None:
     """A mask of the value's steps that are visible to each step of the query, common to all heads or per head."""
     listed = to_list(call.mask)
     query_mask, value_mask = [*listed, None][:2] if len(listed) > 1 else listed * 2

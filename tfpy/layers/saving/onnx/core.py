@@ -44,12 +44,12 @@ def _same(b: Builder, layer: Any, inputs: list[Value], call: Call) -> Value:
 def _flatten(b: Builder, layer: Flatten, inputs: list[Value], call: Call) -> Value:
     x = inputs[0]
     if layer.data_format == "channelsFirst":
-        x = turned(x, [0, *range(2, x.rank), 1])
+        x = permuted(x, [0, *range(2, x.rank), 1])
     (shape,) = call.shapes
     return b.reshaped(x, [(x, 0), shape[1] or 0], shape)
 
 
-def turned(x: Value, axes: list[int]) -> Value:
+def permuted(x: Value, axes: list[int]) -> Value:
     """A value with its axes permuted, without moving any data yet."""
     now = x.order or tuple(range(x.rank))
     order = as_order([axes.index(axis) for axis in now])

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tfpy._version import VERSION
-from tfpy.core.io.artifacts import SaveResult, saved_now
+from tfpy.core.io.artifacts import SaveResult, save_result_of
 from tfpy.core.io.writing import new_file
 from tfpy.core.system.extras import optional_module
 from tfpy.layers.container import Container
@@ -43,7 +43,7 @@ def save_onnx(model: LayersModel, path: Path) -> SaveResult:
     data = onnx_model(model).SerializeToString()
     with new_file(path) as file:
         file.write(data)
-    return saved_now("ONNX", model.weights)
+    return save_result_of("ONNX", model.weights)
 
 
 def onnx_model(model: LayersModel) -> Any:

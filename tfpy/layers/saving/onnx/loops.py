@@ -20,7 +20,7 @@ from tfpy.layers.symbolic import PartialShape, to_list
 Step = Callable[[Builder, Any, Value, list[Value]], list[Value]]
 
 
-def looped(
+def run_in_loop(
     b: Builder, cell: Any, x: Value, states: Sequence[Value], mask: Value | None, backwards: bool
 ) -> tuple[Value, list[Value]]:
     """The outputs of a cell at all steps of a sequence, in the order of time, and its final states.
@@ -125,10 +125,10 @@ def _gru_biases(b: Builder, cell: GRUCell) -> tuple[str | None, str | None]:
 
 
 def _lstm(b: Builder, cell: LSTMCell, x: Value, states: list[Value]) -> list[Value]:
-    return _remembered(b, cell, _split(b, _sums(b, cell, x, states[0]), 4, 1), states[1])
+    return _lstm_states(b, cell, _split(b, _sums(b, cell, x, states[0]), 4, 1), states[1])
 
 
-def _remembered(b: Builder, cell: Any, sums: list[Value], carry: Value) -> list[Value]:
+def _lstm_states(b: Builder, cell: Any, sums: list[Value], carry: Value) -> list[Value]:
     """The new states of an LSTM from the sums of its gates i, f, c, o."""
     i, f, o = (activated(b, cell.recurrent_activation, sums[gate]) for gate in (0, 1, 3))
     new = b.each("Mul", i, activated(b, cell.activation, sums[2]).name)
@@ -145,7 +145,7 @@ def _conv_lstm(b: Builder, cell: ConvLSTM2DCell, x: Value, states: list[Value]) 
     given = replace(x, name=b.node("Conv", images, kernel, *bias, **windows))
     state, around = windowed(b, states[0].name, states[0].shape[2:], "same", cell.kernel_size, [1, 1])
     kept = b.node("Conv", state, recurrent, **around)
-    return _remembered(b, cell, _split(b, b.each("Add", given, kept), 4, 1), states[1])
+    return _lstm_states(b, cell, _split(b, b.each("Add", given, kept), 4, 1), states[1])
 
 
 _STEPS: dict[Any, Step] = {

@@ -10,13 +10,13 @@ from tfpy.engine.backend import current
 from tfpy.layers.kinds import merge
 from tfpy.layers.kinds.merge import Average, Concatenate, Dot
 from tfpy.layers.saving.onnx.builder import Builder, Call, Kind, UnsupportedError, Value
-from tfpy.layers.saving.onnx.core import turned
+from tfpy.layers.saving.onnx.core import permuted
 from tfpy.layers.saving.onnx.masks import with_axes
-from tfpy.layers.saving.onnx.normalization import of_length_1
+from tfpy.layers.saving.onnx.normalization import l2_normalized
 from tfpy.layers.symbolic import PartialShape
 
 
-def _alike(b: Builder, inputs: list[Value]) -> list[Value]:
+def _of_one_dtype(b: Builder, inputs: list[Value]) -> list[Value]:
     """Values cast to their common dtype."""
     dtypes = {value.dtype for value in inputs}
     if dtypes == {"bool"}:
@@ -31,7 +31,7 @@ def _one_by_one(kind: str) -> Kind:
 
 def _joined(b: Builder, kind: str, inputs: list[Value], call: Call) -> Value:
     rank = max(x.rank for x in inputs)
-    listed = [x if x.rank == rank else with_axes(b, x, *range(1, 1 + rank - x.rank)) for x in _alike(b, inputs)]
+    listed = [x if x.rank == rank else with_axes(b, x, *range(1, 1 + rank - x.rank)) for x in _of_one_dtype(b, inputs)]
     names, order = b.together(listed)
     name = reduce(lambda x, y: b.node(kind, x, y), names)
     return Value(name, call.shapes[0], listed[0].dtype, order)
@@ -54,7 +54,7 @@ def _dot(b: Builder, layer: Dot, inputs: list[Value], call: Call) -> Value:
     i, j = layer.axes_of([x.shape for x in inputs])
     x, y = inputs
     if layer.normalize:
-        x, y = (of_length_1(b, v, [axis], current().epsilon()) for v, axis in zip(inputs, (i, j), strict=True))
+        x, y = (l2_normalized(b, v, [axis], current().epsilon()) for v, axis in zip(inputs, (i, j), strict=True))
     return batch_dot(b, x, y, i, j, call.shapes[0])
 
 
@@ -64,7 +64,7 @@ def batch_dot(b: Builder, x: Value, y: Value, i: int, j: int, shape: PartialShap
         return replace(b.reduced("ReduceSum", b.each("Mul", x, b.plain(y)), [1], True), shape=shape)
     short = [k + 1 for k, v in enumerate((x, y)) if v.rank == 2]
     x, y = (with_axes(b, v, 2) if v.rank == 2 else v for v in (x, y))
-    x, y = turned(x, [0, 2, 1]) if i == 1 else x, turned(y, [0, 2, 1]) if j == 2 else y
+    x, y = permuted(x, [0, 2, 1]) if i == 1 else x, permuted(y, [0, 2, 1]) if j == 2 else y
     name = b.node("MatMul", b.plain(x), b.plain(y))
     return Value(b.node("Squeeze", name, b.integers(*short)) if short else name, shape)
 

@@ -71,10 +71,10 @@ def _group_normalization(b: Builder, layer: GroupNormalization, inputs: list[Val
 
 
 def _unit_normalization(b: Builder, layer: UnitNormalization, inputs: list[Value], call: Call) -> Value:
-    return of_length_1(b, inputs[0], to_list(layer.axis), LEAST_LENGTH)
+    return l2_normalized(b, inputs[0], to_list(layer.axis), LEAST_LENGTH)
 
 
-def of_length_1(b: Builder, x: Value, axes: Sequence[int], least: float) -> Value:
+def l2_normalized(b: Builder, x: Value, axes: Sequence[int], least: float) -> Value:
     """A value normalized to length 1 along axes, with a lower bound on its squared length."""
     squares = b.reduced("ReduceSum", b.each("Mul", x, x.name), axes, True)
     return b.each("Div", x, b.each("Sqrt", b.each("Max", squares, b.constant(least))).name)

@@ -27,7 +27,7 @@ def _images(x: Value) -> Value:
 
 def _resizing(b: Builder, layer: Resizing, inputs: list[Value], call: Call) -> Value:
     x = _images(inputs[0])
-    return _picked(b, layer, x) if layer.interpolation == "nearest" else _brought(b, layer, x, _positions(layer))
+    return _picked(b, layer, x) if layer.interpolation == "nearest" else _interpolated(b, layer, x, _positions(layer))
 
 
 def _positions(layer: Resizing) -> str:
@@ -37,7 +37,7 @@ def _positions(layer: Resizing) -> str:
     return "asymmetric" if layer.crop_to_aspect_ratio else "align_corners"
 
 
-def _brought(b: Builder, layer: Any, x: Value, positions: str) -> Value:
+def _interpolated(b: Builder, layer: Any, x: Value, positions: str) -> Value:
     """Images resized to a layer's size, by interpolation between the pixels around each position."""
     sizes = b.sizes([(x, 0), (x, 3), layer.height, layer.width])
     order = channels_in_front(4, 3)
@@ -61,7 +61,7 @@ def _picked(b: Builder, layer: Any, x: Value) -> Value:
 def _center_crop(b: Builder, layer: CenterCrop, inputs: list[Value], call: Call) -> Value:
     x = _images(inputs[0])
     sizes = [(n, wanted) for n, wanted in zip(x.shape[1:3], (layer.height, layer.width), strict=True) if n is not None]
-    return _brought(b, layer, x, "asymmetric") if any(n < wanted for n, wanted in sizes) else _picked(b, layer, x)
+    return _interpolated(b, layer, x, "asymmetric") if any(n < wanted for n, wanted in sizes) else _picked(b, layer, x)
 
 
 def _category_encoding(b: Builder, layer: CategoryEncoding, inputs: list[Value], call: Call) -> Value:

@@ -14,7 +14,7 @@ from tfpy.layers.kinds.conv_recurrent import ConvLSTM2D
 from tfpy.layers.kinds.recurrent import GRU, LSTM, RNN, SimpleRNN
 from tfpy.layers.kinds.wrappers import Bidirectional
 from tfpy.layers.saving.onnx.builder import Builder, Call, Kind, UnsupportedError, Value
-from tfpy.layers.saving.onnx.loops import looped
+from tfpy.layers.saving.onnx.loops import run_in_loop
 from tfpy.layers.saving.onnx.masks import with_axes
 from tfpy.layers.saving.onnx.nodes import Array
 from tfpy.layers.symbolic import to_list
@@ -71,7 +71,7 @@ def run_cell(
         return _run_stack(b, cell, x, states, mask, backwards)
     if mask is None and type(cell) in _NODES and all(name in _ACTIVATIONS for name in _activations(cell)):
         return _whole(b, cell, x, states, backwards)
-    return looped(b, cell, x, states, mask, backwards)
+    return run_in_loop(b, cell, x, states, mask, backwards)
 
 
 def _run_stack(

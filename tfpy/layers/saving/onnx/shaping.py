@@ -11,7 +11,7 @@ from tfpy.layers.kinds import shaping
 from tfpy.layers.kinds.shaping import Permute, Reshape
 from tfpy.layers.saving.onnx.builder import Builder, Call, Kind, Value
 from tfpy.layers.saving.onnx.convolutional import order_of
-from tfpy.layers.saving.onnx.core import turned
+from tfpy.layers.saving.onnx.core import permuted
 from tfpy.layers.spatial import inner_axes
 
 
@@ -24,7 +24,7 @@ def _reshape(b: Builder, layer: Reshape, inputs: list[Value], call: Call) -> Val
 
 
 def _permute(b: Builder, layer: Permute, inputs: list[Value], call: Call) -> Value:
-    return turned(inputs[0], [0, *layer.dims])
+    return permuted(inputs[0], [0, *layer.dims])
 
 
 def _cropping(b: Builder, layer: Any, inputs: list[Value], call: Call) -> Value:

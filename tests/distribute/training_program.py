@@ -1,4 +1,4 @@
-"""Distributed training: `mpiexec -n 2 python trainings.py FOLDER KIND…` writes the results of each process.
+"""Distributed training: `mpiexec -n 2 python training_program.py FOLDER KIND…` writes the results of each process.
 
 Each kind is a function that returns a model and other results to compare, which are written to FOLDER/KIND-RANK.npz.
 """
@@ -160,7 +160,7 @@ class RecordInputs(tf.layers.Layer):
         return inputs
 
 
-def chance() -> Any:
+def dropout_and_shuffling() -> Any:
     """Dropout, recorded by `RecordInputs`; the order of the samples is drawn from the same stream."""
     model = tf.sequential(
         layers=[tf.layers.dropout(rate=0.5, input_shape=[40]), RecordInputs(), tf.layers.dense(units=1)]

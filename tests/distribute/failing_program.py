@@ -1,4 +1,4 @@
-"""Programs in which one process fails or differs: `mpiexec -n 2 python failing.py KIND`."""
+"""Programs in which one process fails or differs: `mpiexec -n 2 python failing_program.py KIND`."""
 
 from __future__ import annotations
 

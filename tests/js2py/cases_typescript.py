@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 # Name: (script, expected Python).
-OF_TYPESCRIPT = {
+TYPESCRIPT = {
     "enums": (
         """
 enum Color { Red, Green = 5, Blue }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 # Name: (script, expected Python).
-OF_TFPY = {
+TFPY = {
     "unqualified classes of deeplearn.js": (
         """
 const g = new Graph();

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 # Name: (script, expected Python).
-OF_MODULES = {
+MODULES = {
     "requires": (
         """
 require('@tensorflow/tfjs-node');

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from distribute.launch import HERE, start
 
-SCRIPT = HERE / "trainings.py"
+SCRIPT = HERE / "training_program.py"
 SAME = (
     "arrays",
     "batches",
@@ -23,7 +23,7 @@ SAME = (
     "files",
     "resumed",
 )
-OTHERS = ("statistics", "chance")
+OTHERS = ("statistics", "dropout_and_shuffling")
 
 
 class Outcome(NamedTuple):

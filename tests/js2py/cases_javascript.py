@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 # Name: (script, expected Python).
-OF_JAVASCRIPT = {
+JAVASCRIPT = {
     "optional keys of arguments": (
         """
 function f(options, {size}) {

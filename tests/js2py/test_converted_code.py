@@ -3,25 +3,25 @@
 from __future__ import annotations
 
 import pytest
-from js2py.looks_of_javascript import OF_JAVASCRIPT
-from js2py.looks_of_modules import OF_MODULES
-from js2py.looks_of_tfpy import OF_TFPY
-from js2py.looks_of_typescript import OF_TYPESCRIPT
+from js2py.cases_javascript import JAVASCRIPT
+from js2py.cases_modules import MODULES
+from js2py.cases_tfpy import TFPY
+from js2py.cases_typescript import TYPESCRIPT
 
 from tfpy.js2py import convert
 
-LOOKS = {**OF_TFPY, **OF_MODULES, **OF_JAVASCRIPT}
+JAVASCRIPT_CASES = {**TFPY, **MODULES, **JAVASCRIPT}
 
 
-@pytest.mark.parametrize("name", list(LOOKS))
+@pytest.mark.parametrize("name", list(JAVASCRIPT_CASES))
 def test_converted_javascript(name: str) -> None:
-    script, expected = LOOKS[name]
+    script, expected = JAVASCRIPT_CASES[name]
     assert convert(script).code == expected.lstrip("\n")
 
 
-@pytest.mark.parametrize("name", list(OF_TYPESCRIPT))
+@pytest.mark.parametrize("name", list(TYPESCRIPT))
 def test_converted_typescript(name: str) -> None:
-    script, expected = OF_TYPESCRIPT[name]
+    script, expected = TYPESCRIPT[name]
     assert convert(script, typescript=True).code == expected.lstrip("\n")
 
 

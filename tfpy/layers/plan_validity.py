@@ -58,14 +58,14 @@ def watch(things: Sequence[Any], leaves: tuple[type, ...]) -> Holds | None:
     """A function that returns whether objects still compute the same as now; None if they run code outside tfpy.
 
     Args:
-        things: the objects that a step calls. They are kept alive, since their ids are in the key of the plan.
+        things: the objects that a step calls. Their ids are in the key of the plan, so that they are kept alive.
         leaves: classes whose instances run no code in a step.
     """
     reached = _reached(things, (*_PLAIN, *leaves))
-    return None if reached is None else _Watch(reached, things).unchanged
+    return None if reached is None else _Snapshot(reached, things).is_current
 
 
-class _Watch:
+class _Snapshot:
     """The objects that a step depends on, with their versions at creation."""
 
     def __init__(self, reached: Sequence[Any], things: Sequence[Any]) -> None:
@@ -75,10 +75,10 @@ class _Watch:
         self._calls = list({type(thing): _call_of(thing) for thing in watched}.items())
         self._contents = _containers([*partials, *(value for thing in watched for value in thing._option_values())])
         self._then = [type(thing)(thing) for thing in self._contents]
-        self._things = things
+        self._kept_alive = things
         self._total = _Total.times_set
 
-    def unchanged(self) -> bool:
+    def is_current(self) -> bool:
         """Whether no attribute has been set since, and every class still has its `call`."""
         for kind, call in self._calls:
             if getattr(kind, "call", None) is not call:

@@ -1,4 +1,4 @@
-"""Normalization by the input's own moments, for the layers: one kernel, and one for its gradient."""
+"""Normalization by the moments of the input, for layers: one kernel, and one for its gradient."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def normalize_by_moments(
         along: which axes of x these are.
         epsilon: a small number that keeps the square root above 0.
     """
-    if _whole_possible(x, axes, along):
+    if _has_kernels(x, axes, along):
         with paused():
             mean, variance = run_multi("Moments", x, axes=axes)
         shift = number(0.0) if offset is None else offset
@@ -52,16 +52,17 @@ def normalize_by_moments(
     return Normalized(batch_norm(x, mean, variance, offset, scale, epsilon), mean, variance)
 
 
-def _whole_possible(x: Tensor, axes: Axes, along: Sequence[int]) -> bool:
-    """Whether the backend has the kernels for these axes, and no second derivative (they lack it) can be requested."""
+def _has_kernels(x: Tensor, axes: Axes, along: Sequence[int]) -> bool:
+    """Whether the backend has kernels for these axes, and no second derivative can be requested, which they lack."""
     rank = len(x.spec.shape)
-    ends = are_first(axes) or are_last(axes, rank)
-    together = are_last(tuple(along), rank) and (set(along).isdisjoint(axes) or tuple(along) == axes)
-    possible = ends and together and x.spec.size > 0 and x.spec.dtype == "float32" and len(local.state.tapes) <= 1
-    return possible and current().implements("NormalizeByMoments")
+    if len(local.state.tapes) > 1 or x.spec.size == 0 or x.spec.dtype != "float32":
+        return False
+    if not (are_first(axes) or are_last(axes, rank)) or not are_last(tuple(along), rank):
+        return False
+    return (set(along).isdisjoint(axes) or tuple(along) == axes) and current().implements("NormalizeByMoments")
 
 
-def _joint(dy: Tensor, n: Any) -> list[Tensor | None]:
+def _input_gradients(dy: Tensor, n: Any) -> list[Tensor | None]:
     wanted = tuple(i for i in (0, 3, 4) if n.wanted[i])
     inputs = n.x, n.mean, n.variance, n.offset, n.scale
     found = run_multi("NormalizeByMomentsGrad", dy, *inputs, **n.attrs, wanted=wanted)
@@ -69,5 +70,5 @@ def _joint(dy: Tensor, n: Any) -> list[Tensor | None]:
     return [gradients.get(i) for i in range(len(inputs))]
 
 
-gradient("NormalizeByMoments", saves="x mean variance offset scale", joint=_joint)
+gradient("NormalizeByMoments", saves="x mean variance offset scale", joint=_input_gradients)
 no_gradient("NormalizeByMomentsGrad")

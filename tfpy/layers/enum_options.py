@@ -1,4 +1,4 @@
-"""Options with a fixed set of words, in the spelling of TF.js or Keras."""
+"""Options with a fixed set of values, in the spelling of TF.js or Keras."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ DATA_FORMATS = {
 PADDINGS = {"valid": "valid", "same": "same", "causal": "causal"}
 
 
-def choose(where: str, option: str, value: Any, known: Mapping[str, str]) -> str:
-    """TF.js's spelling of a word; ValueError, with the option and the valid words, if it is unknown."""
+def enum_option(where: str, option: str, value: Any, known: Mapping[str, str]) -> str:
+    """An option's value in TF.js's spelling; ValueError, with the option and its valid values, for any other."""
     if isinstance(value, str) and value in known:
         return known[value]
     words = ", ".join(repr(w) for w in dict.fromkeys(known.values()))

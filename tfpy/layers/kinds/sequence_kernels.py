@@ -1,4 +1,4 @@
-"""Which recurrent layers a single kernel runs over a whole sequence, instead of a cell step by step."""
+"""Recurrent layers that a single kernel runs over the whole sequence, instead of a cell step by step."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from tfpy.core.ops.common import cast_to, full
-from tfpy.core.ops.sequence import SequenceResult, whole_sequence, whole_sequence_possible
+from tfpy.core.ops.sequence import SequenceResult, has_sequence_kernel, run_sequence_kernel
 from tfpy.core.tensor import Tensor
 from tfpy.engine.rows.sequence import RECURRENT_ACTIVATIONS
 from tfpy.layers.activations import get_activation
@@ -15,7 +15,7 @@ from tfpy.layers.kinds.cells import GRUCell, LSTMCell, SimpleRNNCell
 _KERNELS = {SimpleRNNCell: "SimpleRNN", GRUCell: "GRU", LSTMCell: "LSTM"}
 
 
-def fits_whole_sequence(cell: Any, x: Tensor, mask: Tensor | None, training: bool) -> bool:
+def fits_sequence_kernel(cell: Any, x: Tensor, mask: Tensor | None, training: bool) -> bool:
     """Whether a kernel supports the cell: tanh, two sigmoids, GRU reset before the product, no dropout, float32."""
     kernel = _KERNELS.get(type(cell))
     if kernel is None or (mask is not None and mask.rank != 2) or x.dtype != "float32" or not x.size:
@@ -26,10 +26,10 @@ def fits_whole_sequence(cell: Any, x: Tensor, mask: Tensor | None, training: boo
         return False
     if not _is(cell.activation, "tanh") or (kernel != "SimpleRNN" and _recurrent_activation(cell) is None):
         return False
-    return whole_sequence_possible(kernel, cell.units, mask is not None)
+    return has_sequence_kernel(kernel, cell.units, mask is not None)
 
 
-def run_whole_sequence(
+def run_with_sequence_kernel(
     cell: Any, x: Tensor, states: Sequence[Tensor], mask: Tensor | None, go_backwards: bool, sequences: bool
 ) -> SequenceResult:
     """The outputs of all steps, if requested, and the final states."""
@@ -38,7 +38,7 @@ def run_whole_sequence(
     bias = full((cell.kernel.shape[1],), 0) if cell.bias is None else cell.bias
     attrs = {} if kernel == "SimpleRNN" else {"recurrent_activation": _recurrent_activation(cell)}
     weights = [cell.kernel, cell.recurrent_kernel, bias]
-    return whole_sequence(kernel, x, weights, states, seen, sequences, go_backwards=go_backwards, **attrs)
+    return run_sequence_kernel(kernel, x, weights, states, seen, sequences, go_backwards=go_backwards, **attrs)
 
 
 def _recurrent_activation(cell: Any) -> str | None:

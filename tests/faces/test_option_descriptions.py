@@ -57,8 +57,8 @@ def test_descriptions_can_differ_by_class() -> None:
 
 
 def test_missing_and_unused_descriptions_are_errors() -> None:
-    code = "from option_words import explained; explained([(['Dense'], ['units', 'unheard_of'])])"
+    code = "from option_descriptions import descriptions_of; descriptions_of([(['Dense'], ['units', 'unheard_of'])])"
     found = subprocess.run([sys.executable, "-c", code], cwd=TOOLS, capture_output=True, text=True, check=False)
     assert found.returncode == 1
-    assert "without words: ['Dense.unheard_of']" in found.stderr
-    assert "('options', 'use_bias')" in found.stderr.partition("words of no option")[2]
+    assert "without description: ['Dense.unheard_of']" in found.stderr
+    assert "('options', 'use_bias')" in found.stderr.partition("descriptions of no option")[2]

@@ -1,4 +1,4 @@
-"""Training that is killed: `python cut_off.py KIND FOLDER TICKS` exits without cleanup at the given tick.
+"""Training that is killed: `python killed_training.py KIND FOLDER TICKS` exits without cleanup at the given tick.
 
 Each callback event and each step of writing a file is a tick. With TICKS = 0 the training runs to its end. It prints a
 digest of the weights and the optimizer's state, and the history.
