@@ -141,6 +141,7 @@ def test_quick_demo() -> None:
     assert "SimpleRNN" in text
     assert "epoch 3/3" in text
     assert "What to try next" in text
+    assert "\nNone\n" not in text
 
 
 @pytest.mark.slow

@@ -22,9 +22,5 @@ def recognize_speakers(epochs: int, seed: int = 1) -> float:
     model.summary()
     model.fit(x, speakers, batch_size=30, epochs=epochs, seed=seed)
     _, accuracy = model.evaluate(unseen, their_speakers)
-    print(
-        print(
-            f"\n{float(accuracy):.1%} of {len(unseen)} new utterances are classified correctly; guessing gets 1 in 9."
-        )
-    )
+    print(f"\n{float(accuracy):.1%} of {len(unseen)} new utterances are classified correctly; guessing gets 1 in 9.")
     return float(accuracy)
