@@ -157,3 +157,8 @@ def test_star_import_has_only_public_names() -> None:
     exec("from tfpy.legacy import *", names)
     assert {"NDArrayMathCPU", "Scalar", "util", "conv_util", "numerics", "tensor1d", "train"} <= set(names)
     assert not {"helpers", "windows", "values", "registry", "TYPE_CHECKING", "annotations"} & set(names)
+
+
+def test_completion_lists_only_public_names() -> None:
+    assert set(dir(dl)) == set(dl.__all__)  # type: ignore[attr-defined]
+    assert not {"annotations", "arrays", "quirks"} & set(dir(dl))

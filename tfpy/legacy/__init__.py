@@ -138,5 +138,8 @@ if not TYPE_CHECKING:  # type checkers read the imports above, and would take `_
     __all__ = [name for name in _names_of(globals()) if not name.startswith("_")]
     __all__ += ["conv_util", "environment", "image", "losses", "test_util", "train", "util", "xhr_dataset"]
 
+    def __dir__() -> list[str]:
+        return sorted(__all__)
+
     def __getattr__(name: str) -> object:
         raise _MissingNameError("module 'tfpy.legacy'", name, lambda: __all__, _ELSEWHERE)
