@@ -6,8 +6,9 @@ import functools
 
 import tfpy
 from tfpy import legacy
-from tfpy.core.naming.names import camel
+from tfpy.core.naming.names import in_both_spellings
 from tfpy.legacy._eager import __all__ as EAGER
+from tfpy.legacy.naming.registry import MATH_OPS
 from tfpy.migrate.kind import DictOf, FunctionOf, Kind, ListOf, RecordOf
 
 _LIST = ListOf("array")
@@ -23,7 +24,7 @@ _OWN: dict[str, Kind] = {
     "variable_grads": RecordOf((("value", "array"), ("grads", DictOf(((None, "array"),))))),
     "buffer": "buffer",
 }
-_OWN_LOSSES = ("losses.softmax_cross_entropy", "losses.softmaxCrossEntropy")
+_OWN_IN_NAMESPACES = in_both_spellings({path: path for op in MATH_OPS.values() for path in op.eager if "." in path})
 
 
 @functools.cache
@@ -33,14 +34,12 @@ def results() -> dict[str, Kind]:
     for name in EAGER:
         if getattr(getattr(legacy, name), "__annotations__", {}).get("return") == "Tensor":
             found[name] = "array"
-    for name, kind in _OWN.items():
-        found |= {name: kind, camel(name): kind}
-    return found
+    return found | in_both_spellings(_OWN)
 
 
 def is_own(path: str) -> bool:
     """Whether a function of 0.5 is one of legacy/ops, which takes other arguments than the new API's."""
-    return path in _OWN_LOSSES or (path in EAGER and not is_in_both(path))
+    return path in _OWN_IN_NAMESPACES or (path in EAGER and not is_in_both(path))
 
 
 def is_in_both(name: str) -> bool:

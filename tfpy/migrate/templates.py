@@ -30,20 +30,22 @@ def bind(parameters: Parameters, args: Sequence[cst.Arg]) -> Given:
             name = next((n for n in names if arg.keyword.value in (n, camel(n))), "")
         if not name:
             raise CannotRewrite("the function does not have such an argument")
-        found[_of_version(name, names, arg)] = arg.value
+        found[_of_version(name, parameters, arg)] = arg.value
     return found
 
 
 _VARIABLES = "specified_variable_list"
 
 
-def _of_version(name: str, names: Sequence[str], arg: cst.Arg) -> str:
+def _of_version(name: str, parameters: Parameters, arg: cst.Arg) -> str:
     """The name of an argument: before 0.5, an optimizer's list of variables has the position of another option."""
+    names, defaults = [n for n, _ in parameters], dict(parameters)
     if _VARIABLES not in names[names.index(name) + 1 :] or arg.keyword is not None:
         return name
     if isinstance(arg.value, (cst.List, cst.Tuple)):
         return _VARIABLES
-    if name in ("epsilon", "momentum") and names[1] != name and not _is_number(arg.value):
+    is_new = name in ("epsilon", "momentum") and defaults[name] is not inspect.Parameter.empty
+    if is_new and not _is_number(arg.value):
         raise CannotRewrite(f"it is unknown whether an argument is the {name} (0.5) or the list of variables (0.4)")
     return name
 

@@ -210,11 +210,7 @@ def _adam(
     _average(first, m, g, beta1, new_beta1, new)
     _average_square(second, v, g, beta2, new_beta2, new)
     root = np.sqrt(bias2)
-    np.sqrt(second, out=new)
-    new += epsilon * root
-    np.divide(first, new, out=new)
-    new *= -lr * root / bias1
-    new += w
+    _take_scaled_step(new, w, first, second, epsilon * root, -lr * root / bias1)
 
 
 def _adamw(out: Out, w: Array, g: Array, m: Array, v: Array, *, part: Any, **numbers: Any) -> None:
@@ -230,13 +226,18 @@ def _nadam(
     new, first, second = out
     _average(first, m, g, beta1, new_beta1, new)
     _average_square(second, v, g, beta2, new_beta2, new)
+    step = g * ahead
+    step += np.multiply(first, kept, out=new)
     root = np.sqrt(bias2)
-    scale = np.sqrt(second)
-    scale += epsilon * root
-    np.multiply(g, ahead, out=new)
-    new += first * kept
-    new /= scale
-    new *= -lr * root
+    _take_scaled_step(new, w, step, second, epsilon * root, -lr * root)
+
+
+def _take_scaled_step(new: Array, w: Array, step: Array, second: Array, epsilon: Any, factor: Any) -> None:
+    """w + factor · step / (√second + ε)."""
+    np.sqrt(second, out=new)
+    new += epsilon
+    np.divide(step, new, out=new)
+    new *= factor
     new += w
 
 

@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 from tfpy.core.calling.options import accepts_options
 from tfpy.core.convert import number
 from tfpy.core.naming.hints import Hints
+from tfpy.core.naming.names import in_both_spellings
 from tfpy.core.ops.arith import add, div
 from tfpy.core.ops.common import full
 from tfpy.core.ops.reduce import mean, sum_
@@ -45,14 +46,14 @@ from tfpy.legacy.quirks import training
 T = TypeVar("T")
 
 # In deeplearn.js the public maps of a run; here only what is asked for is kept.
-_ACTIVATION = "session.eval(tensor, feed_entries)"
-_GRADIENT = "the argument gradient_array_map of an optimizer's after_example, for variables; math.gradients for arrays"
-_MAPS = {
-    "activation_array_map": _ACTIVATION,
-    "activationArrayMap": _ACTIVATION,
-    "gradient_array_map": _GRADIENT,
-    "gradientArrayMap": _GRADIENT,
-}
+_MAPS = in_both_spellings(
+    {
+        "activation_array_map": "session.eval(tensor, feed_entries)",
+        "gradient_array_map": (
+            "the argument gradient_array_map of an optimizer's after_example, for variables; math.gradients for arrays"
+        ),
+    }
+)
 
 
 class CostReduction(IntEnum):

@@ -230,10 +230,9 @@ def _biased_transpose(x: TensorLike, filter: TensorLike, biases: Handle | None, 
     sizes = zip(image.shape, steps, weights.shape, strict=False)
     shape = [(size - 1) * step + field - 2 * margin for size, step, field in sizes]
     channels = weights.shape[2]
-    out = conv2d_transpose(image, weights, [*shape, channels], strides, pad)
     if biases is not None and biases.spec.shape != (channels,):
         raise argument_error(name, "output_shape", f"a shape, or as in 0.1 biases of size {channels}", biases)
-    return with_bias(out, biases)
+    return with_bias(conv2d_transpose(image, weights, [*shape, channels], strides, pad), biases)
 
 
 @math_op()
