@@ -137,10 +137,10 @@ def _wrap(function: Callable[..., Any], where: str, options: str | None) -> Call
         try:
             if not keywords and len(args) <= plain:
                 return function(*args)
-            if keywords:
-                keywords = respell(keywords, spelling, where, required) if options is None else dict(keywords)
             if options is not None:
                 args, keywords = _merge_options(args, keywords, len(positional) - 1, options, spelling, where, example)
+            elif keywords:
+                keywords = respell(keywords, spelling, where, required)
             if len(args) > first_default:
                 args = tuple([defaults.get(i) if a is None else a for i, a in enumerate(args)])
                 if len(args) > most:
@@ -201,9 +201,11 @@ def _merge_options(
     given = keywords.pop(options, None)
     if len(args) == at + 1:
         args, given = args[:at], args[at]
-    if given is not None and not isinstance(given, Mapping):
+    if given is None:
+        return args, respell(keywords, spelling, where)
+    if not isinstance(given, Mapping):
         raise argument_error(where, options, dict_or_keywords(example), given, TypeError)
-    merged = respell(given or {}, spelling, where)
+    merged = respell(given, spelling, where)
     for name, value in respell(keywords, spelling, where).items():
         if name in merged:
             raise TypeError(f"{where}: option {name!r} is given twice.")

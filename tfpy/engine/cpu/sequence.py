@@ -21,6 +21,9 @@ from tfpy.engine.backend import Array
 from tfpy.engine.cpu.threads import SerialExecutor, idle_cores, run_sharded, spans_in_turns
 from tfpy.engine.rows.sequence import workspace_rows
 
+# The factor within each recurrent activation, which the weights of the forward pass are multiplied by.
+SLOPES = {"": 1.0, "sigmoid": 0.5, "hard_sigmoid": 0.2}
+
 # Below these numbers of elements in a state or multiplications in a step, threads wait longer than they work.
 _SHARD_STATE_ELEMENTS = 4096
 _SHARD_MULTIPLICATIONS = 1 << 20
@@ -93,10 +96,6 @@ class Pass:
         self.z[:, self._ones] = 1
         self.z[0, : self.units] = state.T
 
-    def transposed(self, weights: Array) -> Array:
-        """Weights as the left factor of the steps' products; BLAS is faster if stored so, except for vectors."""
-        return weights.T if self.batch == 1 else np.ascontiguousarray(weights.T)
-
     @property
     def states(self) -> Array:
         """The states before each step and after the last one, (time + 1, units, batch)."""
@@ -121,15 +120,15 @@ class Pass:
         memory = np.empty((1 + in_background, min(most, self.time), self.wide, self.batch), dh.dtype)
         for number, (start, stop) in enumerate(chunks):
             d = memory[number % len(memory), : stop - start]
-            self.derive(start, stop, d)
+            steps = [*self.derive(start, stop, d)]
             given = np.ascontiguousarray(dy[:, start:stop].transpose(1, 2, 0)) if dy.size else None
             for t in reversed(range(stop - start)):
                 if given is not None:
                     dh += given[t]
                 if self.masked is None:
-                    self.step_back(t, d[t], dh)
+                    self.step_back(steps[t], dh)
                 else:
-                    self._step_back_seen(t, d[t], dh, self.masked[start + t])
+                    self._step_back_seen(steps[t], dh, self.masked[start + t])
             executor.submit(partial(self._collect, start, stop, d, dx))
         executor.join()
         return [dh, *self.first_gradients()]
@@ -143,21 +142,21 @@ class Pass:
             dinputs = (self.input_weights() @ d_flat).reshape(self.features, stop - start, self.batch)
             dx[:, start:stop] = dinputs.transpose(2, 1, 0)
 
-    def _step_back_seen(self, t: int, d: Array, dh: Array, masked: Array) -> None:
+    def _step_back_seen(self, step: tuple[Array, ...], dh: Array, masked: Array) -> None:
         """`step_back` for the samples that are not masked; the gradients of the others bypass the step."""
         carried = [dh, *self.carried()]
         by = [gradient * masked for gradient in carried]
         for gradient, part in zip(carried, by, strict=True):
             gradient -= part
-        self.step_back(t, d, dh)
+        self.step_back(step, dh)
         for gradient, part in zip(carried, by, strict=True):
             gradient += part
 
     # Defined by cells
 
     @staticmethod
-    def prepare(kernel: Array, recurrent: Array, bias: Array, activation: str) -> Any:
-        """The weights in the form that the steps use; the same for all shards."""
+    def prepare(kernel: Array, recurrent: Array, bias: Array, slope: float) -> Any:
+        """The weights in the form that the steps use, the sigmoids' times their slope; the same for all shards."""
         raise NotImplementedError
 
     def allocate(self) -> None:
@@ -174,13 +173,16 @@ class Pass:
         """The current gradients of the states beyond the first one."""
         return []
 
-    def derive(self, start: int, stop: int, d: Array) -> None:
-        """Write the derivatives of the gates of some steps to d, (steps, wide, batch)."""
+    def derive(self, start: int, stop: int, d: Array) -> Iterable[tuple[Array, ...]]:
+        """Write the derivatives of the gates of some steps to d, (steps, wide, batch).
+
+        Returns:
+            For each step what `step_back` gets, parts of d among them.
+        """
         raise NotImplementedError
 
-    def step_back(self, t: int, d: Array, dh: Array) -> None:
-        """In place make d the gradient of the gates of a step, the t-th of those derived last, and dh that of the state
-        before it."""
+    def step_back(self, step: tuple[Array, ...], dh: Array) -> None:
+        """In place make a step's part of d the gradient of its gates, and dh that of the state before it."""
         raise NotImplementedError
 
     def accumulate(self, inputs: Array, d: Array) -> None:
@@ -215,7 +217,7 @@ def forward_kernel(cell: type[Pass], masked: bool) -> Callable[..., list[Array]]
         last = [np.empty_like(s) for s in states]
         rows = workspace_rows(cell.name, time, features, units) if training else 0
         workspace = np.empty((batch, rows), x.dtype)
-        weights = cell.prepare(kernel, recurrent_kernel, bias, recurrent_activation)
+        weights = cell.prepare(kernel, recurrent_kernel, bias, SLOPES[recurrent_activation])
         inputs = x[:, ::-1] if go_backwards else x
         seen = mask[:, ::-1] if mask is not None and go_backwards else mask
 
@@ -247,7 +249,7 @@ def backward_kernel(cell: type[Pass], states: int, masked: bool) -> Callable[...
         mask = inputs[-2] if masked else None
         seen = mask[:, ::-1] if mask is not None and go_backwards else mask
         units = dlast[0].shape[1]
-        weights = cell.prepare(kernel, recurrent, bias, recurrent_activation)
+        weights = cell.prepare(kernel, recurrent, bias, 1.0)
         dx = np.empty_like(x) if 0 in wanted else None
         target = dx[:, ::-1] if dx is not None and go_backwards else dx
         dfirst = [np.empty_like(d) for d in dlast]

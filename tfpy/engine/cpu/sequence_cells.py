@@ -6,16 +6,18 @@ serves all gates; likewise for the slope of 0.2 of the hard sigmoid.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
+from numpy import add, dot, maximum, minimum, multiply, subtract, tanh  # looking up np.add takes a tenth of its time
 
 from tfpy.engine.backend import Array
-from tfpy.engine.cpu.sequence import Pass, backward_kernel, forward_kernel
+from tfpy.engine.cpu.allocator import aligned_empty
+from tfpy.engine.cpu.matmul import product_function
+from tfpy.engine.cpu.sequence import SLOPES, Pass, backward_kernel, forward_kernel
 from tfpy.engine.cpu.table import KERNELS
-
-_SLOPES = {"sigmoid": 0.5, "hard_sigmoid": 0.2}
 
 
 def _apply_sigmoid(gates: Array, activation: str, numbers: tuple[Array, Array, Array]) -> None:
@@ -25,12 +27,12 @@ def _apply_sigmoid(gates: Array, activation: str, numbers: tuple[Array, Array, A
     """
     zero, half, one = numbers
     if activation == "sigmoid":
-        np.multiply(gates, half, out=gates)
-        np.add(gates, half, out=gates)
+        multiply(gates, half, gates)
+        add(gates, half, gates)
     else:
-        np.add(gates, half, out=gates)
-        np.minimum(gates, one, out=gates)
-        np.maximum(gates, zero, out=gates)
+        add(gates, half, gates)
+        minimum(gates, one, out=gates)
+        maximum(gates, zero, out=gates)
 
 
 def _numbers(dtype: Any) -> tuple[Array, Array, Array]:
@@ -40,21 +42,36 @@ def _numbers(dtype: Any) -> tuple[Array, Array, Array]:
 def _slope(gates: Array, activation: str, out: Array) -> None:
     """The derivative of a sigmoid, from its value."""
     if activation == "sigmoid":
-        np.multiply(gates, gates, out=out)
-        np.subtract(gates, out, out=out)
+        multiply(gates, gates, out=out)
+        subtract(gates, out, out=out)
     else:  # the hard sigmoid is linear between its ends
-        np.multiply((gates > 0) & (gates < 1), np.asarray(_SLOPES[activation], out.dtype), out=out)
+        multiply((gates > 0) & (gates < 1), np.asarray(SLOPES[activation], out.dtype), out=out)
 
 
 def _one_less_square(x: Array, out: Array) -> None:
     """1 - x², the derivative of tanh from its value."""
-    np.multiply(x, x, out=out)
-    np.subtract(1, out, out=out)
+    multiply(x, x, out=out)
+    subtract(1, out, out=out)
 
 
 def _columns(matrix: Array, units: int, gates: Sequence[int]) -> Array:
     """Some gates' columns of a matrix, in a given order."""
     return np.concatenate([matrix[..., g * units : (g + 1) * units] for g in gates], axis=-1)
+
+
+def _stacked(parts: Sequence[Array], units: int, gates: Sequence[int], slope: float = 1.0, scaled: int = 0) -> Array:
+    """Some gates' columns of matrices with the same columns, in a given order; the rows of one follow those of another.
+
+    The first `scaled` of these gates are multiplied by the slope.
+    """
+    rows = [len(part) for part in parts]
+    stack = aligned_empty((sum(rows), len(gates), units), parts[0].dtype)
+    for part, stop in zip(parts, accumulate(rows), strict=True):
+        by_gate = part.reshape(len(part), part.shape[1] // units, units)
+        np.take(by_gate, gates, 1, stack[stop - len(part) : stop], mode="clip")  # other modes copy once more
+    if slope != 1:
+        stack[:, :scaled] *= slope
+    return stack.reshape(len(stack), -1)
 
 
 class SimpleRNNPass(Pass):
@@ -64,14 +81,15 @@ class SimpleRNNPass(Pass):
     gates = 1
 
     @staticmethod
-    def prepare(kernel: Array, recurrent: Array, bias: Array, activation: str) -> Any:
-        return np.concatenate([recurrent, kernel, bias[None]])
+    def prepare(kernel: Array, recurrent: Array, bias: Array, slope: float) -> Any:
+        return _stacked([recurrent, kernel, bias[None]], len(recurrent), [0])
 
     def forward(self, states: list[Array]) -> list[Array]:
-        w = self.transposed(self.weights)
+        w = self.weights.T
+        product = product_function(w.shape[0] * self.batch)
         for z, h, before, masked in zip(self.z, self.states[1:], self.states, self.each_masked(), strict=False):
-            np.dot(w, z, out=h)
-            np.tanh(h, out=h)
+            product(w, z, h)
+            tanh(h, h)
             if masked is not None:
                 np.copyto(h, before, where=masked)
         return []
@@ -80,12 +98,14 @@ class SimpleRNNPass(Pass):
         self._dw = np.zeros(self.weights.shape[::-1], self.weights.dtype)
         self._recurrent = self.weights[: self.units]
 
-    def derive(self, start: int, stop: int, d: Array) -> None:
+    def derive(self, start: int, stop: int, d: Array) -> Iterable[tuple[Array, ...]]:
         _one_less_square(self.states[start + 1 : stop + 1], d)
+        return zip(d, strict=True)
 
-    def step_back(self, t: int, d: Array, dh: Array) -> None:
-        d *= dh
-        np.dot(self._recurrent, d, out=dh)
+    def step_back(self, step: tuple[Array, ...], dh: Array) -> None:
+        (d,) = step
+        multiply(d, dh, d)
+        dot(self._recurrent, d, dh)
 
     def accumulate(self, inputs: Array, d: Array) -> None:
         self._dw += d @ inputs.T
@@ -104,90 +124,93 @@ def _split_weight_gradients(dw: Array, units: int) -> list[Array]:
 
 
 class LSTMPass(Pass):
-    """c' = f · c + i · g, h' = o · tanh(c'), with the gates in the order g (the new content), i, f, o."""
+    """c' = f · c + i · g, h' = o · tanh(c'), with the gates in the order o, i, f, g (the new content).
+
+    In memory the c of a step follows its gates, so that one product of [i, f] and [g, c] gives both terms of c'.
+    """
 
     name = "LSTM"
     gates = 4
-    _ORDER = 2, 0, 1, 3  # where g, i, f and o are in the layers' weights
-    _INVERSE = 1, 2, 0, 3
+    _ORDER = 3, 0, 1, 2  # where o, i, f and g are in the layers' weights
+    _INVERSE = 1, 2, 3, 0
 
     @staticmethod
-    def prepare(kernel: Array, recurrent: Array, bias: Array, activation: str) -> Any:
-        units = len(recurrent)
-        stacked = _columns(np.concatenate([recurrent, kernel, bias[None]]), units, LSTMPass._ORDER)
-        scaled = stacked.copy()
-        scaled[:, units:] *= _SLOPES[activation]
-        return stacked, scaled
+    def prepare(kernel: Array, recurrent: Array, bias: Array, slope: float) -> Any:
+        return _stacked([recurrent, kernel, bias[None]], len(recurrent), LSTMPass._ORDER, slope, 3)
 
     def allocate(self) -> None:
-        self._g = self.memory_of_steps(self.wide)
+        self._gates_c = self.memory_of_steps(self.wide + self.units)
+        self._last_c = self.memory(self.units, self.batch)
         self._tanh_c = self.memory_of_steps(self.units)
-        self._c = self.memory(self.time + 1 if self.keeps else 1, self.units, self.batch)
 
     def forward(self, states: list[Array]) -> list[Array]:
         n = self.units
-        w = self.transposed(self.weights[1])
-        c = self._c[0]
-        c[...] = states[0]
-        product, numbers = np.empty((n, self.batch), c.dtype), _numbers(c.dtype)
-        tanhs = n if self.activation == "hard_sigmoid" else self.wide
-        parts = [self._g, self._g[:, n:], self._g[:, :tanhs], *(self._g[:, k * n : (k + 1) * n] for k in range(4))]
-        after = self._c[1:] if self.keeps else self._c
-        around = self.states[1:], self.states, self.each_masked()
-        steps = zip(self.z, *around, *map(self.each, [*parts, after, self._tanh_c]), strict=False)
-        for z, h, before, masked, gates, opened, curved, g, i, f, o, new, tanh_c in steps:
-            np.dot(w, z, out=gates)
-            np.tanh(curved, out=curved)
+        w = self.weights.T
+        cs = self._all_c()
+        cs[0][...] = states[0]
+        product = product_function(self.wide * self.batch)
+        terms, numbers = np.empty((2 * n, self.batch), w.dtype), _numbers(w.dtype)
+        kept, added = terms[n:], terms[:n]
+        first = 3 * n if self.activation == "hard_sigmoid" else 0  # of the rows that tanh is applied to
+        rows = slice(4 * n), slice(first, 4 * n), slice(3 * n), slice(n), slice(n, 3 * n), slice(3 * n, None)
+        parts = [*(self._gates_c[:, part] for part in rows), self._tanh_c]
+        around = self.states[1:], self.states, self.each_masked(), cs, cs[1:]
+        steps = zip(self.z, *around, *map(self.each, parts), strict=False)
+        for z, h, before, masked, c, new, gates, curved, opened, o, i_f, g_c, tanh_c in steps:
+            product(w, z, gates)
+            tanh(curved, curved)
             _apply_sigmoid(opened, self.activation, numbers)
             if masked is not None:
                 c = c.copy()  # without a backward pass the new one overwrites it
-            np.multiply(f, c, out=new)
-            np.multiply(i, g, out=product)
-            np.add(new, product, out=new)
-            np.tanh(new, out=tanh_c)
-            np.multiply(o, tanh_c, out=h)
+            multiply(i_f, g_c, terms)
+            add(kept, added, new)
+            tanh(new, tanh_c)
+            multiply(o, tanh_c, h)
             if masked is not None:
                 np.copyto(new, c, where=masked)
                 np.copyto(h, before, where=masked)
-            c = new
-        return [c]
+        return [cs[-1]]
+
+    def _all_c(self) -> list[Array]:
+        """Where the c before each step and after the last one is; all in one place if no backward pass follows."""
+        each = self._gates_c[:, self.wide :]
+        return [*each, self._last_c] if self.keeps else [each[0]] * (self.time + 1)
 
     def start_backward(self, dlast: Sequence[Array]) -> None:
-        self._dw = np.zeros(self.weights[0].shape[::-1], self.weights[0].dtype)
-        self._recurrent = self.weights[0][: self.units]
+        self._dw = np.zeros(self.weights.shape[::-1], self.weights.dtype)
+        self._recurrent = self.weights[: self.units]
         self._dc = dlast[0].copy()
         self._product = np.empty_like(self._dc)
 
-    def derive(self, start: int, stop: int, d: Array) -> None:
-        n = self.units
-        gates, tanh_c = self._g[start:stop], self._tanh_c[start:stop]
-        g, i, f, o = (gates[:, k * n : (k + 1) * n] for k in range(4))
-        dg, di, df, do = (d[:, k * n : (k + 1) * n] for k in range(4))
-        _one_less_square(g, dg)
-        dg *= i
-        _slope(gates[:, n:], self.activation, d[:, n:])
-        di *= g
-        df *= self._c[start:stop]
-        do *= tanh_c
-        self._through = np.empty_like(tanh_c)  # how h depends on c
-        _one_less_square(tanh_c, self._through)
-        self._through *= o
-        self._forget = f
+    def derive(self, start: int, stop: int, d: Array) -> Iterable[tuple[Array, ...]]:
+        n, last = self.units, 3 * self.units
+        gates_c, tanh_c = self._gates_c[start:stop], self._tanh_c[start:stop]
+        _slope(gates_c[:, :last], self.activation, d[:, :last])
+        d[:, :n] *= tanh_c
+        _one_less_square(gates_c[:, last : last + n], d[:, last:])
+        d[:, last:] *= gates_c[:, n : 2 * n]
+        d[:, n:last] *= gates_c[:, last:]
+        through = np.empty_like(tanh_c)  # how h depends on c
+        _one_less_square(tanh_c, through)
+        through *= gates_c[:, :n]
+        of_c = d[:, n:].reshape(len(d), 3, n, -1)
+        return zip(d, d[:, :n], of_c, through, gates_c[:, 2 * n : last], strict=True)
 
-    def step_back(self, t: int, d: Array, dh: Array) -> None:
-        dc, last = self._dc, 3 * self.units
-        dc += np.multiply(dh, self._through[t], out=self._product)
-        inner = d[:last].reshape(3, self.units, -1)
-        inner *= dc
-        d[last:] *= dh
-        dc *= self._forget[t]
-        np.dot(self._recurrent, d, out=dh)
+    def step_back(self, step: tuple[Array, ...], dh: Array) -> None:
+        d, do, of_c, through, forget = step
+        dc, product = self._dc, self._product
+        multiply(dh, through, product)
+        add(dc, product, dc)
+        multiply(of_c, dc, of_c)
+        multiply(do, dh, do)
+        multiply(dc, forget, dc)
+        dot(self._recurrent, d, dh)
 
     def accumulate(self, inputs: Array, d: Array) -> None:
         self._dw += d @ inputs.T
 
     def input_weights(self) -> Array:
-        return self.weights[0][self.units : -1]
+        return self.weights[self.units : -1]
 
     def carried(self) -> list[Array]:
         return [self._dc]
@@ -207,70 +230,70 @@ class GRUPass(Pass):
     added = 1
 
     @staticmethod
-    def prepare(kernel: Array, recurrent: Array, bias: Array, activation: str) -> Any:
-        at = 2 * len(recurrent)
-        opening = np.concatenate([recurrent[:, :at], kernel[:, :at], bias[None, :at]])
-        content = np.concatenate([kernel[:, at:], bias[None, at:], recurrent[:, at:]])
-        return opening, opening * np.asarray(_SLOPES[activation], opening.dtype), content, kernel
+    def prepare(kernel: Array, recurrent: Array, bias: Array, slope: float) -> Any:
+        opening = _stacked([recurrent, kernel, bias[None]], len(recurrent), [0, 1], slope, 2)
+        content = _stacked([kernel, bias[None], recurrent], len(recurrent), [2])
+        return opening, content, kernel
 
     def allocate(self) -> None:
         self._g = self.memory_of_steps(self.wide)
 
     def forward(self, states: list[Array]) -> list[Array]:
         n = self.units
-        opening, content = self.transposed(self.weights[1]), self.transposed(self.weights[2])
-        product, numbers = np.empty((n, self.batch), self.z.dtype), _numbers(self.z.dtype)
+        opening, content = (weights.T for weights in self.weights[:2])
+        product = product_function(2 * n * self.batch)
+        kept, numbers = np.empty((n, self.batch), self.z.dtype), _numbers(self.z.dtype)
         parts = [self._g[:, : 2 * n], *(self._g[:, k * n : (k + 1) * n] for k in range(3))]
         rows = opening.shape[1]
         inputs = self.z[:, :rows], self.z[:, n:], self.z[:, rows:], self.states
         for z, zx, rh, h, new, masked, gates, keep, reset, g in zip(
             *inputs, self.states[1:], self.each_masked(), *map(self.each, parts), strict=False
         ):
-            np.dot(opening, z, out=gates)
+            product(opening, z, gates)
             if self.activation == "sigmoid":
-                np.tanh(gates, out=gates)
+                tanh(gates, gates)
             _apply_sigmoid(gates, self.activation, numbers)
-            np.multiply(reset, h, out=rh)
-            np.dot(content, zx, out=g)
-            np.tanh(g, out=g)
-            np.subtract(h, g, out=product)
-            np.multiply(keep, product, out=product)
-            np.add(g, product, out=new)
+            multiply(reset, h, rh)
+            product(content, zx, g)
+            tanh(g, g)
+            subtract(h, g, kept)
+            multiply(keep, kept, kept)
+            add(g, kept, new)
             if masked is not None:
                 np.copyto(new, h, where=masked)
         return []
 
     def start_backward(self, dlast: Sequence[Array]) -> None:
-        opening, _, content, _ = self.weights
+        opening, content, _ = self.weights
         self._dw = tuple(np.zeros(w.shape[::-1], w.dtype) for w in (opening, content))
         self._recurrent = opening[: self.units], content[-self.units :]
         self._product = np.empty((self.units, self.batch), opening.dtype)
         self._reset_product = np.empty_like(self._product)
 
-    def derive(self, start: int, stop: int, d: Array) -> None:
+    def derive(self, start: int, stop: int, d: Array) -> Iterable[tuple[Array, ...]]:
         n = self.units
         gates, h = self._g[start:stop], self.states[start:stop]
         keep, reset, g = (gates[:, k * n : (k + 1) * n] for k in range(3))
-        dkeep, dreset, dg = (d[:, k * n : (k + 1) * n] for k in range(3))
+        dkeep, dreset, dg = parts = [d[:, k * n : (k + 1) * n] for k in range(3)]
         _slope(gates[:, : 2 * n], self.activation, d[:, : 2 * n])
         dkeep *= h - g
         dreset *= h
         _one_less_square(g, dg)
         dg *= 1 - keep
-        self._keep, self._reset = keep, reset
+        return zip(d[:, : 2 * n], *parts, keep, reset, strict=True)
 
-    def step_back(self, t: int, d: Array, dh: Array) -> None:
-        n = self.units
+    def step_back(self, step: tuple[Array, ...], dh: Array) -> None:
+        opened, dkeep, dreset, dg, keep, reset = step
         kept, drh = self._product, self._reset_product
-        d[:n] *= dh
-        d[2 * n :] *= dh
-        np.multiply(dh, self._keep[t], out=kept)
-        np.dot(self._recurrent[1], d[2 * n :], out=drh)
-        d[n : 2 * n] *= drh
-        np.dot(self._recurrent[0], d[: 2 * n], out=dh)
-        drh *= self._reset[t]
-        dh += kept
-        dh += drh
+        multiply(dkeep, dh, dkeep)
+        multiply(dg, dh, dg)
+        multiply(dh, keep, kept)
+        dot(self._recurrent[1], dg, drh)
+        multiply(dreset, drh, dreset)
+        dot(self._recurrent[0], opened, dh)
+        multiply(drh, reset, drh)
+        add(dh, kept, dh)
+        add(dh, drh, dh)
 
     def accumulate(self, inputs: Array, d: Array) -> None:
         opening, content = self._dw
@@ -278,7 +301,7 @@ class GRUPass(Pass):
         content += d[2 * self.units :] @ inputs[self.units :].T
 
     def input_weights(self) -> Array:
-        return self.weights[3]
+        return self.weights[2]
 
     @property
     def sums(self) -> list[Array]:
