@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import concurrent.futures
+import contextlib
 import math
 from typing import Any
 
@@ -309,10 +310,38 @@ def test_test_util() -> None:
     t.expect_array_buffers_equal(b"ab", bytearray(b"ab"))
     assert t.encode_strings([["a"], "b"]) == [[b"a"], b"b"]
     assert t.test_epsilon() == 1e-3
-    for call in (
-        lambda: t.expect_arrays_close([1], [1.1]),
-        lambda: t.expect_arrays_equal([1], [2]),
-        lambda: t.expect_values_in_range([5], 0, 3),
-    ):
-        with pytest.raises(AssertionError):
-            call()
+    with pytest.raises(AssertionError):
+        t.expect_values_in_range([5], 0, 3)
+
+
+FLOATS = np.array([1, 2, 3, 4], np.float32)
+
+
+@pytest.mark.parametrize(
+    ("actual", "expected", "equal"),
+    [
+        ([1], [1.1], False),
+        ([1], [2], False),
+        ([1], 1, False),
+        ([[1, 2]], [[1, 2]], True),
+        ([[1, 2]], [1, 2], False),
+        ([True, False], [1, 0], True),
+        (["a", "b"], ["a", "b"], True),
+        (["a", "b"], ["a", "c"], False),
+        (FLOATS, [[1, 2], [3, 4]], True),  # of an array and a list only the values are compared
+        (FLOATS, [1, 2, 3], False),
+        (FLOATS[:1], 1, True),
+        (FLOATS, 1, False),
+        (FLOATS, FLOATS.reshape(2, 2), False),
+        (FLOATS, FLOATS.astype(np.float64), True),
+        (FLOATS, FLOATS.astype(np.int32), False),
+        (FLOATS.view(np.complex64), [1 + 2j, 3 + 4j], True),
+        (FLOATS.view(np.complex64), [1, 2, 3, 4], True),  # complex numbers as TF.js stores them
+        (FLOATS.view(np.complex64), [1, 3], False),
+    ],
+    ids=str,
+)
+def test_expected_values_match_as_in_tfjs(actual: Any, expected: Any, equal: bool) -> None:
+    for expect in (tf.test_util.expect_arrays_close, tf.test_util.expect_arrays_equal):
+        with contextlib.nullcontext() if equal else pytest.raises(AssertionError):
+            expect(actual, expected)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import Any
 
 import numpy as np
@@ -34,7 +33,7 @@ def test_table_is_filled_by_executing_the_import_node() -> None:
         assert int(graph_model.execute({}, "size")) == count
     assert [t.dtype for t in graph_model.execute({}, ["table", "same"])] == ["float32"] * 2
     feeds = {"keys": tf.tensor(["a"]), "values": tf.tensor([1.0])}
-    assert asyncio.run(graph_model.execute_async(feeds, "fill")).shape == ()
+    assert graph_model.execute_async(feeds, "fill").shape == ()
 
 
 def test_initializer_results_persist_across_runs() -> None:

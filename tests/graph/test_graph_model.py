@@ -46,7 +46,7 @@ def test_forms_of_predict() -> None:
         graph_model(X),
         graph_model.predict(X, batch_size=1),
         graph_model.predict(X, {"batchSize": 1, "verbose": True}),
-        asyncio.run(graph_model.predict_async(X, batchSize=1)),
+        graph_model.predict_async(X, batchSize=1),
     ):
         assert found[1].array_sync() == expected
 

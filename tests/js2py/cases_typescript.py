@@ -4,6 +4,15 @@ from __future__ import annotations
 
 # Name: (script, expected Python).
 TYPESCRIPT = {
+    "types of an awaited call": (
+        """
+async function f(x: tf.Tensor) { return await x.data<'int32'>(); }
+""",
+        """
+def f(x):
+    return x.data_sync()
+""",
+    ),
     "enums": (
         """
 enum Color { Red, Green = 5, Blue }

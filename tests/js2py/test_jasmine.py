@@ -104,18 +104,60 @@ def test_values():
     len(x)
     tf.test_util.expect_arrays_close(x, [1.5])
 """
+REPEATED = """
+describe('Ones: all', () => {
+  const sizes = [1, 2];
+  for (const size of sizes) {
+    for (const shape of [[size], [size, 1]]) {
+      it(`of ${size}`, async () => {
+        const x = await tf.ones(shape).data();
+        expect(x.length).toBe(size);
+        expect().nothing();
+      });
+    }
+  }
+  sizes.forEach(n => {
+    it(`of ${n}`, () => { expect(tf.ones([n]).size).toEqual(n); });
+  });
+  it(`has ${sizes}`, () => { expect(sizes.length).toBe(2); });
+});
+"""
+REPEATED_CONVERTED = """
+import tfpy as tf
+
+sizes = [1, 2]
+
+
+class TestOnesAll:
+    def test_ones_all(self):
+        for size in sizes:
+            for shape in [[size], [size, 1]]:
+                x = tf.ones(shape).data_sync()
+                assert len(x) == size
+
+    def test_ones_all_2(self):
+        for n in sizes:
+            assert tf.ones([n]).size == n
+
+    def test_has_sizes(self):
+        assert len(sizes) == 2
+"""
 # Scripts with constructs without counterpart, and the text of the remark.
 LEFT = {
     "it('a', () => { expect(spy).toHaveBeenCalled(); });": "`toHaveBeenCalled` has no counterpart",
     "it('a', done => done());": "calls `done`",
     "for (const x of [1, 2]) it('a', () => f(x));": "see pytest.mark.parametrize",
-    "it(`a ${x}`, () => f(x));": "a test whose name is computed",
+    "describe('g', () => { for (const x of [1]) { xit('a', () => f(x)); } });": "see pytest.mark.parametrize",
     "if (x) describe('a', () => { it('b', () => f()); });": "`describe` within something else",
 }
 
 
 def test_converted_tests() -> None:
     assert convert(SCRIPT).code == CONVERTED.lstrip("\n")
+
+
+def test_tests_in_a_loop_are_one_test() -> None:
+    assert convert(REPEATED).code == REPEATED_CONVERTED.lstrip("\n")
 
 
 @pytest.mark.parametrize("script", list(LEFT))

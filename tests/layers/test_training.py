@@ -142,7 +142,8 @@ def test_history_keys_and_params() -> None:
     history = fit(model, epochs=3, initial_epoch=1, batch_size=4, validation_split=0.2)
     assert list(history.history) == [f"{p}{n}" for p in ("val_", "") for n in ("loss", "acc", "mse", "tf_metric")]
     assert history.epoch == [1, 2]
-    assert history.params["samples"] == 8
+    assert history.params["samples"] == history.params.samples == 8
+    assert history.params["batch_size"] == history.params["batchSize"] == history.params.batchSize
     assert history.params["steps"] == 2
     assert all(isinstance(v, float) for column in history.history.values() for v in column)
     assert "2 epochs" in repr(history)

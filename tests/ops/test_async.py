@@ -1,9 +1,8 @@
-"""Ops that are asynchronous in TF.js: awaiting them gives the results of the synchronous ops."""
+"""Ops that are asynchronous in TF.js: their results are those of the synchronous ops, and may be awaited."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable
 from typing import Any
 
 import numpy as np
@@ -13,11 +12,12 @@ from ops.cases_image import CORNERS, INT_CORNERS, INT_SCORES, SCORES
 import tfpy as tf
 
 
-def _awaited(awaitable: Awaitable[Any]) -> Any:
+def _awaited(result: Any) -> Any:
     async def wait() -> Any:
-        return await awaitable
+        return await result
 
-    return asyncio.run(wait())
+    assert asyncio.run(wait()) is result
+    return result
 
 
 def test_from_pixels_async() -> None:

@@ -40,7 +40,7 @@ class GraphModelCamel(BothSpellings):
         @property
         def modelStructuredOutputKeys(self) -> Any: ...
 
-        async def predictAsync(
+        def predictAsync(
             self,
             inputs: Any,
             config: Mapping[str, Any] | None = None,
@@ -49,7 +49,7 @@ class GraphModelCamel(BothSpellings):
             verbose: bool = False,
         ) -> Any: ...
 
-        async def executeAsync(self, inputs: Any, outputs: str | Sequence[str] | None = None) -> Any: ...
+        def executeAsync(self, inputs: Any, outputs: str | Sequence[str] | None = None) -> Any: ...
 
         def getIntermediateTensors(self) -> dict[str, list[Tensor]] | None: ...
 

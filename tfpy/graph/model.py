@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Unpack
 
 from tfpy.core.calling.options import accepts_options
-from tfpy.core.calling.ready import Ready
+from tfpy.core.calling.ready import Ready, as_ready
 from tfpy.core.calling.registry import export
 from tfpy.core.convert import to_tensor
 from tfpy.core.io.artifacts import ModelArtifacts, SaveResult, artifacts_from, as_artifacts, with_weight_data
@@ -211,7 +211,7 @@ class GraphModel(GraphModelCamel, Ready):
         return self.predict(inputs)
 
     @accepts_options("config")
-    async def predict_async(
+    def predict_async(
         self,
         inputs: Any,
         config: Mapping[str, Any] | None = None,
@@ -219,8 +219,8 @@ class GraphModel(GraphModelCamel, Ready):
         batch_size: int | None = None,
         verbose: bool = False,
     ) -> Any:
-        """The asynchronous form of `predict`."""
-        return self.predict(inputs)
+        """`predict` with an awaitable result."""
+        return as_ready(self.predict(inputs))
 
     @accepts_options()
     def execute(self, inputs: Any, outputs: str | Sequence[str] | None = None) -> Any:
@@ -242,9 +242,9 @@ class GraphModel(GraphModelCamel, Ready):
         return self._execute("execute", inputs, outputs)
 
     @accepts_options()
-    async def execute_async(self, inputs: Any, outputs: str | Sequence[str] | None = None) -> Any:
-        """The asynchronous form of `execute`."""
-        return self.execute(inputs, outputs)
+    def execute_async(self, inputs: Any, outputs: str | Sequence[str] | None = None) -> Any:
+        """`execute` with an awaitable result."""
+        return as_ready(self.execute(inputs, outputs))
 
     def _execute(self, where: str, inputs: Any, outputs: str | Sequence[str] | None = None) -> Any:
         self.dispose_intermediate_tensors()

@@ -16,7 +16,7 @@ from tfpy.core.ops.image import transform as _transform
 from tfpy.core.ops.resize import resize_bilinear as _resize_bilinear
 from tfpy.core.ops.resize import resize_nearest_neighbor as _resize_nearest_neighbor
 from tfpy.core.ops.suppression import non_max_suppression as _non_max_suppression
-from tfpy.core.ops.suppression import non_max_suppression_async as non_max_suppression_async
+from tfpy.core.ops.suppression import non_max_suppression_async as _non_max_suppression_async
 from tfpy.core.ops.suppression import non_max_suppression_padded as non_max_suppression_padded
 from tfpy.core.ops.suppression import non_max_suppression_padded_async as non_max_suppression_padded_async
 from tfpy.core.ops.suppression import non_max_suppression_with_score as non_max_suppression_with_score
@@ -27,6 +27,7 @@ crop_and_resize = _giving_arrays(_crop_and_resize)
 flip_left_right = _giving_arrays(_flip_left_right)
 grayscale_to_rgb = _giving_arrays(_grayscale_to_rgb)
 non_max_suppression = _giving_arrays(_non_max_suppression)
+non_max_suppression_async = _giving_arrays(_non_max_suppression_async)
 resize_bilinear = _giving_arrays(_resize_bilinear)
 resize_nearest_neighbor = _giving_arrays(_resize_nearest_neighbor)
 rgb_to_grayscale = _giving_arrays(_rgb_to_grayscale)

@@ -50,6 +50,13 @@ class ReadyNone(Ready):
         return "done"
 
 
+def as_ready(result: Any) -> Any:
+    """The same result, awaitable: a list or dict as one of these, anything else as it is."""
+    if type(result) is list:
+        return ReadyList(result)
+    return ReadyDict(result) if type(result) is dict else result
+
+
 def finish(result: Any) -> Any:
     """The result of a user's function; for an `async` function, the awaited result."""
     if not isinstance(result, CoroutineType):

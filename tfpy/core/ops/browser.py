@@ -56,8 +56,8 @@ def from_pixels(pixels: Picture, num_channels: int = 3) -> Tensor:
 
 
 @op(namespace="browser", doc="Browser")
-async def from_pixels_async(pixels: Picture, num_channels: int = 3) -> Tensor:
-    """The asynchronous form of `from_pixels`.
+def from_pixels_async(pixels: Picture, num_channels: int = 3) -> Tensor:
+    """`from_pixels` with an awaitable result.
 
     Source: TF.js `tf.browser.fromPixelsAsync`.
     """

@@ -10,6 +10,7 @@ import math
 
 import numpy as np
 
+from tfpy.core.calling.ready import Ready
 from tfpy.core.calling.registry import op
 from tfpy.core.convert import TensorLike, to_tensor
 from tfpy.core.ops.common import real
@@ -24,14 +25,14 @@ _BLOCK = 64  # how many boxes are compared with each other at a time
 _PAIRS = 1 << 12  # how many pairs of a box and a kept box are compared at a time
 
 
-class SuppressionWithScore(TensorRecord):
+class SuppressionWithScore(TensorRecord, Ready):
     """What `non_max_suppression_with_score` returns."""
 
     selected_indices: Tensor
     selected_scores: Tensor
 
 
-class SuppressionPadded(TensorRecord):
+class SuppressionPadded(TensorRecord, Ready):
     """What `non_max_suppression_padded` returns."""
 
     selected_indices: Tensor
@@ -138,14 +139,14 @@ def non_max_suppression_padded(
 
 
 @op(namespace="image", doc="Operations / Images")
-async def non_max_suppression_async(
+def non_max_suppression_async(
     boxes: TensorLike,
     scores: TensorLike,
     max_output_size: int,
     iou_threshold: float = 0.5,
     score_threshold: float = -math.inf,
 ) -> Tensor:
-    """The asynchronous form of `non_max_suppression`; it also accepts integers.
+    """`non_max_suppression` with an awaitable result; it also accepts integers.
 
     Source: TF.js `tf.image.nonMaxSuppressionAsync`.
     """
@@ -154,7 +155,7 @@ async def non_max_suppression_async(
 
 
 @op(namespace="image", doc="Operations / Images")
-async def non_max_suppression_with_score_async(
+def non_max_suppression_with_score_async(
     boxes: TensorLike,
     scores: TensorLike,
     max_output_size: int,
@@ -162,7 +163,7 @@ async def non_max_suppression_with_score_async(
     score_threshold: float = -math.inf,
     soft_nms_sigma: float = 0.0,
 ) -> SuppressionWithScore:
-    """The asynchronous form of `non_max_suppression_with_score`.
+    """`non_max_suppression_with_score` with an awaitable result.
 
     Source: TF.js `tf.image.nonMaxSuppressionWithScoreAsync`.
     """
@@ -172,7 +173,7 @@ async def non_max_suppression_with_score_async(
 
 
 @op(namespace="image", doc="Operations / Images")
-async def non_max_suppression_padded_async(
+def non_max_suppression_padded_async(
     boxes: TensorLike,
     scores: TensorLike,
     max_output_size: int,
@@ -180,7 +181,7 @@ async def non_max_suppression_padded_async(
     score_threshold: float = -math.inf,
     pad_to_max_output_size: bool = False,
 ) -> SuppressionPadded:
-    """The asynchronous form of `non_max_suppression_padded`.
+    """`non_max_suppression_padded` with an awaitable result.
 
     Source: TF.js `tf.image.nonMaxSuppressionPaddedAsync`.
     """

@@ -13,7 +13,7 @@ from tfpy.core.ops.common import binary_operands
 from tfpy.core.tensor import Tensor
 from tfpy.engine import scope
 from tfpy.engine.arguments import as_dtype, as_list
-from tfpy.engine.backend import current
+from tfpy.engine.backend import Array, current
 from tfpy.engine.dtypes import DType
 from tfpy.engine.errors import argument_error
 from tfpy.engine.handle import Handle
@@ -124,26 +124,52 @@ def test_epsilon() -> float:
 
 @export(namespace="test_util", doc="Util")
 def expect_arrays_close(actual: Any, expected: Any, epsilon: float | None = None) -> None:
-    """Raise AssertionError unless numbers in any nesting have the same shape and are close to each other.
+    """Raise AssertionError unless numbers are close to each other, and have the same shape.
 
     Args:
-        actual: the actual numbers.
-        expected: the expected numbers.
+        actual: the actual numbers: an array, such as `data_sync()` of a tensor, or numbers in any nesting.
+        expected: the expected numbers. Of an array and a list only the values are compared, in row-major order; in a
+            list, complex numbers may also be pairs of their parts, as TF.js stores them.
         epsilon: the tolerance; `test_epsilon()` by default.
 
     Source: TF.js `tf.test_util.expectArraysClose`.
     """
-    limit = test_epsilon() if epsilon is None else epsilon
-    np.testing.assert_allclose(np.asarray(actual), np.asarray(expected), rtol=0, atol=limit)
+    _expect_close(actual, expected, test_epsilon() if epsilon is None else epsilon)
+
+
+def _expect_close(actual: Any, expected: Any, epsilon: float) -> None:
+    arrays = [isinstance(values, np.ndarray) for values in (actual, expected)]
+    a, e = np.asarray(actual), np.asarray(expected)
+    if all(arrays) and a.dtype.kind != e.dtype.kind:
+        raise AssertionError(f"An array of {e.dtype} was expected, but got one of {a.dtype}.")
+    if any(arrays) and not all(arrays):
+        a, e = _flat(a, e), _flat(e, a)
+    if a.shape != e.shape:
+        raise AssertionError(f"Values of shape {list(e.shape)} were expected, but got {list(a.shape)}: {actual}")
+    if a.dtype.kind in "OSU" or e.dtype.kind in "OSU":  # strings
+        np.testing.assert_array_equal(a, e)
+    else:
+        np.testing.assert_allclose(a, e, rtol=0, atol=epsilon)
+
+
+def _flat(values: Array, other: Array) -> Array:
+    """The values in row-major order; complex ones as pairs of their parts if the other values are real."""
+    flat = values.reshape(-1)
+    pairs = flat.dtype.kind == "c" and other.dtype.kind != "c"
+    return flat.view(flat.real.dtype) if pairs else flat
 
 
 @export(namespace="test_util", doc="Util")
 def expect_arrays_equal(actual: Any, expected: Any) -> None:
-    """Raise AssertionError unless values in any nesting have the same shape and are equal.
+    """Raise AssertionError unless numbers, booleans or strings are equal, and have the same shape.
+
+    Args:
+        actual: the actual values.
+        expected: the expected values, compared as in `expect_arrays_close`.
 
     Source: TF.js `tf.test_util.expectArraysEqual`.
     """
-    np.testing.assert_array_equal(np.asarray(actual), np.asarray(expected))
+    _expect_close(actual, expected, 0.0)
 
 
 @export(namespace="test_util", doc="Util")

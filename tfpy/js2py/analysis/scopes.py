@@ -15,6 +15,7 @@ from tfpy.node_rules import NodeRules
 
 # Calls of these with a function become a loop or a `with`, so that the function's body joins the enclosing scope.
 _LOOPS = {"forEach", "forEachAsync"}
+_BRANCHES = {"for_statement", "for_in_statement", "while_statement", "if_statement"}
 
 
 class Export(NamedTuple):
@@ -284,9 +285,9 @@ def is_written(node: Node) -> bool:
 def is_inlined(function: Node) -> bool:
     """Whether a function is passed to `forEach`, `then` or `tidy` in a statement of its own, so that it is inlined.
 
-    The same holds for those that jasmine's `describe` and `toThrow` call.
+    The same holds for those that jasmine's `describe` and `toThrow` call, and for tests in loops.
     """
-    if is_described(function) or _is_raising(function):
+    if is_described(function) or _is_raising(function) or is_repeated(function):
         return True
     arguments = function.parent
     call = arguments.parent if arguments is not None and arguments.type == "arguments" else None
@@ -313,6 +314,21 @@ def is_described(function: Node) -> bool:
     if block is None or parse.field(function, "body").type != "statement_block":
         return False
     return block.type == "program" or (block.parent is not None and is_described(block.parent))
+
+
+def is_repeated(function: Node) -> bool:
+    """Whether a function is a jasmine test that a loop or a condition directly inside `describe` contains."""
+    call = _call_with(function, "it", "fit")
+    around = call.parent if call is not None and not parse.parameters(function) else None
+    within = False
+    while around is not None and around.type != "program":
+        if around.type in FUNCTIONS and is_described(around):
+            return within and not any(n.type == "return_statement" for n in parse.walk_own(function))
+        if around.type in FUNCTIONS and not is_inlined(around):
+            return False
+        within = within or around.type in FUNCTIONS or around.type in _BRANCHES
+        around = around.parent
+    return False
 
 
 def _is_raising(function: Node) -> bool:

@@ -10,13 +10,14 @@ from tree_sitter import Node
 
 from tfpy.js2py import names
 from tfpy.js2py.analysis.kind import NDARRAY, NULL, SHAPE
-from tfpy.js2py.analysis.scopes import is_described, is_inlined
+from tfpy.js2py.analysis.scopes import is_described, is_inlined, is_repeated
 from tfpy.js2py.converter import Converter
 from tfpy.js2py.expressions.conditions import negated, truth
 from tfpy.js2py.expressions.functions import define
 from tfpy.js2py.expressions.operators import of_type, sign_of
 from tfpy.js2py.expressions.regex_literals import pattern
 from tfpy.js2py.notes import NotConvertedError
+from tfpy.js2py.statements.control import inlined_body
 from tfpy.js2py.syntax import build, parse
 from tfpy.js2py.syntax.build import call, py
 from tfpy.js2py.syntax.parse import bare, kids, string_in, text
@@ -50,21 +51,23 @@ def tested(c: Converter, node: Node) -> list[ast.stmt] | None:
         if name in _GROUPS and len(given) == 2:
             return _group(c, given[0], bare(given[1]), _GROUPS[name])
         if name in _TESTS and len(given) in (2, 3):
-            said = "_".join(names.snake(word).lower().strip("_") for word in _words(given[0]))
-            return _function(c, bare(given[1]), f"test_{said}", _TESTS[name])
+            if is_repeated(bare(given[1])):
+                return _repeated(c, bare(given[1]))
+            return _function(c, bare(given[1]), _test_name(given[0]), _TESTS[name])
         if name in _FIXTURES and given:
             return _fixture(c, name, bare(given[0]))
-        if name == "expect" and given:
-            return c.effects(given[0])  # without a description
+        if name == "expect":
+            return [s for value in given for s in c.effects(value)]  # nothing is expected of it
     return _expectation(c, callee, given) if callee.type == "member_expression" else None
 
 
 def _words(node: Node) -> list[str]:
-    """The words of the description of a test."""
-    found = re.findall(r"[^\W_]+", string_in(node))
-    if not found:
-        raise NotConvertedError("a test whose name is computed has no counterpart; see pytest.mark.parametrize")
-    return found
+    """The words of the description of a test, or of the expression that computes it."""
+    return re.findall(r"[^\W_]+", string_in(node) or text(node)) or ["case"]
+
+
+def _test_name(said: Node) -> str:
+    return "_".join(["test", *(names.snake(word).lower().strip("_") for word in _words(said))])
 
 
 def _group(c: Converter, said: Node, function: Node, mark: str) -> list[ast.stmt]:
@@ -76,14 +79,31 @@ def _group(c: Converter, said: Node, function: Node, mark: str) -> list[ast.stmt
     tests: list[ast.stmt] = []
     comments: list[ast.stmt] = []
     for statement in c.block(parse.field(function, "body").named_children):
-        comments.append(statement)
-        if not build.is_comment(statement):
-            (tests if build.is_test(statement) else around).extend(comments)
+        made = _test_of(said, statement) if build.holds_test(statement) else statement
+        comments.append(made)
+        if not build.is_comment(made):
+            (tests if build.is_test(made) else around).extend(comments)
             comments = []
     _number(tests)
-    made = ast.ClassDef(f"Test{name}", [], [], build.filled([*tests, *comments]), [py(mark)] if mark else [])
-    build.mark_test(made)
-    return [*around, made]
+    group = ast.ClassDef(f"Test{name}", [], [], build.filled([*tests, *comments]), [py(mark)] if mark else [])
+    build.mark_test(group)
+    return [*around, group]
+
+
+def _repeated(c: Converter, function: Node) -> list[ast.stmt]:
+    """A test in a loop or a condition, as a part of the test that `_group` makes of the whole loop."""
+    body = build.filled(inlined_body(c, function))
+    build.mark_test(body[0])
+    return body
+
+
+def _test_of(said: Node, cases: ast.stmt) -> ast.stmt:
+    """A loop or a condition with tests as one test, with the name of its group."""
+    parameters = build.no_arguments()
+    parameters.args.append(ast.arg("self"))
+    test = build.function(_test_name(said), parameters, [cases])
+    build.mark_test(test)
+    return test
 
 
 def _number(tests: list[ast.stmt]) -> None:
@@ -132,6 +152,8 @@ def _expectation(c: Converter, callee: Node, given: list[Node]) -> list[ast.stmt
         return None
     if parse.field(owner, "function").id in c.scopes.bindings:
         return None
+    if name == "nothing":
+        return []
     value = bare(kids(parse.field(owner, "arguments"))[0])
     if name in ("toThrow", "toThrowError"):
         body = _done(c, value)

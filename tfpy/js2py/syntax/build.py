@@ -169,12 +169,17 @@ def has_blank(node: ast.stmt) -> bool:
 
 def mark_test(node: ast.stmt) -> None:
     """Mark a def or a class as a test, or as part of the tests, not of the code under test."""
-    vars(node)["test"] = True
+    vars(node)["is_test"] = True
 
 
 def is_test(node: ast.stmt) -> bool:
     """Whether a statement is a test, or part of the tests."""
-    return "test" in vars(node)
+    return "is_test" in vars(node)
+
+
+def holds_test(node: ast.stmt) -> bool:
+    """Whether a statement that is not a test itself contains one."""
+    return not is_test(node) and any(is_test(inner) for inner in ast.walk(node) if isinstance(inner, ast.stmt))
 
 
 def allow_earlier(node: ast.stmt) -> None:

@@ -41,7 +41,17 @@ def parse(source: str, typescript: bool) -> Node:
     root = Parser(_language(typescript)).parse(encoded).root_node
     if root.has_error:
         raise _error(root, encoded)
-    return root
+    plain = _without_awaited_types(root, encoded) if typescript else encoded
+    return root if plain == encoded else parse(plain.decode(), typescript)
+
+
+def _without_awaited_types(root: Node, source: bytes) -> bytes:
+    """The source with blanks for the types in `await f<T>()`, which the parser takes for `(await f)<T>()`."""
+    for node in walk(root):
+        types = node.child_by_field_name("type_arguments")
+        if types is not None and node.type == "call_expression" and field(node, "function").type == "await_expression":
+            source = source[: types.start_byte] + b" " * (types.end_byte - types.start_byte) + source[types.end_byte :]
+    return source
 
 
 def _language(typescript: bool) -> Language:

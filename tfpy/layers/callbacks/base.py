@@ -9,6 +9,7 @@ import numpy as np
 
 from tfpy.core.calling.registry import export
 from tfpy.core.convert import to_tensor
+from tfpy.core.results import Entries
 from tfpy.core.tensor import Tensor
 from tfpy.core.types import Logs
 from tfpy.engine.scope import outlive_scopes
@@ -67,8 +68,8 @@ class Callback(CallbackCamel):
         return f"{type(self).__name__}({', '.join(f'{k}={v!r}' for k, v in options.items())})"
 
     def set_params(self, params: Mapping[str, Any]) -> None:
-        """Receives the parameters of `fit`."""
-        self.params = params
+        """Receives the parameters of `fit`; they may also be read as attributes, such as `self.params.epochs`."""
+        self.params = Entries(params)
 
     def set_model(self, model: LayersModel) -> None:
         """Receives the model."""
