@@ -43,6 +43,8 @@ it('values', () => {
   const x = tf.tensor1d([1.5]).dataSync();
   expect(x[0]).toBeCloseTo(1.501);
   expect(x).toEqual(new Float32Array([1.5]));
+  expect(x).not.toEqual(new Float32Array([NaN]));
+  expect(x[0]).not.toEqual(NaN);
   expect(isNaN(x[0])).toEqual(false);
   expect('tfpy').toMatch(/^tf/);
   expect(typeof x[0]).toEqual('number');
@@ -98,6 +100,8 @@ def test_values():
     x = tf.tensor1d([1.5]).data_sync()
     assert x.item(0) == pytest.approx(1.501, abs=5e-3)
     assert np.array_equal(x, np.array([1.5], dtype=np.float32))
+    assert not np.array_equal(x, np.array([math.nan], dtype=np.float32), equal_nan=True)
+    assert not math.isnan(x.item(0))
     assert not math.isnan(x.item(0))
     assert re.search(r"^tf", "tfpy")
     assert isinstance(x.item(0), (int, float))

@@ -200,6 +200,12 @@ def test_numpy_functions_accept_arrays() -> None:
     assert np.transpose(a).tolist() == [[1, 3], [2, 4]]
 
 
+def test_gradient_of_a_function_that_uses_the_array_itself() -> None:
+    a = A1([1, 2])
+    assert dl.grad(lambda x: a.square())(a).get_values().tolist() == [2, 4]
+    assert dl.grad(lambda x: dl.mul(a, x))(a).get_values().tolist() == [2, 4]
+
+
 def test_gradients_by_the_same_array_given_twice() -> None:
     """Each is the full gradient, as in `tf.grads` and deeplearn.js 0.5.1."""
     y = A1([1, 2])

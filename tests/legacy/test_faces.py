@@ -215,6 +215,14 @@ def test_pooling_floors_by_default_and_raises_in_deeplearnjs_numerics(name: str)
             pool(IMAGE, 2, 2, 0)
 
 
+@pytest.mark.parametrize("dtype", ["int32", "bool"])
+def test_averages_of_whole_numbers_are_float32(dtype: str) -> None:
+    x = dl.Array3D.new([2, 2, 1], [1, 0, 0, 1], dtype)
+    for pool in (dl.avg_pool, dl.NDArray.avg_pool, dl.ENV.math.avg_pool):
+        found = pool(x, 2, 1, 0)
+        assert (found.dtype, found.get(0, 0, 0)) == ("float32", 0.5)
+
+
 def test_safe_mode_applies_to_functions_and_tidy() -> None:
     kept = dl.scalar(1)
     dl.setBackend("cpu", True)

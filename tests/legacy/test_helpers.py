@@ -270,6 +270,10 @@ def test_computations_of_test_util() -> None:
     flat = np.zeros(4)
     checks.setValue(flat, 2, 7, 1, 0)
     assert flat.sum() == 7
+    checks.setValue(flat, 2, 2, 5, 0, 1)  # as in 0.1
+    assert flat.tolist() == [0, 5, 7, 0]
+    with pytest.raises(ValueError, match="a row below 2"):
+        checks.setValue(flat, 2, 2, 5, 2, 1)
     with pytest.raises(ValueError, match="set_value"):
         checks.set_value(flat, 1, 2)
     assert np.abs(checks.random_array_in_range(50, -1, 1)).max() <= 1

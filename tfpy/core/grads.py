@@ -64,8 +64,7 @@ def grad(f: Callable[[Tensor], Tensor]) -> Callable[..., Tensor]:
     function = _checked("grad", f)
 
     def g(x: TensorLike, dy: TensorLike | None = None) -> Tensor:
-        source = to_tensor("grad", "x", x)
-        return _gradients("grad", lambda: function(source), [source], dy)[1][0]
+        return _gradients("grad", function, [_source("grad", "x", x)], dy)[1][0]
 
     return g
 
@@ -88,8 +87,7 @@ def grads(f: Callable[..., Tensor]) -> Callable[..., list[Tensor]]:
     function = _checked("grads", f)
 
     def g(args: Sequence[TensorLike], dy: TensorLike | None = None) -> list[Tensor]:
-        sources = _sources("grads", args)
-        return _gradients("grads", lambda: function(*sources), sources, dy)[1]
+        return _gradients("grads", function, _sources("grads", args), dy)[1]
 
     return g
 
@@ -106,8 +104,7 @@ def value_and_grad(f: Callable[[Tensor], Tensor]) -> Callable[..., ValueAndGrad]
     function = _checked("value_and_grad", f)
 
     def g(x: TensorLike, dy: TensorLike | None = None) -> ValueAndGrad:
-        source = to_tensor("value_and_grad", "x", x)
-        value, found = _gradients("value_and_grad", lambda: function(source), [source], dy)
+        value, found = _gradients("value_and_grad", function, [_source("value_and_grad", "x", x)], dy)
         return ValueAndGrad(value, found[0])
 
     return g
@@ -125,8 +122,7 @@ def value_and_grads(f: Callable[..., Tensor]) -> Callable[..., ValueAndGrads]:
     function = _checked("value_and_grads", f)
 
     def g(args: Sequence[TensorLike], dy: TensorLike | None = None) -> ValueAndGrads:
-        sources = _sources("value_and_grads", args)
-        return ValueAndGrads(*_gradients("value_and_grads", lambda: function(*sources), sources, dy))
+        return ValueAndGrads(*_gradients("value_and_grads", function, _sources("value_and_grads", args), dy))
 
     return g
 
@@ -198,10 +194,14 @@ def _as_variable(name: str, index: int, given: Any) -> Variable:
 
 
 def _gradients(
-    name: str, f: Callable[[], Any], sources: list[Tensor], dy: TensorLike | None
+    name: str, f: Callable[..., Any], sources: Sequence[Handle], dy: TensorLike | None
 ) -> tuple[Tensor, list[Tensor]]:
-    """The result of f(), and its gradients with respect to the sources."""
-    (given, value), tape = recorded(lambda: _checked_value(name, f), sources)
+    """The result of f(*sources), and its gradients with respect to the sources."""
+
+    def compute() -> tuple[Tensor, Tensor]:
+        return _checked_value(name, lambda: f(*[to_tensor(name, "x", source) for source in sources]))
+
+    (given, value), tape = recorded(compute, sources)
     start = _start(name, value, dy)
     first = next_id()
     try:
@@ -228,7 +228,7 @@ def _distinct(gradients: Sequence[Handle], first: int) -> list[Tensor]:
     return [*made.values()]
 
 
-def _link_constants(sources: Sequence[Tensor], gradients: Sequence[Handle]) -> None:
+def _link_constants(sources: Sequence[Handle], gradients: Sequence[Handle]) -> None:
     """Tell the outer tapes that a gradient that turned out constant is still a function of its source.
 
     The gradient of a linear function does not depend on x; its own gradient is 0, and not an error.
@@ -271,16 +271,16 @@ def _checked(name: str, f: Any) -> Callable[..., Any]:
     return function
 
 
-def _sources(name: str, args: Any) -> list[Tensor]:
+def _sources(name: str, args: Any) -> list[Handle]:
     if not isinstance(args, (list, tuple)):
         raise argument_error(name, "args", "a list of tensors", args, TypeError)
-    sources: list[Tensor] = [*args]
-    if all([isinstance(a, Tensor) and a.spec.dtype != "string" for a in args]):
-        return sources
-    made = to_tensors(name, "args", args)
-    # An array of the other generation that is passed twice is one source, like a tensor.
-    places: dict[int, int] = {}
-    return [made[places.setdefault(id(a), i)] if isinstance(a, Handle) else made[i] for i, a in enumerate(args)]
+    return [_source(name, f"args[{i}]", value) for i, value in enumerate(args)]
+
+
+def _source(name: str, argument: str, value: Any) -> Handle:
+    """A handle to differentiate with respect to: the given one, which the function may also use directly."""
+    made = to_tensor(name, argument, value)
+    return value if isinstance(value, Handle) else made
 
 
 def _checked_value(name: str, f: Callable[[], Any]) -> tuple[Tensor, Tensor]:

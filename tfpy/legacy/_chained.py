@@ -91,7 +91,7 @@ class ChainedOps:
 
     @accepts_options()
     def avg_pool(self, filter_size: Pair, strides: Pair, pad: Pad, dim_rounding_mode: str | None = None) -> NDArray:
-        """The average of each window; arguments as for `max_pool`."""
+        """The average of each window, in float32; arguments as for `max_pool`."""
         result: NDArray = self._run(legacy_pool.avg_pool, filter_size, strides, pad, dim_rounding_mode)
         return result
 

@@ -199,7 +199,10 @@ def _equal(c: Converter, value: Node, given: list[Node]) -> ast.expr:
     if kinds[1] == NULL:
         return py("_0 is None", found)
     if NDARRAY in kinds:
-        return py("np.array_equal(_0, _1)", found, expected)
+        nan = ", equal_nan=True" if "NaN" in text(other) else ""
+        return py(f"np.array_equal(_0, _1{nan})", found, expected)
+    if text(other) in ("NaN", "Number.NaN"):
+        return py("math.isnan(_0)", found)
     if kinds[0] == SHAPE and kinds[1] != SHAPE:
         expected = ast.Tuple(expected.elts) if isinstance(expected, ast.List) else call("tuple", expected)
     return py("_0 == _1", found, expected)

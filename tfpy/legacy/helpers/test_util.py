@@ -83,11 +83,20 @@ def make_identity(n: int) -> Array:
 
 
 def set_value(array: Any, i: int, j: int, *rest: Any) -> None:
-    """Write a value into a matrix: (array, row, column, value), or flat: (values, columns, value, row, column)."""
+    """Write a value into a matrix.
+
+    The arguments are (array, row, column, value), or of flat values (values, columns, value, row, column), or as in 0.1
+    (values, rows, columns, value, row, column).
+    """
     if isinstance(array, NDArray) and len(rest) == 1:
         array.set(rest[0], i, j)
     elif len(rest) == 2:
         array[rest[0] * i + rest[1]] = j
+    elif len(rest) == 3:
+        value, row, column = rest
+        if not (0 <= row < i and 0 <= column < j):
+            raise argument_error("set_value", "rest", f"a row below {i} and a column below {j}", rest[1:])
+        array[row * j + column] = value
     else:
         raise argument_error("set_value", "rest", "a value, or a row and a column", rest)
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from tfpy.core.convert import TensorLike, to_tensor
 from tfpy.core.grads import grad
 from tfpy.core.ops import pool
+from tfpy.core.ops.common import as_float
 from tfpy.core.ops.logic import logical_not
 from tfpy.core.ops.resize import resize_bilinear
 from tfpy.core.ops.unary import neg
@@ -84,11 +85,12 @@ def _turned(x: Tensor) -> Tensor:
 
 @math_op(eager="avg_pool")
 def avg_pool(x: TensorLike, filter_size: Pair, strides: Pair, pad: Pad, dim_rounding_mode: str | None = None) -> Tensor:
-    """The average of each window; arguments as for `max_pool`.
+    """The average of each window, in float32; arguments as for `max_pool`.
 
     Source: deeplearn.js `math.avgPool`.
     """
-    return _pool("avg_pool", pool.avg_pool, x, filter_size, strides, pad, dim_rounding_mode)
+    given = as_float(to_tensor("avg_pool", "x", x))
+    return _pool("avg_pool", pool.avg_pool, given, filter_size, strides, pad, dim_rounding_mode)
 
 
 @math_op()
