@@ -217,12 +217,12 @@ def conv2d_transpose(
     Source: deeplearn.js `math.conv2dTranspose`.
     """
     if output_shape is None or isinstance(output_shape, Handle):
-        return _biased_transpose(x, filter, output_shape, strides, pad)
+        return biased_transpose(x, filter, output_shape, strides, pad)
     checked_transpose(output_shape, x, filter, "conv2d_transpose", ("output_shape", "x"))
     return conv2d_der_input(output_shape, x, filter, strides, pad, dim_rounding_mode)
 
 
-def _biased_transpose(x: TensorLike, filter: TensorLike, biases: Handle | None, strides: Pair, pad: Pad) -> Tensor:
+def biased_transpose(x: TensorLike, filter: TensorLike, biases: Handle | None, strides: Pair, pad: Pad) -> Tensor:
     """`conv2d_transpose` of 0.1: the size of the result is that without rounding."""
     name = "conv2d_transpose"
     image, weights = of_rank(name, "x", x, 3), of_rank(name, "filter", filter, 4)

@@ -26,6 +26,7 @@ from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
 from tfpy.engine.backend import Array
 from tfpy.engine.errors import argument_error
+from tfpy.engine.handle import Handle
 from tfpy.engine.windows import check_rounding
 from tfpy.legacy.ops import conv, pool
 from tfpy.legacy.ops.common import of_rank
@@ -221,11 +222,13 @@ def der_input_swapped(
 def transpose_swapped(
     x: TensorLike,
     filter: TensorLike,
-    output_shape: Sequence[int],
+    output_shape: Sequence[int] | Handle | None,
     strides: Pair,
     pad: Pad,
     dim_rounding_mode: str | None = None,
 ) -> Tensor:
+    if output_shape is None or isinstance(output_shape, Handle):  # of 0.1, whose filters and strides are square
+        return conv.biased_transpose(x, filter, output_shape, strides, pad)
     return der_input_swapped(output_shape, x, filter, strides, pad, dim_rounding_mode)
 
 
