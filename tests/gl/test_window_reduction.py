@@ -78,6 +78,19 @@ def test_pooling_equals_cpu(
     assert_equal_to_cpu(lambda x: tf.avg_pool(x, size, strides, pad), shape, unit=2520)
 
 
+@pytest.mark.parametrize("size", [(1, 1), (2, 1), (2, 2)], ids=str)
+@pytest.mark.parametrize("shape", [(1, 1, 1, 1), (1, 4, 1, 1), (1, 1, 8, 1), (1, 1, 1, 4)], ids=str)
+def test_images_with_a_single_axis_equal_cpu(gpu: GlBackend, shape: Any, size: tuple[int, int]) -> None:
+    """Axes of size 1 are left out of the shaders' index arithmetic."""
+    assert_equal_to_cpu(lambda x: tf.max_pool(x, size, 1, "same"), shape)
+    tf.set_backend("webgl")
+    assert_equal_to_cpu(lambda x: tf.avg_pool(x, size, 2, "same"), shape, unit=12)
+    tf.set_backend("webgl")
+    assert_equal_to_cpu(lambda x, w: tf.depthwise_conv2d(x, w, 1, "same"), shape, (*size, shape[-1], 1))
+    tf.set_backend("webgl")
+    assert_equal_to_cpu(lambda x, w: tf.conv2d(x, w, 1, "same"), shape, (*size, shape[-1], 2))
+
+
 @pytest.mark.parametrize("shape", INPUTS, ids=str)
 def test_dilation_equals_cpu(gpu: GlBackend, shape: Any) -> None:
     assert_equal_to_cpu(lambda x, w: tf.dilation2d(x, w, 2, "same", 1), shape, (3, 2, shape[-1]))

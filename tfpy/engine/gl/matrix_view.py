@@ -229,4 +229,4 @@ def _has_aligned_vectors(words: tuple[int, ...], layout: _Layout) -> bool:
             if axis == last and (words[place] * stride != 1 or row.size is not None):
                 return False
             runs |= axis == last
-    return runs and words[layout.divisors[-1]] % 4 == 0
+    return runs and bool(layout.divisors) and words[layout.divisors[-1]] % 4 == 0  # a single axis has any size
