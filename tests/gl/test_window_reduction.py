@@ -50,6 +50,7 @@ def assert_equal_to_cpu(function: Function, *shapes: Any, unit: int = 1) -> None
         slopes = tf.grads(function)(inputs, whole_numbers(y.shape, 9).mul(unit))
         return [t.numpy() for t in (y, *slopes)]
 
+    tf.set_backend("webgl")
     actual = results()
     tf.set_backend("cpu")
     for value, expected in zip(actual, results(), strict=True):
@@ -74,7 +75,6 @@ def test_pooling_equals_cpu(
     monkeypatch.setattr(windowed, "_FEW_RESULTS", few_results)
     size, strides, pad = case
     assert_equal_to_cpu(lambda x: tf.max_pool(x, size, strides, pad), shape)
-    tf.set_backend("webgl")
     assert_equal_to_cpu(lambda x: tf.avg_pool(x, size, strides, pad), shape, unit=2520)
 
 
@@ -83,11 +83,8 @@ def test_pooling_equals_cpu(
 def test_images_with_a_single_axis_equal_cpu(gpu: GlBackend, shape: Any, size: tuple[int, int]) -> None:
     """Axes of size 1 are left out of the shaders' index arithmetic."""
     assert_equal_to_cpu(lambda x: tf.max_pool(x, size, 1, "same"), shape)
-    tf.set_backend("webgl")
     assert_equal_to_cpu(lambda x: tf.avg_pool(x, size, 2, "same"), shape, unit=12)
-    tf.set_backend("webgl")
     assert_equal_to_cpu(lambda x, w: tf.depthwise_conv2d(x, w, 1, "same"), shape, (*size, shape[-1], 1))
-    tf.set_backend("webgl")
     assert_equal_to_cpu(lambda x, w: tf.conv2d(x, w, 1, "same"), shape, (*size, shape[-1], 2))
 
 

@@ -186,6 +186,13 @@ class Converter:
         """The `return` of an expression that is the whole body of a function."""
         return self.by_rule(node, _returned)
 
+    def body(self, function: Node, is_looked_at: bool = False) -> list[ast.stmt]:
+        """The statements of a function, whose result may be used."""
+        body = parse.field(function, "body")
+        if body.type == "statement_block":
+            return self.block(body.named_children)
+        return self.result(body) if is_looked_at else self.by_rule(body, Converter.effects)
+
     def by_rule(self, node: Node, rule: StatementRule) -> list[ast.stmt]:
         """The Python code of a statement by its rule, with the statements around it, and its inner comments."""
         saved = self.pre, self.post, self.certain, self.checks

@@ -134,10 +134,7 @@ def expect_arrays_close(actual: Any, expected: Any, epsilon: float | None = None
 
     Source: TF.js `tf.test_util.expectArraysClose`.
     """
-    _expect_close(actual, expected, test_epsilon() if epsilon is None else epsilon)
-
-
-def _expect_close(actual: Any, expected: Any, epsilon: float) -> None:
+    limit = test_epsilon() if epsilon is None else epsilon
     arrays = [isinstance(values, np.ndarray) for values in (actual, expected)]
     a, e = np.asarray(actual), np.asarray(expected)
     if all(arrays) and a.dtype.kind != e.dtype.kind:
@@ -149,7 +146,7 @@ def _expect_close(actual: Any, expected: Any, epsilon: float) -> None:
     if a.dtype.kind in "OSU" or e.dtype.kind in "OSU":  # strings
         np.testing.assert_array_equal(a, e)
     else:
-        np.testing.assert_allclose(a, e, rtol=0, atol=epsilon)
+        np.testing.assert_allclose(a, e, rtol=0, atol=limit)
 
 
 def _flat(values: Array, other: Array) -> Array:
@@ -169,7 +166,7 @@ def expect_arrays_equal(actual: Any, expected: Any) -> None:
 
     Source: TF.js `tf.test_util.expectArraysEqual`.
     """
-    _expect_close(actual, expected, 0.0)
+    expect_arrays_close(actual, expected, 0.0)
 
 
 @export(namespace="test_util", doc="Util")

@@ -54,11 +54,6 @@ def _one_less_square(x: Array, out: Array) -> None:
     subtract(1, out, out=out)
 
 
-def _columns(matrix: Array, units: int, gates: Sequence[int]) -> Array:
-    """Some gates' columns of a matrix, in a given order."""
-    return np.concatenate([matrix[..., g * units : (g + 1) * units] for g in gates], axis=-1)
-
-
 def _stacked(parts: Sequence[Array], units: int, gates: Sequence[int], slope: float = 1.0, scaled: int = 0) -> Array:
     """Some gates' columns of matrices with the same columns, in a given order; the rows of one follow those of another.
 
@@ -219,7 +214,7 @@ class LSTMPass(Pass):
 
     @property
     def sums(self) -> list[Array]:
-        return _split_weight_gradients(_columns(self._dw.T, self.units, self._INVERSE), self.units)
+        return _split_weight_gradients(_stacked([self._dw.T], self.units, self._INVERSE), self.units)
 
 
 class GRUPass(Pass):

@@ -125,21 +125,13 @@ def define(c: Converter, node: Node, name: str, first: str = "", is_looked_at: b
         arguments, body = _parameters(c, node)
         if first:
             arguments.args.insert(0, ast.arg(first))
-        body += _body(c, node, is_looked_at)
+        body += c.body(node, is_looked_at)
     finally:
         checks = c.checks
         c.pre, c.post, c.certain, c.steps, c.returns, c.checks = saved
     c.checks.extend(checks)
     _bind_loop_variables(c, node, arguments)
     return build.function(name, arguments, [*_declarations(c, node), *body])
-
-
-def _body(c: Converter, node: Node, is_looked_at: bool) -> list[ast.stmt]:
-    """The statements of a function."""
-    body = parse.field(node, "body")
-    if body.type == "statement_block":
-        return c.block(body.named_children)
-    return c.result(body) if is_looked_at else c.by_rule(body, Converter.effects)
 
 
 def _declarations(c: Converter, node: Node) -> list[ast.stmt]:

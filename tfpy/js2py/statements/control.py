@@ -33,12 +33,6 @@ def body_of(c: Converter, node: Node) -> list[ast.stmt]:
     return c.block(node.named_children) if node.type == "statement_block" else c.block([node])
 
 
-def inlined_body(c: Converter, function: Node) -> list[ast.stmt]:
-    """The statements of a function whose result is unused, without the function."""
-    body = parse.field(function, "body")
-    return c.block(body.named_children) if body.type == "statement_block" else c.by_rule(body, Converter.effects)
-
-
 @statement("if_statement")
 def if_statement(c: Converter, node: Node) -> list[ast.stmt]:
     """`if`, with `elif` for an if in the else branch."""

@@ -12,7 +12,6 @@ from tfpy.js2py.converter import Converter, effect, evaluated
 from tfpy.js2py.expressions.destructuring import take_apart
 from tfpy.js2py.expressions.functions import define
 from tfpy.js2py.expressions.literals import iterated
-from tfpy.js2py.statements.control import inlined_body
 from tfpy.js2py.statements.jasmine import tested
 from tfpy.js2py.statements.loops import loop_target
 from tfpy.js2py.statements.modules import requires_only
@@ -49,7 +48,7 @@ def inlined_call(c: Converter, node: Node) -> list[ast.stmt] | None:
     if function.type not in parse.FUNCTIONS or not is_inlined(function):
         return None
     if name == "tidy":
-        return [ast.With([ast.withitem(call("tf.tidy"))], build.filled(inlined_body(c, function)))]
+        return [ast.With([ast.withitem(call("tf.tidy"))], build.filled(c.body(function)))]
     return _then(c, owner, function) if name == "then" else _loop(c, node, owner, function)
 
 
@@ -72,7 +71,7 @@ def _loop(c: Converter, loop: Node, owner: Node, function: Node) -> list[ast.stm
         over = call("list", over)
     saved = c.steps, c.returns
     c.steps, c.returns = [], "continue"
-    body = inlined_body(c, function)
+    body = c.body(function)
     c.steps, c.returns = saved
     while body and isinstance(body[-1], ast.Continue):
         body.pop()
@@ -83,14 +82,14 @@ def _then(c: Converter, owner: Node, function: Node) -> list[ast.stmt]:
     """The awaited expression, then the statements that use its result."""
     given = parse.parameters(function)
     if not given:
-        return [*c.effects(owner), *inlined_body(c, function)]
+        return [*c.effects(owner), *c.body(function)]
     value = c.expr(owner)
     first = (
         [assign(c.name(given[0]), own_numbers(c, given[0], owner, value))]
         if given[0].type == "identifier"
         else take_apart(c, given[0], value, DICT.name)
     )
-    return [*first, *inlined_body(c, function)]
+    return [*first, *c.body(function)]
 
 
 def _guarded(c: Converter, owner: Node, name: str, function: Node) -> list[ast.stmt]:
@@ -98,13 +97,11 @@ def _guarded(c: Converter, owner: Node, name: str, function: Node) -> list[ast.s
     body = c.effects(owner)
     inline = function.type in parse.FUNCTIONS and is_inlined(function)
     if name == "finally":
-        return [ast.Try(body, [], [], build.filled(inlined_body(c, function) if inline else _called(c, function, [])))]
+        return [ast.Try(body, [], [], build.filled(c.body(function) if inline else _called(c, function, [])))]
     given = parse.parameters(function) if inline else []
     if inline and (not given or given[0].type == "identifier"):
         error = name_of(c.name(given[0])) if given else None
-        return [
-            ast.Try(body, [ast.ExceptHandler(py("Exception"), error, build.filled(inlined_body(c, function)))], [], [])
-        ]
+        return [ast.Try(body, [ast.ExceptHandler(py("Exception"), error, build.filled(c.body(function)))], [], [])]
     error = c.new_name("error", function)
     return [ast.Try(body, [ast.ExceptHandler(py("Exception"), error, _called(c, function, [atom(error)]))], [], [])]
 

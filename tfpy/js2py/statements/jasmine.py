@@ -17,7 +17,6 @@ from tfpy.js2py.expressions.functions import define
 from tfpy.js2py.expressions.operators import of_type, sign_of
 from tfpy.js2py.expressions.regex_literals import pattern
 from tfpy.js2py.notes import NotConvertedError
-from tfpy.js2py.statements.control import inlined_body
 from tfpy.js2py.syntax import build, parse
 from tfpy.js2py.syntax.build import call, py
 from tfpy.js2py.syntax.parse import bare, kids, string_in, text
@@ -92,7 +91,7 @@ def _group(c: Converter, said: Node, function: Node, mark: str) -> list[ast.stmt
 
 def _repeated(c: Converter, function: Node) -> list[ast.stmt]:
     """A test in a loop or a condition, as a part of the test that `_group` makes of the whole loop."""
-    body = build.filled(inlined_body(c, function))
+    body = build.filled(c.body(function))
     build.mark_test(body[0])
     return body
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from tfpy.core.convert import TensorLike
 from tfpy.core.grads import grad
@@ -216,14 +216,27 @@ def conv2d_transpose(
 
     Source: deeplearn.js `math.conv2dTranspose`.
     """
+    return transpose_by(conv2d_der_input, x, filter, output_shape, strides, pad, dim_rounding_mode)
+
+
+def transpose_by(
+    der_input: Callable[..., Tensor],
+    x: TensorLike,
+    filter: TensorLike,
+    output_shape: Sequence[int] | Handle | None,
+    strides: Pair,
+    pad: Pad,
+    dim_rounding_mode: str | None,
+) -> Tensor:
+    """`conv2d_transpose` by a function that computes what `conv2d_der_input` does."""
     if output_shape is None or isinstance(output_shape, Handle):
-        return biased_transpose(x, filter, output_shape, strides, pad)
+        return _biased_transpose(x, filter, output_shape, strides, pad)
     checked_transpose(output_shape, x, filter, "conv2d_transpose", ("output_shape", "x"))
-    return conv2d_der_input(output_shape, x, filter, strides, pad, dim_rounding_mode)
+    return der_input(output_shape, x, filter, strides, pad, dim_rounding_mode)
 
 
-def biased_transpose(x: TensorLike, filter: TensorLike, biases: Handle | None, strides: Pair, pad: Pad) -> Tensor:
-    """`conv2d_transpose` of 0.1: the size of the result is that without rounding."""
+def _biased_transpose(x: TensorLike, filter: TensorLike, biases: Handle | None, strides: Pair, pad: Pad) -> Tensor:
+    """`conv2d_transpose` of 0.1, with square filters: the size of the result is that without rounding."""
     name = "conv2d_transpose"
     image, weights = of_rank(name, "x", x, 3), of_rank(name, "filter", filter, 4)
     margin, steps = as_int(name, "pad", pad), pair(name, "strides", strides)

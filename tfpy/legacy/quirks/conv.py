@@ -227,9 +227,7 @@ def transpose_swapped(
     pad: Pad,
     dim_rounding_mode: str | None = None,
 ) -> Tensor:
-    if output_shape is None or isinstance(output_shape, Handle):  # of 0.1, whose filters and strides are square
-        return conv.biased_transpose(x, filter, output_shape, strides, pad)
-    return der_input_swapped(output_shape, x, filter, strides, pad, dim_rounding_mode)
+    return conv.transpose_by(der_input_swapped, x, filter, output_shape, strides, pad, dim_rounding_mode)
 
 
 _MARGINS = (
