@@ -550,6 +550,7 @@ def containing_itself() -> list[Any]:
         (lambda: three().shuffle(None), "shuffle.*buffer_size.*3 for a perfect"),
         (lambda: three().filter(bool).shuffle(None), "shuffle.*buffer_size"),
         (lambda: three().shuffle(-1), "shuffle.*buffer_size"),
+        (lambda: three().shuffle(2**32), "shuffle.*buffer_size.*at most 4294967295"),
         (lambda: three().shuffle(2, reshuffle=True), "shuffle.*reshuffle"),
         (lambda: three().iterator().map(3), "map: argument 'transform' must be a function, but got 3"),
         (lambda: three().iterator().map_async(None), "map_async: argument 'transform'"),

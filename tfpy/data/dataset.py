@@ -22,6 +22,9 @@ from tfpy.engine.errors import argument_error
 Size = float | None
 """How many elements there are: a whole number, infinity, or None where nobody knows."""
 
+_MAX_ARRAY_LENGTH = 2**32 - 1
+"""The most elements of a JavaScript array, which a buffer is in TF.js."""
+
 
 @export(namespace="data", doc="Data / Classes")
 class Dataset(DatasetCamel, Hints):
@@ -307,4 +310,7 @@ def _buffer_size(value: Any, size: Size) -> int:
     if value is None:
         hint = "" if size is None else f"; {size} for a perfect shuffle, if the data fit into memory"
         raise argument_error("shuffle", "buffer_size", f"given{hint}", value)
-    return as_positive("shuffle", "buffer_size", value)
+    count = as_positive("shuffle", "buffer_size", value)
+    if count > _MAX_ARRAY_LENGTH:
+        raise argument_error("shuffle", "buffer_size", f"at most {_MAX_ARRAY_LENGTH}", value)
+    return count
