@@ -11,7 +11,7 @@ from tolerance import GPU_FUNCTIONS
 
 import tfpy as tf
 from tfpy.engine.backend import registry
-from tfpy.engine.gl import sequence
+from tfpy.engine.gl import matmul, sequence
 from tfpy.engine.gl.device import Device
 
 pytestmark = pytest.mark.gl
@@ -23,7 +23,8 @@ def make_layer(factory: str, units: int, features: int, **options: Any) -> Any:
     layer = getattr(tf.layers, factory)(units=units, return_state=True, **options)
     layer.build((None, 5, features))
     rng = np.random.default_rng(units)
-    layer.set_weights([rng.normal(size=w.shape).astype(np.float32) * 0.4 for w in layer.weights])
+    scale = min(0.4, 2 / units**0.5)  # larger weights of many units would make the steps chaotic
+    layer.set_weights([rng.normal(scale=scale, size=w.shape).astype(np.float32) for w in layer.weights])
     return layer
 
 
@@ -98,29 +99,40 @@ def test_more_columns_than_threads(device: Device, factory: str, units: int) -> 
     assert_equals_cpu(factory, units, RNG.normal(size=(2, 3, 2)).astype(np.float32))
 
 
-@pytest.mark.parametrize("limit", ["shared memory", "units"])
-@pytest.mark.parametrize("factory", ["simple_rnn", "gru", "lstm"])
-def test_too_many_units_run_step_by_step(
-    device: Device, factory: str, limit: str, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("masked", [False, True], ids=["", "masked"])
+@pytest.mark.parametrize(("factory", "options"), OPTIONS, ids=str)
+def test_many_units_run_step_by_step(
+    device: Device, factory: str, options: dict[str, Any], masked: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    if limit == "shared memory":
-        monkeypatch.setattr(device, "shared_bytes", 512)
-    else:
-        monkeypatch.setattr(sequence, "_MOST_UNITS", dict.fromkeys(sequence.GATES, 29))
-    assert not sequence.fits(device, "LSTM", 30)
-    counts = lambda: {k: n for k, n in device.counts.fallbacks.items() if "Sequence" in k}  # noqa: E731
-    before = counts()
-    assert_equals_cpu(factory, 30, RNG.normal(size=(2, 3, 2)).astype(np.float32), return_sequences=True)
-    assert counts() == before
+    monkeypatch.setattr(sequence, "_MOST_UNITS", dict.fromkeys(sequence.GATES, 6))
+    before = dict(device.counts.fallbacks)
+    assert_equals_cpu(factory, 7, RNG.normal(size=(3, 5, 4)).astype(np.float32), masked, **options)
+    assert {k: n for k, n in device.counts.fallbacks.items() if "Sequence" in k and n > before.get(k, 0)} == {}
+
+
+@pytest.mark.parametrize("masked", [False, True], ids=["", "masked"])
+@pytest.mark.parametrize("factory", ["simple_rnn", "gru", "lstm"])
+def test_products_in_parts(factory: str, masked: bool, device: Device) -> None:
+    units, samples = 512, 2
+    assert not sequence.is_whole(device, "SimpleRNN", units)
+    assert matmul.product(matmul.Sizes(1, samples, units, units, 0, 0), False, False, True).parts(device) > 1
+    assert_equals_cpu(factory, units, RNG.normal(size=(samples, 3, 2)).astype(np.float32), masked)
+
+
+@pytest.mark.parametrize("factory", ["simple_rnn", "gru", "lstm"])
+def test_too_little_shared_memory(device: Device, factory: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(device, "shared_bytes", 512)
+    assert not sequence.is_whole(device, "LSTM", 30)
+    assert_equals_cpu(factory, 30, RNG.normal(size=(1, 3, 2)).astype(np.float32), return_sequences=True)
 
 
 def test_samples_per_workgroup_depend_on_shared_memory(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
     sizes = sequence._Sizes(2000, 5, 4, 64)
     taken = []
-    for room in (49152, 32768, 8192, 4096, 1024):
+    for room in (49152, 32768, 8192, 4096):
         monkeypatch.setattr(device, "shared_bytes", room)
         taken.append(sequence.rows_for(device, "LSTM", sizes))
-    assert taken == [4, 4, 2, 1, 0]
+    assert taken == [4, 4, 2, 1]
 
 
 def test_shared_memory_size_is_queried(device: Device) -> None:
@@ -150,3 +162,20 @@ def test_number_of_gradient_shaders_is_independent_of_length(device: Device) -> 
             g.numpy()
         counts.append(device.counts.dispatches - before)
     assert counts[0] == counts[1] <= 14
+
+
+@pytest.mark.parametrize(("factory", "per_step"), [("simple_rnn", 2), ("gru", 4), ("lstm", 2)])
+def test_number_of_shaders_of_a_step(
+    device: Device, factory: str, per_step: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sequence, "_MOST_UNITS", dict.fromkeys(sequence.GATES, 6))
+    layer = make_layer(factory, 8, 4)
+    counts = []
+    for time in (5, 15):
+        x = tf.tensor(RNG.normal(size=(3, time, 4)).astype(np.float32))
+        before = device.counts.dispatches
+        grads = tf.variable_grads(lambda x=x: layer.apply(x)[0].sum()).grads
+        for g in grads.values():
+            g.numpy()
+        counts.append(device.counts.dispatches - before)
+    assert counts[1] - counts[0] == 10 * 2 * per_step  # forward and back

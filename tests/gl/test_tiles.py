@@ -27,7 +27,7 @@ def test_matmul_with_every_tile(
     gpu: GlBackend, monkeypatch: pytest.MonkeyPatch, tile: Tile, m: int, k: int, n: int, transposed: tuple[bool, bool],
     unrolls: bool,
 ) -> None:  # fmt: skip
-    monkeypatch.setattr(matmul, "tile_for", lambda sizes, compiler: tile)
+    monkeypatch.setattr(matmul, "tile_for", lambda *given: tile)
     monkeypatch.setattr(gpu.device, "compiler", Compiler(True, unrolls))
     a, b = (RNG.normal(size=size).astype(np.float32) for size in ((m, k), (k, n)))
     bias = RNG.normal(size=n).astype(np.float32)

@@ -82,9 +82,6 @@ class Backend(Protocol):
     def compile(self) -> Callable[[Plan], Executor] | None:
         """Compiles a plan to a function; None if the backend cannot replay plans."""
 
-    def fits_sequence(self, cell: str, units: int) -> bool:
-        """Whether there is a kernel that runs a recurrent cell with that number of units over a sequence."""
-
 
 class Defaults:
     """Defaults of backends: on the CPU, kernels may be deferred, nothing to free."""
@@ -115,9 +112,6 @@ class Defaults:
 
     def complete(self, payloads: Sequence[Any]) -> None:
         """Does nothing, like `settle`."""
-
-    def fits_sequence(self, cell: str, units: int) -> bool:
-        return True
 
 
 _DEFAULTS = {name: getattr(Defaults(), name) for name in vars(Defaults) if not name.startswith("_")}

@@ -19,11 +19,9 @@ class SequenceResult(NamedTuple):
     states: list[Tensor]
 
 
-def has_sequence_kernel(cell: str, units: int, masked: bool) -> bool:
+def has_sequence_kernel(cell: str, masked: bool) -> bool:
     """Whether the backend has the kernel, and no second derivative can be requested, which it lacks."""
-    backend = current()
-    has_kernel = len(local.state.tapes) <= 1 and backend.implements(_kernel_name(cell, masked))
-    return has_kernel and backend.fits_sequence(cell, units)
+    return len(local.state.tapes) <= 1 and current().implements(_kernel_name(cell, masked))
 
 
 def _kernel_name(cell: str, masked: bool) -> str:

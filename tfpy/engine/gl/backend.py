@@ -38,7 +38,6 @@ from tfpy.engine.gl.context import FORBIDDEN, is_forbidden, open_context, warn_o
 from tfpy.engine.gl.device import Device
 from tfpy.engine.gl.fusion import ensure, known, read
 from tfpy.engine.gl.horizontal_fusion import settle
-from tfpy.engine.gl.sequence import fits
 from tfpy.engine.gl.table import KERNELS
 from tfpy.engine.gl.value import Value, bits
 from tfpy.engine.handle import Handle
@@ -116,10 +115,6 @@ class GlBackend(Defaults):
 
     def implements(self, kernel: str) -> bool:
         return kernel in KERNELS or self._cpu.implements(kernel)
-
-    def fits_sequence(self, cell: str, units: int) -> bool:
-        """Whether one shader can run a recurrent cell with that number of units over a sequence."""
-        return fits(self.device, cell, units)
 
     def memory(self) -> dict[str, Any]:
         device = self.device

@@ -32,6 +32,7 @@ _LARGE_PRODUCT = 1 << 29  # multiplications, from which on a view that is read o
 _OFTEN = 1 << 12  # how often each of its elements is multiplied then
 _LONG_INNER_SIZE = 512  # shorter ones are not split among groups, and this one only with large tiles
 _LEAST_PART_SIZE = 128  # of the inner size
+_LEAST_FREE_PART_SIZE = 64  # if adding up the parts costs nothing
 _MOST_PARTS = 512
 _PARTS_AT_A_TIME = 8  # that a thread reads before it adds them
 
@@ -67,45 +68,63 @@ class MatMul(ExtendingTask):
     """The task: the product of two inputs, either of them transposed or not.
 
     Attributes:
+        free: adding up parts of the inner size costs nothing, since another shader does it while reading them.
         small_words, small_groups: the parameters and groups of its shader, if it does not use tiles.
     """
 
-    def __init__(self, sizes: Sizes, transpose_a: bool, transpose_b: bool) -> None:
+    def __init__(self, sizes: Sizes, transpose_a: bool, transpose_b: bool, free: bool = False) -> None:
         self.sizes = sizes
+        self.free = free
         self.transpose_a, self.transpose_b = transpose_a, transpose_b
         s, size = sizes, sizes.batches * sizes.m * sizes.n
         steps_a = (1, s.m) if transpose_a else (s.k, 1)
         steps_b = (1, s.k) if transpose_b else (s.n, 1)
         self.small_words = s.m * s.n, s.n, s.k, s.step_a, s.step_b, *steps_a, *steps_b, size
         self.small_groups = -(-size // GROUP)
+        self._is_small = s.m * s.n * s.k <= SMALL_MULTIPLICATIONS
 
     def compute(
         self, device: Device, value: Value, fused: Fused, words: Sequence[int], others: Sequence[Buffer],
         leases: Sequence[Lease],
     ) -> None:  # fmt: skip
-        first, second = value.inputs
         s, dtype = self.sizes, value.spec.dtype
-        small = s.m * s.n * s.k <= SMALL_MULTIPLICATIONS
-        whole = not small and s.batches == 1
-        a = _reads(device, first, s, (s.m if self.transpose_a else s.k, not self.transpose_a) if whole else None)
-        b = _reads(device, second, s, (s.k if self.transpose_b else s.n, self.transpose_b) if whole else None)
         writes = [lease.buffer for lease in leases]
-        if small:
+        parts = self.parts(device)
+        if parts > 1:
+            partial = self.in_parts(device, value.inputs, dtype, parts)
+            _add_parts(device, parts, s.m * s.n, [partial.buffer, *others], writes, fused, words)
+            return
+        a, b = self._operands(device, value.inputs)
+        if self._is_small:
             self._run_small(device, dtype, a, b, others, writes, fused, words)
             return
         variant = self._variant(device.compiler, dtype, a, b)
-        operands, own = [*a.buffers, *b.buffers], [*a.words, *b.words]
-        parts = _parts(s, variant.tile)
-        if parts == 1:
-            self._run_tiled(device, variant, 1, [*operands, *others], writes, fused, [*own, *words])
-        else:
-            partial = device.take(parts * s.m * s.n * 4)
-            self._run_tiled(device, variant, parts, operands, [partial.buffer], plain(variant.dtype), own)
-            _add_parts(device, parts, s.m * s.n, [partial.buffer, *others], writes, fused, words)
+        reads = [*a.buffers, *b.buffers, *others]
+        self._run_tiled(device, variant, 1, reads, writes, fused, [*a.words, *b.words, *words])
+
+    def parts(self, device: Device) -> int:
+        """How many parts the inner size is split into."""
+        return 1 if self._is_small else _parts(self.sizes, tile_for(self.sizes, device.compiler, self.free), self.free)
+
+    def in_parts(self, device: Device, inputs: tuple[Value, ...], dtype: str, parts: int) -> Lease:
+        """The products of the parts of the inner size, (parts, m, n)."""
+        a, b = self._operands(device, inputs)
+        lease = device.take(parts * self.sizes.m * self.sizes.n * 4)
+        variant = self._variant(device.compiler, dtype, a, b)
+        reads, words = [*a.buffers, *b.buffers], [*a.words, *b.words]
+        self._run_tiled(device, variant, parts, reads, [lease.buffer], plain(dtype), words)
+        return lease
+
+    def _operands(self, device: Device, inputs: tuple[Value, ...]) -> tuple[_OperandSource, _OperandSource]:
+        first, second = inputs
+        s, whole = self.sizes, not self._is_small and self.sizes.batches == 1
+        a = _reads(device, first, s, (s.m if self.transpose_a else s.k, not self.transpose_a) if whole else None)
+        b = _reads(device, second, s, (s.k if self.transpose_b else s.n, self.transpose_b) if whole else None)
+        return a, b
 
     def _variant(self, compiler: Compiler, dtype: str, a: _OperandSource, b: _OperandSource) -> Variant:
         s = self.sizes
-        tile = tile_for(s, compiler)
+        tile = tile_for(s, compiler, self.free)
         first, second = (
             gemm.Operand(inner, _is_read_in_vectors(reads.source, inner, outer), reads.source)
             for inner, outer, reads in ((not self.transpose_a, s.m, a), (self.transpose_b, s.n, b))
@@ -193,17 +212,19 @@ _LEAST = Tile(32, 32, 16, 4, 4)
 _LOW = Tile(16, 64, 16, 4, 4)
 
 
-def tile_for(s: Sizes, compiler: Compiler) -> Tile:
+@functools.lru_cache(maxsize=4096)
+def tile_for(s: Sizes, compiler: Compiler, free: bool = False) -> Tile:
     """The tile of a product, from measurements on an NVIDIA H200 (docs/explanation/measured-gpu.md).
 
-    The largest that fits the matrices and yields enough groups, if necessary with the inner size split into parts.
+    The largest that fits the matrices and yields enough groups, if necessary with the inner size split into parts,
+    which may be `free` (see `MatMul`).
     """
     tiles = _well_filled_tiles(s.m, s.n, compiler.many_registers)
     for tile in tiles:
         if tile in _LARGE and _group_count(s, tile) >= _ENOUGH_GROUPS:
             return tile
     for tile in tiles:
-        parts = _most_parts(s) if tile in _LARGE or s.k > _LONG_INNER_SIZE else 1
+        parts = _most_parts(s, free) if free or tile in _LARGE or s.k > _LONG_INNER_SIZE else 1
         if _group_count(s, tile) * parts >= _ENOUGH_GROUPS:
             return tile
     return tiles[-1]
@@ -227,13 +248,16 @@ def _group_count(s: Sizes, tile: Tile) -> int:
     return -(-s.m // tile.m) * -(-s.n // tile.n) * s.batches
 
 
-def _most_parts(s: Sizes) -> int:
-    return min(s.k // _LEAST_PART_SIZE, _MOST_PARTS) if s.batches == 1 and s.k >= _LONG_INNER_SIZE else 1
+def _most_parts(s: Sizes, free: bool = False) -> int:
+    if s.batches > 1 or (s.k < _LONG_INNER_SIZE and not free):
+        return 1
+    return max(1, min(s.k // (_LEAST_FREE_PART_SIZE if free else _LEAST_PART_SIZE), _MOST_PARTS))
 
 
-def _parts(s: Sizes, tile: Tile) -> int:
+@functools.lru_cache(maxsize=4096)
+def _parts(s: Sizes, tile: Tile, free: bool = False) -> int:
     """The number of parts that the inner size is split into, so that there are enough threads."""
-    parts = min(_FULL_GROUPS * 256 // tile.threads() // _group_count(s, tile), _most_parts(s))
+    parts = min(_FULL_GROUPS * 256 // tile.threads() // _group_count(s, tile), _most_parts(s, free))
     return max(1, -(-s.k // (-(-s.k // (parts * tile.k)) * tile.k))) if parts > 1 else 1
 
 
@@ -349,6 +373,27 @@ def _with_vector(device: Device, a: Value, b: Value, s: Sizes, transposed: tuple
     operation = OPERATIONS["Sum", out.dtype]
     outer, inner = (s.batches, s.m * s.n) if outer_fastest else (s.batches * s.m * s.n, 1)
     return defer(device, out, reduction("Sum", operation, outer, s.k, inner), (products,))
+
+
+def multiplied(
+    device: Device, a: Value, b: Value, out: Spec, transpose_a: bool = False, transpose_b: bool = False
+) -> Value:
+    """The product, for kernels that contain one."""
+    found: Value = KERNELS["BatchMatMul"](device, (a, b), {"transpose_a": transpose_a, "transpose_b": transpose_b}, out)
+    return found
+
+
+def multiplied_in_parts(device: Device, a: Value, b: Value, out: Spec, transpose_b: bool) -> tuple[Lease, int]:
+    """The product as parts to be added up, (parts, *out), and their number: for a shader that reads each element once.
+
+    It saves the shader that adds them.
+    """
+    m, n = out.shape
+    task = product(Sizes(1, m, n, a.spec.shape[1], 0, 0), False, transpose_b, True)
+    parts = task.parts(device) if m > 1 else 1
+    if parts == 1:
+        return ensure(device, multiplied(device, a, b, out, transpose_b=transpose_b)), 1
+    return task.in_parts(device, (a, b), out.dtype, parts), parts
 
 
 KERNELS["BatchMatMul"] = _batch_matmul

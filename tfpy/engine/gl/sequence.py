@@ -1,4 +1,8 @@
-"""Recurrent layers over whole sequences: one shader for all steps, one for the backward pass, products for the rest."""
+"""Recurrent layers over whole sequences: one shader for all steps, one for the backward pass, products for the rest.
+
+Layers with many units run step by step instead (sequence_steps.py); what is kept of the steps and their gradients is
+then in the order of time.
+"""
 
 from __future__ import annotations
 
@@ -11,8 +15,11 @@ from tfpy.engine.gl import sequence_shaders as shaders
 from tfpy.engine.gl.device import Device
 from tfpy.engine.gl.fusion import ensure, fuse, view
 from tfpy.engine.gl.maps import transposed
-from tfpy.engine.gl.pool import Buffer, Lease, Part, aligned
+from tfpy.engine.gl.matmul import multiplied
+from tfpy.engine.gl.pool import Lease, Part, aligned
+from tfpy.engine.gl.programs import Program
 from tfpy.engine.gl.sequence_shaders import GATES, SAVED, STATES, Variant
+from tfpy.engine.gl.sequence_steps import Leases, Steps
 from tfpy.engine.gl.table import KERNELS, Attrs, Builder
 from tfpy.engine.gl.trace import Indexed
 from tfpy.engine.gl.value import Value, stored_bytes
@@ -24,11 +31,14 @@ _MOST_MULTIPLICATIONS = 1 << 30  # limits the steps of a shader, so that desktop
 KEPT_WEIGHTS = 128
 """How many weights of a column a thread keeps in registers at most."""
 
-_MOST_UNITS = {"SimpleRNN": 512, "GRU": 448, "LSTM": 320}
-"""Larger layers run step by step, which takes less time on an NVIDIA H200."""
+_KEPT_STEP = {"SimpleRNN": 4, "GRU": 8, "LSTM": 4}
+"""The number of kept weights is a multiple of this; other numbers take longer."""
+
+_MOST_UNITS = {"SimpleRNN": 320, "GRU": 224, "LSTM": 224}
+"""Larger layers run step by step, which takes less time on an NVIDIA H200: a group reads all weights in each step."""
 
 _GROUP_REGISTERS = 1 << 16  # that a group can have, on an NVIDIA H200
-_OTHER_REGISTERS = 32  # of a thread, for what is not weights
+_OTHER_REGISTERS = {"SimpleRNN": 32, "GRU": 40, "LSTM": 32}  # of a thread, for what is not weights
 
 
 class _Sizes(NamedTuple):
@@ -42,18 +52,15 @@ def _sizes(x: Value, recurrent: Value) -> _Sizes:
     return _Sizes(*x.spec.shape, recurrent.spec.shape[0])  # type: ignore[call-arg]
 
 
-def fits(device: Device, cell: str, units: int) -> bool:
-    """Whether a group has enough shared memory for a sample, and one shader for all steps pays off.
-
-    Each group reads all weights in every step; if there are many, that takes longer than a product for each step.
-    """
+def is_whole(device: Device, cell: str, units: int) -> bool:
+    """Whether one shader runs all steps: it pays off, and a group has enough shared memory for a sample."""
     return units <= _MOST_UNITS[cell] and shaders.shared_bytes(cell, units, 1) <= device.shared_bytes
 
 
 def rows_for(device: Device, cell: str, sizes: _Sizes) -> int:
-    """How many samples a group processes; 0 if the shared memory is too small for one."""
+    """How many samples a group processes."""
     wanted = 4 if sizes.batch > 1024 else 2 if sizes.batch > 512 else 1
-    while wanted and shaders.shared_bytes(cell, sizes.units, wanted) > device.shared_bytes:
+    while wanted > 1 and shaders.shared_bytes(cell, sizes.units, wanted) > device.shared_bytes:
         wanted //= 2
     return wanted
 
@@ -62,9 +69,11 @@ def _variant(
     device: Device, cell: str, sizes: _Sizes, attrs: Attrs, optional: bool, saves: bool, masked: bool
 ) -> Variant:  # fmt: skip
     activation = attrs.get("recurrent_activation") or "sigmoid"
-    variant = Variant(cell, sizes.units, rows_for(device, cell, sizes), 0, activation, optional, saves, masked)
-    kept = min(KEPT_WEIGHTS, _GROUP_REGISTERS // variant.threads - _OTHER_REGISTERS, sizes.units) // 4 * 4
-    return variant if variant.wide > 1024 or device.software else variant._replace(kept=kept)
+    rows = rows_for(device, cell, sizes) if is_whole(device, cell, sizes.units) else 0
+    variant = Variant(cell, sizes.units, rows, 0, activation, optional, saves, masked)
+    most = min(KEPT_WEIGHTS, _GROUP_REGISTERS // variant.threads - _OTHER_REGISTERS[cell], sizes.units)
+    kept = most // _KEPT_STEP[cell] * _KEPT_STEP[cell]
+    return variant if variant.wide > 1024 or not rows or device.software else variant._replace(kept=kept)
 
 
 def _spans(device: Device, variant: Variant, time: int) -> list[tuple[int, int]]:
@@ -93,24 +102,20 @@ def _forward(cell: str, masked: bool) -> Builder:
         x, weights, recurrent, bias, *more = values
         states, masks = more[: STATES[cell]], more[STATES[cell] :]
         sizes = _sizes(x, recurrent)
-        if not x.spec.size or not rows_for(device, cell, sizes):
+        if not x.spec.size:
             return None
         variant = _variant(device, cell, sizes, attrs, attrs["sequences"], attrs["training"], masked)
-        program = device.programs.get(("sequence", variant), shaders.forward, variant)
-        pre = ensure(device, _inputs(device, x, weights, bias, sizes))
-        reads = [pre.buffer, ensure(device, recurrent).buffer]
-        y = device.take(stored_bytes(outs[0])) if variant.optional else None
+        pre = ensure(device, _inputs(device, _matrix(device, x, sizes, variant), weights, bias))
+        y = [device.take(stored_bytes(outs[0]))] if variant.optional else []
         work, parts = _saved(cell, sizes, None, device) if variant.saves else (None, [])
         before = [ensure(device, s) for s in states]
-        mask = [ensure(device, m).buffer for m in masks]
-        last = before
-        for start, stop in _spans(device, variant, sizes.time):
-            last = [device.take(4 * sizes.batch * sizes.units) for _ in states]
-            writes = [lease.buffer for lease in ([] if y is None else [y]) + last + parts]
-            given = [*reads, *(s.buffer for s in before), *mask]
-            _run(device, program, given, writes, variant, sizes, (start, stop), attrs)
-            before = last
-        leases = [y, *last, work]
+        mask = [ensure(device, m) for m in masks]
+        if variant.rows:
+            reads, writes = [pre, ensure(device, recurrent)], [*y, *parts]
+            last = _run_whole(device, variant, sizes, attrs, reads, before, mask, writes)
+        else:
+            last = _steps(device, variant, sizes, attrs, recurrent, mask).forward(pre, before, y, parts)
+        leases = [y[0] if y else None, *last, work]
         return [
             _empty(out) if lease is None else Value(out, lease=lease) for out, lease in zip(outs, leases, strict=True)
         ]
@@ -118,34 +123,57 @@ def _forward(cell: str, masked: bool) -> Builder:
     return build
 
 
+def _run_whole(
+    device: Device, variant: Variant, sizes: _Sizes, attrs: Attrs, reads: Leases, states: Leases, mask: Leases,
+    writes: Leases,
+) -> Leases:  # fmt: skip
+    """Run all steps in one shader, or in several if they take long; returns the last states."""
+    program = device.programs.get(("sequence", variant), shaders.forward, variant)
+    outputs, kept = writes[: variant.optional], writes[variant.optional :]
+    for span in _spans(device, variant, sizes.time):
+        last = [device.take(4 * sizes.batch * sizes.units) for _ in states]
+        _run(device, program, [*reads, *states, *mask], [*outputs, *last, *kept], variant, sizes, span, attrs)
+        states = last
+    return states
+
+
 def _run(
-    device: Device, program: object, reads: list[Buffer], writes: list[Buffer], variant: Variant, sizes: _Sizes,
+    device: Device, program: Program, reads: Leases, writes: Leases, variant: Variant, sizes: _Sizes,
     span: tuple[int, int], attrs: Attrs,
 ) -> None:  # fmt: skip
     words = (sizes.batch, sizes.time, *span, int(attrs["go_backwards"]))
-    device.dispatch(program, reads, writes, words, -(-sizes.batch // variant.rows))  # type: ignore[arg-type]
+    groups = -(-sizes.batch // variant.rows)
+    device.dispatch(program, [lease.buffer for lease in reads], [lease.buffer for lease in writes], words, groups)
+
+
+def _steps(
+    device: Device, variant: Variant, sizes: _Sizes, attrs: Attrs, recurrent: Value, mask: Leases
+) -> Steps:  # fmt: skip
+    return Steps(device, variant, sizes.batch, sizes.time, attrs["go_backwards"], recurrent, mask)
 
 
 def _empty(out: Spec) -> Value:
     return Value(out, host=np.empty(out.shape, np.float32))
 
 
-def _inputs(device: Device, x: Value, weights: Value, bias: Value, sizes: _Sizes) -> Value:
+def _inputs(device: Device, rows: Value, weights: Value, bias: Value) -> Value:
     """The input of each sample and step times its weights, and the bias."""
-    rows = sizes.batch * sizes.time
-    out = spec((rows, weights.spec.shape[1]), "float32")
-    product = _multiplied(device, _matrix(device, x, rows, sizes.features), weights, out)
-    found: Value = KERNELS["Add"](device, (product, bias), {}, out)
+    out = spec((rows.spec.shape[0], weights.spec.shape[1]), "float32")
+    found: Value = KERNELS["Add"](device, (multiplied(device, rows, weights, out), bias), {}, out)
     return found
 
 
-def _matrix(device: Device, x: Value, rows: int, columns: int) -> Value:
-    return view(device, spec((rows, columns), "float32"), x, None)
+def _matrix(device: Device, x: Value, sizes: _Sizes, variant: Variant) -> Value:
+    """The inputs as rows, in the order of samples, or of time for single steps."""
+    batch, time, features, _ = sizes
+    by_time = None if variant.rows else transposed((batch, time, features), (1, 0, 2))
+    return view(device, spec((batch * time, features), "float32"), x, by_time)
 
 
-def _multiplied(device: Device, a: Value, b: Value, out: Spec, ta: bool = False, tb: bool = False) -> Value:
-    found: Value = KERNELS["BatchMatMul"](device, (a, b), {"transpose_a": ta, "transpose_b": tb}, out)
-    return found
+def _from_matrix(device: Device, rows: Value, out: Spec, sizes: _Sizes, variant: Variant) -> Value:
+    """The opposite of `_matrix`."""
+    batch, time, features, _ = sizes
+    return view(device, out, rows, None if variant.rows else transposed((time, batch, features), (1, 0, 2)))
 
 
 def _backward(cell: str, masked: bool) -> Builder:
@@ -155,19 +183,23 @@ def _backward(cell: str, masked: bool) -> Builder:
         given, (x, weights, recurrent, _, *more, workspace) = values[: 1 + count], values[1 + count :]
         mask = more[-1] if masked else None
         sizes = _sizes(x, recurrent)
-        if not x.spec.size or not rows_for(device, cell, sizes):
+        if not x.spec.size:
             return None
+        has_dy = given[0].spec.size > 0 and given[0].word != 0
+        variant = _variant(device, cell, sizes, attrs, has_dy, False, mask is not None)
         _, parts = _saved(cell, sizes, ensure(device, workspace), device)
-        dz, first = _gate_gradients(device, cell, given, recurrent, mask, parts, sizes, attrs)
+        dz, first = _gate_gradients(device, variant, given, recurrent, mask, parts, sizes, attrs)
         rows = sizes.batch * sizes.time
         dgates = Value(spec((rows, GATES[cell] * sizes.units), "float32"), lease=dz)
         found: list[Value] = []
         for number, out in zip(attrs["wanted"], outs, strict=True):
             if number == 0:
                 flat = spec((rows, sizes.features), "float32")
-                found.append(view(device, out, _multiplied(device, dgates, weights, flat, tb=True), None))
+                product = multiplied(device, dgates, weights, flat, transpose_b=True)
+                found.append(_from_matrix(device, product, out, sizes, variant))
             elif number == 1:
-                found.append(_multiplied(device, _matrix(device, x, rows, sizes.features), dgates, out, ta=True))
+                inputs = _matrix(device, x, sizes, variant)
+                found.append(multiplied(device, inputs, dgates, out, transpose_a=True))
             elif number == 2:
                 found.append(_recurrent_gradient(device, cell, dgates, parts, sizes, out))
             elif number == 3:
@@ -180,26 +212,26 @@ def _backward(cell: str, masked: bool) -> Builder:
 
 
 def _gate_gradients(
-    device: Device, cell: str, given: Values, recurrent: Value, mask: Value | None, parts: list[Part],
+    device: Device, variant: Variant, given: Values, recurrent: Value, mask: Value | None, parts: Leases,
     sizes: _Sizes, attrs: Attrs,
-) -> tuple[Lease, list[Lease]]:  # fmt: skip
+) -> tuple[Lease, Leases]:  # fmt: skip
     """The gradients of the gates at all steps before their activation, and those of the first states."""
     dy, *after = given
-    variant = _variant(device, cell, sizes, attrs, dy.spec.size > 0 and dy.word != 0, False, mask is not None)
+    outputs = [ensure(device, dy)] if variant.optional else []
+    masks = [] if mask is None else [ensure(device, mask)]
+    dz = device.take(4 * sizes.batch * sizes.time * variant.wide)
+    later: Leases = [ensure(device, v) for v in after]
+    if not variant.rows:
+        steps = _steps(device, variant, sizes, attrs, recurrent, masks)
+        return dz, steps.backward(later, outputs, parts, dz)
     program = device.programs.get(("sequence back", variant), shaders.backward, variant)
     shape = recurrent.spec.shape
     turned = view(device, spec(shape[::-1], "float32"), recurrent, transposed(shape, (1, 0)))
-    saved = {"SimpleRNN": parts[:1], "GRU": parts[:2], "LSTM": parts}[cell]
-    fixed = [part.buffer for part in saved] + [ensure(device, turned).buffer]
-    fixed += [] if mask is None else [ensure(device, mask).buffer]
-    outputs = [ensure(device, dy).buffer] if variant.optional else []
-    dz = device.take(4 * sizes.batch * sizes.time * variant.wide)
-    later = [ensure(device, v) for v in after]
+    saved = {"SimpleRNN": parts[:1], "GRU": parts[:2], "LSTM": parts}[variant.cell]
+    fixed = [*saved, ensure(device, turned), *masks]
     for span in reversed(_spans(device, variant, sizes.time)):
         first = [device.take(4 * sizes.batch * sizes.units) for _ in after]
-        reads = [*outputs, *(lease.buffer for lease in later), *fixed]
-        writes = [dz.buffer, *(lease.buffer for lease in first)]
-        _run(device, program, reads, writes, variant, sizes, span, attrs)
+        _run(device, program, [*outputs, *later, *fixed], [dz, *first], variant, sizes, span, attrs)
         later = first
     return dz, later
 
@@ -210,10 +242,10 @@ _GATED = Indexed("({2} % {p} < {q} ? {0} : {1})", "float32", ("uint", "uint"))
 def _recurrent_gradient(device: Device, cell: str, dgates: Value, parts: list[Part], sizes: _Sizes, out: Spec) -> Value:
     """The states before the steps times the gradients of the gates; GRU's new content uses another state."""
     rows = spec((sizes.batch * sizes.time, sizes.units), "float32")
-    gradient = _multiplied(device, Value(rows, lease=parts[1]), dgates, out, ta=True)
+    gradient = multiplied(device, Value(rows, lease=parts[1]), dgates, out, transpose_a=True)
     if cell != "GRU":
         return gradient
-    content = _multiplied(device, Value(rows, lease=parts[2]), dgates, out, ta=True)
+    content = multiplied(device, Value(rows, lease=parts[2]), dgates, out, transpose_a=True)
     words = (3 * sizes.units, 2 * sizes.units)
     return fuse(device, out, _GATED, (gradient, content), None, words)
 

@@ -27,6 +27,32 @@ SAVED = {
 BATCH, TIME, FROM, TO, BACKWARDS = (word(i) for i in range(5))
 WORDS = 5
 
+# The formulas of a step. Those of the backward pass begin with d, the gradient of the output and of the state after it.
+
+GRU_STEP = " precise float h = z * h_before + (1. - z) * g;"
+LSTM_STEP = " precise float c = f * c_before + i * g, h = o * m_tanh(c);"
+
+SIMPLE_BACK = "precise float a = d * (1. - y * y);"
+GRU_BACK = """precise float dg = d * (1. - z) * (1. - g * g), dz_ = d * (h - g) * slope(z);
+      precise float k = d * z;"""
+GRU_BACK_RESET = "precise float dr = x * h * slope(r_), k = kept + x * r_;"
+LSTM_BACK = """precise float c = f * c_before + i * g; float th = m_tanh(c);
+      precise float s_ = dc_after + d * o * (1. - th * th);
+      precise float di = s_ * g * slope(i), df = s_ * c_before * slope(f), dg = s_ * i * (1. - g * g);
+      precise float dO = d * th * slope(o), dcell = s_ * f;"""
+LSTM_GATES = ("di", "df", "dg", "dO")
+
+LOADED = {
+    "SimpleRNN": "float y = live ? gates[AT * W + n] : 0.;",
+    "GRU": """float z = 0., r_ = 0., g = 0., h = 0.;
+      if (live) { z = gates[AT * W + n]; r_ = gates[AT * W + N + n]; g = gates[AT * W + 2u * N + n];
+        h = before[AT * N + n]; }""",
+    "LSTM": """float i = 0., f = 0., g = 0., o = 0., c_before = 0.;
+      if (live) { i = gates[AT * W + n]; f = gates[AT * W + N + n]; g = gates[AT * W + 2u * N + n];
+        o = gates[AT * W + 3u * N + n]; c_before = cells[AT * N + n]; }""",
+}
+"""What the backward pass reads of what was kept."""
+
 _OPENED = {
     "sigmoid": ("m_sigmoid(x)", "y * (1. - y)"),
     "hard_sigmoid": ("m_min(m_max(0.2 * x + 0.5, 0.), 1.)", "y > 0. && y < 1. ? 0.2 : 0."),
@@ -38,7 +64,7 @@ class Variant(NamedTuple):
 
     Attributes:
         cell: 'SimpleRNN', 'GRU' or 'LSTM'.
-        rows: how many samples a group processes.
+        rows: how many samples a group processes; 0 if the layer runs step by step.
         kept: how many weights of its column a thread keeps in registers, a multiple of four.
         activation: of the gates.
         optional: forwards, whether the outputs of all steps are wanted; backwards, whether they have a gradient.
@@ -92,7 +118,7 @@ def forward(variant: Variant) -> str:
   for (uint s = {FROM}; s < {TO}; s++) {{
     uint tau = {BACKWARDS} != 0u ? {TIME} - 1u - s : s;
 {gates(variant)}
-{_for_units(variant, update + _skip_masked(variant) + _save_step(variant) + " hf[p] = h;")}
+{_for_units(variant, update + finished(variant) + " hf[p] = h;" + _if_cell(variant, " cs[e] = c;"))}
     barrier();
 {_vectors(variant, "hf", "hv", 1)}
   }}
@@ -141,22 +167,30 @@ def _shader(
     body: str,
 ) -> str:
     """The whole source. Arrays in `zero` have padding at the ends of rows, which is read as 0."""
-    opened, slope = _OPENED[variant.activation]
-    text = f"layout(local_size_x = {variant.threads}) in;\n" + parameters(WORDS)
-    for binding, name in enumerate([*reads, *writes]):
-        access = "readonly restrict" if binding < len(reads) else "writeonly restrict"
-        text += templates.buffer(binding, name, "bool" if name == "mask" else "float32", access)
+    text = declarations(variant, variant.threads, reads, writes)
     text += "".join(f"shared {kind} {name}[{size}];\n" for kind, name, size in shared)
     sizes = {name: size for _, name, size in shared}
     clear = "".join(f"  for (uint e = t; e < {sizes[n]}u; e += {variant.threads}u) {n}[e] = 0.;\n" for n in zero)
     return f"""{text}
-const uint N = {variant.units}u, W = {variant.wide}u, V = {variant.vectors}u;
-float opened(float x) {{ precise float y = {opened}; return y; }}
-float slope(float y) {{ precise float d = {slope}; return d; }}
+const uint V = {variant.vectors}u;
 void main() {{
   uint t = gl_LocalInvocationIndex, b0 = {templates.FLAT_INDEX} * {variant.rows}u;
 {clear}  barrier();
 {body}}}
+"""
+
+
+def declarations(variant: Variant, threads: int, reads: Sequence[str], writes: Sequence[str]) -> str:
+    """The source before `main`: the size of a group, parameters, buffers, and what depends on the activation."""
+    opened, slope = _OPENED[variant.activation]
+    text = f"layout(local_size_x = {threads}) in;\n" + parameters(WORDS)
+    for binding, name in enumerate([*reads, *writes]):
+        access = "readonly restrict" if binding < len(reads) else "writeonly restrict"
+        text += templates.buffer(binding, name, "bool" if name == "mask" else "float32", access)
+    return f"""{text}
+const uint N = {variant.units}u, W = {variant.wide}u;
+float opened(float x) {{ precise float y = {opened}; return y; }}
+float slope(float y) {{ precise float d = {slope}; return d; }}
 """
 
 
@@ -228,15 +262,16 @@ def _in_registers(variant: Variant, weight: str) -> str:
     return text
 
 
-_SEEN = "bool seen = !live || mask[AT] != 0;"
+_SEEN = f"bool seen = !live || mask[row * {TIME} + tau] != 0;"
 
 
-def _skip_masked(variant: Variant) -> str:
-    """The source that leaves samples unchanged in masked steps."""
-    return f" {_SEEN} if (!seen) {{ h = h_before;{_if_cell(variant, ' cs[e] = c_before;')} }}" if variant.masked else ""
+def finished(variant: Variant) -> str:
+    """The source after that of a step: it leaves masked samples unchanged, and writes what is kept of the step."""
+    skip = f" {_SEEN} if (!seen) {{ h = h_before;{_if_cell(variant, ' c = c_before;')} }}" if variant.masked else ""
+    return skip + _saved(variant)
 
 
-def _bypass_masked(variant: Variant, gates: Sequence[str], carried: str = "") -> str:
+def bypass_masked(variant: Variant, gates: Sequence[str], carried: str = "") -> str:
     """Masked samples: their gates get no gradient, and the gradients of the states bypass the step."""
     zeros = "".join(f" {gate} = 0.;" for gate in gates)
     return f" {_SEEN} if (!seen) {{{zeros} {carried}}} " if variant.masked else ""
@@ -251,14 +286,14 @@ def _to_state(variant: Variant) -> str:
     return "precise float k = dh[e] + x; dh[e] = k;" if variant.masked else "dh[e] = x;"
 
 
-def _save_step(variant: Variant) -> str:
+def _saved(variant: Variant) -> str:
     """The source that writes what a step saves, and its output."""
     text = ""
     if variant.saves:
         names = {"SimpleRNN": ["h"], "GRU": ["z", "r_", "g"], "LSTM": ["i", "f", "g", "o"]}[variant.cell]
         text += " ".join(f"gates[AT * W + {q}u * N + n] = {name};" for q, name in enumerate(names))
         text += " before[AT * N + n] = h_before;"
-        text += {"SimpleRNN": "", "GRU": " reset[AT * N + n] = rf[p];", "LSTM": " cells[AT * N + n] = c_before;"}[
+        text += {"SimpleRNN": "", "GRU": " reset[AT * N + n] = rh;", "LSTM": " cells[AT * N + n] = c_before;"}[
             variant.cell
         ]
     if variant.optional:
@@ -291,14 +326,13 @@ _FORWARD = {
     "SimpleRNN": (_all_gates, "float h_before = hf[p], h = m_tanh(zs[e]);"),
     "GRU": (
         _gru_gates,
-        "float h_before = hf[p], z = zs[r * W + n], r_ = zs[r * W + N + n], g = zs[r * W + 2u * N + n];"
-        " precise float h = z * h_before + (1. - z) * g;",
+        "float h_before = hf[p], rh = rf[p];"
+        " float z = zs[r * W + n], r_ = zs[r * W + N + n], g = zs[r * W + 2u * N + n];" + GRU_STEP,
     ),
     "LSTM": (
         _all_gates,
         "float h_before = hf[p], c_before = cs[e], i = opened(zs[r * W + n]), f = opened(zs[r * W + N + n]);"
-        " float g = m_tanh(zs[r * W + 2u * N + n]), o = opened(zs[r * W + 3u * N + n]);"
-        " precise float c = f * c_before + i * g, h = o * m_tanh(c); cs[e] = c;",
+        " float g = m_tanh(zs[r * W + 2u * N + n]), o = opened(zs[r * W + 3u * N + n]);" + LSTM_STEP,
     ),
 }
 
@@ -336,45 +370,27 @@ def _with_vectors(variant: Variant, statement: str) -> str:
 
 
 def _back_simple(variant: Variant) -> str:
-    own = f"{_output_gradient(variant)} float y = live ? gates[AT * W + n] : 0.; precise float a = d * (1. - y * y);"
-    own += _bypass_masked(variant, ["a"]) + _masked_gradient(variant) + _write_gates(["a"])
+    own = f"{_output_gradient(variant)} {LOADED['SimpleRNN']} {SIMPLE_BACK}"
+    own += bypass_masked(variant, ["a"]) + _masked_gradient(variant) + _write_gates(["a"])
     return f"{_with_vectors(variant, own)}\n{_through_weights(variant, [0], _to_state(variant))}"
 
 
 def _back_lstm(variant: Variant) -> str:
-    own = f"""{_output_gradient(variant)}
-      float i = 0., f = 0., g = 0., o = 0., c_before = 0.;
-      if (live) {{ i = gates[AT * W + n]; f = gates[AT * W + N + n]; g = gates[AT * W + 2u * N + n];
-        o = gates[AT * W + 3u * N + n]; c_before = cells[AT * N + n]; }}
-      precise float c = f * c_before + i * g; float th = m_tanh(c);
-      precise float s_ = dc[e] + d * o * (1. - th * th);
-      precise float di = s_ * g * slope(i), df = s_ * c_before * slope(f), dg = s_ * i * (1. - g * g);
-      precise float dO = d * th * slope(o), dcell = s_ * f;
-      """
-    gates = ["di", "df", "dg", "dO"]
-    own += (
-        _bypass_masked(variant, gates, "dcell = dc[e];")
-        + _masked_gradient(variant)
-        + "dc[e] = dcell;"
-        + _write_gates(gates)
-    )
+    own = f"{_output_gradient(variant)} float dc_after = dc[e]; {LOADED['LSTM']} {LSTM_BACK}"
+    own += bypass_masked(variant, LSTM_GATES, "dcell = dc_after;") + _masked_gradient(variant)
+    own += f" dc[e] = dcell; {_write_gates(LSTM_GATES)}"
     return f"{_with_vectors(variant, own)}\n{_through_weights(variant, [0, 1, 2, 3], _to_state(variant))}"
 
 
 def _back_gru(variant: Variant) -> str:
     """First back through the new content to the reset gate, then through both gates to the state."""
-    load = (
-        "float z = 0., r_ = 0., g = 0., h = 0.; if (live) { z = gates[AT * W + n]; r_ = gates[AT * W + N + n]; "
-        "g = gates[AT * W + 2u * N + n]; h = before[AT * N + n]; }"
-    )
     content = (
-        f"{_output_gradient(variant)} {load}"
-        " precise float dg = d * (1. - z) * (1. - g * g), dz_ = d * (h - g) * slope(z);"
-        f" precise float k = d * z; {_bypass_masked(variant, ['dg', 'dz_'], 'k = d;')} dh[e] = k;"
+        f"{_output_gradient(variant)} {LOADED['GRU']} {GRU_BACK}"
+        f" {bypass_masked(variant, ['dg', 'dz_'], 'k = d;')} dh[e] = k;"
         f" {_write_gates(['dg'], 2)} {_write_gates(['dz_'], 0)}"
     )
     reset = (
-        f"{load} precise float dr = x * h * slope(r_), k = dh[e] + x * r_; dh[e] = k; "
+        f"float kept = dh[e]; {LOADED['GRU']} {GRU_BACK_RESET} dh[e] = k; "
         f"{_write_gates(['dr'], 1).replace('ROWS', f'{variant.rows}u')}"
     )
     first = f"{_with_vectors(variant, content)}\n{_through_weights(variant, [2], reset)}"

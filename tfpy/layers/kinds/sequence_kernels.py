@@ -26,7 +26,7 @@ def fits_sequence_kernel(cell: Any, x: Tensor, mask: Tensor | None, training: bo
         return False
     if not _is(cell.activation, "tanh") or (kernel != "SimpleRNN" and _recurrent_activation(cell) is None):
         return False
-    return has_sequence_kernel(kernel, cell.units, mask is not None)
+    return has_sequence_kernel(kernel, mask is not None)
 
 
 def run_with_sequence_kernel(
