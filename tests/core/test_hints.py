@@ -59,6 +59,8 @@ def model() -> tf.Sequential:
         (lambda: model().input_shape, "it is inputs[0].shape"),
         (lambda: model().layers[0].input_shape, "it is input.shape"),
         (lambda: tf.data.from_generator, "tf.data.generator"),
+        (lambda: tf.data.Dataset.from_tensor_slices, "tf.data.array"),
+        (lambda: tf.GraphModel("nowhere").fit, "can only be run"),
         # a name of TF.js that means nothing here
         (lambda: tf.forceHalfFloat, "32 bits"),
         (lambda: tf.webgl, "set_backend('webgl')"),

@@ -89,6 +89,17 @@ OF_MODELS = {
     "reset_metrics": "nothing: metrics start anew with every epoch",
     "history": "what fit returns: history = model.fit(…)",
 }
+OF_GRAPH_MODELS = {
+    "fit": "tf.sequential, with layers that are trained on what predict returns: a graph model can only be run",
+    "layers": "execute(inputs, node), with the name of a node",
+    "summary": "inputs and outputs, and `tfpy summary` on the command line",
+}
+OF_DATASET_CLASS = {
+    "from_tensor_slices": "tf.data.array, or tf.data.zip of several",
+    "from_generator": "tf.data.generator",
+    "range": "tf.data.array(range(n))",
+    "zip": "tf.data.zip((a, b))",
+}
 OF_OPTIMIZERS = {
     "lr": "learning_rate",
 }
