@@ -10,6 +10,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Self
 
+from tfpy.core.calling.callables import positional_count
 from tfpy.core.calling.options import accepts_options
 from tfpy.core.calling.ready import Ready, ReadyList, ReadyNone, finish
 from tfpy.core.memory import dispose
@@ -28,8 +29,14 @@ _OF_AN_ELEMENT = "a function of one argument, the element (tuples and dicts are 
 
 
 def of_an_element(where: str, argument: str, function: Any) -> Callable[[Any], Any]:
-    """A user's function, which must take an element as its only argument."""
-    return as_function_of(where, argument, function, 1, _OF_AN_ELEMENT)
+    """A user's function of an element, which may ignore the element, as in JavaScript.
+
+    Raises:
+        TypeError: it is not a function, or needs further arguments.
+    """
+    taken = positional_count(function, 1)
+    checked = as_function_of(where, argument, function, taken, _OF_AN_ELEMENT)
+    return checked if taken else lambda element: checked()
 
 
 class IteratorResult(Record, Ready):
