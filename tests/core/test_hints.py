@@ -51,6 +51,8 @@ def model() -> tf.Sequential:
         (lambda: tf.ones([2]).std, "tf.moments(t, axis).variance.sqrt()"),
         (lambda: model().history, "what fit returns"),
         (lambda: tf.newaxis, "None"),
+        (lambda: tf.layers.RandomFlip, "tf.image.flip_left_right"),
+        (lambda: tf.linalg.inv, "np.linalg.inv(t)"),
         (lambda: tf.variable(1).assign_add, "assign(v + x)"),
         (lambda: tf.ones([2]).get, "buffer_sync().get(i, j)"),
         (lambda: tf.data.array([1]).forEach, "'forEachAsync'"),
