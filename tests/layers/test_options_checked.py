@@ -58,6 +58,10 @@ X = np.ones((2, 1))
             "d: argument 'input_shape' must be a shape that starts with the batch size",
         ),
         (lambda: L.dense(units=1, name="d").compute_output_shape([]), "d: argument 'input_shape' must be a shape"),
+        (
+            lambda: L.dense(units=1, name="d").set_weights([[[1.0]], [0.0]]),
+            "the number of weights of layer d, which makes them when it is first built or called, but got 2 of them",
+        ),
         (lambda: L.add(name="a").call([tf.scalar(1), tf.ones([1])]), "a: argument 'inputs' must be tensors whose"),
         (lambda: L.add(name="a").compute_output_shape(None), "a: argument 'input_shape' must be a shape that starts"),
         (lambda: L.dense(units=1, name="d").apply([[1.0]], 3), "d: argument 'kwargs' must be a dict of keywords"),
