@@ -133,10 +133,18 @@ def test_hasattr_of_unknown_names_is_false() -> None:
     assert getattr(model(), "test_on_batch", None) is None
 
 
-def test_dir_omits_names_of_other_libraries() -> None:
-    names = dir(tf.variable(1))
-    assert "transpose" in names
-    assert not {"T", "argmax"} & set(names)
+@pytest.mark.parametrize(
+    ("thing", "own", "others"),
+    [
+        (tf.variable(1), "transpose", {"T", "argmax"}),
+        (tf.data.array([1]), "batch", {"from_generator", "zip"}),
+        (tf.GraphModel("nowhere"), "predict", {"fit", "layers"}),
+    ],
+)
+def test_dir_omits_names_of_other_libraries(thing: Any, own: str, others: set[str]) -> None:
+    names = {*dir(thing)}
+    assert own in names
+    assert not others & names
 
 
 def test_tensor_has_no_getattr_hook() -> None:

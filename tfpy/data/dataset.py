@@ -56,7 +56,7 @@ class Dataset(DatasetCamel, Hints):
         return True
 
     def __dir__(self) -> list[str]:
-        return without_absent(super().__dir__(), Dataset)
+        return without_absent(super().__dir__(), type(self))
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}(size={self.size})"

@@ -19,7 +19,7 @@ from tfpy.core.io.quantization import quantized
 from tfpy.core.io.specs import read_specs
 from tfpy.core.io.weights import decode
 from tfpy.core.memory import dispose, tidy
-from tfpy.core.naming.hints import OF_GRAPH_MODELS, add_absent
+from tfpy.core.naming.hints import OF_GRAPH_MODELS, add_absent, without_absent
 from tfpy.core.results import Entries
 from tfpy.core.system.environment import ENV
 from tfpy.core.tensor import Tensor
@@ -161,6 +161,9 @@ class GraphModel(GraphModelCamel, Ready):
         vars(self).update(state)
         if self._artifacts is not None:
             self.load_sync(self._artifacts)
+
+    def __dir__(self) -> list[str]:
+        return without_absent(super().__dir__(), type(self))
 
     def __repr__(self) -> str:
         if self._runs is None:
