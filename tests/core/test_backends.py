@@ -25,6 +25,8 @@ def test_set_and_get_backend() -> None:
     assert tf.set_backend("cpu")
     with pytest.raises(ValueError, match="backend 'wegl'"):
         tf.set_backend("wegl")
+    with pytest.raises(ValueError, match="In tfpy it is 'webgl': the GPU"):
+        tf.set_backend("cuda")
     assert tf.get_backend() == "cpu"
 
 

@@ -51,6 +51,8 @@ def model() -> tf.Sequential:
         (lambda: tf.ones([2]).std, "tf.moments(t, axis).variance.sqrt()"),
         (lambda: model().history, "what fit returns"),
         (lambda: tf.newaxis, "None"),
+        (lambda: tf.layers.RandomFlip, "tf.image.flip_left_right"),
+        (lambda: tf.linalg.inv, "np.linalg.inv(t)"),
         (lambda: tf.variable(1).assign_add, "assign(v + x)"),
         (lambda: tf.ones([2]).get, "buffer_sync().get(i, j)"),
         (lambda: tf.data.array([1]).forEach, "'forEachAsync'"),
@@ -59,6 +61,8 @@ def model() -> tf.Sequential:
         (lambda: model().input_shape, "it is inputs[0].shape"),
         (lambda: model().layers[0].input_shape, "it is input.shape"),
         (lambda: tf.data.from_generator, "tf.data.generator"),
+        (lambda: tf.data.Dataset.from_tensor_slices, "tf.data.array"),
+        (lambda: tf.GraphModel("nowhere").fit, "can only be run"),
         # a name of TF.js that means nothing here
         (lambda: tf.forceHalfFloat, "32 bits"),
         (lambda: tf.webgl, "set_backend('webgl')"),
@@ -129,10 +133,18 @@ def test_hasattr_of_unknown_names_is_false() -> None:
     assert getattr(model(), "test_on_batch", None) is None
 
 
-def test_dir_omits_names_of_other_libraries() -> None:
-    names = dir(tf.variable(1))
-    assert "transpose" in names
-    assert not {"T", "argmax"} & set(names)
+@pytest.mark.parametrize(
+    ("thing", "own", "others"),
+    [
+        (tf.variable(1), "transpose", {"T", "argmax"}),
+        (tf.data.array([1]), "batch", {"from_generator", "zip"}),
+        (tf.GraphModel("nowhere"), "predict", {"fit", "layers"}),
+    ],
+)
+def test_dir_omits_names_of_other_libraries(thing: Any, own: str, others: set[str]) -> None:
+    names = {*dir(thing)}
+    assert own in names
+    assert not others & names
 
 
 def test_tensor_has_no_getattr_hook() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 import re
 from collections.abc import Callable
@@ -202,6 +203,12 @@ TWO_VALUES = np.array([1, 2])
         (lambda: tf.ones([6]).as_5d(1, 1, 1, -1, -1), "as_5d: argument 'shape' must be a shape with at most one -1"),
         (lambda: tf.ones([6]).as_type("foo"), "as_type: argument 'dtype' must be one of"),
         (lambda: tf.tensor(["a"]).to_int(), "to_int: argument 'dtype' must be a dtype that string can be cast to"),
+        (lambda: tf.ones([6]).reshape([2], 3), "reshape: argument 'shape' must be a whole number, but got [2]"),
+        (lambda: tf.zeros(2, 3), "(the sizes of a shape are given as one list, as in [2, 3]), but got 3"),
+        (lambda: tf.cast([1], np.int64), "'complex64' (here 'int32'), but got <class 'numpy.int64'>"),
+        (lambda: tf.cast([1], "float"), "'complex64' (here 'float32'), but got 'float'"),
+        (lambda: tf.cast([1], None), "'complex64', but got None"),
+        (lambda: tf.train.adam("0.1"), "adam: argument 'learning_rate' must be a number, but got '0.1'"),
         (lambda: tf.ones([1]).reshape_as(None), "reshape_as: argument 'x' must be a tensor, but got None"),
         (lambda: tf.ones([1]).concat(None), "concat: argument 'tensors[1]' must be a tensor or numbers, but got None"),
         (lambda: tf.ones([2, 2])[[[0, 1], [0]]], "[]: argument 'index' must be rectangular"),
@@ -269,11 +276,45 @@ def test_none_without_default_is_passed_on() -> None:
         (lambda: dl.MomentumOptimizer(0.1), "MomentumOptimizer: argument 'momentum' is missing."),
         (lambda: tf.regularizers.l2(l=0.1), "L2: unknown option 'l'. Did you mean 'l2'?"),
         (lambda: tf.regularizers.l1(0.1), "such as l1=…"),
+        # Python's own message, if the function is called without a wrapper
+        (lambda: tf.ones([1]).as_2d(1), "Tensor.as_2d() missing 1 required positional argument"),
+        (lambda: dl.NDArrayMathCPU().add(1), "NDArrayMath.add() missing 1 required positional argument"),
     ],
 )
 def test_binding_errors_use_the_public_name(call: Callable[[], Any], words: str) -> None:
     with pytest.raises(TypeError, match=re.escape(words)):
         call()
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (
+            lambda: tf.data.array([1]).map(lambda x, y: x),
+            "map: argument 'transform' must be a function of one argument, the element (tuples and dicts are passed "
+            "whole), but got <lambda>(x, y).",
+        ),
+        (lambda: tf.data.array([1]).filter(lambda *, y: y), "filter: argument 'predicate' must be a function of one"),
+        (lambda: tf.data.array([1]).for_each_async(lambda x, *, y: x), "but got <lambda>(x, *, y)"),
+        (
+            lambda: tf.grad(lambda x, y: x),
+            "grad: argument 'f' must be a function of one tensor (tf.grads is for several), but got <lambda>(x, y).",
+        ),
+        (lambda: tf.value_and_grad(tf.mul), "(tf.value_and_grads is for several), but got mul(a: "),
+    ],
+)
+def test_function_of_other_arguments_raises(call: Callable[[], Any], words: str) -> None:
+    with pytest.raises(TypeError, match=re.escape(words)):
+        call()
+
+
+@pytest.mark.parametrize(
+    "function",
+    [lambda *args: args[0], lambda x, y=2: x, lambda: 1, functools.partial(max, 0), abs, int, np.sqrt],
+)
+def test_function_that_may_be_called_with_one_argument(function: Any) -> None:
+    data = tf.data.array([1]).map(function)
+    assert data.to_array() == tf.data.array([1]).iterator().map(function).to_array() == [1]
 
 
 def test_type_error_inside_function_is_not_replaced() -> None:

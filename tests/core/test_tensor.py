@@ -331,6 +331,12 @@ def test_rank_types() -> None:
     assert {tf.Scalar, tf.Tensor1D, tf.Tensor3D, tf.Tensor4D, tf.Tensor5D, tf.Tensor6D} == {tf.Tensor}
 
 
+@pytest.mark.parametrize("sizes", [([2, 3],), ((2, 3),), (2, 3), (-1, 3), ([6],), (6,), (1, 6, -1)])
+def test_reshape_method_takes_sizes_as_numpy_does(sizes: tuple[Any, ...]) -> None:
+    values = np.arange(6, dtype=np.float32)
+    np.testing.assert_array_equal(tf.tensor(values).reshape(*sizes).numpy(), values.reshape(*sizes))
+
+
 def test_concat_and_stack_methods_take_one_or_several() -> None:
     t = tf.tensor([1.0, 2.0])
     for one in (tf.tensor([3.0, 4.0]), np.array([3.0, 4.0])):

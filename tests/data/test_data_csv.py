@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import math
+import re
 import subprocess
 import sys
 import tracemalloc
@@ -150,6 +151,14 @@ def test_empty_cells_in_batches_are_nan_or_empty_strings() -> None:
 def test_invalid_files_and_options_raise(text: bytes, config: dict[str, Any], message: str) -> None:
     with pytest.raises((ValueError, TypeError), match=message):
         tf.data.csv(text, config).to_array()
+
+
+@pytest.mark.parametrize("mark", [";", "\t", "|"])
+def test_only_column_with_another_delimiter_warns(mark: str) -> None:
+    table = f"a{mark}b\n1{mark}2".encode()
+    with pytest.warns(UserWarning, match=re.escape(f"are the columns separated by delimiter={mark!r}?")):
+        assert tf.data.csv(table).to_array() == [{f"a{mark}b": f"1{mark}2"}]
+    assert tf.data.csv(table, delimiter=mark).to_array() == [{"a": 1, "b": 2}]
 
 
 def test_make_data_element_before_reading() -> None:

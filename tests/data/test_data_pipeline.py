@@ -552,7 +552,10 @@ def containing_itself() -> list[Any]:
         (lambda: three().shuffle(-1), "shuffle.*buffer_size"),
         (lambda: three().shuffle(2**32), "shuffle.*buffer_size.*at most 4294967295"),
         (lambda: three().shuffle(2, reshuffle=True), "shuffle.*reshuffle"),
-        (lambda: three().iterator().map(3), "map: argument 'transform' must be a function, but got 3"),
+        (
+            lambda: three().iterator().map(3),
+            "map: argument 'transform' must be a function of one argument, the element ",
+        ),
         (lambda: three().iterator().map_async(None), "map_async: argument 'transform'"),
         (lambda: three().iterator().flatmap("a"), "flatmap: argument 'transform'"),
         (lambda: three().iterator().filter([]), "filter: argument 'predicate'"),

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import copy
 import json
+import pickle
 from pathlib import Path
 from typing import Any
 
@@ -187,6 +189,18 @@ def test_kept_intermediate_tensors_outlive_a_tidy() -> None:
 
 
 # Files
+
+
+@pytest.mark.parametrize("again", [copy.deepcopy, lambda m: pickle.loads(pickle.dumps(m))])
+def test_copies_are_independent(again: Any) -> None:
+    graph_model = small()
+    graph_model.predict(X)
+    copied = again(graph_model)
+    expected = [t.numpy() for t in graph_model.predict(X)]
+    graph_model.dispose()
+    np.testing.assert_array_equal([t.numpy() for t in copied.predict(X)], expected)
+    assert copied.load()
+    assert repr(again(tf.GraphModel("nowhere"))) == "GraphModel(not loaded)"
 
 
 def test_save_and_load(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import copy
 from types import SimpleNamespace
 from typing import Any
 
@@ -37,6 +38,21 @@ def test_events_occur_in_tfjs_order() -> None:
         "T", "E0", (0, ["batch", "loss", "size"]), (1, ["batch", "loss", "size"]), ("e0", ["val_loss", "loss"]),
         ("t", 5, "Sequential"),
     ]  # fmt: skip
+
+
+def test_missing_value_raises_with_the_names_that_there_are() -> None:
+    model = linear(metrics=["accuracy"])
+
+    def read(epoch: int, logs: dict[str, Any]) -> None:
+        logs["accuracy"]
+
+    with pytest.raises(KeyError, match="there is no 'accuracy', only loss, acc"):
+        model.fit(X, Y, verbose=0, callbacks={"on_epoch_end": read})
+    history = copy.deepcopy(model.fit(X, Y, verbose=0, epochs=2))
+    with pytest.raises(KeyError, match="there is no 'val_loss', only loss, acc"):
+        history.history["val_loss"]
+    assert list(history.history) == ["loss", "acc"]
+    assert history.history.get("accuracy") is None
 
 
 def test_dict_of_functions_is_a_callback() -> None:

@@ -90,6 +90,21 @@ def test_custom_layer_is_restored_from_file(cls: type, make: Callable[[], Layer]
     assert (loaded.layers[1].name, loaded.layers[1].factor) == (name, 3.0)
 
 
+class ForgetsFactor(Layer):
+    def __init__(self, factor: float, **options: Any) -> None:
+        super().__init__(**options)
+        self.factor = factor
+
+
+def test_option_that_get_config_does_not_return(tmp_path: Path) -> None:
+    model = tf.sequential([ForgetsFactor(3.0, input_shape=[2], name="f")])
+    lost = r"save: get_config of layer 'f' \(ForgetsFactor\) does not return 'factor', so the layer cannot be restored"
+    with pytest.warns(UserWarning, match=lost), pytest.warns(UserWarning, match="TF.js has no class"):
+        model.save(tmp_path)
+    with pytest.raises(ValueError, match="missing 1 required positional argument: 'factor'"):
+        tf.load_layers_model(tmp_path, custom_objects={"ForgetsFactor": ForgetsFactor})
+
+
 def test_custom_initializer_from_config() -> None:
     class Filled(tf.initializers.Initializer):
         def __init__(self, value: float = 0.0) -> None:

@@ -136,6 +136,20 @@ def test_result_of_unexpected_shape_warns() -> None:
         model.apply(tf.ones([3, 2]))
 
 
+def test_labels_of_unexpected_shape_warn_if_the_layer_returns_them() -> None:
+    class FirstTwo(tf.layers.Layer):
+        def call(self, inputs: Any) -> Any:
+            return inputs[:, :2]
+
+    model = tf.sequential(layers=[FirstTwo(input_shape=[3], name="odd")])
+    model.compile(optimizer="sgd", loss="meanSquaredError")
+    with (
+        pytest.warns(UserWarning, match=r"odd: call returned shape \[1, 2\], .* \[None, 3\]\. Define this method"),
+        pytest.raises(ValueError, match=r"'y' must be of shape \[batch, 3\]"),
+    ):
+        model.fit(np.ones((5, 3)), np.ones((5, 2)), verbose=0)
+
+
 def test_call_takes_keywords_as_dict() -> None:
     ones = tf.ones([1, 2])
     dense = tf.layers.dense(units=1, kernel_initializer="ones")

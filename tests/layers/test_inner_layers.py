@@ -30,6 +30,9 @@ class Block(tf.layers.Layer):
     def call(self, inputs: tf.Tensor) -> Any:
         return self.other_layers[1].apply(self.inner.apply(inputs))
 
+    def get_config(self) -> dict[str, Any]:
+        return {**super().get_config(), "list_weights": self.list_weights}
+
 
 def block(list_weights: bool) -> tf.Sequential:
     model = tf.sequential([Block(list_weights, name="block", input_shape=[2]), tf.layers.dense(units=1)])

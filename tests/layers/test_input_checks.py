@@ -81,7 +81,11 @@ def test_fractional_class_indices_are_rounded_down() -> None:
         ),
         (lambda: fit(class_weight=[{0: 1}, {0: 1}]), "'class_weight' must be a dict of weights by class"),
         (lambda: fit(class_weight={"a": {0: 1}}), "Unknown output in class_weight 'a'"),
-        (lambda: fit(x={1: X, "b": X}), "'x' must be a dict with data for"),
+        (lambda: fit(x={1: X}), "'x' must be a dict with data for"),
+        (
+            lambda: fit(x={1: X, "b": X}),
+            "(the columns of a table become one array, as by the map of a data set), but got [1, ",
+        ),
         (lambda: classifier().evaluate(X, Y, steps=-1), "'steps' must be a whole number above 0, but got -1"),
         (
             lambda: tf.sequential([tf.layers.lstm(units=1, input_shape=[9, 1])]).predict(np.ones([2, 9])),

@@ -58,6 +58,10 @@ X = np.ones((2, 1))
             "d: argument 'input_shape' must be a shape that starts with the batch size",
         ),
         (lambda: L.dense(units=1, name="d").compute_output_shape([]), "d: argument 'input_shape' must be a shape"),
+        (
+            lambda: L.dense(units=1, name="d").set_weights([[[1.0]], [0.0]]),
+            "the number of weights of layer d, which makes them when it is first built or called, but got 2 of them",
+        ),
         (lambda: L.add(name="a").call([tf.scalar(1), tf.ones([1])]), "a: argument 'inputs' must be tensors whose"),
         (lambda: L.add(name="a").compute_output_shape(None), "a: argument 'input_shape' must be a shape that starts"),
         (lambda: L.dense(units=1, name="d").apply([[1.0]], 3), "d: argument 'kwargs' must be a dict of keywords"),
@@ -141,6 +145,18 @@ def test_invalid_option_raises(make: Any, text: str) -> None:
     assert text in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("make", "text"),
+    [
+        (lambda: L.dropout(rate=50), "Dropout: rate is 50, not a fraction from 0 to 1"),
+        (lambda: L.gru(units=1, recurrent_dropout=-0.1), "GRUCell: recurrent_dropout is -0.1"),
+    ],
+)
+def test_rate_that_drops_nothing_warns(make: Any, text: str) -> None:
+    with pytest.warns(UserWarning, match=text):
+        make()
+
+
 def test_variance_scaling_rejects_unknown_mode_and_distribution() -> None:
     for option in ("mode", "distribution"):
         with pytest.raises(ValueError, match=f"variance_scaling initializer.*{option}"):
@@ -213,8 +229,12 @@ def test_error_of_unknown_activation_names_the_option() -> None:
             "The metric '<lambda>' must return a tensor or numbers, but returned None",
         ),
         (
-            lambda m: m.compile(optimizer="sgd", loss=lambda one: one) or m.train_on_batch([[1.0]], [[1.0]]),
-            "<lambda>() takes 1 positional argument",
+            lambda m: m.compile(optimizer="sgd", loss=lambda one: one),
+            "compile: argument 'loss' must be a name or a function of (y_true, y_pred), but got <lambda>(one)",
+        ),
+        (
+            lambda m: m.compile(optimizer="sgd", loss="mse", metrics=[lambda: 1]),
+            "compile: argument 'metrics' must be names or functions of (y_true, y_pred), but got <lambda>()",
         ),
         (
             lambda m: m.fit([[1.0]], [[1.0]], validation_data=tf.data.array([1]).batch(1), verbose=0),

@@ -263,7 +263,9 @@ def test_custom_optimizer_without_options() -> None:
 
 def test_nan_loss_from_nan_inputs_warns() -> None:
     x = np.where(X.min() < X, X, np.nan)
-    with pytest.warns(UserWarning, match="fit: the loss is NaN, and so are some of the inputs: fill in missing values"):
+    with pytest.warns(
+        UserWarning, match="fit: the loss is NaN since some of the inputs are NaN or infinite: fill in missing"
+    ):
         linear().fit(x, Y, verbose=0)
     with warnings.catch_warnings():
         warnings.simplefilter("error")

@@ -56,6 +56,20 @@ def test_event_with_keras_name_warns() -> None:
         model.fit(np.ones((2, 1)), np.ones((2, 1)), verbose=0, callbacks=KerasStyle())
 
 
+def test_event_with_a_typing_error_warns() -> None:
+    class Misspelt(tf.Callback):
+        def on_epoch_ends(self, epoch: int, logs: Any = None) -> None:
+            raise AssertionError
+
+        def once_more(self) -> None:
+            raise AssertionError
+
+    model = tf.sequential([tf.layers.dense(units=1, input_shape=[1])])
+    model.compile(optimizer="sgd", loss="meanSquaredError")
+    with pytest.warns(UserWarning, match=r"Misspelt.on_epoch_ends is not called; here it is on_epoch_end\."):
+        model.fit(np.ones((2, 1)), np.ones((2, 1)), verbose=0, callbacks=Misspelt())
+
+
 class AddToLogs(tf.Callback):
     """Adds given values to the logs of epochs, for the callbacks after it."""
 

@@ -416,9 +416,6 @@ class TensorMethods(Handle):
         def relu6(self) -> Tensor:
             """x clipped to the range from 0 to 6."""
 
-        def reshape(self, shape: ShapeLike) -> Tensor:
-            """The same elements in another shape, sharing the data."""
-
         def resize_bilinear(
             self, size: Sequence[int], align_corners: bool = False, half_pixel_centers: bool = False
         ) -> Tensor:

@@ -18,6 +18,7 @@ from tfpy.engine.spec import Shape
 
 if TYPE_CHECKING:
     from tfpy.core.convert import TensorLike
+    from tfpy.core.ops.create import ShapeLike
     from tfpy.core.tensor import Tensor
 
 
@@ -57,6 +58,10 @@ class Chained(ChainedCamel, Handle):
     def flatten(self) -> Tensor:
         """The elements as a vector."""
         return ops.shape.reshape(self, (self.spec.size,))
+
+    def reshape(self, shape: ShapeLike, *sizes: int) -> Tensor:
+        """The elements in another shape: a list or, as in numpy, size by size; one size may be -1, to be inferred."""
+        return ops.shape.reshaped(self, (shape, *sizes) if sizes else shape)
 
     def reshape_as(self, x: Tensor) -> Tensor:
         """The elements in the shape of another tensor."""

@@ -15,7 +15,7 @@ from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
 from tfpy.core.variable import Variable, trainable_variables, variable_of
 from tfpy.engine import dispatch
-from tfpy.engine.arguments import as_function, as_list
+from tfpy.engine.arguments import as_function, as_function_of, as_list
 from tfpy.engine.backprop import Start, backprop
 from tfpy.engine.errors import IndependentError, UnreachedError, argument_error, unconnected_error
 from tfpy.engine.gradients import GradientRow, gradient_dtype
@@ -61,7 +61,7 @@ def grad(f: Callable[[Tensor], Tensor]) -> Callable[..., Tensor]:
 
     Source: TF.js `tf.grad`.
     """
-    function = _checked("grad", f)
+    function = as_function_of("grad", "f", f, 1, "a function of one tensor (tf.grads is for several)")
 
     def g(x: TensorLike, dy: TensorLike | None = None) -> Tensor:
         return _gradients("grad", function, [_source("grad", "x", x)], dy)[1][0]
@@ -84,7 +84,7 @@ def grads(f: Callable[..., Tensor]) -> Callable[..., list[Tensor]]:
 
     Source: TF.js `tf.grads`.
     """
-    function = _checked("grads", f)
+    function = as_function("grads", "f", f)
 
     def g(args: Sequence[TensorLike], dy: TensorLike | None = None) -> list[Tensor]:
         return _gradients("grads", function, _sources("grads", args), dy)[1]
@@ -101,7 +101,9 @@ def value_and_grad(f: Callable[[Tensor], Tensor]) -> Callable[..., ValueAndGrad]
 
     Source: TF.js `tf.valueAndGrad`.
     """
-    function = _checked("value_and_grad", f)
+    function = as_function_of(
+        "value_and_grad", "f", f, 1, "a function of one tensor (tf.value_and_grads is for several)"
+    )
 
     def g(x: TensorLike, dy: TensorLike | None = None) -> ValueAndGrad:
         value, found = _gradients("value_and_grad", function, [_source("value_and_grad", "x", x)], dy)
@@ -119,7 +121,7 @@ def value_and_grads(f: Callable[..., Tensor]) -> Callable[..., ValueAndGrads]:
 
     Source: TF.js `tf.valueAndGrads`.
     """
-    function = _checked("value_and_grads", f)
+    function = as_function("value_and_grads", "f", f)
 
     def g(args: Sequence[TensorLike], dy: TensorLike | None = None) -> ValueAndGrads:
         return ValueAndGrads(*_gradients("value_and_grads", function, _sources("value_and_grads", args), dy))
@@ -153,7 +155,7 @@ def variable_grads_for(
     name: str, f: Callable[[], Tensor], var_list: Sequence[Tensor] | Tensor | None = None
 ) -> VariableGrads:
     """`variable_grads` for a function whose name errors have."""
-    function = _checked(name, f)
+    function = as_function(name, "f", f)
     variables, frozen = _by_trainability(name, var_list)
     (given, value), tape = recorded(lambda: _checked_value(name, function), variables)
     if value.rank != 0:
@@ -265,12 +267,6 @@ def _ones(value: Tensor) -> Tensor:
     return full(value.spec.shape, 1, gradient_dtype(value.dtype))
 
 
-def _checked(name: str, f: Any) -> Callable[..., Any]:
-    as_function(name, "f", f)
-    function: Callable[..., Any] = f
-    return function
-
-
 def _sources(name: str, args: Any) -> list[Handle]:
     if not isinstance(args, (list, tuple)):
         raise argument_error(name, "args", "a list of tensors", args, TypeError)
@@ -314,7 +310,7 @@ def custom_grad(f: Callable[..., Any]) -> Callable[..., Tensor]:
 
     Source: TF.js `tf.customGrad`.
     """
-    function = _checked("custom_grad", f)
+    function = as_function("custom_grad", "f", f)
 
     def custom(*args: TensorLike) -> Tensor:
         inputs = tuple(to_tensors("custom_grad", "args", list(args), "any"))
@@ -327,7 +323,7 @@ def custom_grad(f: Callable[..., Any]) -> Callable[..., Tensor]:
             result = call_with_as_many(function, *inputs, save)
         what = "custom_grad: what f returns"
         value = dispatch.alias(Tensor, _tensor_from("custom_grad", field(result, "value", 0, what)))
-        gradient_function = _checked("custom_grad", field(result, "grad_func", 1, what))
+        gradient_function = as_function("custom_grad", "f", field(result, "grad_func", 1, what))
         if local.state.tapes:
             _record_custom(inputs, value, kept, gradient_function)
         return value

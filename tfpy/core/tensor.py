@@ -14,6 +14,7 @@ from tfpy.core.calling.ready import Ready
 from tfpy.core.calling.registry import export
 from tfpy.core.chained import Chained
 from tfpy.core.naming.hints import OF_TENSORS, add_absent, without_absent
+from tfpy.core.naming.wrappers import name_methods_of
 from tfpy.core.operators import Operators
 from tfpy.core.properties import TensorProperties
 from tfpy.engine import dispatch
@@ -209,6 +210,7 @@ class Tensor(TensorMethods, Chained, Operators, TensorProperties, TensorCamel, R
 
 
 add_absent(Tensor, OF_TENSORS)
+name_methods_of(Tensor, Chained)
 
 
 def tensor_again(kind: type[Any], values: Array, dtype: DType) -> Any:

@@ -18,6 +18,7 @@ from tfpy.data.text_line_dataset import TextLineDataset
 from tfpy.engine.arguments import as_string
 from tfpy.engine.errors import argument_error, show, unknown_name_error
 from tfpy.engine.javascript_numbers import text_number
+from tfpy.engine.warn import warn_user
 
 _DTYPES = ("float32", "int32", "bool", "string")
 _QUOTE = '"'
@@ -113,6 +114,9 @@ class CSVDataset(CSVDatasetCamel, Dataset):
         found = None if header is None else split_row(header, self._delimiter, self._collapse)
         names = found if self._names is None else self._names
         assert names is not None
+        other = next((mark for mark in ";\t|" if mark in names[0]), None) if len(names) == 1 else None
+        if other is not None:
+            warn_user(f"csv: the only column is {names[0]!r}; are the columns separated by delimiter={other!r}?")
         if found is not None and len(found) != len(names):
             raise argument_error("csv", "column_names", f"as many names as the header has ({len(found)})", names)
         twice = sorted(name for name, count in Counter(names).items() if count > 1)

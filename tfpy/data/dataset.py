@@ -11,12 +11,12 @@ from tfpy.core.calling.options import accepts_options
 from tfpy.core.calling.ready import ReadyList, ReadyNone, finish
 from tfpy.core.calling.registry import export
 from tfpy.core.memory import tidy
-from tfpy.core.naming.hints import OF_DATASETS, Hints
+from tfpy.core.naming.hints import OF_DATASET_CLASS, OF_DATASETS, Hints, add_absent, without_absent
 from tfpy.data._camel import DatasetCamel
-from tfpy.data.iterators import ChainedIterator, LazyIterator, elements_of
+from tfpy.data.iterators import ChainedIterator, LazyIterator, elements_of, of_an_element
 from tfpy.data.structure import stacked
 from tfpy.engine import rng
-from tfpy.engine.arguments import as_function, as_int, as_positive
+from tfpy.engine.arguments import as_int, as_positive
 from tfpy.engine.errors import argument_error
 
 Size = float | None
@@ -57,6 +57,9 @@ class Dataset(DatasetCamel, Hints):
 
     def __bool__(self) -> bool:
         return True
+
+    def __dir__(self) -> list[str]:
+        return without_absent(super().__dir__(), type(self))
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}(size={self.size})"
@@ -100,7 +103,7 @@ class Dataset(DatasetCamel, Hints):
 
         Source: TF.js `tf.data.Dataset.filter`.
         """
-        test = _function("filter", "predicate", predicate)
+        test = of_an_element("filter", "predicate", predicate)
         size = math.inf if self.size == math.inf else None
         return self._then("filter", partial(_is_true, test), size=size)
 
@@ -111,7 +114,7 @@ class Dataset(DatasetCamel, Hints):
 
         Source: TF.js `tf.data.Dataset.forEachAsync`.
         """
-        return stream(self).for_each_async(_function("for_each_async", "f", f))
+        return stream(self).for_each_async(of_an_element("for_each_async", "f", f))
 
     def map(self, transform: Callable[[Any], Any]) -> Dataset:
         """The results of a function for each element. It runs in a tidy: only the tensors it returns are kept.
@@ -120,7 +123,7 @@ class Dataset(DatasetCamel, Hints):
 
         Source: TF.js `tf.data.Dataset.map`.
         """
-        function = _function("map", "transform", transform)
+        function = of_an_element("map", "transform", transform)
         return self._then("map", partial(_tidied, function), size=self.size)
 
     def map_async(self, transform: Callable[[Any], Any]) -> Dataset:
@@ -130,7 +133,7 @@ class Dataset(DatasetCamel, Hints):
 
         Source: TF.js `tf.data.Dataset.mapAsync`.
         """
-        function = _function("map_async", "transform", transform)
+        function = of_an_element("map_async", "transform", transform)
         return self._then("map_async", function, size=self.size)
 
     @accepts_options()
@@ -221,6 +224,9 @@ class Dataset(DatasetCamel, Hints):
         return stream(self)
 
 
+add_absent(Dataset, OF_DATASET_CLASS)
+
+
 class FunctionDataset(Dataset):
     """A data set whose streams a function starts: one of a module, with its arguments, so that it can be pickled."""
 
@@ -292,12 +298,6 @@ def _passes_without_end(dataset: Dataset) -> Iterator[LazyIterator]:
         yield stream(dataset).map(counted)
         if not elements:
             return
-
-
-def _function(where: str, argument: str, value: Any) -> Callable[[Any], Any]:
-    as_function(where, argument, value)
-    function: Callable[[Any], Any] = value
-    return function
 
 
 def _count(where: str, count: Any) -> int | None:

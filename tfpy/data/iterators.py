@@ -10,6 +10,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Self
 
+from tfpy.core.calling.callables import positional_count
 from tfpy.core.calling.options import accepts_options
 from tfpy.core.calling.ready import Ready, ReadyList, ReadyNone, finish
 from tfpy.core.memory import dispose
@@ -18,11 +19,24 @@ from tfpy.core.streams import element_in, elements_in
 from tfpy.data._camel import LazyIteratorCamel
 from tfpy.data.structure import children, is_structure, like
 from tfpy.engine import rng
-from tfpy.engine.arguments import as_function, as_int, as_positive
+from tfpy.engine.arguments import as_function_of, as_int, as_positive
 from tfpy.engine.scope import handles_in
 
 # How far `to_array_for_test` prefetches, as in TF.js.
 _TEST_AHEAD = 100
+
+_OF_AN_ELEMENT = "a function of one argument, the element (tuples and dicts are passed whole)"
+
+
+def of_an_element(where: str, argument: str, function: Any) -> Callable[[Any], Any]:
+    """A user's function of an element, which may ignore the element, as in JavaScript.
+
+    Raises:
+        TypeError: it is not a function, or needs further arguments.
+    """
+    taken = positional_count(function, 1)
+    checked = as_function_of(where, argument, function, taken, _OF_AN_ELEMENT)
+    return checked if taken else lambda element: checked()
 
 
 class IteratorResult(Record, Ready):
@@ -59,19 +73,19 @@ class LazyIterator(LazyIteratorCamel, Ready):
     def map(self, transform: Callable[[Any], Any]) -> LazyIterator:
         """The result of a function, maybe async, for each element; tensors of the old one that are not in the new
         one are disposed."""
-        return _MapIterator(self, as_function("map", "transform", transform))
+        return _MapIterator(self, of_an_element("map", "transform", transform))
 
     def map_async(self, transform: Callable[[Any], Any]) -> LazyIterator:
         """The same as `map`: both wait for an async function."""
-        return _MapIterator(self, as_function("map_async", "transform", transform))
+        return _MapIterator(self, of_an_element("map_async", "transform", transform))
 
     def flatmap(self, transform: Callable[[Any], Iterable[Any]]) -> LazyIterator:
         """All results of a function for each element, flattened."""
-        return _FlatMapIterator(self, as_function("flatmap", "transform", transform))
+        return _FlatMapIterator(self, of_an_element("flatmap", "transform", transform))
 
     def filter(self, predicate: Callable[[Any], Any]) -> LazyIterator:
         """The elements for which a function is true; the tensors of the others are disposed."""
-        return _FilterIterator(self, as_function("filter", "predicate", predicate))
+        return _FilterIterator(self, of_an_element("filter", "predicate", predicate))
 
     def take(self, count: int | None) -> LazyIterator:
         """At most the first `count` elements; all of them if it is None or negative."""
@@ -104,7 +118,8 @@ class LazyIterator(LazyIteratorCamel, Ready):
 
     def handle_errors(self, handler: Callable[[Exception], Any]) -> LazyIterator:
         """The elements without those that raised an error, as long as a function of the error returns True."""
-        return _ErrorHandlingIterator(self, as_function("handle_errors", "handler", handler))
+        function = as_function_of("handle_errors", "handler", handler, 1, "a function of one argument, the error")
+        return _ErrorHandlingIterator(self, function)
 
     def to_array(self) -> ReadyList[Any]:
         """All remaining elements as a list; awaitable."""
@@ -121,7 +136,7 @@ class LazyIterator(LazyIteratorCamel, Ready):
 
     def for_each_async(self, f: Callable[[Any], Any]) -> ReadyNone:
         """Call a function, which may be async, with each element, whose tensors are then disposed."""
-        return _MapIterator(self, as_function("for_each_async", "f", f)).resolve_fully()
+        return _MapIterator(self, of_an_element("for_each_async", "f", f)).resolve_fully()
 
 
 def _count(method: str, count: Any) -> int:

@@ -5,16 +5,20 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterable, Sequence
+from types import FunctionType
 from typing import Any
 
 import numpy as np
 
 from tfpy.engine.dtypes import DTYPES, DType
-from tfpy.engine.errors import argument_error
+from tfpy.engine.errors import Unquoted, argument_error
 from tfpy.engine.spec import Shape
 
 _BY_NAME: dict[str, DType] = {dtype: dtype for dtype in DTYPES}
+# The dtypes that stand for numpy's, by their kind.
+_OF_KIND: dict[str, DType] = {"f": "float32", "i": "int32", "u": "int32", "b": "bool", "c": "complex64"}
 
 
 def as_int(op: str, argument: str, value: object) -> int:
@@ -88,6 +92,31 @@ def as_function(op: str, argument: str, value: object) -> Callable[..., Any]:
     return value
 
 
+def as_function_of(op: str, argument: str, value: object, count: int, expected: str) -> Callable[..., Any]:
+    """The argument, which must be callable with `count` positional arguments, as far as its signature is known.
+
+    Raises:
+        TypeError: anything else.
+    """
+    if not callable(value):
+        raise argument_error(op, argument, expected, value, TypeError)
+    if isinstance(value, FunctionType):  # the usual case, without the cost of a signature
+        code = value.__code__
+        required = code.co_argcount - len(value.__defaults__ or ())
+        if required <= count <= code.co_argcount and not code.co_kwonlyargcount:
+            return value
+    try:
+        signature = inspect.signature(value)
+    except (TypeError, ValueError):  # many functions written in C have none
+        return value
+    try:
+        signature.bind(*[None] * count)
+    except TypeError:
+        found = Unquoted(f"{getattr(value, '__name__', type(value).__name__)}{signature}")
+        raise argument_error(op, argument, expected, found, TypeError) from None
+    return value
+
+
 def as_number(op: str, argument: str, value: object) -> float:
     """One number, given as a Python or numpy number, as a float.
 
@@ -95,11 +124,13 @@ def as_number(op: str, argument: str, value: object) -> float:
         TypeError: anything else. ValueError: a whole number beyond those of a double.
     """
     try:
-        return float(value)  # type: ignore[arg-type]
+        if not isinstance(value, (str, bytes)):  # `float` would read them
+            return float(value)  # type: ignore[arg-type]
     except (TypeError, ValueError):
-        raise argument_error(op, argument, "a number", value, TypeError) from None
+        pass
     except OverflowError:
         raise argument_error(op, argument, "within the range of doubles", value) from None
+    raise argument_error(op, argument, "a number", value, TypeError)
 
 
 def as_list(op: str, argument: str, value: object, of: str) -> list[object]:
@@ -165,7 +196,18 @@ def as_dtype(op: str, value: object, argument: str = "dtype") -> DType:
     found = _BY_NAME.get(value) if isinstance(value, str) else None
     if found is not None:
         return found
-    raise argument_error(op, argument, "one of " + ", ".join(map(repr, DTYPES)), value)
+    raise argument_error(op, argument, f"one of {', '.join(map(repr, DTYPES))}{_dtype_hint(value)}", value)
+
+
+def _dtype_hint(value: object) -> str:
+    """What to do about an unknown dtype, in brackets."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        return " (the sizes of a shape are given as one list, as in [2, 3])"
+    try:
+        kind = "" if value is None else np.dtype(value).kind  # type: ignore[call-overload]
+    except TypeError:
+        return ""
+    return f" (here {_OF_KIND[kind]!r})" if kind in _OF_KIND else ""
 
 
 def resolve_axis(op: str, axis: object, rank: int, argument: str = "axis") -> int:

@@ -129,6 +129,12 @@ def completed(backend: Any) -> Backend:
     return backend  # type: ignore[no-any-return]
 
 
+# Names of backends and devices in TF.js and elsewhere, and what they are here.
+_ELSEWHERE = {
+    **dict.fromkeys(("cuda", "metal", "mps", "opengl", "rocm", "vulkan", "webgpu"), "'webgl': the GPU, of any vendor"),
+    **dict.fromkeys(("node", "numpy", "tensorflow", "wasm"), "'cpu': numpy"),
+}
+
 Factory = Callable[[], Backend]
 
 
@@ -182,6 +188,8 @@ class Registry:
         """
         name = self.own_name(name)
         if name not in self._factories:
+            if name in _ELSEWHERE:
+                raise ValueError(f"Unknown backend {name!r}. In tfpy it is {_ELSEWHERE[name]}.")
             raise unknown_name_error("backend", name, self._factories)
         made = self._made.get(name)
         if made is None:

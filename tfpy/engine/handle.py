@@ -227,7 +227,9 @@ def check_live(handle: Handle, op: str) -> None:
     if handle.backend is None:
         watcher = watching.watcher
         where = "" if watcher is None else watcher.whereabouts(handle)
+        name = getattr(handle, "name", None)
+        which = f"{type(handle).__name__} {name!r}" if name else type(handle).__name__
         raise DisposedError(
-            f"{op}: {type(handle).__name__} is disposed. A tensor of shape {list(handle.spec.shape)} was used after "
+            f"{op}: {which} is disposed. A tensor of shape {list(handle.spec.shape)} was used after "
             f"dispose() or after the tidy that made it had ended; use keep() or return it to let it live on.{where}"
         )

@@ -19,6 +19,7 @@ from tfpy.core.io.quantization import quantized
 from tfpy.core.io.specs import read_specs
 from tfpy.core.io.weights import decode
 from tfpy.core.memory import dispose, tidy
+from tfpy.core.naming.hints import OF_GRAPH_MODELS, add_absent, without_absent
 from tfpy.core.results import Entries
 from tfpy.core.system.environment import ENV
 from tfpy.core.tensor import Tensor
@@ -148,6 +149,21 @@ class GraphModel(GraphModelCamel, Ready):
         if keys is not None and not (isinstance(keys, (list, tuple)) and all(isinstance(key, str) for key in keys)):
             raise fault("the model", "userDefinedMetadata.structuredOutputKeys", "a list of strings", keys)
         return keys
+
+    def __getstate__(self) -> dict[str, Any]:
+        if self._artifacts is None:
+            return vars(self)
+        # The graph as it is run has functions that cannot be pickled: the copy reads the artifacts again.
+        made = dict.fromkeys(("_runs", "_initializer", "_captured", "_intermediate"))
+        return {**vars(self), "_url": self._artifacts, **made}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        if self._artifacts is not None:
+            self.load_sync(self._artifacts)
+
+    def __dir__(self) -> list[str]:
+        return without_absent(super().__dir__(), type(self))
 
     def __repr__(self) -> str:
         if self._runs is None:
@@ -360,6 +376,9 @@ class GraphModel(GraphModelCamel, Ready):
                 weight.dispose()
             self._runs.resources.tables.clear()
             self._runs.plans.clear()
+
+
+add_absent(GraphModel, OF_GRAPH_MODELS)
 
 
 def _described(port: Port) -> Entries:

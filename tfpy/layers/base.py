@@ -397,10 +397,10 @@ class Layer(LayerCamel, Copyable, Declared, family="layer"):
         """Assign values to the weights, in the order of `weights`: the trainable ones first, then the others.
 
         Raises:
-            ValueError: the wrong number of values, or a wrong shape; no weight is changed then.
-            TypeError: a tensor of another dtype; arrays and lists are converted. No weight is changed then.
+            ValueError, TypeError: the wrong number of values, or a wrong shape or dtype; no weight is changed then.
         """
-        set_values(f"layer {self.name}", self.weights, weights)
+        when = "" if self.built else ", which makes them when it is first built or called"
+        set_values(f"layer {self.name}{when}", self.weights, weights)
 
     def count_params(self) -> int:
         """The number of parameters: the total number of elements of all weights."""

@@ -174,7 +174,11 @@ def _check_outputs(node: Node, inputs: Sequence[Tensor], outputs: Sequence[Tenso
     for said, found in zip(node.output_tensors, outputs, strict=True):
         if not shapes_agree(said.shape, found.shape) and all(map(_fits, node.input_tensors, inputs)):
             fewer = len(inputs) == 1 and len(found.shape) < len(said.shape)  # as if `inputs[0]` were the tensor
-            hint = " (A layer with one input is called on the tensor, not on a list.)" if fewer else ""
+            hint = ""
+            if fewer:
+                hint = " (A layer with one input is called on the tensor, not on a list.)"
+            elif type(node.outbound_layer).compute_output_shape is Layer.compute_output_shape:
+                hint = " Define this method: without it, the output is assumed to have the shape of the input."
             warn_user(
                 f"Layer {name}: call returned shape {list(found.shape)}, but compute_output_shape returned "
                 f"{list(said.shape)}.{hint}"

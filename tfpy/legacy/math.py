@@ -16,6 +16,7 @@ import numpy as np
 
 from tfpy.core.calling.ready import ReadyFloat
 from tfpy.core.extending.engine_face import Engine
+from tfpy.core.naming.wrappers import name_methods_of
 from tfpy.core.results import Record
 from tfpy.core.tensor import Tensor
 from tfpy.core.variable import Variable, registered_variables
@@ -300,6 +301,9 @@ class NDArrayMath(DerivedMath, Gradients, NDArrayMathCamel):
 
     def dispose(self) -> None:
         """Do nothing: arrays are freed with their last reference."""
+
+
+name_methods_of(NDArrayMath, DerivedMath)
 
 
 class NDArrayMathCPU(NDArrayMath):

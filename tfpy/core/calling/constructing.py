@@ -24,9 +24,9 @@ def constructed(cls: type[T], config: Mapping[str, Any]) -> T:
         return cls(dict(config))  # type: ignore[call-arg]
     by_name = {camel(p.name): p.name for p in parameters if p.kind in _BY_NAME}
     named = {by_name[camel(key)]: value for key, value in config.items() if camel(key) in by_name}
-    if not named and _may_be_dict(parameters[0]):
-        return cls(dict(config))  # type: ignore[call-arg]
     takes_all = parameters[-1].kind is Parameter.VAR_KEYWORD
+    if not named and _may_be_dict(parameters[0], takes_all):
+        return cls(dict(config))  # type: ignore[call-arg]
     others = {key: value for key, value in config.items() if camel(key) not in by_name} if takes_all else {}
     return cls(**named, **others)
 
@@ -34,8 +34,12 @@ def constructed(cls: type[T], config: Mapping[str, Any]) -> T:
 _BY_NAME = (Parameter.POSITIONAL_OR_KEYWORD, Parameter.KEYWORD_ONLY)
 
 
-def _may_be_dict(first: Parameter) -> bool:
-    """Whether a constructor's first parameter, which is not the name of an option, can be the dict of all options."""
+def _may_be_dict(first: Parameter, takes_all: bool) -> bool:
+    """Whether a constructor's first parameter, which is not the name of an option, can be the dict of all options.
+
+    A required one beside `**options` is an option that the configuration lacks.
+    """
     if first.kind is Parameter.POSITIONAL_OR_KEYWORD:
-        return first.default in (Parameter.empty, None) or isinstance(first.default, Mapping)
+        required = first.default is Parameter.empty
+        return (required and not takes_all) or first.default is None or isinstance(first.default, Mapping)
     return first.kind is Parameter.VAR_POSITIONAL

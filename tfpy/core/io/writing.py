@@ -33,7 +33,10 @@ _OURS = re.compile(r"(new-)?((.*\.)?weights\.bin|group1-shard\d+of\d+\.bin)")
 
 
 # Files of other kinds: a folder with such a name would be mistaken for one.
-_OF_OTHERS = (".h5", ".hdf5", ".keras", ".onnx", ".pb", ".pt", ".pth", ".tflite")
+_OF_OTHERS = (
+    ".ckpt", ".h5", ".hdf5", ".joblib", ".keras", ".npy", ".npz", ".onnx", ".pb", ".pickle", ".pkl", ".pt", ".pth",
+    ".tflite",
+)  # fmt: skip
 
 
 def write_model(path: Path, artifacts: ModelArtifacts, shard_bytes: int | None) -> SaveResult:

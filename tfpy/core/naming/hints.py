@@ -64,6 +64,11 @@ OF_MODULES = {
     "text_vectorization": "a dict of your own from words to numbers, and tf.layers.embedding",
     "TextVectorization": "a dict of your own from words to numbers, and tf.layers.embedding",
     "newaxis": "None, as in t[:, None]",
+    **dict.fromkeys(("random_flip", "RandomFlip"), "tf.image.flip_left_right in the map of a data set"),
+    **dict.fromkeys(("random_rotation", "RandomRotation"), "tf.image.rotate_with_offset in the map of a data set"),
+    **dict.fromkeys(("random_zoom", "RandomZoom"), "tf.image.crop_and_resize in the map of a data set"),
+    "inv": "np.linalg.inv(t), which has no gradient",
+    "solve": "np.linalg.solve(a, b), which has no gradient",
     "nonzero": "tf.where_async(condition)",
     "shape": "the shape of the tensor: t.shape",
     "std": "tf.moments(x, axis).variance.sqrt()",
@@ -88,6 +93,17 @@ OF_MODELS = {
     "input_shape": "inputs[0].shape",
     "reset_metrics": "nothing: metrics start anew with every epoch",
     "history": "what fit returns: history = model.fit(…)",
+}
+OF_GRAPH_MODELS = {
+    "fit": "tf.sequential, with layers that are trained on what predict returns: a graph model can only be run",
+    "layers": "execute(inputs, node), with the name of a node",
+    "summary": "inputs and outputs, and `tfpy summary` on the command line",
+}
+OF_DATASET_CLASS = {
+    "from_tensor_slices": "tf.data.array, or tf.data.zip of several",
+    "from_generator": "tf.data.generator",
+    "range": "tf.data.array(range(n))",
+    "zip": "tf.data.zip((a, b))",
 }
 OF_OPTIMIZERS = {
     "lr": "learning_rate",

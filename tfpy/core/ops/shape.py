@@ -83,7 +83,7 @@ def clone(x: TensorLike) -> Tensor:
 gradient("Identity", x=lambda dy, n: dy)
 
 
-@op(chain=True, legacy="reshape", doc="Tensors / Transformations")
+@op(legacy="reshape", doc="Tensors / Transformations")
 def reshape(x: TensorLike, shape: ShapeLike) -> Tensor:
     """The same elements in another shape, sharing the data.
 
@@ -99,7 +99,11 @@ def reshape(x: TensorLike, shape: ShapeLike) -> Tensor:
 
     Source: TF.js `tf.reshape`; deeplearn.js `math.reshape`.
     """
-    t = to_tensor("reshape", "x", x, "any")
+    return reshaped(to_tensor("reshape", "x", x, "any"), shape)
+
+
+def reshaped(t: Handle, shape: Any) -> Tensor:
+    """`reshape` of a tensor."""
     return run("Reshape", t, shape=whole_shape("reshape", shape, t.spec.size))
 
 

@@ -12,13 +12,14 @@ from tfpy.core.types import Logs
 from tfpy.engine.arguments import as_ints, as_list
 from tfpy.layers.callbacks._camel import HistoryCamel
 from tfpy.layers.callbacks.base import Callback, Check, read_logs
+from tfpy.layers.callbacks.named_values import NamedValues
 
 if TYPE_CHECKING:
     from tfpy.vis.drawing import Drawing
 
 
 def _as_values_by_name(where: str, name: str, value: Any) -> dict[str, list[Any]]:
-    return {name: as_list(where, name, of_epochs, "values") for name, of_epochs in value.items()}
+    return NamedValues({name: as_list(where, name, of_epochs, "values") for name, of_epochs in value.items()})
 
 
 @export(doc="Callbacks")
@@ -37,7 +38,7 @@ class History(HistoryCamel, Callback, Ready):
 
     def __init__(self) -> None:
         self.epoch: list[int] = []
-        self.history: dict[str, list[float]] = {}
+        self.history: dict[str, list[float]] = NamedValues()
 
     def on_epoch_end(self, epoch: int, logs: Logs | None = None) -> None:
         self.epoch.append(epoch)

@@ -20,6 +20,7 @@ from tfpy.layers.declared import Declared
 from tfpy.layers.initializers import Initializer, InitializerOption
 from tfpy.layers.kinds._camel import RNNCellCamel, StackedRNNCellsCamel
 from tfpy.layers.kinds.products import affine, dot
+from tfpy.layers.kinds.rates import dropout_rate
 from tfpy.layers.naming import name_scope
 from tfpy.layers.regularizers import RegularizerOption
 from tfpy.layers.shapes import one_shape
@@ -100,8 +101,8 @@ class Cell(CellOptions, RNNCell):
     transient = frozenset(("_masks",))
 
     def configure(self) -> None:
-        self.dropout = min(max(float(self.dropout or 0), 0.0), 1.0)
-        self.recurrent_dropout = min(max(float(self.recurrent_dropout or 0), 0.0), 1.0)
+        self.dropout = dropout_rate(self.class_name, "dropout", self.dropout or 0)
+        self.recurrent_dropout = dropout_rate(self.class_name, "recurrent_dropout", self.recurrent_dropout or 0)
         self._masks: dict[tuple[str, int], Tensor] = {}
 
     def add_weights(self, kernel: Sequence[int], recurrent_kernel: Sequence[int], bias: Sequence[int]) -> None:

@@ -22,6 +22,7 @@ from tfpy.layers.enum_options import DATA_FORMATS, enum_option
 from tfpy.layers.infer_shapes import infer_shapes
 from tfpy.layers.initializers import InitializerOption
 from tfpy.layers.kinds.products import affine
+from tfpy.layers.kinds.rates import dropout_rate
 from tfpy.layers.one_output import OneOutput
 from tfpy.layers.regularizers import RegularizerOption
 from tfpy.layers.shapes import one_shape, shapes_of_all
@@ -99,7 +100,7 @@ class Dropout(OneOutput, class_name="Dropout", factory="layers.dropout"):
     seed: Seed | None = None
 
     def configure(self) -> None:
-        self.rate = min(max(float(self.rate), 0.0), 1.0)
+        self.rate = dropout_rate(self.class_name, "rate", self.rate)
         self.supports_masking = True
 
     def call(self, inputs: Any, training: bool = False) -> Tensor:

@@ -27,6 +27,7 @@ from tfpy.layers.saving.optimizer_state import optimizer_weights
 from tfpy.layers.saving.tfjs_compatibility import browser_faults, sentences
 from tfpy.layers.saving.topology import written
 from tfpy.layers.saving.training_config import training_config_of
+from tfpy.layers.saving.unreturned import warn_of_unreturned
 from tfpy.layers.saving.weight_names import check_weights
 from tfpy.layers.training.compiling import is_compiled
 
@@ -69,6 +70,7 @@ def save(
         raise argument_error("save", "quantize", f"None for a file that ends with {kind}", quantize)
     if strict is not False:
         warn_of_unlisted("save", model)
+        warn_of_unreturned("save", model)
     if path is not None and path.name.lower().endswith(".weights.h5"):
         raise ValueError(f"save: {path} can hold only weights; use save_weights, or another ending.")
     if path is not None and kind in KERAS_SUFFIXES:

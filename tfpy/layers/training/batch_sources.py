@@ -112,9 +112,9 @@ class ArrayBatches:
         self.steps = len(self._spans)
         self.batch_size = batch_size
 
-    def has_nan(self) -> bool:
-        """Whether the inputs contain NaN."""
-        return any(t.dtype == "float32" and bool(t.is_nan().any()) for t in self._data.inputs)
+    def is_finite(self) -> bool:
+        """Whether the inputs contain neither NaN nor infinities."""
+        return all(t.dtype != "float32" or bool(t.is_finite().all()) for t in self._data.inputs)
 
     def begin(self) -> None:
         pass
@@ -313,8 +313,9 @@ def short_data_advice(dataset: Any) -> str:
 
 
 def warn_of_nan(where: str, source: BatchSource, losses: Sequence[float]) -> None:
-    """Warn if the loss has become NaN because of NaN inputs."""
-    if losses and math.isnan(losses[-1]) and isinstance(source, ArrayBatches) and source.has_nan():
+    """Warn if the loss has become NaN because of inputs that are NaN or infinite."""
+    if losses and math.isnan(losses[-1]) and isinstance(source, ArrayBatches) and not source.is_finite():
         warn_user(
-            f"{where}: the loss is NaN, and so are some of the inputs: fill in missing values, or omit those samples."
+            f"{where}: the loss is NaN since some of the inputs are NaN or infinite: fill in missing values, or omit "
+            "those samples."
         )

@@ -97,7 +97,10 @@ def _in_order(where: str, argument: str, data: Any, names: Sequence[str]) -> lis
     if isinstance(data, Mapping) and not hasattr(data, "__array__"):
         for name in names:
             if data.get(name) is None:
-                raise argument_error(where, argument, f"a dict with data for {', '.join(names)}", list(data))
+                expected = f"a dict with data for {', '.join(names)}"
+                if len(names) == 1 and len(data) > 1:
+                    expected += " (the columns of a table become one array, as by the map of a data set)"
+                raise argument_error(where, argument, expected, list(data))
         return [data[name] for name in names]
     if len(names) == 1 and not _is_list_of_tensors(data):
         return [data]

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from tfpy.core.memory import tidy
 from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import Unquoted, argument_error
+from tfpy.engine.package import is_ours
 from tfpy.engine.warn import warn_user
 from tfpy.layers.symbolic import to_list
 from tfpy.layers.training.batch import Batch
@@ -85,7 +88,11 @@ class DataHandler(NamedTuple):
         inputs = inputs_of(where, model, x)
         names, shapes = model.output_names, [t.shape for t in model.outputs]
         functions = [output.loss for output in compiled.outputs]
-        targets = standardize_targets(where, y, names, functions, shapes, from_dataset)
+        try:
+            targets = standardize_targets(where, y, names, functions, shapes, from_dataset)
+        except ValueError:
+            _warn_of_misdeclared_shapes(model, inputs)
+            raise
         check_lengths(where, inputs, targets)
         check_targets(where, targets, functions, shapes)
         if size is not None and inputs[0].shape[0] % size and model.stateful:
@@ -164,6 +171,16 @@ class DataHandler(NamedTuple):
     def validation_on(self, data: Batch, size: int) -> Validation:
         """The validation on samples that have been read."""
         return Validation(lambda: test_loop(self.model, self.compiled, ArrayBatches(data, size).epoch()))
+
+
+def _warn_of_misdeclared_shapes(model: LayersModel, inputs: list[Tensor]) -> None:
+    """Run a model with custom layers, which warns if these return other shapes than they say.
+
+    The labels may fit what the model returns.
+    """
+    if not all(is_ours(type(layer)) for layer in model.layers) and all(t.shape[0] for t in inputs):
+        with contextlib.suppress(Exception):  # the error about the labels comes first
+            tidy(lambda: model.apply([t.slice([0], [1]) for t in inputs]))
 
 
 def _product(a: Tensor | None, b: Tensor | None) -> Tensor | None:

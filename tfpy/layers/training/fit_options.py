@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from difflib import get_close_matches
 from typing import Any, NamedTuple
 
 from tfpy.engine import rng
@@ -16,7 +17,7 @@ from tfpy.layers.training.batch import Batch
 BATCH_SIZE = 32
 """How many samples a batch has where nothing else is said."""
 
-_EVENTS_OF_KERAS = ("on_train_batch_begin", "on_train_batch_end")
+_EVENTS_OF_KERAS = {"on_train_batch_begin": "on_batch_begin", "on_train_batch_end": "on_batch_end"}
 
 
 class FitOptions(NamedTuple):
@@ -85,15 +86,22 @@ def _as_callbacks(callbacks: Any, yield_every: Any) -> list[Callback]:
 
 def _as_callback(callback: Any, yield_every: Any) -> Callback:
     if isinstance(callback, Callback):
-        for name in _EVENTS_OF_KERAS:
-            if hasattr(type(callback), name):
-                event = name.replace("train_batch", "batch")
-                warn_user(f"fit: {type(callback).__name__}.{name} is not called; here it is {event}.")
+        _warn_of_misnamed_methods(callback)
         return callback
     if isinstance(callback, Mapping):
         return CustomCallback(callback, yield_every)
     expected = "callbacks, or dicts of functions such as {'on_epoch_end': f}"
     raise argument_error("fit", "callbacks", expected, callback, TypeError)
+
+
+def _warn_of_misnamed_methods(callback: Callback) -> None:
+    """Warn of methods that are not called because they have almost the name of an event, or Keras's."""
+    known = [name for name in dir(Callback) if name.startswith("on")]
+    for name in dir(type(callback)):
+        if name.startswith("on") and name not in known:
+            event = _EVENTS_OF_KERAS.get(name) or next(iter(get_close_matches(name, known, n=1, cutoff=0.9)), None)
+            if event:
+                warn_user(f"fit: {type(callback).__name__}.{name} is not called; here it is {event}.")
 
 
 def check_order(shuffle: Any, seed: Any) -> None:

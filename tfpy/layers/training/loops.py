@@ -13,6 +13,7 @@ from tfpy.core.types import Logs
 from tfpy.engine.dispatch import settle
 from tfpy.engine.scope import outlive_scopes, run_in_scope
 from tfpy.layers.callbacks.callback_list import CallbackList
+from tfpy.layers.callbacks.named_values import NamedValues
 from tfpy.layers.inner_layers import warn_of_unlisted
 from tfpy.layers.training.batch_sources import BatchSource, Step, nothing
 from tfpy.layers.training.compile_config import CompileConfig
@@ -124,14 +125,14 @@ class TrainingRun:
                 self._train_on(step)
                 if self.model.stop_training:
                     break
-        self.callbacks.call("on_epoch_end", epoch, self.logs | self.means.logs())
+        self.callbacks.call("on_epoch_end", epoch, NamedValues(self.logs | self.means.logs()))
         self.iterator.end_epoch()
         for callback in self._run_callbacks:
             callback.after_epoch(self)
 
     def _train_on(self, step: Step) -> None:
         batch = self.iterator.batch
-        batch_logs: Logs = {"batch": batch, "size": step.size}
+        batch_logs: Logs = NamedValues(batch=batch, size=step.size)
         self.callbacks.call("on_batch_begin", batch, dict(batch_logs))
         run_in_scope(partial(self._learn_from, step, batch_logs), "fit")
         self.callbacks.call("on_batch_end", batch, batch_logs)

@@ -24,8 +24,9 @@ from tfpy.core.ops.metrics import (
     mse,
 )
 from tfpy.core.tensor import Tensor
+from tfpy.engine.arguments import as_function_of
 from tfpy.engine.backend import current
-from tfpy.engine.errors import argument_error, unknown_name_error
+from tfpy.engine.errors import unknown_name_error
 
 Loss = Callable[[Tensor, Tensor], Tensor]
 
@@ -182,6 +183,4 @@ def get_loss(identifier: Any) -> Loss:
         if identifier not in BY_NAME:
             raise unknown("loss", identifier, BY_NAME, FUNCTIONS)
         return BY_NAME[identifier]
-    if not callable(identifier):
-        raise argument_error("compile", "loss", "a name or a function of (y_true, y_pred)", identifier, TypeError)
-    return unaliased(identifier)
+    return unaliased(as_function_of("compile", "loss", identifier, 2, "a name or a function of (y_true, y_pred)"))

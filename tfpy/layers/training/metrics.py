@@ -9,7 +9,7 @@ from tfpy.core.calling.registry import OPS
 from tfpy.core.naming.names import camel
 from tfpy.core.ops import metrics as m
 from tfpy.core.tensor import Tensor
-from tfpy.engine.errors import argument_error
+from tfpy.engine.arguments import as_function_of
 from tfpy.layers.training import losses
 from tfpy.layers.training.losses import Loss
 
@@ -54,9 +54,8 @@ def get_metric(identifier: Any) -> Metric:
             full_names = {ACCURACY[0], CROSSENTROPY[0], *(f.__name__ for f in BY_NAME.values())} - rarely
             raise losses.unknown("metric", identifier, [*BY_NAME, *ACCURACY, *CROSSENTROPY], full_names)
         return BY_NAME[identifier]
-    if not callable(identifier):
-        raise argument_error("compile", "metrics", "names or functions of (y_true, y_pred)", identifier, TypeError)
-    return losses.unaliased(identifier)
+    function = as_function_of("compile", "metrics", identifier, 2, "names or functions of (y_true, y_pred)")
+    return losses.unaliased(function)
 
 
 def metric_name(identifier: Any) -> str:

@@ -17,6 +17,7 @@ from tfpy.core import ops
 from tfpy.core.calling.ready import Ready
 from tfpy.core.chained import shape_of_sizes
 from tfpy.core.format import tensor_html, tensor_preview
+from tfpy.core.naming.wrappers import name_methods_of
 from tfpy.core.properties import TensorProperties
 from tfpy.core.tensor import Tensor, as_array, read_only
 from tfpy.engine import dispatch
@@ -283,6 +284,9 @@ class NDArray(HostCached, ArrayMethods, ArrayFactories, NDArrayCamel, Ready):
 
     def _repr_html_(self) -> str:
         return tensor_html(type(self).__name__, self.spec, None if self.is_disposed else np.asarray(self))
+
+
+name_methods_of(NDArray, ArrayMethods)
 
 
 class Scalar(NDArray):
