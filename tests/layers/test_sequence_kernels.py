@@ -109,17 +109,34 @@ def test_sequence_runs_in_one_kernel(factory: str) -> None:
     [
         ({"activation": "relu"}, {}),
         ({"activation": lambda t: t.tanh().mul(2)}, {}),
-        ({"dropout": 0.5}, {"training": True}),
         ({"recurrent_dropout": 0.5}, {"training": True}),
         ({"zero_output_for_mask": True}, {"mask": np.ones((2, 5), bool)}),
     ],
-    ids=["relu", "custom", "dropout", "recurrent dropout", "zeros for mask"],
+    ids=["relu", "custom", "recurrent dropout", "zeros for mask"],
 )
 def test_unsupported_options_run_step_by_step(factory: str, options: Any, call: Any) -> None:
     layer = make_layer(factory, **options)
     call = {name: tf.tensor(v) if isinstance(v, np.ndarray) else v for name, v in call.items()}
     seen = kernels_of(lambda: layer.apply(tf.tensor(RNG.normal(size=(2, 5, 4))), call))
     assert not any("Sequence" in kernel for kernel in seen)
+
+
+@pytest.mark.parametrize("factory", FACTORIES)
+def test_dropout_of_inputs_equals_that_of_single_steps(factory: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    layer = make_layer(factory, dropout=0.4, return_sequences=True)
+    x = tf.tensor(RNG.normal(size=(3, 5, 4)))
+
+    def found() -> list[np.ndarray]:
+        tf.set_seed(5)
+        value, grads = tf.variable_grads(lambda: layer.apply(x, training=True).square().sum())
+        return [value.numpy(), *[g.numpy() for g in grads.values()]]
+
+    assert any("Sequence" in kernel for kernel in kernels_of(found))
+    fused, inferred = found(), layer.apply(x).square().sum().numpy()
+    monkeypatch.setattr("tfpy.layers.kinds.recurrent.fits_sequence_kernel", lambda *a: False)
+    for a, b in zip(fused, found(), strict=True):
+        np.testing.assert_allclose(a, b, rtol=2e-5, atol=2e-5 * max(1.0, np.abs(b).max()))
+    assert abs(fused[0] - inferred) > 0.01
 
 
 def test_custom_cell_runs_step_by_step() -> None:

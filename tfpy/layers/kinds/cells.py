@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from tfpy.core.calling.registry import export
 from tfpy.core.convert import to_tensor
+from tfpy.core.ops.common import full
 from tfpy.core.ops.join import concat, split
 from tfpy.core.ops.random import dropout
 from tfpy.core.tensor import Tensor
@@ -128,6 +129,14 @@ class Cell(CellOptions, RNNCell):
             drop = self.dropout_func or dropout
             self._masks[which, gate] = drop(x.ones_like(), rate)
         return x.mul(self._masks[which, gate])
+
+    def masked_sequence(self, x: Tensor, training: bool) -> Tensor:
+        """All steps of a new sequence, (batch, time, features), with the dropout of the inputs: one mask for all."""
+        self.new_sequence()
+        if not training or not 0 < self.dropout < 1:
+            return x
+        batch, _, features = x.shape
+        return x.mul(self.masked("inputs", full((batch, features), 1), training).expand_dims(1))
 
     def new_sequence(self) -> None:
         """Redraw the dropout masks."""

@@ -196,7 +196,7 @@ class RNN(RNNCamel, TakesStates, class_name="RNN", factory="layers.rnn"):
         zeros = seen is not None and self.zero_output_for_mask
         if not zeros and fits_sequence_kernel(self.cell, x, seen, training):
             outputs, states = run_with_sequence_kernel(
-                self.cell, x, states, seen, self.go_backwards, self.return_sequences
+                self.cell, x, states, seen, self.go_backwards, self.return_sequences, training
             )
             output = outputs if self.return_sequences else states[0]
         else:

@@ -16,11 +16,13 @@ _KERNELS = {SimpleRNNCell: "SimpleRNN", GRUCell: "GRU", LSTMCell: "LSTM"}
 
 
 def fits_sequence_kernel(cell: Any, x: Tensor, mask: Tensor | None, training: bool) -> bool:
-    """Whether a kernel supports the cell: tanh, two sigmoids, GRU reset before the product, no dropout, float32."""
+    """Whether a kernel supports the cell: tanh, two sigmoids, GRU reset before the product, no dropout of the state,
+    float32.
+    """
     kernel = _KERNELS.get(type(cell))
     if kernel is None or (mask is not None and mask.rank != 2) or x.dtype != "float32" or not x.size:
         return False
-    if training and (0 < cell.dropout < 1 or 0 < cell.recurrent_dropout < 1):
+    if training and 0 < cell.recurrent_dropout < 1:
         return False
     if kernel == "GRU" and cell.reset_after:
         return False
@@ -30,9 +32,16 @@ def fits_sequence_kernel(cell: Any, x: Tensor, mask: Tensor | None, training: bo
 
 
 def run_with_sequence_kernel(
-    cell: Any, x: Tensor, states: Sequence[Tensor], mask: Tensor | None, go_backwards: bool, sequences: bool
+    cell: Any,
+    x: Tensor,
+    states: Sequence[Tensor],
+    mask: Tensor | None,
+    go_backwards: bool,
+    sequences: bool,
+    training: bool,
 ) -> SequenceResult:
     """The outputs of all steps, if requested, and the final states."""
+    x = cell.masked_sequence(x, training)
     seen = None if mask is None else cast_to(mask, "bool")
     kernel = _KERNELS[type(cell)]
     bias = full((cell.kernel.shape[1],), 0) if cell.bias is None else cell.bias
