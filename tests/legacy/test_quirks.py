@@ -316,6 +316,19 @@ def test_pooling_ignores_padding(numerics: Any) -> None:
         assert flat(m().minPool(square(3), 2, 1, "same")) == [1, 2, 3, 4, 5, 6, 7, 8, 9]
 
 
+@pytest.mark.parametrize("numerics", ["tfjs", "deeplearn.js"])
+def test_windows_larger_than_the_image_give_nothing(numerics: Any) -> None:
+    image, filters = square(2), A4([3, 3, 1, 2], [1] * 18)
+    with dl.numerics(numerics):
+        for result, shape in (
+            (m().maxPool(image, 3, 1, "valid"), (0, 0, 1)),
+            (m().avgPool(image, [3, 2], 3, "valid"), (0, 1, 1)),
+            (m().conv2d(image, filters, A1([1, 2]), 1, 0), (0, 0, 2)),
+            (m().depthwiseConv2D(image, filters, 1, "valid"), (0, 0, 2)),
+        ):
+            assert result.shape == shape
+
+
 def test_pooling_of_nan() -> None:
     x, dy = A3([3, 3, 1], [1, 2, 3, 4, 5, 6, 7, NAN, 9]), A3([2, 2, 1], [1, 2, 3, 4])
     for pool, expected, plain in (

@@ -80,7 +80,7 @@ def _axes(
         counts = [window(op, n, f, s, pad, None)[0] for n, f, s in zip(shape[1:3], fields, steps, strict=True)]
         totals = [(c - 1) * s + f - n for c, s, f, n in zip(counts, steps, fields, shape[1:3], strict=True)]
         margins = [math.floor(t / 2) if pad == "same" else 0 for t in totals]
-    if min(counts) < 1:
+    if min(counts) < 0:
         raise argument_error(op, "filter_size", f"no larger than the image of shape {list(shape[1:3])}", field)
     rows, columns = (_Axis(*a) for a in zip(counts, fields, steps, margins, strict=True))
     return rows, columns
@@ -102,7 +102,7 @@ def _fitted(x: Tensor, rows: tuple[int, int], columns: tuple[int, int], outside:
 
 def _read(x: Tensor, rows: _Axis, columns: _Axis, outside: float = 0) -> Tensor:
     """The images as a kernel reads them."""
-    sizes = [(a.margin, (a.windows - 1) * a.stride + a.field) for a in (rows, columns)]
+    sizes = [(a.margin, max(0, (a.windows - 1) * a.stride + a.field)) for a in (rows, columns)]
     return _fitted(x, sizes[0], sizes[1], outside)
 
 
@@ -143,7 +143,7 @@ def _convolution(
         # `matmul`, since `tensordot` leaves out what is multiplied by a single 0, NaN too.
         sums: Array = np.matmul(windows.reshape(-1, math.prod(w.shape[:3])), w.reshape(-1, w.shape[3]))
         offset = b[0] if b else 0.0
-        return sums.reshape(*windows.shape[:3], -1) + offset
+        return sums.reshape(*windows.shape[:3], w.shape[3]) + offset
 
     return in_double(exact, rounded, _read(images, *axes), weights, *([] if bias is None else [bias]))
 
@@ -151,6 +151,8 @@ def _convolution(
 def _windows(images: Array, axes: tuple[_Axis, _Axis]) -> Array:
     """A view of shape [batch, rows, columns, channels, height, width]."""
     rows, columns = axes
+    if not rows.windows or not columns.windows:  # the image may be smaller than a window, which numpy rejects
+        return np.empty((images.shape[0], rows.windows, columns.windows, images.shape[3], rows.field, columns.field))
     windows = np.lib.stride_tricks.sliding_window_view(images, (rows.field, columns.field), axis=(1, 2))
     return windows[:, :: rows.stride, :: columns.stride]
 
@@ -191,7 +193,7 @@ def depthwise_swapped(
 
     def exact(x: Array, w: Array) -> Array:
         each: Array = np.einsum("nrcdhw,hwdm->nrcdm", _windows(x, axes), w, optimize=True)
-        return each.reshape(*each.shape[:3], -1)
+        return each.reshape(*each.shape[:3], w.shape[2] * w.shape[3])
 
     return like_input(in_double(exact, rounded, _read(images, *axes), weights), given.rank)
 
