@@ -316,17 +316,18 @@ def test_pooling_ignores_padding(numerics: Any) -> None:
         assert flat(m().minPool(square(3), 2, 1, "same")) == [1, 2, 3, 4, 5, 6, 7, 8, 9]
 
 
-@pytest.mark.parametrize("numerics", ["tfjs", "deeplearn.js"])
-def test_windows_larger_than_the_image_give_nothing(numerics: Any) -> None:
-    image, filters = square(2), A4([3, 3, 1, 2], [1] * 18)
-    with dl.numerics(numerics):
-        for result, shape in (
-            (m().maxPool(image, 3, 1, "valid"), (0, 0, 1)),
-            (m().avgPool(image, [3, 2], 3, "valid"), (0, 1, 1)),
-            (m().conv2d(image, filters, A1([1, 2]), 1, 0), (0, 0, 2)),
-            (m().depthwiseConv2D(image, filters, 1, "valid"), (0, 0, 2)),
-        ):
-            assert result.shape == shape
+def test_windows_larger_than_the_images() -> None:
+    image, images, filters = square(2), A4([1, 2, 2, 1], [1, 2, 3, 4]), A4([3, 3, 1, 2], [1] * 18)
+    for op, shape in (
+        (lambda x: m().maxPool(x, 3, 1, "valid"), (0, 0, 1)),
+        (lambda x: m().avgPool(x, [3, 2], 3, "valid"), (0, 1, 1)),
+        (lambda x: m().conv2d(x, filters, A1([1, 2]), 1, 0), (0, 0, 2)),
+        (lambda x: m().depthwiseConv2D(x, filters, 1, "valid"), (0, 0, 2)),
+    ):
+        assert in_both_numerics(lambda op=op: op(images).shape) == ((1, *shape), (1, *shape))
+        assert op(image).shape == shape
+        with dl.numerics("deeplearn.js"), pytest.raises(ValueError, match="argument 'x' must be no smaller"):
+            op(image)
 
 
 def test_pooling_of_nan() -> None:

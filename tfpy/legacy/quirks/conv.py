@@ -114,6 +114,13 @@ def _strides(rows: _Axis, columns: _Axis) -> list[int]:
     return [rows.stride, columns.stride]
 
 
+def _with_windows(op: str, out: Tensor, given: Tensor, batched: bool) -> Tensor:
+    """The result, unless it is empty and must be reshaped: deeplearn.js rejects new shapes with a 0."""
+    if 0 in out.shape and not batched:
+        raise argument_error(op, "x", "no smaller than a window", given)
+    return out
+
+
 @quirk("math.conv2d", _SWAPPED, instead_of=conv.conv2d)
 def conv2d_swapped(
     x: TensorLike,
@@ -127,7 +134,8 @@ def conv2d_swapped(
     images = batch_of(given)
     weights = checked_filter("conv2d", images, filter)
     offset = checked_bias("conv2d", weights, bias)
-    return like_input(_convolution(images, weights, offset, strides, pad, dim_rounding_mode), given.rank)
+    out = _convolution(images, weights, offset, strides, pad, dim_rounding_mode)
+    return like_input(_with_windows("conv2d", out, given, given.rank == 4), given.rank)
 
 
 def _convolution(
@@ -168,7 +176,8 @@ def conv1d_swapped(
 ) -> Tensor:
     given = of_rank("conv1d", "x", x, 2, 3)
     rows, weights, offset = as_images(given, filter, bias)
-    return as_sequences(_convolution(rows, weights, offset, [1, stride], pad, dim_rounding_mode), given.rank)
+    out = _convolution(rows, weights, offset, [1, stride], pad, dim_rounding_mode)
+    return as_sequences(_with_windows("conv1d", out, given, False), given.rank)
 
 
 @quirk("math.depthwiseConv2D", "as conv2d: " + _SWAPPED, instead_of=conv.depthwise_conv2d)
@@ -195,7 +204,8 @@ def depthwise_swapped(
         each: Array = np.einsum("nrcdhw,hwdm->nrcdm", _windows(x, axes), w, optimize=True)
         return each.reshape(*each.shape[:3], w.shape[2] * w.shape[3])
 
-    return like_input(in_double(exact, rounded, _read(images, *axes), weights), given.rank)
+    out = in_double(exact, rounded, _read(images, *axes), weights)
+    return like_input(_with_windows("depthwise_conv2d", out, given, given.rank == 4), given.rank)
 
 
 @quirk("math.conv2dDerInput", "as conv2d: " + _SWAPPED, instead_of=conv.conv2d_der_input)
@@ -260,7 +270,8 @@ def _pooled(name: str, op: Callable[..., Tensor], x: TensorLike, windows: Window
     images = batch_of(given)
     axes = _axes(name, images.shape, *windows)
     read = _read(images, *axes, outside=outside)
-    return like_input(op(read, [a.field for a in axes], _strides(*axes), "valid"), given.rank)
+    out = op(read, [a.field for a in axes], _strides(*axes), "valid")
+    return like_input(_with_windows(name, out, given, given.rank == 4), given.rank)
 
 
 _HOLES = "a window with NaN gives NaN (its gradient passes NaN over); "
