@@ -328,6 +328,9 @@ def test_windows_larger_than_the_images() -> None:
         assert op(image).shape == shape
         with dl.numerics("deeplearn.js"), pytest.raises(ValueError, match="argument 'x' must be no smaller"):
             op(image)
+    with dl.numerics("deeplearn.js"):
+        g = dl.Graph()
+        assert g.maxPool(g.placeholder("x", [2, 2, 1]), 3, 1, 0).shape == (0, 0, 1)
 
 
 def test_pooling_of_nan() -> None:

@@ -24,7 +24,7 @@ from tfpy.core.ops.slice import slice_
 from tfpy.core.ops.unary import neg
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
-from tfpy.engine.backend import Array
+from tfpy.engine.backend import Array, current
 from tfpy.engine.errors import argument_error
 from tfpy.engine.handle import Handle
 from tfpy.engine.windows import check_rounding
@@ -115,8 +115,11 @@ def _strides(rows: _Axis, columns: _Axis) -> list[int]:
 
 
 def _with_windows(op: str, out: Tensor, given: Tensor, batched: bool) -> Tensor:
-    """The result, unless it is empty and must be reshaped: deeplearn.js rejects new shapes with a 0."""
-    if 0 in out.shape and not batched:
+    """The result, unless it is empty and must be reshaped: deeplearn.js rejects new shapes with a 0.
+
+    Only results: a graph may have nodes of such shapes.
+    """
+    if 0 in out.shape and not batched and not current().symbolic:
         raise argument_error(op, "x", "no smaller than a window", given)
     return out
 
