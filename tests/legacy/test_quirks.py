@@ -201,14 +201,15 @@ CASES: dict[str, tuple[Callable[[], Any], Any, Any]] = {
         [-0.5, 0.5],
         [-1, 1],
     ),
-    "leaky_relu_without_slope": (
+    "leaky_relu_by_step": (
         lambda: [
             cost_gradient(lambda g, w: g.reduce_sum(g.leakyRelu(w)), [-1, 0, 2]),
             evaluated(lambda g: g.multiply(g.constant(5), g.leakyRelu(g.constant([-1, 2])))),
             cost_gradient(lambda g, w: g.reduce_sum(g.leakyRelu(w, 0.5)), [-1, 0, 2]),
+            cost_gradient(lambda g, w: g.reduce_sum(g.leakyRelu(g.log(w), 0.5)), [-1, 1, 2]),
         ],
-        [[0, 0, 1], [-1, 10], [0.5, 0.5, 1]],
-        [pytest.approx([0.2, 0.2, 1]), [-1, 10], [0.5, 0.5, 1]],
+        [[0, 0, 1], [-1, 10], [0.5, 0.5, 1], pytest.approx([NAN, 0.5, 0.5], nan_ok=True)],
+        [pytest.approx([0.2, 0.2, 1]), [-1, 10], [0.5, 0.5, 1], [-0.5, 0.5, 0.5]],
     ),
     "prelu_of_fixed_slopes": (
         lambda: [
