@@ -50,6 +50,13 @@ def evaluated(build: Callable[[dl.Graph], dl.Tensor]) -> list[float]:
     return flat(dl.Session(g, m()).eval(build(g)))
 
 
+def minimized(optimizer: Any) -> float:
+    """A variable that started at 0, after a step by the gradient 10⁻⁷."""
+    w = dl.variable(S(0))
+    optimizer.minimize(lambda: dl.mul(w, S(1e-7)))
+    return float(w.get())
+
+
 def train_scalar(optimizer: dl.Optimizer, examples: list[float], steps: int) -> float:
     """Train a variable from 0, with the examples as gradients, and return its value."""
     g = dl.Graph()
@@ -152,6 +159,20 @@ CASES: dict[str, tuple[Callable[[], Any], Any, Any]] = {
         lambda: train_with_changed_optimizer(lambda o: o.set_learning_rate(1), dl.SGDOptimizer(0.1)), -0.2, -1.1
     ),
     "momentum_kept": (lambda: train_with_changed_optimizer(lambda o: o.setMomentum(0), dl.MomentumOptimizer(0.1, 0.5)), -0.25, -0.2),
+    "epsilon_of_functions": (
+        lambda: [
+            round(minimized(make()), 3)
+            for make in (
+                lambda: dl.train.adam(1),
+                lambda: dl.train.adamax(1),
+                lambda: dl.AdamOptimizer(1),
+                lambda: dl.train.adam(1, epsilon=1e-7),
+                lambda: dl.AdamOptimizer(1, 0.9, 0.999, 1e-7),
+            )
+        ],
+        [-0.909, -0.909, -0.909, -0.5, -0.5],
+        [-0.5, -0.5, -0.5, -0.5, -0.5],
+    ),
     "softmax_through_logarithm": (lambda: round(m().softmax(A1([1000, 1001])).get(0), 7), 0.2689493, 0.2689414),
     "true_quotient": (lambda: flat(m().divide(A1([7], "int32"), A1([2], "int32"))), [3.5], [3]),
     "true_divide_strict": (lambda: flat(m().divideStrict(A1([7], "int32"), A1([2], "int32"))), [3.5], [3]),
