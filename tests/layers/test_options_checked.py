@@ -81,6 +81,22 @@ X = np.ones((2, 1))
         (lambda: L.conv2d(filters=0, kernel_size=1), "Conv2D: argument 'filters' must be a whole number above 0"),
         (lambda: L.dense(units=1, input_shape=[-1]), "Dense: argument 'input_shape' must be sizes of 0 or more, or"),
         (lambda: L.flatten(name="f").compute_output_shape([1, None]), "f: argument 'input_shape' must be fully known"),
+        (
+            lambda: L.max_pooling3d(name="p").compute_output_shape([None, 4, 4, 1]),
+            "p: argument 'input_shape' must be of rank 5",
+        ),
+        (
+            lambda: L.conv2d(filters=1, kernel_size=1, name="c").compute_output_shape([None, 4, 4]),
+            "c: argument 'input_shape' must be of rank 4",
+        ),
+        (
+            lambda: L.permute(dims=[2, 1], name="p").compute_output_shape([None, 4]),
+            "p: argument 'input_shape' must be of rank 3",
+        ),
+        (
+            lambda: L.up_sampling2d(name="u").compute_output_shape([None, 4, 4]),
+            "u: argument 'input_shape' must be of rank 4",
+        ),
         (lambda: L.dense(units=1).get_input_at("a"), "get_input_at: argument 'node_index' must be a whole number"),
         (
             lambda: L.dense(units=1).add_weight("w", [None, 2]),

@@ -50,6 +50,13 @@ def evaluated(build: Callable[[dl.Graph], dl.Tensor]) -> list[float]:
     return flat(dl.Session(g, m()).eval(build(g)))
 
 
+def minimized(optimizer: Any) -> float:
+    """A variable that started at 0, after a step by the gradient 10⁻⁷."""
+    w = dl.variable(S(0))
+    optimizer.minimize(lambda: dl.mul(w, S(1e-7)))
+    return float(w.get())
+
+
 def train_scalar(optimizer: dl.Optimizer, examples: list[float], steps: int) -> float:
     """Train a variable from 0, with the examples as gradients, and return its value."""
     g = dl.Graph()
@@ -152,6 +159,20 @@ CASES: dict[str, tuple[Callable[[], Any], Any, Any]] = {
         lambda: train_with_changed_optimizer(lambda o: o.set_learning_rate(1), dl.SGDOptimizer(0.1)), -0.2, -1.1
     ),
     "momentum_kept": (lambda: train_with_changed_optimizer(lambda o: o.setMomentum(0), dl.MomentumOptimizer(0.1, 0.5)), -0.25, -0.2),
+    "epsilon_of_functions": (
+        lambda: [
+            round(minimized(make()), 3)
+            for make in (
+                lambda: dl.train.adam(1),
+                lambda: dl.train.adamax(1),
+                lambda: dl.AdamOptimizer(1),
+                lambda: dl.train.adam(1, epsilon=1e-7),
+                lambda: dl.AdamOptimizer(1, 0.9, 0.999, 1e-7),
+            )
+        ],
+        [-0.909, -0.909, -0.909, -0.5, -0.5],
+        [-0.5, -0.5, -0.5, -0.5, -0.5],
+    ),
     "softmax_through_logarithm": (lambda: round(m().softmax(A1([1000, 1001])).get(0), 7), 0.2689493, 0.2689414),
     "true_quotient": (lambda: flat(m().divide(A1([7], "int32"), A1([2], "int32"))), [3.5], [3]),
     "true_divide_strict": (lambda: flat(m().divideStrict(A1([7], "int32"), A1([2], "int32"))), [3.5], [3]),
@@ -201,14 +222,15 @@ CASES: dict[str, tuple[Callable[[], Any], Any, Any]] = {
         [-0.5, 0.5],
         [-1, 1],
     ),
-    "leaky_relu_without_slope": (
+    "leaky_relu_by_step": (
         lambda: [
             cost_gradient(lambda g, w: g.reduce_sum(g.leakyRelu(w)), [-1, 0, 2]),
             evaluated(lambda g: g.multiply(g.constant(5), g.leakyRelu(g.constant([-1, 2])))),
             cost_gradient(lambda g, w: g.reduce_sum(g.leakyRelu(w, 0.5)), [-1, 0, 2]),
+            cost_gradient(lambda g, w: g.reduce_sum(g.leakyRelu(g.log(w), 0.5)), [-1, 1, 2]),
         ],
-        [[0, 0, 1], [-1, 10], [0.5, 0.5, 1]],
-        [pytest.approx([0.2, 0.2, 1]), [-1, 10], [0.5, 0.5, 1]],
+        [[0, 0, 1], [-1, 10], [0.5, 0.5, 1], pytest.approx([NAN, 0.5, 0.5], nan_ok=True)],
+        [pytest.approx([0.2, 0.2, 1]), [-1, 10], [0.5, 0.5, 1], [-0.5, 0.5, 0.5]],
     ),
     "prelu_of_fixed_slopes": (
         lambda: [
@@ -314,6 +336,23 @@ def test_pooling_ignores_padding(numerics: Any) -> None:
     with dl.numerics(numerics):
         assert flat(m().maxPool(square(3), 2, 1, "same")) == [5, 6, 6, 8, 9, 9, 8, 9, 9]
         assert flat(m().minPool(square(3), 2, 1, "same")) == [1, 2, 3, 4, 5, 6, 7, 8, 9]
+
+
+def test_windows_larger_than_the_images() -> None:
+    image, images, filters = square(2), A4([1, 2, 2, 1], [1, 2, 3, 4]), A4([3, 3, 1, 2], [1] * 18)
+    for op, shape in (
+        (lambda x: m().maxPool(x, 3, 1, "valid"), (0, 0, 1)),
+        (lambda x: m().avgPool(x, [3, 2], 3, "valid"), (0, 1, 1)),
+        (lambda x: m().conv2d(x, filters, A1([1, 2]), 1, 0), (0, 0, 2)),
+        (lambda x: m().depthwiseConv2D(x, filters, 1, "valid"), (0, 0, 2)),
+    ):
+        assert in_both_numerics(lambda op=op: op(images).shape) == ((1, *shape), (1, *shape))
+        assert op(image).shape == shape
+        with dl.numerics("deeplearn.js"), pytest.raises(ValueError, match="argument 'x' must be no smaller"):
+            op(image)
+    with dl.numerics("deeplearn.js"):
+        g = dl.Graph()
+        assert g.maxPool(g.placeholder("x", [2, 2, 1]), 3, 1, 0).shape == (0, 0, 1)
 
 
 def test_pooling_of_nan() -> None:

@@ -98,6 +98,7 @@ class AdagradOptimizer(AdagradOptimizerCamel, Optimizer, factory="train.adagrad"
     kernel = "AdagradUpdate"
     slot_names = ("accumulator",)
     initial_accumulator_value: float
+    epsilon: float
 
     @accepts_options()
     def __init__(
@@ -105,12 +106,13 @@ class AdagradOptimizer(AdagradOptimizerCamel, Optimizer, factory="train.adagrad"
     ) -> None:
         super().__init__(learning_rate, **bounds)
         self.initial_accumulator_value = initial_accumulator_value
+        self.epsilon = or_epsilon(None)
 
     def initial_slot(self, name: str) -> float:
         return self.initial_accumulator_value
 
     def hyperparameters(self) -> dict[str, Any]:
-        return {"lr": self.learning_rate, "epsilon": or_epsilon(None)}
+        return {"lr": self.learning_rate, "epsilon": self.epsilon}
 
 
 @export(doc="Training / Classes")

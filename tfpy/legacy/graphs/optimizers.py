@@ -224,6 +224,8 @@ class RuleOptimizer(Optimizer, RuleOptimizerCamel):
 
     def core_optimizer(self) -> base.Optimizer:
         self._core.learning_rate = self.learning_rate
+        if self._settings.epsilon is None:
+            quirk_rules.set_default_epsilon(self._core)
         return self._core
 
     @property

@@ -24,7 +24,7 @@ from tfpy.core.ops.slice import slice_
 from tfpy.core.ops.unary import neg
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
-from tfpy.engine.backend import Array
+from tfpy.engine.backend import Array, current
 from tfpy.engine.errors import argument_error
 from tfpy.engine.handle import Handle
 from tfpy.engine.windows import check_rounding
@@ -80,7 +80,7 @@ def _axes(
         counts = [window(op, n, f, s, pad, None)[0] for n, f, s in zip(shape[1:3], fields, steps, strict=True)]
         totals = [(c - 1) * s + f - n for c, s, f, n in zip(counts, steps, fields, shape[1:3], strict=True)]
         margins = [math.floor(t / 2) if pad == "same" else 0 for t in totals]
-    if min(counts) < 1:
+    if min(counts) < 0:
         raise argument_error(op, "filter_size", f"no larger than the image of shape {list(shape[1:3])}", field)
     rows, columns = (_Axis(*a) for a in zip(counts, fields, steps, margins, strict=True))
     return rows, columns
@@ -102,7 +102,7 @@ def _fitted(x: Tensor, rows: tuple[int, int], columns: tuple[int, int], outside:
 
 def _read(x: Tensor, rows: _Axis, columns: _Axis, outside: float = 0) -> Tensor:
     """The images as a kernel reads them."""
-    sizes = [(a.margin, (a.windows - 1) * a.stride + a.field) for a in (rows, columns)]
+    sizes = [(a.margin, max(0, (a.windows - 1) * a.stride + a.field)) for a in (rows, columns)]
     return _fitted(x, sizes[0], sizes[1], outside)
 
 
@@ -112,6 +112,16 @@ def _swapped(rows: _Axis, columns: _Axis) -> tuple[_Axis, _Axis]:
 
 def _strides(rows: _Axis, columns: _Axis) -> list[int]:
     return [rows.stride, columns.stride]
+
+
+def _with_windows(op: str, out: Tensor, given: Tensor, batched: bool) -> Tensor:
+    """The result, unless it is empty and must be reshaped: deeplearn.js rejects new shapes with a 0.
+
+    Only results: a graph may have nodes of such shapes.
+    """
+    if 0 in out.shape and not batched and not current().symbolic:
+        raise argument_error(op, "x", "no smaller than a window", given)
+    return out
 
 
 @quirk("math.conv2d", _SWAPPED, instead_of=conv.conv2d)
@@ -127,7 +137,8 @@ def conv2d_swapped(
     images = batch_of(given)
     weights = checked_filter("conv2d", images, filter)
     offset = checked_bias("conv2d", weights, bias)
-    return like_input(_convolution(images, weights, offset, strides, pad, dim_rounding_mode), given.rank)
+    out = _convolution(images, weights, offset, strides, pad, dim_rounding_mode)
+    return like_input(_with_windows("conv2d", out, given, given.rank == 4), given.rank)
 
 
 def _convolution(
@@ -143,7 +154,7 @@ def _convolution(
         # `matmul`, since `tensordot` leaves out what is multiplied by a single 0, NaN too.
         sums: Array = np.matmul(windows.reshape(-1, math.prod(w.shape[:3])), w.reshape(-1, w.shape[3]))
         offset = b[0] if b else 0.0
-        return sums.reshape(*windows.shape[:3], -1) + offset
+        return sums.reshape(*windows.shape[:3], w.shape[3]) + offset
 
     return in_double(exact, rounded, _read(images, *axes), weights, *([] if bias is None else [bias]))
 
@@ -151,6 +162,8 @@ def _convolution(
 def _windows(images: Array, axes: tuple[_Axis, _Axis]) -> Array:
     """A view of shape [batch, rows, columns, channels, height, width]."""
     rows, columns = axes
+    if not rows.windows or not columns.windows:  # the image may be smaller than a window, which numpy rejects
+        return np.empty((images.shape[0], rows.windows, columns.windows, images.shape[3], rows.field, columns.field))
     windows = np.lib.stride_tricks.sliding_window_view(images, (rows.field, columns.field), axis=(1, 2))
     return windows[:, :: rows.stride, :: columns.stride]
 
@@ -166,7 +179,8 @@ def conv1d_swapped(
 ) -> Tensor:
     given = of_rank("conv1d", "x", x, 2, 3)
     rows, weights, offset = as_images(given, filter, bias)
-    return as_sequences(_convolution(rows, weights, offset, [1, stride], pad, dim_rounding_mode), given.rank)
+    out = _convolution(rows, weights, offset, [1, stride], pad, dim_rounding_mode)
+    return as_sequences(_with_windows("conv1d", out, given, False), given.rank)
 
 
 @quirk("math.depthwiseConv2D", "as conv2d: " + _SWAPPED, instead_of=conv.depthwise_conv2d)
@@ -191,9 +205,10 @@ def depthwise_swapped(
 
     def exact(x: Array, w: Array) -> Array:
         each: Array = np.einsum("nrcdhw,hwdm->nrcdm", _windows(x, axes), w, optimize=True)
-        return each.reshape(*each.shape[:3], -1)
+        return each.reshape(*each.shape[:3], w.shape[2] * w.shape[3])
 
-    return like_input(in_double(exact, rounded, _read(images, *axes), weights), given.rank)
+    out = in_double(exact, rounded, _read(images, *axes), weights)
+    return like_input(_with_windows("depthwise_conv2d", out, given, given.rank == 4), given.rank)
 
 
 @quirk("math.conv2dDerInput", "as conv2d: " + _SWAPPED, instead_of=conv.conv2d_der_input)
@@ -258,7 +273,8 @@ def _pooled(name: str, op: Callable[..., Tensor], x: TensorLike, windows: Window
     images = batch_of(given)
     axes = _axes(name, images.shape, *windows)
     read = _read(images, *axes, outside=outside)
-    return like_input(op(read, [a.field for a in axes], _strides(*axes), "valid"), given.rank)
+    out = op(read, [a.field for a in axes], _strides(*axes), "valid")
+    return like_input(_with_windows(name, out, given, given.rank == 4), given.rank)
 
 
 _HOLES = "a window with NaN gives NaN (its gradient passes NaN over); "

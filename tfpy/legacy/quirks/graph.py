@@ -9,7 +9,7 @@ from tfpy.core.convert import number
 from tfpy.core.grads import custom_grad
 from tfpy.core.ops import activation, arith, softmax
 from tfpy.core.ops.arith import add, mul, sub
-from tfpy.core.ops.common import full, mask, run_untracked, sum_over, unbroadcast
+from tfpy.core.ops.common import full, run_untracked, sum_over, unbroadcast
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
 from tfpy.legacy.graphs import costs
@@ -81,14 +81,17 @@ def prelu_of_fixed_slopes(x: Tensor, alpha: Tensor) -> Tensor:
 
 @quirk(
     "graph.leakyRelu",
-    "without an alpha the slope below 0 is 0.2 of the values and 0 of the gradient. TF.js: 0.2 of both.",
+    "without an alpha the slope below 0 is 0.2 of the values and 0 of the gradient; where x is NaN the gradient is, "
+    "too. TF.js: 0.2 of both; alpha.",
     instead_of=activation.leaky_relu,
     where="graph",
 )
-def leaky_relu_without_slope(x: Tensor, alpha: float | None = None) -> Tensor:
-    if alpha is not None:
-        return activation.leaky_relu(x, alpha)
-    return custom_grad(lambda t: (activation.leaky_relu(t), lambda dy: mul(dy, mask("Greater", t, number(0)))))(x)
+def leaky_relu_by_step(x: Tensor, alpha: float | None = None) -> Tensor:
+    def value(t: Tensor) -> Any:
+        y = activation.leaky_relu(t) if alpha is None else activation.leaky_relu(t, alpha)
+        return y, lambda dy: mul(dy, activation.step(t, 0 if alpha is None else alpha))
+
+    return custom_grad(value)(x)
 
 
 @quirk(

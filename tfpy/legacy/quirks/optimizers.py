@@ -14,6 +14,7 @@ import numpy as np
 
 from tfpy.core.convert import number
 from tfpy.core.ops.arith import add, div, mul, sub
+from tfpy.core.optimizers.base import Optimizer, or_epsilon
 from tfpy.core.optimizers.rules import Slots, Update
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
@@ -153,8 +154,19 @@ LEARNING_RATE = behaviour(
     "Optimizer.beforeBatch",
     "setLearningRate takes effect when Session.train is next called with another batch size. TF.js: at once.",
 )
+EPSILON = behaviour(
+    "epsilon_of_functions",
+    "dl.train, Optimizer.minimize (0.5)",
+    "ε is 10⁻⁸ unless another one is given. TF.js: 10⁻⁷.",
+)
 MOMENTUM = behaviour(
     "momentum_kept",
     "MomentumOptimizer.setMomentum",
     "setMomentum has no effect on training. TF.js: it takes effect at once.",
 )
+
+
+def set_default_epsilon(optimizer: Optimizer) -> None:
+    """Set the ε of an optimizer of functions for which none was given."""
+    if hasattr(optimizer, "epsilon"):
+        optimizer.epsilon = TINY if EPSILON.active else or_epsilon(None)
