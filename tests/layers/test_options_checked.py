@@ -58,6 +58,24 @@ X = np.ones((2, 1))
             "d: argument 'input_shape' must be a shape that starts with the batch size",
         ),
         (lambda: L.dense(units=1, name="d").compute_output_shape([]), "d: argument 'input_shape' must be a shape"),
+        *(
+            (
+                lambda layer=layer: layer.compute_output_shape([None, 6, 6]),
+                "x: argument 'input_shape' must be of rank 4",
+            )
+            for layer in (
+                L.conv2d(filters=1, kernel_size=1, name="x"),
+                L.separable_conv2d(filters=1, kernel_size=1, name="x"),
+                L.max_pooling2d(name="x"),
+                L.global_max_pooling2d(name="x"),
+                L.up_sampling2d(name="x"),
+                L.permute(dims=[1, 3, 2], name="x"),
+            )
+        ),
+        (
+            lambda: L.repeat_vector(n=2, name="r").compute_output_shape([3]),
+            "r: argument 'input_shape' must be of rank 2",
+        ),
         (lambda: L.add(name="a").call([tf.scalar(1), tf.ones([1])]), "a: argument 'inputs' must be tensors whose"),
         (lambda: L.add(name="a").compute_output_shape(None), "a: argument 'input_shape' must be a shape that starts"),
         (lambda: L.dense(units=1, name="d").apply([[1.0]], 3), "d: argument 'kwargs' must be a dict of keywords"),

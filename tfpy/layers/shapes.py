@@ -67,13 +67,16 @@ def whole_shape(layer: str, shape: Any) -> PartialShape:
     return sizes
 
 
-def one_shape(layer: str, input_shape: Any) -> PartialShape:
-    """The shape of a layer's only input, which may be passed in a list."""
-    if not are_several(input_shape):
-        return whole_shape(layer, input_shape)
-    if len(input_shape) != 1:
-        raise argument_error(layer, "input_shape", "that of a single input", input_shape)
-    return whole_shape(layer, input_shape[0])
+def one_shape(layer: str, input_shape: Any, rank: int | None = None) -> PartialShape:
+    """The shape of a layer's only input, which may be passed in a list; of the given rank, if any."""
+    if are_several(input_shape):
+        if len(input_shape) != 1:
+            raise argument_error(layer, "input_shape", "that of a single input", input_shape)
+        input_shape = input_shape[0]
+    shape = whole_shape(layer, input_shape)
+    if rank is not None and len(shape) != rank:
+        raise argument_error(layer, "input_shape", f"of rank {rank}", list(shape))
+    return shape
 
 
 def axis_or_axes(layer: str, value: Any) -> int | list[int]:

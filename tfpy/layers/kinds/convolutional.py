@@ -93,7 +93,7 @@ class BaseConv(OneOutput):
         return output_size(size, *steps)
 
     def compute_output_shape(self, input_shape: Any) -> Any:
-        shape = list(one_shape(self.name, input_shape))
+        shape = list(one_shape(self.name, input_shape, self.dimensions + 2))
         axis = channel_axis(self.data_format, self.dimensions)
         shape[axis] = self.outputs(shape[axis])
         inner = [shape[a] for a in inner_axes(self.data_format, self.dimensions)]

@@ -50,7 +50,7 @@ class _Pooling(OneOutput):
         self.input_spec = [InputSpec(ndim=self.dimensions + 2)]
 
     def compute_output_shape(self, input_shape: Any) -> Any:
-        shape = one_shape(self.name, input_shape)
+        shape = one_shape(self.name, input_shape, self.dimensions + 2)
         inner = [shape[axis] for axis in inner_axes(self.data_format, self.dimensions)]
         steps = zip(inner, self.pool_size, self._steps, strict=True)
         sizes = [output_size(size, window, self.padding, stride) for size, window, stride in steps]
@@ -141,7 +141,7 @@ class _GlobalPooling(Spatial):
     reduce: ClassVar[Pool]
 
     def compute_output_shape(self, input_shape: Any) -> Any:
-        shape = one_shape(self.name, input_shape)
+        shape = one_shape(self.name, input_shape, self.dimensions + 2)
         if self.keepdims:
             return with_inner(shape, self.data_format, [1] * self.dimensions)
         return shape[0], shape[channel_axis(self.data_format, self.dimensions)]

@@ -82,7 +82,7 @@ class Permute(OneOutput, class_name="Permute", factory="layers.permute"):
         self.input_spec = [InputSpec(ndim=len(self.dims) + 1)]
 
     def compute_output_shape(self, input_shape: Any) -> Any:
-        shape = one_shape(self.name, input_shape)
+        shape = one_shape(self.name, input_shape, len(self.dims) + 1)
         return (shape[0], *(shape[n] for n in self.dims))
 
     def call(self, inputs: Any) -> Tensor:
@@ -97,7 +97,7 @@ class _ResizesSpace(Spatial):
         raise TypeError(f"{self.class_name}: a layer of this kind must define inner_size(i, size).")
 
     def compute_output_shape(self, input_shape: Any) -> Any:
-        shape = one_shape(self.name, input_shape)
+        shape = one_shape(self.name, input_shape, self.dimensions + 2)
         old = [shape[axis] for axis in inner_axes(self.data_format, self.dimensions)]
         sizes = [None if n is None else self.inner_size(i, n) for i, n in enumerate(old)]
         return with_inner(shape, self.data_format, sizes)
