@@ -40,6 +40,7 @@ CALLS: dict[str, Callable[[], Any]] = {
     "r": lambda: tf.linalg.qr(tf.tensor(X.reshape(4, 2)))[1],
     "scatter_nd": lambda: tf.scatter_nd(INDICES[:, None], X, [2]),
     "dense_bincount": lambda: tf.dense_bincount(INDICES, X, 2),
+    "einsum": lambda: tf.einsum("ij,jk->ik", X.reshape(2, 4), tf.exp(X.reshape(4, 2))),
     "softmax_cross_entropy": lambda: tf.losses.softmax_cross_entropy(LABELS, 3 * X.reshape(2, 4), None, 0.1, 0),
     # Gradients in which the order of summation matters.
     "time_distributed": _gradient_of_kernel,
@@ -65,6 +66,7 @@ q: -0.68530905 -0.25720698 0.62004155 -0.3551641 0.13053505 0.87698495 -0.358971
 r: 0.87551737 -0.2666645 -1.102365e-09 0.82159156
 scatter_nd: -0.1428571045 0.3428571522
 dense_bincount: -0.1428571045 0.3428571522
+einsum: -0.1037299782 -0.1147045493 1.078235626 0.2538135946
 softmax_cross_entropy: 3.52223134 3.259677649
 time_distributed: -0.2973137498 -0.2708315551 0.4869573712 0.4300615489
 layer_normalization: -0.1248579621 1.515067577 -0.6576821208 -0.732527554 -0.9268806577 -0.1237182915 0.1237182319

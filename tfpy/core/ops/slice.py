@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Sequence
 from typing import Any
 
 from tfpy.core.calling.registry import op
 from tfpy.core.convert import TensorLike, to_tensor
-from tfpy.core.ops.common import as_float, full, reshape_to, stored_number, sum_over, zero_gradient
+from tfpy.core.ops.common import as_float, reshape_to, stored_number, sum_of_copies, zero_gradient
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
 from tfpy.engine.arguments import as_int, as_int_or_ints, as_ints, as_list, resolve_axes, resolve_axis
-from tfpy.engine.backend import current
 from tfpy.engine.errors import ShapeError, Unquoted, argument_error
 from tfpy.engine.gradients import gradient
 from tfpy.engine.slices import Masks, resolve_strided_slice
@@ -188,20 +186,7 @@ def tile(x: TensorLike, reps: Sequence[int]) -> Tensor:
     return run("Tile", t, reps=times)
 
 
-def _tile_gradient(dy: Tensor, n: Any) -> Tensor:
-    """The sum over the copies: each axis seen as (copies, size)."""
-    shape = n.shape("x")
-    if current().in_steps:
-        total = full(shape, 0, dy.spec.dtype)
-        for copy in itertools.product(*map(range, n.attrs["reps"])):
-            begin = tuple(i * size for i, size in zip(copy, shape, strict=True))
-            total = run("Add", total, run("Slice", dy, begin=begin, size=shape))
-        return total
-    split = [m for r, size in zip(n.attrs["reps"], shape, strict=True) for m in (r, size)]
-    return sum_over(run("Reshape", dy, shape=tuple(split)), tuple(range(0, len(split), 2)))
-
-
-gradient("Tile", x=_tile_gradient)
+gradient("Tile", x=lambda dy, n: sum_of_copies(dy, n.attrs["reps"], n.shape("x")))
 
 
 @op(chain=True, legacy="reverse", doc="Tensors / Slicing and Joining")
