@@ -62,6 +62,24 @@ X = np.ones((2, 1))
             lambda: L.dense(units=1, name="d").set_weights([[[1.0]], [0.0]]),
             "the number of weights of layer d, which makes them when it is first built or called, but got 2 of them",
         ),
+        *(
+            (
+                lambda layer=layer: layer.compute_output_shape([None, 6, 6]),
+                "x: argument 'input_shape' must be of rank 4",
+            )
+            for layer in (
+                L.conv2d(filters=1, kernel_size=1, name="x"),
+                L.separable_conv2d(filters=1, kernel_size=1, name="x"),
+                L.max_pooling2d(name="x"),
+                L.global_max_pooling2d(name="x"),
+                L.up_sampling2d(name="x"),
+                L.permute(dims=[1, 3, 2], name="x"),
+            )
+        ),
+        (
+            lambda: L.repeat_vector(n=2, name="r").compute_output_shape([3]),
+            "r: argument 'input_shape' must be of rank 2",
+        ),
         (lambda: L.add(name="a").call([tf.scalar(1), tf.ones([1])]), "a: argument 'inputs' must be tensors whose"),
         (lambda: L.add(name="a").compute_output_shape(None), "a: argument 'input_shape' must be a shape that starts"),
         (lambda: L.dense(units=1, name="d").apply([[1.0]], 3), "d: argument 'kwargs' must be a dict of keywords"),
@@ -81,22 +99,6 @@ X = np.ones((2, 1))
         (lambda: L.conv2d(filters=0, kernel_size=1), "Conv2D: argument 'filters' must be a whole number above 0"),
         (lambda: L.dense(units=1, input_shape=[-1]), "Dense: argument 'input_shape' must be sizes of 0 or more, or"),
         (lambda: L.flatten(name="f").compute_output_shape([1, None]), "f: argument 'input_shape' must be fully known"),
-        (
-            lambda: L.max_pooling3d(name="p").compute_output_shape([None, 4, 4, 1]),
-            "p: argument 'input_shape' must be of rank 5",
-        ),
-        (
-            lambda: L.conv2d(filters=1, kernel_size=1, name="c").compute_output_shape([None, 4, 4]),
-            "c: argument 'input_shape' must be of rank 4",
-        ),
-        (
-            lambda: L.permute(dims=[2, 1], name="p").compute_output_shape([None, 4]),
-            "p: argument 'input_shape' must be of rank 3",
-        ),
-        (
-            lambda: L.up_sampling2d(name="u").compute_output_shape([None, 4, 4]),
-            "u: argument 'input_shape' must be of rank 4",
-        ),
         (lambda: L.dense(units=1).get_input_at("a"), "get_input_at: argument 'node_index' must be a whole number"),
         (
             lambda: L.dense(units=1).add_weight("w", [None, 2]),

@@ -13,6 +13,19 @@ import tfpy as tf
 X = ((np.arange(8) * 37) % 11 / 7 - 0.6).astype(np.float32)
 INDICES = np.int32([0, 1, 0, 0, 1, 0, 0, 1])
 
+LABELS = np.float32([[1, 0, 0, 0], [0, 0, 1, 0]])
+NORMALIZATION = tf.layers.layer_normalization()
+
+
+def _gradient_of_kernel() -> tf.Tensor:
+    layer = tf.layers.time_distributed(layer=tf.layers.dense(units=2, use_bias=False))
+    x = tf.tensor(X.reshape(1, 4, 2))
+    layer.apply(x)
+    layer.set_weights([tf.tensor(X[:4].reshape(2, 2))])
+    (gradient,) = tf.variable_grads(lambda: layer.apply(x).sin().sum()).grads.values()
+    return gradient
+
+
 CALLS: dict[str, Callable[[], Any]] = {
     "softmax": lambda: tf.softmax(X),
     "log_softmax": lambda: tf.log_softmax(X),
@@ -27,6 +40,14 @@ CALLS: dict[str, Callable[[], Any]] = {
     "r": lambda: tf.linalg.qr(tf.tensor(X.reshape(4, 2)))[1],
     "scatter_nd": lambda: tf.scatter_nd(INDICES[:, None], X, [2]),
     "dense_bincount": lambda: tf.dense_bincount(INDICES, X, 2),
+    "einsum": lambda: tf.einsum("ij,jk->ik", X.reshape(2, 4), tf.exp(X.reshape(4, 2))),
+    "softmax_cross_entropy": lambda: tf.losses.softmax_cross_entropy(LABELS, 3 * X.reshape(2, 4), None, 0.1, 0),
+    # Gradients in which the order of summation matters.
+    "time_distributed": _gradient_of_kernel,
+    "layer_normalization": lambda: tf.grad(lambda x: NORMALIZATION.apply(x).sin().square().sum())(X.reshape(2, 4)),
+    "tile": lambda: tf.grad(lambda x: tf.tile(x, [5]).mul(tf.range(1, 41)).div(7).exp().sum())(X),
+    "elu": lambda: tf.grad(lambda x: tf.elu(x.div(3)).sin().sum())(X),
+    "sigmoid_cross_entropy": lambda: tf.grad(lambda x: tf.losses.sigmoid_cross_entropy(X > 0, x))(X),
 }
 
 RECORDED = """
@@ -45,6 +66,15 @@ q: -0.68530905 -0.25720698 0.62004155 -0.3551641 0.13053505 0.87698495 -0.358971
 r: 0.87551737 -0.2666645 -1.102365e-09 0.82159156
 scatter_nd: -0.1428571045 0.3428571522
 dense_bincount: -0.1428571045 0.3428571522
+einsum: -0.1037299782 -0.1147045493 1.078235626 0.2538135946
+softmax_cross_entropy: 3.52223134 3.259677649
+time_distributed: -0.2973137498 -0.2708315551 0.4869573712 0.4300615489
+layer_normalization: -0.1248579621 1.515067577 -0.6576821208 -0.732527554 -0.9268806577 -0.1237182915 0.1237182319
+    0.9268807769
+tile: 1.988789201 11.61219025 122.8497314 3.129469872 23.62038422 342.0684509 5.061151028 53.57494354
+elu: 0.2684388161 0.3301589787 0.3278909028 0.2833662331 0.3330914974 0.3246636987 0.2986961007 0.3321096003
+sigmoid_cross_entropy: 0.04429296032 0.06160720438 -0.04594039917 0.04845798016 -0.05893245339 -0.04187339544
+    0.05275861919 -0.05450826883
 """
 _LINES = RECORDED.strip().replace("\n    ", " ").split("\n")
 EXPECTED = {line.split(":")[0]: line.split(":")[1].split() for line in _LINES}

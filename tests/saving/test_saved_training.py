@@ -112,6 +112,7 @@ def test_optimizer_configs_of_tfjs_and_keras(config: Any, kind: str, options: di
     assert again.optimizer.get_class_name() == kind
     assert options.items() <= again.optimizer.get_config().items()
     assert again.metrics_names == ["loss", "acc"]
+    assert again.loss == "meanSquaredError", "in TF.js's spelling, as if given to compile"
 
 
 @pytest.mark.parametrize(

@@ -39,12 +39,14 @@ class Backend(Protocol):
         on_gpu: its payloads are on a GPU.
         immediate: kernels on small values run when they are called, so that call overhead dominates, and planning
             backward passes pays off.
+        in_steps: what TF.js computes in steps must not be computed at once, since each step rounds.
     """
 
     name: str
     symbolic: bool
     on_gpu: bool
     immediate: bool
+    in_steps: bool
 
     def __hash__(self) -> int: ...
 
@@ -90,6 +92,7 @@ class Defaults:
     symbolic = False
     on_gpu = False
     immediate = False
+    in_steps = False
     compile: Callable[[Plan], Executor] | None = None
 
     def __repr__(self) -> str:

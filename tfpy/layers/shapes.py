@@ -68,7 +68,7 @@ def whole_shape(layer: str, shape: Any) -> PartialShape:
 
 
 def one_shape(layer: str, input_shape: Any, rank: int | None = None) -> PartialShape:
-    """The shape of a layer's only input, which may be passed in a list; if a rank is given, a shape of that rank."""
+    """The shape of a layer's only input, which may be passed in a list; of the given rank, if any."""
     if are_several(input_shape):
         if len(input_shape) != 1:
             raise argument_error(layer, "input_shape", "that of a single input", input_shape)

@@ -24,10 +24,6 @@ from tfpy.engine.gradients import gradient
 from tfpy.engine.rows.elementwise import SELU_SCALE, SELU_SCALE_ALPHA
 
 
-def _elu_gradient(dy: Tensor, y: Tensor) -> Tensor:
-    return mul(dy, run("Select", run_untracked("GreaterEqual", y, number(0)), full(y.spec.shape, 1), add(y, number(1))))
-
-
 def _selu_gradient(dy: Tensor, n: Any) -> Tensor:
     x = as_float(n.x)
     below = mul(mul(dy, number(SELU_SCALE_ALPHA)), run("Exp", x))
@@ -154,7 +150,14 @@ def elu(x: TensorLike) -> Tensor:
     return run("Elu", to_tensor("elu", "x", x, "float32"))
 
 
-gradient("Elu", saves="y", x=lambda dy, n: _elu_gradient(dy, n.y))
+gradient("Elu", saves="y", x=lambda dy, n: run("EluGrad", dy, n.y))
+
+
+def _elu_grad_by_y(ddy: Tensor, n: Any) -> Tensor:
+    return mul(mul(ddy, n.dy), run("Step", run("Neg", n.y), alpha=0.0))
+
+
+gradient("EluGrad", saves="dy y", dy=lambda ddy, n: run("EluGrad", ddy, n.y), y=_elu_grad_by_y)
 
 
 @op(chain=True, legacy="selu", doc="Operations / Basic math")

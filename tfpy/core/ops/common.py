@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -11,7 +13,7 @@ from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
 from tfpy.engine import dispatch
 from tfpy.engine.arguments import as_number
-from tfpy.engine.backend import Array
+from tfpy.engine.backend import Array, current
 from tfpy.engine.dtypes import DType
 from tfpy.engine.errors import argument_error
 from tfpy.engine.gradients import GradientRow, gradient_dtype, symbolic_zero
@@ -129,6 +131,18 @@ def reshape_to(x: Tensor, shape: Shape) -> Tensor:
 
 def sum_over(x: Tensor, axes: tuple[int, ...], keep_dims: bool = False) -> Tensor:
     return run("Sum", x, axes=axes, keep_dims=keep_dims)
+
+
+def sum_of_copies(x: Tensor, reps: Sequence[int], shape: Shape) -> Tensor:
+    """The sum of the copies of which x consists: along each axis that many of a tensor of that shape."""
+    if not current().in_steps:
+        split = tuple(m for pair in zip(reps, shape, strict=True) for m in pair)
+        return sum_over(run("Reshape", x, shape=split), tuple(range(0, len(split), 2)))
+    total = full(shape, 0, x.spec.dtype)
+    for copy in itertools.product(*map(range, reps)):
+        begin = tuple(i * size for i, size in zip(copy, shape, strict=True))
+        total = run("Add", total, run("Slice", x, begin=begin, size=shape))
+    return total
 
 
 def unbroadcast(dy: Tensor, shape: Shape) -> Tensor:

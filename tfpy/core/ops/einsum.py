@@ -11,6 +11,7 @@ from tfpy.core.ops.common import cast_to, reshape_to, sum_over
 from tfpy.core.ops.matmul import multiply_matrices
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
+from tfpy.engine.backend import current
 from tfpy.engine.errors import Unquoted, argument_error
 from tfpy.engine.spec import upcast
 
@@ -37,7 +38,11 @@ def einsum(equation: str, *tensors: TensorLike) -> Tensor:
         raise argument_error("einsum", "equation", "text", equation, TypeError)
     terms, result = _parsed(equation, len(tensors))
     operands = _operands(terms, tensors)
-    out, labels = run("Identity", operands[0]) if len(operands) == 1 else operands[0], terms[0]
+    if len(operands) == 1:
+        operands = [run("Identity", operands[0])]
+    if current().in_steps:
+        return _in_steps(operands, terms, result)
+    out, labels = operands[0], terms[0]
     for i in range(1, len(terms)):
         needed = set(result).union(*terms[i + 1 :])
         out, labels = _product(out, labels, operands[i], terms[i], needed)
@@ -77,6 +82,24 @@ def _operands(terms: Sequence[str], values: Sequence[TensorLike]) -> list[Tensor
             if sizes.setdefault(label, size) != size:
                 raise argument_error("einsum", f"tensors[{i}]", f"of size {sizes[label]} in axis {label!r}", t)
     return [cast_to(t, "int32" if dtype == "bool" else dtype) for t in tensors]
+
+
+def _in_steps(operands: Sequence[Tensor], terms: Sequence[str], result: str) -> Tensor:
+    """As TF.js computes it: the products of the elements, summed over one letter after the other."""
+    order = "".join(dict.fromkeys(result + "".join(terms)))
+    product, *others = (_with_all(t, term, order) for t, term in zip(operands, terms, strict=True))
+    for other in others:
+        product = run("Multiply", other, product)
+    for _ in order[len(result) :]:
+        product = sum_over(product, (len(result),))
+    return product
+
+
+def _with_all(t: Tensor, labels: str, order: str) -> Tensor:
+    """A tensor with its letters in that order, and axes of size 1 for those that it lacks."""
+    sizes = dict(zip(labels, t.shape, strict=True))
+    arranged = _arranged(t, labels, "".join(label for label in order if label in sizes))
+    return reshape_to(arranged, tuple(sizes.get(label, 1) for label in order))
 
 
 def _product(a: Tensor, in_a: str, b: Tensor, in_b: str, needed: set[str]) -> tuple[Tensor, str]:

@@ -9,9 +9,10 @@ from tfpy.core.calling.registry import export, op
 from tfpy.core.convert import TensorLike, number
 from tfpy.core.ops.arith import add, div, minimum, mul, sub
 from tfpy.core.ops.common import as_float, full, real, sum_over
-from tfpy.core.ops.reduce import Axis, mean, sum_
+from tfpy.core.ops.reduce import Axis, log_sum_exp, mean, sum_
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
+from tfpy.engine.backend import current
 from tfpy.engine.errors import argument_error
 
 
@@ -285,8 +286,10 @@ def sigmoid_cross_entropy(
     labels, x = _pair("sigmoid_cross_entropy", multi_class_labels, logits, ("multi_class_labels", "logits"))
     if label_smoothing > 0:
         labels = _smoothed(labels, label_smoothing, 2)
+    # In TF.js's order, in which the gradients by x are then added up.
+    above, hit = run("Relu", x), mul(x, labels)
     rest = run("Log1p", run("Exp", run("Neg", run("Abs", x))))
-    return compute_weighted_loss(add(sub(run("Relu", x), mul(x, labels)), rest), weights, reduction)
+    return compute_weighted_loss(add(sub(above, hit), rest), weights, reduction)
 
 
 @op(namespace="losses", doc="Training / Losses")
@@ -325,7 +328,9 @@ def softmax_cross_entropy(
 
 def softmax_cross_entropy_rows(labels: Tensor, logits: Tensor) -> Tensor:
     """The cross entropy of each row."""
-    return sum_over(run("Neg", mul(run("LogSoftmax", logits), labels)), (logits.rank - 1,))
+    by_steps = current().in_steps
+    logs = sub(logits, log_sum_exp(logits, -1, keep_dims=True)) if by_steps else run("LogSoftmax", logits)
+    return sum_over(run("Neg", mul(logs, labels)), (logits.rank - 1,))
 
 
 def _smoothed(labels: Tensor, part: float, classes: int) -> Tensor:

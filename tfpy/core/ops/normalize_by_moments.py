@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from tfpy.core.convert import number
 from tfpy.core.ops.normalization import batch_norm
 from tfpy.core.ops.reduce import moments
+from tfpy.core.ops.slice import tile
 from tfpy.core.run import run, run_multi
 from tfpy.core.tensor import Tensor
 from tfpy.engine.backend import current
@@ -49,7 +50,17 @@ def normalize_by_moments(
     mean, variance = moments(x, axes, True)
     shape = [n if i in along else 1 for i, n in enumerate(x.shape)]
     offset, scale = (None if p is None else p.reshape(shape) for p in (offset, scale))
-    return Normalized(batch_norm(x, mean, variance, offset, scale, epsilon), mean, variance)
+    if current().in_steps and set(along) == set(axes):
+        center, spread = _repeated(mean, x.shape), _repeated(variance, x.shape)
+        offset, scale = (None if p is None else _repeated(p, x.shape) for p in (offset, scale))
+    else:
+        center, spread = mean, variance
+    return Normalized(batch_norm(x, center, spread, offset, scale, epsilon), mean, variance)
+
+
+def _repeated(part: Tensor, shape: Sequence[int]) -> Tensor:
+    """A part repeated to the shape, as in TF.js's layers: its gradient then adds up the copies in order."""
+    return tile(part, [n // m for n, m in zip(shape, part.shape, strict=True)])
 
 
 def _has_kernels(x: Tensor, axes: Axes, along: Sequence[int]) -> bool:

@@ -7,7 +7,7 @@ from typing import Any
 
 from tfpy.core.calling.registry import op
 from tfpy.core.convert import TensorLike, to_tensor
-from tfpy.core.ops.common import as_float, reshape_to, stored_number, sum_over, zero_gradient
+from tfpy.core.ops.common import as_float, reshape_to, stored_number, sum_of_copies, zero_gradient
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
 from tfpy.engine.arguments import as_int, as_int_or_ints, as_ints, as_list, resolve_axes, resolve_axis
@@ -186,13 +186,7 @@ def tile(x: TensorLike, reps: Sequence[int]) -> Tensor:
     return run("Tile", t, reps=times)
 
 
-def _tile_gradient(dy: Tensor, n: Any) -> Tensor:
-    """The sum over the copies: each axis seen as (copies, size)."""
-    split = [m for r, size in zip(n.attrs["reps"], n.shape("x"), strict=True) for m in (r, size)]
-    return sum_over(run("Reshape", dy, shape=tuple(split)), tuple(range(0, len(split), 2)))
-
-
-gradient("Tile", x=_tile_gradient)
+gradient("Tile", x=lambda dy, n: sum_of_copies(dy, n.attrs["reps"], n.shape("x")))
 
 
 @op(chain=True, legacy="reverse", doc="Tensors / Slicing and Joining")

@@ -257,6 +257,11 @@ def _sigmoid_grad(dy: Array, y: Array) -> Array:
     return _times(np.multiply(y, slope, out=slope), dy)
 
 
+def _elu_grad(dy: Array, y: Array) -> Array:
+    slope = np.asarray(np.add(y, 1))
+    return _times(np.minimum(slope, 1, out=slope), dy)
+
+
 def _times(slope: Array, dy: Array) -> Array:
     """The product, in place in the slope if it has the shape of the result."""
     return np.multiply(slope, dy, out=slope if dy.ndim == 0 or dy.shape == slope.shape else None)
@@ -289,6 +294,7 @@ _TABLE: dict[str, Any] = {
     "Cosh": np.cosh,
     "DivNoNan": _div_no_nan,
     "Elu": _elu,
+    "EluGrad": _elu_grad,
     "Equal": np.equal,
     "Erf": _erf,
     "Exp": np.exp,

@@ -67,6 +67,7 @@ BINARY: Table = {
     "Atan2": {"float32": "m_atan2({0}, {1})"},
     "BitwiseAnd": {"int32": "({0} & {1})"},
     "DivNoNan": {"float32": "({1} == 0. ? 0. : m_div({0}, {1}))", "int32": "m_floordiv({0}, {1})"},
+    "EluGrad": {"float32": "({1} >= 0. ? {0} : ({1} + 1.) * {0})"},
     "LogicalAnd": {"bool": "({0} && {1})"},
     "LogicalOr": {"bool": "({0} || {1})"},
     "LogicalXor": {"bool": "({0} != {1})"},

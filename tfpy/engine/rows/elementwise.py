@@ -48,6 +48,7 @@ for _name, _label in {
     kernel(_name, "a b", broadcast, label=_label)
 
 # Gradients of functions whose slope follows from their result y: dy times this slope.
+kernel("EluGrad", "dy y", broadcast, label="gradient of elu")
 kernel("SigmoidGrad", "dy y", broadcast, label="gradient of sigmoid")
 kernel("TanhGrad", "dy y", broadcast, label="gradient of tanh")
 

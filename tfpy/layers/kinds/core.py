@@ -152,7 +152,7 @@ class RepeatVector(OneOutput, class_name="RepeatVector", factory="layers.repeat_
         self.input_spec = [InputSpec(ndim=2)]
 
     def compute_output_shape(self, input_shape: Any) -> Any:
-        batch, size = one_shape(self.name, input_shape)
+        batch, size = one_shape(self.name, input_shape, 2)
         return batch, self.n, size
 
     def call(self, inputs: Any) -> Tensor:

@@ -7,6 +7,7 @@ from typing import Any, Self
 
 from tfpy.core.ops.join import concat, stack
 from tfpy.core.tensor import Tensor
+from tfpy.engine.backend import current
 from tfpy.engine.errors import Unquoted, argument_error
 from tfpy.layers.added_losses import activity_regularizer
 from tfpy.layers.base import Layer
@@ -100,7 +101,7 @@ class TimeDistributed(Wrapper, class_name="TimeDistributed", factory="layers.tim
 
     def call(self, inputs: Any, training: bool = False) -> Tensor:
         x = one_tensor(self.name, inputs)
-        if self.layer.per_sample and activity_regularizer(self.layer) is None:
+        if self.layer.per_sample and activity_regularizer(self.layer) is None and not current().in_steps:
             return self._all_at_once(x)
         steps = [one_tensor(self.name, self.layer.invoke(step, {"training": training})) for step in x.unstack(1)]
         return stack(steps, 1)

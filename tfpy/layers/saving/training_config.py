@@ -98,7 +98,7 @@ def _own_name(function: Any, what: str, is_name: Callable[[str], bool]) -> str:
     )
 
 
-def compile_as(model: LayersModel, config: Any, source: str, metric_of: Callable[[str], str]) -> None:
+def compile_as(model: LayersModel, config: Any, source: str, name_of: Callable[[str], str]) -> None:
     """Compile a model with the configuration of a file.
 
     An unknown metric is omitted, with a warning. Without its loss the model is not compiled, but keeps the optimizer,
@@ -108,7 +108,7 @@ def compile_as(model: LayersModel, config: Any, source: str, metric_of: Callable
         model: the model.
         config: the configuration in the file.
         source: the name of the file in messages.
-        metric_of: returns the model's name of a metric for its name in the file.
+        name_of: returns the model's name of a loss or metric for its name in the file.
 
     Raises:
         ModelFileError: the value is not a training configuration.
@@ -118,8 +118,8 @@ def compile_as(model: LayersModel, config: Any, source: str, metric_of: Callable
     found = None
     try:
         found = _optimizer(optimizer)
-        loss = map_leaves(_read(given.get("loss")), lambda name: _LOSSES.get(name, name))
-        known, unknown = _metrics(_by_output(model, given.get("metrics")), metric_of)
+        loss = map_leaves(_read(given.get("loss")), lambda name: _loss(name, name_of))
+        known, unknown = _metrics(_by_output(model, given.get("metrics")), name_of)
         model.compile(optimizer=found, loss=loss, metrics=known, output_weights=given.get("loss_weights"))
     except (ValueError, TypeError, RuntimeError) as error:
         model.training_state.loaded_optimizer = found
@@ -132,13 +132,18 @@ def compile_as(model: LayersModel, config: Any, source: str, metric_of: Callable
         warn_user(f"{source}: the model is compiled without unknown metrics: {', '.join(unknown)}.")
 
 
-def _metrics(given: Any, metric_of: Callable[[str], str]) -> tuple[Any, list[str]]:
+def _loss(name: Any, name_of: Callable[[str], str]) -> Any:
+    """The model's name of a loss; anything else is unchanged, for compile to reject."""
+    return name_of(_LOSSES.get(name, name)) if isinstance(name, str) else name
+
+
+def _metrics(given: Any, name_of: Callable[[str], str]) -> tuple[Any, list[str]]:
     """The known metrics of a file, in their original structure, and the names of the others."""
     if given is None:
         return [], []
     if isinstance(given, list) or (isinstance(given, Mapping) and not is_object_config(given)):
         keys = given if isinstance(given, Mapping) else range(len(given))
-        found = {key: _metrics(given[key], metric_of) for key in keys}
+        found = {key: _metrics(given[key], name_of) for key in keys}
         unknown = [name for _, names in found.values() for name in names]
         known = {key: value for key, (value, _) in found.items() if value != []}
         return (known if isinstance(given, Mapping) else list(known.values())), unknown
@@ -148,7 +153,7 @@ def _metrics(given: Any, metric_of: Callable[[str], str]) -> tuple[Any, list[str
         return [], [str(error).rstrip(".")]
     if not isinstance(name, str) or not metrics.is_meant(name):
         return [], [show(name)]
-    return metric_of(name), []
+    return name_of(name), []
 
 
 def _optimizer(config: Mapping[str, Any]) -> Any:

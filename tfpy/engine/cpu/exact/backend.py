@@ -38,6 +38,7 @@ class ExactBackend(CpuBackend):
     plans, since its purpose is comparison.
     """
 
+    in_steps = True
     _is_lazy = False
 
     def __init__(self) -> None:
