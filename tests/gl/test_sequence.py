@@ -151,17 +151,18 @@ def test_number_of_shaders_of_a_sequence(device: Device, masked: bool) -> None:
     assert device.counts.dispatches - before <= 4  # the product with the inputs, the sequence, two zero states
 
 
+def dispatches_of(device: Device, layer: Any, time: int) -> int:
+    """How many shaders the gradients of a sequence take."""
+    x = tf.tensor(RNG.normal(size=(3, time, 4)).astype(np.float32))
+    before = device.counts.dispatches
+    for g in tf.variable_grads(lambda: layer.apply(x)[0].sum()).grads.values():
+        g.numpy()
+    return device.counts.dispatches - before
+
+
 def test_number_of_gradient_shaders_is_independent_of_length(device: Device) -> None:
     layer = make_layer("lstm", 8, 4)
-    counts = []
-    for time in (5, 40):
-        x = tf.tensor(RNG.normal(size=(3, time, 4)).astype(np.float32))
-        before = device.counts.dispatches
-        grads = tf.variable_grads(lambda x=x: layer.apply(x)[0].sum()).grads
-        for g in grads.values():
-            g.numpy()
-        counts.append(device.counts.dispatches - before)
-    assert counts[0] == counts[1] <= 14
+    assert dispatches_of(device, layer, 5) == dispatches_of(device, layer, 40) <= 14
 
 
 @pytest.mark.parametrize(("factory", "per_step"), [("simple_rnn", 2), ("gru", 4), ("lstm", 2)])
@@ -170,12 +171,5 @@ def test_number_of_shaders_of_a_step(
 ) -> None:
     monkeypatch.setattr(sequence, "_MOST_UNITS", dict.fromkeys(sequence.GATES, 6))
     layer = make_layer(factory, 8, 4)
-    counts = []
-    for time in (5, 15):
-        x = tf.tensor(RNG.normal(size=(3, time, 4)).astype(np.float32))
-        before = device.counts.dispatches
-        grads = tf.variable_grads(lambda x=x: layer.apply(x)[0].sum()).grads
-        for g in grads.values():
-            g.numpy()
-        counts.append(device.counts.dispatches - before)
-    assert counts[1] - counts[0] == 10 * 2 * per_step  # forward and back
+    forward_and_back = dispatches_of(device, layer, 15) - dispatches_of(device, layer, 5)
+    assert forward_and_back == 10 * 2 * per_step
