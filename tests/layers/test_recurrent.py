@@ -253,3 +253,17 @@ def test_cell_option_is_ignored_by_lstm() -> None:
     """As in TF.js: the config of an LSTM could not describe another cell."""
     layer = tf.layers.lstm(units=3, cell=tf.layers.lstm_cell(units=6), input_shape=[3, 2])
     assert layer.apply(tf.input(shape=[3, 2])).shape == (None, 3)
+
+
+def test_configuration_of_an_rnn_repeats_that_of_its_cell() -> None:
+    layer = tf.layers.rnn(cell=tf.layers.gru_cell(units=2, name="g"), name="r", return_sequences=True)
+    config = layer.get_config()
+    assert (config["units"], config["reset_after"], config["name"], config["cell"]["config"]["name"]) == (
+        2,
+        False,
+        "r",
+        "g",
+    )
+    assert type(layer).from_config(config).get_config() == config
+    with pytest.raises(TypeError, match="unknown option 'unit'"):
+        type(layer).from_config({**config, "unit": 3})

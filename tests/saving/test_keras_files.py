@@ -628,3 +628,12 @@ def test_optimizer_given_by_name_has_the_defaults_of_keras(name: str, expected: 
     training = training_config_from_keras({"optimizer": name, "loss": "mse"}, "optimizer")
     compile_as(model, training, "a file", lambda metric: metric)
     assert repr(model.optimizer) == expected
+
+
+def test_rnn_is_saved_without_the_options_of_its_cell(tmp_path: Path) -> None:
+    layer = tf.layers.rnn(cell=tf.layers.simple_rnn_cell(units=2), input_shape=[3, 2])
+    tf.sequential(layers=[layer]).save(tmp_path / "m.keras")
+    with zipfile.ZipFile(tmp_path / "m.keras") as archive:
+        saved = json.loads(archive.read("config.json"))["config"]["layers"][-1]["config"]
+    assert "units" not in saved
+    assert saved["cell"]["config"]["units"] == 2

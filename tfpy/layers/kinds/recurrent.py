@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Self
 
 from tfpy.core.calling.registry import export
 from tfpy.core.convert import to_tensor, to_tensors
+from tfpy.core.naming.names import camel
 from tfpy.core.ops.common import full
 from tfpy.core.ops.join import stack
 from tfpy.core.ops.logic import where
@@ -309,14 +310,26 @@ class RNN(RNNCamel, TakesStates, class_name="RNN", factory="layers.rnn"):
         """The cell. Freezing the layer does not affect it, as in TF.js."""
         return (self.cell,)
 
+    def get_config(self) -> dict[str, Any]:
+        """The options. An RNN of any cell repeats those of its cell, as in TF.js."""
+        config = super().get_config()
+        return {**config["cell"]["config"], **config} if type(self) is RNN else config
+
     @classmethod
     def from_config(cls, config: Mapping[str, Any], custom_objects: Mapping[str, Any] | None = None) -> Self:
         """A layer from its configuration."""
         cell = config_value(config, "cell")
-        if is_object_config(cell):
-            cell = build_object(cell, "cell", Layer, custom_objects)
-            return cls({**config, "cell": cell})
-        return cls(dict(config))
+        if not is_object_config(cell):
+            return cls(dict(config))
+        own = without_options_of_cell(config) if cls is RNN else config
+        return cls({**own, "cell": build_object(cell, "cell", Layer, custom_objects)})
+
+
+def without_options_of_cell(config: Mapping[str, Any]) -> dict[str, Any]:
+    """The configuration of an RNN without those options of its cell that it repeats."""
+    own = set(map(camel, (*RNN.options, *RNN.base_options)))
+    repeated = set(map(camel, config_value(config, "cell").get("config") or {})) - own
+    return {key: value for key, value in config.items() if camel(key) not in repeated}
 
 
 class CellLayer(RNN):

@@ -95,8 +95,6 @@ def _written(value: Any, respell: bool) -> Any:
     if isinstance(value, Mapping):
         if is_object_config(value):
             cls = class_of(value.get("class_name"))
-            if value.get("class_name") == "RNN":
-                value = {**value, "config": {**value["config"]["cell"]["config"], **value["config"]}}
             # The strings of a user-defined class are unchanged.
             inner = {"config": _written(value.get("config"), cls is not None and is_ours(cls))}
             return {**value, **inner}

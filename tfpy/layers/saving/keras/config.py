@@ -11,7 +11,7 @@ from tfpy.layers.config import is_object_config, plain
 from tfpy.layers.constraints import Constraint
 from tfpy.layers.container import Container
 from tfpy.layers.initializers import Initializer
-from tfpy.layers.kinds.recurrent import TakesStates
+from tfpy.layers.kinds.recurrent import RNN, TakesStates, without_options_of_cell
 from tfpy.layers.registry import class_of
 from tfpy.layers.regularizers import Regularizer
 from tfpy.layers.saving.keras.calls import keras2_call, keras3_call, takes_query_and_value
@@ -118,6 +118,8 @@ class KerasConfig:
         """The options of a layer or another object, without redundant ones."""
         if _known(name) is None:
             return self._users(options, layer, ("batch_input_shape",))
+        if name == RNN.class_name:
+            options = without_options_of_cell(options)
         renamed = KERAS3_OPTIONS.get(name, {}) if self._version == 3 else {}
         out = dict(_STATED.get(name, {}))
         for key, value in options.items():
