@@ -48,6 +48,8 @@ class RNNCamel(BothSpellings):
         @property
         def layersWithin(self) -> Sequence[Layer]: ...
 
+        def getConfig(self) -> dict[str, Any]: ...
+
         @classmethod
         def fromConfig(cls, config: Mapping[str, Any], customObjects: Mapping[str, Any] | None = None, /) -> Self: ...
 
@@ -62,6 +64,7 @@ class RNNCamel(BothSpellings):
         resetStates = forward("reset_states")
         stateShapes = forward("state_shapes")
         layersWithin = forward_property("layers_within")
+        getConfig = forward("get_config")
         fromConfig = classmethod(forward("from_config"))
 
 
