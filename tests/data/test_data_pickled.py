@@ -24,6 +24,10 @@ def double(x: float) -> float:
     return 2 * x
 
 
+def five() -> int:
+    return 5
+
+
 async def half(x: float) -> float:
     return x / 2
 
@@ -46,6 +50,7 @@ SETS: dict[str, Callable[[], tf.data.Dataset]] = {
     "concatenate": lambda: NUMBERS.concatenate(LETTERS),
     "filter": lambda: NUMBERS.filter(is_odd),
     "map": lambda: NUMBERS.map(double),
+    "map without the element": lambda: NUMBERS.map(five),
     "map_async": lambda: NUMBERS.map_async(half),
     "prefetch": lambda: NUMBERS.prefetch(2),
     "repeat": lambda: NUMBERS.repeat(2),

@@ -95,7 +95,10 @@ def test_weights_in_registers(device: Device, factory: str, monkeypatch: pytest.
 
 
 @pytest.mark.parametrize(("factory", "units"), [("gru", 350), ("lstm", 300)])
-def test_more_columns_than_threads(device: Device, factory: str, units: int) -> None:
+def test_more_columns_than_threads(
+    device: Device, factory: str, units: int, monkeypatch: pytest.MonkeyPatch
+) -> None:  # fmt: skip
+    monkeypatch.setattr(sequence, "_MOST_UNITS", dict.fromkeys(sequence.GATES, units))
     assert_equals_cpu(factory, units, RNG.normal(size=(2, 3, 2)).astype(np.float32))
 
 

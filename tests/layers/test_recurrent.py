@@ -267,3 +267,5 @@ def test_configuration_of_an_rnn_repeats_that_of_its_cell() -> None:
     assert type(layer).from_config(config).get_config() == config
     with pytest.raises(TypeError, match="unknown option 'unit'"):
         type(layer).from_config({**config, "unit": 3})
+    with pytest.raises(ValueError, match="argument 'config' must be"):
+        type(layer).from_config({"cell": {"class_name": "GRUCell", "config": 3}})

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from typing import Any, Self
 
-from tfpy.core.calling.callables import positional_count
+from tfpy.core.calling.callables import call_with_as_many, positional_count
 from tfpy.core.calling.options import accepts_options
 from tfpy.core.calling.ready import Ready, ReadyList, ReadyNone, finish
 from tfpy.core.memory import dispose
@@ -36,7 +37,7 @@ def of_an_element(where: str, argument: str, function: Any) -> Callable[[Any], A
     """
     taken = positional_count(function, 1)
     checked = as_function_of(where, argument, function, taken, _OF_AN_ELEMENT)
-    return checked if taken else lambda element: checked()
+    return checked if taken else partial(call_with_as_many, checked)
 
 
 class IteratorResult(Record, Ready):

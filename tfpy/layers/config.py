@@ -29,6 +29,12 @@ def is_object_config(value: Any) -> bool:
     return isinstance(value, Mapping) and ("class_name" in value or "className" in value)
 
 
+def options_in(value: Any) -> dict[str, Any]:
+    """The options in an object's configuration; empty for any other value."""
+    config = value.get("config") if isinstance(value, Mapping) else None
+    return dict(config) if isinstance(config, Mapping) else {}
+
+
 def layer_name(config: Mapping[str, Any]) -> Any:
     """The name of the layer in a configuration: models store it next to the options or among them."""
     options = config.get("config")

@@ -18,7 +18,7 @@ from tfpy.engine.gl.maps import transposed
 from tfpy.engine.gl.matmul import multiplied
 from tfpy.engine.gl.pool import Lease, Part, aligned
 from tfpy.engine.gl.programs import Program
-from tfpy.engine.gl.sequence_shaders import GATES, SAVED, STATES, Variant
+from tfpy.engine.gl.sequence_shaders import GATES, LOADS, SAVED, STATES, Variant
 from tfpy.engine.gl.sequence_steps import Leases, Steps
 from tfpy.engine.gl.table import KERNELS, Attrs, Builder
 from tfpy.engine.gl.trace import Indexed
@@ -221,14 +221,15 @@ def _gate_gradients(
     masks = [] if mask is None else [ensure(device, mask)]
     dz = device.take(4 * sizes.batch * sizes.time * variant.wide)
     later: Leases = [ensure(device, v) for v in after]
+    cell = variant.cell
+    loads = [part for name, part in zip(SAVED[cell], parts, strict=True) if name in LOADS[cell]]
     if not variant.rows:
         steps = _steps(device, variant, sizes, attrs, recurrent, masks)
-        return dz, steps.backward(later, outputs, parts, dz)
+        return dz, steps.backward(later, outputs, loads, dz)
     program = device.programs.get(("sequence back", variant), shaders.backward, variant)
     shape = recurrent.spec.shape
     turned = view(device, spec(shape[::-1], "float32"), recurrent, transposed(shape, (1, 0)))
-    saved = {"SimpleRNN": parts[:1], "GRU": parts[:2], "LSTM": parts}[variant.cell]
-    fixed = [*saved, ensure(device, turned), *masks]
+    fixed = [*loads, ensure(device, turned), *masks]
     for span in reversed(_spans(device, variant, sizes.time)):
         first = [device.take(4 * sizes.batch * sizes.units) for _ in after]
         _run(device, program, [*outputs, *later, *fixed], [dz, *first], variant, sizes, span, attrs)

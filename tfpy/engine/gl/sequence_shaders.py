@@ -24,6 +24,9 @@ SAVED = {
 }
 """What is kept of each step: the opened gates; state and cell before it; GRU's state times its reset gate."""
 
+LOADS = {"SimpleRNN": ("gates",), "GRU": ("gates", "before"), "LSTM": ("gates", "cells")}
+"""What the backward pass reads of it; the rest is for sums over all steps."""
+
 BATCH, TIME, FROM, TO, BACKWARDS = (word(i) for i in range(5))
 WORDS = 5
 
@@ -51,7 +54,7 @@ LOADED = {
       if (live) { i = gates[AT * W + n]; f = gates[AT * W + N + n]; g = gates[AT * W + 2u * N + n];
         o = gates[AT * W + 3u * N + n]; c_before = cells[AT * N + n]; }""",
 }
-"""What the backward pass reads of what was kept."""
+"""The source that reads `LOADS`."""
 
 _OPENED = {
     "sigmoid": ("m_sigmoid(x)", "y * (1. - y)"),
@@ -135,8 +138,12 @@ def forward(variant: Variant) -> str:
 def backward(variant: Variant) -> str:
     """The shader of the backward pass from TO to FROM. The weights are transposed."""
     states = ["h", "c"][: STATES[variant.cell]]
-    kept = [name for name in SAVED[variant.cell] if name != "reset" and (name, variant.cell) != ("before", "SimpleRNN")]
-    reads = ["dy"] * variant.optional + [f"d{s}_last" for s in states] + [*kept, "weights"] + ["mask"] * variant.masked
+    reads = (
+        ["dy"] * variant.optional
+        + [f"d{s}_last" for s in states]
+        + [*LOADS[variant.cell], "weights"]
+        + ["mask"] * variant.masked
+    )
     writes = ["dz", *[f"d{s}_first" for s in states]]
     gates = GATES[variant.cell]
     first = "dh[e] = live ? dh_last[row * N + n] : 0.;"

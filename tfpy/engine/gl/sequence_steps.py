@@ -15,7 +15,7 @@ from tfpy.engine.gl.fusion import ensure, view
 from tfpy.engine.gl.maps import sliced
 from tfpy.engine.gl.matmul import multiplied_in_parts
 from tfpy.engine.gl.pool import Lease
-from tfpy.engine.gl.sequence_shaders import GATES, SAVED, Variant
+from tfpy.engine.gl.sequence_shaders import GATES, LOADS, Variant
 from tfpy.engine.gl.table import KERNELS
 from tfpy.engine.gl.templates import GROUP
 from tfpy.engine.gl.value import Value
@@ -68,18 +68,17 @@ class Steps(NamedTuple):
             states = following
         return states
 
-    def backward(self, later: Leases, dy: Leases, kept: Leases, dz: Lease) -> Leases:
+    def backward(self, later: Leases, dy: Leases, loads: Leases, dz: Lease) -> Leases:
         """Run all steps backwards; returns the gradients of the states before the first one.
 
         Args:
             later: the gradients of the last states.
             dy: those of the outputs, or nothing.
-            kept: what `forward` has kept.
+            loads: what is read of what `forward` has kept.
             dz: where the gradients of the gates are written, (time, batch, gates · units).
         """
         cell = self.variant.cell
         run = self._gru_back if cell == "GRU" else self._one_product_back
-        loads = [lease for name, lease in zip(SAVED[cell], kept, strict=True) if name in shaders.LOADS[cell]]
         weights = self._weights()
         shape = spec((self.batch, self.variant.units), "float32")
         through, cells = _Product(later[0], 1), later[1:]
@@ -118,7 +117,7 @@ class Steps(NamedTuple):
         writes = [content, gates, dz, past]
         self._dispatch(shaders.gru_content_back, number, through, [*later, *reads], writes)
         product = self._product(content, for_content, back=True)
-        kept = reads[: len(shaders.LOADS["GRU"])]
+        kept = reads[: len(LOADS["GRU"])]
         self._dispatch(shaders.gru_reset_back, number, product, [past, *kept], [gates, dz, carried])
         return self._product(gates, for_gates, back=True), [carried], []
 

@@ -17,6 +17,7 @@ from tfpy.engine.gl.sequence_shaders import (
     GRU_BACK_RESET,
     GRU_STEP,
     LOADED,
+    LOADS,
     LSTM_BACK,
     LSTM_GATES,
     LSTM_STEP,
@@ -29,9 +30,6 @@ from tfpy.engine.gl.sequence_shaders import (
     declarations,
     finished,
 )
-
-LOADS = {"SimpleRNN": ("gates",), "GRU": ("gates", "before"), "LSTM": ("gates", "cells")}
-"""What the backward pass reads of what was kept."""
 
 
 def step(variant: Variant, parts: int) -> str:

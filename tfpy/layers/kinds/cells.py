@@ -21,7 +21,7 @@ from tfpy.layers.declared import Declared
 from tfpy.layers.initializers import Initializer, InitializerOption
 from tfpy.layers.kinds._camel import RNNCellCamel, StackedRNNCellsCamel
 from tfpy.layers.kinds.products import affine, dot
-from tfpy.layers.kinds.rates import dropout_rate
+from tfpy.layers.kinds.rates import dropout_rate, drops
 from tfpy.layers.naming import name_scope
 from tfpy.layers.regularizers import RegularizerOption
 from tfpy.layers.shapes import one_shape
@@ -123,7 +123,7 @@ class Cell(CellOptions, RNNCell):
     def masked(self, which: str, x: Tensor, training: bool, gate: int = 0) -> Tensor:
         """x with the dropout of the inputs or the state; the mask of a gate is the same at every step."""
         rate = self.dropout if which == "inputs" else self.recurrent_dropout
-        if not training or not 0 < rate < 1:
+        if not drops(rate, training):
             return x
         if (which, gate) not in self._masks:
             drop = self.dropout_func or dropout
@@ -133,7 +133,7 @@ class Cell(CellOptions, RNNCell):
     def masked_sequence(self, x: Tensor, training: bool) -> Tensor:
         """All steps of a new sequence, (batch, time, features), with the dropout of the inputs: one mask for all."""
         self.new_sequence()
-        if not training or not 0 < self.dropout < 1:
+        if not drops(self.dropout, training):
             return x
         batch, _, features = x.shape
         return x.mul(self.masked("inputs", full((batch, features), 1), training).expand_dims(1))

@@ -22,7 +22,7 @@ from tfpy.layers.enum_options import DATA_FORMATS, enum_option
 from tfpy.layers.infer_shapes import infer_shapes
 from tfpy.layers.initializers import InitializerOption
 from tfpy.layers.kinds.products import affine
-from tfpy.layers.kinds.rates import dropout_rate
+from tfpy.layers.kinds.rates import dropout_rate, drops
 from tfpy.layers.one_output import OneOutput
 from tfpy.layers.regularizers import RegularizerOption
 from tfpy.layers.shapes import one_shape, shapes_of_all
@@ -105,7 +105,7 @@ class Dropout(OneOutput, class_name="Dropout", factory="layers.dropout"):
 
     def call(self, inputs: Any, training: bool = False) -> Tensor:
         x = one_tensor(self.name, inputs)
-        if not training or not 0 < self.rate < 1:
+        if not drops(self.rate, training):
             return x
         return dropout(x, self.rate, self.mask_shape(x), self.seed)
 

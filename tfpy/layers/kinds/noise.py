@@ -11,6 +11,7 @@ from tfpy.core.ops.random import random_normal, random_uniform
 from tfpy.core.tensor import Tensor
 from tfpy.layers.calling import one_tensor
 from tfpy.layers.kinds.core import Dropout
+from tfpy.layers.kinds.rates import drops
 from tfpy.layers.one_output import OneOutput
 from tfpy.layers.spatial import inner_axes, normalize_options
 from tfpy.layers.specs import InputSpec
@@ -42,7 +43,7 @@ class GaussianDropout(OneOutput, class_name="GaussianDropout", factory="layers.g
 
     def call(self, inputs: Any, training: bool = False) -> Tensor:
         x = one_tensor(self.name, inputs)
-        if not training or not 0 < self.rate < 1:
+        if not drops(self.rate, training):
             return x
         return mul(x, random_normal(x.shape, 1, math.sqrt(self.rate / (1 - self.rate))))
 
@@ -65,7 +66,7 @@ class AlphaDropout(OneOutput, class_name="AlphaDropout", factory="layers.alpha_d
 
     def call(self, inputs: Any, training: bool = False) -> Tensor:
         x = one_tensor(self.name, inputs)
-        if not training or not 0 < self.rate < 1:
+        if not drops(self.rate, training):
             return x
         shape = [x.shape[i] if n is None else n for i, n in enumerate(self.noise_shape or x.shape)]
         kept = greater_equal(random_uniform(shape), self.rate).cast("float32")

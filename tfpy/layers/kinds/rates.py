@@ -1,4 +1,4 @@
-"""Rates of dropout."""
+"""Rates of dropout and of noise."""
 
 from __future__ import annotations
 
@@ -13,3 +13,8 @@ def dropout_rate(where: str, option: str, given: Any) -> float:
     if rate != given:
         warn_user(f"{where}: {option} is {given}, not a fraction from 0 to 1, so nothing is dropped, as in TF.js.")
     return rate
+
+
+def drops(rate: float, training: bool) -> bool:
+    """Whether a layer with that rate changes its input: a rate of 1 drops nothing, as in TF.js."""
+    return training and 0 < rate < 1

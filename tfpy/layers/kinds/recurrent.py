@@ -15,7 +15,7 @@ from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import Unquoted, argument_error
 from tfpy.engine.scope import outlive_scopes
 from tfpy.layers.base import Layer
-from tfpy.layers.config import build_object, config_value, is_object_config
+from tfpy.layers.config import build_object, config_value, is_object_config, options_in
 from tfpy.layers.kinds._camel import RNNCamel
 from tfpy.layers.kinds.cells import (
     GRUCell,
@@ -328,7 +328,7 @@ class RNN(RNNCamel, TakesStates, class_name="RNN", factory="layers.rnn"):
 def without_options_of_cell(config: Mapping[str, Any]) -> dict[str, Any]:
     """The configuration of an RNN without those options of its cell that it repeats."""
     own = set(map(camel, (*RNN.options, *RNN.base_options)))
-    repeated = set(map(camel, config_value(config, "cell").get("config") or {})) - own
+    repeated = set(map(camel, options_in(config_value(config, "cell")))) - own
     return {key: value for key, value in config.items() if camel(key) not in repeated}
 
 

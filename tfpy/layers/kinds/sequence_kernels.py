@@ -11,6 +11,7 @@ from tfpy.core.tensor import Tensor
 from tfpy.engine.rows.sequence import RECURRENT_ACTIVATIONS
 from tfpy.layers.activations import get_activation
 from tfpy.layers.kinds.cells import GRUCell, LSTMCell, SimpleRNNCell
+from tfpy.layers.kinds.rates import drops
 
 _KERNELS = {SimpleRNNCell: "SimpleRNN", GRUCell: "GRU", LSTMCell: "LSTM"}
 
@@ -22,7 +23,7 @@ def fits_sequence_kernel(cell: Any, x: Tensor, mask: Tensor | None, training: bo
     kernel = _KERNELS.get(type(cell))
     if kernel is None or (mask is not None and mask.rank != 2) or x.dtype != "float32" or not x.size:
         return False
-    if training and 0 < cell.recurrent_dropout < 1:
+    if drops(cell.recurrent_dropout, training):
         return False
     if kernel == "GRU" and cell.reset_after:
         return False

@@ -14,10 +14,11 @@ from tfpy.engine.package import is_ours
 from tfpy.engine.warn import warn_user
 from tfpy.layers.activations import Activation
 from tfpy.layers.base import Layer
-from tfpy.layers.config import config_value, is_object_config
+from tfpy.layers.config import config_value, is_object_config, options_in
 from tfpy.layers.container import Container
 from tfpy.layers.declared import Declared
 from tfpy.layers.initializers import Identity
+from tfpy.layers.kinds.recurrent import RNN, without_options_of_cell
 from tfpy.layers.naming import snake_class
 from tfpy.layers.registry import class_of, named
 from tfpy.layers.saving.json_tree import is_keras_tensor, map_children, walk
@@ -142,8 +143,8 @@ class _Reader:
         """The configuration of an instance of the class with that name."""
         inner = config.get("config")
         cls = named(name, self._custom)
-        if cls is Identity and "name" in _config_of(config):  # the layer, and not the initializer
-            name, cls, inner = "Activation", class_of("Activation"), {**_config_of(config), "activation": "linear"}
+        if cls is Identity and "name" in options_in(config):  # the layer, and not the initializer
+            name, cls, inner = "Activation", class_of("Activation"), {**options_in(config), "activation": "linear"}
         if isinstance(inner, list):
             inner = [self.value(v) for v in inner]
         elif isinstance(inner or {}, Mapping):  # invalid options are rejected where the object is created
@@ -167,8 +168,8 @@ class _Reader:
         """The options of one of our classes, without Keras's options that it does not have."""
         out = {}
         known = spellings(_options_of(cls))
-        # TF.js repeats the options of the cell in those of an RNN.
-        repeated = _config_of(config.get("cell")) if name == "RNN" else {}
+        if name == RNN.class_name:
+            config = without_options_of_cell(config)
         # Without masks zero_output_for_mask has no effect, and TF.js does not need it.
         idle = _IDLE_OF_CLASS.get(name, frozenset()) | ({"zero_output_for_mask"} if not self._masks else set())
         renamed = _RENAMED | swapped(KERAS3_OPTIONS.get(name, {}))
@@ -179,7 +180,7 @@ class _Reader:
             key = renamed.get(given, given)
             if key in known:
                 out[key] = self.option(key, self.value(value))
-            elif key not in _NOTES and key not in repeated and value not in (None, _WITHOUT_EFFECT.get(key)):
+            elif key not in _NOTES and value not in (None, _WITHOUT_EFFECT.get(key)):
                 _refuse_or_warn(config.get("name") or name, name, given, value)
         if name == "BatchNormalization" and isinstance(out.get("axis"), list) and len(out["axis"]) == 1:
             out["axis"] = out["axis"][0]
@@ -225,15 +226,9 @@ def _options_of(cls: type[Declared]) -> set[str]:
     return {*cls.options, *(cls.base_options if issubclass(cls, Layer) else ())}
 
 
-def _config_of(value: Any) -> dict[str, Any]:
-    """The options in an object's configuration; empty for any other value."""
-    config = value.get("config") if isinstance(value, Mapping) else None
-    return config if isinstance(config, dict) else {}
-
-
 def _mirrors(backward: Any, forward: Any) -> bool:
     """Whether the backward layer of a Bidirectional is the default one."""
-    own, other = _config_of(_bare(backward)), _config_of(_bare(forward))
+    own, other = options_in(_bare(backward)), options_in(_bare(forward))
     names = {name for name in {*own, *other} - _NOTES if not name.endswith("_initializer")}
     names -= {"name", "go_backwards", "zero_output_for_mask"}
     return bool(own) and all(own.get(key) == other.get(key) for key in names)
@@ -256,7 +251,7 @@ def makes_masks(value: Any) -> bool:
 def _set_first_input_shape(layers: Any, shape: Any) -> None:
     """Set the input shape of a Sequential's first layer, which Keras stores next to the layers."""
     if isinstance(layers, list) and layers and shape is not None:
-        _config_of(layers[0]).setdefault("batch_input_shape", shape)
+        options_in(layers[0]).setdefault("batch_input_shape", shape)
 
 
 def _dtype(value: Any) -> Any:
