@@ -30,6 +30,7 @@ from tfpy._api import losses as losses
 from tfpy._api import math as math
 from tfpy._api import metrics as metrics
 from tfpy._api import models as models
+from tfpy._api import node as node
 from tfpy._api import regularizers as regularizers
 from tfpy._api import scatter_util as scatter_util
 from tfpy._api import serialization as serialization

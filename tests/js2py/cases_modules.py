@@ -247,6 +247,28 @@ if len(sys.argv) + 1 < 4:
 port = os.environ.get("PORT")
 """,
     ),
+    "image files": (
+        """
+const tf = require('@tensorflow/tfjs-node');
+const fs = require('fs');
+const image = tf.node.decodeImage(fs.readFileSync('in.png'), 3);
+const small = tf.node.decodeJpeg(fs.readFileSync('in.jpg'), 3, 2);
+const encoded = await tf.node.encodePng(image, 9);
+fs.writeFileSync('out.png', encoded);
+fs.writeFileSync('small.jpg', await tf.node.encodeJpeg(small));
+""",
+        """
+import pathlib
+
+import tfpy as tf
+
+image = tf.node.decode_image(pathlib.Path("in.png").read_bytes(), 3)
+small = tf.node.decode_jpeg(pathlib.Path("in.jpg").read_bytes(), 3, 2)
+encoded = tf.node.encode_png(image, 9)
+pathlib.Path("out.png").write_bytes(encoded)
+pathlib.Path("small.jpg").write_bytes(tf.node.encode_jpeg(small))
+""",
+    ),
     "shells, TensorBoard and more of Node": (
         """
 import * as shelljs from 'shelljs';
@@ -275,7 +297,7 @@ os.makedirs(os.path.join(*parts), exist_ok=True)
 shutil.rmtree("dist", ignore_errors=True)
 shutil.copy(a, b)
 shutil.rmtree(a)
-model.fit(x, y, callbacks=tf.callbacks.tensor_board("logs", update_freq="batch"))
+model.fit(x, y, callbacks=tf.node.tensor_board("logs", update_freq="batch"))
 old = tf.load_layers_model("model.json")
 libraries = {"first": dl}
 old.predict(tf.browser.from_pixels(picture).expand_dims()).print()

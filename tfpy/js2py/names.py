@@ -98,9 +98,8 @@ def _module(path: str) -> Any:
     return found if inspect.ismodule(found) else None
 
 
-# Names that TF.js for Node has elsewhere, and old names of TF.js before 1.0.
+# Old names of TF.js before 1.0.
 _MOVED = {
-    "tf.node.tensorBoard": ["tf", "callbacks", "tensorBoard"],
     "tf.loadModel": ["tf", "loadLayersModel"],
     "tf.fromPixels": ["tf", "browser", "fromPixels"],
     "tf.toPixels": ["tf", "browser", "toPixels"],

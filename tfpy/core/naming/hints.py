@@ -14,7 +14,6 @@ from tfpy.engine.package import is_ours
 # Names of Keras, TensorFlow, numpy and PyTorch that users try, and their counterparts, by the object they are tried on.
 OF_MODULES = {
     "keras": "tf.layers, tf.sequential, tf.model and tf.callbacks",
-    "node": "tf.callbacks.tensor_board; pictures come by tf.browser.from_pixels(Image.open(path))",
     "nn": "tf itself: tf.relu, tf.softmax, tf.conv2d; layers are in tf.layers",
     "activations": "names such as 'relu' as a layer's activation, or functions such as tf.relu",
     "optimizers": "tf.train, as in tf.train.adam(0.001)",
@@ -48,6 +47,8 @@ OF_MODULES = {
     "load_model": "tf.load_layers_model or tf.load_graph_model",
     "loadModel": "tf.loadLayersModel or tf.loadGraphModel",
     "loadFrozenModel": "tf.loadGraphModel",
+    "loadSavedModel": "tf.loadGraphModel, of a SavedModel that has been converted",
+    "summaryFileWriter": "tf.callbacks.tensorBoard, or SummaryWriter of the package tensorboardX",
     "NDArrayMath": "in the older API: from tfpy import legacy as dl",
     "NDArrayMathCPU": "in the older API: from tfpy import legacy as dl",
     "NDArrayMathGPU": "in the older API: from tfpy import legacy as dl",

@@ -42,7 +42,7 @@ TYPED_ARRAYS = {
 # Annotations, of tfpy and of TypeScript.
 _ANNOTATIONS = {
     "Shape": SHAPE, "float": NUMBER, "int": INDEX, "str": STRING, "bool": BOOL, "number": NUMBER, "string": STRING,
-    "boolean": BOOL, "Function": FUNCTION, "object": DICT, "Date": DATE,
+    "boolean": BOOL, "Function": FUNCTION, "object": DICT, "Date": DATE, "ImageBytes": NDARRAY,
 }  # fmt: skip
 _OR_NOTHING = re.compile(r"(\s*\|\s*(None|null|undefined))+$")
 

@@ -22,7 +22,7 @@ _VALIDATION = "val_"
 _LONGEST_QUEUE = 100_000
 
 
-@export(doc="Callbacks", aliases="callbacks.tensor_board")
+@export(doc="Callbacks", aliases="callbacks.tensor_board node.tensor_board")
 class TensorBoard(Callback):
     """Writes losses and metrics for TensorBoard, into the folders 'train' and 'val' of a log folder.
 
