@@ -317,7 +317,7 @@ def test_data_movement_of_every_dtype(gpu: GlBackend, dtype: Any) -> None:
     moves: list[tuple[str, dict[str, Any]]] = [
         ("Transpose", {"perm": (2, 0, 3, 1)}),
         ("Slice", {"begin": (0, 1, 2, 1), "size": (2, 2, 1, 3)}),
-        ("StridedSlice", {"index": ((1, -1, 2), (0, 2, 2), (3, -2, 2), (0, 1, 5))}),
+        ("StridedSlice", {"index": ((1, -1, 2), (0, 2, 2), (3, -2, 2), (0, 1, 5)), "shape": (2, 4, 5)}),
         ("Reverse", {"axes": (1, 3)}),
         ("Tile", {"reps": (1, 2, 3, 1)}),
         ("Reshape", {"shape": (6, 20)}),

@@ -98,11 +98,9 @@ def _basic(t: Tensor, items: list[Any]) -> tuple[Tensor, int]:
                 shape.append(n)
         else:
             picks.append((_position(item, sizes[axis], axis), 1, 1))
-    whole = picks == [(0, 1, n) for n in sizes]
-    out = t if whole else run("StridedSlice", t, index=tuple(picks))
-    if whole or shape != [count for _, _, count in picks]:
-        out = run("Reshape", out, shape=tuple(shape))
-    return out, axis_of_array
+    if picks == [(0, 1, n) for n in sizes]:
+        return run("Reshape", t, shape=tuple(shape)), axis_of_array
+    return run("StridedSlice", t, index=tuple(picks), shape=tuple(shape)), axis_of_array
 
 
 def _slice_range(item: slice, size: int) -> tuple[int, int, int]:
@@ -151,7 +149,7 @@ def _by_array(t: Tensor, item: Any, axis: int) -> tuple[Tensor, int]:
 
 def _strided_gradient(dy: Tensor, n: Any) -> Tensor:
     """dy scattered back to its source positions, one axis after the other."""
-    out = dy
+    out = reshape_to(dy, tuple(count for _, _, count in n.attrs["index"]))
     for axis, ((start, step, count), size) in enumerate(zip(n.attrs["index"], n.shape("x"), strict=True)):
         if (start, step, count) == (0, 1, size):
             continue

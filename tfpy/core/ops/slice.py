@@ -121,7 +121,7 @@ def strided_slice(
         resolved = resolve_strided_slice(t.shape, lists[0], lists[1], lists[2], masks)
     except ShapeError as error:
         raise ShapeError(f"strided_slice: {error}") from None
-    return run("Reshape", run("StridedSlice", t, index=resolved.index), shape=resolved.shape)
+    return run("StridedSlice", t, index=resolved.index, shape=resolved.shape)
 
 
 @op(chain=True, doc="Tensors / Transformations")

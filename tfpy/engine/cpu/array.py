@@ -8,6 +8,7 @@ import numpy as np
 
 from tfpy.engine.backend import Array
 from tfpy.engine.cpu.table import KERNELS
+from tfpy.engine.spec import Shape
 from tfpy.engine.value_checks import check_indices
 
 
@@ -39,8 +40,8 @@ def _slice(x: Array, begin: tuple[int, ...], size: tuple[int, ...]) -> Array:
     return _owned(x[tuple([slice(b, b + n) for b, n in zip(begin, size, strict=True)])], x)
 
 
-def _strided_slice(x: Array, index: tuple[tuple[int, int, int], ...]) -> Array:
-    return _owned(x[tuple([_python_slice(*i) for i in index])], x)
+def _strided_slice(x: Array, index: tuple[tuple[int, int, int], ...], shape: Shape) -> Array:
+    return _owned(x[tuple([_python_slice(*i) for i in index])], x).reshape(shape)
 
 
 def _python_slice(start: int, step: int, count: int) -> slice:

@@ -206,7 +206,7 @@ KERNELS.update(
         "Reverse": _moved(_reversed),
         "Slice": _moved(_block),
         "SplitV": _split,
-        "StridedSlice": _moved(maps.sliced),
+        "StridedSlice": _moved(lambda source, index, shape: maps.sliced(source, index)),
         "Tile": _moved(maps.tiled),
         "Unpack": _unpack,
     }

@@ -55,9 +55,9 @@ def _slice(x: Handle, *, begin: tuple[int, ...], size: tuple[int, ...]) -> Spec:
     return spec(size, x.spec.dtype)
 
 
-def _strided_slice(x: Handle, *, index: Sequence[tuple[int, int, int]]) -> Spec:
-    """`index` gives (start, step, count) for each axis."""
-    return spec(tuple([count for _, _, count in index]), x.spec.dtype)
+def _strided_slice(x: Handle, *, index: Sequence[tuple[int, int, int]], shape: Shape) -> Spec:
+    """`index` gives (start, step, count) for each axis, `shape` is the result's: axes of size 1 come and go."""
+    return spec(shape, x.spec.dtype)
 
 
 def _pad(x: Handle, *, paddings: tuple[tuple[int, int], ...], **attrs: float) -> Spec:
@@ -91,7 +91,7 @@ kernel("Pack", "*inputs", _pack, attrs="axis", label="stack")
 kernel("Unpack", "value", _unpack, attrs="axis", label="unstack")
 kernel("SplitV", "x", _split, attrs="sizes axis", label="split")
 kernel("Slice", "x", _slice, attrs="begin size")
-kernel("StridedSlice", "x", _strided_slice, attrs="index", label="strided_slice")
+kernel("StridedSlice", "x", _strided_slice, attrs="index shape", label="strided_slice")
 kernel("PadV2", "x", _pad, attrs="paddings constant_value", label="pad")
 kernel("Tile", "x", _tile, attrs="reps")
 kernel("Reverse", "x", same, attrs="axes")
