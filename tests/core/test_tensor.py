@@ -53,6 +53,7 @@ def test_explicit_dtype_and_shape() -> None:
     assert t.array_sync() == [[1, -1], [0, 300]]
     assert (t.strides, tf.zeros([2, 3, 4]).strides, tf.scalar(1).strides) == ([2], [12, 4], [])
     assert tf.tensor([0, 2, -1], dtype="bool").array_sync() == [False, True, True]
+    assert tf.tensor([0.4, -0.5, 0.5, -0.6, -1.0], dtype="bool").array_sync() == [False, False, True, True, True]
     assert tf.tensor([True, False], dtype="float32").array_sync() == [1.0, 0.0]
     assert tf.tensor(range(3)).array_sync() == [0, 1, 2]
     assert tf.tensor(range(3)).dtype == tf.tensor([range(2), range(2, 4)]).dtype == tf.tensor([0, 1]).dtype == "float32"
