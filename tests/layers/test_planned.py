@@ -39,10 +39,10 @@ def with_layers(*layers: Any) -> Any:
     return tf.sequential(layers=[tf.layers.input_layer(input_shape=[6, 4]), *layers, *dense().layers])
 
 
-def recurrent(**options: Any) -> Any:
+def recurrent(factory: str = "lstm", **options: Any) -> Any:
     return tf.sequential(
         layers=[
-            tf.layers.lstm(units=5, input_shape=[6, 4], **options),
+            getattr(tf.layers, factory)(units=5, input_shape=[6, 4], **options),
             tf.layers.dense(units=3, activation="softmax"),
         ]
     )
@@ -76,6 +76,7 @@ MODELS: dict[str, Callable[[], Any]] = {
     "two inputs": two_inputs,
     "dropout": lambda: with_layers(tf.layers.dropout(rate=0.3), tf.layers.gaussian_noise(stddev=0.1)),
     "dropout inside": lambda: recurrent(dropout=0.3, recurrent_dropout=0.2),
+    "reset after": lambda: recurrent("gru", reset_after=True, recurrent_dropout=0.2),
 }
 
 

@@ -10,7 +10,6 @@ import pytest
 from tolerance import ROUNDING
 
 import tfpy as tf
-from tfpy.core.ops import sequence
 from tfpy.engine import machine
 from tfpy.engine.backend import registry
 from tfpy.engine.cpu import sequence as kernels
@@ -37,31 +36,44 @@ def kernels_of(run: Any) -> set[str]:
 def results(
     layer: Any, x: np.ndarray, states: list[np.ndarray], weights: list[np.ndarray], mask: Any = None
 ) -> list[np.ndarray]:
-    """A layer's outputs, and the gradients of their weighted sum with respect to inputs, states and weights."""
+    """A layer's outputs in training, and the gradients of their weighted sum by inputs, states and weights."""
+
+    def apply(given: Any) -> Any:
+        tf.set_seed(5)  # the same dropout each time
+        return layer.apply(given[0], initial_state=list(given[1:]), mask=mask, training=True)
 
     def total(*given: Any) -> Any:
-        outs = layer.apply(given[0], initial_state=list(given[1:]), mask=mask)
-        return tf.add_n([o.mul(w).sum() for o, w in zip(outs, weights, strict=True)])
+        return tf.add_n([o.mul(w).sum() for o, w in zip(apply(given), weights, strict=True)])
 
     tensors = [tf.tensor(x), *map(tf.tensor, states)]
-    outputs = layer.apply(tensors[0], initial_state=tensors[1:], mask=mask)
+    outputs = apply(tensors)
     by_weight = tf.variable_grads(lambda: total(*tensors)).grads
     found = [*outputs, *[by_weight[w.name] for w in layer.weights], *tf.grads(total)(tensors)]
     return [t.numpy() for t in found]
 
 
+GATED = [{"recurrent_activation": name} for name in ("sigmoid", "hardSigmoid")]
+CELLS = [
+    ("simple_rnn", {}),
+    *[(factory, gated) for factory in ("gru", "lstm") for gated in GATED],
+    *[("gru", {"reset_after": True, **gated}) for gated in GATED],
+]
 OPTIONS = [
-    (factory, {**dict(zip(("return_sequences", "go_backwards", "use_bias"), flags, strict=True)), **recurrent})
-    for factory in FACTORIES
+    (factory, {**dict(zip(("return_sequences", "go_backwards", "use_bias"), flags, strict=True)), **options})
+    for factory, options in CELLS
     for flags in itertools.product((False, True), repeat=3)
-    for recurrent in (
-        ({},)
-        if factory == "simple_rnn"
-        else ({"recurrent_activation": "sigmoid"}, {"recurrent_activation": "hardSigmoid"})
-    )
 ]
 
 
+def step_by_step(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tfpy.layers.kinds.recurrent.fits_sequence_kernel", lambda *a: False)
+
+
+def sequences_in(run: Any) -> set[str]:
+    return {kernel for kernel in kernels_of(run) if "Sequence" in kernel}
+
+
+@pytest.mark.parametrize("dropout", [{}, {"dropout": 0.3, "recurrent_dropout": 0.4}], ids=["", "dropout"])
 @pytest.mark.parametrize("masked", [False, True], ids=["", "masked"])
 @pytest.mark.parametrize(("factory", "options"), OPTIONS, ids=str)
 @pytest.mark.parametrize(("backend_name", "batch", "units"), [("double", 3, 8), ("cpu", 3, 8), ("double", 270, 40)])
@@ -72,35 +84,47 @@ def test_results_equal_those_of_single_steps(
     batch: int,
     units: int,
     masked: bool,
+    dropout: dict[str, float],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Compares outputs, states and all gradients, with one and several shards and chunks of steps."""
     registry.use(backend_name)
     monkeypatch.setattr(machine.share, "shards", 3)
     monkeypatch.setattr("tfpy.engine.cpu.sequence._CHUNK_BYTES", 3 * 4 * units * batch * 8)
-    layer = make_layer(factory, units, return_state=True, **options)
+    layer = make_layer(factory, units, return_state=True, **options, **dropout)
     x = RNG.normal(size=(batch, 5, 4))
     states = [RNG.normal(size=(batch, units)) for _ in layer.state_sizes]
     weights = [RNG.normal(size=o.shape) for o in layer.apply(tf.tensor(x))]
     mask = tf.tensor(RNG.random((batch, 5)) > 0.4) if masked else None
     fused = results(layer, x, states, weights, mask)
-    assert sequence.has_sequence_kernel("LSTM", masked)
-    monkeypatch.setattr("tfpy.layers.kinds.recurrent.fits_sequence_kernel", lambda *a: False)
+    assert sequences_in(lambda: layer.apply(tf.tensor(x), mask=mask, training=True))
+    step_by_step(monkeypatch)
     steps = results(layer, x, states, weights, mask)
     for a, b in zip(fused, steps, strict=True):
         tolerance = 1e-12 if backend_name == "double" else 2e-5
         np.testing.assert_allclose(a, b, rtol=tolerance, atol=tolerance * max(1.0, np.abs(b).max()))
 
 
-@pytest.mark.parametrize("factory", FACTORIES)
-def test_sequence_runs_in_one_kernel(factory: str) -> None:
-    layer = make_layer(factory)
+KERNELS = {
+    "SimpleRNN": ("simple_rnn", {}),
+    "GRU": ("gru", {}),
+    "GRUResetAfter": ("gru", {"reset_after": True}),
+    "LSTM": ("lstm", {}),
+}
+
+
+@pytest.mark.parametrize("name", KERNELS)
+def test_sequence_runs_in_one_kernel(name: str) -> None:
+    factory, options = KERNELS[name]
+    layer = make_layer(factory, recurrent_dropout=0.5, **options)
     x = tf.tensor(RNG.normal(size=(2, 5, 4)))
-    name = layer.cell.get_class_name().removesuffix("Cell")
-    assert f"{name}Sequence" in kernels_of(lambda: layer.apply(x))
-    assert f"{name}SequenceGrad" in kernels_of(lambda: tf.grad(lambda t: layer.apply(t).sum())(x))
+    assert sequences_in(lambda: layer.apply(x)) == {f"{name}Sequence"}
+    slope = tf.grad(lambda t: layer.apply(t).sum())
+    assert sequences_in(lambda: slope(x)) == {f"{name}Sequence", f"{name}SequenceGrad"}
     mask = tf.tensor(np.array([[True] * 3 + [False] * 2] * 2))
-    assert f"Masked{name}Sequence" in kernels_of(lambda: layer.apply(x, mask=mask))
+    assert sequences_in(lambda: layer.apply(x, mask=mask)) == {f"Masked{name}Sequence"}
+    assert sequences_in(lambda: layer.apply(x, training=True)) == {f"Dropout{name}Sequence"}
+    assert sequences_in(lambda: layer.apply(x, mask=mask, training=True)) == {f"MaskedDropout{name}Sequence"}
 
 
 @pytest.mark.parametrize("factory", FACTORIES)
@@ -109,10 +133,10 @@ def test_sequence_runs_in_one_kernel(factory: str) -> None:
     [
         ({"activation": "relu"}, {}),
         ({"activation": lambda t: t.tanh().mul(2)}, {}),
-        ({"recurrent_dropout": 0.5}, {"training": True}),
+        ({"recurrent_dropout": 0.5, "dropout_func": lambda t, rate: t}, {"training": True}),
         ({"zero_output_for_mask": True}, {"mask": np.ones((2, 5), bool)}),
     ],
-    ids=["relu", "custom", "recurrent dropout", "zeros for mask"],
+    ids=["relu", "custom", "custom dropout", "zeros for mask"],
 )
 def test_unsupported_options_run_step_by_step(factory: str, options: Any, call: Any) -> None:
     layer = make_layer(factory, **options)
@@ -121,9 +145,10 @@ def test_unsupported_options_run_step_by_step(factory: str, options: Any, call: 
     assert not any("Sequence" in kernel for kernel in seen)
 
 
+@pytest.mark.parametrize("option", ["dropout", "recurrent_dropout"])
 @pytest.mark.parametrize("factory", FACTORIES)
-def test_dropout_of_inputs_equals_that_of_single_steps(factory: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    layer = make_layer(factory, dropout=0.4, return_sequences=True)
+def test_dropout_equals_that_of_single_steps(factory: str, option: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    layer = make_layer(factory, return_sequences=True, **{option: 0.4})
     x = tf.tensor(RNG.normal(size=(3, 5, 4)))
 
     def found() -> list[np.ndarray]:
@@ -131,9 +156,9 @@ def test_dropout_of_inputs_equals_that_of_single_steps(factory: str, monkeypatch
         value, grads = tf.variable_grads(lambda: layer.apply(x, training=True).square().sum())
         return [value.numpy(), *[g.numpy() for g in grads.values()]]
 
-    assert any("Sequence" in kernel for kernel in kernels_of(found))
+    assert sequences_in(found)
     fused, inferred = found(), layer.apply(x).square().sum().numpy()
-    monkeypatch.setattr("tfpy.layers.kinds.recurrent.fits_sequence_kernel", lambda *a: False)
+    step_by_step(monkeypatch)
     for a, b in zip(fused, found(), strict=True):
         np.testing.assert_allclose(a, b, rtol=2e-5, atol=2e-5 * max(1.0, np.abs(b).max()))
     assert abs(fused[0] - inferred) > 0.01
@@ -149,28 +174,32 @@ def test_custom_cell_runs_step_by_step() -> None:
     assert not any("Sequence" in kernel for kernel in seen)
 
 
-def test_gru_with_reset_after_runs_step_by_step() -> None:
-    layer = tf.layers.gru(units=3, reset_after=True)
-    seen = kernels_of(lambda: layer.apply(tf.ones([2, 5, 4])))
-    assert not any("Sequence" in kernel for kernel in seen)
-
-
 def test_exact_backend_runs_step_by_step() -> None:
     registry.use("exact")
     layer = make_layer("lstm")
     assert not any("Sequence" in kernel for kernel in kernels_of(lambda: layer.apply(tf.ones([2, 5, 4]))))
 
 
-@pytest.mark.parametrize("factory", FACTORIES)
-def test_second_derivative_matches_central_differences(factory: str) -> None:
+@pytest.mark.parametrize("name", KERNELS)
+def test_derivatives_match_central_differences(name: str) -> None:
     """The gradient kernel has no gradient, so the layer runs step by step under two tapes."""
     registry.use("double")
-    layer = make_layer(factory)
+    factory, options = KERNELS[name]
+    layer = make_layer(factory, recurrent_dropout=0.4, **options)
     x, v = (RNG.normal(size=(2, 5, 4)) for _ in range(2))
-    slope = tf.grad(lambda t: layer.apply(t).sum())
-    along = tf.grad(lambda t: slope(t).mul(tf.tensor(v)).sum())
-    numeric = (slope(tf.tensor(x + 1e-6 * v)).numpy() - slope(tf.tensor(x - 1e-6 * v)).numpy()) / 2e-6
-    np.testing.assert_allclose(along(tf.tensor(x)).numpy(), numeric, rtol=ROUNDING, atol=1e-7)
+    along = lambda t: t.mul(tf.tensor(v)).sum()  # noqa: E731
+
+    def total(t: Any) -> Any:
+        tf.set_seed(5)
+        return layer.apply(t, training=True).sum()
+
+    slope = tf.grad(total)
+    second = tf.grad(lambda t: along(slope(t)))
+    above, below = tf.tensor(x + 1e-6 * v), tf.tensor(x - 1e-6 * v)
+    found = along(slope(tf.tensor(x))), second(tf.tensor(x))
+    for derivative, f in zip(found, (total, slope), strict=True):
+        numeric = (f(above).numpy() - f(below).numpy()) / 2e-6
+        np.testing.assert_allclose(derivative.numpy(), numeric, rtol=ROUNDING, atol=1e-7)
 
 
 def test_only_requested_gradients_are_computed() -> None:

@@ -1,10 +1,10 @@
 """numpy kernels that run a recurrent layer over a whole sequence, forwards and backwards.
 
-Why they are fast: the batch is the last axis, so that a gate is one block of memory. The state, the input and a one for
-the bias are stacked, (units + features + 1, batch), so that a step has one matrix product, and the new state is written
-to where the next step reads it. The backward pass computes the derivatives of many steps at once; the gradients of the
-weights are one product for all these steps. The batch is split into shards, and if there are more cores, these products
-are computed in parallel with the preceding steps.
+Why they are fast: the batch is the last axis, so that a gate is one block of memory. The state, a one for the bias and
+the input are stacked, (units + 1 + features, batch), so that a step has one matrix product, and the new state is
+written to where the next step reads it. The backward pass computes the derivatives of many steps at once; the gradients
+of the weights are one product for all these steps. The batch is split into shards, and if there are more cores, these
+products are computed in parallel with the preceding steps.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import numpy as np
 
 from tfpy.engine.backend import Array
 from tfpy.engine.cpu.threads import SerialExecutor, idle_cores, run_sharded, spans_in_turns
-from tfpy.engine.rows.sequence import workspace_rows
+from tfpy.engine.rows.sequence import SequenceKernel, workspace_rows
 
 # The factor within each recurrent activation, which the weights of the forward pass are multiplied by.
 SLOPES = {"": 1.0, "sigmoid": 0.5, "hard_sigmoid": 0.2}
@@ -38,20 +38,24 @@ class Pass:
     In weights and gates, the gates are in a cell-specific order.
 
     Attributes:
-        name: the kernel's name, without 'Sequence'.
         gates: the number of gates.
         wide: the number of their rows: gates · units.
         time, features, units, batch: the sizes.
         keeps: whether all steps are kept for a backward pass.
         masked: for each step, which samples it leaves unchanged, (time, 1, batch); None if there is no mask.
-        z: for each step, and after the last one, state, input and one (and what a cell adds), with the batch last.
+        drop: what the state is multiplied by before each step, (units, batch); None if it is not.
+        z: for each step, and after the last one, state, one and input (and what a cell adds), with the batch last.
+        states: the states before each step and after the last one, (time + 1, units, batch). They are in z, unless
+            that has the multiplied ones.
     """
 
-    name: ClassVar[str]
     gates: ClassVar[int]
-    added: ClassVar[int] = 0  # rows of z beyond state, input and one, in units
+    added: ClassVar[int] = 0  # rows of z beyond state, one and input, in units
 
-    def __init__(self, x: Array, units: int, weights: Any, activation: str, workspace: Array | None) -> None:
+    def __init__(
+        self, x: Array, units: int, weights: Any, activation: str, mask: Array | None, drop: Array | None,
+        workspace: Array | None,
+    ) -> None:  # fmt: skip
         self.batch, self.time, self.features = x.shape
         self.units = units
         self.wide = self.gates * units
@@ -59,11 +63,12 @@ class Pass:
         self.activation = activation
         self._workspace = workspace
         self.keeps = workspace is not None
-        self.masked: Array | None = None
+        self.masked = None if mask is None else np.logical_not(mask).T[:, None]
+        self.drop = None if drop is None else np.ascontiguousarray(drop.T)
         self._used = 0
         self._dtype = x.dtype
-        self._ones = units + self.features
-        self.z = self.memory(self.time + 1, self._ones + 1 + self.added * units, self.batch)
+        self.z = self.memory(self.time + 1, units + 1 + self.features + self.added * units, self.batch)
+        self.states = self.z[:, :units] if drop is None else self.memory(self.time + 1, units, self.batch)
         self.allocate()
 
     def memory(self, *shape: int) -> Array:
@@ -82,9 +87,15 @@ class Pass:
         """The part of every step; if there is only one, the same part each time."""
         return array if len(array) == self.time else repeat(array[0], self.time)
 
-    def set_mask(self, mask: Array | None) -> None:
-        """Set the mask, (batch, time): samples are left unchanged where it is false."""
-        self.masked = None if mask is None else np.logical_not(mask).T[:, None]
+    def each_stack(self, rows: int) -> Iterable[Array]:
+        """The first rows of z before every step, which must be run before the next is taken."""
+        stacks = self.z[:-1, :rows]
+        return stacks if self.drop is None else self._dropping(stacks, self.drop)
+
+    def _dropping(self, stacks: Array, drop: Array) -> Iterator[Array]:
+        for stack, state in zip(stacks, self.states, strict=False):
+            np.multiply(state, drop, stack[: self.units])
+            yield stack
 
     def each_masked(self) -> Iterable[Array | None]:
         """The masked samples of every step."""
@@ -92,14 +103,10 @@ class Pass:
 
     def fill(self, x: Array, state: Array) -> None:
         """Write the inputs, the ones and the first state."""
-        self.z[:-1, self.units : self._ones] = x.transpose(1, 2, 0)
-        self.z[:, self._ones] = 1
-        self.z[0, : self.units] = state.T
-
-    @property
-    def states(self) -> Array:
-        """The states before each step and after the last one, (time + 1, units, batch)."""
-        return self.z[:, : self.units]
+        first = self.units + 1
+        self.z[:-1, first : first + self.features] = x.transpose(1, 2, 0)
+        self.z[:, self.units] = 1
+        self.states[0] = state.T
 
     def backward(self, dy: Array, dlast: Sequence[Array], dx: Array | None, in_background: bool) -> list[Array]:
         """Go back through all steps; returns the gradients of the first states. Those of the weights are in `sums`.
@@ -126,7 +133,7 @@ class Pass:
                 if given is not None:
                     dh += given[t]
                 if self.masked is None:
-                    self.step_back(steps[t], dh)
+                    self._step_back(steps[t], dh)
                 else:
                     self._step_back_seen(steps[t], dh, self.masked[start + t])
             executor.submit(partial(self._collect, start, stop, d, dx))
@@ -139,16 +146,22 @@ class Pass:
         d_flat = d.transpose(1, 0, 2).reshape(self.wide, -1)
         self.accumulate(inputs, d_flat)
         if dx is not None:
-            dinputs = (self.input_weights() @ d_flat).reshape(self.features, stop - start, self.batch)
+            dinputs = self.to_inputs(d_flat).reshape(self.features, stop - start, self.batch)
             dx[:, start:stop] = dinputs.transpose(2, 1, 0)
 
+    def _step_back(self, step: tuple[Array, ...], dh: Array) -> None:
+        """`step_back`, and through the multiplication before the step."""
+        self.step_back(step, dh)
+        if self.drop is not None:
+            np.multiply(dh, self.drop, dh)
+
     def _step_back_seen(self, step: tuple[Array, ...], dh: Array, masked: Array) -> None:
-        """`step_back` for the samples that are not masked; the gradients of the others bypass the step."""
+        """`_step_back` for the samples that are not masked; the gradients of the others bypass the step."""
         carried = [dh, *self.carried()]
         by = [gradient * masked for gradient in carried]
         for gradient, part in zip(carried, by, strict=True):
             gradient -= part
-        self.step_back(step, dh)
+        self._step_back(step, dh)
         for gradient, part in zip(carried, by, strict=True):
             gradient += part
 
@@ -182,15 +195,15 @@ class Pass:
         raise NotImplementedError
 
     def step_back(self, step: tuple[Array, ...], dh: Array) -> None:
-        """In place make a step's part of d the gradient of its gates, and dh that of the state before it."""
+        """In place make a step's part of d the gradient of its gates, and dh that of the state that it reads."""
         raise NotImplementedError
 
     def accumulate(self, inputs: Array, d: Array) -> None:
         """Add to the gradients of the weights those of some steps; both arguments are (rows, steps · batch)."""
         raise NotImplementedError
 
-    def input_weights(self) -> Array:
-        """The weights of the inputs, (features, wide)."""
+    def to_inputs(self, d: Array) -> Array:
+        """The gradients of the inputs of some steps, (features, steps · batch), from those of the gates."""
         raise NotImplementedError
 
     def first_gradients(self) -> list[Array]:
@@ -203,19 +216,20 @@ class Pass:
         raise NotImplementedError
 
 
-def forward_kernel(cell: type[Pass], masked: bool) -> Callable[..., list[Array]]:
-    """The kernel `<cell>Sequence`, or `Masked<cell>Sequence`."""
+def forward_kernel(cell: type[Pass], which: SequenceKernel) -> Callable[..., list[Array]]:
+    """The kernel of a row."""
+    count = len(which.states)
 
     def run(
         x: Array, kernel: Array, recurrent_kernel: Array, bias: Array, *more: Array,
         go_backwards: bool, sequences: bool, training: bool, recurrent_activation: str = "",
     ) -> list[Array]:  # fmt: skip
         batch, time, features = x.shape
-        states, mask = (more[:-1], more[-1]) if masked else (more, None)
+        states, (mask, drop) = more[:count], which.mask_and_drop(more[count:])
         units = len(recurrent_kernel)
         outputs = np.empty((batch, time if sequences else 0, units), x.dtype)
         last = [np.empty_like(s) for s in states]
-        rows = workspace_rows(cell.name, time, features, units) if training else 0
+        rows = workspace_rows(which.cell, which.dropped, time, features, units) if training else 0
         workspace = np.empty((batch, rows), x.dtype)
         weights = cell.prepare(kernel, recurrent_kernel, bias, SLOPES[recurrent_activation])
         inputs = x[:, ::-1] if go_backwards else x
@@ -225,8 +239,7 @@ def forward_kernel(cell: type[Pass], masked: bool) -> Callable[..., list[Array]]
             part = workspace[a:b].reshape(-1) if training else None
             if part is not None:
                 part[-1] = b - a  # read by `_shards_of`
-            way = cell(inputs[a:b], units, weights, recurrent_activation, part)
-            way.set_mask(None if seen is None else seen[a:b])
+            way = cell(inputs[a:b], units, weights, recurrent_activation, _part(seen, a, b), _part(drop, a, b), part)
             way.fill(inputs[a:b], states[0][a:b])
             others = way.forward([s[a:b].T for s in states[1:]])
             for target, state in zip(last, [way.states[-1], *others], strict=True):
@@ -240,13 +253,14 @@ def forward_kernel(cell: type[Pass], masked: bool) -> Callable[..., list[Array]]
     return run
 
 
-def backward_kernel(cell: type[Pass], states: int, masked: bool) -> Callable[..., list[Array]]:
-    """The kernel `<cell>SequenceGrad`, or `Masked<cell>SequenceGrad`."""
+def backward_kernel(cell: type[Pass], which: SequenceKernel) -> Callable[..., list[Array]]:
+    """The kernel of the gradient of a row."""
+    count = len(which.states)
 
     def run(*inputs: Array, wanted: tuple[int, ...], go_backwards: bool, recurrent_activation: str = "") -> list[Array]:
-        dy, *dlast = inputs[: 1 + states]
-        x, kernel, recurrent, bias, *_, workspace = inputs[1 + states :]
-        mask = inputs[-2] if masked else None
+        dy, *dlast = inputs[: 1 + count]
+        x, kernel, recurrent, bias, *more, workspace = inputs[1 + count :]
+        mask, drop = which.mask_and_drop(more[count:])
         seen = mask[:, ::-1] if mask is not None and go_backwards else mask
         units = dlast[0].shape[1]
         weights = cell.prepare(kernel, recurrent, bias, 1.0)
@@ -258,10 +272,10 @@ def backward_kernel(cell: type[Pass], states: int, masked: bool) -> Callable[...
         sums: dict[int, list[Array]] = {}
 
         def shard(a: int, b: int) -> None:
-            way = cell(x[a:b], units, weights, recurrent_activation, workspace[a:b].reshape(-1))
-            way.set_mask(None if seen is None else seen[a:b])
-            part = None if target is None else target[a:b]
-            found = way.backward(dy[a:b], [d[a:b].T for d in dlast], part, (a, b) in helped)
+            kept = workspace[a:b].reshape(-1)
+            way = cell(x[a:b], units, weights, recurrent_activation, _part(seen, a, b), _part(drop, a, b), kept)
+            into = _part(target, a, b)
+            found = way.backward(dy[a:b], [d[a:b].T for d in dlast], into, (a, b) in helped)
             for first, d in zip(dfirst, found, strict=True):
                 first[a:b] = d.T
             sums[a] = way.sums
@@ -274,6 +288,10 @@ def backward_kernel(cell: type[Pass], states: int, masked: bool) -> Callable[...
         return [gradients[i] for i in wanted]  # type: ignore[misc]
 
     return run
+
+
+def _part(array: Array | None, a: int, b: int) -> Array | None:
+    return None if array is None else array[a:b]
 
 
 def multiplications(x: Array, kernel: Array, recurrent: Array) -> int:

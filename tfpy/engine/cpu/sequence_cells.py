@@ -18,6 +18,7 @@ from tfpy.engine.cpu.allocator import aligned_empty
 from tfpy.engine.cpu.matmul import product_function
 from tfpy.engine.cpu.sequence import SLOPES, Pass, backward_kernel, forward_kernel
 from tfpy.engine.cpu.table import KERNELS
+from tfpy.engine.rows.sequence import SEQUENCE_KERNELS
 
 
 def _apply_sigmoid(gates: Array, activation: str, numbers: tuple[Array, Array, Array]) -> None:
@@ -54,10 +55,12 @@ def _one_less_square(x: Array, out: Array) -> None:
     subtract(1, out, out=out)
 
 
-def _stacked(parts: Sequence[Array], units: int, gates: Sequence[int], slope: float = 1.0, scaled: int = 0) -> Array:
+def _stacked(
+    parts: Sequence[Array], units: int, gates: Sequence[int], slope: float = 1.0, scaled: slice = slice(0)
+) -> Array:
     """Some gates' columns of matrices with the same columns, in a given order; the rows of one follow those of another.
 
-    The first `scaled` of these gates are multiplied by the slope.
+    Those gates that `scaled` selects are multiplied by the slope.
     """
     rows = [len(part) for part in parts]
     stack = aligned_empty((sum(rows), len(gates), units), parts[0].dtype)
@@ -65,24 +68,24 @@ def _stacked(parts: Sequence[Array], units: int, gates: Sequence[int], slope: fl
         by_gate = part.reshape(len(part), part.shape[1] // units, units)
         np.take(by_gate, gates, 1, stack[stop - len(part) : stop], mode="clip")  # other modes copy once more
     if slope != 1:
-        stack[:, :scaled] *= slope
+        stack[:, scaled] *= slope
     return stack.reshape(len(stack), -1)
 
 
 class SimpleRNNPass(Pass):
-    """h' = tanh(W · [h; x; 1])."""
+    """h' = tanh(W · [h; 1; x])."""
 
-    name = "SimpleRNN"
     gates = 1
 
     @staticmethod
     def prepare(kernel: Array, recurrent: Array, bias: Array, slope: float) -> Any:
-        return _stacked([recurrent, kernel, bias[None]], len(recurrent), [0])
+        return _stacked([recurrent, bias[None], kernel], len(recurrent), [0])
 
     def forward(self, states: list[Array]) -> list[Array]:
         w = self.weights.T
         product = product_function(w.shape[0] * self.batch)
-        for z, h, before, masked in zip(self.z, self.states[1:], self.states, self.each_masked(), strict=False):
+        stacks = self.each_stack(w.shape[1])
+        for z, h, before, masked in zip(stacks, self.states[1:], self.states, self.each_masked(), strict=False):
             product(w, z, h)
             tanh(h, h)
             if masked is not None:
@@ -105,8 +108,8 @@ class SimpleRNNPass(Pass):
     def accumulate(self, inputs: Array, d: Array) -> None:
         self._dw += d @ inputs.T
 
-    def input_weights(self) -> Array:
-        return self.weights[self.units : -1]
+    def to_inputs(self, d: Array) -> Array:
+        return self.weights[self.units + 1 :] @ d
 
     @property
     def sums(self) -> list[Array]:
@@ -115,7 +118,7 @@ class SimpleRNNPass(Pass):
 
 def _split_weight_gradients(dw: Array, units: int) -> list[Array]:
     """The gradients of kernel, recurrent kernel and bias, from a stack with the states' rows first."""
-    return [np.ascontiguousarray(part) for part in (dw[units:-1], dw[:units], dw[-1])]
+    return [np.ascontiguousarray(part) for part in (dw[units + 1 :], dw[:units], dw[units])]
 
 
 class LSTMPass(Pass):
@@ -124,14 +127,13 @@ class LSTMPass(Pass):
     In memory the c of a step follows its gates, so that one product of [i, f] and [g, c] gives both terms of c'.
     """
 
-    name = "LSTM"
     gates = 4
     _ORDER = 3, 0, 1, 2  # where o, i, f and g are in the layers' weights
     _INVERSE = 1, 2, 3, 0
 
     @staticmethod
     def prepare(kernel: Array, recurrent: Array, bias: Array, slope: float) -> Any:
-        return _stacked([recurrent, kernel, bias[None]], len(recurrent), LSTMPass._ORDER, slope, 3)
+        return _stacked([recurrent, bias[None], kernel], len(recurrent), LSTMPass._ORDER, slope, slice(3))
 
     def allocate(self) -> None:
         self._gates_c = self.memory_of_steps(self.wide + self.units)
@@ -150,7 +152,7 @@ class LSTMPass(Pass):
         rows = slice(4 * n), slice(first, 4 * n), slice(3 * n), slice(n), slice(n, 3 * n), slice(3 * n, None)
         parts = [*(self._gates_c[:, part] for part in rows), self._tanh_c]
         around = self.states[1:], self.states, self.each_masked(), cs, cs[1:]
-        steps = zip(self.z, *around, *map(self.each, parts), strict=False)
+        steps = zip(self.each_stack(w.shape[1]), *around, *map(self.each, parts), strict=False)
         for z, h, before, masked, c, new, gates, curved, opened, o, i_f, g_c, tanh_c in steps:
             product(w, z, gates)
             tanh(curved, curved)
@@ -204,8 +206,8 @@ class LSTMPass(Pass):
     def accumulate(self, inputs: Array, d: Array) -> None:
         self._dw += d @ inputs.T
 
-    def input_weights(self) -> Array:
-        return self.weights[self.units : -1]
+    def to_inputs(self, d: Array) -> Array:
+        return self.weights[self.units + 1 :] @ d
 
     def carried(self) -> list[Array]:
         return [self._dc]
@@ -218,16 +220,15 @@ class LSTMPass(Pass):
 
 
 class GRUPass(Pass):
-    """h' = z · h + (1 - z) · g, where g = tanh(W · [x; 1; r · h]). In memory r · h follows [h; x; 1]."""
+    """h' = z · h + (1 - z) · g, where g = tanh(W · [1; x; r · h]). In memory r · h follows [h; 1; x]."""
 
-    name = "GRU"
     gates = 3
     added = 1
 
     @staticmethod
     def prepare(kernel: Array, recurrent: Array, bias: Array, slope: float) -> Any:
-        opening = _stacked([recurrent, kernel, bias[None]], len(recurrent), [0, 1], slope, 2)
-        content = _stacked([kernel, bias[None], recurrent], len(recurrent), [2])
+        opening = _stacked([recurrent, bias[None], kernel], len(recurrent), [0, 1], slope, slice(2))
+        content = _stacked([bias[None], kernel, recurrent], len(recurrent), [2])
         return opening, content, kernel
 
     def allocate(self) -> None:
@@ -240,10 +241,10 @@ class GRUPass(Pass):
         kept, numbers = np.empty((n, self.batch), self.z.dtype), _numbers(self.z.dtype)
         parts = [self._g[:, : 2 * n], *(self._g[:, k * n : (k + 1) * n] for k in range(3))]
         rows = opening.shape[1]
-        inputs = self.z[:, :rows], self.z[:, n:], self.z[:, rows:], self.states
-        for z, zx, rh, h, new, masked, gates, keep, reset, g in zip(
-            *inputs, self.states[1:], self.each_masked(), *map(self.each, parts), strict=False
-        ):
+        inputs = self.each_stack(rows), self.z[:, n:], self.z[:, rows:], self.z[:, :n]
+        around = self.states[1:], self.states, self.each_masked()
+        steps = zip(*inputs, *around, *map(self.each, parts), strict=False)
+        for z, zx, rh, h, new, before, masked, gates, keep, reset, g in steps:
             product(opening, z, gates)
             if self.activation == "sigmoid":
                 tanh(gates, gates)
@@ -255,7 +256,7 @@ class GRUPass(Pass):
             multiply(keep, kept, kept)
             add(g, kept, new)
             if masked is not None:
-                np.copyto(new, h, where=masked)
+                np.copyto(new, before, where=masked)
         return []
 
     def start_backward(self, dlast: Sequence[Array]) -> None:
@@ -267,7 +268,7 @@ class GRUPass(Pass):
 
     def derive(self, start: int, stop: int, d: Array) -> Iterable[tuple[Array, ...]]:
         n = self.units
-        gates, h = self._g[start:stop], self.states[start:stop]
+        gates, h = self._g[start:stop], self.z[start:stop, :n]
         keep, reset, g = (gates[:, k * n : (k + 1) * n] for k in range(3))
         dkeep, dreset, dg = parts = [d[:, k * n : (k + 1) * n] for k in range(3)]
         _slope(gates[:, : 2 * n], self.activation, d[:, : 2 * n])
@@ -295,20 +296,108 @@ class GRUPass(Pass):
         opening += d[: 2 * self.units] @ inputs[: opening.shape[1]].T
         content += d[2 * self.units :] @ inputs[self.units :].T
 
-    def input_weights(self) -> Array:
-        return self.weights[2]
+    def to_inputs(self, d: Array) -> Array:
+        return self.weights[2] @ d
 
     @property
     def sums(self) -> list[Array]:
         (opening, content), n = (w.T for w in self._dw), self.units
-        kernel = np.concatenate([opening[n:-1], content[: self.features]], axis=1)
+        kernel = np.concatenate([opening[n + 1 :], content[1:-n]], axis=1)
         recurrent = np.concatenate([opening[:n], content[-n:]], axis=1)
-        return [kernel, recurrent, np.concatenate([opening[-1], content[self.features]])]
+        return [kernel, recurrent, np.concatenate([opening[n], content[0]])]
 
+
+class GRUResetAfterPass(Pass):
+    """h' = z · h + (1 - z) · g, where g = tanh(p + r · s), s = U · [h; 1] and p = W · [1; x].
+
+    The parts of a step are s, z, r and p, in this order: the first three have a product with [h; 1], the last three one
+    with [1; x]. In memory g takes the place of p.
+    """
+
+    gates = 4
+    _ORDER = 2, 0, 1  # where s, z and r are in the layer's recurrent weights
+    _INVERSE = 1, 2, 0
+
+    @staticmethod
+    def prepare(kernel: Array, recurrent: Array, bias: Array, slope: float) -> Any:
+        n = len(recurrent)
+        of_state = _stacked([recurrent, bias[1:]], n, GRUResetAfterPass._ORDER, slope, slice(1, 3))
+        return of_state, _stacked([bias[:1], kernel], n, range(3), slope, slice(2))
+
+    def allocate(self) -> None:
+        self._g = self.memory_of_steps(self.wide)
+
+    def forward(self, states: list[Array]) -> list[Array]:
+        n = self.units
+        of_state, of_input = (weights.T for weights in self.weights)
+        product = product_function(3 * n * self.batch)
+        by_input, numbers = np.empty((3 * n, self.batch), self.z.dtype), _numbers(self.z.dtype)
+        more, p, kept = by_input[: 2 * n], by_input[2 * n :], np.empty((n, self.batch), self.z.dtype)
+        rows = slice(3 * n), slice(n), slice(n, 3 * n), slice(n, 2 * n), slice(2 * n, 3 * n), slice(3 * n, None)
+        parts = (self._g[:, part] for part in rows)
+        inputs = self.each_stack(n + 1), self.z[:, n:], self.z[:, :n]
+        around = self.states[1:], self.states, self.each_masked()
+        steps = zip(*inputs, *around, *map(self.each, parts), strict=False)
+        for zh, zx, h, new, before, masked, by_state, s, gates, keep, reset, g in steps:
+            product(of_state, zh, by_state)
+            product(of_input, zx, by_input)
+            add(gates, more, gates)
+            if self.activation == "sigmoid":
+                tanh(gates, gates)
+            _apply_sigmoid(gates, self.activation, numbers)
+            multiply(reset, s, g)
+            add(g, p, g)
+            tanh(g, g)
+            subtract(h, g, kept)
+            multiply(keep, kept, kept)
+            add(g, kept, new)
+            if masked is not None:
+                np.copyto(new, before, where=masked)
+        return []
+
+    def start_backward(self, dlast: Sequence[Array]) -> None:
+        self._dw = tuple(np.zeros(w.shape[::-1], w.dtype) for w in self.weights)
+        self._recurrent = self.weights[0][: self.units]
+        self._product = np.empty((self.units, self.batch), self._recurrent.dtype)
+
+    def derive(self, start: int, stop: int, d: Array) -> Iterable[tuple[Array, ...]]:
+        n = self.units
+        s, keep, reset, g = (self._g[start:stop, k * n : (k + 1) * n] for k in range(4))
+        ds, dkeep, dreset, dp = (d[:, k * n : (k + 1) * n] for k in range(4))
+        _slope(self._g[start:stop, n : 3 * n], self.activation, d[:, n : 3 * n])
+        _one_less_square(g, dp)
+        dp *= 1 - keep
+        dkeep *= self.z[start:stop, :n] - g
+        dreset *= s
+        dreset *= dp
+        multiply(dp, reset, ds)
+        return zip(d.reshape(len(d), 4, n, -1), d[:, : 3 * n], keep, strict=True)
+
+    def step_back(self, step: tuple[Array, ...], dh: Array) -> None:
+        parts, by_state, keep = step
+        multiply(parts, dh, parts)
+        multiply(dh, keep, self._product)
+        dot(self._recurrent, by_state, dh)
+        add(dh, self._product, dh)
+
+    def accumulate(self, inputs: Array, d: Array) -> None:
+        n, (of_state, of_input) = self.units, self._dw
+        of_state += d[: 3 * n] @ inputs[: n + 1].T
+        of_input += d[n:] @ inputs[n:].T
+
+    def to_inputs(self, d: Array) -> Array:
+        return self.weights[1][1:] @ d[self.units :]
+
+    @property
+    def sums(self) -> list[Array]:
+        of_state, of_input = _stacked([self._dw[0].T], self.units, self._INVERSE), self._dw[1].T
+        return [np.ascontiguousarray(of_input[1:]), of_state[:-1], np.stack([of_input[0], of_state[-1]])]
+
+
+_PASSES = {"SimpleRNN": SimpleRNNPass, "GRU": GRUPass, "GRUResetAfter": GRUResetAfterPass, "LSTM": LSTMPass}
 
 SEQUENCES: dict[str, Any] = {}
-for _cell, _states in ((SimpleRNNPass, 1), (GRUPass, 1), (LSTMPass, 2)):
-    for _prefix in ("", "Masked"):
-        SEQUENCES[f"{_prefix}{_cell.name}Sequence"] = forward_kernel(_cell, bool(_prefix))
-        SEQUENCES[f"{_prefix}{_cell.name}SequenceGrad"] = backward_kernel(_cell, _states, bool(_prefix))
+for _which in SEQUENCE_KERNELS:
+    SEQUENCES[_which.name] = forward_kernel(_PASSES[_which.cell], _which)
+    SEQUENCES[f"{_which.name}Grad"] = backward_kernel(_PASSES[_which.cell], _which)
 KERNELS.update(SEQUENCES)

@@ -13,18 +13,24 @@ from typing import NamedTuple
 
 from tfpy.engine.gl import templates
 from tfpy.engine.gl.programs import parameters, word
-
-GATES = {"SimpleRNN": 1, "GRU": 3, "LSTM": 4}
-STATES = {"SimpleRNN": 1, "GRU": 1, "LSTM": 2}
+from tfpy.engine.rows.sequence import GATES, STATES
 
 SAVED = {
     "SimpleRNN": ("gates", "before"),
     "GRU": ("gates", "before", "reset"),
+    "GRUResetAfter": ("gates", "before", "by_state"),
     "LSTM": ("gates", "before", "cells"),
 }
-"""What is kept of each step: the opened gates; state and cell before it; GRU's state times its reset gate."""
+"""What is kept of each step: the opened gates; the state that it reads, and the cell before it; GRU's state times its
+reset gate, or the product that is reset.
+"""
 
-LOADS = {"SimpleRNN": ("gates",), "GRU": ("gates", "before"), "LSTM": ("gates", "cells")}
+LOADS = {
+    "SimpleRNN": ("gates",),
+    "GRU": ("gates", "before"),
+    "GRUResetAfter": ("gates", "before", "by_state"),
+    "LSTM": ("gates", "cells"),
+}
 """What the backward pass reads of it; the rest is for sums over all steps."""
 
 BATCH, TIME, FROM, TO, BACKWARDS = (word(i) for i in range(5))
@@ -37,19 +43,24 @@ LSTM_STEP = " precise float c = f * c_before + i * g, h = o * m_tanh(c);"
 
 SIMPLE_BACK = "precise float a = d * (1. - y * y);"
 GRU_BACK = """precise float dg = d * (1. - z) * (1. - g * g), dz_ = d * (h - g) * slope(z);
-      precise float k = d * z;"""
-GRU_BACK_RESET = "precise float dr = x * h * slope(r_), k = kept + x * r_;"
+      precise float k = DROPPED(d * z);"""
+GRU_BACK_RESET = "precise float dr = x * h * slope(r_), k = kept + DROPPED(x * r_);"
+RESET_AFTER_BACK = "precise float dr = dg * hu * slope(r_), ds = dg * r_;"
+RESET_AFTER_GATES = ("dz_", "dr", "ds")
+RESET_AFTER_PRE = "dpre[AT * W + n] = dz_; dpre[AT * W + N + n] = dr; dpre[AT * W + 2u * N + n] = dg;"
 LSTM_BACK = """precise float c = f * c_before + i * g; float th = m_tanh(c);
       precise float s_ = dc_after + d * o * (1. - th * th);
       precise float di = s_ * g * slope(i), df = s_ * c_before * slope(f), dg = s_ * i * (1. - g * g);
       precise float dO = d * th * slope(o), dcell = s_ * f;"""
 LSTM_GATES = ("di", "df", "dg", "dO")
 
+_GRU_LOADED = """float z = 0., r_ = 0., g = 0., h = 0.;
+      if (live) { z = gates[AT * W + n]; r_ = gates[AT * W + N + n]; g = gates[AT * W + 2u * N + n];
+        h = before[AT * N + n]; }"""
 LOADED = {
     "SimpleRNN": "float y = live ? gates[AT * W + n] : 0.;",
-    "GRU": """float z = 0., r_ = 0., g = 0., h = 0.;
-      if (live) { z = gates[AT * W + n]; r_ = gates[AT * W + N + n]; g = gates[AT * W + 2u * N + n];
-        h = before[AT * N + n]; }""",
+    "GRU": _GRU_LOADED,
+    "GRUResetAfter": _GRU_LOADED + " float hu = live ? by_state[AT * N + n] : 0.;",
     "LSTM": """float i = 0., f = 0., g = 0., o = 0., c_before = 0.;
       if (live) { i = gates[AT * W + n]; f = gates[AT * W + N + n]; g = gates[AT * W + 2u * N + n];
         o = gates[AT * W + 3u * N + n]; c_before = cells[AT * N + n]; }""",
@@ -73,6 +84,7 @@ class Variant(NamedTuple):
         optional: forwards, whether the outputs of all steps are wanted; backwards, whether they have a gradient.
         saves: whether a backward pass follows.
         masked: whether there is a mask.
+        dropped: whether the state is multiplied before each step.
     """
 
     cell: str
@@ -83,11 +95,27 @@ class Variant(NamedTuple):
     optional: bool
     saves: bool
     masked: bool
+    dropped: bool
 
     @property
     def wide(self) -> int:
         """The columns of all gates."""
         return GATES[self.cell] * self.units
+
+    @property
+    def carries(self) -> bool:
+        """Whether single steps back carry a gradient past the product."""
+        return self.masked or self.dropped or self.cell.startswith("GRU")
+
+    @property
+    def further(self) -> list[str]:
+        """The buffers of further inputs."""
+        return ["mask"] * self.masked + ["drop"] * self.dropped
+
+    @property
+    def state_bias(self) -> list[str]:
+        """The buffer of the bias that is added to the product with the recurrent weights, if there is one."""
+        return ["state_bias"] * (self.cell == "GRUResetAfter")
 
     @property
     def threads(self) -> int:
@@ -107,13 +135,14 @@ def shared_bytes(cell: str, units: int, rows: int) -> int:
 
 def forward(variant: Variant) -> str:
     """The shader of the steps from FROM to TO."""
-    states = ["h", "c"][: STATES[variant.cell]]
-    reads = ["pre", "weights", *[f"{s}_first" for s in states]] + ["mask"] * variant.masked
+    states = STATES[variant.cell]
+    reads = ["pre", "weights", *variant.state_bias, *[f"{s}_first" for s in states], *variant.further]
     writes = ["y"] * variant.optional + [f"{s}_last" for s in states] + [*SAVED[variant.cell]] * variant.saves
     gates, update = _FORWARD[variant.cell]
     cell_first, cell_last = " cs[e] = live ? c_first[row * N + n] : 0.;", " c_last[row * N + n] = cs[e];"
-    first = "hf[p] = live ? h_first[row * N + n] : 0.;" + _if_cell(variant, cell_first)
-    last = "if (live) { h_last[row * N + n] = hf[p];" + _if_cell(variant, cell_last) + " }"
+    first = f"float h = live ? h_first[row * N + n] : 0.; {_keep_state(variant)}" + _if_cell(variant, cell_first)
+    last = f"if (live) {{ h_last[row * N + n] = {_state(variant)};" + _if_cell(variant, cell_last) + " }"
+    finish = finished(variant, _state(variant)) + _keep_state(variant) + _if_cell(variant, " cs[e] = c;")
     body = f"""
 {_for_units(variant, first)}
 {_in_registers(variant, _FORWARD_WEIGHT)}  barrier();
@@ -121,7 +150,7 @@ def forward(variant: Variant) -> str:
   for (uint s = {FROM}; s < {TO}; s++) {{
     uint tau = {BACKWARDS} != 0u ? {TIME} - 1u - s : s;
 {gates(variant)}
-{_for_units(variant, update + finished(variant) + " hf[p] = h;" + _if_cell(variant, " cs[e] = c;"))}
+{_for_units(variant, update + finish)}
     barrier();
 {_vectors(variant, "hf", "hv", 1)}
   }}
@@ -130,6 +159,7 @@ def forward(variant: Variant) -> str:
     shared = [("float", "hf", variant.rows * 4 * variant.vectors), ("vec4", "hv", variant.rows * variant.vectors)]
     shared += [("float", "zs", variant.rows * variant.wide)]
     shared += [("float", "cs", variant.rows * variant.units)] if variant.cell == "LSTM" else []
+    shared += [("float", "hs", variant.rows * variant.units)] * variant.dropped
     if variant.cell == "GRU":
         shared += [("float", "rf", variant.rows * 4 * variant.vectors), ("vec4", "rv", variant.rows * variant.vectors)]
     return _shader(variant, reads, writes, shared, ["hf"] + ["rf"] * (variant.cell == "GRU"), body)
@@ -137,14 +167,11 @@ def forward(variant: Variant) -> str:
 
 def backward(variant: Variant) -> str:
     """The shader of the backward pass from TO to FROM. The weights are transposed."""
-    states = ["h", "c"][: STATES[variant.cell]]
+    states = STATES[variant.cell]
     reads = (
-        ["dy"] * variant.optional
-        + [f"d{s}_last" for s in states]
-        + [*LOADS[variant.cell], "weights"]
-        + ["mask"] * variant.masked
+        ["dy"] * variant.optional + [f"d{s}_last" for s in states] + [*LOADS[variant.cell], "weights"] + variant.further
     )
-    writes = ["dz", *[f"d{s}_first" for s in states]]
+    writes = gradients_of_gates(variant) + [f"d{s}_first" for s in states]
     gates = GATES[variant.cell]
     first = "dh[e] = live ? dh_last[row * N + n] : 0.;"
     last = "if (live) { dh_first[row * N + n] = dh[e];" + _if_cell(variant, " dc_first[row * N + n] = dc[e];") + " }"
@@ -163,6 +190,20 @@ def backward(variant: Variant) -> str:
     shared += [("float", "part", variant.rows * variant.wide), ("float", "dh", variant.rows * variant.units)]
     shared += [("float", "dc", variant.rows * variant.units)] if variant.cell == "LSTM" else []
     return _shader(variant, reads, writes, shared, ["zf"], body)
+
+
+def gradients_of_gates(variant: Variant) -> list[str]:
+    """The buffers with the gradients of what is multiplied by the recurrent weights, and of `pre` if they differ."""
+    return ["dz"] + ["dpre"] * (variant.cell == "GRUResetAfter")
+
+
+def _state(variant: Variant) -> str:
+    """Where the state is. The array hf has what a step reads of it."""
+    return "hs[e]" if variant.dropped else "hf[p]"
+
+
+def _keep_state(variant: Variant) -> str:
+    return " hs[e] = h;" * variant.dropped + " hf[p] = DROPPED(h);"
 
 
 def _shader(
@@ -198,6 +239,7 @@ def declarations(variant: Variant, threads: int, reads: Sequence[str], writes: S
 const uint N = {variant.units}u, W = {variant.wide}u;
 float opened(float x) {{ precise float y = {opened}; return y; }}
 float slope(float y) {{ precise float d = {slope}; return d; }}
+#define DROPPED(x) {"(live ? (x) * drop[row * N + n] : 0.)" if variant.dropped else "(x)"}
 """
 
 
@@ -272,9 +314,13 @@ def _in_registers(variant: Variant, weight: str) -> str:
 _SEEN = f"bool seen = !live || mask[row * {TIME} + tau] != 0;"
 
 
-def finished(variant: Variant) -> str:
-    """The source after that of a step: it leaves masked samples unchanged, and writes what is kept of the step."""
-    skip = f" {_SEEN} if (!seen) {{ h = h_before;{_if_cell(variant, ' c = c_before;')} }}" if variant.masked else ""
+def finished(variant: Variant, state: str) -> str:
+    """The source after that of a step: it leaves masked samples unchanged, and writes what is kept of the step.
+
+    Args:
+        state: where the state before the step is.
+    """
+    skip = f" {_SEEN} if (!seen) {{ h = {state};{_if_cell(variant, ' c = c_before;')} }}" if variant.masked else ""
     return skip + _saved(variant)
 
 
@@ -289,20 +335,26 @@ def _masked_gradient(variant: Variant) -> str:
     return " dh[e] = seen ? 0. : d; " if variant.masked else ""
 
 
+_ADD_TO_STATE = "precise float k = dh[e] + DROPPED(x); dh[e] = k;"
+
+
 def _to_state(variant: Variant) -> str:
-    return "precise float k = dh[e] + x; dh[e] = k;" if variant.masked else "dh[e] = x;"
+    return _ADD_TO_STATE if variant.masked else "dh[e] = DROPPED(x);"
+
+
+_GRU_OPEN = ("z", "r_", "g")
+_OPEN = {"SimpleRNN": ("h",), "GRU": _GRU_OPEN, "GRUResetAfter": _GRU_OPEN, "LSTM": ("i", "f", "g", "o")}
+_ALSO_SAVED = {"reset": "rh", "by_state": "hu", "cells": "c_before"}
+"""What is saved as gates, and beyond gates and states."""
 
 
 def _saved(variant: Variant) -> str:
     """The source that writes what a step saves, and its output."""
     text = ""
     if variant.saves:
-        names = {"SimpleRNN": ["h"], "GRU": ["z", "r_", "g"], "LSTM": ["i", "f", "g", "o"]}[variant.cell]
-        text += " ".join(f"gates[AT * W + {q}u * N + n] = {name};" for q, name in enumerate(names))
+        text += " ".join(f"gates[AT * W + {q}u * N + n] = {name};" for q, name in enumerate(_OPEN[variant.cell]))
         text += " before[AT * N + n] = h_before;"
-        text += {"SimpleRNN": "", "GRU": " reset[AT * N + n] = rh;", "LSTM": " cells[AT * N + n] = c_before;"}[
-            variant.cell
-        ]
+        text += "".join(f" {name}[AT * N + n] = {_ALSO_SAVED[name]};" for name in SAVED[variant.cell][2:])
     if variant.optional:
         text += f" y[(row * {TIME} + s) * N + n] = h;"
     return f" if (live) {{ {text} }}" if text else ""
@@ -314,6 +366,12 @@ _PRE = f"row < {BATCH} ? pre[(row * {TIME} + tau) * W + %s] : 0."
 def _all_gates(variant: Variant) -> str:
     then = "zs[r * W + j] = acc[r];"
     return _product(variant, "W", _PRE % "j", _FORWARD_WEIGHT, "hv[r * V + k]", then)
+
+
+def _reset_after_gates(variant: Variant) -> str:
+    """The product with the state, and what is added to the gates."""
+    first = f"state_bias[j] + (j < 2u * N && {_PRE % 'j'})"
+    return _product(variant, "W", first, _FORWARD_WEIGHT, "hv[r * V + k]", "zs[r * W + j] = acc[r];")
 
 
 def _gru_gates(variant: Variant) -> str:
@@ -335,6 +393,12 @@ _FORWARD = {
         _gru_gates,
         "float h_before = hf[p], rh = rf[p];"
         " float z = zs[r * W + n], r_ = zs[r * W + N + n], g = zs[r * W + 2u * N + n];" + GRU_STEP,
+    ),
+    "GRUResetAfter": (
+        _reset_after_gates,
+        "float h_before = hf[p], hu = zs[r * W + 2u * N + n];"
+        " float z = opened(zs[r * W + n]), r_ = opened(zs[r * W + N + n]);"
+        " float g = m_tanh((live ? pre[AT * W + 2u * N + n] : 0.) + r_ * hu);" + GRU_STEP,
     ),
     "LSTM": (
         _all_gates,
@@ -402,7 +466,16 @@ def _back_gru(variant: Variant) -> str:
     )
     first = f"{_with_vectors(variant, content)}\n{_through_weights(variant, [2], reset)}"
     again = f"    barrier();\n{_vectors(variant, 'zf', 'zv', 3)}"
-    return f"{first}\n{again}\n{_through_weights(variant, [0, 1], 'precise float k = dh[e] + x; dh[e] = k;')}"
+    return f"{first}\n{again}\n{_through_weights(variant, [0, 1], _ADD_TO_STATE)}"
 
 
-_BACKWARD = {"SimpleRNN": _back_simple, "GRU": _back_gru, "LSTM": _back_lstm}
+def _back_reset_after(variant: Variant) -> str:
+    own = (
+        f"{_output_gradient(variant)} {LOADED[variant.cell]} {GRU_BACK}"
+        f" {bypass_masked(variant, ['dg', 'dz_'], 'k = d;')} dh[e] = k; {RESET_AFTER_BACK}"
+        f" {_write_gates(RESET_AFTER_GATES)} if (live) {{ {RESET_AFTER_PRE} }}"
+    )
+    return f"{_with_vectors(variant, own)}\n{_through_weights(variant, [0, 1, 2], _ADD_TO_STATE)}"
+
+
+_BACKWARD = {"SimpleRNN": _back_simple, "GRU": _back_gru, "GRUResetAfter": _back_reset_after, "LSTM": _back_lstm}

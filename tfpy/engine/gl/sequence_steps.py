@@ -15,11 +15,12 @@ from tfpy.engine.gl.fusion import ensure, view
 from tfpy.engine.gl.maps import sliced
 from tfpy.engine.gl.matmul import multiplied_in_parts
 from tfpy.engine.gl.pool import Lease
-from tfpy.engine.gl.sequence_shaders import GATES, LOADS, Variant
+from tfpy.engine.gl.sequence_shaders import LOADS, Variant
 from tfpy.engine.gl.table import KERNELS
 from tfpy.engine.gl.templates import GROUP
 from tfpy.engine.gl.value import Value
-from tfpy.engine.spec import spec
+from tfpy.engine.rows.sequence import GATES
+from tfpy.engine.spec import Spec, spec
 
 Leases = Sequence[Lease]
 
@@ -40,7 +41,8 @@ class Steps(NamedTuple):
         batch, time: the number of samples and of steps.
         go_backwards: whether the last step in time is the first one.
         recurrent: the recurrent weights.
-        mask: a mask, or nothing.
+        state_bias: the bias of the product with these, or nothing.
+        further: a mask, and what the state is multiplied by before each step, if they are given.
     """
 
     device: Device
@@ -49,7 +51,8 @@ class Steps(NamedTuple):
     time: int
     go_backwards: bool
     recurrent: Value
-    mask: Leases
+    state_bias: Leases
+    further: Leases
 
     def forward(self, pre: Lease, states: Leases, y: Leases, kept: Leases) -> Leases:
         """Run all steps; returns the last states.
@@ -62,64 +65,87 @@ class Steps(NamedTuple):
         """
         run = self._gru if self.variant.cell == "GRU" else self._one_product
         weights = self._weights()
+        read = ensure(self.device, self._dropped(Value(self._shape, lease=states[0])))
         for number in range(self.time):
             following = [self._room(1) for _ in states]
-            run(number, weights, pre, states, [*following, *y, *kept])
-            states = following
+            next_read = [self._room(1)] * self.variant.dropped
+            run(number, weights, pre, read, states, [*following, *next_read, *y, *kept])
+            states, read = following, [*next_read, *following][0]
         return states
 
-    def backward(self, later: Leases, dy: Leases, loads: Leases, dz: Lease) -> Leases:
+    def backward(self, later: Leases, dy: Leases, loads: Leases, gradients: Leases) -> Leases:
         """Run all steps backwards; returns the gradients of the states before the first one.
 
         Args:
             later: the gradients of the last states.
             dy: those of the outputs, or nothing.
             loads: what is read of what `forward` has kept.
-            dz: where the gradients of the gates are written, (time, batch, gates · units).
+            gradients: where those of the gates are written, (time, batch, gates · units).
         """
         cell = self.variant.cell
         run = self._gru_back if cell == "GRU" else self._one_product_back
         weights = self._weights()
-        shape = spec((self.batch, self.variant.units), "float32")
-        through, cells = _Product(later[0], 1), later[1:]
-        carried: Leases = [ensure(self.device, Value(shape, word=0))] if self.variant.masked or cell == "GRU" else []
+        last, cells = later[0], later[1:]
+        carried: Leases = []
+        if self.variant.carries:
+            last, carried = ensure(self.device, Value(self._shape, word=0)), [last]
+        through, reads = _Product(last, 1), [*loads, *dy, *self.further]
         for number in reversed(range(self.time)):
-            through, carried, cells = run(number, weights, through, [*carried, *cells], [*loads, *dy, *self.mask], dz)
+            through, carried, cells = run(number, weights, through, [*carried, *cells], reads, gradients)
         return [self._added(through, carried), *cells]
 
     # Each of these is a step.
 
-    def _one_product(self, number: int, weights: Sequence[Value], pre: Lease, states: Leases, writes: Leases) -> None:
-        product = self._product(states[0], weights[0])
-        self._dispatch(shaders.step, number, product, [pre, *states, *self.mask], writes)
+    def _one_product(
+        self, number: int, weights: Sequence[Value], pre: Lease, read: Lease, states: Leases, writes: Leases
+    ) -> None:
+        product = self._product(read, weights[0])
+        self._dispatch(shaders.step, number, product, [pre, *self.state_bias, *states, *self.further], writes)
 
-    def _gru(self, number: int, weights: Sequence[Value], pre: Lease, states: Leases, writes: Leases) -> None:
+    def _gru(
+        self, number: int, weights: Sequence[Value], pre: Lease, read: Lease, states: Leases, writes: Leases
+    ) -> None:
         for_gates, for_content = weights
         opened, reset = self._room(2), self._room(1)
-        product = self._product(states[0], for_gates)
-        self._dispatch(shaders.gru_gates, number, product, [pre, *states], [opened, reset])
+        product = self._product(read, for_gates)
+        self._dispatch(shaders.gru_gates, number, product, [pre, *states, *self._drop], [opened, reset])
         product = self._product(reset, for_content)
-        self._dispatch(shaders.gru_content, number, product, [pre, opened, reset, *states, *self.mask], writes)
+        self._dispatch(shaders.gru_content, number, product, [pre, opened, reset, *states, *self.further], writes)
 
     def _one_product_back(
-        self, number: int, weights: Sequence[Value], through: _Product, later: Leases, reads: Leases, dz: Lease
+        self, number: int, weights: Sequence[Value], through: _Product, later: Leases, reads: Leases, gradients: Leases
     ) -> tuple[_Product, Leases, Leases]:
-        masked = self.variant.masked
+        carries = self.variant.carries
         now, following = self._room(GATES[self.variant.cell]), [self._room(1) for _ in later]
-        self._dispatch(shaders.step_back, number, through, [*later, *reads], [now, dz, *following])
-        return self._product(now, weights[0], back=True), following[:masked], following[masked:]
+        self._dispatch(shaders.step_back, number, through, [*later, *reads], [now, *gradients, *following])
+        return self._product(now, weights[0], back=True), following[:carries], following[carries:]
 
     def _gru_back(
-        self, number: int, weights: Sequence[Value], through: _Product, later: Leases, reads: Leases, dz: Lease
+        self, number: int, weights: Sequence[Value], through: _Product, later: Leases, reads: Leases, gradients: Leases
     ) -> tuple[_Product, Leases, Leases]:
         for_gates, for_content = weights
         content, gates, past, carried = self._room(1), self._room(2), self._room(1), self._room(1)
-        writes = [content, gates, dz, past]
+        writes = [content, gates, *gradients, past]
         self._dispatch(shaders.gru_content_back, number, through, [*later, *reads], writes)
         product = self._product(content, for_content, back=True)
-        kept = reads[: len(LOADS["GRU"])]
-        self._dispatch(shaders.gru_reset_back, number, product, [past, *kept], [gates, dz, carried])
+        kept = [past, *reads[: len(LOADS["GRU"])], *self._drop]
+        self._dispatch(shaders.gru_reset_back, number, product, kept, [gates, *gradients, carried])
         return self._product(gates, for_gates, back=True), [carried], []
+
+    @property
+    def _shape(self) -> Spec:
+        """That of a state."""
+        return spec((self.batch, self.variant.units), "float32")
+
+    @property
+    def _drop(self) -> Leases:
+        return self.further[self.variant.masked :]
+
+    def _dropped(self, value: Value) -> Value:
+        """A state, or its gradient, times what the state is multiplied by before each step."""
+        for drop in self._drop:
+            value = KERNELS["Multiply"](self.device, (value, Value(self._shape, lease=drop)), {}, self._shape)
+        return value
 
     def _weights(self) -> list[Value]:
         """The recurrent weights of each product: GRU has one for its gates, and one for the new content."""
@@ -144,9 +170,10 @@ class Steps(NamedTuple):
 
     def _added(self, product: _Product, carried: Leases) -> Lease:
         """The gradient of the first state: the product, and what is carried past it."""
-        device, shape = self.device, spec((self.batch, self.variant.units), "float32")
+        device, shape = self.device, self._shape
         parts = Value(spec((product.parts, *shape.shape), "float32"), lease=product.lease)
         total: Value = KERNELS["Sum"](device, (parts,), {"axes": (0,), "keep_dims": False}, shape)
+        total = self._dropped(total)
         for lease in carried:
             total = KERNELS["Add"](device, (total, Value(shape, lease=lease)), {}, shape)
         return ensure(device, total)

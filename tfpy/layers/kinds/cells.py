@@ -121,14 +121,19 @@ class Cell(CellOptions, RNNCell):
         return self.bias_initializer
 
     def masked(self, which: str, x: Tensor, training: bool, gate: int = 0) -> Tensor:
-        """x with the dropout of the inputs or the state; the mask of a gate is the same at every step."""
+        """x with the dropout of the inputs or the state."""
+        mask = self.dropout_mask(which, x, training, gate)
+        return x if mask is None else x.mul(mask)
+
+    def dropout_mask(self, which: str, x: Tensor, training: bool, gate: int = 0) -> Tensor | None:
+        """What the dropout multiplies x by, of its shape; that of a gate is the same at every step."""
         rate = self.dropout if which == "inputs" else self.recurrent_dropout
         if not drops(rate, training):
-            return x
+            return None
         if (which, gate) not in self._masks:
             drop = self.dropout_func or dropout
             self._masks[which, gate] = drop(x.ones_like(), rate)
-        return x.mul(self._masks[which, gate])
+        return self._masks[which, gate]
 
     def masked_sequence(self, x: Tensor, training: bool) -> Tensor:
         """All steps of a new sequence, (batch, time, features), with the dropout of the inputs: one mask for all."""

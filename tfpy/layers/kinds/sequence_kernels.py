@@ -8,7 +8,7 @@ from typing import Any
 from tfpy.core.ops.common import cast_to, full
 from tfpy.core.ops.sequence import SequenceResult, has_sequence_kernel, run_sequence_kernel
 from tfpy.core.tensor import Tensor
-from tfpy.engine.rows.sequence import RECURRENT_ACTIVATIONS
+from tfpy.engine.rows.sequence import RECURRENT_ACTIVATIONS, SequenceKernel
 from tfpy.layers.activations import get_activation
 from tfpy.layers.kinds.cells import GRUCell, LSTMCell, SimpleRNNCell
 from tfpy.layers.kinds.rates import drops
@@ -17,19 +17,16 @@ _KERNELS = {SimpleRNNCell: "SimpleRNN", GRUCell: "GRU", LSTMCell: "LSTM"}
 
 
 def fits_sequence_kernel(cell: Any, x: Tensor, mask: Tensor | None, training: bool) -> bool:
-    """Whether a kernel supports the cell: tanh, two sigmoids, GRU reset before the product, no dropout of the state,
-    float32.
-    """
-    kernel = _KERNELS.get(type(cell))
-    if kernel is None or (mask is not None and mask.rank != 2) or x.dtype != "float32" or not x.size:
+    """Whether a kernel supports the cell: tanh, two sigmoids, float32, no dropout of the user's own."""
+    if type(cell) not in _KERNELS or (mask is not None and mask.rank != 2) or x.dtype != "float32" or not x.size:
         return False
-    if drops(cell.recurrent_dropout, training):
+    dropped = drops(cell.recurrent_dropout, training)
+    if dropped and cell.dropout_func is not None:
         return False
-    if kernel == "GRU" and cell.reset_after:
-        return False
+    kernel = _kernel_of(cell)
     if not _is(cell.activation, "tanh") or (kernel != "SimpleRNN" and _recurrent_activation(cell) is None):
         return False
-    return has_sequence_kernel(kernel, mask is not None)
+    return has_sequence_kernel(SequenceKernel(kernel, mask is not None, dropped))
 
 
 def run_with_sequence_kernel(
@@ -43,12 +40,18 @@ def run_with_sequence_kernel(
 ) -> SequenceResult:
     """The outputs of all steps, if requested, and the final states."""
     x = cell.masked_sequence(x, training)
+    drop = cell.dropout_mask("state", states[0], training)
     seen = None if mask is None else cast_to(mask, "bool")
-    kernel = _KERNELS[type(cell)]
-    bias = full((cell.kernel.shape[1],), 0) if cell.bias is None else cell.bias
+    kernel = _kernel_of(cell)
+    bias = full(cell.bias_shape(), 0) if cell.bias is None else cell.bias
     attrs = {} if kernel == "SimpleRNN" else {"recurrent_activation": _recurrent_activation(cell)}
     weights = [cell.kernel, cell.recurrent_kernel, bias]
-    return run_sequence_kernel(kernel, x, weights, states, seen, sequences, go_backwards=go_backwards, **attrs)
+    return run_sequence_kernel(kernel, x, weights, states, seen, drop, sequences, go_backwards=go_backwards, **attrs)
+
+
+def _kernel_of(cell: Any) -> str:
+    name = _KERNELS[type(cell)]
+    return "GRUResetAfter" if name == "GRU" and cell.reset_after else name
 
 
 def _recurrent_activation(cell: Any) -> str | None:
