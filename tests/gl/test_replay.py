@@ -168,6 +168,31 @@ def test_same_row_views_for_two_inputs(gpu: GlBackend) -> None:
         np.testing.assert_array_equal(found.numpy()[0], data.numpy()[1 + i] - data.numpy()[1 + j])
 
 
+@pytest.mark.parametrize("start", [1, 2, 4])  # rows of 128 bytes; buffers can be bound from every other one on
+def test_rows_of_inputs(gpu: GlBackend, start: int) -> None:
+    """As of GRU's bias; of inputs in buffers of their own, and of rows of others' buffers."""
+    rows = on_gpu(32, 32)
+    inputs = [on_gpu(8, 32), on_gpu(8, 32), *[computed(rows.slice([8 * i], [8])) for i in range(4)]]
+    replay, executor = record(lambda a: a.slice([start], [3]).softmax(), on_gpu(8, 32))
+    for a in inputs:
+        (found,), _ = replay.run(Tensor, [a])
+        expected = a.slice([start], [3]).softmax()
+        np.testing.assert_array_equal(found.numpy(), expected.numpy())
+    assert len(executor.recordings) == 1
+
+
+def test_input_that_is_part_of_another(gpu: GlBackend) -> None:
+    """A recording could not tell rows of the first from the second."""
+    a = on_gpu(8, 64)
+    replay, executor = record(
+        lambda a, b: a.slice([2], [2]).softmax().mat_mul(b, False, True), on_gpu(8, 64), on_gpu(2, 64)
+    )
+    for b in (computed(a.slice([2], [2])), on_gpu(2, 64), computed(a.slice([1], [2]))):
+        (found,), _ = replay.run(Tensor, [a, b])
+        np.testing.assert_array_equal(found.numpy(), a.slice([2], [2]).softmax().mat_mul(b, False, True).numpy())
+    assert len(executor.recordings) == 1
+
+
 def test_constant_and_pending_inputs(gpu: GlBackend) -> None:
     replay, _ = record(lambda a, b: a.add(b), on_gpu(5), on_gpu(5))
     for a in (tf.zeros([5]), tf.ones([5]), on_gpu(5).exp(), tf.tensor([1.0, 2, 3, 4, 5])):

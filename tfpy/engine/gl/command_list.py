@@ -20,6 +20,14 @@ class Input(NamedTuple):
     number: int
 
 
+class InputPart(NamedTuple):
+    """Stands for a part of one of the inputs, where a command uses a buffer."""
+
+    number: int
+    start: int
+    size: int
+
+
 class Result(NamedTuple):
     """Stands for a part of the memory for the results, where a command uses a buffer."""
 
@@ -27,7 +35,7 @@ class Result(NamedTuple):
     size: int
 
 
-Place = Buffer | Input | Result
+Place = Buffer | Input | InputPart | Result
 
 
 class _Block(NamedTuple):
@@ -45,6 +53,7 @@ class CommandList:
         self._device = device
         self._calls: list[Call] = []
         self._inputs: list[tuple[int, int, int]] = []  # call, input, binding place
+        self._input_parts: list[tuple[int, InputPart, int]] = []  # call, part, binding place
         self._results: list[tuple[int, tuple[int, int, int]]] = []  # call, (place, start, size)
         self._copies: list[tuple[int, Place, Place, int]] = []  # call, source, target, bytes
         self._blocks: dict[Program, _Block] = {}
@@ -70,6 +79,8 @@ class CommandList:
         self._bound[place] = buffer
         if isinstance(buffer, Input):
             self._inputs.append((self._later(), buffer.number, place))
+        elif isinstance(buffer, InputPart):
+            self._input_parts.append((self._later(), buffer, place))
         elif isinstance(buffer, Result):
             self._results.append((self._later(), (place, *buffer)))
         else:
@@ -102,6 +113,9 @@ class CommandList:
         for at, number, place in self._inputs:
             bind, offset, size = spans[number]
             calls[at] = bind, (place, offset, size)
+        for at, part, place in self._input_parts:
+            bind, offset, size = spans[part.number]
+            calls[at] = bind, (place, offset + part.start, min(part.size, size - part.start))
         if results is not None:
             bind = results.buffer.bind
             for at, arguments in self._results:
@@ -130,5 +144,5 @@ def _memory(place: Place, inputs: Sequence[Lease], results: Lease | None) -> tup
     if isinstance(place, Result):
         assert results is not None
         return results.buffer.gl.mglo, place.start
-    buffer = inputs[place.number].buffer if isinstance(place, Input) else place
-    return buffer.gl.mglo, buffer.offset
+    buffer = inputs[place.number].buffer if isinstance(place, (Input, InputPart)) else place
+    return buffer.gl.mglo, buffer.offset + (place.start if isinstance(place, InputPart) else 0)

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from tfpy.engine.backend import Outputs
-from tfpy.engine.gl.command_list import CommandList, Input, Place, Result
+from tfpy.engine.gl.command_list import CommandList, Input, InputPart, Place, Result
 from tfpy.engine.gl.device import Copied, Device, Dispatched, Log
 from tfpy.engine.gl.fusion import ensure, place_in
 from tfpy.engine.gl.pool import Buffer, Lease, Part, Pool, Span
@@ -63,8 +63,9 @@ class Executor:
         recording = self.recordings.get(key)
         if recording is not None:
             return recording.replay(inputs, leases, spans)
-        if len(self.recordings) >= _MOST_RECORDINGS or not self._constant_spans().isdisjoint(spans):
-            return self._results(inputs)
+        overlapping = _mixed([_range(lease.buffer) for lease in leases])
+        if overlapping or len(self.recordings) >= _MOST_RECORDINGS or not self._constant_spans().isdisjoint(spans):
+            return self._results(inputs)  # it would not be known whose memory an action is on
         return self._record(key, inputs)
 
     def _constant_spans(self) -> set[Span]:
@@ -214,6 +215,7 @@ def record(
     changing: dict[Range, Place] = {}
     for i, v in enumerate(inputs):
         changing.setdefault(_range(v.lease.buffer), Input(i))  # type: ignore[union-attr]
+    changing |= _parts_of_inputs(fixed.keys() - changing.keys(), changing)
     for i, start in layout.places.items():
         changing.setdefault(_range(results[i].lease.buffer), Result(start, part_bytes(results[i].spec)))  # type: ignore[union-attr]
     if any(not pool.owns(b) and id(b.gl) not in known for key, b in fixed.items() if key not in changing):
@@ -250,6 +252,16 @@ def _commands(
 def _range(buffer: Buffer) -> Range:
     """The memory range of a buffer."""
     return id(buffer.gl), buffer.offset, buffer.size
+
+
+def _parts_of_inputs(ranges: Iterable[Range], inputs: Mapping[Range, Place]) -> dict[Range, Place]:
+    """The memory ranges that are within that of an input: a view of some of its rows need not be stored."""
+    found: dict[Range, Place] = {}
+    for gl, offset, size in ranges:
+        for (whole, start, room), place in inputs.items():
+            if gl == whole and start <= offset and offset + size <= start + room:
+                found[gl, offset, size] = InputPart(place.number, offset - start, size)  # type: ignore[union-attr]
+    return found
 
 
 def _mixed(ranges: Iterable[Range]) -> set[int]:
