@@ -36,10 +36,7 @@ _KEPT_STEP = {"SimpleRNN": 4, "GRU": 8, "GRUResetAfter": 4, "LSTM": 4}
 """The number of kept weights is a multiple of this; other numbers take longer."""
 
 _MOST_UNITS = {"SimpleRNN": 320, "GRU": 224, "GRUResetAfter": 224, "LSTM": 224}
-"""Larger layers run step by step, which takes less time on an NVIDIA H200: a group reads all weights in each step.
-
-GRUResetAfter has not been measured.
-"""
+"""Larger layers run step by step, which takes less time on an NVIDIA H200: a group reads all weights in each step."""
 
 _GROUP_REGISTERS = 1 << 16  # that a group can have, on an NVIDIA H200
 _OTHER_REGISTERS = {"SimpleRNN": 32, "GRU": 40, "GRUResetAfter": 40, "LSTM": 32}  # of a thread, for what is not weights
