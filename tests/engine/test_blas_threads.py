@@ -1,4 +1,4 @@
-"""Single-threaded BLAS sections restore the user's thread count, also after interrupts and when reentered."""
+"""Single-threaded BLAS sections restore the user's thread count and their locks, also after interrupts and when reentered."""
 
 from __future__ import annotations
 
@@ -80,6 +80,21 @@ def run_interrupted(work: Callable[[], object], moment: int) -> bool:
     return False
 
 
+def is_free(lock: locks.ProcessLock) -> bool:
+    """Whether another thread can acquire a lock."""
+    found = []
+
+    def attempt() -> None:
+        found.append(lock().acquire(blocking=False))
+        if found[0]:
+            lock().release()
+
+    thread = threading.Thread(target=attempt)
+    thread.start()
+    thread.join()
+    return found[0]
+
+
 def alone(library: Library) -> None:
     assert library.count == 1
 
@@ -108,6 +123,8 @@ def test_interrupt_at_any_point_restores_thread_count(
         assert not blas_state.lasting
         assert not blas_state.alone
         assert not threads._workers._running
+        assert is_free(threads._workers._lock)
+        assert is_free(blas._lock)
         work(library)
         assert library.count == _USER, moment
     assert moment > 10
