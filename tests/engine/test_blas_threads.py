@@ -6,7 +6,8 @@ import sys
 import threading
 from collections.abc import Callable
 from functools import partial
-from types import FrameType
+from pathlib import Path
+from types import FrameType, SimpleNamespace
 from typing import Any
 
 import pytest
@@ -187,4 +188,19 @@ def test_reentrant_computation_while_workers_start(
     monkeypatch.setattr(threading.Thread, "start", started)
     assert_finishes(partial(jobs, library))
     assert found
+    assert library.count == _USER
+
+
+@pytest.mark.parametrize("place", ["numpy.libs/libscipy_openblas64_-1.so", "numpy/.dylibs/libscipy_openblas64_.dylib"])
+def test_bundled_library_is_found(
+    place: str, library: Library, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On Linux and Windows it is beside numpy, on macOS inside."""
+    file = tmp_path / place
+    file.parent.mkdir(parents=True)
+    file.touch()
+    functions = {f"scipy_openblas_{verb}_num_threads64_": getattr(library, verb) for verb in ("get", "set")}
+    monkeypatch.setattr(blas_module, "np", SimpleNamespace(__file__=str(tmp_path / "numpy" / "__init__.py")))
+    monkeypatch.setattr(blas_module.ctypes, "CDLL", lambda path: SimpleNamespace(**functions))
+    _OneBlasThread().run(alone, library)
     assert library.count == _USER
