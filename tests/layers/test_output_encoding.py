@@ -55,7 +55,8 @@ def test_names_that_the_output_cannot_encode(
     action: Callable[[pytest.MonkeyPatch, Path], Any], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     printed = io.BytesIO()
-    monkeypatch.setenv("COLUMNS", "200")
+    for name, value in {"FORCE_COLOR": "1", "TERM": "xterm", "COLUMNS": "200"}.items():
+        monkeypatch.setenv(name, value)
     monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(printed, encoding="cp1252", write_through=True))
     action(monkeypatch, tmp_path)
     assert SHOWN in printed.getvalue().decode("cp1252")

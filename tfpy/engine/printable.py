@@ -12,7 +12,8 @@ def visible(text: object) -> str:
 
 def encodable(text: str) -> str:
     """Text with escape sequences for the characters that standard output cannot encode, as in a pipe on Windows."""
-    encoding = getattr(sys.stdout, "encoding", None)
+    output = getattr(sys.stdout, "rich_proxied_file", sys.stdout)  # while rich draws a bar
+    encoding = getattr(output, "encoding", None)
     return text.encode(encoding, "backslashreplace").decode(encoding) if isinstance(encoding, str) else text
 
 
