@@ -110,7 +110,7 @@ def test_characters_beyond_output_encoding_are_escaped(tmp_path: Path) -> None:
         (["convert", "nowhere", "out.zip", "--quantize", "int4"], 2, "must be one of uint8, uint16, float16"),
         (["check-browser", "."], 1, "has no model.json"),
         (["js2py", "nowhere.js"], 1, "nowhere.js: cannot be read"),
-        (["js2py", f"{'a' * 300}.js"], 1, "tfpy: [Errno "),
+        (["js2py", f"{'a' * 300}.js"], 1, "ame too long"),
         (["summry"], 2, "Did you mean 'summary'?"),
     ],
 )
