@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 import tfpy as tf
+from tfpy.core.system import urls
 
 
 @pytest.fixture(autouse=True)
@@ -248,3 +249,29 @@ def test_unknown_flag_error_lists_effective_flags() -> None:
     with pytest.raises(ValueError, match=r"Unknown flag 'xx'\. Known: .*CHECK_COMPUTATION.*DEBUG") as caught:
         tf.env().get("xx")
     assert "WEBGL_PACK" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("url", "path", "path_on_windows"),
+    [
+        ("file:///C:/my%20models/m", "/C:/my models/m", "C:/my models/m"),
+        ("file://C:/m", "C:/m", "C:/m"),
+        ("file://localhost/C:/m", "/C:/m", "C:/m"),
+        ("file:///home/m", "/home/m", "/home/m"),
+        ("C:\\m", "C:\\m", "C:\\m"),
+    ],
+)
+def test_paths_of_file_urls(monkeypatch: pytest.MonkeyPatch, url: str, path: str, path_on_windows: str) -> None:
+    for has_drives, expected in ((False, path), (True, path_on_windows)):
+        monkeypatch.setattr(urls, "_HAS_DRIVES", has_drives)
+        assert urls.local_path(url) == expected
+
+
+def test_names_with_percent_signs_on_windows(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Such a file is looked for under the path without the slash before the drive."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(urls, "_HAS_DRIVES", True)
+    place = tmp_path / "C:" / "50%25"
+    place.parent.mkdir()
+    place.touch()
+    assert urls.local_path("file:///C:/50%25") == "C:/50%25"

@@ -6,6 +6,7 @@ import functools
 import inspect
 import re
 from collections.abc import Callable
+from contextlib import nullcontext
 from typing import Any, TypedDict, Unpack
 
 import numpy as np
@@ -13,8 +14,10 @@ import pytest
 
 import tfpy as tf
 from tfpy import legacy as dl
+from tfpy.core.calling.argument_errors import name_call
 from tfpy.core.calling.options import accepts_options, read_options
 from tfpy.core.naming.names import EXCEPTIONS, camel, spellings
+from tfpy.engine.package import PACKAGE
 
 
 @accepts_options("args")
@@ -324,3 +327,16 @@ def test_type_error_inside_function_is_not_replaced() -> None:
 
     with pytest.raises(TypeError, match="missing 1 required positional argument: 'x'"):
         outer("pie")
+
+
+@pytest.mark.parametrize(("statement", "is_named"), [("raise LookupError(x)", False), ("[][x]", True)])
+def test_errors_of_code_without_source(statement: str, is_named: bool) -> None:
+    """As in programs frozen into one file: what Python has raised gets the function's name, the rest is left alone."""
+    scope: dict[str, Any] = {}
+    exec(compile(f"def inner(x):\n    {statement}", f"{PACKAGE}frozen.py", "exec"), scope)
+    with pytest.raises(LookupError) as raised:
+        scope["inner"](1)
+    assert raised.tb.tb_next is not None
+    error = raised.value.with_traceback(raised.tb.tb_next)
+    with pytest.raises(ValueError, match="outer: failed with x=1") if is_named else nullcontext():
+        name_call("outer", {"x": 1}, error)

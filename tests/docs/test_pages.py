@@ -20,7 +20,7 @@ PLAIN = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 def run(code: str, line: int, name: str, scope: dict[str, Any]) -> str:
     with contextlib.redirect_stdout(io.StringIO()) as printed:
-        exec(compile("\n" * line + code, name, "exec"), scope)
+        exec(compile("\n" * line + code, name, "exec", dont_inherit=True), scope)
     return printed.getvalue()
 
 

@@ -1,4 +1,4 @@
-"""Single-threaded BLAS sections restore the user's thread count, also after interrupts and when reentered."""
+"""Single-threaded BLAS sections restore the user's thread count and their locks, also after interrupts and when reentered."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import sys
 import threading
 from collections.abc import Callable
 from functools import partial
-from types import FrameType
+from pathlib import Path
+from types import FrameType, SimpleNamespace
 from typing import Any
 
 import pytest
@@ -80,6 +81,21 @@ def run_interrupted(work: Callable[[], object], moment: int) -> bool:
     return False
 
 
+def is_free(lock: locks.ProcessLock) -> bool:
+    """Whether another thread can acquire a lock."""
+    found = []
+
+    def attempt() -> None:
+        found.append(lock().acquire(blocking=False))
+        if found[0]:
+            lock().release()
+
+    thread = threading.Thread(target=attempt)
+    thread.start()
+    thread.join()
+    return found[0]
+
+
 def alone(library: Library) -> None:
     assert library.count == 1
 
@@ -108,6 +124,8 @@ def test_interrupt_at_any_point_restores_thread_count(
         assert not blas_state.lasting
         assert not blas_state.alone
         assert not threads._workers._running
+        assert is_free(threads._workers._lock)
+        assert is_free(blas._lock)
         work(library)
         assert library.count == _USER, moment
     assert moment > 10
@@ -170,4 +188,19 @@ def test_reentrant_computation_while_workers_start(
     monkeypatch.setattr(threading.Thread, "start", started)
     assert_finishes(partial(jobs, library))
     assert found
+    assert library.count == _USER
+
+
+@pytest.mark.parametrize("place", ["numpy.libs/libscipy_openblas64_-1.so", "numpy/.dylibs/libscipy_openblas64_.dylib"])
+def test_bundled_library_is_found(
+    place: str, library: Library, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On Linux and Windows it is beside numpy, on macOS inside."""
+    file = tmp_path / place
+    file.parent.mkdir(parents=True)
+    file.touch()
+    functions = {f"scipy_openblas_{verb}_num_threads64_": getattr(library, verb) for verb in ("get", "set")}
+    monkeypatch.setattr(blas_module, "np", SimpleNamespace(__file__=str(tmp_path / "numpy" / "__init__.py")))
+    monkeypatch.setattr(blas_module.ctypes, "CDLL", lambda path: SimpleNamespace(**functions))
+    _OneBlasThread().run(alone, library)
     assert library.count == _USER

@@ -362,3 +362,8 @@ def test_default_backend_uses_hardware_only(monkeypatch: pytest.MonkeyPatch) -> 
     found = open_hardware()
     assert found is not None
     assert found.device.renderer == "AMD"
+
+
+def test_shared_memory_where_the_driver_does_not_tell() -> None:
+    loader = SimpleNamespace(load=lambda name: 0)
+    assert context.shared_memory(SimpleNamespace(mglo=SimpleNamespace(_context=loader))) == 32768

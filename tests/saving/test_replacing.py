@@ -129,3 +129,31 @@ def test_file_permissions_follow_the_umask(tmp_path: Path) -> None:
     umask = os.umask(0)
     os.umask(umask)
     assert {p.stat().st_mode & 0o777 for p in tmp_path.iterdir()} == {0o666 & ~umask}
+
+
+def test_files_that_another_process_reads_on_windows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """There they cannot be replaced or deleted for a while."""
+    small_model(0.5).save(tmp_path)
+    move, delete, attempts = os.replace, Path.unlink, [0]
+
+    def replace(file: Path, name: Path) -> None:
+        attempts.append(attempts[-1] + 1)
+        if attempts[-1] % 3:
+            raise PermissionError("it is used by another process")
+        move(file, name)
+
+    def unlink(path: Path, missing_ok: bool = False) -> None:
+        if path.suffix != ".part":
+            raise PermissionError("it is used by another process")
+        delete(path, missing_ok)
+
+    monkeypatch.setattr(writing, "_PAUSES", (0, 0))
+    monkeypatch.setattr(writing.os, "replace", replace)
+    monkeypatch.setattr(Path, "unlink", unlink)
+    small_model(0.25).save(tmp_path)
+    check_same(tmp_path, 0.25)
+    assert attempts[-1] == 6
+    monkeypatch.setattr(writing, "_PAUSES", (0,))
+    with pytest.raises(OSError, match="cannot be written: it is used"):
+        small_model(0.5).save(tmp_path)
+    check_same(tmp_path, 0.25)

@@ -89,3 +89,26 @@ def test_copies_between_the_store_and_files(store: Path, tmp_path: Path) -> None
     tf.io.copy_model(str(tmp_path / "m"), "localstorage://m")
     tf.io.copyModel("localstorage://m", f"file://{tmp_path / 'back'}")
     check_same(tmp_path / "back")
+
+
+@pytest.mark.parametrize(
+    ("name", "folder"),
+    [
+        ("my-model_1.2", "my-model_1.2"),
+        ("Model", "%4Dodel"),
+        ("a.", "a%2E"),
+        ("..", "%2E%2E"),
+        ("a b", "a%20b"),
+        ("größe", "gr%C3%B6%C3%9Fe"),
+        ("con", "%63%6F%6E"),
+        ("nul.txt", "%6E%75%6C.txt"),
+        ("com1", "%63%6F%6D1"),
+        ("console", "console"),
+        ("com10", "com10"),
+    ],
+)
+def test_folders_of_models_have_names_that_every_system_accepts(store: Path, name: str, folder: str) -> None:
+    """Windows drops dots at the end and has names of devices; there and on macOS, capitals are like small letters."""
+    small_model().save(f"localstorage://{name}")
+    assert [path.name for path in (store / "localstorage").iterdir()] == [folder]
+    assert list(tf.io.list_models()) == [f"localstorage://{name}"]

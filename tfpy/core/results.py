@@ -10,6 +10,7 @@ from tfpy.core.calling.ready import Ready
 from tfpy.core.naming.names import camel, spellings
 from tfpy.core.naming.spelling import AttributesInBothSpellings
 from tfpy.engine.arguments import as_list
+from tfpy.engine.declarations import annotations_in
 from tfpy.engine.errors import argument_error, show
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ class Record(AttributesInBothSpellings):
     _fields: tuple[str, ...] = ()
 
     def __init_subclass__(cls) -> None:
-        cls._fields = tuple(cls.__annotations__)
+        cls._fields = tuple(annotations_in(cls))
 
     def __init__(self, *values: Any) -> None:
         vars(self).update(zip(self._fields, values, strict=True))
@@ -146,7 +147,7 @@ class Entries(dict[str, Any]):
         raise AttributeError(f"{type(self).__name__} has no {name!r}; it has {', '.join(self)}.")
 
     def __dir__(self) -> list[str]:
-        annotated = vars(type(self)).get("__annotations__", {})
+        annotated = annotations_in(type(self))
         names = {*super().__dir__(), *annotated, *spellings(self.known), *self}
         return sorted(filter(str.isidentifier, names))
 

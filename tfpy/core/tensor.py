@@ -21,6 +21,7 @@ from tfpy.engine import dispatch
 from tfpy.engine.backend import Array
 from tfpy.engine.errors import show, with_article
 from tfpy.engine.handle import check_live
+from tfpy.engine.printable import put
 from tfpy.engine.spec import strides_of
 
 if TYPE_CHECKING:
@@ -117,7 +118,7 @@ class Tensor(TensorMethods, Chained, Operators, TensorProperties, TensorCamel, R
 
     def print(self, verbose: bool = False) -> None:
         """Print the values, as TF.js does; with `verbose` dtype, rank and shape too."""
-        print(self.to_string(verbose))
+        put(self.to_string(verbose))
 
     def to_string(self, verbose: bool = False) -> str:
         """The text that `print` prints."""

@@ -5,13 +5,13 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Iterable, Sequence
 from types import FunctionType
 from typing import Any
 
 import numpy as np
 
+from tfpy.engine.declarations import signature_of
 from tfpy.engine.dtypes import DTYPES, DType
 from tfpy.engine.errors import Unquoted, argument_error
 from tfpy.engine.spec import Shape
@@ -106,7 +106,7 @@ def as_function_of(op: str, argument: str, value: object, count: int, expected: 
         if required <= count <= code.co_argcount and not code.co_kwonlyargcount:
             return value
     try:
-        signature = inspect.signature(value)
+        signature = signature_of(value)
     except (TypeError, ValueError):  # many functions written in C have none
         return value
     try:

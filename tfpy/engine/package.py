@@ -8,7 +8,8 @@ from types import FunctionType
 
 import numpy as np
 
-ROOT = Path(__file__).parent.parent  # as in code objects, with links unresolved
+# As in code objects: with links unresolved, and in a program of one file relative to something else than modules are.
+ROOT = Path((lambda: None).__code__.co_filename).parent.parent
 PACKAGE = f"{ROOT}{os.sep}"
 """What the names of the package's files begin with."""
 

@@ -23,9 +23,9 @@ from tfpy.layers.added_losses import AddedLoss, add_activity_losses, add_from_ca
 from tfpy.layers.calling import add_layer_note, are_symbolic, as_tensors, call_layer, check_keywords, taking_a_dict
 from tfpy.layers.constraints import Constraint
 from tfpy.layers.copying import Copyable
-from tfpy.layers.declared import Declared, DeclaredSignature, declared_in, kinds_in, known_only
+from tfpy.layers.declared import Declared, DeclaredSignature, declared_in, known_only
 from tfpy.layers.initializers import Initializer
-from tfpy.layers.layer_options import LayerOptions
+from tfpy.layers.layer_options import OPTION_KINDS, LayerOptions
 from tfpy.layers.naming import name_scope, register_name, snake_class, uid
 from tfpy.layers.regularizers import Regularizer
 from tfpy.layers.shapes import are_several, check_computed, check_input_shape, shapes_of_all, warn_of_other_shape
@@ -70,7 +70,7 @@ class Layer(LayerCamel, Copyable, Declared, family="layer"):
         "regularizer": Regularizer.of,
     }
     base_options: ClassVar[dict[str, Any]] = declared_in(LayerOptions)
-    base_kinds: ClassVar[dict[str, str]] = kinds_in(LayerOptions)
+    base_kinds: ClassVar[dict[str, str]] = OPTION_KINDS
 
     def __init_subclass__(cls, **keywords: Any) -> None:
         if "call" in cls.__dict__:

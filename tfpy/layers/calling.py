@@ -13,6 +13,7 @@ from tfpy.core.calling.options import respell
 from tfpy.core.convert import to_tensor
 from tfpy.core.naming.names import spellings
 from tfpy.core.tensor import Tensor
+from tfpy.engine.declarations import signature_of
 from tfpy.engine.errors import Unquoted, argument_error
 from tfpy.engine.handle import Handle
 from tfpy.layers.symbolic import SymbolicTensor, to_list
@@ -87,7 +88,7 @@ def _cached(function: Callable[[Callable[..., Any]], T]) -> Callable[[Callable[.
 @_cached
 def keywords_of(call: Callable[..., Any]) -> Keywords:
     """The keywords that a `call` accepts, by spelling (None: any), and whether it takes them as a dict, as in TF.js."""
-    parameters = list(inspect.signature(call).parameters.values())[2:]
+    parameters = list(signature_of(call).parameters.values())[2:]
     if any(p.kind is p.VAR_KEYWORD for p in parameters):
         return None, False
     names = spellings(p.name for p in parameters)
@@ -132,6 +133,6 @@ def taking_a_dict(call: Callable[..., Any]) -> Callable[..., Any]:
 def _optional_keywords(call: Callable[..., Any]) -> dict[str, str] | None:
     """The keywords of a `call` by spelling; None if a positional dict is one of its arguments."""
     names, as_dict = keywords_of(call)
-    parameters = list(inspect.signature(call).parameters.values())[2:]
+    parameters = list(signature_of(call).parameters.values())[2:]
     required = bool(parameters) and parameters[0].default is inspect.Parameter.empty
     return None if as_dict or required else names

@@ -10,6 +10,7 @@ takes `Dense(units=3)`, `Dense({"units": 3, "useBias": False})`, rejects unknown
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, Never, Self
 
@@ -18,6 +19,7 @@ from tfpy.core.calling.constructing import constructed
 from tfpy.core.calling.options import accepts_options, dict_or_keywords, read_options
 from tfpy.core.naming.names import spellings
 from tfpy.core.naming.spelling import AttributesInBothSpellings
+from tfpy.engine.declarations import annotations_in
 from tfpy.engine.errors import argument_error, unknown_name_error, with_article
 from tfpy.layers._camel import DeclaredCamel
 from tfpy.layers.config import build_object, is_object_config, plain
@@ -36,13 +38,15 @@ class _Required:
 
 REQUIRED = _Required()
 
+_CLASS_VARIABLE = re.compile(r"(\w+\.)*ClassVar\b")
+
 
 def declared_in(cls: type) -> dict[str, Any]:
     """The options that a class annotates itself, with their defaults."""
     return {
         name: vars(cls).get(name, REQUIRED)
-        for name, annotation in vars(cls).get("__annotations__", {}).items()
-        if not name.startswith("_") and not str(annotation).startswith("ClassVar")
+        for name, annotation in annotations_in(cls).items()
+        if not name.startswith("_") and not _CLASS_VARIABLE.match(annotation)
     }
 
 
@@ -52,11 +56,6 @@ def known_only(declared: Mapping[str, Any], given: Any) -> Any:
         return given
     known = spellings(declared)
     return {key: value for key, value in given.items() if key in known}
-
-
-def kinds_in(cls: type) -> dict[str, str]:
-    """The annotations of a class's own options, as strings."""
-    return {name: getattr(kind, "__name__", str(kind)) for name, kind in vars(cls).get("__annotations__", {}).items()}
 
 
 class DeclaredSignature:
@@ -118,7 +117,7 @@ class Declared(DeclaredCamel, AttributesInBothSpellings, Versioned):
             inherited = {k: v for base in reversed(cls.__bases__) for k, v in getattr(base, "options", {}).items()}
             cls.options = inherited | ({} if "__init__" in vars(cls) else declared_in(cls))
         cls.kinds = {k: v for base in reversed(cls.__bases__) for k, v in getattr(base, "kinds", {}).items()}
-        cls.kinds |= vars(cls).get("base_kinds", {}) | kinds_in(cls)
+        cls.kinds |= vars(cls).get("base_kinds", {}) | annotations_in(cls)
         cls._name(class_name, factory, aliases)
 
     @classmethod

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from tfpy.engine.declarations import annotations_in
 from tfpy.engine.dtypes import DType
 
 
@@ -19,3 +20,6 @@ class LayerOptions:
     trainable: bool = True
     weights: Sequence[Any] | None = None
     input_dtype: DType | None = None
+
+
+OPTION_KINDS = annotations_in(LayerOptions)

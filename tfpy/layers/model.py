@@ -21,6 +21,7 @@ from tfpy.core.results import NamedTensor
 from tfpy.engine import rng
 from tfpy.engine.arguments import as_function
 from tfpy.engine.errors import argument_error
+from tfpy.engine.printable import put
 from tfpy.engine.warn import warn_user
 from tfpy.layers._camel import LayersModelCamel
 from tfpy.layers.callbacks.history import History
@@ -574,8 +575,9 @@ class LayersModel(LayersModelCamel, Container, Ready, class_name="Model"):
         Source: TF.js `tf.LayersModel.summary`.
         """
         as_function("summary", "print_fn", print_fn)
+        write = put if print_fn is print else print_fn
         for line in summary_lines(self, line_length, positions):
-            print_fn(line)
+            write(line)
 
     def _repr_html_(self) -> str:
         return summary_html(self)

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import libcst as cst
 
-from tfpy.core.system.terminal import visible
+from tfpy.core.system.terminal import print_code, visible
 from tfpy.migrate.names import Names
 from tfpy.migrate.rewrite import Migration, migrate
 from tfpy.scripts import FileError, files_in, read_script, write_script
@@ -147,7 +147,7 @@ def run(paths: Sequence[Path], diff: bool, check: bool, in_place: bool) -> int:
             failed += 1
             continue
         if diff and outcome.changed:
-            print(difference(outcome), end="")
+            print_code(difference(outcome))
         to_change += outcome.changed
         rewritten += outcome.migration.rewritten
         left += len(outcome.migration.left)

@@ -6,9 +6,9 @@ function, with a message about something internal, this finds the argument that 
 
 from __future__ import annotations
 
-import linecache
 import re
 from collections.abc import Collection, Iterable, Mapping
+from opcode import opmap
 from types import TracebackType
 from typing import Any
 
@@ -109,12 +109,12 @@ def _is_stated(error: Exception) -> bool:
     return step is None or _is_raise(step)
 
 
+_RAISE = opmap["RAISE_VARARGS"]
+
+
 def _is_raise(step: TracebackType) -> bool:
-    frame = step.tb_frame
-    file = frame.f_code.co_filename
-    # The line of a statement is its first one, and the formatter puts nothing before `raise`.
-    line = linecache.getline(file, step.tb_lineno, frame.f_globals) if file.startswith(PACKAGE) else ""
-    return line.lstrip().startswith("raise")
+    code = step.tb_frame.f_code
+    return code.co_filename.startswith(PACKAGE) and code.co_code[step.tb_lasti] == _RAISE
 
 
 def _is_named(where: str, message: str) -> bool:

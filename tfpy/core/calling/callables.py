@@ -7,6 +7,8 @@ from collections.abc import Callable
 from types import FunctionType, MethodType
 from typing import Any
 
+from tfpy.engine.declarations import signature_of
+
 
 def call_with_as_many(function: Callable[..., Any], *args: Any) -> Any:
     """Call a function with as many of the arguments as it accepts."""
@@ -20,7 +22,7 @@ def positional_count(function: Callable[..., Any], most: int) -> int:
         code = plain.__code__
         return most if code.co_flags & inspect.CO_VARARGS else min(code.co_argcount - (plain is not function), most)
     try:
-        parameters = inspect.signature(function).parameters.values()
+        parameters = signature_of(function).parameters.values()
     except (TypeError, ValueError):
         return most
     if any(p.kind is p.VAR_POSITIONAL for p in parameters):

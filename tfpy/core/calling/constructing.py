@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from inspect import Parameter, signature
+from inspect import Parameter
 from typing import Any, TypeVar
 
 from tfpy.core.naming.names import camel
+from tfpy.engine.declarations import signature_of
 
 T = TypeVar("T")
 
@@ -17,7 +18,7 @@ def constructed(cls: type[T], config: Mapping[str, Any]) -> T:
     The names of the parameters determine which way is used. Options without a parameter are ignored, as JavaScript
     ignores extra arguments.
     """
-    parameters = [*signature(cls).parameters.values()]
+    parameters = [*signature_of(cls).parameters.values()]
     if not parameters:
         return cls()
     if parameters[0].kind is Parameter.POSITIONAL_ONLY:

@@ -10,6 +10,7 @@ import numpy as np
 from tfpy.core.diagnostics.origins import origin
 from tfpy.engine.handle import Handle
 from tfpy.engine.hooks import KernelRun, add_observer, remove_observer
+from tfpy.engine.printable import put
 from tfpy.engine.state import local
 
 
@@ -29,7 +30,7 @@ class _Debugging:
     def report(self, run: KernelRun) -> None:
         inputs = ", ".join(_described(t) for t in run.inputs)
         for spec in run.specs:
-            print(f"{run.kernel:<25} {run.milliseconds:8.3f} ms  {spec.dtype} {list(spec.shape)}  from ({inputs})")
+            put(f"{run.kernel:<25} {run.milliseconds:8.3f} ms  {spec.dtype} {list(spec.shape)}  from ({inputs})")
         results = (run.backend.read(p, s.dtype) for p, s in zip(run.payloads, run.specs, strict=True))
         found = next(filter(None, map(_first_non_finite, results)), None)
         if found is None:

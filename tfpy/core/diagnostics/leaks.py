@@ -10,6 +10,7 @@ from tfpy.core.calling.registry import op
 from tfpy.core.diagnostics import origins
 from tfpy.core.results import Record
 from tfpy.engine.dtypes import DType
+from tfpy.engine.printable import put
 from tfpy.engine.scope import handles_in
 from tfpy.engine.spec import Shape, Spec
 
@@ -58,7 +59,7 @@ class Leaks:
         finally:
             origins.stop_watching()
         if self._verbose and error[0] is None and len(self):
-            print(self)
+            put(self)
 
     def allow(self, container: Any) -> Any:
         """Do not report these tensors, in the block or after it: they are kept on purpose. Returns its argument."""

@@ -6,10 +6,11 @@
 from __future__ import annotations
 
 import os
+import re
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote, unquote
+from urllib.parse import unquote
 
 from tfpy.core.calling.ready import ReadyDict
 from tfpy.core.calling.registry import export
@@ -106,10 +107,14 @@ def _root(scheme: str) -> Path:
     return (Path(given) if given else Path.home() / ".tfpy" / "models") / scheme
 
 
+# What a folder's name cannot have everywhere: capitals, where they are not told from small letters; dots that lead
+# elsewhere or that Windows drops; and the names of its devices.
+_ESCAPED = re.compile(r"[^a-z0-9._~-]|^\.|\.\Z|^(?:con|prn|aux|nul)(?=\.|\Z)|^(?:com|lpt)(?=\d(?:\.|\Z))")
+
+
 def _folder_name(name: str) -> str:
-    """A model's name as a folder name: anything that could lead elsewhere is escaped in hexadecimal."""
-    text = quote(name, safe="")
-    return "%2E" + text[1:] if text.startswith(".") else text
+    """A model's name as a folder's name, the same on all systems: other characters are escaped in hexadecimal."""
+    return _ESCAPED.sub(lambda found: "".join(f"%{byte:02X}" for byte in found[0].encode()), name)
 
 
 def _stored(url: Any, where: str) -> StoredModel:

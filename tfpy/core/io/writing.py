@@ -6,6 +6,7 @@ import contextlib
 import json
 import os
 import re
+import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import IO
@@ -31,6 +32,9 @@ JSON_NAME = "model.json"
 # The names of weight files, used alternately while a model is replaced.
 _OURS = re.compile(r"(new-)?((.*\.)?weights\.bin|group1-shard\d+of\d+\.bin)")
 
+
+# How long to wait before each further attempt to move a file, in seconds.
+_PAUSES = (0.01, 0.03, 0.1, 0.3, 1.0) if os.name == "nt" else ()
 
 # Files of other kinds: a folder with such a name would be mistaken for one.
 _OF_OTHERS = (
@@ -141,10 +145,14 @@ def _replace_model(model_json: Path, artifacts: ModelArtifacts, shards: dict[str
 
 
 def _remove(folder: Path, names: set[str]) -> None:
-    """Delete files from a folder, but only those with this library's names."""
+    """Delete files from a folder, but only those with this library's names.
+
+    Windows keeps those that another process reads; no model names them any more.
+    """
     for name in names:
         if _OURS.fullmatch(name):
-            (folder / name).unlink(missing_ok=True)
+            with contextlib.suppress(PermissionError):
+                (folder / name).unlink(missing_ok=True)
 
 
 @contextlib.contextmanager
@@ -261,6 +269,18 @@ def replacing(path: Path) -> Iterator[IO[bytes]]:
             yield file
             file.flush()
             os.fsync(file.fileno())
-        os.replace(beside, path)
+        _move(beside, path)
     finally:
         beside.unlink(missing_ok=True)
+
+
+def _move(file: Path, name: Path) -> None:
+    """Move a file into place. Windows refuses this while another process, or a virus scanner, reads one of the two."""
+    for seconds in _PAUSES:
+        try:
+            os.replace(file, name)
+        except PermissionError:
+            time.sleep(seconds)
+        else:
+            return
+    os.replace(file, name)

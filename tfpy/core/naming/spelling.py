@@ -9,12 +9,12 @@ records, of which there are many small classes. It looks a name up if Python has
 from __future__ import annotations
 
 import functools
-import inspect
 from typing import TYPE_CHECKING, Any
 
 from tfpy.core.naming.hints import Hints
 from tfpy.core.naming.names import camel, spellings
 from tfpy.core.naming.wrappers import forwarding
+from tfpy.engine.declarations import signature_of
 
 
 def forward(name: str) -> Any:
@@ -77,7 +77,7 @@ def _maker(definition: Any) -> Any:
     """
     bound = not isinstance(definition, staticmethod) and hasattr(definition, "__func__")
     function = getattr(definition, "__func__", definition)
-    parameters = inspect.signature(function).parameters.values()
+    parameters = signature_of(function).parameters.values()
     places = [p for p in parameters if p.kind <= p.POSITIONAL_OR_KEYWORD]
     takes_class = len([p for p in places if p.default is p.empty]) - bound > 1
     classes = bound + takes_class

@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
+_HAS_DRIVES = os.name == "nt"
+
 
 def has_scheme(url: Any, *schemes: str) -> bool:
     """Whether something is a URL of one of the schemes."""
@@ -19,10 +21,9 @@ def local_path(place: str) -> str:
         return place
     path = place[len("file://") :]
     path = path.removeprefix("localhost") if path.startswith("localhost/") else path
-    if "%" in path and not Path(path).exists():
-        path = unquote(path)
-    # file:///C:/… on Windows.
-    return path[1:] if os.name == "nt" and path[2:3] == ":" else path
+    if _HAS_DRIVES and path[2:3] == ":":  # file:///C:/…
+        path = path[1:]
+    return unquote(path) if "%" in path and not Path(path).exists() else path
 
 
 def path_of(place: Any) -> Path | None:

@@ -16,6 +16,7 @@ from tfpy.core.utils.util import decode_string, encode_string
 from tfpy.engine.arguments import as_ints, as_list, as_shape, resolve_axis
 from tfpy.engine.backend import Array
 from tfpy.engine.errors import argument_error
+from tfpy.engine.printable import put
 from tfpy.engine.spec import reduced_shape
 from tfpy.engine.warn import warn_user
 
@@ -218,4 +219,4 @@ def log(*msg: object) -> None:
     Source: TF.js `tf.backend_util.log`.
     """
     if not (ENV.get("IS_TEST") or ENV.get("PROD")):
-        print(*msg)
+        put(*msg)

@@ -48,9 +48,10 @@ class _OneBlasThread:
         self._before: int | None = None  # the user's setting, while it is not in force
         self._get: Callable[[], int] = lambda: 1
         self._set: Callable[[int], None] = lambda count: None
-        folder = Path(np.__file__).parent.parent / "numpy.libs"
-        for path in folder.glob("*openblas*"):
-            self._find(path)
+        package = Path(np.__file__).parent
+        for folder in (package.with_name("numpy.libs"), package / ".dylibs"):  # the latter on macOS
+            for path in folder.glob("*openblas*"):
+                self._find(path)
 
     def _find(self, path: Path) -> None:
         try:

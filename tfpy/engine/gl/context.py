@@ -159,6 +159,8 @@ def shared_memory(context: Any) -> int:
         address = context.mglo._context.load("glGetIntegerv")
     except AttributeError:
         return _SHARED_BYTES
+    if not address:
+        return _SHARED_BYTES
     ctypes.CFUNCTYPE(None, ctypes.c_uint, ctypes.POINTER(ctypes.c_int))(address)(_MOST_SHARED_MEMORY, found)
     return max(found.value, _SHARED_BYTES)
 

@@ -9,6 +9,7 @@ from tfpy.core.ops.create import scalar
 from tfpy.core.ops.join import split, unstack
 from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import argument_error
+from tfpy.engine.printable import put
 from tfpy.engine.scope import trim_scope
 from tfpy.engine.state import refuse_plan
 from tfpy.graph.lists import HashTable, TensorArray, TensorList, element_shape, merge_shapes
@@ -46,7 +47,7 @@ def _no_op(call: Call) -> Any:
 @maps("Print")
 def _print(call: Call) -> Any:
     refuse_plan("Print")
-    print(call.attrs.text("message"), *(t.data_sync()[: call.attrs.number("summarize", 3)] for t in call.values[1:]))
+    put(call.attrs.text("message"), *(t.data_sync()[: call.attrs.number("summarize", 3)] for t in call.values[1:]))
     return call.value(0)
 
 

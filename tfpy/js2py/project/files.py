@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tfpy.core.system.terminal import say
+from tfpy.core.system.terminal import print_code, say
 from tfpy.js2py.analysis.module import TYPESCRIPT
 from tfpy.js2py.notes import Conversion, ScriptError
 from tfpy.js2py.project.convert import convert
@@ -59,7 +59,7 @@ def _converted(path: Path) -> Conversion:
 
 def _write(code: str, target: Path | None) -> None:
     if target is None:
-        print(code, end="")
+        print_code(code)
         return
     try:
         write_script(target, code)

@@ -10,6 +10,7 @@ from tfpy.core.calling.registry import export
 from tfpy.core.tensor import Tensor
 from tfpy.core.types import Logs
 from tfpy.engine.arguments import as_count, as_int, as_number
+from tfpy.engine.printable import put
 from tfpy.engine.scope import outlive_scopes
 from tfpy.layers.callbacks._camel import EarlyStoppingCamel
 from tfpy.layers.callbacks.base import Callback, Check
@@ -108,4 +109,4 @@ class EarlyStopping(EarlyStoppingCamel, Callback):
             set_values("the model", as_made(self.model.weights), self._best_weights)
             self._best_weights = None
         if self.stopped_epoch > 0 and self.verbose:
-            print(f"Epoch {self.stopped_epoch}: early stopping.")
+            put(f"Epoch {self.stopped_epoch}: early stopping.")

@@ -11,6 +11,7 @@ from tfpy.core.calling.registry import export
 from tfpy.core.types import Logs
 from tfpy.engine.arguments import as_count, as_number, as_positive
 from tfpy.engine.errors import argument_error
+from tfpy.engine.printable import put
 from tfpy.layers.callbacks.base import Callback, Check
 from tfpy.layers.callbacks.monitor import Monitor
 
@@ -26,7 +27,7 @@ class _LearningRate(Callback):
     def _set(self, where: str, epoch: int, rate: float, verbose: int) -> None:
         self.model.optimizer.set_learning_rate(rate)
         if verbose:
-            print(f"Epoch {epoch + 1}: {where} sets the learning rate to {rate:g}.")
+            put(f"Epoch {epoch + 1}: {where} sets the learning rate to {rate:g}.")
 
 
 @export(doc="Callbacks", aliases="callbacks.learning_rate_scheduler")

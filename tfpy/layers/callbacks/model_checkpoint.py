@@ -16,6 +16,7 @@ from tfpy.core.system.urls import path_of
 from tfpy.core.types import Logs
 from tfpy.engine.arguments import as_count, as_number, as_positive
 from tfpy.engine.errors import argument_error
+from tfpy.engine.printable import put
 from tfpy.layers.callbacks.base import Callback, Check
 from tfpy.layers.callbacks.monitor import Monitor
 
@@ -122,7 +123,7 @@ class ModelCheckpoint(Callback):
         model = cast("Any", self.model)
         finish(model.save_weights(path) if self.save_weights_only else model.save(path, **options))
         if self.verbose:
-            print(f"Epoch {values['epoch']}: the model is saved as {path}.")
+            put(f"Epoch {values['epoch']}: the model is saved as {path}.")
 
     def _path(self, values: Logs) -> str:
         try:

@@ -6,6 +6,7 @@ import math
 
 from tfpy.core.calling.registry import export
 from tfpy.core.types import Logs
+from tfpy.engine.printable import put
 from tfpy.layers.callbacks.base import Callback
 
 
@@ -19,5 +20,5 @@ class TerminateOnNaN(Callback):
     def on_batch_end(self, batch: int, logs: Logs | None = None) -> None:
         loss = (logs or {}).get("loss")
         if loss is not None and not math.isfinite(loss) and self.model is not None:
-            print(f"Batch {batch}: the loss is {loss}; training ends.")
+            put(f"Batch {batch}: the loss is {loss}; training ends.")
             self.model.stop_training = True

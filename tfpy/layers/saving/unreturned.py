@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from inspect import Parameter, signature
+from inspect import Parameter
 from typing import TYPE_CHECKING
 
 from tfpy.core.naming.names import camel
+from tfpy.engine.declarations import signature_of
 from tfpy.engine.package import is_ours
 from tfpy.engine.warn import warn_user
 from tfpy.layers.inner_layers import layers_in
@@ -28,7 +29,7 @@ def warn_of_unreturned(where: str, model: Layer) -> None:
 
 def _lost(layer: Layer) -> list[str]:
     ours = next(cls for cls in type(layer).__mro__ if is_ours(cls))  # returns its own options, in whatever form
-    saved = {camel(key) for key in (*layer.get_config(), *signature(ours).parameters)}
-    parameters = signature(type(layer)).parameters.values()
+    saved = {camel(key) for key in (*layer.get_config(), *signature_of(ours).parameters)}
+    parameters = signature_of(type(layer)).parameters.values()
     named = [p.name for p in parameters if p.kind in (Parameter.POSITIONAL_OR_KEYWORD, Parameter.KEYWORD_ONLY)]
     return [name for name in named if name in vars(layer) and camel(name) not in saved]

@@ -9,6 +9,7 @@ from tfpy.core.calling.ready import ReadyList
 from tfpy.core.memory import tidy
 from tfpy.core.tensor import Tensor
 from tfpy.engine.arguments import as_positive
+from tfpy.engine.printable import put
 from tfpy.layers.training.batch_sources import ArrayBatches, as_dataset
 from tfpy.layers.training.compile_config import CompileConfig
 from tfpy.layers.training.compiling import compiled_of
@@ -51,5 +52,5 @@ def evaluate_dataset(model: LayersModel, dataset: Any, *, batches: int | None, v
 def _reported(compiled: CompileConfig, values: list[Tensor], verbose: int) -> Any:
     """The result of an evaluation, printed on request."""
     if verbose and compiled.first:
-        print(" - ".join(f"{n} {float(v):.4g}" for n, v in zip(compiled.log_names, values, strict=True)))
+        put(" - ".join(f"{n} {float(v):.4g}" for n, v in zip(compiled.log_names, values, strict=True)))
     return values[0] if len(values) == 1 else ReadyList(values)

@@ -8,6 +8,7 @@ import time
 from typing import Any
 
 from tfpy.core.types import Logs
+from tfpy.engine.printable import encodable, put
 from tfpy.layers.callbacks.base import Callback
 
 # The refresh interval in seconds: reading the loss may stall a GPU.
@@ -60,7 +61,7 @@ class EpochLines(Display):
         self._began = time.perf_counter()
 
     def on_epoch_end(self, epoch: int, logs: Logs | None = None) -> None:
-        print(self._ended(logs), flush=True)
+        put(self._ended(logs), flush=True)
 
     def _ended(self, logs: Logs | None) -> str:
         return f"{self._name} - {described(logs)} - {time.perf_counter() - self._began:.1f} s"
@@ -88,7 +89,7 @@ class LineInPlace(_Redrawn, EpochLines):
     def on_batch_end(self, batch: int, logs: Logs | None = None) -> None:
         self._drawn = time.perf_counter()
         text = f"{self._name} - {batch + 1}/{self.params['steps'] or '?'} - {described(logs)}"
-        print(f"\r{text:{self._width}}", end="", flush=True)
+        put(f"\r{text:{self._width}}", end="", flush=True)
         self._width = len(text)
 
     def on_epoch_end(self, epoch: int, logs: Logs | None = None) -> None:
@@ -107,12 +108,12 @@ class LineInPlace(_Redrawn, EpochLines):
 
     def _print_pending(self) -> None:
         if self._pending:
-            print(self._pending, flush=True)
+            put(self._pending, flush=True)
             self._pending = ""
 
     def _clear(self) -> None:
         if self._width:
-            print("\r" + " " * self._width, end="\r")
+            put("\r" + " " * self._width, end="\r")
             self._width = 0
 
 
@@ -159,7 +160,7 @@ class ProgressBar(_Redrawn):
 
     def _draw(self, done: int, logs: Logs | None) -> None:
         """Draw the bar, shortened or left out if the values would not fit on the line."""
-        self._bar.update(self._task, completed=done, text=described(logs))
+        self._bar.update(self._task, completed=done, text=encodable(described(logs)))
         console, self._bar.columns, self._stripe.bar_width = self._bar.console, self._columns, _BAR
         line = self._bar.make_tasks_table(self._bar.tasks)
         needed = console.measure(line, options=console.options.update_width(_WIDEST)).maximum

@@ -13,6 +13,7 @@ from typing import Any
 
 from tfpy.core.naming.wrappers import forwards
 from tfpy.engine.package import PACKAGE
+from tfpy.engine.printable import put
 from tfpy.legacy import math
 from tfpy.legacy.arrays import ndarray
 from tfpy.legacy.arrays.create import ArrayFactories
@@ -131,4 +132,4 @@ def _hint(name: str, found: Successor) -> None:
     if file.startswith(PACKAGE) or place in _seen:
         return
     _seen.add(place)
-    print(f"{file}:{frame.f_lineno}: {name}: {found.text}")
+    put(f"{file}:{frame.f_lineno}: {name}: {found.text}")
