@@ -122,10 +122,10 @@ class Cell(CellOptions, RNNCell):
 
     def masked(self, which: str, x: Tensor, training: bool, gate: int = 0) -> Tensor:
         """x with the dropout of the inputs or the state."""
-        mask = self.dropout_mask(which, x, training, gate)
+        mask = self.mask_of(which, x, training, gate)
         return x if mask is None else x.mul(mask)
 
-    def dropout_mask(self, which: str, x: Tensor, training: bool, gate: int = 0) -> Tensor | None:
+    def mask_of(self, which: str, x: Tensor, training: bool, gate: int = 0) -> Tensor | None:
         """What the dropout multiplies x by, of its shape; that of a gate is the same at every step."""
         rate = self.dropout if which == "inputs" else self.recurrent_dropout
         if not drops(rate, training):

@@ -40,7 +40,7 @@ def run_with_sequence_kernel(
 ) -> SequenceResult:
     """The outputs of all steps, if requested, and the final states."""
     x = cell.masked_sequence(x, training)
-    drop = cell.dropout_mask("state", states[0], training)
+    drop = cell.mask_of("state", states[0], training)
     seen = None if mask is None else cast_to(mask, "bool")
     kernel = _kernel_of(cell)
     bias = full(cell.bias_shape(), 0) if cell.bias is None else cell.bias
