@@ -219,6 +219,13 @@ class LSTMPass(Pass):
         return _split_weight_gradients(_stacked([self._dw.T], self.units, self._INVERSE), self.units)
 
 
+def _blend(keep: Array, h: Array, g: Array, room: Array, out: Array) -> None:
+    """keep · h + (1 - keep) · g."""
+    subtract(h, g, room)
+    multiply(keep, room, room)
+    add(g, room, out)
+
+
 class GRUPass(Pass):
     """h' = z · h + (1 - z) · g, where g = tanh(W · [1; x; r · h]). In memory r · h follows [h; 1; x]."""
 
@@ -252,9 +259,7 @@ class GRUPass(Pass):
             multiply(reset, h, rh)
             product(content, zx, g)
             tanh(g, g)
-            subtract(h, g, kept)
-            multiply(keep, kept, kept)
-            add(g, kept, new)
+            _blend(keep, h, g, kept, new)
             if masked is not None:
                 np.copyto(new, before, where=masked)
         return []
@@ -348,9 +353,7 @@ class GRUResetAfterPass(Pass):
             multiply(reset, s, g)
             add(g, p, g)
             tanh(g, g)
-            subtract(h, g, kept)
-            multiply(keep, kept, kept)
-            add(g, kept, new)
+            _blend(keep, h, g, kept, new)
             if masked is not None:
                 np.copyto(new, before, where=masked)
         return []
