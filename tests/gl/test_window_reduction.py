@@ -13,7 +13,7 @@ import tfpy as tf
 from tfpy.engine.gl import windowed
 from tfpy.engine.gl.backend import GlBackend
 from tfpy.engine.gl.device import Device
-from tfpy.engine.gl.pool import size_class
+from tfpy.engine.gl.memory_pool import size_class
 
 pytestmark = pytest.mark.gl
 

@@ -9,7 +9,7 @@ from tfpy.engine.gl import maps, templates
 from tfpy.engine.gl.device import Device
 from tfpy.engine.gl.fusion import defer, ensure, fuse, known, read, view
 from tfpy.engine.gl.matmul import TIMES
-from tfpy.engine.gl.pool import Lease
+from tfpy.engine.gl.memory_pool import Lease
 from tfpy.engine.gl.programs import parameters, word
 from tfpy.engine.gl.sort import SegmentSum
 from tfpy.engine.gl.table import KERNELS, Attrs

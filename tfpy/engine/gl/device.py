@@ -19,7 +19,7 @@ import numpy as np
 from tfpy.engine.backend import Array
 from tfpy.engine.gl.compilers import compiler_of
 from tfpy.engine.gl.context import Opened, shared_memory
-from tfpy.engine.gl.pool import Buffer, Lease, Pool
+from tfpy.engine.gl.memory_pool import Buffer, Lease, Pool
 from tfpy.engine.gl.programs import Program, Programs
 from tfpy.engine.gl.recipes import Recipes
 from tfpy.engine.gl.signals import undisturbed

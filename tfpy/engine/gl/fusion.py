@@ -12,15 +12,15 @@ from tfpy.engine.backend import Array
 from tfpy.engine.dtypes import NUMPY
 from tfpy.engine.gl import templates
 from tfpy.engine.gl.device import Device
+from tfpy.engine.gl.epilogue import EpilogueTask
 from tfpy.engine.gl.maps import PART, WHOLE, Access, Map
-from tfpy.engine.gl.pool import ALIGNMENT_BYTES, Buffer, Lease, Part
+from tfpy.engine.gl.memory_pool import ALIGNMENT_BYTES, Buffer, Lease, Part
 from tfpy.engine.gl.recipes import Recipe, involved
 from tfpy.engine.gl.structures import Cost, Structure, structure_of_task
 from tfpy.engine.gl.templates import WIDTH, Fused
 from tfpy.engine.gl.trace import VIEW
 from tfpy.engine.gl.value import (
     BUFFER_NUMPY,
-    Extensible,
     Maps,
     Pointwise,
     Task,
@@ -93,14 +93,14 @@ def _smaller(device: Device, spec: Spec, op: Pointwise, inputs: tuple[Value, ...
 
 
 def defer(device: Device, spec: Spec, task: Task, inputs: tuple[Value, ...], leaves: int = 1) -> Value:
-    """A value deferred as a task. `leaves` is how many buffers its shader reads when it is extended."""
+    """A value deferred as a task. `leaves` is how many buffers its shader reads if it has an epilogue."""
     depth = max([v.structure.depth for v in inputs])
     if depth >= _MOST_DEPTH:
         for v in inputs:
             _make_less(device, v)
         depth = 0
     v = Value(spec)
-    v.structure = structure_of_task(task.extends, spec.dtype, leaves, depth + 1)
+    v.structure = structure_of_task(task.takes_epilogue, spec.dtype, leaves, depth + 1)
     v.op, v.inputs = task, inputs
     return v
 
@@ -242,7 +242,7 @@ def _made(device: Device, v: Value) -> Lease:
         leases = dispatch_pointwise(device, v.spec.size, fused, words, reads)
     else:
         base = values[recipe.base]
-        leases = cast("Extensible", base.op).extend(device, base, fused, words, reads)
+        leases = cast("EpilogueTask", base.op).run_with_epilogue(device, base, fused, words, reads)
     v.settle(leases[0])
     if extras:
         recipe.settle(values, extras, leases[1:])
@@ -279,18 +279,18 @@ def _rows_of(lease: Lease, offset: int, v: Value) -> Lease | None:
 
 
 def prepared(
-    device: Device, inputs: tuple[Value, ...], extend: bool
+    device: Device, inputs: tuple[Value, ...], epilogue: bool
 ) -> tuple[Recipe, list[Value], Sequence[int]]:  # fmt: skip
     """The recipe for the first input, the values involved, and the steps whose results are stored as well.
 
     No variable here holds the value: whether it is still needed is determined by counting references.
 
     Args:
-        extend: see `Recipes.of`.
+        epilogue: see `Recipes.of`.
     """
     while True:
         values, work = involved(inputs[0])
-        recipe = device.recipes.of(values, work, extend)
+        recipe = device.recipes.of(values, work, epilogue)
         if recipe.tasks:
             for place in recipe.tasks:
                 ensure(device, values[place])

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from tfpy.engine.gl.device import Device
 from tfpy.engine.gl.fusion import dispatch_pointwise, ensure, place_in
-from tfpy.engine.gl.pool import Lease, Part, aligned
+from tfpy.engine.gl.memory_pool import Lease, Part, aligned
 from tfpy.engine.gl.templates import WIDTH, Fused, interned
 from tfpy.engine.gl.trace import ROOT, Step, Trace
 from tfpy.engine.gl.value import Value

@@ -13,7 +13,7 @@ from tfpy.engine.gl import maps
 from tfpy.engine.gl.device import Device
 from tfpy.engine.gl.fusion import defer, ensure, fuse
 from tfpy.engine.gl.maps import NOWHERE, Map
-from tfpy.engine.gl.pool import Lease
+from tfpy.engine.gl.memory_pool import Lease
 from tfpy.engine.gl.programs import parameters, word
 from tfpy.engine.gl.sort import PAIRS, SEGMENT, SegmentSum, sorted_pairs
 from tfpy.engine.gl.table import KERNELS, Attrs
@@ -114,7 +114,7 @@ def _scatter_nd(device: Device, values: Values, attrs: Attrs, out: Spec) -> Valu
 class _Update:
     """The task: blocks of the first input replaced by those of the third with the same number in the second."""
 
-    extends = False
+    takes_epilogue = False
 
     def __init__(self, blocks: int) -> None:
         self.blocks = blocks
@@ -166,7 +166,7 @@ def _tensor_scatter_update(device: Device, values: Values, attrs: Attrs, out: Sp
 class _Search:
     """The task: for each value, its position in a sorted row, by bisection; NaN compares false."""
 
-    extends = False
+    takes_epilogue = False
 
     def __init__(self, side: str) -> None:
         self.side = side

@@ -11,11 +11,11 @@ from tfpy.engine.gl import gemm, maps, templates
 from tfpy.engine.gl.compilers import Compiler
 from tfpy.engine.gl.device import Device
 from tfpy.engine.gl.elementwise import BINARY
-from tfpy.engine.gl.extending import ExtendingTask, plain
+from tfpy.engine.gl.epilogue import EpilogueTask, plain
 from tfpy.engine.gl.fusion import defer, ensure, fuse, prepared, view
 from tfpy.engine.gl.gemm import Tile, Variant
 from tfpy.engine.gl.matrix_view import MatrixView, matrix_view
-from tfpy.engine.gl.pool import Buffer, Lease
+from tfpy.engine.gl.memory_pool import Buffer, Lease
 from tfpy.engine.gl.programs import parameters, word
 from tfpy.engine.gl.reduce import OPERATIONS, reduction
 from tfpy.engine.gl.table import KERNELS, Attrs
@@ -64,7 +64,7 @@ class _OperandSource(NamedTuple):
     words: Sequence[int]
 
 
-class MatMul(ExtendingTask):
+class MatMul(EpilogueTask):
     """The task: the product of two inputs, either of them transposed or not.
 
     Attributes:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from tfpy.engine.gl import templates
 from tfpy.engine.gl.device import Device
 from tfpy.engine.gl.fusion import buffers, prepared
-from tfpy.engine.gl.pool import Buffer
+from tfpy.engine.gl.memory_pool import Buffer
 from tfpy.engine.gl.programs import Program, parameters
 from tfpy.engine.gl.value import Value
 

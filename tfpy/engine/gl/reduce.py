@@ -15,7 +15,7 @@ from tfpy.engine.gl import templates
 from tfpy.engine.gl.device import Device
 from tfpy.engine.gl.fusion import defer, fuse, view
 from tfpy.engine.gl.maps import transposed
-from tfpy.engine.gl.pool import Lease
+from tfpy.engine.gl.memory_pool import Lease
 from tfpy.engine.gl.programs import parameters, word
 from tfpy.engine.gl.prologue import Prologue
 from tfpy.engine.gl.table import KERNELS, Attrs
@@ -108,7 +108,7 @@ class Layout(NamedTuple):
 class Reduction:
     """The task: combine the input, viewed as (outer, length, inner), along the length."""
 
-    extends = False
+    takes_epilogue = False
 
     def __init__(self, name: str, operation: Operation, outer: int, length: int, inner: int) -> None:
         self.name = name

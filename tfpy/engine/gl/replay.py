@@ -15,7 +15,7 @@ from tfpy.engine.backend import Outputs
 from tfpy.engine.gl.command_list import CommandList, Input, Place, Result
 from tfpy.engine.gl.device import Copied, Device, Dispatched, Log
 from tfpy.engine.gl.fusion import ensure, place_in
-from tfpy.engine.gl.pool import Buffer, Lease, Part, Pool, Span
+from tfpy.engine.gl.memory_pool import Buffer, Lease, Part, Pool, Span
 from tfpy.engine.gl.templates import WIDTH
 from tfpy.engine.gl.value import Value, part_bytes, stored_bytes
 from tfpy.engine.kernels import KERNELS as ROWS

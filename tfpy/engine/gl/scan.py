@@ -6,7 +6,7 @@ import math
 
 from tfpy.engine.gl.device import Device
 from tfpy.engine.gl.fusion import CONCURRENT_ROW_GROUPS, defer, groups_of
-from tfpy.engine.gl.pool import Lease
+from tfpy.engine.gl.memory_pool import Lease
 from tfpy.engine.gl.programs import word
 from tfpy.engine.gl.prologue import Prologue
 from tfpy.engine.gl.reduce import OPERATIONS, Operation, lanes_for
@@ -23,7 +23,7 @@ _MANY_LINES = 1 << 13  # with this many adjacent ones, a single thread processes
 class _Scan:
     """The task for lines of `length` elements, `inner` apart."""
 
-    extends = False
+    takes_epilogue = False
 
     def __init__(self, name: str, length: int, inner: int, exclusive: bool, reverse: bool) -> None:
         self.name = name

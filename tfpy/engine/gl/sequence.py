@@ -16,7 +16,7 @@ from tfpy.engine.gl.device import Device
 from tfpy.engine.gl.fusion import ensure, fuse, view
 from tfpy.engine.gl.maps import transposed
 from tfpy.engine.gl.matmul import multiplied
-from tfpy.engine.gl.pool import Lease, Part, aligned
+from tfpy.engine.gl.memory_pool import Lease, Part, aligned
 from tfpy.engine.gl.programs import Program
 from tfpy.engine.gl.sequence_shaders import GATES, LOADS, SAVED, STATES, Variant
 from tfpy.engine.gl.sequence_steps import Leases, Steps

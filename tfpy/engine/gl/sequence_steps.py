@@ -14,7 +14,7 @@ from tfpy.engine.gl.device import Device
 from tfpy.engine.gl.fusion import ensure, view
 from tfpy.engine.gl.maps import sliced
 from tfpy.engine.gl.matmul import multiplied_in_parts
-from tfpy.engine.gl.pool import Lease
+from tfpy.engine.gl.memory_pool import Lease
 from tfpy.engine.gl.sequence_shaders import GATES, LOADS, Variant
 from tfpy.engine.gl.table import KERNELS
 from tfpy.engine.gl.templates import GROUP

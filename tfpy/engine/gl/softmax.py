@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from tfpy.engine.gl.device import Device
 from tfpy.engine.gl.fusion import CONCURRENT_ROW_GROUPS, defer, ensure, groups_of
-from tfpy.engine.gl.pool import Lease
+from tfpy.engine.gl.memory_pool import Lease
 from tfpy.engine.gl.programs import parameters, word
 from tfpy.engine.gl.table import KERNELS, Attrs, Builder
 from tfpy.engine.gl.templates import FLAT_INDEX, GROUP
@@ -34,7 +34,7 @@ _RESULTS = {
 class _RowTask:
     """The task for rows of `length` elements."""
 
-    extends = False
+    takes_epilogue = False
 
     def __init__(self, name: str, length: int) -> None:
         self.name, self.length = name, length

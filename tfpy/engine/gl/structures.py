@@ -99,9 +99,9 @@ def _unfused(op: Expression, inputs: list[Structure]) -> Fused:
 
 
 @functools.lru_cache(maxsize=1024)
-def structure_of_task(extends: bool, dtype: str, leaves: int, depth: int) -> Structure:
-    """The structure of a value with a task, whose shader reads that number of buffers when it is extended.
+def structure_of_task(takes_epilogue: bool, dtype: str, leaves: int, depth: int) -> Structure:
+    """The structure of a value with a task, whose shader reads that number of buffers if it has an epilogue.
 
-    All arguments distinguish structures, and so recipes: one that extends, for example, can be the base of others.
+    All arguments distinguish structures, and so recipes: one that takes an epilogue, say, can be the base of others.
     """
     return Structure(False, 0, leaves, depth)

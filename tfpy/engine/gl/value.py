@@ -15,7 +15,7 @@ import numpy as np
 
 from tfpy.engine.backend import Array
 from tfpy.engine.dtypes import NUMPY, DType
-from tfpy.engine.gl.pool import aligned
+from tfpy.engine.gl.memory_pool import aligned
 from tfpy.engine.gl.structures import NUMBER, THERE
 from tfpy.engine.gl.templates import WIDTH
 from tfpy.engine.spec import Spec, spec
@@ -23,8 +23,7 @@ from tfpy.engine.spec import Spec, spec
 if TYPE_CHECKING:
     from tfpy.engine.gl.device import Device
     from tfpy.engine.gl.maps import Map
-    from tfpy.engine.gl.pool import Buffer, Lease
-    from tfpy.engine.gl.templates import Fused
+    from tfpy.engine.gl.memory_pool import Lease
     from tfpy.engine.gl.trace import Trace
 
 BUFFER_NUMPY = NUMPY | {"bool": np.int32}
@@ -49,22 +48,13 @@ class Task(Protocol):
     """An operation with its own shader.
 
     Attributes:
-        extends: subsequent elementwise operations may be computed by its shader.
+        takes_epilogue: its shader may also compute the elementwise operations that follow (see `EpilogueTask`).
     """
 
-    extends: bool
+    takes_epilogue: bool
 
     def run(self, device: Device, value: Value) -> Lease:
         """Compute the value that has this operation."""
-
-
-class Extensible(Task, Protocol):
-    """A task that extends."""
-
-    def extend(
-        self, device: Device, value: Value, fused: Fused, words: Sequence[int], others: Sequence[Buffer]
-    ) -> list[Lease]:
-        """Compute the value, and apply the steps to each element; returns a buffer for each of their results."""
 
 
 class Value:

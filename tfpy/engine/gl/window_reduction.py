@@ -12,11 +12,11 @@ from typing import NamedTuple
 
 from tfpy.engine.gl import templates
 from tfpy.engine.gl.device import Device
-from tfpy.engine.gl.extending import ExtendingTask
+from tfpy.engine.gl.epilogue import EpilogueTask
 from tfpy.engine.gl.fusion import defer, ensure
 from tfpy.engine.gl.maps import Map
 from tfpy.engine.gl.matrix_view import MatrixView, matrix_view
-from tfpy.engine.gl.pool import Buffer, Lease
+from tfpy.engine.gl.memory_pool import Buffer, Lease
 from tfpy.engine.gl.programs import parameters, word
 from tfpy.engine.gl.templates import FLAT_INDEX, GROUP, VECTOR_GLSL, Fused
 from tfpy.engine.gl.value import Value
@@ -57,7 +57,7 @@ class CellView(NamedTuple):
     pad: int = 0
 
 
-class WindowReduction(ExtendingTask):
+class WindowReduction(EpilogueTask):
     """The task. Its value's inputs, maps and words are the sources, maps and pads of the cells' views."""
 
     def __init__(self, accumulation: Accumulation, cells: int) -> None:

@@ -1,4 +1,4 @@
-"""Tasks whose shader also computes the elementwise operations that follow."""
+"""Tasks whose shader also computes the elementwise operations that follow: its epilogue."""
 
 from __future__ import annotations
 
@@ -6,25 +6,25 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 
 from tfpy.engine.gl.device import Device
-from tfpy.engine.gl.pool import Buffer, Lease
+from tfpy.engine.gl.memory_pool import Buffer, Lease
 from tfpy.engine.gl.templates import Fused, interned
 from tfpy.engine.gl.value import Value
 
 
-class ExtendingTask(ABC):
-    """A task of which one method computes the value, with or without further steps."""
+class EpilogueTask(ABC):
+    """A task of which one method computes the value, with or without an epilogue."""
 
-    extends = True
+    takes_epilogue = True
 
     def run(self, device: Device, value: Value) -> Lease:
         lease = device.room(value)
         self.compute(device, value, plain(value.spec.dtype), (), (), [lease])
         return lease
 
-    def extend(
+    def run_with_epilogue(
         self, device: Device, value: Value, fused: Fused, words: Sequence[int], others: Sequence[Buffer]
     ) -> list[Lease]:
-        """Compute the value, and apply the steps to each element; returns a buffer for each of their results."""
+        """Compute the value, and apply the epilogue to each element; returns a buffer for each of its results."""
         leases = [device.take(value.spec.size * width) for width in fused.widths]
         self.compute(device, value, fused, words, others, leases)
         return leases
@@ -34,15 +34,15 @@ class ExtendingTask(ABC):
         self, device: Device, value: Value, fused: Fused, words: Sequence[int], others: Sequence[Buffer],
         leases: Sequence[Lease],
     ) -> None:  # fmt: skip
-        """Compute the value that has this task, and apply the steps to each element.
+        """Compute the value that has this task, and apply the epilogue, `fused`, to each element.
 
         Args:
-            words: the parameters of the steps.
-            others: the buffers that they read.
-            leases: where their results are stored.
+            words: the parameters of the epilogue.
+            others: the buffers that it reads.
+            leases: where its results are stored.
         """
 
 
 def plain(dtype: str) -> Fused:
-    """The task's own result, without further steps."""
+    """The epilogue that stores the task's own result."""
     return interned((("base", dtype),), ((0, dtype),))
