@@ -34,9 +34,7 @@ from tfpy.engine.spec import Spec
 _MOST_EXTRA_OUTPUTS = 4  # of a shader: intermediate results that are needed later
 _MOST_DEPTH = 4  # of chained deferred tasks
 VECTOR_ELEMENTS = 1 << 15  # below this, more threads with one element each are faster than fewer with four
-SEVERAL_VECTORS_ELEMENTS = (
-    1 << 22
-)  # from here on a thread handles several vectors of four, since many groups start late
+SEVERAL_VECTORS_ELEMENTS = 1 << 22  # from here on a thread handles several of them, since many groups start late
 STRETCH_BYTES = 1 << 29  # of all buffers: from here on groups process contiguous stretches, see `groups_of`
 CONCURRENT_GROUPS = 512  # with many registers
 CONCURRENT_ROW_GROUPS = 1024  # whose threads wait for each other's values, and have few registers

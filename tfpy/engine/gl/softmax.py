@@ -13,10 +13,7 @@ from tfpy.engine.gl.templates import FLAT_INDEX, GROUP
 from tfpy.engine.gl.value import Value, stored_bytes
 from tfpy.engine.spec import Spec, spec
 
-_FEW_READS = {
-    1: 8,
-    4: 2,
-}  # by numbers that are read at a time, how often a thread reads as long as a row has few threads
+_FEW_READS = {1: 8, 4: 2}  # by numbers read at a time, how often a thread reads as long as a row has few threads
 _FEW_THREADS = 64
 _FEW_REGISTERS = 8  # of a thread, which leave room for combining four at a time
 _MANY_REGISTERS = 16  # with more of them, fewer groups run at a time
