@@ -59,7 +59,7 @@ class Backend(Protocol):
     def read(self, payload: Any, dtype: DType) -> Array:
         """The payload's values; callers must not write to them."""
 
-    def known(self, payload: Any) -> Array | None:
+    def host_copy(self, payload: Any) -> Array | None:
         """The values of a payload on a GPU if the host has them, too, so that reading them does not wait."""
 
     def run(self, kernel: str, inputs: tuple[Handle, ...], attrs: Mapping[str, Any], out: Outputs) -> Any:
@@ -101,7 +101,7 @@ class Defaults:
     def epsilon(self) -> float:
         return 1e-7
 
-    def known(self, payload: Any) -> Array | None:
+    def host_copy(self, payload: Any) -> Array | None:
         return None
 
     def memory(self) -> dict[str, Any]:

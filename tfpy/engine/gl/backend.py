@@ -38,7 +38,7 @@ from tfpy.engine.gl import (  # noqa: F401
 )
 from tfpy.engine.gl.context import FORBIDDEN, is_forbidden, open_context, warn_of_software
 from tfpy.engine.gl.device import Device
-from tfpy.engine.gl.fusion import ensure, known, read
+from tfpy.engine.gl.fusion import ensure, is_on_host, read
 from tfpy.engine.gl.horizontal_fusion import settle
 from tfpy.engine.gl.table import KERNELS
 from tfpy.engine.gl.value import Value, bits
@@ -72,8 +72,8 @@ class GlBackend(Defaults):
     def read(self, payload: Value, dtype: DType) -> Array:
         return read(self.device, payload)
 
-    def known(self, payload: Value) -> Array | None:
-        return read(self.device, payload) if known(payload) else None
+    def host_copy(self, payload: Value) -> Array | None:
+        return read(self.device, payload) if is_on_host(payload) else None
 
     def run(self, kernel: str, inputs: tuple[Handle, ...], attrs: Mapping[str, Any], out: Outputs) -> Any:
         # The most common numbers of inputs are inlined: a loop costs a tenth of an op that is fused.

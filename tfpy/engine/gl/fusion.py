@@ -164,7 +164,7 @@ def ensure(device: Device, v: Value) -> Lease:
             if v.host.nbytes > HOST_BYTES:
                 v.host = None
         elif v.op is None or v.structure.fuses:
-            lease = _made(device, v)
+            lease = _compute_elementwise(device, v)
         else:
             lease = cast("Task", v.op).run(device, v)
             v.settle(lease)
@@ -205,7 +205,7 @@ def read(device: Device, v: Value) -> Array:
     return v.host
 
 
-def known(v: Value) -> bool:
+def is_on_host(v: Value) -> bool:
     """Whether the host has the value, so that reading it needs no access to the GPU."""
     return v.host is not None or v.word is not None or _reshaped_on_host(v)
 
@@ -217,7 +217,7 @@ def _reshaped_on_host(v: Value) -> bool:
     return source.host is not None and source.spec.size == v.spec.size
 
 
-def _made(device: Device, v: Value) -> Lease:
+def _compute_elementwise(device: Device, v: Value) -> Lease:
     """Compute an elementwise value, and on the way those of its intermediate results that are needed later."""
     alone = v.structure.alone
     if alone is not None:
@@ -230,8 +230,8 @@ def _made(device: Device, v: Value) -> Lease:
         lease = dispatch_pointwise(device, v.spec.size, alone, words, reads)[0]
         v.settle(lease)
         return lease
-    recipe, values, extras = prepared(device, (v,), True)
-    found = _looked_up(device, recipe, values) if recipe.looks else None
+    recipe, values, extras = prepare(device, (v,), True)
+    found = _part_of_other(device, recipe, values) if recipe.is_lookup else None
     if found is not None:
         v.settle(found)
         return found
@@ -256,7 +256,7 @@ def buffers(device: Device, recipe: Recipe, values: Sequence[Value]) -> list[Buf
     return found
 
 
-def _looked_up(device: Device, recipe: Recipe, values: Sequence[Value]) -> Lease | None:
+def _part_of_other(device: Device, recipe: Recipe, values: Sequence[Value]) -> Lease | None:
     """The memory of a value that only views another's elements, if they are contiguous there, in its order."""
     v, source = values[0], values[recipe.leaves[0]]
     *before, _ = recipe.steps
@@ -276,7 +276,7 @@ def _rows_of(lease: Lease, offset: int, v: Value) -> Lease | None:
     return Part(lease, offset, min(part_bytes(v.spec), size - offset))
 
 
-def prepared(
+def prepare(
     device: Device, inputs: tuple[Value, ...], epilogue: bool
 ) -> tuple[Recipe, list[Value], Sequence[int]]:  # fmt: skip
     """The recipe for the first input, the values involved, and the steps whose results are stored as well.

@@ -20,7 +20,7 @@ from tfpy.engine.gl.table import KERNELS, Attrs
 from tfpy.engine.gl.templates import BUFFER_GLSL, FLAT_INDEX, GROUP
 from tfpy.engine.gl.trace import Expression, Indexed, Trace
 from tfpy.engine.gl.value import Value, stored_bytes
-from tfpy.engine.gl.views import MaskedGather, known_numbers
+from tfpy.engine.gl.views import MaskedGather, integers_on_host
 from tfpy.engine.spec import Shape, Spec, spec
 from tfpy.engine.value_checks import check_counted, check_nd_indices
 
@@ -74,7 +74,7 @@ def _components(depth: int, count: int, repeats: int) -> tuple[Map | None, ...]:
 
 
 def _check(device: Device, op: str, indices: Value, shape: Shape) -> None:
-    numbers = known_numbers(device, indices)
+    numbers = integers_on_host(device, indices)
     if numbers is not None:
         check_nd_indices(op, numbers, shape)
 
@@ -225,7 +225,7 @@ def _dense_bincount(device: Device, values: Values, attrs: Attrs, out: Spec) -> 
         return None
     if x.spec.size > device.most_iterations:
         return None
-    found = known_numbers(device, x)
+    found = integers_on_host(device, x)
     if found is not None:
         check_counted(found)
     numbers = fuse(device, spec((x.spec.size,), "int32"), _COUNTED, (x,), None, (attrs["size"], x.spec.shape[-1]))

@@ -50,7 +50,7 @@ class Recipe:
         count: the number of parameters.
         steps: what is computed for each element.
         step: the last one, which computes the value itself.
-        looks: whether that is only an element of another value.
+        is_lookup: whether that only reads an element of another value.
         plain: the steps, with the value as their only result.
     """
 
@@ -60,7 +60,7 @@ class Recipe:
         self.step = trace.value(root, ROOT)
         self.steps = tuple(trace.steps)
         self.count = trace.count
-        self.looks = self.steps[self.step][0] == "load"
+        self.is_lookup = self.steps[self.step][0] == "load"
         self.plain = interned(self.steps, ((self.step, root.spec.dtype),))
         places: dict[Value, int] = {}
         for place, v in enumerate(values):

@@ -15,7 +15,7 @@ from tfpy.engine.gl import sequence_shaders as shaders
 from tfpy.engine.gl.device import Device
 from tfpy.engine.gl.fusion import ensure, fuse, view
 from tfpy.engine.gl.maps import transposed
-from tfpy.engine.gl.matmul import multiplied
+from tfpy.engine.gl.matmul import matmul
 from tfpy.engine.gl.memory_pool import Lease, Part, aligned
 from tfpy.engine.gl.programs import Program
 from tfpy.engine.gl.sequence_shaders import GATES, LOADS, SAVED, STATES, Variant
@@ -159,7 +159,7 @@ def _empty(out: Spec) -> Value:
 def _inputs(device: Device, rows: Value, weights: Value, bias: Value) -> Value:
     """The input of each sample and step times its weights, and the bias."""
     out = spec((rows.spec.shape[0], weights.spec.shape[1]), "float32")
-    found: Value = KERNELS["Add"](device, (multiplied(device, rows, weights, out), bias), {}, out)
+    found: Value = KERNELS["Add"](device, (matmul(device, rows, weights, out), bias), {}, out)
     return found
 
 
@@ -195,11 +195,11 @@ def _backward(cell: str, masked: bool) -> Builder:
         for number, out in zip(attrs["wanted"], outs, strict=True):
             if number == 0:
                 flat = spec((rows, sizes.features), "float32")
-                product = multiplied(device, dgates, weights, flat, transpose_b=True)
+                product = matmul(device, dgates, weights, flat, transpose_b=True)
                 found.append(_from_matrix(device, product, out, sizes, variant))
             elif number == 1:
                 inputs = _matrix(device, x, sizes, variant)
-                found.append(multiplied(device, inputs, dgates, out, transpose_a=True))
+                found.append(matmul(device, inputs, dgates, out, transpose_a=True))
             elif number == 2:
                 found.append(_recurrent_gradient(device, cell, dgates, parts, sizes, out))
             elif number == 3:
@@ -243,10 +243,10 @@ _GATED = Indexed("({2} % {p} < {q} ? {0} : {1})", "float32", ("uint", "uint"))
 def _recurrent_gradient(device: Device, cell: str, dgates: Value, parts: list[Part], sizes: _Sizes, out: Spec) -> Value:
     """The states before the steps times the gradients of the gates; GRU's new content uses another state."""
     rows = spec((sizes.batch * sizes.time, sizes.units), "float32")
-    gradient = multiplied(device, Value(rows, lease=parts[1]), dgates, out, transpose_a=True)
+    gradient = matmul(device, Value(rows, lease=parts[1]), dgates, out, transpose_a=True)
     if cell != "GRU":
         return gradient
-    content = multiplied(device, Value(rows, lease=parts[2]), dgates, out, transpose_a=True)
+    content = matmul(device, Value(rows, lease=parts[2]), dgates, out, transpose_a=True)
     words = (3 * sizes.units, 2 * sizes.units)
     return fuse(device, out, _GATED, (gradient, content), None, words)
 
