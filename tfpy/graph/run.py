@@ -124,7 +124,7 @@ class Executor:
         finished: list[list[str]] = [[] for _ in nodes]
         for name, i in last.items():
             finished[i].append(name)
-        steps = [Step(node, function_of(node), done) for node, done in zip(nodes, finished, strict=True)]
+        steps = [Step(node, _function_of(node), done) for node, done in zip(nodes, finished, strict=True)]
         return ExecutionOrder(steps, Dataflow(steps) if any(node.op in FRAME_OPS for node in nodes) else None)
 
 
@@ -140,7 +140,7 @@ def check_inputs(graph: Graph, nodes: Sequence[Node], given: Sequence[str], outp
         )
 
 
-def function_of(node: Node) -> Function:
+def _function_of(node: Node) -> Function:
     """How a node is computed."""
     mapper = mapper_of(node.op)
     if mapper is None:

@@ -70,7 +70,7 @@ class ServedModel(LoadHandler):
         return self._weights_url is None and last != "" and not set(last) & set(".?#")
 
     def _weight_files(self, url: str) -> WeightsOnServer:
-        prefix, suffix = parse_url(self._weights_url or url)
+        prefix, suffix = _parse_url(self._weights_url or url)
         given = self._options.get("weight_path_prefix")
         return WeightsOnServer(self._server, url, prefix if given is None else given, suffix)
 
@@ -94,7 +94,7 @@ def form(files: Mapping[str, tuple[str, bytes]]) -> tuple[str, bytes]:
     return f"multipart/form-data; boundary={boundary}", b"".join([*parts, f"--{boundary}--\r\n".encode()])
 
 
-def parse_url(url: str) -> tuple[str, str]:
+def _parse_url(url: str) -> tuple[str, str]:
     """The parts of a URL before and after the last part of its path."""
     path, mark, query = url.partition("?")
     return path[: path.rfind("/") + 1], mark + query
