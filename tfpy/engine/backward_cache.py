@@ -31,7 +31,7 @@ _SMALL_ELEMENTS = 1 << 16  # beyond this, kernels take longer than the Python be
 _size = attrgetter("size")
 
 Gradients = dict[int, Handle]
-"""By the ids of what they are wanted by."""
+"""Gradients by the ids of the sources that they are with respect to."""
 
 
 class _Signature(NamedTuple):

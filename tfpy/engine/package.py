@@ -10,7 +10,7 @@ import numpy as np
 
 ROOT = Path(__file__).parent.parent  # as in code objects, with links unresolved
 PACKAGE = f"{ROOT}{os.sep}"
-"""What the names of the package's files begin with."""
+"""The beginning of the paths of the package's files."""
 
 _NAME, _WITHIN = ROOT.name, f"{ROOT.name}."
 _NUMPY = f"{Path(np.__file__).parent}{os.sep}"

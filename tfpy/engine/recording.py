@@ -126,7 +126,7 @@ class Recorder:
     def assigned(self, variable: Handle, value: Handle) -> None:
         """A variable was assigned a value."""
         if variable.id not in self._variable_ids:
-            self.refuse("a variable was assigned to that is not known")
+            self.refuse("an unknown variable was assigned")
             return
         self._slots[self._key(variable)] = self._slot(value, "assign")
         self._assigned[variable.id] = variable

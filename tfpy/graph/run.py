@@ -16,10 +16,10 @@ from tfpy.graph.lists import HashTable
 from tfpy.graph.mappers import Call, Function, mapper_of, own_meanings
 
 Values = dict[str, Sequence[Any]]
-"""The values of nodes' outputs."""
+"""The values of the outputs of nodes, by the node's name."""
 
 Feeds = Mapping[str, Sequence[Any]]
-"""Those that are given."""
+"""The values that are given to a run."""
 
 
 class Resources:

@@ -166,7 +166,7 @@ OF_BACKENDS = {
 
 
 NAMESPACES: dict[str, Mapping[str, Any]] = {}
-"""`tf` and the namespaces in it, as programs call them, with what is in them. Each is registered when it is loaded."""
+"""The contents of `tf` and of the namespaces in it, by name. Each is registered when it is loaded."""
 
 
 class MissingNameError(AttributeError):

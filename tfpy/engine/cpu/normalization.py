@@ -16,7 +16,7 @@ _LARGE_ELEMENTS = 1 << 16
 
 
 Epilogue = Sequence[tuple[str, Mapping[str, Any]]]
-"""What plans join with a normalization: kernels of `IN_PLACE`, and their attributes."""
+"""The kernels of `IN_PLACE` that a plan has fused with a normalization, and their attributes."""
 
 
 def batch_norm(

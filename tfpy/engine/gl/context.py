@@ -23,12 +23,12 @@ SOFTWARE = (
     "gdi generic",
     "apple software",
 )
-"""What the names of software renderers contain, in lower case."""
+"""Parts of the names of software renderers, in lower case."""
 
 FORBIDDEN = "There is a GPU, but no permission to use /dev/dri/renderD*: join the groups 'render' and 'video'."
 
 WHICH = "TFPY_GPU"
-"""The environment variable that chooses among GPUs."""
+"""The environment variable that selects one of several GPUs."""
 
 _VERSION = 430  # the first OpenGL with compute shaders; requesting the newest fails on drivers that lack it
 _MOST_DEVICES = 16

@@ -66,7 +66,7 @@ class Copied(NamedTuple):
 
 
 Log = list[Dispatched | Copied | Lease | None]
-"""What was done: dispatches, copies, the leases of what was uploaded; None for what cannot be done again."""
+"""Recorded work: dispatches, copies, and the leases of uploads; None for work that cannot be repeated."""
 
 Call = tuple[Callable[..., object], tuple[Any, ...]]
 """One of moderngl's own functions, and its arguments."""

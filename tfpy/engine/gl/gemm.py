@@ -17,7 +17,8 @@ from tfpy.engine.gl.programs import parameters, word
 from tfpy.engine.gl.templates import FLAT_INDEX, VECTOR_GLSL, Fused
 
 OWN_WORDS = 8
-"""Parameters: rows, columns, inner size, that of a part, parts, elements from batch to batch of A and B, batches."""
+"""The number of the shader's own parameters: rows, columns, the inner size, that of a part, the number of parts, the
+strides of A and B from batch to batch, and the number of batches."""
 
 M, N, K, PART, PARTS, STEP_A, STEP_B, BATCHES = (word(i) for i in range(OWN_WORDS))
 

@@ -20,7 +20,7 @@ from tfpy.engine.gl.trace import ROOT, Step, Trace
 from tfpy.engine.gl.value import Value
 
 Shared = Sequence[tuple[int, Value]]
-"""Values that all have in common, with the numbers of the buffers."""
+"""Values that all members read, with the numbers of their buffers."""
 
 Columns = Sequence[Sequence[Value]]
 

@@ -22,7 +22,7 @@ from tfpy.engine.spec import Shape, spec, strides_of
 from tfpy.engine.windows import Window
 
 GAPPED = {dtype: MaskedGather(dtype, spreads=True) for dtype in ("float32", "int32")}
-"""Elements at the indices of a map with gaps, and the last parameter in the gaps."""
+"""Reads the elements at the indices of a map with gaps, and the last parameter in the gaps."""
 
 
 def spread(device: Device, x: Value, axes: Shape, dimensions: tuple[Dimension, ...], pad: int = 0) -> Value:

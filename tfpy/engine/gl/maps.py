@@ -36,7 +36,7 @@ def quotient(number: str, first: int) -> str:
 
 
 NOWHERE = "0xffffffffu"
-"""What a map with gaps gives where the result has no element of the input."""
+"""The index that a map with gaps returns where the result has no element of the input."""
 
 Form = Hashable
 

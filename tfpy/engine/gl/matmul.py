@@ -172,7 +172,7 @@ class MatMul(EpilogueTask):
 
 
 product = functools.lru_cache(maxsize=4096)(MatMul)
-"""The task, which is the same object for the same work."""
+"""The task for such a product, cached: the same object for the same sizes."""
 
 
 def _is_read_in_vectors(source: Fused | MatrixView | None, inner_fastest: bool, outer: int) -> bool:

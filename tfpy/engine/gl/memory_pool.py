@@ -31,7 +31,7 @@ def aligned(nbytes: int) -> int:
 
 
 Span = tuple[Callable[[int, int, int], None], int, int]
-"""Bytes of the device's memory: what binds them, where they begin, and how many they are."""
+"""A range of the device's memory: the function that binds it, its offset, and its size in bytes."""
 
 
 class Buffer:

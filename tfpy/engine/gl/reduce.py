@@ -229,7 +229,7 @@ void main() {{
 
 
 reduction = functools.lru_cache(maxsize=4096)(Reduction)
-"""The task, which is the same object for the same work: how the threads share it is found out once."""
+"""The task for such a reduction, cached: how the threads share the work is computed once."""
 
 
 @functools.lru_cache(maxsize=4096)

@@ -25,7 +25,7 @@ Run = Callable[[str, tuple[Any, ...], Any, Outputs], Any]
 """Runs a kernel on values."""
 
 Range = tuple[int, int, int]
-"""Which buffer of OpenGL's, where in it, and how many bytes."""
+"""A range of memory: the `id` of the OpenGL buffer, the offset, and the size in bytes."""
 
 _MOST_RECORDINGS = 4  # of a plan: each pattern of inputs that share buffers needs its own
 

@@ -41,13 +41,13 @@ class Structure:
 
 
 _DTYPES = ("float32", "int32", "bool", "complex64", "string")
-THERE = {dtype: Structure(False, 0, 1, 0) for dtype in _DTYPES}
-"""The structures of values whose elements are there."""
+STORED = {dtype: Structure(False, 0, 1, 0) for dtype in _DTYPES}
+"""The structures of values whose elements are stored, on the host or on the GPU."""
 
 NUMBER = {dtype: Structure(False, 0, 0, 0) for dtype in _DTYPES}
 """The structures of values that are one number repeated."""
 
-_DTYPE_OF = {structure: dtype for kind in (THERE, NUMBER) for dtype, structure in kind.items()}
+_DTYPE_OF = {structure: dtype for kind in (STORED, NUMBER) for dtype, structure in kind.items()}
 
 
 class Cost(NamedTuple):
@@ -88,7 +88,7 @@ def _unfused(op: Expression, inputs: list[Structure]) -> Fused:
     leaves, words = 0, len(op.parameters)
     for structure in inputs:
         dtype = _DTYPE_OF[structure]
-        if structure is THERE[dtype]:
+        if structure is STORED[dtype]:
             steps.append(("load", dtype, leaves, ROOT))
             leaves += 1
         else:

@@ -16,7 +16,7 @@ import numpy as np
 from tfpy.engine.backend import Array
 from tfpy.engine.dtypes import NUMPY, DType
 from tfpy.engine.gl.memory_pool import aligned
-from tfpy.engine.gl.structures import NUMBER, THERE
+from tfpy.engine.gl.structures import NUMBER, STORED
 from tfpy.engine.gl.templates import WIDTH
 from tfpy.engine.spec import Spec, spec
 
@@ -79,7 +79,7 @@ class Value:
         self, spec: Spec, host: Array | None = None, lease: Lease | None = None, word: int | None = None
     ) -> None:
         self.spec = spec
-        self.structure = (THERE if word is None else NUMBER)[spec.dtype]
+        self.structure = (STORED if word is None else NUMBER)[spec.dtype]
         self.host = host
         self.lease = lease
         self.word = word
@@ -99,7 +99,7 @@ class Value:
         if self.op is not None:
             self.op = None
             self.inputs, self.maps = (), None
-            self.structure = THERE[self.spec.dtype]
+            self.structure = STORED[self.spec.dtype]
 
 
 def constant(device: Device, key: Hashable, dtype: DType, make: Callable[[], Array]) -> Value:

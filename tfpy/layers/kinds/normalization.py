@@ -25,7 +25,7 @@ from tfpy.layers.symbolic import PartialShape, to_list
 from tfpy.layers.weights import LayerVariable
 
 LEAST_LENGTH = 1e-12
-"""What `UnitNormalization` takes a smaller squared length for."""
+"""The smallest squared length that `UnitNormalization` divides by."""
 
 
 class _Normalization(OneOutput):

@@ -21,7 +21,7 @@ from tfpy.engine.dtypes import INT32_RANGE
 from tfpy.engine.errors import argument_error, show, unknown_name_error
 from tfpy.layers.base import Layer
 from tfpy.layers.inner_layers import layers_in
-from tfpy.layers.weights import LayerVariable, as_made
+from tfpy.layers.weights import LayerVariable, in_creation_order
 
 if TYPE_CHECKING:
     from tfpy.layers.model import LayersModel
@@ -79,7 +79,7 @@ def entry(name: str) -> Iterator[None]:
 
 def state_of_model(model: LayersModel, optimizer: Optimizer) -> dict[str, Any]:
     """The weights, the state of their optimizer, and the states that layers keep from batch to batch."""
-    weights = as_made(model.weights)
+    weights = in_creation_order(model.weights)
     position = {weight.name: i for i, weight in enumerate(weights)}
     own_state = _has_own_state(optimizer)
     slots: list[list[Any]] = []
@@ -111,7 +111,7 @@ def restorer(where: str, model: LayersModel, optimizer: Optimizer, state: dict[s
     Raises:
         ValueError: an invalid state, or that of another model.
     """
-    weights = as_made(model.weights)
+    weights = in_creation_order(model.weights)
     with entry("model.weights"):
         values = _of_weights(where, weights, state["weights"])
     with entry("model.optimizer"):

@@ -41,7 +41,7 @@ class _Graph:
         self._layers = layers
         self._origins: dict[_Place, frozenset[_Origin]] = {}
         self.masks: set[str] = set()
-        """The names of the ops that make masks."""
+        """The names of the ops that compute masks."""
         for entry in layers.values():
             for node in _nodes(entry):
                 self._find(_places({key: v for key, v in _arguments(node).items() if key in _MASKS}))

@@ -24,7 +24,7 @@ from tfpy.layers.symbolic import to_list
 _MODULES = ("keras.ops", "keras.src.ops")
 _ARRAY_DTYPES = ("float32", "float64", "int32", "int64", "bool")
 OPERATION = "Operation"
-"""The class of the layer."""
+"""The name of the layer's class."""
 
 
 class Operation(Layer, class_name=OPERATION):
@@ -32,7 +32,7 @@ class Operation(Layer, class_name=OPERATION):
 
     Attributes:
         operation: its class in Keras.
-        options: its options, by Keras's names.
+        options_given: its options, by Keras's names.
     """
 
     operation: str

@@ -40,7 +40,7 @@ _GROUPS: dict[str, list[tuple[str, ...]]] = {
 }
 _MOST_STEPS = INT32_RANGE[1]
 STATE_BY_NUMBER = "optimizer/vars"
-"""Where the arrays are in a `.keras` archive's weights."""
+"""The location of the arrays in the weights of a `.keras` archive."""
 
 _STATE_BY_NAME = "optimizer_weights"  # their location in an `.h5` file, which lists their names
 

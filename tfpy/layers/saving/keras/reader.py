@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 CONFIG, METADATA, WEIGHTS = "config.json", "metadata.json", "model.weights.h5"
 OWN_WEIGHTS = "top_level_model_weights"
-"""Where an `.h5` file has the weights of a model that are none of its layers'."""
+"""The location in an `.h5` file of a model's weights that belong to none of its layers."""
 
 # Entries of a file other than the weights of layers.
 _NO_WEIGHTS = ("optimizer", "metrics", "loss_tracker", "seed_generator", "compile_metrics")

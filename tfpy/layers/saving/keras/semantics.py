@@ -19,7 +19,7 @@ from tfpy.layers.saving.json_tree import map_children
 from tfpy.layers.saving.keras.mask_rules import KERAS_MASKS
 
 MEANING = "numbers_of"
-"""The key, beside that of the class, that says whose meaning the options of an object have."""
+"""The key, next to the class name, that tells according to which library an object's options are meant."""
 
 TFJS, KERAS3 = TFJS_MASKS.owner, KERAS_MASKS[3].owner
 _KERAS2 = KERAS_MASKS[2].owner
