@@ -27,7 +27,7 @@ MAX_UNPACKING_FACTOR = 100
 class ModelFileError(ValueError):
     """A saved model that cannot be loaded: the message names the file, the field in it, and what is wrong.
 
-    What would steer a terminal, in the names of files or in what they contain, is written out.
+    Control characters in it, which file names and file contents may bring in, are shown as escape sequences.
     """
 
     def __str__(self) -> str:

@@ -277,7 +277,8 @@ def _small(
     """One thread for each element of the result; transposed or not is a matter of steps.
 
     Args:
-        sources: how the operands are read, with so many parameters each.
+        sources: how the operands are read.
+        counts: how many parameters each of them has.
         words: how many parameters the steps have.
     """
     a, b = (gemm.Operand(True, False, source) for source in sources)

@@ -191,7 +191,7 @@ Outer{name} outer{name}(uint o) {{
 
 @functools.lru_cache(maxsize=4096)
 def matrix_view(where: Map, columns: int, inner_is_column: bool) -> MatrixView | None:
-    """The view by a map, if its axes are those of the rows and then those of so many columns."""
+    """The view by a map, if its axes are those of the rows followed by those of `columns` columns."""
     layout = _layout(where.form)
     if layout is None:
         return None

@@ -20,8 +20,8 @@ _MANY_REGISTERS = 16  # with more of them, fewer groups run at a time
 _MOST_REGISTERS = 32  # with more, rows are read again
 _MOST_ELEMENTS_BY_FOUR = GROUP * _MANY_REGISTERS  # of a row that is read four at a time
 
-# What a row's elements become once the largest is taken from them, what of them is added up, what becomes of the sum,
-# and the result. The largest may lose NaN: the sum finds it.
+# In GLSL: the new element e, where v is the element minus the largest of its row; the term of the sum; what is computed
+# from the sum once; and the result. The maximum may lose NaN, but the sum does not.
 _RESULTS = {
     "Softmax": ("m_exp_below(v)", "e", "m_div(1., total)", "e * total"),
     "LogSoftmax": ("v", "m_exp_below(e)", "m_log(total)", "e - total"),

@@ -94,7 +94,7 @@ _task = functools.lru_cache(maxsize=4096)(WindowReduction)
 
 
 def over_cells(device: Device, accumulation: Accumulation, views: Sequence[CellView], cells: int, out: Spec) -> Value:
-    """The deferred reduction of so many cells for each element of `out`."""
+    """The deferred reduction of `cells` cells for each element of `out`."""
     sources = tuple([v.source for v in views])
     value = defer(device, out, _task(accumulation, cells), sources, leaves=len(views) + 1)
     value.maps, value.words = tuple([v.where for v in views]), tuple([v.pad for v in views])

@@ -76,7 +76,7 @@ def _decoded(op: str, chunks: dict[bytes, bytearray]) -> Array:
         raise ValueError(f"{op}: only non-interlaced PNG images with 8 bits per channel are supported.")
     channels = _CHANNELS[colour]
     size = height * (1 + width * channels)
-    # Never more is unpacked than the image takes, nor is that more than so many bytes can hold.
+    # No more bytes are unpacked than the image has; the header of a damaged file may give any number.
     values = zlib.decompressobj().decompress(chunks[b"IDAT"], min(size, sys.maxsize))
     if not width or not height or len(values) != size:
         found = f"{width} · {height} pixels, but {len(values)} bytes of the {size} that they take"
