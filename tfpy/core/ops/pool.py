@@ -24,7 +24,7 @@ _MANY_CELLS = 2**16
 
 
 class MaxPoolWithArgmax(TensorRecord):
-    """What `max_pool_with_argmax` returns."""
+    """The result of `max_pool_with_argmax`."""
 
     result: Tensor
     indexes: Tensor

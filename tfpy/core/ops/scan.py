@@ -17,7 +17,7 @@ from tfpy.engine.gradients import gradient
 
 
 class TopK(TensorRecord):
-    """What `topk` returns."""
+    """The result of `topk`."""
 
     values: Tensor
     indices: Tensor

@@ -26,7 +26,7 @@ from tfpy.engine.gradients import no_gradient
 
 
 class Unique(TensorRecord):
-    """What `unique` returns."""
+    """The result of `unique`."""
 
     values: Tensor
     indices: Tensor
