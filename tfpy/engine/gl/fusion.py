@@ -12,7 +12,7 @@ from tfpy.engine.backend import Array
 from tfpy.engine.dtypes import NUMPY
 from tfpy.engine.gl import templates
 from tfpy.engine.gl.device import Device
-from tfpy.engine.gl.epilogue import EpilogueTask
+from tfpy.engine.gl.epilogue import Epilogue, EpilogueTask
 from tfpy.engine.gl.maps import PART, WHOLE, Access, Map
 from tfpy.engine.gl.memory_pool import ALIGNMENT_BYTES, Buffer, Lease, Part
 from tfpy.engine.gl.recipes import Recipe, involved
@@ -240,7 +240,7 @@ def _compute_elementwise(device: Device, v: Value) -> Lease:
         leases = dispatch_pointwise(device, v.spec.size, fused, words, reads)
     else:
         base = values[recipe.base]
-        leases = cast("EpilogueTask", base.op).run_with_epilogue(device, base, fused, words, reads)
+        leases = cast("EpilogueTask", base.op).run_with_epilogue(device, base, Epilogue(fused, words, reads))
     v.settle(leases[0])
     if extras:
         recipe.settle(values, extras, leases[1:])

@@ -8,13 +8,13 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from tfpy.engine.gl import gemm, maps, templates
 from tfpy.engine.gl.compilers import Compiler
 from tfpy.engine.gl.device import Device
 from tfpy.engine.gl.elementwise import BINARY
-from tfpy.engine.gl.epilogue import EpilogueTask, plain
+from tfpy.engine.gl.epilogue import Epilogue, EpilogueTask, no_epilogue
 from tfpy.engine.gl.fusion import defer, ensure, fuse, prepare, view
 from tfpy.engine.gl.gemm import Tile, Variant
 from tfpy.engine.gl.matrix_view import MatrixView, matrix_view
@@ -86,26 +86,21 @@ class MatMul(EpilogueTask):
         self.small_groups = -(-size // GROUP)
         self._is_small = s.m * s.n * s.k <= SMALL_MULTIPLICATIONS
 
-    def compute(
-        self, device: Device, value: Value, fused: Fused, words: Sequence[int], others: Sequence[Buffer],
-        leases: Sequence[Lease],
-    ) -> None:  # fmt: skip
-        s, dtype = self.sizes, value.spec.dtype
+    def compute(self, device: Device, value: Value, epilogue: Epilogue, leases: Sequence[Lease]) -> None:
+        dtype, parts = value.spec.dtype, self.parts(device)
         writes = [lease.buffer for lease in leases]
-        parts = self.parts(device)
         if parts > 1:
             partial = self.partial_products(device, value.inputs, dtype, parts)
-            size = s.m * s.n
+            fused, words, others = epilogue
+            size = self.sizes.m * self.sizes.n
             program = device.programs.get(("add parts", fused), _sum_of_parts, fused, len(words))
             device.dispatch(program, [partial.buffer, *others], writes, (size, parts, *words), -(-size // GROUP))
             return
         a, b = self._operands(device, value.inputs)
         if self._is_small:
-            self._run_small(device, dtype, a, b, others, writes, fused, words)
-            return
-        variant = self._variant(device.compiler, dtype, a, b)
-        reads = [*a.buffers, *b.buffers, *others]
-        self._run_tiled(device, variant, 1, reads, writes, fused, [*a.words, *b.words, *words])
+            self._run_small(device, dtype, a, b, epilogue, writes)
+        else:
+            self._run_tiled(device, dtype, a, b, 1, epilogue, writes)
 
     def parts(self, device: Device) -> int:
         """How many parts the inner size is split into."""
@@ -117,9 +112,7 @@ class MatMul(EpilogueTask):
         """The products of the parts of the inner size, (parts, m, n)."""
         a, b = self._operands(device, inputs)
         lease = device.take(parts * self.sizes.m * self.sizes.n * 4)
-        variant = self._variant(device.compiler, dtype, a, b)
-        reads, words = [*a.buffers, *b.buffers], [*a.words, *b.words]
-        self._run_tiled(device, variant, parts, reads, [lease.buffer], plain(dtype), words)
+        self._run_tiled(device, dtype, a, b, parts, no_epilogue(dtype), [lease.buffer])
         return lease
 
     def _operands(self, device: Device, inputs: tuple[Value, ...]) -> tuple[_OperandSource, _OperandSource]:
@@ -143,15 +136,24 @@ class MatMul(EpilogueTask):
         return Variant(tile, first, second, words, exact, exact_inner, s.n % 4 == 0, compiler.unrolls, dtype)
 
     def _run_tiled(
-        self, device: Device, variant: Variant, parts: int, reads: Any, writes: Any, fused: Fused, words: list[int]
+        self,
+        device: Device,
+        dtype: str,
+        a: _OperandSource,
+        b: _OperandSource,
+        parts: int,
+        epilogue: Epilogue,
+        writes: list[Buffer],
     ) -> None:
-        s, tile = self.sizes, variant.tile
+        s, variant = self.sizes, self._variant(device.compiler, dtype, a, b)
+        fused, words, others = epilogue
+        tile = variant.tile
         part = -(-s.k // (parts * tile.k)) * tile.k
-        extra = len(words) - sum(variant.words)
-        program = device.programs.get(("gemm", variant, fused), gemm.tiled, variant, fused, extra)
+        program = device.programs.get(("gemm", variant, fused), gemm.tiled, variant, fused, len(words))
         own = s.m, s.n, s.k, part, parts, s.step_a, s.step_b, s.batches
         groups = -(-s.m // tile.m) * -(-s.n // tile.n) * s.batches * parts
-        device.dispatch(program, reads, writes, (*own, *words), groups)
+        reads = [*a.buffers, *b.buffers, *others]
+        device.dispatch(program, reads, writes, (*own, *a.words, *b.words, *words), groups)
 
     def _run_small(
         self,
@@ -159,11 +161,10 @@ class MatMul(EpilogueTask):
         dtype: str,
         a: _OperandSource,
         b: _OperandSource,
-        others: Sequence[Buffer],
+        epilogue: Epilogue,
         writes: list[Buffer],
-        fused: Fused,
-        words: Sequence[int],
     ) -> None:
+        fused, words, others = epilogue
         operands = (a.source, b.source), (len(a.words), len(b.words))
         key = ("small gemm", dtype, *operands, fused)
         program = device.programs.get(key, _small, dtype, *operands, fused, len(words))

@@ -12,11 +12,11 @@ from typing import NamedTuple
 
 from tfpy.engine.gl import templates
 from tfpy.engine.gl.device import Device
-from tfpy.engine.gl.epilogue import EpilogueTask
+from tfpy.engine.gl.epilogue import Epilogue, EpilogueTask
 from tfpy.engine.gl.fusion import defer, ensure
 from tfpy.engine.gl.maps import Map
 from tfpy.engine.gl.matrix_view import MatrixView, matrix_view
-from tfpy.engine.gl.memory_pool import Buffer, Lease
+from tfpy.engine.gl.memory_pool import Lease
 from tfpy.engine.gl.programs import parameters, word
 from tfpy.engine.gl.templates import FLAT_INDEX, GROUP, VECTOR_GLSL, Fused
 from tfpy.engine.gl.value import Value
@@ -64,10 +64,8 @@ class WindowReduction(EpilogueTask):
         self.accumulation = accumulation
         self.cells = cells
 
-    def compute(
-        self, device: Device, value: Value, fused: Fused, words: Sequence[int], others: Sequence[Buffer],
-        leases: Sequence[Lease],
-    ) -> None:  # fmt: skip
+    def compute(self, device: Device, value: Value, epilogue: Epilogue, leases: Sequence[Lease]) -> None:
+        fused, words, others = epilogue
         size, views, own = value.spec.size, [], [value.spec.size, self.cells]
         for source, where, pad in zip(value.inputs, value.maps or (), value.words, strict=True):
             assert where is not None
