@@ -10,7 +10,7 @@ from collections import Counter, defaultdict, deque
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from tfpy.core.io.faults import ModelFileError
+from tfpy.core.io.errors import ModelFileError
 from tfpy.engine.scope import trim_scope
 from tfpy.graph.graph_def import Node, Ref
 

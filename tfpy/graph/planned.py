@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
-from tfpy.core.io.faults import ModelFileError
+from tfpy.core.io.errors import ModelFileError
 from tfpy.core.ops.create import scalar
 from tfpy.core.plans import Plans, Result
 from tfpy.core.tensor import Tensor

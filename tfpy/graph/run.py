@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from tfpy.core.io.faults import ModelFileError
+from tfpy.core.io.errors import ModelFileError
 from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import nearest
 from tfpy.graph import ops  # noqa: F401  (fills the table)

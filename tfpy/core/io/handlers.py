@@ -8,7 +8,7 @@ from typing import Any
 
 from tfpy.core.calling.ready import finish
 from tfpy.core.io.artifacts import ModelArtifacts, SaveResult, as_artifacts, as_save_result, with_weight_data
-from tfpy.core.io.faults import ModelFileError
+from tfpy.core.io.errors import ModelFileError
 from tfpy.core.io.files import FileSystem
 from tfpy.core.io.load_handler import Loaded, LoadHandler
 from tfpy.core.io.load_options import LoadOptions

@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from tfpy.core.io.faults import MAX_JSON_BYTES, MAX_JSON_DEPTH, ModelFileError
+from tfpy.core.io.errors import MAX_JSON_BYTES, MAX_JSON_DEPTH, ModelFileError
 from tfpy.engine.errors import Unquoted, show
 
 # The largest double has 309.

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from tfpy.core.io.faults import MAX_ARCHIVE_BYTES
+from tfpy.core.io.errors import MAX_ARCHIVE_BYTES
 from tfpy.core.io.folder import read_file
 from tfpy.core.io.reading import read_pieces
 from tfpy.core.system.urls import has_scheme, local_path

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, TypeAlias
 
-from tfpy.core.io.faults import ModelFileError, object_in
+from tfpy.core.io.errors import ModelFileError, object_in
 from tfpy.engine.errors import show
 from tfpy.layers.saving.json_tree import is_keras_tensor, walk
 

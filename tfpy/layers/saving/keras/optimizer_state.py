@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tfpy.core.convert import to_tensor
-from tfpy.core.io.faults import ModelFileError
+from tfpy.core.io.errors import ModelFileError
 from tfpy.core.memory import tidy
 from tfpy.core.optimizers.base import Optimizer
 from tfpy.core.optimizers.classes import NadamOptimizer, RMSPropOptimizer

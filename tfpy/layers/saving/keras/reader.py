@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tfpy.core.convert import to_tensor
 from tfpy.core.io.archive import ZipReader
-from tfpy.core.io.faults import MAX_JSON_BYTES, ModelFileError
+from tfpy.core.io.errors import MAX_JSON_BYTES, ModelFileError
 from tfpy.core.io.folder import read_file
 from tfpy.core.io.hdf5 import SIGNATURE, Hdf5, reading
 from tfpy.core.io.json_text import parse_json

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from tfpy.core.io.faults import ModelFileError
+from tfpy.core.io.errors import ModelFileError
 from tfpy.engine.warn import warn_user
 from tfpy.layers.base import Layer
 from tfpy.layers.container import Container
