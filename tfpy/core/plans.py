@@ -21,8 +21,8 @@ Result = tuple[list[Tensor], Any]
 Holds = Callable[[], bool]
 """Returns whether a step would still do what it did when it was recorded."""
 
-_MOST_PLANS = 64
-_MOST_RECORDINGS = 3  # per step: one that keeps changing is not worth recording
+_MAX_PLANS = 64
+_MAX_RECORDINGS = 3  # per step: one that keeps changing is not worth recording
 
 
 def always() -> bool:
@@ -90,9 +90,9 @@ class Plans:
         full_key = _full_key(key, backend, inputs)
         self._planned.pop(full_key, None)  # it is no longer valid
         times = self._seen.get(full_key, 0)
-        if times > _MOST_RECORDINGS:
+        if times > _MAX_RECORDINGS:
             return compute()
-        if not times and len(self._seen) >= _MOST_PLANS:
+        if not times and len(self._seen) >= _MAX_PLANS:
             self._forget_one()
         self._seen[full_key] = times + 1
         holds = watch() if times else None

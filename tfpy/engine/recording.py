@@ -19,7 +19,7 @@ from tfpy.engine.state import local
 
 T = TypeVar("T")
 
-_MOST_NODES = 1 << 16  # a longer plan takes more memory than it saves time
+_MAX_NODES = 1 << 16  # a longer plan takes more memory than it saves time
 
 
 class Recorder:
@@ -90,7 +90,7 @@ class Recorder:
         if any(out.backend is not self.backend for out in outs):
             self.refuse(f"{kernel} ran on another backend")
         outputs = tuple([self._new_slot(out) for out in outs])
-        if len(self._nodes) >= _MOST_NODES:
+        if len(self._nodes) >= _MAX_NODES:
             self.refuse("too many kernels ran")
             return
         if self._fixed.issuperset(slots):

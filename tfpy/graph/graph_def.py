@@ -19,7 +19,7 @@ FRAME_OPS = frozenset(
 
 
 # No node has more than a few thousand outputs, and values are listed up to the named one.
-_MOST_DIGITS = 5
+_MAX_DIGITS = 5
 
 
 class Ref(NamedTuple):
@@ -250,7 +250,7 @@ def read_ref(text: Any, source: str, field: str, nodes: Mapping[str, Node] | Non
     name, *rest = text.split(":")
     if not rest:
         return Ref(name, 0)
-    if not rest[-1].isdecimal() or len(rest) > 2 or len(rest[-1]) > _MOST_DIGITS:
+    if not rest[-1].isdecimal() or len(rest) > 2 or len(rest[-1]) > _MAX_DIGITS:
         raise field_error(source, field, "'node', 'node:number' or 'node:output:number'", text)
     index = int(rest[-1])
     node = (nodes or {}).get(name)

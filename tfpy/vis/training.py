@@ -21,7 +21,7 @@ _VALIDATION = "val_"
 # The minimum interval between updates in a notebook, in seconds: the image grows with each batch.
 _REFRESH = 0.5
 # With more batches than this every second point is dropped, repeatedly.
-_MOST_POINTS = 4096
+_MAX_POINTS = 4096
 
 
 @export(namespace="vis.show", doc="Visualization / Training", options="opts")
@@ -290,7 +290,7 @@ class _DownsampledLogs:
         if self._seen % self._stride == 0:
             self.kept.append((self._seen, log))
         self._seen += 1
-        if len(self.kept) > _MOST_POINTS:
+        if len(self.kept) > _MAX_POINTS:
             self.kept = self.kept[::2]
             self._stride *= 2
 

@@ -106,7 +106,7 @@ def _erf(x: Array) -> Array:
     return y
 
 
-_MOST_EXACT_QUOTIENT = 2.0**29
+_MAX_EXACT_QUOTIENT = 2.0**29
 _FEW_ELEMENTS = 1 << 10
 _PIECE_ELEMENTS = 1 << 17  # smaller pieces make threads contend
 
@@ -211,8 +211,8 @@ def _mod_by_quotient(a: Array, b: Array) -> Array | None:
     np.floor(quotient, out=quotient)
     if not (
         quotient.size
-        and quotient.min() > -_MOST_EXACT_QUOTIENT
-        and quotient.max() < _MOST_EXACT_QUOTIENT
+        and quotient.min() > -_MAX_EXACT_QUOTIENT
+        and quotient.max() < _MAX_EXACT_QUOTIENT
         and np.isfinite(b).all()
     ):
         return None

@@ -31,8 +31,8 @@ WHICH = "TFPY_GPU"
 """The environment variable that selects one of several GPUs."""
 
 _VERSION = 430  # the first OpenGL with compute shaders; requesting the newest fails on drivers that lack it
-_MOST_DEVICES = 16
-_MOST_SHARED_MEMORY = 0x8262  # GL_MAX_COMPUTE_SHARED_MEMORY_SIZE
+_MAX_DEVICES = 16
+_MAX_SHARED_MEMORY = 0x8262  # GL_MAX_COMPUTE_SHARED_MEMORY_SIZE
 _SHARED_BYTES = 32768  # what OpenGL guarantees
 _NO_SUCH_DEVICE = "requested device index"  # what glcontext says when there are fewer
 
@@ -159,7 +159,7 @@ def shared_memory(context: Any) -> int:
         address = context.mglo._context.load("glGetIntegerv")
     except AttributeError:
         return _SHARED_BYTES
-    ctypes.CFUNCTYPE(None, ctypes.c_uint, ctypes.POINTER(ctypes.c_int))(address)(_MOST_SHARED_MEMORY, found)
+    ctypes.CFUNCTYPE(None, ctypes.c_uint, ctypes.POINTER(ctypes.c_int))(address)(_MAX_SHARED_MEMORY, found)
     return max(found.value, _SHARED_BYTES)
 
 
@@ -205,7 +205,7 @@ def _places() -> list[tuple[str, dict[str, Any]]]:
     default: list[tuple[str, dict[str, Any]]] = [("default display", {})]
     if not sys.platform.startswith("linux"):
         return default
-    devices = [(f"EGL device {i}", {"backend": "egl", "device_index": i}) for i in range(_MOST_DEVICES)]
+    devices = [(f"EGL device {i}", {"backend": "egl", "device_index": i}) for i in range(_MAX_DEVICES)]
     return devices + default
 
 

@@ -31,8 +31,8 @@ from tfpy.engine.gl.value import (
 )
 from tfpy.engine.spec import Spec
 
-_MOST_EXTRA_OUTPUTS = 4  # of a shader: intermediate results that are needed later
-_MOST_DEPTH = 4  # of chained deferred tasks
+_MAX_EXTRA_OUTPUTS = 4  # of a shader: intermediate results that are needed later
+_MAX_DEPTH = 4  # of chained deferred tasks
 VECTOR_ELEMENTS = 1 << 15  # below this, more threads with one element each are faster than fewer with four
 SEVERAL_VECTORS_ELEMENTS = 1 << 22  # from here on a thread handles several of them, since many groups start late
 STRETCH_BYTES = 1 << 29  # of all buffers: from here on groups process contiguous stretches, see `groups_of`
@@ -93,7 +93,7 @@ def _smaller(device: Device, spec: Spec, op: Pointwise, inputs: tuple[Value, ...
 def defer(device: Device, spec: Spec, task: Task, inputs: tuple[Value, ...], leaves: int = 1) -> Value:
     """A value deferred as a task. `leaves` is how many buffers its shader reads if it has an epilogue."""
     depth = max([v.structure.depth for v in inputs])
-    if depth >= _MOST_DEPTH:
+    if depth >= _MAX_DEPTH:
         for v in inputs:
             _make_less(device, v)
         depth = 0
@@ -305,7 +305,7 @@ def prepare(
 def _room(device: Device, recipe: Recipe) -> int:
     """How many additional results a shader may store."""
     operands = 0 if recipe.base is None else 2
-    return max(0, min(_MOST_EXTRA_OUTPUTS, device.blocks - len(recipe.leaves) - operands - 1))
+    return max(0, min(_MAX_EXTRA_OUTPUTS, device.blocks - len(recipe.leaves) - operands - 1))
 
 
 def dispatch_pointwise(

@@ -27,7 +27,7 @@ from tfpy.engine.value_checks import check_counted, check_nd_indices
 Values = tuple[Value, ...]
 
 
-_MOST_INDEXED_AXES = 6  # covered by an index
+_MAX_INDEXED_AXES = 6  # covered by an index
 
 
 def _block(depth: int) -> tuple[str, str]:
@@ -82,7 +82,7 @@ def _check(device: Device, op: str, indices: Value, shape: Shape) -> None:
 def _gather_nd(device: Device, values: Values, attrs: Attrs, out: Spec) -> Value | None:
     x, indices = values
     depth = indices.spec.shape[-1]
-    if out.dtype not in ("float32", "int32", "bool") or not 0 < depth <= _MOST_INDEXED_AXES or not x.spec.size:
+    if out.dtype not in ("float32", "int32", "bool") or not 0 < depth <= _MAX_INDEXED_AXES or not x.spec.size:
         return None
     _check(device, "gather_nd", indices, x.spec.shape)
     tail = math.prod(x.spec.shape[depth:])
@@ -103,7 +103,7 @@ def _numbers(device: Device, op: str, indices: Value, shape: Shape) -> Value:
 def _scatter_nd(device: Device, values: Values, attrs: Attrs, out: Spec) -> Value | None:
     indices, updates = values
     depth = indices.spec.shape[-1] if indices.spec.size else 0
-    if out.dtype not in ("float32", "int32", "complex64") or not 0 < depth <= _MOST_INDEXED_AXES:
+    if out.dtype not in ("float32", "int32", "complex64") or not 0 < depth <= _MAX_INDEXED_AXES:
         return None
     if indices.spec.size // depth > device.most_iterations:
         return None
@@ -157,7 +157,7 @@ void main() {{
 def _tensor_scatter_update(device: Device, values: Values, attrs: Attrs, out: Spec) -> Value | None:
     tensor, indices, updates = values
     depth = indices.spec.shape[-1] if indices.spec.size else 0
-    if out.dtype not in BUFFER_GLSL or not 0 < depth <= _MOST_INDEXED_AXES:
+    if out.dtype not in BUFFER_GLSL or not 0 < depth <= _MAX_INDEXED_AXES:
         return None
     numbers = _numbers(device, "tensor_scatter_update", indices, out.shape)
     return defer(device, out, _Update(math.prod(out.shape[:depth])), (tensor, numbers, updates))

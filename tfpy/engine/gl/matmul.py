@@ -34,9 +34,9 @@ _SMALL_VIEW_ELEMENTS = 1 << 16  # a slice or transpose of at most this many is r
 _LARGE_PRODUCT = 1 << 29  # multiplications, from which on a view that is read often is copied in any case
 _OFTEN = 1 << 12  # how often each of its elements is multiplied then
 _LONG_INNER_SIZE = 512  # shorter ones are not split among groups, and this one only with large tiles
-_LEAST_PART_SIZE = 128  # of the inner size
-_LEAST_FREE_PART_SIZE = 64  # if adding up the parts costs nothing
-_MOST_PARTS = 512
+_MIN_PART_SIZE = 128  # of the inner size
+_MIN_FREE_PART_SIZE = 64  # if adding up the parts costs nothing
+_MAX_PARTS = 512
 _PARTS_AT_A_TIME = 8  # that a thread reads before it adds them
 
 
@@ -259,7 +259,7 @@ def _group_count(s: Sizes, tile: Tile) -> int:
 def _most_parts(s: Sizes, sum_is_free: bool = False) -> int:
     if s.batches > 1 or (s.k < _LONG_INNER_SIZE and not sum_is_free):
         return 1
-    return max(1, min(s.k // (_LEAST_FREE_PART_SIZE if sum_is_free else _LEAST_PART_SIZE), _MOST_PARTS))
+    return max(1, min(s.k // (_MIN_FREE_PART_SIZE if sum_is_free else _MIN_PART_SIZE), _MAX_PARTS))
 
 
 @functools.lru_cache(maxsize=4096)

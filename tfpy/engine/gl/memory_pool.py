@@ -13,7 +13,7 @@ from typing import Any
 
 SMALLEST_BYTES = 256
 ALIGNMENT_BYTES = 256  # parts of buffers start at multiples of it, which every device supports
-MOST_IDLE_BYTES = 1 << 30
+MAX_IDLE_BYTES = 1 << 30
 CHECKED_BYTES = 1 << 24  # allocations from this size on are checked: drivers report lack of memory late, if at all
 
 
@@ -136,7 +136,7 @@ class Pool:
         self,
         allocate: Callable[[int], Any],
         out_of_memory: Callable[[], bool],
-        cap: int = MOST_IDLE_BYTES,
+        cap: int = MAX_IDLE_BYTES,
         make_room: Callable[[], None] = lambda: None,
         parent: Pool | None = None,
     ) -> None:

@@ -17,7 +17,7 @@ from tfpy.engine.gl.trace import OWN, ROOT, Trace
 from tfpy.engine.gl.value import Value
 from tfpy.engine.references import ALONE, references
 
-_MOST_RECIPES = 1 << 12
+_MAX_RECIPES = 1 << 12
 
 
 def involved(root: Value) -> tuple[list[Value], list[Any]]:
@@ -123,7 +123,7 @@ class Recipes(dict[tuple[Any, ...], Recipe]):
             key += tuple([first.setdefault(m, len(first)) for v in values if v.maps is not None for m in v.maps])
         recipe = self.get(key)
         if recipe is None:
-            if len(self) >= _MOST_RECIPES:
+            if len(self) >= _MAX_RECIPES:
                 self.clear()
             recipe = self[key] = Recipe(values, epilogue)
         return recipe

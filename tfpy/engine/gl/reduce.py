@@ -25,8 +25,8 @@ from tfpy.engine.gl.value import Value, float_bits
 from tfpy.engine.spec import Shape, Spec, spec
 
 _ENOUGH_GROUPS = 2048
-_MOST_CHUNKS = 1024
-_LEAST_ELEMENTS_PER_LANE = 16  # of a chunk
+_MAX_CHUNKS = 1024
+_MIN_ELEMENTS_PER_LANE = 16  # of a chunk
 _MANY_THREADS = 1 << 18
 
 
@@ -159,7 +159,7 @@ def lanes_for(rows: int, length: int) -> int:
 
 
 def _chunks(groups: int, length: int, lanes: int) -> int:
-    wanted = min(_ENOUGH_GROUPS // groups, length // (lanes * _LEAST_ELEMENTS_PER_LANE), _MOST_CHUNKS)
+    wanted = min(_ENOUGH_GROUPS // groups, length // (lanes * _MIN_ELEMENTS_PER_LANE), _MAX_CHUNKS)
     return wanted if wanted > 1 else 1
 
 

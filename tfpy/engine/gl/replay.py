@@ -27,7 +27,7 @@ Run = Callable[[str, tuple[Any, ...], Any, Outputs], Any]
 Range = tuple[int, int, int]
 """A range of memory: the `id` of the OpenGL buffer, the offset, and the size in bytes."""
 
-_MOST_RECORDINGS = 4  # of a plan: each pattern of inputs that share buffers needs its own
+_MAX_RECORDINGS = 4  # of a plan: each pattern of inputs that share buffers needs its own
 
 
 class Executor:
@@ -63,7 +63,7 @@ class Executor:
         recording = self.recordings.get(key)
         if recording is not None:
             return recording.replay(inputs, leases, spans)
-        if len(self.recordings) >= _MOST_RECORDINGS or not self._constant_spans().isdisjoint(spans):
+        if len(self.recordings) >= _MAX_RECORDINGS or not self._constant_spans().isdisjoint(spans):
             return self._results(inputs)
         return self._record(key, inputs)
 

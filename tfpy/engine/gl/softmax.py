@@ -17,8 +17,8 @@ _FEW_READS = {1: 8, 4: 2}  # by numbers read at a time, how often a thread reads
 _FEW_THREADS = 64
 _FEW_REGISTERS = 8  # of a thread, which leave room for combining four at a time
 _MANY_REGISTERS = 16  # with more of them, fewer groups run at a time
-_MOST_REGISTERS = 32  # with more, rows are read again
-_MOST_ELEMENTS_BY_FOUR = GROUP * _MANY_REGISTERS  # of a row that is read four at a time
+_MAX_REGISTERS = 32  # with more, rows are read again
+_MAX_ELEMENTS_BY_FOUR = GROUP * _MANY_REGISTERS  # of a row that is read four at a time
 
 # In GLSL: the new element e, where v is the element minus the largest of its row; the term of the sum; what is computed
 # from the sum once; and the result. The maximum may lose NaN, but the sum does not.
@@ -74,11 +74,11 @@ class _Variant(NamedTuple):
 
 
 def _variant(length: int) -> _Variant:
-    width = 4 if length % 4 == 0 and length <= _MOST_ELEMENTS_BY_FOUR else 1
+    width = 4 if length % 4 == 0 and length <= _MAX_ELEMENTS_BY_FOUR else 1
     reads = length // width
     lanes = _lanes(reads, _FEW_READS[width])
     kept = -(-reads // lanes)
-    return _Variant(lanes, width, 1 << (kept - 1).bit_length() if kept * width <= _MOST_REGISTERS else 0)
+    return _Variant(lanes, width, 1 << (kept - 1).bit_length() if kept * width <= _MAX_REGISTERS else 0)
 
 
 def _lanes(reads: int, few: int) -> int:

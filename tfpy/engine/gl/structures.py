@@ -13,8 +13,8 @@ from tfpy.engine.gl.maps import Access
 from tfpy.engine.gl.templates import Fused, interned
 from tfpy.engine.gl.trace import ROOT, Expression, Step
 
-MOST_NODES = 24
-_MOST_STRUCTURES = 1 << 14
+MAX_NODES = 24
+_MAX_STRUCTURES = 1 << 14
 
 
 class Structure:
@@ -68,14 +68,14 @@ class Structures(dict[tuple[Any, ...], Structure]):
         self._most_leaves = most_leaves
 
     def __missing__(self, key: tuple[Any, ...]) -> Structure:
-        if len(self) >= _MOST_STRUCTURES:
+        if len(self) >= _MAX_STRUCTURES:
             self.clear()
         inputs = [part for part in key if type(part) is Structure]
         weight, leaves = sum(s.weight for s in inputs), sum(s.leaves for s in inputs)
         if type(key[-1]) is Cost:
             weight, leaves = key[-1]
         found = self[key] = Structure(True, weight + 1, leaves, max((s.depth for s in inputs), default=0))
-        found.large = weight >= MOST_NODES or leaves > self._most_leaves
+        found.large = weight >= MAX_NODES or leaves > self._most_leaves
         found.mapped = any(s.mapped for s in inputs) or any(type(part) is Access for part in key)
         if type(key[0]) is Expression and inputs and all(part in _DTYPE_OF for part in key[1:]):
             found.alone = _unfused(key[0], inputs)

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 BUFFER_NUMPY = NUMPY | {"bool": np.int32}
 """numpy's type for the elements of a buffer: booleans are numbers 0 and 1."""
 
-_MOST_CONSTANTS = 256
+_MAX_CONSTANTS = 256
 
 Maps = tuple["Map | None", ...]
 
@@ -107,7 +107,7 @@ def constant(device: Device, key: Hashable, dtype: DType, make: Callable[[], Arr
     known = device.constants
     found = known.get(key)
     if found is None:
-        if len(known) >= _MOST_CONSTANTS:
+        if len(known) >= _MAX_CONSTANTS:
             known.clear()
         array = make().astype(BUFFER_NUMPY[dtype])
         found = known[key] = Value(spec(array.shape, dtype), host=array)

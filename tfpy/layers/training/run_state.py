@@ -30,7 +30,7 @@ Arrays = dict[str, npt.NDArray[Any]]
 # Represents an array in plain values.
 _ARRAY = "array in this file"
 # Optimizers return their iterations as an int32.
-_MOST_ITERATIONS = INT32_RANGE[1]
+_MAX_ITERATIONS = INT32_RANGE[1]
 
 
 def pack(where: str, value: Any, arrays: Arrays) -> Any:
@@ -126,8 +126,8 @@ def restorer(where: str, model: LayersModel, optimizer: Optimizer, state: dict[s
         rate = as_number(where, "learning_rate", state["learning_rate"])
     with entry("model.iterations"):
         iterations = as_count(where, "iterations", state["iterations"])
-        if iterations > _MOST_ITERATIONS:
-            raise argument_error(where, "iterations", f"at most {_MOST_ITERATIONS}", iterations)
+        if iterations > _MAX_ITERATIONS:
+            raise argument_error(where, "iterations", f"at most {_MAX_ITERATIONS}", iterations)
 
     def restore() -> None:
         optimizer.set_state_of(weights, slots if own_state else [steps_made(iterations), *slots])

@@ -38,7 +38,7 @@ _GROUPS: dict[str, list[tuple[str, ...]]] = {
     "Nadam": [("m", "v")],
     "Adamax": [("m", "v")],
 }
-_MOST_STEPS = INT32_RANGE[1]
+_MAX_STEPS = INT32_RANGE[1]
 STATE_BY_NUMBER = "optimizer/vars"
 """The location of the arrays in the weights of a `.keras` archive."""
 
@@ -117,8 +117,8 @@ def restore_keras_state(model: LayersModel, hdf5: Hdf5) -> None:
 def _as_ours(optimizer: Optimizer, numbers: Sequence[Any], places: _Places, arrays: Sequence[Any], hdf5: Hdf5) -> State:
     """The state from the leading numbers and the arrays of the slots."""
     steps, *rate = numbers
-    if not 0 <= steps <= _MOST_STEPS:
-        raise ModelFileError(f"{hdf5.source}: the number of steps must be from 0 to {_MOST_STEPS}, but is {steps}.")
+    if not 0 <= steps <= _MAX_STEPS:
+        raise ModelFileError(f"{hdf5.source}: the number of steps must be from 0 to {_MAX_STEPS}, but is {steps}.")
     scale = _scale(optimizer, rate[0] if rate else optimizer.learning_rate)
     found = {}
     for (name, shape), array in zip(places.items(), arrays, strict=False):
