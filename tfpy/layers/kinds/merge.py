@@ -38,7 +38,7 @@ class Merge(OneOutput):
         """The shapes of the inputs, whose number is checked."""
         found = [whole_shape(self.name, s) for s in (input_shape if are_several(input_shape) else [input_shape])]
         if len(found) < 2 or (self.max_inputs is not None and len(found) > self.max_inputs):
-            expected = "a list of 2 or more inputs" if self.max_inputs is None else f"a list of {self.max_inputs} inputs"
+            expected = f"a list of {self.max_inputs or '2 or more'} inputs"
             raise argument_error(self.name, "inputs", expected, Unquoted(f"shapes {[list(s) for s in found]}"))
         return found
 
