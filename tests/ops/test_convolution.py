@@ -206,7 +206,7 @@ def _convolution_and_gradients(x: np.ndarray, w: np.ndarray, window: Window) -> 
 def test_grouped_columns_equal_single_columns(
     shape: Any, filter_shape: Any, strides: Any, pad: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Neighbouring output columns computed together equal those computed one by one."""
+    """Neighboring output columns computed together equal those computed one by one."""
     x, w = _values(*shape), _values(*filter_shape)
     window = sliding_window("op", shape[1:-1], filter_shape[:-2], strides, pad)
     count, wider = conv._combined_positions(window, *filter_shape[-2:])

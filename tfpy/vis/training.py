@@ -108,12 +108,12 @@ def _plots(names: Sequence[str]) -> dict[str, list[str]]:
 def _colors(names: Sequence[str], plots: Mapping[str, Sequence[str]], given: Any) -> dict[str, str]:
     """The color of each metric."""
     found = [
-        v.color("history", "series_colors", color) for color in as_list("history", "series_colors", given, "colours")
+        v.color("history", "series_colors", color) for color in as_list("history", "series_colors", given, "colors")
     ]
     if len(found) == len(names):
         return dict(zip(names, found, strict=True))
     if len(found) < max(map(len, plots.values()), default=0):
-        expected = "a colour for each metric, or for each line of a chart"
+        expected = "a color for each metric, or for each line of a chart"
         raise argument_error("history", "series_colors", expected, given)
     return {name: color for series in plots.values() for name, color in zip(series, found, strict=False)}
 

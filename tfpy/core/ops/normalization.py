@@ -1,4 +1,4 @@
-"""Normalization by given moments, and by neighbouring channels."""
+"""Normalization by given moments, and by neighboring channels."""
 
 from __future__ import annotations
 
@@ -235,19 +235,19 @@ def local_response_normalization(
 
 
 def _lrn_gradient(dy: Tensor, n: Any) -> Tensor:
-    """dy / s^β - 2αβ · x · Σ dy · x / s^(β+1), with s = bias + α · Σ x² and sums over the neighbouring channels."""
+    """dy / s^β - 2αβ · x · Σ dy · x / s^(β+1), with s = bias + α · Σ x² and sums over the neighboring channels."""
     x, shape, radius = n.x, n.shape("x"), n.attrs["depth_radius"]
     alpha, beta = n.attrs["alpha"], n.attrs["beta"]
     index = np.arange(shape[-1])
     band = to_tensor("LRN", "band", (np.abs(index[:, None] - index) <= radius).astype(np.float64))
 
-    def over_neighbours(t: Tensor) -> Tensor:
+    def over_neighbors(t: Tensor) -> Tensor:
         rows = reshape_to(t, (t.size // max(1, shape[-1]), shape[-1]))
         return reshape_to(multiply_matrices(rows, band), shape)
 
-    s = add(mul(over_neighbours(run("Square", x)), number(alpha)), number(n.attrs["bias"]))
+    s = add(mul(over_neighbors(run("Square", x)), number(alpha)), number(n.attrs["bias"]))
     power = run("Pow", s, number(-beta))
-    spread = over_neighbours(run("RealDiv", mul(dy, mul(x, power)), s))
+    spread = over_neighbors(run("RealDiv", mul(dy, mul(x, power)), s))
     return sub(mul(dy, power), mul(mul(x, number(2 * alpha * beta)), spread))
 
 

@@ -177,7 +177,7 @@ product = functools.lru_cache(maxsize=4096)(MatMul)
 
 
 def _is_read_in_vectors(source: Fused | MatrixView | None, inner_fastest: bool, outer: int) -> bool:
-    """Whether an operand is read in vectors, four neighbours at a time."""
+    """Whether an operand is read in vectors, four neighbors at a time."""
     if source is None:
         return not inner_fastest and outer % 4 == 0
     return isinstance(source, MatrixView) and source.vector

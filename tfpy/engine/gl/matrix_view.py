@@ -75,7 +75,7 @@ class MatrixView(NamedTuple):
         form: of the map from the matrix to the array.
         row_axes: how many of the map's axes are those of the rows.
         inner_is_column: whether the inner index of the product is that of the columns.
-        vector: four outer neighbours are also neighbours in the array, and read at once.
+        vector: four outer neighbors are also neighbors in the array, and read at once.
     """
 
     form: Any

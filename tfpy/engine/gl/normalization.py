@@ -19,7 +19,7 @@ Values = tuple[Value, ...]
 
 _INVERSE = "m_div(1., m_sqrt({2} + {p}))"
 _NORMALIZED = Expression("({0} - {1}) * m_div({4}, m_sqrt({2} + {p})) + {3}", "float32", ("float32",))
-_CENTRED = Expression(f"({{0}} - {{1}}) * {_INVERSE}", "float32", ("float32",))
+_CENTERED = Expression(f"({{0}} - {{1}}) * {_INVERSE}", "float32", ("float32",))
 # Of x̂, g, the variance, and the sums of g and of g · x̂; q is one by the number of elements that were summed.
 _BACK = Expression(f"{_INVERSE} * ({{1}} - {{3}} * {{q}} - {{0}} * ({{4}} * {{q}}))", "float32", ("float32", "float32"))
 
@@ -61,7 +61,7 @@ def _normalize_grad(device: Device, values: Values, attrs: Attrs, outs: Sequence
         found: Value = KERNELS["Multiply"](device, (a, b), {}, out)
         return found
 
-    normal = _elementwise(device, whole, _CENTRED, (x, mean, variance), (epsilon,))
+    normal = _elementwise(device, whole, _CENTERED, (x, mean, variance), (epsilon,))
     scaled = product(dy, scale)
     sums = total(dy, others), total(product(dy, normal), others)
     if by_channel:

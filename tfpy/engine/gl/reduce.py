@@ -94,7 +94,7 @@ class Layout(NamedTuple):
 
     Attributes:
         lanes: the number of threads for a column.
-        along: neighbouring threads read neighbours along the length, not along the columns.
+        along: neighboring threads read neighbors along the length, not along the columns.
     """
 
     lanes: int
@@ -187,7 +187,7 @@ def _stored_kind(operation: Operation) -> str:
 
 
 def _body(operation: Operation, layout: Layout, element_kind: str, load: str, lift: str, lower: str) -> str:
-    """Parameters: the columns, the length, the elements between neighbours along it, the length of a chunk.
+    """Parameters: the columns, the length, the elements between neighbors along it, the length of a chunk.
 
     A thread reads four elements before it combines them, so that it does not wait for each.
     """

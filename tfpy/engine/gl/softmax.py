@@ -82,7 +82,7 @@ def _variant(length: int) -> _Variant:
 
 
 def _lanes(reads: int, few: int) -> int:
-    """How many threads work on a row: few, but so many that neighbours read neighbours and each has few registers."""
+    """How many threads work on a row: few, but so many that neighbors read neighbors and each has few registers."""
     lanes = 1
     while lanes < _FEW_THREADS and (lanes * lanes < reads or lanes * few < reads):
         lanes *= 2
@@ -202,8 +202,8 @@ def _gradient(device: Device, values: tuple[Value, ...], attrs: Attrs, out: Spec
     rows = spec((*out.shape[:-1], 1), out.dtype)
     weighted = KERNELS["Multiply"](device, (dy, y), {}, out)
     total = KERNELS["Sum"](device, (weighted,), {"axes": (len(out.shape) - 1,), "keep_dims": True}, rows)
-    centred = KERNELS["Sub"](device, (dy, total), {}, out)
-    found: Value = KERNELS["Multiply"](device, (centred, y), {}, out)
+    centered = KERNELS["Sub"](device, (dy, total), {}, out)
+    found: Value = KERNELS["Multiply"](device, (centered, y), {}, out)
     return found
 
 

@@ -1,6 +1,6 @@
 """Reductions over the cells of windows: of pooling, depthwise convolution and the like, with their gradients.
 
-A thread computes four neighbouring results. What the positions of elements have in common at all cells is computed
+A thread computes four neighboring results. What the positions of elements have in common at all cells is computed
 once (see matrix_view.py). Subsequent elementwise operations are fused.
 """
 
