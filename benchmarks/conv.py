@@ -21,7 +21,7 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from tfpy.engine.cpu import table
-from tfpy.engine.windows import slide
+from tfpy.engine.windows import sliding_window
 
 KERNELS = table.KERNELS
 
@@ -77,7 +77,7 @@ Rows = Iterator[tuple[str, float, float]]
 
 def convolutions() -> Rows:
     for name, (shape, filter_shape, stride, pad) in CONVOLUTIONS.items():
-        window = slide("conv", shape[1:-1], filter_shape[:-2], stride, pad)
+        window = sliding_window("conv", shape[1:-1], filter_shape[:-2], stride, pad)
         x, w, dy = numbers(*shape), numbers(*filter_shape), numbers(shape[0], *window.out, filter_shape[-1])
         rows, weights = dy.reshape(-1, dy.shape[-1]), w.reshape(-1, w.shape[-1])
         columns, across = numbers(len(rows), len(weights)), np.ascontiguousarray(weights.T)
@@ -93,7 +93,7 @@ def convolutions() -> Rows:
 def depthwise() -> Rows:
     name = "DepthwiseConv2dNative"
     for title, (shape, size, stride, pad) in DEPTHWISE.items():
-        window = slide("conv", shape[1:-1], (size, size), stride, pad)
+        window = sliding_window("conv", shape[1:-1], (size, size), stride, pad)
         x, w, dy = numbers(*shape), numbers(size, size, shape[-1], 1), numbers(shape[0], *window.out, shape[-1])
         least = window.cells * (shortest(np.multiply, dy, dy) + shortest(np.add, dy, dy))
         yield f"depthwise, {title}", kernel(name, x, w, window=window), least
@@ -103,7 +103,7 @@ def depthwise() -> Rows:
 
 def pools() -> Rows:
     for name, (shape, size, stride, pad) in POOLS.items():
-        window = slide("pool", shape[1:-1], (size, size), stride, pad)
+        window = sliding_window("pool", shape[1:-1], (size, size), stride, pad)
         x, dy = numbers(*shape), numbers(shape[0], *window.out, shape[-1])
         y = KERNELS["MaxPool"](x, window=window)
         least = window.cells * shortest(np.maximum, y, dy)

@@ -101,8 +101,9 @@ def device(bench: Bench) -> dict[str, Any]:
     }
 
 
-def self_test(bench: Bench) -> list[str]:
-    return list(doctor.self_test(bench.backend))
+def self_test(bench: Bench) -> dict[str, bool]:
+    """Whether each check of `tfpy doctor` passes."""
+    return {check.name: check.passed for check in doctor.self_test(bench.backend)}
 
 
 def dispatches(bench: Bench) -> dict[str, float]:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import moderngl
 
 from tfpy.engine.gl.device import Device
-from tfpy.engine.gl.pool import Buffer
+from tfpy.engine.gl.memory_pool import Buffer
 from tfpy.engine.gl.programs import Program, Programs
 
 _DECLARATION = re.compile(r"layout\(std430, binding = (\d+)\) ([\w ]*)buffer ")

@@ -59,7 +59,7 @@ def converted(source: str, target: str, include_optimizer: bool, strict: bool, q
 
 
 def refused(source: str) -> list[str]:
-    """What TF.js 4.22 would refuse of a model of layers that `converted` writes, or compute differently.
+    """The parts of a layers model, written by `converted`, that TF.js 4.22 would reject or compute differently.
 
     Raises:
         ValueError: it is a graph.

@@ -322,7 +322,7 @@ def test_gradients_share_data_buffers(walks: Walks) -> None:
 
 
 def test_number_of_planned_passes_is_bounded(walks: Walks, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(backward_cache, "_MOST_PASSES", 5)
+    monkeypatch.setattr(backward_cache, "_MAX_PASSES", 5)
     for _ in range(2):
         for size in range(1, 12):
             x = normal(size)
@@ -331,7 +331,7 @@ def test_number_of_planned_passes_is_bounded(walks: Walks, monkeypatch: pytest.M
 
 
 def test_memory_of_planned_passes_is_bounded(walks: Walks, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(backward_cache, "_MOST_BYTES", 100_000)
+    monkeypatch.setattr(backward_cache, "_MAX_BYTES", 100_000)
 
     def f(x: tf.Tensor, count: int) -> tf.Tensor:
         for _ in range(count):

@@ -11,7 +11,7 @@ from tolerance import DOUBLE
 
 from tfpy.engine.cpu.table import KERNELS
 from tfpy.engine.spec import Shape
-from tfpy.engine.windows import Window, slide
+from tfpy.engine.windows import Window, sliding_window
 
 Index = tuple[Any, ...]
 
@@ -41,7 +41,7 @@ def _random(*shape: int) -> np.ndarray:
 def test_kernels_match_explicit_loops(
     kernel: str, filters: Shape, size: Shape, strides: Any, dilations: Any, pad: Any
 ) -> None:
-    window = slide("op", (5, 7), size, strides, pad, dilations)
+    window = sliding_window("op", (5, 7), size, strides, pad, dilations)
     x, w = _random(2, 5, 7, filters[0]), _random(*size, *filters)
     product = "bi,im->bim" if kernel.startswith("Depth") else "bi,im->bm"
     y = KERNELS[kernel](x, w, window=window)
@@ -63,7 +63,7 @@ def test_kernels_match_explicit_loops(
 @pytest.mark.parametrize("kernel", ["DepthwiseConv2dNative", "Conv2D"])
 def test_nonfinite_filter_does_not_spread_in_input_gradient(kernel: str) -> None:
     """Products with padding zeros must not make the gradient at the border NaN."""
-    window = slide("op", (4, 4), (3, 3), 1, "same")
+    window = sliding_window("op", (4, 4), (3, 3), 1, "same")
     w = np.ones((3, 3, 4, 1 if kernel.startswith("Depth") else 4))
     w[0, 0] = np.inf
     dy = np.ones((1, 4, 4, 4))

@@ -199,9 +199,9 @@ def test_terms_of_sum_are_stored_when_used_again(small_blocks: None) -> None:
     terms = A.mul(B)
     total = terms.sum()
     assert is_deferred(terms)
-    centred = terms.sub(total)
+    centered = terms.sub(total)
     assert not is_deferred(terms)
-    np.testing.assert_array_equal(centred.numpy(), A.numpy() * B.numpy() - total.numpy())
+    np.testing.assert_array_equal(centered.numpy(), A.numpy() * B.numpy() - total.numpy())
 
 
 def test_observed_kernels_are_not_deferred(small_blocks: None) -> None:

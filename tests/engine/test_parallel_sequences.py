@@ -81,7 +81,7 @@ def test_parallel_directions_equal_serial_ones(
     cell: str, mask: bool, stacked: bool, two_cores: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     serial = _losses(cell, mask, stacked)
-    monkeypatch.setattr(parallel, "_LEAST_MULTIPLICATIONS", 0)
+    monkeypatch.setattr(parallel, "_MIN_MULTIPLICATIONS", 0)
     seen = _record_pairs(monkeypatch)
     assert _losses(cell, mask, stacked) == serial
     name = f"{'Masked' if mask else ''}{CELLS[cell]}Sequence"
@@ -90,7 +90,7 @@ def test_parallel_directions_equal_serial_ones(
 
 def test_directions_run_concurrently(two_cores: None, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each waits for the other to start, so they would time out if they ran serially."""
-    monkeypatch.setattr(parallel, "_LEAST_MULTIPLICATIONS", 0)
+    monkeypatch.setattr(parallel, "_MIN_MULTIPLICATIONS", 0)
     meeting = threading.Barrier(2, timeout=20)
     kernel = KERNELS["LSTMSequence"]
 
@@ -115,7 +115,7 @@ def test_directions_run_serially_if_not_worthwhile(
 ) -> None:
     """With too little work, with enough work for all cores in one direction, or with one core."""
     machine.set_most_shards(cores)
-    monkeypatch.setattr(parallel, "_LEAST_MULTIPLICATIONS", least)
+    monkeypatch.setattr(parallel, "_MIN_MULTIPLICATIONS", least)
     monkeypatch.setattr(sequence, "_SHARD_MULTIPLICATIONS", shard)
     monkeypatch.setattr(parallel, "run_concurrently", lambda jobs: pytest.fail("side by side"))
     try:

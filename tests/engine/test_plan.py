@@ -181,7 +181,7 @@ def test_values_that_replay_cannot_reproduce_are_refused(f: Any, why: str) -> No
 
 
 def test_too_many_kernels_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(recording, "_MOST_NODES", 3)
+    monkeypatch.setattr(recording, "_MAX_NODES", 3)
     assert record(lambda a: a.neg().neg().neg(), [normal(3)])[1] == ""
     assert record(lambda a: a.neg().neg().neg().neg(), [normal(3)])[1] == "too many kernels ran"
 

@@ -18,7 +18,7 @@ import tfpy as tf
 from tfpy.engine import machine
 from tfpy.engine.cpu import batches, matmul, threads
 from tfpy.engine.cpu.table import KERNELS, PLANNED
-from tfpy.engine.windows import slide
+from tfpy.engine.windows import sliding_window
 
 
 def test_spans_split_batch_evenly(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -174,7 +174,7 @@ def test_sharded_convolution_and_pooling_equal_unsharded(
     kernel: str, pad: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rng = np.random.default_rng(0)
-    window = slide("conv", (9, 8), (3, 2), (2, 1), pad)
+    window = sliding_window("conv", (9, 8), (3, 2), (2, 1), pad)
     x, y = rng.normal(size=(5, 9, 8, 4)), rng.normal(size=(5, *window.out, 4))
     w = rng.normal(size=(3, 2, 4, 1 if "Depthwise" in kernel else 4))
     arguments: dict[str, tuple[list[np.ndarray], dict[str, object]]] = {
@@ -215,14 +215,14 @@ def test_image_sharded_by_rows_equals_unsharded(
     kernel: str, size: Any, strides: Any, pad: Any, dilations: Any, shards: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rng = np.random.default_rng(0)
-    window = slide("conv", (9, 8), size, strides, pad, dilations)
+    window = sliding_window("conv", (9, 8), size, strides, pad, dilations)
     arrays = [rng.normal(size=(1, 9, 8, 5)), rng.normal(size=(*size, 5, 1 if "Depthwise" in kernel else 6))]
     attrs: dict[str, Any] = {"window": window}
     if "Fused" in kernel:
         arrays.append(rng.normal(size=6))
         attrs |= {"activation": "relu", "leakyrelu_alpha": 0.2}
     if "Pool" in kernel:
-        attrs["pool"] = slide("pool", window.out, (3, 2), (2, 1), "valid")
+        attrs["pool"] = sliding_window("pool", window.out, (3, 2), (2, 1), "valid")
     compute = (KERNELS | PLANNED)[kernel]
     unsharded = compute(*arrays, **attrs)
     monkeypatch.setattr(machine.share, "shards", shards)

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tfpy.engine.windows import slide
+from tfpy.engine.windows import sliding_window
 
 
 @pytest.mark.parametrize(
@@ -39,18 +39,18 @@ from tfpy.engine.windows import slide
 def test_padding_and_output_size_equal_tfjs(
     sizes: Any, size: Any, strides: Any, pad: Any, dilations: Any, rounding: Any, pads: Any, out: Any
 ) -> None:
-    window = slide("op", sizes, size, strides, pad, dilations, rounding)
+    window = sliding_window("op", sizes, size, strides, pad, dilations, rounding)
     assert (window.pads, window.out) == (pads, out)
 
 
 def test_window_properties() -> None:
-    window = slide("op", (9, 9), (3, 2), 1, "valid", (2, 1))
+    window = sliding_window("op", (9, 9), (3, 2), 1, "valid", (2, 1))
     assert window.reach == (5, 2)
     assert window.covered == (9, 9)
     assert window.cells == 6
     assert not window.is_identity
-    assert slide("op", (4, 4), (1, 1), 1, "valid").is_identity
-    assert not slide("op", (4, 4), (1, 1), 1, 1).is_identity
+    assert sliding_window("op", (4, 4), (1, 1), 1, "valid").is_identity
+    assert not sliding_window("op", (4, 4), (1, 1), 1, 1).is_identity
 
 
 @pytest.mark.parametrize(
@@ -72,4 +72,4 @@ def test_window_properties() -> None:
 def test_invalid_arguments_raise(changed: dict[str, Any], error: type[Exception], named: str) -> None:
     arguments: dict[str, Any] = {"sizes": (5, 5), "size": (2, 2), "strides": 1, "pad": 1} | changed
     with pytest.raises(error, match=rf"op: argument '{named}' must be"):
-        slide("op", **arguments)
+        sliding_window("op", **arguments)

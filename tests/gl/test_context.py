@@ -119,7 +119,7 @@ def test_error_without_gpu_states_reason(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_equal_errors_of_devices_are_merged(monkeypatch: pytest.MonkeyPatch) -> None:
-    fake_moderngl(monkeypatch, [Exception("no GL")] * context._MOST_DEVICES, Exception("no display"))
+    fake_moderngl(monkeypatch, [Exception("no GL")] * context._MAX_DEVICES, Exception("no display"))
     with pytest.raises(RuntimeError, match=r"\(EGL device 0 to EGL device 15: no GL; default display: no display\)"):
         context.open_context()
 

@@ -17,7 +17,7 @@ from tfpy.engine.gl import fusion
 from tfpy.engine.gl.backend import GlBackend
 from tfpy.engine.gl.device import Device
 from tfpy.engine.gl.elementwise import UNARY
-from tfpy.engine.gl.pool import Part, size_class
+from tfpy.engine.gl.memory_pool import Part, size_class
 
 pytestmark = pytest.mark.gl
 

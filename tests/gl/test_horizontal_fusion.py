@@ -12,7 +12,7 @@ from tolerance import ACCUMULATED, GPU_FUNCTION, ROUNDING, TRAINED
 import tfpy as tf
 from tfpy.engine.gl.backend import GlBackend
 from tfpy.engine.gl.device import Device
-from tfpy.engine.gl.pool import Part
+from tfpy.engine.gl.memory_pool import Part
 
 pytestmark = pytest.mark.gl
 

@@ -12,7 +12,7 @@ from layers.rows import ROWS
 from layers.table import Row
 
 import tfpy as tf
-from tfpy.engine.gl import pool
+from tfpy.engine.gl import memory_pool
 from tfpy.engine.gl.backend import GlBackend
 from tfpy.engine.gl.device import Device
 from tfpy.layers.symbolic import to_list
@@ -25,10 +25,10 @@ def check_buffer_lifetimes(gpu: GlBackend, monkeypatch: pytest.MonkeyPatch) -> N
     """Disable reuse of buffers, and fail if a shader runs on a released one."""
     holders: Counter[int] = Counter()
 
-    class Lease(pool.Lease):
+    class Lease(memory_pool.Lease):
         __slots__ = ()
 
-        def __init__(self, buffer: pool.Buffer, returned: Any) -> None:
+        def __init__(self, buffer: memory_pool.Buffer, returned: Any) -> None:
             super().__init__(buffer, returned)
             holders[id(buffer.gl)] += 1
 
@@ -39,14 +39,18 @@ def check_buffer_lifetimes(gpu: GlBackend, monkeypatch: pytest.MonkeyPatch) -> N
     dispatch = Device.dispatch
 
     def checked(
-        device: Device, program: Any, reads: Sequence[pool.Buffer], writes: Sequence[pool.Buffer], *rest: Any
+        device: Device,
+        program: Any,
+        reads: Sequence[memory_pool.Buffer],
+        writes: Sequence[memory_pool.Buffer],
+        *rest: Any,
     ) -> None:
         assert all(holders[id(buffer.gl)] for buffer in (*reads, *writes)), "a buffer has been released"
         dispatch(device, program, reads, writes, *rest)
 
     gpu.device.constants.clear()  # existing leases are not counted
-    monkeypatch.setattr(pool, "Lease", Lease)
-    monkeypatch.setattr(pool.Pool, "take", pool.Pool.fresh)
+    monkeypatch.setattr(memory_pool, "Lease", Lease)
+    monkeypatch.setattr(memory_pool.Pool, "take", memory_pool.Pool.fresh)
     monkeypatch.setattr(Device, "dispatch", checked)
 
 

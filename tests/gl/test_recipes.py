@@ -15,7 +15,7 @@ import tfpy as tf
 from tfpy.engine.gl import recipes, structures
 from tfpy.engine.gl.backend import GlBackend
 from tfpy.engine.gl.device import Device
-from tfpy.engine.gl.pool import size_class
+from tfpy.engine.gl.memory_pool import size_class
 
 pytestmark = pytest.mark.gl
 
@@ -154,8 +154,8 @@ def test_random_work_is_bit_identical_to_single_ops(gpu: GlBackend, seed: int) -
 
 
 def test_number_of_recipes_and_structures_is_limited(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(recipes, "_MOST_RECIPES", 2)
-    monkeypatch.setattr(structures, "_MOST_STRUCTURES", 3)
+    monkeypatch.setattr(recipes, "_MAX_RECIPES", 2)
+    monkeypatch.setattr(structures, "_MAX_STRUCTURES", 3)
     device.recipes.clear()
     device.structures.clear()
     a, b = on_gpu(20, 1), on_gpu(20, 2)

@@ -232,7 +232,7 @@ def test_evicted_constants_are_kept_by_the_recording(device: Device, monkeypatch
     x = on_gpu(1, 3, 3, 2)
     replay.run(Tensor, [x])
     assert executor.recordings
-    monkeypatch.setattr(value, "_MOST_CONSTANTS", 4)
+    monkeypatch.setattr(value, "_MAX_CONSTANTS", 4)
     held = [computed(on_gpu(8).add(resized(on_gpu(1, size, 4, 1)).sum())) for size in range(4, 12)]
     assert len(device.constants) <= 4
     (found,), _ = replay.run(Tensor, [x])

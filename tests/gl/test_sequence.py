@@ -96,7 +96,7 @@ with_further_inputs = pytest.mark.parametrize(
 def test_several_shaders_and_samples_per_workgroup(
     device: Device, factory: str, options: dict[str, Any], masked: bool, dropout: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sequence, "_MOST_MULTIPLICATIONS", 2 * 4 * 8 * 8)
+    monkeypatch.setattr(sequence, "_MAX_MULTIPLICATIONS", 2 * 4 * 8 * 8)
     monkeypatch.setattr(sequence, "rows_for", lambda *a: 2)
     x = RNG.normal(size=(5, 7, 3)).astype(np.float32)
     assert_equals_cpu(factory, 8, x, masked, return_sequences=True, recurrent_dropout=dropout, **options)
@@ -116,7 +116,7 @@ def test_more_columns_than_threads(
     device: Device, factory: str, options: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     units = 350 if factory == "gru" else 300
-    monkeypatch.setattr(sequence, "_MOST_UNITS", dict.fromkeys(sequence.GATES, units))
+    monkeypatch.setattr(sequence, "_MAX_UNITS", dict.fromkeys(sequence.GATES, units))
     assert_equals_cpu(factory, units, RNG.normal(size=(2, 3, 2)).astype(np.float32), **options)
 
 
@@ -125,7 +125,7 @@ def test_more_columns_than_threads(
 def test_many_units_run_step_by_step(
     device: Device, factory: str, options: dict[str, Any], masked: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sequence, "_MOST_UNITS", dict.fromkeys(sequence.GATES, 6))
+    monkeypatch.setattr(sequence, "_MAX_UNITS", dict.fromkeys(sequence.GATES, 6))
     before = dict(device.counts.fallbacks)
     assert_equals_cpu(factory, 7, RNG.normal(size=(3, 5, 4)).astype(np.float32), masked, **options)
     assert {k: n for k, n in device.counts.fallbacks.items() if "Sequence" in k and n > before.get(k, 0)} == {}
@@ -196,7 +196,7 @@ def test_number_of_gradient_shaders_is_independent_of_length(device: Device) -> 
 def test_number_of_shaders_of_a_step(
     device: Device, factory: str, options: dict[str, Any], dropout: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sequence, "_MOST_UNITS", dict.fromkeys(sequence.GATES, 6))
+    monkeypatch.setattr(sequence, "_MAX_UNITS", dict.fromkeys(sequence.GATES, 6))
     layer = make_layer(factory, 8, 4, recurrent_dropout=dropout, **options)
     per_step = 4 if layer.cell.get_class_name() == "GRUCell" and not layer.reset_after else 2
     forward_and_back = dispatches_of(device, layer, 15) - dispatches_of(device, layer, 5)

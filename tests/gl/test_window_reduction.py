@@ -10,10 +10,10 @@ import pytest
 from gpu import Work, computed
 
 import tfpy as tf
-from tfpy.engine.gl import windowed
+from tfpy.engine.gl import depthwise, pool
 from tfpy.engine.gl.backend import GlBackend
 from tfpy.engine.gl.device import Device
-from tfpy.engine.gl.pool import size_class
+from tfpy.engine.gl.memory_pool import size_class
 
 pytestmark = pytest.mark.gl
 
@@ -71,8 +71,8 @@ def test_depthwise_convolution_equals_cpu(gpu: GlBackend, shape: Any, case: Any)
 def test_pooling_equals_cpu(
     gpu: GlBackend, monkeypatch: pytest.MonkeyPatch, shape: Any, case: Any, few_results: int
 ) -> None:
-    monkeypatch.setattr(windowed, "_MANY_CELLS", 0)
-    monkeypatch.setattr(windowed, "_FEW_RESULTS", few_results)
+    monkeypatch.setattr(pool, "_MANY_CELLS", 0)
+    monkeypatch.setattr(pool, "_FEW_RESULTS", few_results)
     size, strides, pad = case
     assert_equal_to_cpu(lambda x: tf.max_pool(x, size, strides, pad), shape)
     assert_equal_to_cpu(lambda x: tf.avg_pool(x, size, strides, pad), shape, unit=2520)
@@ -97,7 +97,7 @@ def test_dilation_equals_cpu(gpu: GlBackend, shape: Any) -> None:
 def test_depthwise_filter_gradient_in_parts_equals_cpu(
     gpu: GlBackend, monkeypatch: pytest.MonkeyPatch, enough_sums: int
 ) -> None:  # fmt: skip
-    monkeypatch.setattr(windowed, "_ENOUGH_SUMS", enough_sums)
+    monkeypatch.setattr(depthwise, "_ENOUGH_SUMS", enough_sums)
     assert_equal_to_cpu(lambda x, w: tf.depthwise_conv2d(x, w, 1, "same"), (3, 6, 7, 4), (3, 3, 4, 1))
 
 

@@ -51,7 +51,7 @@ def test_weight_name_differs_from_existing_variable(fresh_names: None) -> None:
 
 @pytest.mark.usefixtures("fresh_names")
 def test_old_names_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(naming, "_MOST_USED", 20)
+    monkeypatch.setattr(naming, "_MAX_USED", 20)
     config = _model().get_config()
     for _ in range(50):
         _model()

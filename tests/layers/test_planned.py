@@ -324,7 +324,7 @@ def test_repeated_changes_stop_recording() -> None:
     for _ in range(12):
         model.layers[1].trainable = True
         model.train_on_batch(X, Y)
-    assert max(model.plans._seen.values()) <= plans._MOST_RECORDINGS + 1
+    assert max(model.plans._seen.values()) <= plans._MAX_RECORDINGS + 1
     assert not model.plans._planned
 
 
@@ -348,13 +348,13 @@ def test_recompiled_model_does_not_reuse_plans(monkeypatch: pytest.MonkeyPatch) 
 def test_plans_of_rare_shapes_are_evicted() -> None:
     model = dense()
     model.compile(optimizer="sgd", loss="meanSquaredError")
-    for n in range(1, plans._MOST_PLANS + 2):
+    for n in range(1, plans._MAX_PLANS + 2):
         for _ in range(1 + n % 2):
             model.predict(np.zeros((n, *X.shape[1:]), np.float32), batch_size=100)
     for _ in range(2):
         model.train_on_batch(X, Y)
     assert any(key[0] == "train" for key in model.plans._planned)
-    assert len(model.plans._seen) == plans._MOST_PLANS
+    assert len(model.plans._seen) == plans._MAX_PLANS
 
 
 def test_concurrent_eviction_of_plans() -> None:

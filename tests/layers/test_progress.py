@@ -106,7 +106,7 @@ def test_number_of_lines_in_a_notebook_is_limited(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr("rich.console._is_jupyter", lambda: True)
-    monkeypatch.setattr("tfpy.layers.training.progress._MOST_LINES", 20)
+    monkeypatch.setattr("tfpy.layers.training.progress._MAX_LINES", 20)
     monkeypatch.setattr(
         "tfpy.layers.training.progress._REFRESH", 600
     )  # otherwise a slow epoch would be drawn before its end

@@ -379,12 +379,10 @@ def test_invalid_data_file_raises(folder: Path, info: dict[str, Any], message: s
 # PNG images
 
 
-def png(
-    image: np.ndarray, filters: list[int], colour: int | None = None, palette: bytes = b"", depth: int = 8
-) -> bytes:
+def png(image: np.ndarray, filters: list[int], color: int | None = None, palette: bytes = b"", depth: int = 8) -> bytes:
     """Encode an image [height, width, channels] as PNG, with one filter type per row."""
     height, width, channels = image.shape
-    kind = {1: 0, 2: 4, 3: 2, 4: 6}[channels] if colour is None else colour
+    kind = {1: 0, 2: 4, 3: 2, 4: 6}[channels] if color is None else color
     flat = image.reshape(height, -1).astype(np.int64)
     rows = []
     for i, f in enumerate(filters):
@@ -414,7 +412,7 @@ def test_decode_png_with_all_filters(channels: int) -> None:
 
 def test_decode_png_with_palette() -> None:
     indices = np.array([[[0], [1]], [[1], [0]]], np.uint8)
-    image = decode_png("test", png(indices, [0, 0], colour=3, palette=bytes([1, 2, 3, 4, 5, 6])))
+    image = decode_png("test", png(indices, [0, 0], color=3, palette=bytes([1, 2, 3, 4, 5, 6])))
     assert image.tolist() == [[[1, 2, 3], [4, 5, 6]], [[4, 5, 6], [1, 2, 3]]]
 
 

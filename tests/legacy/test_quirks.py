@@ -502,7 +502,7 @@ def test_every_quirk_has_a_test_and_a_description() -> None:
         assert entry.source
         assert entry.formula.endswith(".")
     with pytest.raises(ValueError, match="already"):
-        quirks.behaviour("SGD_rule", "", "")
+        quirks.behavior("SGD_rule", "", "")
 
 
 # The switch

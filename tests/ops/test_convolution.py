@@ -14,7 +14,7 @@ from tfpy.core.ops import pool as pool_ops
 from tfpy.engine.backend import registry
 from tfpy.engine.cpu import conv, depthwise, pool
 from tfpy.engine.cpu.table import KERNELS
-from tfpy.engine.windows import Window, slide
+from tfpy.engine.windows import Window, sliding_window
 
 
 def _values(*shape: int) -> np.ndarray:
@@ -129,7 +129,7 @@ def test_max_pool_gradient_with_few_channels_equals_general_one(
     rng = np.random.default_rng(channels)
     x = rng.integers(0, 4, (3, *sizes, channels)).astype(np.float32)
     x[0, 0, :2] = np.nan
-    window = slide("op", sizes, cells, cells, 0, rounding=rounding)
+    window = sliding_window("op", sizes, cells, cells, 0, rounding=rounding)
     y = KERNELS["MaxPool"](x, window=window)
     dy = rng.normal(size=y.shape).astype(np.float32)
     monkeypatch.setattr(pool, "_BLOCK_BYTES", 400)
@@ -143,7 +143,7 @@ def test_results_do_not_depend_on_block_size(budget: int, monkeypatch: pytest.Mo
     """The kernels split their work into batches, images or lines."""
     x, w = _values(3, 7, 6, 5), _values(3, 2, 5, 6)
     few_channels, few_channels_filter = x[..., :2].copy(), w[..., :2, :].copy()
-    window = slide("op", (7, 6), (3, 2), (1, 2), "same")
+    window = sliding_window("op", (7, 6), (3, 2), (1, 2), "same")
     dy = _values(3, *window.out, 6)
     y = KERNELS["MaxPool"](x, window=window)
     calls = [
@@ -206,9 +206,9 @@ def _convolution_and_gradients(x: np.ndarray, w: np.ndarray, window: Window) -> 
 def test_grouped_columns_equal_single_columns(
     shape: Any, filter_shape: Any, strides: Any, pad: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Neighbouring output columns computed together equal those computed one by one."""
+    """Neighboring output columns computed together equal those computed one by one."""
     x, w = _values(*shape), _values(*filter_shape)
-    window = slide("op", shape[1:-1], filter_shape[:-2], strides, pad)
+    window = sliding_window("op", shape[1:-1], filter_shape[:-2], strides, pad)
     count, wider = conv._combined_positions(window, *filter_shape[-2:])
     assert count > 1
     assert wider.covered == window.covered
@@ -226,7 +226,7 @@ def test_columns_are_not_grouped_if_unsuitable(
     size: int, width: int, dilation: int, channels: int, filters: int
 ) -> None:
     """With many channels, with dilation, or if the number of columns is not divisible."""
-    window = slide("op", (9, size), (3, width), 1, "same", dilation)
+    window = sliding_window("op", (9, size), (3, width), 1, "same", dilation)
     assert conv._combined_positions(window, channels, filters) == (1, window)
 
 
@@ -235,7 +235,7 @@ def test_nonfinite_values_stay_in_their_windows(special: float) -> None:
     """Products with the zeros of a widened window would spread them."""
     x, w = _values(1, 9, 8, 5), _values(5, 5, 5, 5)
     x[0, 4, 3, 1] = special
-    window = slide("op", (9, 8), (5, 5), 1, "same")
+    window = sliding_window("op", (9, 8), (5, 5), 1, "same")
     assert conv._combined_positions(window, 5, 5)[0] > 1
     y, _, _ = _convolution_and_gradients(x, w, window)
     dx = KERNELS["Conv2DBackpropInput"](x, w, window=window, input_shape=x.shape)

@@ -283,7 +283,7 @@ def test_callback_colors_by_metric() -> None:
         {"domain": ["loss"], "range": ["blue"]},
         {"domain": ["val_loss", "loss"], "range": ["red", "blue"]},
     ]
-    with pytest.raises(ValueError, match="'series_colors' must be a colour for each metric"):
+    with pytest.raises(ValueError, match="'series_colors' must be a color for each metric"):
         tf.vis.show.fit_callbacks(None, ["loss", "val_loss"], series_colors=["red"])
 
 

@@ -14,10 +14,11 @@ from tfpy.core.io.artifacts import get_model_artifacts_info_for_json as get_mode
 from tfpy.core.io.buffers import CompositeArrayBuffer as CompositeArrayBuffer
 from tfpy.core.io.buffers import concatenate_array_buffers as concatenate_array_buffers
 from tfpy.core.io.chosen_files import browser_files as browser_files
-from tfpy.core.io.faults import ModelFileError as ModelFileError
+from tfpy.core.io.errors import ModelFileError as ModelFileError
 from tfpy.core.io.files import file_system as file_system
 from tfpy.core.io.http import browser_http_request as browser_http_request
 from tfpy.core.io.http import http as http
+from tfpy.core.io.http_client import is_http_scheme as is_http_scheme
 from tfpy.core.io.in_memory import from_memory as from_memory
 from tfpy.core.io.in_memory import from_memory_sync as from_memory_sync
 from tfpy.core.io.load_options import LoadOptions as LoadOptions
@@ -31,7 +32,6 @@ from tfpy.core.io.safe_tensors import load_safetensors as load_safetensors
 from tfpy.core.io.safe_tensors import save_safetensors as save_safetensors
 from tfpy.core.io.save_function import with_save_handler as with_save_handler
 from tfpy.core.io.save_function import with_save_handler_sync as with_save_handler_sync
-from tfpy.core.io.server import is_http_scheme as is_http_scheme
 from tfpy.core.io.specs import get_weight_specs as get_weight_specs
 from tfpy.core.io.store import copy_model as copy_model
 from tfpy.core.io.store import list_models as list_models

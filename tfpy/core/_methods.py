@@ -15,8 +15,7 @@ if TYPE_CHECKING:
     from tfpy.core.convert import TensorLike
     from tfpy.core.ops.create import ShapeLike
     from tfpy.core.ops.reduce import Axis
-    from tfpy.core.ops.scan import TopK
-    from tfpy.core.ops.search import Unique
+    from tfpy.core.ops.search import TopK, Unique
     from tfpy.core.ops.spatial import Numbers, Padding
     from tfpy.core.tensor import Tensor
     from tfpy.core.variable import Variable

@@ -1,4 +1,4 @@
-"""Converting arguments to tensors: numbers, nested lists, numpy arrays, data frames, handles of the other generation.
+"""Converting arguments to tensors: numbers, nested lists, numpy arrays, data frames, the older API's arrays.
 
 Whole Python numbers are float32, as in JavaScript, which has one number type; numpy integers are int32.
 """

@@ -1,7 +1,7 @@
 """Repeated steps: recorded the second time, and replayed from a plan from then on.
 
-What a step is, and what guarantees that it would do the same again, is up to the callers: layers and
-sessions. `engine/plan.py` explains plans.
+What a step is, and what guarantees that it would do the same again, is up to the callers: layers, sessions and graph
+models. `engine/plan.py` explains plans.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from tfpy.engine.plan import Replay, may_plan
 from tfpy.engine.recording import recording_plan
 
 Result = tuple[list[Tensor], Any]
-"""The tensors that a step computes, and what else there is to say of them that is the same each time."""
+"""The tensors that a step computes, and the rest of its result, which is the same each time."""
 
 Holds = Callable[[], bool]
-"""Whether a step would still do what it did when it was recorded."""
+"""Returns whether a step would still do what it did when it was recorded."""
 
-_MOST_PLANS = 64
-_MOST_RECORDINGS = 3  # per step: one that keeps changing is not worth recording
+_MAX_PLANS = 64
+_MAX_RECORDINGS = 3  # per step: one that keeps changing is not worth recording
 
 
 def always() -> bool:
@@ -81,7 +81,7 @@ class Plans:
             watch: called before a step is recorded; None means that no plan is possible.
             constants: returns the tensors that are the same each time; see `recording_plan`.
         """
-        found = self.again(key, inputs)
+        found = self.replayed(key, inputs)
         if found is not None:
             return found
         backend = current()
@@ -90,9 +90,9 @@ class Plans:
         full_key = _full_key(key, backend, inputs)
         self._planned.pop(full_key, None)  # it is no longer valid
         times = self._seen.get(full_key, 0)
-        if times > _MOST_RECORDINGS:
+        if times > _MAX_RECORDINGS:
             return compute()
-        if not times and len(self._seen) >= _MOST_PLANS:
+        if not times and len(self._seen) >= _MAX_PLANS:
             self._forget_one()
         self._seen[full_key] = times + 1
         holds = watch() if times else None
@@ -112,8 +112,8 @@ class Plans:
             self._seen.pop(key, None)
             self._planned.pop(key, None)
 
-    def again(self, key: tuple[Hashable, ...], inputs: Sequence[Tensor]) -> Result | None:
-        """The result of `run`, if there is a plan that can be run."""
+    def replayed(self, key: tuple[Hashable, ...], inputs: Sequence[Tensor]) -> Result | None:
+        """The result of `run` from a plan; None if there is none that can be run."""
         backend = current()
         planned = self._planned.get(_full_key(key, backend, inputs))
         if planned is None or not may_plan(backend):
@@ -129,8 +129,7 @@ class Plans:
 
 
 def _full_key(key: tuple[Hashable, ...], backend: Backend, inputs: Sequence[Tensor]) -> tuple[Hashable, ...]:
-    """The key with the inputs' specs, and which inputs are the same tensor: a plan of `f(x, x)` cannot tell them
-    apart."""
+    """The key with the inputs' specs and which inputs are the same tensor: a plan of f(x, x) does not fit f(x, y)."""
     if len(inputs) == 1:
         return (*key, backend, inputs[0].spec)
     first: dict[int, int] = {}

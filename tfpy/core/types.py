@@ -16,13 +16,13 @@ Tensor3D: TypeAlias = Tensor
 Tensor4D: TypeAlias = Tensor
 Tensor5D: TypeAlias = Tensor
 Tensor6D: TypeAlias = Tensor
-"""A tensor of a rank: one class here."""
+"""A tensor of a given rank; here all ranks have one class."""
 
 DataType: TypeAlias = DType
 """A dtype's name: 'float32', 'int32', 'bool', 'string' or 'complex64'."""
 
 Shape: TypeAlias = Sequence[int | None]
-"""The sizes of the dimensions; None where a size is not known, such as that of a model's batch."""
+"""The sizes of the dimensions; None for an unknown size, such as that of a model's batch."""
 
 NamedTensorMap: TypeAlias = dict[str, Tensor]
 """Tensors by name."""
@@ -31,4 +31,4 @@ TensorContainer: TypeAlias = "Tensor | str | float | list[TensorContainer] | dic
 """Tensors, numbers and strings in any nesting of lists and dicts: what `tidy` returns, what data sets consist of."""
 
 Logs: TypeAlias = dict[str, Any]
-"""What callbacks are told: losses, metrics and counts by name."""
+"""The values that callbacks receive: losses, metrics and counts by name."""

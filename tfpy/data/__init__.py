@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING
 
 from tfpy.core.naming.namespaces import missing_from as _missing_from
 from tfpy.core.naming.namespaces import names_in as _names_in
+from tfpy.data.create import array as array
+from tfpy.data.create import csv as csv
+from tfpy.data.create import func as func
+from tfpy.data.create import generator as generator
+from tfpy.data.create import microphone as microphone
+from tfpy.data.create import webcam as webcam
+from tfpy.data.create import zip_ as _zip
 from tfpy.data.csv_dataset import CSVDataset as CSVDataset
 from tfpy.data.dataset import Dataset as Dataset
-from tfpy.data.readers import array as array
-from tfpy.data.readers import csv as csv
-from tfpy.data.readers import func as func
-from tfpy.data.readers import generator as generator
-from tfpy.data.readers import microphone as microphone
-from tfpy.data.readers import webcam as webcam
-from tfpy.data.readers import zip_ as _zip
 from tfpy.data.sources import FileDataSource as FileDataSource
 from tfpy.data.sources import URLDataSource as URLDataSource
 from tfpy.data.text_line_dataset import TextLineDataset as TextLineDataset

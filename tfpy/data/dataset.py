@@ -20,10 +20,10 @@ from tfpy.engine.arguments import as_int, as_positive
 from tfpy.engine.errors import argument_error
 
 Size = float | None
-"""How many elements there are: a whole number, infinity, or None where nobody knows."""
+"""The number of elements: a whole number, infinity, or None if it is unknown."""
 
 _MAX_ARRAY_LENGTH = 2**32 - 1
-"""The most elements of a JavaScript array, which a buffer is in TF.js."""
+"""The maximum length of a JavaScript array, which buffers are in TF.js."""
 
 
 @export(namespace="data", doc="Data / Classes")

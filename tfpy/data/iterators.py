@@ -191,10 +191,10 @@ class _MapIterator(_DerivedIterator):
         self._transform = transform
 
     def __next__(self) -> Any:
-        return transform_element(next(self._upstream), self._transform)
+        return _transform_element(next(self._upstream), self._transform)
 
 
-def transform_element(element: Any, transform: Callable[[Any], Any]) -> Any:
+def _transform_element(element: Any, transform: Callable[[Any], Any]) -> Any:
     """The result of a function for an element, whose other tensors are disposed. It may change the element in place."""
     before = list(handles_in(element))
     result = finish(transform(element))
@@ -213,7 +213,7 @@ class _FlatMapIterator(_DerivedIterator):
     def __next__(self) -> Any:
         while not self._waiting:
             self._waiting.extend(
-                transform_element(next(self._upstream), lambda element: list(self._transform(element)))
+                _transform_element(next(self._upstream), lambda element: list(self._transform(element)))
             )
         return self._waiting.popleft()
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from tfpy.core.calling.registry import export
-from tfpy.data.readers import csv
+from tfpy.data.create import csv
 from tfpy.datasets.records import Samples, Splits
 from tfpy.engine.errors import unknown_name_error
 

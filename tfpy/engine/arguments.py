@@ -12,13 +12,11 @@ from typing import Any
 import numpy as np
 
 from tfpy.engine.declarations import signature_of
-from tfpy.engine.dtypes import DTYPES, DType
+from tfpy.engine.dtypes import DTYPES, OF_KIND, DType
 from tfpy.engine.errors import Unquoted, argument_error
 from tfpy.engine.spec import Shape
 
 _BY_NAME: dict[str, DType] = {dtype: dtype for dtype in DTYPES}
-# The dtypes that stand for numpy's, by their kind.
-_OF_KIND: dict[str, DType] = {"f": "float32", "i": "int32", "u": "int32", "b": "bool", "c": "complex64"}
 
 
 def as_int(op: str, argument: str, value: object) -> int:
@@ -207,7 +205,7 @@ def _dtype_hint(value: object) -> str:
         kind = "" if value is None else np.dtype(value).kind  # type: ignore[call-overload]
     except TypeError:
         return ""
-    return f" (here {_OF_KIND[kind]!r})" if kind in _OF_KIND else ""
+    return f" (here {OF_KIND[kind]!r})" if kind in OF_KIND else ""
 
 
 def resolve_axis(op: str, axis: object, rank: int, argument: str = "axis") -> int:

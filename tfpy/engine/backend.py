@@ -59,7 +59,7 @@ class Backend(Protocol):
     def read(self, payload: Any, dtype: DType) -> Array:
         """The payload's values; callers must not write to them."""
 
-    def known(self, payload: Any) -> Array | None:
+    def host_copy(self, payload: Any) -> Array | None:
         """The values of a payload on a GPU if the host has them, too, so that reading them does not wait."""
 
     def run(self, kernel: str, inputs: tuple[Handle, ...], attrs: Mapping[str, Any], out: Outputs) -> Any:
@@ -101,7 +101,7 @@ class Defaults:
     def epsilon(self) -> float:
         return 1e-7
 
-    def known(self, payload: Any) -> Array | None:
+    def host_copy(self, payload: Any) -> Array | None:
         return None
 
     def memory(self) -> dict[str, Any]:
@@ -132,12 +132,6 @@ def completed(backend: Any) -> Backend:
     return backend  # type: ignore[no-any-return]
 
 
-# Names of backends and devices in TF.js and elsewhere, and what they are here.
-_ELSEWHERE = {
-    **dict.fromkeys(("cuda", "metal", "mps", "opengl", "rocm", "vulkan", "webgpu"), "'webgl': the GPU, of any vendor"),
-    **dict.fromkeys(("node", "numpy", "tensorflow", "wasm"), "'cpu': numpy"),
-}
-
 Factory = Callable[[], Backend]
 
 
@@ -147,10 +141,12 @@ class Registry:
     Attributes:
         current: the backend in use, or None before first use.
         on_made: functions called with the name and the backend when one is created.
+        elsewhere: what to use instead of other libraries' backends, by their names; for errors, set by upper layers.
     """
 
     def __init__(self) -> None:
         self.on_made: list[Callable[[str, Backend], None]] = []
+        self.elsewhere: Mapping[str, str] = {}
         self._factories: dict[str, tuple[Factory, int]] = {}
         self._unasked: dict[str, Callable[[], Backend | None]] = {}
         self._made: dict[str, Backend] = {}
@@ -191,8 +187,8 @@ class Registry:
         """
         name = self.own_name(name)
         if name not in self._factories:
-            if name in _ELSEWHERE:
-                raise ValueError(f"Unknown backend {name!r}. In tfpy it is {_ELSEWHERE[name]}.")
+            if name in self.elsewhere:
+                raise ValueError(f"Unknown backend {name!r}. In tfpy it is {self.elsewhere[name]}.")
             raise unknown_name_error("backend", name, self._factories)
         made = self._made.get(name)
         if made is None:

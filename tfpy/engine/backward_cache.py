@@ -23,15 +23,15 @@ from tfpy.engine.recording import recording_plan
 from tfpy.engine.spec import Spec
 from tfpy.engine.tape import Tape
 
-_MOST_PASSES = 512  # in the cache
-_MOST_BYTES = 1 << 26  # of the cache
+_MAX_PASSES = 512  # in the cache
+_MAX_BYTES = 1 << 26  # of the cache
 _ENTRY_BYTES = 120  # memory per item of a key, which is kept, and of the plan
 _SMALL_ELEMENTS = 1 << 16  # beyond this, kernels take longer than the Python between them
 
 _size = attrgetter("size")
 
 Gradients = dict[int, Handle]
-"""By the ids of what they are wanted by."""
+"""Gradients by the ids of the sources that they are with respect to."""
 
 
 class _Signature(NamedTuple):
@@ -180,7 +180,7 @@ def _cached(signature: _Signature) -> PlannedBackward | None:
 def _added(signature: _Signature) -> PlannedBackward:
     added = PlannedBackward(signature)
     kept = sum([entry.nbytes for entry in [*_passes.values()]])
-    if len(_passes) >= _MOST_PASSES or kept + added.nbytes > _MOST_BYTES:
+    if len(_passes) >= _MAX_PASSES or kept + added.nbytes > _MAX_BYTES:
         _passes.clear()
     _passes[signature.key] = added
     return added

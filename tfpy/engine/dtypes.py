@@ -20,12 +20,12 @@ NUMPY: dict[str, Any] = {
 """numpy's type for the values of a dtype."""
 
 TYPED_ARRAY = NUMPY | {"bool": np.uint8}
-"""The same for the flat arrays that TF.js calls typed ones, and for files: booleans are bytes of 0 and 1."""
+"""The same for the flat arrays that TF.js calls typed arrays, and for files: booleans are bytes of 0 and 1."""
 
 INT32_RANGE = -(2**31), 2**31 - 1
 
 BYTES: dict[str, int] = {dtype: np.dtype(kind).itemsize for dtype, kind in NUMPY.items()} | {"string": 0}
-"""How many bytes an element takes; those of strings are counted one by one."""
+"""The size of an element in bytes; 0 for strings, whose bytes are counted one by one."""
 
 OF_KIND: dict[str, DType] = {"f": "float32", "i": "int32", "u": "int32", "b": "bool", "c": "complex64"}
-"""The dtype for numbers of a kind, which is a letter of numpy."""
+"""The dtype of a tensor made from numpy's numbers, by their `dtype.kind`."""

@@ -70,7 +70,7 @@ def _listed(values: Sequence[Any]) -> str:
     return f"[{', '.join(show(one) for one in values[:9])}]"
 
 
-_MOST_CHARACTERS = 80
+_MAX_CHARACTERS = 80
 
 
 def show(value: Any) -> str:
@@ -83,7 +83,7 @@ def show(value: Any) -> str:
         text = _listed(value) if isinstance(value, (list, tuple)) else repr(value)
     except Exception:  # an int with more digits than Python prints, or an object whose `repr` raises
         return with_article(type(value).__name__)
-    return text if len(text) <= _MOST_CHARACTERS else text[: _MOST_CHARACTERS - 1] + "…"
+    return text if len(text) <= _MAX_CHARACTERS else text[: _MAX_CHARACTERS - 1] + "…"
 
 
 def some_of(names: Sequence[str], most: int = 8) -> str:
@@ -114,7 +114,7 @@ def argument_error(
 
 # Comparing names is quadratic in their length, and files may contain many long names.
 _LONGEST_NAME = 200
-_MOST_NAMES = 5000
+_MAX_NAMES = 5000
 
 
 def nearest(name: object, known: Iterable[str]) -> str:
@@ -123,7 +123,7 @@ def nearest(name: object, known: Iterable[str]) -> str:
         return ""
     import difflib  # here, to keep startup fast
 
-    names = [n for n in known if len(n) <= _LONGEST_NAME][:_MOST_NAMES]
+    names = [n for n in known if len(n) <= _LONGEST_NAME][:_MAX_NAMES]
     words = _words_of(name)
     same = [n for n in names if letters_of(n) == letters_of(name)]
     longer = sorted((n for n in names if len(words) > 1 and words < _words_of(n)), key=len)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from tfpy.engine.backend import Backend
 
 next_id: Callable[[], int] = itertools.count(1).__next__
-"""The id of what is made next; symbolic tensors and layers have theirs from here, too."""
+"""Returns a new id, for handles and also for symbolic tensors and layers."""
 
 
 class Share:
@@ -28,7 +28,7 @@ class Share:
 
 
 Member = tuple[Share, object]
-"""A handle's part in a share, and what every such part refers to."""
+"""A handle's share, and the object whose reference count is the number of members."""
 
 
 class _Token:
@@ -83,7 +83,7 @@ accounting = Accounting()
 
 
 kept: dict[int, Handle] = {}
-"""What `keep` holds until it is disposed, by id."""
+"""The handles that `keep` keeps alive until they are disposed, by id."""
 
 
 class Handle:

@@ -123,10 +123,10 @@ def is_hooked(backend: Backend) -> bool:
 
 def _install_all() -> None:
     for name, backend in registry.made().items():
-        install_hooks(name, backend)
+        _install_hooks(name, backend)
 
 
-def install_hooks(name: str, backend: Backend) -> None:
+def _install_hooks(name: str, backend: Backend) -> None:
     """Install the current hooks on a backend, in place of its previous ones."""
     attributes = vars(backend)
     before = attributes.get("run")
@@ -147,7 +147,7 @@ def install_hooks(name: str, backend: Backend) -> None:
         attributes.pop("run", None)
 
 
-registry.on_made.append(install_hooks)
+registry.on_made.append(_install_hooks)
 
 
 def _with_user_kernels(kernels: Mapping[str, UserKernel], run: Run) -> Run:

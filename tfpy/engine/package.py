@@ -11,7 +11,7 @@ import numpy as np
 # As in code objects: with links unresolved, and in a program of one file relative to something else than modules are.
 ROOT = Path((lambda: None).__code__.co_filename).parent.parent
 PACKAGE = f"{ROOT}{os.sep}"
-"""What the names of the package's files begin with."""
+"""The beginning of the paths of the package's files."""
 
 _NAME, _WITHIN = ROOT.name, f"{ROOT.name}."
 _NUMPY = f"{Path(np.__file__).parent}{os.sep}"

@@ -66,7 +66,7 @@ Draw = Callable[[], Array]
 """Returns new random values in each call."""
 
 Executor = Callable[[Sequence[Any]], Sequence[Any]]
-"""From the payloads of the inputs and variables to those of the outputs."""
+"""Computes the payloads of the outputs from those of the inputs and variables."""
 
 
 class Replays(Backend, Protocol):

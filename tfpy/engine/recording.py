@@ -19,7 +19,7 @@ from tfpy.engine.state import local
 
 T = TypeVar("T")
 
-_MOST_NODES = 1 << 16  # a longer plan takes more memory than it saves time
+_MAX_NODES = 1 << 16  # a longer plan takes more memory than it saves time
 
 
 class Recorder:
@@ -90,7 +90,7 @@ class Recorder:
         if any(out.backend is not self.backend for out in outs):
             self.refuse(f"{kernel} ran on another backend")
         outputs = tuple([self._new_slot(out) for out in outs])
-        if len(self._nodes) >= _MOST_NODES:
+        if len(self._nodes) >= _MAX_NODES:
             self.refuse("too many kernels ran")
             return
         if self._fixed.issuperset(slots):
@@ -126,7 +126,7 @@ class Recorder:
     def assigned(self, variable: Handle, value: Handle) -> None:
         """A variable was assigned a value."""
         if variable.id not in self._variable_ids:
-            self.refuse("a variable was assigned to that is not known")
+            self.refuse("an unknown variable was assigned")
             return
         self._slots[self._key(variable)] = self._slot(value, "assign")
         self._assigned[variable.id] = variable

@@ -16,7 +16,7 @@ from functools import partial
 from sys import getrefcount
 
 references: Callable[[Iterable[object]], Iterator[int]] = partial(map, getrefcount)
-"""references(items): how often each item of a list is referred to; each is counted when the iterator comes to it."""
+"""references(items): the reference count of each item of a list, read when the iterator reaches it."""
 
 ALONE = next(references([object()]))
-"""The count of what one place alone refers to, as this Python has it."""
+"""The reference count, in this version of Python, of an object that only one place refers to."""

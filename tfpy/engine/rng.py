@@ -51,7 +51,7 @@ _source = _Source()
 
 def set_seed(seed: Seed | None) -> None:
     """Make unseeded streams reproducible from here on; None makes them unpredictable again."""
-    _source.seed(None if seed is None else seed_text(seed))
+    _source.seed(None if seed is None else _seed_text(seed))
     _source.repeats = seed is not None
 
 
@@ -137,7 +137,7 @@ def may_seed(value: object) -> bool:
     return value is None or isinstance(value, (int, float, str, np.number))
 
 
-def seed_text(seed: Seed) -> str:
+def _seed_text(seed: Seed) -> str:
     """A seed as the text that seeds the generator; a number as JavaScript prints it."""
     return seed if isinstance(seed, str) else number_text(as_number("random numbers", "seed", seed))
 
@@ -148,7 +148,7 @@ class Alea:
     def __init__(self, seed: Seed) -> None:
         mash = _Mash()
         state = [mash(" ") for _ in range(3)]
-        text = seed_text(seed)
+        text = _seed_text(seed)
         for i in range(3):
             state[i] -= mash(text)
             if state[i] < 0:

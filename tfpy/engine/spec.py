@@ -23,7 +23,7 @@ _WIDTH = {"bool": 0, "int32": 1, "float32": 2, "complex64": 3}
 
 
 specs: weakref.WeakValueDictionary[int, Spec] = weakref.WeakValueDictionary()
-"""All there are, by identity."""
+"""All live specs, by their `id`."""
 
 
 class Spec:

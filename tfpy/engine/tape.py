@@ -103,7 +103,7 @@ class Node:
         One whose name collides with a slot of the node is read through `vars(node)`.
         """
         assert self.gradient is not None
-        handles, own = [again(self.cls, *entry) for entry in self.saved], vars(self)
+        handles, own = [_restored(self.cls, *entry) for entry in self.saved], vars(self)
         for name, part in self.gradient.slices:
             count = len(self.outputs) if part is None else len(self.inputs[part])
             several = count > 1 if part is None else part.stop is None
@@ -123,7 +123,7 @@ def _save(row: GradientRow, inputs: tuple[Handle, ...], outputs: tuple[Handle, .
     handles: list[Handle] = []
     for _, part in row.slices:
         handles += outputs if part is None else inputs[part]
-    # Like `saved`, without a call for each handle: this runs for every op on a tape.
+    # As `saved` does, without a call for each handle: this runs for every op on a tape.
     return [(t, t.payload, t.backend) for t in handles]
 
 
@@ -132,7 +132,7 @@ def saved(handle: Handle) -> Saved:
     return handle, handle.payload, handle.backend
 
 
-def again(cls: type[H], handle: H, payload: Any, backend: Any) -> H:
+def _restored(cls: type[H], handle: H, payload: Any, backend: Any) -> H:
     """The saved handle, or a replacement if it has been disposed or assigned to since."""
     return handle if handle.payload is payload else standing_for(cls, handle, payload, backend)
 

@@ -101,7 +101,7 @@ def reach(size: int, dilation: int) -> int:
     return (size - 1) * dilation + 1 if size else 0
 
 
-def slide(
+def sliding_window(
     op: str,
     sizes: Sequence[int],
     size: Sequence[int],
@@ -133,13 +133,13 @@ def slide(
     larger than the window.
     """
     try:
-        return _slide(op, sizes, size, strides, pad, dilations, rounding)
+        return _sliding_window(op, sizes, size, strides, pad, dilations, rounding)
     except TypeError:  # an unhashable value, such as a list, or an invalid one
         given = op, *map(_hashable, (sizes, size, strides, pad, dilations)), rounding
     try:
-        return _slide(*given)
+        return _sliding_window(*given)
     except TypeError:
-        return _slide.__wrapped__(*given)
+        return _sliding_window.__wrapped__(*given)
 
 
 def _hashable(value: Any) -> Any:
@@ -150,7 +150,9 @@ def _hashable(value: Any) -> Any:
 
 # A program uses few windows on few sizes, and counting positions takes longer than a small kernel.
 @functools.lru_cache(maxsize=512, typed=True)
-def _slide(op: str, sizes: Shape, size: Shape, strides: Any, pad: Any, dilations: Any, rounding: str | None) -> Window:
+def _sliding_window(
+    op: str, sizes: Shape, size: Shape, strides: Any, pad: Any, dilations: Any, rounding: str | None
+) -> Window:
     n = len(sizes)
     steps = per_dimension(op, "strides", strides, n)
     gaps = per_dimension(op, "dilations", dilations, n)

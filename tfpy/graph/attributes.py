@@ -7,7 +7,7 @@ import binascii
 from collections.abc import Mapping
 from typing import Any
 
-from tfpy.core.io.faults import fault, list_in, object_in
+from tfpy.core.io.errors import field_error, list_in, object_in
 from tfpy.engine.dtypes import DType
 
 # TensorFlow's dtypes, numbered as in types.proto, and their counterparts in TF.js.
@@ -96,7 +96,7 @@ class Attributes:
                 return bytes(value).decode()
             return base64.b64decode(value).decode()
         except (TypeError, ValueError, binascii.Error):
-            raise fault(self._source, f"attr.{name}", "text in base64", value) from None
+            raise field_error(self._source, f"attr.{name}", "text in base64", value) from None
 
     def dtype(self, name: str) -> DType | None:
         """A dtype; None if tensors do not support it."""
@@ -115,7 +115,7 @@ class Attributes:
         entry = self._entry(name) or {}
         found = object_in(self._source, f"attr.{name}", entry.get("func")).get("name")
         if not isinstance(found, str):
-            raise fault(self._source, f"attr.{name}", "the name of a function", found)
+            raise field_error(self._source, f"attr.{name}", "the name of a function", found)
         return found
 
     def functions(self) -> list[str]:
@@ -155,11 +155,11 @@ def _integer(value: Any, source: str, field: str) -> int:
             raise ValueError
         return int(value)
     except (ValueError, OverflowError):
-        raise fault(source, field, "a whole number", value) from None
+        raise field_error(source, field, "a whole number", value) from None
 
 
 def _float(value: Any, source: str, field: str) -> float:
     try:
         return float(value)
     except (TypeError, ValueError, OverflowError):
-        raise fault(source, field, "a number", value) from None
+        raise field_error(source, field, "a number", value) from None

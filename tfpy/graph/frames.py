@@ -10,7 +10,7 @@ from collections import Counter, defaultdict, deque
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from tfpy.core.io.faults import ModelFileError
+from tfpy.core.io.errors import ModelFileError
 from tfpy.engine.scope import trim_scope
 from tfpy.graph.graph_def import Node, Ref
 
@@ -57,7 +57,7 @@ def run_in_frames(dataflow: Dataflow, source: str, feeds: Feeds, outputs: Sequen
 
 class _Frames:
     def __init__(self, dataflow: Dataflow, source: str, feeds: Feeds, outputs: Sequence[Ref], run: Run) -> None:
-        self._wiring = dataflow
+        self._dataflow = dataflow
         self._source = source
         self._feeds = feeds
         self._outputs = outputs
@@ -71,14 +71,14 @@ class _Frames:
         """All nodes, as they become ready."""
         for name, given in self._feeds.items():
             self._values[()][name] = given
-        for node in self._wiring.starts:
+        for node in self._dataflow.starts:
             self._begin(node, ())
         for name in self._feeds:
             self._notify(name, ())
         while self._queue:
             node, frame = self._queue.popleft()
             inputs = [self._seen(ref, frame) for ref in node.inputs]
-            result = self._run.apply(node, inputs, self._wiring.functions[node.name])
+            result = self._run.apply(node, inputs, self._dataflow.functions[node.name])
             kept, seen = _frames_after(node, frame)
             self._run.note(node, result, bool(seen))
             self._values[kept][node.name] = result
@@ -105,7 +105,7 @@ class _Frames:
 
     def _notify(self, name: str, frame: Frame) -> None:
         """Start the users of a node whose inputs are now complete."""
-        for user in self._wiring.users.get(name, ()):
+        for user in self._dataflow.users.get(name, ()):
             there = [self._seen(ref, frame) is not None for ref in user.inputs]
             ready = any(there) if user.op in _MERGE else all(there)
             if ready and all(self._was_run(before, frame) for before in user.after):
@@ -120,7 +120,7 @@ class _Frames:
         """Release the iterations of a loop that have nothing left to do."""
         *outer, (loop, turn) = frame
         path, depth = tuple(outer), len(outer)
-        if self._entered[(*path, (loop, 0))] < self._wiring.enters[loop]:
+        if self._entered[(*path, (loop, 0))] < self._dataflow.enters[loop]:
             return  # a value that has not entered yet will be used from the first iteration on
 
         def turn_in(other: Frame) -> int | None:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from tfpy.core.io.faults import ModelFileError, fault, list_in, object_in
+from tfpy.core.io.errors import ModelFileError, field_error, list_in, object_in
 from tfpy.engine.dtypes import DType
 from tfpy.engine.errors import nearest
 from tfpy.graph.attributes import Attributes, dtype_of
@@ -19,7 +19,7 @@ FRAME_OPS = frozenset(
 
 
 # No node has more than a few thousand outputs, and values are listed up to the named one.
-_MOST_DIGITS = 5
+_MAX_DIGITS = 5
 
 
 class Ref(NamedTuple):
@@ -178,7 +178,7 @@ def _signature_ports(graph: Graph, entries: Any, source: str, kind: str) -> list
             own = _port(graph.nodes[ref.node])
             resource = info.get("resourceId")
             if not isinstance(resource, (int, float, str, type(None))):
-                raise fault(source, f"signature.{kind}.{key}.resourceId", "a number", resource)
+                raise field_error(source, f"signature.{kind}.{key}.resourceId", "a number", resource)
             found.append(Port(key, ref, own.shape, own.dtype, resource))
     return found
 
@@ -246,12 +246,12 @@ def _nodes(entries: Any, source: str, field: str) -> dict[str, Node]:
 def read_ref(text: Any, source: str, field: str, nodes: Mapping[str, Node] | None = None) -> Ref:
     """'node', 'node:1' or, in the bodies of functions, 'node:output:0'."""
     if not isinstance(text, str) or not text:
-        raise fault(source, field, "the name of a node", text)
+        raise field_error(source, field, "the name of a node", text)
     name, *rest = text.split(":")
     if not rest:
         return Ref(name, 0)
-    if not rest[-1].isdecimal() or len(rest) > 2 or len(rest[-1]) > _MOST_DIGITS:
-        raise fault(source, field, "'node', 'node:number' or 'node:output:number'", text)
+    if not rest[-1].isdecimal() or len(rest) > 2 or len(rest[-1]) > _MAX_DIGITS:
+        raise field_error(source, field, "'node', 'node:number' or 'node:output:number'", text)
     index = int(rest[-1])
     node = (nodes or {}).get(name)
     mapper = mapper_of(node.op) if node is not None and len(rest) == 2 else None
@@ -263,5 +263,5 @@ def read_ref(text: Any, source: str, field: str, nodes: Mapping[str, Node] | Non
 
 def _name(value: Any, source: str, field: str) -> str:
     if not isinstance(value, str) or not value:
-        raise fault(source, field, "text", value)
+        raise field_error(source, field, "text", value)
     return value

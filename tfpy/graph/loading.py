@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from tfpy.core.io.artifacts import ModelArtifacts
-from tfpy.core.io.faults import ModelFileError
+from tfpy.core.io.errors import ModelFileError
 from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import show, some_of
 from tfpy.graph.graph_def import Graph, Node, read_functions, read_graph

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from tfpy.graph.run import Run
 
 Function = Callable[["Call"], Any]
-"""How a TensorFlow op is computed: gives a value, or a list of those of all outputs."""
+"""Computes a TensorFlow op: returns its value, or a list of the values of all its outputs."""
 
 Op = Callable[..., Any]
 """An op of the core."""

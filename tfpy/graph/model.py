@@ -11,7 +11,7 @@ from tfpy.core.calling.registry import export
 from tfpy.core.convert import to_tensor
 from tfpy.core.io.artifacts import ModelArtifacts, SaveResult, artifacts_from, as_artifacts, with_weight_data
 from tfpy.core.io.buffers import CompositeArrayBuffer
-from tfpy.core.io.faults import ModelFileError, fault
+from tfpy.core.io.errors import ModelFileError, field_error
 from tfpy.core.io.handlers import load_artifacts, save_artifacts
 from tfpy.core.io.json_text import check_depth
 from tfpy.core.io.load_options import LoadOptions, read_load_options
@@ -147,7 +147,7 @@ class GraphModel(GraphModelCamel, Ready):
         """The keys of the dict that `predict` returns; None if it does not return a dict."""
         keys = self._metadata.get("structuredOutputKeys")
         if keys is not None and not (isinstance(keys, (list, tuple)) and all(isinstance(key, str) for key in keys)):
-            raise fault("the model", "userDefinedMetadata.structuredOutputKeys", "a list of strings", keys)
+            raise field_error("the model", "userDefinedMetadata.structuredOutputKeys", "a list of strings", keys)
         return keys
 
     def __getstate__(self) -> dict[str, Any]:

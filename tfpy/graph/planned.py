@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
-from tfpy.core.io.faults import ModelFileError
+from tfpy.core.io.errors import ModelFileError
 from tfpy.core.ops.create import scalar
 from tfpy.core.plans import Plans, Result
 from tfpy.core.tensor import Tensor
@@ -17,7 +17,7 @@ from tfpy.graph.run import Executor, Feeds, Resources, Values, put
 
 Fed = Mapping[tuple[str, int], Any]
 
-_MOST_BOUNDS = 64
+_MAX_BOUNDS = 64
 
 
 class PlannedRuns:
@@ -56,7 +56,7 @@ class PlannedRuns:
             return self._computed(given, wanted)
         dynamic = DynamicNodes()
         found = self._planned(feeds, fed, wanted, dynamic)
-        if dynamic and len(self._bounds) < _MOST_BOUNDS:
+        if dynamic and len(self._bounds) < _MAX_BOUNDS:
             self._bounds[key] = dynamic.bounds(self.executor.graph.nodes, feeds, wanted)
         return found
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from tfpy.core.io.faults import ModelFileError
+from tfpy.core.io.errors import ModelFileError
 from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import nearest
 from tfpy.graph import ops  # noqa: F401  (fills the table)
@@ -16,10 +16,10 @@ from tfpy.graph.lists import HashTable
 from tfpy.graph.mappers import Call, Function, mapper_of, own_meanings
 
 Values = dict[str, Sequence[Any]]
-"""The values of nodes' outputs."""
+"""The values of the outputs of nodes, by the node's name."""
 
 Feeds = Mapping[str, Sequence[Any]]
-"""Those that are given."""
+"""The values that are given to a run."""
 
 
 class Resources:
@@ -124,7 +124,7 @@ class Executor:
         finished: list[list[str]] = [[] for _ in nodes]
         for name, i in last.items():
             finished[i].append(name)
-        steps = [Step(node, function_of(node), done) for node, done in zip(nodes, finished, strict=True)]
+        steps = [Step(node, _function_of(node), done) for node, done in zip(nodes, finished, strict=True)]
         return ExecutionOrder(steps, Dataflow(steps) if any(node.op in FRAME_OPS for node in nodes) else None)
 
 
@@ -140,7 +140,7 @@ def check_inputs(graph: Graph, nodes: Sequence[Node], given: Sequence[str], outp
         )
 
 
-def function_of(node: Node) -> Function:
+def _function_of(node: Node) -> Function:
     """How a node is computed."""
     mapper = mapper_of(node.op)
     if mapper is None:

@@ -1104,8 +1104,7 @@ def conv1d(config: Mapping[str, Any] | None = None, /, *more: Any, **options: An
             (default: 'valid').
         data_format: where the channels are: 'channelsLast', the last axis, or 'channelsFirst', the one after the batch
             (default: 'channelsLast').
-        dilation_rate: the distance between neighbouring elements of the window; above 1, strides must be 1 (default:
-            1).
+        dilation_rate: the distance between neighboring elements of the window; above 1, strides must be 1 (default: 1).
         activation: the activation function of the outputs (default: 'linear').
         use_bias: whether to add a trainable bias (default: True).
         bias_initializer: the initializer of the bias (default: 'zeros').
@@ -1209,8 +1208,7 @@ def conv2d(config: Mapping[str, Any] | None = None, /, *more: Any, **options: An
             output has the same size (default: 'valid').
         data_format: where the channels are: 'channelsLast', the last axis, or 'channelsFirst', the one after the batch
             (default: 'channelsLast').
-        dilation_rate: the distance between neighbouring elements of the window; above 1, strides must be 1 (default:
-            1).
+        dilation_rate: the distance between neighboring elements of the window; above 1, strides must be 1 (default: 1).
         activation: the activation function of the outputs (default: 'linear').
         use_bias: whether to add a trainable bias (default: True).
         bias_initializer: the initializer of the bias (default: 'zeros').
@@ -1311,7 +1309,7 @@ def conv2d_transpose(config: Mapping[str, Any] | None = None, /, *more: Any, **o
         config: the options below as a dict.
         kernel_size: the size of the convolution window.
         filters: the number of filters, which is the number of output channels.
-        strides: the distance in the output between the windows of neighbouring inputs (default: 1).
+        strides: the distance in the output between the windows of neighboring inputs (default: 1).
         padding: 'valid': the output contains every window completely; 'same': it is strides times as large as the input
             (default: 'valid').
         data_format: where the channels are: 'channelsLast', the last axis, or 'channelsFirst', the one after the batch
@@ -1423,8 +1421,7 @@ def conv3d(config: Mapping[str, Any] | None = None, /, *more: Any, **options: An
             output has the same size (default: 'valid').
         data_format: where the channels are: 'channelsLast', the last axis, or 'channelsFirst', the one after the batch
             (default: 'channelsLast').
-        dilation_rate: the distance between neighbouring elements of the window; above 1, strides must be 1 (default:
-            1).
+        dilation_rate: the distance between neighboring elements of the window; above 1, strides must be 1 (default: 1).
         activation: the activation function of the outputs (default: 'linear').
         use_bias: whether to add a trainable bias (default: True).
         bias_initializer: the initializer of the bias (default: 'zeros').
@@ -1525,7 +1522,7 @@ def conv3d_transpose(config: Mapping[str, Any] | None = None, /, *more: Any, **o
         config: the options below as a dict.
         kernel_size: the size of the convolution window.
         filters: the number of filters, which is the number of output channels.
-        strides: the distance in the output between the windows of neighbouring inputs (default: 1).
+        strides: the distance in the output between the windows of neighboring inputs (default: 1).
         padding: 'valid': the output contains every window completely; 'same': it is strides times as large as the input
             (default: 'valid').
         data_format: where the channels are: 'channelsLast', the last axis, or 'channelsFirst', the one after the batch
@@ -1696,12 +1693,12 @@ def conv_lstm2d(config: Mapping[str, Any] | None = None, /, *more: Any, **option
         dropout_func: a function (x, rate) that implements dropout; meant for tests (default: tf.dropout).
         recurrent_activation: the activation function of the gates (default: 'hardSigmoid').
         implementation: without effect, as in TF.js: there is one implementation.
-        unit_forget_bias: whether the bias of the forget gate is initialised to 1 (default: False).
+        unit_forget_bias: whether the bias of the forget gate is initialized to 1 (default: False).
         strides: the step size of the input window; above 1, dilation_rate must be 1 (default: 1).
         padding: 'valid' or 'same', for the inputs; for the states it is always 'same' (default: 'valid').
         data_format: where the channels are: 'channelsLast', the last axis, or 'channelsFirst', the one after the batch
             (default: 'channelsLast').
-        dilation_rate: the distance between neighbouring elements of the input window; above 1, strides must be 1
+        dilation_rate: the distance between neighboring elements of the input window; above 1, strides must be 1
             (default: 1).
         input_shape: the shape of one sample, without the batch size; a number n means the shape (n,). Required for the
             first layer of a model.
@@ -1832,12 +1829,12 @@ def conv_lstm2d_cell(config: Mapping[str, Any] | None = None, /, *more: Any, **o
         dropout_func: a function (x, rate) that implements dropout; meant for tests (default: tf.dropout).
         recurrent_activation: the activation function of the gates (default: 'hardSigmoid').
         implementation: without effect, as in TF.js: there is one implementation.
-        unit_forget_bias: whether the bias of the forget gate is initialised to 1 (default: False).
+        unit_forget_bias: whether the bias of the forget gate is initialized to 1 (default: False).
         strides: the step size of the input window; above 1, dilation_rate must be 1 (default: 1).
         padding: 'valid' or 'same', for the inputs; for the states it is always 'same' (default: 'valid').
         data_format: where the channels are: 'channelsLast', the last axis, or 'channelsFirst', the one after the batch
             (default: 'channelsLast').
-        dilation_rate: the distance between neighbouring elements of the input window; above 1, strides must be 1
+        dilation_rate: the distance between neighboring elements of the input window; above 1, strides must be 1
             (default: 1).
         input_shape: the shape of one sample, without the batch size; a number n means the shape (n,). Required for the
             first layer of a model.
@@ -2234,8 +2231,7 @@ def depthwise_conv1d(config: Mapping[str, Any] | None = None, /, *more: Any, **o
             (default: 'valid').
         data_format: where the channels are: 'channelsLast', the last axis, or 'channelsFirst', the one after the batch
             (default: 'channelsLast').
-        dilation_rate: the distance between neighbouring elements of the window; above 1, strides must be 1 (default:
-            1).
+        dilation_rate: the distance between neighboring elements of the window; above 1, strides must be 1 (default: 1).
         activation: the activation function of the outputs (default: 'linear').
         use_bias: whether to add a trainable bias (default: True).
         bias_initializer: the initializer of the bias (default: 'zeros').
@@ -2352,8 +2348,7 @@ def depthwise_conv2d(config: Mapping[str, Any] | None = None, /, *more: Any, **o
             output has the same size (default: 'valid').
         data_format: where the channels are: 'channelsLast', the last axis, or 'channelsFirst', the one after the batch
             (default: 'channelsLast').
-        dilation_rate: the distance between neighbouring elements of the window; above 1, strides must be 1 (default:
-            1).
+        dilation_rate: the distance between neighboring elements of the window; above 1, strides must be 1 (default: 1).
         activation: the activation function of the outputs (default: 'linear').
         use_bias: whether to add a trainable bias (default: True).
         bias_initializer: the initializer of the bias (default: 'zeros').
@@ -4005,7 +4000,7 @@ def lstm(config: Mapping[str, Any] | None = None, /, *more: Any, **options: Any)
         dropout_func: a function (x, rate) that implements dropout; meant for tests (default: tf.dropout).
         recurrent_activation: the activation function of the gates (default: 'hardSigmoid').
         implementation: without effect, as in TF.js: there is one implementation.
-        unit_forget_bias: whether the bias of the forget gate is initialised to 1 (default: False).
+        unit_forget_bias: whether the bias of the forget gate is initialized to 1 (default: False).
         input_shape: the shape of one sample, without the batch size; a number n means the shape (n,). Required for the
             first layer of a model.
         batch_input_shape: the shape of the inputs including the batch size, with None for unknown sizes; it takes
@@ -4118,7 +4113,7 @@ def lstm_cell(config: Mapping[str, Any] | None = None, /, *more: Any, **options:
         dropout_func: a function (x, rate) that implements dropout; meant for tests (default: tf.dropout).
         recurrent_activation: the activation function of the gates (default: 'hardSigmoid').
         implementation: without effect, as in TF.js: there is one implementation.
-        unit_forget_bias: whether the bias of the forget gate is initialised to 1 (default: False).
+        unit_forget_bias: whether the bias of the forget gate is initialized to 1 (default: False).
         input_shape: the shape of one sample, without the batch size; a number n means the shape (n,). Required for the
             first layer of a model.
         batch_input_shape: the shape of the inputs including the batch size, with None for unknown sizes; it takes
@@ -5194,7 +5189,7 @@ def resizing(config: Mapping[str, Any] | None = None, /, *more: Any, **options: 
         interpolation: 'bilinear' or 'nearest' (default: 'bilinear').
         crop_to_aspect_ratio: if set, the corners of the image and the result are not aligned; as in TF.js, nothing is
             cropped (default: False).
-        half_pixel_centers: sample at pixel centres (default: False).
+        half_pixel_centers: sample at pixel centers (default: False).
         input_shape: the shape of one sample, without the batch size; a number n means the shape (n,). Required for the
             first layer of a model.
         batch_input_shape: the shape of the inputs including the batch size, with None for unknown sizes; it takes
@@ -5393,8 +5388,7 @@ def separable_conv1d(config: Mapping[str, Any] | None = None, /, *more: Any, **o
             (default: 'valid').
         data_format: where the channels are: 'channelsLast', the last axis, or 'channelsFirst', the one after the batch
             (default: 'channelsLast').
-        dilation_rate: the distance between neighbouring elements of the window; above 1, strides must be 1 (default:
-            1).
+        dilation_rate: the distance between neighboring elements of the window; above 1, strides must be 1 (default: 1).
         activation: the activation function of the outputs (default: 'linear').
         use_bias: whether to add a trainable bias (default: True).
         bias_initializer: the initializer of the bias (default: 'zeros').
@@ -5524,8 +5518,7 @@ def separable_conv2d(config: Mapping[str, Any] | None = None, /, *more: Any, **o
             output has the same size (default: 'valid').
         data_format: where the channels are: 'channelsLast', the last axis, or 'channelsFirst', the one after the batch
             (default: 'channelsLast').
-        dilation_rate: the distance between neighbouring elements of the window; above 1, strides must be 1 (default:
-            1).
+        dilation_rate: the distance between neighboring elements of the window; above 1, strides must be 1 (default: 1).
         activation: the activation function of the outputs (default: 'linear').
         use_bias: whether to add a trainable bias (default: True).
         bias_initializer: the initializer of the bias (default: 'zeros').
@@ -6492,7 +6485,7 @@ def up_sampling2d(config: Mapping[str, Any] | None = None, /, *more: Any, **opti
             (default: 'channelsLast').
         size: the upsampling factor (default: 2).
         interpolation: 'bilinear' or 'nearest' (default: 'nearest').
-        half_pixel_centers: sample at pixel centres (default: False).
+        half_pixel_centers: sample at pixel centers (default: False).
         input_shape: the shape of one sample, without the batch size; a number n means the shape (n,). Required for the
             first layer of a model.
         batch_input_shape: the shape of the inputs including the batch size, with None for unknown sizes; it takes

@@ -94,7 +94,7 @@ class Layer(LayerCamel, Copyable, Declared, family="layer"):
         values = self._read(config, options, declared, more)
         own = {name for name in self.base_options if name in self.options}
         base = {name: values[name] if name in own else values.pop(name) for name in self.base_options}
-        self._settle_base_options(base)
+        self._set_base_options(base)
         self._assign(values)
         self.configure()
 
@@ -109,7 +109,7 @@ class Layer(LayerCamel, Copyable, Declared, family="layer"):
         cls = type(self).__name__
         return AttributeError(f"{cls}: __init__ must call super().__init__(), which sets {name!r}.", name=name)
 
-    def _settle_base_options(self, base: dict[str, Any]) -> None:
+    def _set_base_options(self, base: dict[str, Any]) -> None:
         self._trainable = bool(base["trainable"])
         self.initial_weights = base["weights"]
         kind = self.get_class_name()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from tfpy.core.io.faults import errors_of_file, list_in, object_in
+from tfpy.core.io.errors import errors_of_file, list_in, object_in
 from tfpy.core.naming.names import camel
 from tfpy.engine.errors import argument_error, show
 from tfpy.layers.registry import known_class

@@ -40,9 +40,9 @@ class Container(ContainerCamel, Layer):
     base_options: ClassVar[dict[str, Any]] = {"name": None, "trainable": True}
     name_prefix: ClassVar[str] = "container"
 
-    def _settle_base_options(self, base: dict[str, Any]) -> None:
+    def _set_base_options(self, base: dict[str, Any]) -> None:
         rest = dict.fromkeys(Layer.base_options)
-        super()._settle_base_options({**rest, **base, "name": base["name"] or uid(self.name_prefix)})
+        super()._set_base_options({**rest, **base, "name": base["name"] or uid(self.name_prefix)})
 
     def configure(self) -> None:
         self._start()

@@ -97,10 +97,10 @@ class Declared(DeclaredCamel, AttributesInBothSpellings, Versioned):
     options: ClassVar[dict[str, Any]] = {}
     kinds: ClassVar[dict[str, str]] = {}
     convert: ClassVar[dict[str, Callable[[Any], Any]]] = {}
-    """What makes values of what is given, by the last word of the option's name: that of 'kernel_initializer', say."""
+    """Functions that convert given values, by the last word of the option's name, such as 'initializer'."""
     family: ClassVar[str] = ""
     members: ClassVar[dict[str, type[Declared]]] = {}
-    """The classes of a family by every spelling of their factory's name, and by their own."""
+    """The classes of a family, by their class names and by every spelling of their factories' names."""
 
     def __init_subclass__(
         cls,

@@ -146,7 +146,7 @@ class VarianceScaling(Initializer, class_name="VarianceScaling", factory="initia
 
     @accepts_options()
     def apply(self, shape: Sequence[int], dtype: DType | None = None) -> Tensor:
-        fan_in, fan_out = compute_fans(as_shape("apply", tuple(shape)))
+        fan_in, fan_out = _compute_fans(as_shape("apply", tuple(shape)))
         fan = {"fanIn": fan_in, "fanOut": fan_out, "fanAvg": (fan_in + fan_out) / 2}[self.mode]
         scale = self.scale / max(1, fan)
         if self.distribution != "normal":
@@ -236,7 +236,7 @@ class Orthogonal(Initializer, class_name="Orthogonal", factory="initializers.ort
         return (matrix.transpose() if rows < columns else matrix).reshape(shape).mul(self.gain)
 
 
-def compute_fans(shape: Shape) -> tuple[float, float]:
+def _compute_fans(shape: Shape) -> tuple[float, float]:
     """The numbers of inputs and outputs of a unit with weights of this shape (channels last)."""
     if len(shape) == 2:
         return shape[0], shape[1]

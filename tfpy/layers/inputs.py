@@ -37,13 +37,13 @@ class InputLayer(Layer, class_name="InputLayer", factory="layers.input_layer"):
         tensor = SymbolicTensor(self.dtype or "float32", self.batch_input_shape, self, name=self.name)
         Node(self, [], [tensor], {})
 
-    def _settle_base_options(self, base: dict[str, Any]) -> None:
+    def _set_base_options(self, base: dict[str, Any]) -> None:
         if base["name"] is None:
             base = {**base, "name": uid("input")}
         for option in ("input_shape", "batch_size"):
             if base["batch_input_shape"] is not None and base[option] is not None:
                 raise argument_error(self.class_name, option, "omitted if batch_input_shape is given", base[option])
-        super()._settle_base_options(base)
+        super()._set_base_options(base)
 
     def _apply(self, inputs: Any, arguments: dict[str, Any]) -> Any:
         raise TypeError(f"{self.name}: an input layer cannot be called; its tensor is its `output`.")

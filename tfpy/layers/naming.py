@@ -13,7 +13,7 @@ from tfpy.engine.locks import ProcessLock
 _lock = ProcessLock()
 _uids: dict[str, int] = {}
 _used: dict[str, int] = {}  # in order of last use
-_MOST_USED = 1 << 16
+_MAX_USED = 1 << 16
 
 
 class _Scopes(threading.local):
@@ -69,8 +69,8 @@ def unique(name: str, is_taken: Callable[[str], bool] = lambda name: False) -> s
         found = _numbered(name)
         while is_taken(found):
             found = _numbered(name)
-        if len(_used) > _MOST_USED:
-            for old in [*islice(_used, _MOST_USED // 2)]:
+        if len(_used) > _MAX_USED:
+            for old in [*islice(_used, _MAX_USED // 2)]:
                 del _used[old]
         return found
 

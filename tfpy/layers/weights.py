@@ -127,7 +127,7 @@ def values_of(weights: Sequence[LayerVariable]) -> list[Tensor]:
     return [alias(Tensor, w) for w in weights]
 
 
-def as_made(weights: Sequence[LayerVariable]) -> list[LayerVariable]:
+def in_creation_order(weights: Sequence[LayerVariable]) -> list[LayerVariable]:
     """Weights in order of creation, which does not change when layers are frozen."""
     return sorted(weights, key=lambda weight: weight.id)
 

@@ -11,6 +11,7 @@ from tfpy.core.calling.options import accepts_options
 from tfpy.core.ops import activation as core_activation
 from tfpy.core.ops import arith as core_arith
 from tfpy.core.ops import compare as core_compare
+from tfpy.core.ops import gather as core_gather
 from tfpy.core.ops import logic as core_logic
 from tfpy.core.ops import matmul as core_matmul
 from tfpy.core.ops import norm as core_norm
@@ -229,7 +230,7 @@ class ChainedOps:
     @accepts_options()
     def gather(self, indices: TensorLike, axis: int = 0, batch_dims: int = 0) -> NDArray:
         """Slices along an axis, gathered by index."""
-        result: NDArray = self._run(core_slice.gather, indices, axis, batch_dims)
+        result: NDArray = self._run(core_gather.gather, indices, axis, batch_dims)
         return result
 
     def greater(self, b: TensorLike) -> NDArray:

@@ -50,6 +50,7 @@ from tfpy.core.ops.create import tensor3d as _tensor3d
 from tfpy.core.ops.create import tensor4d as _tensor4d
 from tfpy.core.ops.create import zeros as _zeros
 from tfpy.core.ops.create import zeros_like as _zeros_like
+from tfpy.core.ops.gather import gather as _gather
 from tfpy.core.ops.join import concat as _concat
 from tfpy.core.ops.join import stack as _stack
 from tfpy.core.ops.logic import logical_and as _logical_and
@@ -93,7 +94,6 @@ from tfpy.core.ops.shape import clone as _clone
 from tfpy.core.ops.shape import expand_dims as _expand_dims
 from tfpy.core.ops.shape import reshape as _reshape
 from tfpy.core.ops.shape import squeeze as _squeeze
-from tfpy.core.ops.slice import gather as _gather
 from tfpy.core.ops.slice import pad as _pad
 from tfpy.core.ops.slice import reverse as _reverse
 from tfpy.core.ops.slice import slice_ as _slice

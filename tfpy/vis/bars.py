@@ -86,9 +86,9 @@ def _bars(where: str, data: Any) -> list[v.Spec]:
 def _bar_colors(where: str, color: Any, count: int) -> v.Spec:
     if color is None or isinstance(color, str):
         return {"value": color or _BAR_COLOR}
-    colors = [v.color(where, "color", c) for c in as_list(where, "color", color, "colours")]
+    colors = [v.color(where, "color", c) for c in as_list(where, "color", color, "colors")]
     if len(colors) != count:
-        raise argument_error(where, "color", f"{count} colours, one for each bar", f"{len(colors)} of them")
+        raise argument_error(where, "color", f"{count} colors, one for each bar", f"{len(colors)} of them")
     return {"field": "index", "type": "nominal", "legend": None, "scale": {"range": colors}}
 
 

@@ -100,7 +100,7 @@ def _color_scale(where: str, color_map: Any) -> v.Spec:
         return _COLOR_MAPS[color_map]
     if isinstance(color_map, (list, tuple)) and len(color_map) == 2:
         return {"range": [v.color(where, "color_map", c) for c in color_map]}
-    raise argument_error(where, "color_map", f"one of {', '.join(_COLOR_MAPS)}, or two colours", color_map)
+    raise argument_error(where, "color_map", f"one of {', '.join(_COLOR_MAPS)}, or two colors", color_map)
 
 
 @export(namespace="vis.render", doc="Visualization / Charts", options="opts", aliases="vis.show.confusion_matrix")

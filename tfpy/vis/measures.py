@@ -15,7 +15,7 @@ from tfpy.engine.arguments import as_int
 from tfpy.engine.errors import argument_error
 
 # The maximum number of classes: a confusion matrix has its square in cells.
-_MOST_CLASSES = 10_000
+_MAX_CLASSES = 10_000
 
 
 class ClassAccuracy(Record):
@@ -114,8 +114,8 @@ def _classes(where: str, labels: Any, predictions: Any, num_classes: Any) -> tup
         raise argument_error(where, "predictions", f"{truth.size} numbers, as many as labels", f"{guess.size} numbers")
     needed = int(max(truth.max(initial=-1), guess.max(initial=-1))) + 1
     count = needed if num_classes is None else as_int(where, "num_classes", num_classes)
-    if not needed <= count <= _MOST_CLASSES:
-        raise argument_error(where, "num_classes", f"at least {needed} and at most {_MOST_CLASSES}", count)
+    if not needed <= count <= _MAX_CLASSES:
+        raise argument_error(where, "num_classes", f"at least {needed} and at most {_MAX_CLASSES}", count)
     return truth, guess, count  # type: ignore[return-value]
 
 

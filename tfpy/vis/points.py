@@ -148,7 +148,7 @@ def _axis(where: str, name: str, kind: Any, title: Any, domain: Any, zoom: Any) 
 def _colors(where: str, names: Sequence[str], colors: Any) -> v.Spec:
     scale: v.Spec = {"domain": list(names)}
     if colors is not None:
-        found = [v.color(where, "series_colors", c) for c in as_list(where, "series_colors", colors, "colours")]
+        found = [v.color(where, "series_colors", c) for c in as_list(where, "series_colors", colors, "colors")]
         scale["range"] = v.texts(where, "series_colors", found, len(names))
     return {"field": "series", "type": "nominal", "title": None, "scale": scale}
 

@@ -46,7 +46,7 @@ class Surface:
 
 
 Container: TypeAlias = Surface | Mapping[str, Any] | str | None
-"""Where a drawing goes: a surface, `{'name': …, 'tab': …}`, a name, or None for nowhere."""
+"""The place to draw: a surface, `{'name': …, 'tab': …}`, a name, or None for none."""
 
 
 @export(namespace="vis", doc="Visualization / Visor and surfaces")

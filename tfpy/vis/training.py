@@ -21,7 +21,7 @@ _VALIDATION = "val_"
 # The minimum interval between updates in a notebook, in seconds: the image grows with each batch.
 _REFRESH = 0.5
 # With more batches than this every second point is dropped, repeatedly.
-_MOST_POINTS = 4096
+_MAX_POINTS = 4096
 
 
 @export(namespace="vis.show", doc="Visualization / Training", options="opts")
@@ -108,12 +108,12 @@ def _plots(names: Sequence[str]) -> dict[str, list[str]]:
 def _colors(names: Sequence[str], plots: Mapping[str, Sequence[str]], given: Any) -> dict[str, str]:
     """The color of each metric."""
     found = [
-        v.color("history", "series_colors", color) for color in as_list("history", "series_colors", given, "colours")
+        v.color("history", "series_colors", color) for color in as_list("history", "series_colors", given, "colors")
     ]
     if len(found) == len(names):
         return dict(zip(names, found, strict=True))
     if len(found) < max(map(len, plots.values()), default=0):
-        expected = "a colour for each metric, or for each line of a chart"
+        expected = "a color for each metric, or for each line of a chart"
         raise argument_error("history", "series_colors", expected, given)
     return {name: color for series in plots.values() for name, color in zip(series, found, strict=False)}
 
@@ -290,7 +290,7 @@ class _DownsampledLogs:
         if self._seen % self._stride == 0:
             self.kept.append((self._seen, log))
         self._seen += 1
-        if len(self.kept) > _MOST_POINTS:
+        if len(self.kept) > _MAX_POINTS:
             self.kept = self.kept[::2]
             self._stride *= 2
 

@@ -149,7 +149,7 @@ def label(where: str, argument: str, value: Any) -> str | None:
 def color(where: str, argument: str, value: Any) -> str:
     """A CSS color."""
     if not isinstance(value, str):
-        raise argument_error(where, argument, "a CSS colour, as a string", value, TypeError)
+        raise argument_error(where, argument, "a CSS color, as a string", value, TypeError)
     return value
 
 

@@ -65,9 +65,9 @@ _UNBOUND = re.compile(r"[\w.<>]+\(\) (takes|missing|got) ")
 def name_call(where: str, given: Mapping[str, Any], error: Exception) -> None:
     """Raise an error that names function and arguments for one of Python's or numpy's that nothing else explains.
 
-    What a statement of tfpy or a function of the user's has raised is left alone, and all that may come from a function
-    among the arguments; but a shape error without any name, as helpers get it from the shape rule of a kernel, gets the
-    function's.
+    Errors are left alone that a `raise` statement of tfpy or a user's function has raised, or that may come from a
+    function among the arguments. But a shape error without a name, as the shape rules of kernels raise it, gets the
+    function's name.
     """
     if isinstance(error, ShapeError) and not re.match(r"\w+: ", str(error)):
         raise ShapeError(f"{where}: {error}") from error

@@ -9,7 +9,7 @@ import zlib
 from pathlib import Path
 from typing import Self
 
-from tfpy.core.io.faults import (
+from tfpy.core.io.errors import (
     FREE_UNPACKED_BYTES,
     MAX_UNPACKING_FACTOR,
     ModelFileError,

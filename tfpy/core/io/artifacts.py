@@ -9,7 +9,7 @@ from typing import Any
 from tfpy.core.calling.ready import Ready, finish
 from tfpy.core.calling.registry import export
 from tfpy.core.io.buffers import CompositeArrayBuffer, pieces_of
-from tfpy.core.io.faults import ModelFileError, fault
+from tfpy.core.io.errors import ModelFileError, field_error
 from tfpy.core.io.json_text import json_text
 from tfpy.core.io.specs import get_weight_specs
 from tfpy.core.results import Entries
@@ -86,7 +86,7 @@ def with_weight_data(artifacts: ModelArtifacts, source: str) -> ModelArtifacts:
         return artifacts
     if artifacts.get_weight_stream is not None:
         if not callable(artifacts.get_weight_stream):
-            raise fault(source, "getWeightStream", "a function", artifacts.get_weight_stream)
+            raise field_error(source, "getWeightStream", "a function", artifacts.get_weight_stream)
         rest = {name: value for name, value in artifacts.items() if name != "getWeightStream"}
         return ModelArtifacts({**rest, "weight_data": pieces_of(finish(artifacts.get_weight_stream()))})
     if artifacts.weight_specs:

@@ -9,7 +9,7 @@ from typing import Any
 
 from tfpy.core.calling.registry import export
 from tfpy.core.io.artifacts import artifacts_from
-from tfpy.core.io.faults import MAX_JSON_BYTES, ModelFileError, ModelNotFoundError
+from tfpy.core.io.errors import MAX_JSON_BYTES, ModelFileError, ModelNotFoundError
 from tfpy.core.io.folder import read_file
 from tfpy.core.io.json_text import parse_json
 from tfpy.core.io.load_handler import Loaded, LoadHandler

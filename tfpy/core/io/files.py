@@ -10,7 +10,7 @@ from typing import Any
 from tfpy.core.calling.registry import export
 from tfpy.core.io.archive import Archive, is_archive
 from tfpy.core.io.artifacts import ModelArtifacts, SaveResult
-from tfpy.core.io.faults import ModelFileError, ModelNotFoundError, ModelReadError
+from tfpy.core.io.errors import ModelFileError, ModelNotFoundError, ModelReadError
 from tfpy.core.io.folder import Folder, json_name, read_file, read_folder
 from tfpy.core.io.load_handler import Loaded, LoadHandler
 from tfpy.core.io.load_options import LoadOptions, read_load_options

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from tfpy.core.io.faults import ModelFileError, ModelNotFoundError, ModelReadError
+from tfpy.core.io.errors import ModelFileError, ModelNotFoundError, ModelReadError
 from tfpy.core.io.load_handler import Loaded
 from tfpy.core.io.load_options import LoadOptions
 from tfpy.core.io.reading import read_model
@@ -14,7 +14,7 @@ from tfpy.core.system.urls import local_path
 
 # Names that a single JSON file in a folder or archive may have without being the model.
 _NOT_THE_MODEL = ("metadata.json", "model_meta.json", "package.json")
-_MOST_TRIES = 10
+_MAX_TRIES = 10
 
 
 class Folder:
@@ -45,7 +45,7 @@ class Folder:
 
 def read_folder(folder: Folder, options: LoadOptions) -> Loaded:
     """The model of a folder; reread if another one was saved there meanwhile: its files belong together."""
-    for _ in range(_MOST_TRIES):
+    for _ in range(_MAX_TRIES):
         version = folder.version()
         try:
             found = read_model(folder, options)

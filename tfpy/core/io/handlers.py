@@ -8,7 +8,7 @@ from typing import Any
 
 from tfpy.core.calling.ready import finish
 from tfpy.core.io.artifacts import ModelArtifacts, SaveResult, as_artifacts, as_save_result, with_weight_data
-from tfpy.core.io.faults import ModelFileError
+from tfpy.core.io.errors import ModelFileError
 from tfpy.core.io.files import FileSystem
 from tfpy.core.io.load_handler import Loaded, LoadHandler
 from tfpy.core.io.load_options import LoadOptions
@@ -28,7 +28,7 @@ def handler_for(where: str, kind: str, target: Any, options: LoadOptions) -> Any
         target: the function's argument.
         options: the load options.
     """
-    if method_of(target, kind) is not None:
+    if _method_of(target, kind) is not None:
         return target
     if kind == "load" and isinstance(target, Mapping):
         return ParsedModel(target, options)
@@ -71,7 +71,7 @@ def _is_onnx(path: Any) -> bool:
     return is_file and path.lower().endswith(".onnx") and not os.path.isdir(path)
 
 
-def method_of(handler: Any, name: str) -> Callable[..., Any] | None:
+def _method_of(handler: Any, name: str) -> Callable[..., Any] | None:
     """A handler's method: of an object, or an entry of a dict of functions."""
     if isinstance(handler, (str, bytes, os.PathLike, list, tuple)):
         return None
@@ -85,7 +85,7 @@ def load_artifacts(where: str, source: Any, options: LoadOptions) -> Loaded:
     if isinstance(handler, LoadHandler):
         artifacts, label = handler.read()
     else:
-        load = method_of(handler, "load")
+        load = _method_of(handler, "load")
         assert load is not None
         artifacts, label = as_artifacts(finish(load()), where), "the model"
     return Loaded(with_weight_data(artifacts, label), label)
@@ -94,7 +94,7 @@ def load_artifacts(where: str, source: Any, options: LoadOptions) -> Loaded:
 def save_artifacts(where: str, target: Any, artifacts: ModelArtifacts) -> SaveResult:
     """Hand artifacts to the handler for a path or URL, or to a handler itself."""
     handler = handler_for(where, "save", target, LoadOptions())
-    save = method_of(handler, "save")
+    save = _method_of(handler, "save")
     if save is None:
         raise argument_error(where, "handler_or_url", "a handler with a save method", handler, TypeError)
     return as_save_result(finish(save(artifacts)))

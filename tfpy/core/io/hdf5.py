@@ -13,7 +13,7 @@ from typing import Any, TypeVar, cast
 import numpy as np
 import numpy.typing as npt
 
-from tfpy.core.io.faults import (
+from tfpy.core.io.errors import (
     FREE_UNPACKED_BYTES,
     MAX_JSON_BYTES,
     MAX_UNPACKING_FACTOR,

@@ -11,13 +11,13 @@ from tfpy.core.calling.registry import export
 from tfpy.core.io.archive import Archive, is_archive
 from tfpy.core.io.artifacts import ModelArtifacts, SaveResult, get_model_artifacts_info_for_json
 from tfpy.core.io.buffers import concatenate_array_buffers
-from tfpy.core.io.faults import MAX_ARCHIVE_BYTES, MAX_JSON_BYTES, ModelNotFoundError, ModelReadError
+from tfpy.core.io.errors import MAX_ARCHIVE_BYTES, MAX_JSON_BYTES, ModelNotFoundError, ModelReadError
+from tfpy.core.io.http_client import HttpClient, WeightsOnServer, is_http_scheme
 from tfpy.core.io.json_text import parse_json
 from tfpy.core.io.load_handler import Loaded, LoadHandler
 from tfpy.core.io.load_options import LoadOptions, read_load_options
 from tfpy.core.io.reading import read_model, read_parts
 from tfpy.core.io.router import register_load_router, register_save_router
-from tfpy.core.io.server import Server, WeightsOnServer, is_http_scheme
 from tfpy.core.io.writing import JSON_NAME, model_json_text
 from tfpy.engine.errors import argument_error
 
@@ -36,14 +36,14 @@ class ServedModel(LoadHandler):
         self._url: str = urls[0]
         self._weights_url: str | None = urls[1] if len(urls) == 2 else None
         self._options = options
-        self._server = Server(options)
+        self._client = HttpClient(options)
 
     def read(self) -> Loaded:
         url, found = self._found()
         if not is_archive(found[:4], url):
             return read_parts(parse_json(found, url), self._weight_files(url), self._options)
         if len(found) > MAX_JSON_BYTES:  # it is not complete
-            found = self._server.get(url, MAX_ARCHIVE_BYTES)
+            found = self._client.get(url, MAX_ARCHIVE_BYTES)
         if len(found) > MAX_ARCHIVE_BYTES:
             problem = f"archives of more than {MAX_ARCHIVE_BYTES} bytes are only read from files"
             raise ModelReadError(f"{url}: {problem}; download it, and load the file.")
@@ -55,14 +55,14 @@ class ServedModel(LoadHandler):
         """The URL of the model.json or the archive, and what is there."""
         url = self._url + JSON_NAME if self._url.endswith("/") else self._url
         if not self._may_be_folder:
-            return url, self._server.get(url, MAX_JSON_BYTES)
+            return url, self._client.get(url, MAX_JSON_BYTES)
         with contextlib.suppress(ModelNotFoundError):
-            found = self._server.get(url, MAX_JSON_BYTES)
+            found = self._client.get(url, MAX_JSON_BYTES)
             if found.lstrip().startswith(b"{") or is_archive(found[:4], url):
                 return url, found
         # A folder without a trailing slash: servers return its index page, or not found.
         url += f"/{JSON_NAME}"
-        return url, self._server.get(url, MAX_JSON_BYTES)
+        return url, self._client.get(url, MAX_JSON_BYTES)
 
     @property
     def _may_be_folder(self) -> bool:
@@ -70,16 +70,16 @@ class ServedModel(LoadHandler):
         return self._weights_url is None and last != "" and not set(last) & set(".?#")
 
     def _weight_files(self, url: str) -> WeightsOnServer:
-        prefix, suffix = parse_url(self._weights_url or url)
+        prefix, suffix = _parse_url(self._weights_url or url)
         given = self._options.get("weight_path_prefix")
-        return WeightsOnServer(self._server, url, prefix if given is None else given, suffix)
+        return WeightsOnServer(self._client, url, prefix if given is None else given, suffix)
 
     def save(self, artifacts: ModelArtifacts) -> SaveResult:
         """Send the model as a form with two files, as TF.js does."""
         files = {JSON_NAME: ("application/json", model_json_text(artifacts, [f"./{WEIGHTS_NAME}"], self._url))}
         if artifacts.weight_data is not None:
             files[WEIGHTS_NAME] = ("application/octet-stream", concatenate_array_buffers(artifacts.weight_data))
-        response = self._server.post(self._url, *form(files))
+        response = self._client.post(self._url, *form(files))
         info = get_model_artifacts_info_for_json(artifacts)
         return SaveResult({"model_artifacts_info": info, "responses": [response]})
 
@@ -94,7 +94,7 @@ def form(files: Mapping[str, tuple[str, bytes]]) -> tuple[str, bytes]:
     return f"multipart/form-data; boundary={boundary}", b"".join([*parts, f"--{boundary}--\r\n".encode()])
 
 
-def parse_url(url: str) -> tuple[str, str]:
+def _parse_url(url: str) -> tuple[str, str]:
     """The parts of a URL before and after the last part of its path."""
     path, mark, query = url.partition("?")
     return path[: path.rfind("/") + 1], mark + query

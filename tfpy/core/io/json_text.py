@@ -8,11 +8,11 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from tfpy.core.io.faults import MAX_JSON_BYTES, MAX_JSON_DEPTH, ModelFileError
+from tfpy.core.io.errors import MAX_JSON_BYTES, MAX_JSON_DEPTH, ModelFileError
 from tfpy.engine.errors import Unquoted, show
 
 # The largest double has 309.
-_MOST_DIGITS = 308
+_MAX_DIGITS = 308
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -60,7 +60,7 @@ def _no_number(token: str) -> Any:
 
 
 def _whole_number(digits: str) -> int:
-    if len(digits) > _MOST_DIGITS:
+    if len(digits) > _MAX_DIGITS:
         raise ValueError(f"{show(Unquoted(digits))} is out of the range of JavaScript's numbers")
     return int(digits)
 

@@ -10,9 +10,9 @@ from tfpy.core.calling.ready import ReadyDict, finish
 from tfpy.core.calling.registry import export
 from tfpy.core.io.buffers import CompositeArrayBuffer, concatenate_array_buffers
 from tfpy.core.io.folder import read_file
+from tfpy.core.io.http_client import HttpClient, is_http_scheme
 from tfpy.core.io.load_options import LoadOptions
 from tfpy.core.io.reading import ReadFile, read_group
-from tfpy.core.io.server import Server, is_http_scheme
 from tfpy.core.io.specs import read_manifest
 from tfpy.core.io.weights import decode
 from tfpy.core.system.urls import local_path
@@ -45,11 +45,11 @@ def load_weights(
 
     Source: TF.js `tf.io.loadWeights`.
     """
-    server = Server(LoadOptions(request_init=request_init))
+    client = HttpClient(LoadOptions(request_init=request_init))
 
     def read(place: str, limit: int) -> bytes:
         if is_http_scheme(place):
-            return server.get(place, limit)
+            return client.get(place, limit)
         return read_file(Path(local_path(place)), limit)
 
     return _load(manifest, file_path_prefix, weight_names, lambda places: read)

@@ -8,11 +8,11 @@ from typing import Any
 
 from tfpy.core.io.artifacts import ModelArtifacts
 from tfpy.core.io.folder import Folder
+from tfpy.core.io.http_client import HttpClient, WeightsOnServer, is_http_scheme
 from tfpy.core.io.json_text import check_depth
 from tfpy.core.io.load_handler import Loaded, LoadHandler
 from tfpy.core.io.load_options import LoadOptions
 from tfpy.core.io.reading import WeightFiles, read_parts
-from tfpy.core.io.server import Server, WeightsOnServer, is_http_scheme
 from tfpy.core.results import Entries
 from tfpy.engine.errors import argument_error
 
@@ -43,7 +43,7 @@ class ParsedModel(LoadHandler):
             expected = "given, for the model.json names weight files"
             raise argument_error("load", "weight_path_prefix", expected, None)
         if prefix is not None and is_http_scheme(prefix):
-            return WeightsOnServer(Server(self._options), _LABEL, prefix)
+            return WeightsOnServer(HttpClient(self._options), _LABEL, prefix)
         return Folder(Path(_LABEL), prefix)
 
     def _names_files(self) -> bool:

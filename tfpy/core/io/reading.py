@@ -9,7 +9,7 @@ from tfpy.core.calling.callables import call_with_as_many
 from tfpy.core.calling.ready import finish
 from tfpy.core.io.artifacts import artifacts_from
 from tfpy.core.io.buffers import CompositeArrayBuffer
-from tfpy.core.io.faults import MAX_JSON_BYTES, ModelFileError
+from tfpy.core.io.errors import MAX_JSON_BYTES, ModelFileError
 from tfpy.core.io.json_text import check_depth, parse_json
 from tfpy.core.io.load_handler import Loaded
 from tfpy.core.io.load_options import LoadOptions
@@ -67,12 +67,12 @@ def _read_weights(manifest: Any, place: WeightFiles, options: LoadOptions) -> li
     groups = read_manifest(manifest, place.label)
     total = sum(len(group.paths) for group in groups)
     data: list[bytes] = []
-    _tell(options, 0, total)
+    _report_progress(options, 0, total)
     for number, group in enumerate(groups):
         found = (_located(place, path, options) for path in group.paths)
         for piece in read_group(group, found, place.read_weights, place.label, number):
             data.append(piece)
-            _tell(options, len(data), total)
+            _report_progress(options, len(data), total)
     return data
 
 
@@ -94,7 +94,7 @@ def _located(place: WeightFiles, path: str, options: LoadOptions) -> str:
     return place.weight_place(path) if convert is None else str(finish(convert(path)))
 
 
-def _tell(options: LoadOptions, done: int, total: int) -> None:
+def _report_progress(options: LoadOptions, done: int, total: int) -> None:
     """Report how many of the weight files have been read."""
     on_progress = options.get("on_progress")
     if on_progress is not None:
@@ -117,21 +117,21 @@ def read_group(group: WeightGroup, places: Iterable[str], read: ReadFile, source
     field = f"weightsManifest[{number}]"
     pieces: list[bytes] = []
     seen: list[str] = []
-    left = group.most_bytes
+    left = group.max_bytes
     for place in places:
         seen.append(place)
         pieces.append(read(place, left))
         left -= len(pieces[-1])
         if left < 0:
-            raise _misfit(source, field, group.most_bytes, seen, "more")
+            raise _size_error(source, field, group.max_bytes, seen, "more")
         yield pieces[-1]
-    have = group.most_bytes - left
+    have = group.max_bytes - left
     need = _last_end(pieces, group, f"{source}: {field}") if group.nbytes is None else group.nbytes
     if have != need:
-        raise _misfit(source, field, need, seen, str(have))
+        raise _size_error(source, field, need, seen, str(have))
 
 
-def _misfit(source: str, field: str, need: int, places: Sequence[str], have: str) -> ModelFileError:
+def _size_error(source: str, field: str, need: int, places: Sequence[str], have: str) -> ModelFileError:
     files = ", ".join(places) or "no file at all"
     verb = "has" if len(places) < 2 else "have together"
     return ModelFileError(f"{source}: the weights of {field} take {need} bytes, but {files} {verb} {have}.")

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from tfpy.core.calling.ready import ReadyDict, ReadyNone
 from tfpy.core.calling.registry import export
 from tfpy.core.convert import to_tensor
-from tfpy.core.io.faults import ModelFileError, ModelNotFoundError, ModelReadError
+from tfpy.core.io.errors import ModelFileError, ModelNotFoundError, ModelReadError
 from tfpy.core.io.writing import new_file, whole_characters
 from tfpy.core.system.extras import optional_module
 from tfpy.core.tensor import Tensor

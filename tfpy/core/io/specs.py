@@ -11,7 +11,7 @@ from urllib.parse import unquote
 import numpy as np
 
 from tfpy.core.calling.registry import export
-from tfpy.core.io.faults import MAX_STRING_BYTES, ModelFileError, fault, list_in, object_in
+from tfpy.core.io.errors import MAX_STRING_BYTES, ModelFileError, field_error, list_in, object_in
 from tfpy.engine.arguments import as_int
 from tfpy.engine.dtypes import BYTES, DTYPES, DType
 from tfpy.engine.spec import MAX_RANK, MAX_SIZE, Shape, is_possible
@@ -63,7 +63,7 @@ class WeightGroup(NamedTuple):
         return None if None in sizes else sum(n for n in sizes if n is not None)
 
     @property
-    def most_bytes(self) -> int:
+    def max_bytes(self) -> int:
         """The bytes that the files may have: a string takes 4 for its length, and the total content is bounded."""
         if self.nbytes is not None:
             return self.nbytes
@@ -124,16 +124,16 @@ def _read_spec(entry: Any, source: str, field: str) -> WeightSpec:
     spec = object_in(source, field, entry)
     name = spec.get("name")
     if not isinstance(name, str) or not name:
-        raise fault(source, f"{field}.name", "text", name)
+        raise field_error(source, f"{field}.name", "text", name)
     field = f"{field} ({name})"
     dtype = next((d for d in DTYPES if d == spec.get("dtype")), None)
     if dtype is None:
-        raise fault(source, f"{field}.dtype", "one of " + ", ".join(map(repr, DTYPES)), spec.get("dtype"))
+        raise field_error(source, f"{field}.dtype", "one of " + ", ".join(map(repr, DTYPES)), spec.get("dtype"))
     quantization = spec.get("quantization")
     read = None if quantization is None else _read_quantization(quantization, dtype, source, f"{field}.quantization")
     group = spec.get("group")
     if group is not None and not isinstance(group, str):
-        raise fault(source, f"{field}.group", "text", group)
+        raise field_error(source, f"{field}.group", "text", group)
     return WeightSpec(name, read_shape(spec.get("shape"), source, f"{field}.shape"), dtype, read, group)
 
 
@@ -143,10 +143,10 @@ def read_shape(value: Any, source: str, field: str) -> Shape:
     try:
         shape = tuple(as_int("", "", n) for n in sizes)
     except (TypeError, ValueError):
-        raise fault(source, field, "a list of whole numbers", value) from None
+        raise field_error(source, field, "a list of whole numbers", value) from None
     if not is_possible(shape):
         expected = f"at most {MAX_RANK} sizes from 0 on, for at most {MAX_SIZE} elements"
-        raise fault(source, field, expected, value)
+        raise field_error(source, field, expected, value)
     return shape
 
 
@@ -154,7 +154,7 @@ def _read_quantization(value: Any, dtype: DType, source: str, field: str) -> Qua
     quantization = object_in(source, field, value)
     kind = quantization.get("dtype")
     if not isinstance(kind, str) or kind not in STORED_AS:
-        raise fault(source, f"{field}.dtype", "'uint8', 'uint16' or 'float16'", kind)
+        raise field_error(source, f"{field}.dtype", "'uint8', 'uint16' or 'float16'", kind)
     if dtype not in (("float32",) if kind == "float16" else ("float32", "int32")):
         raise ModelFileError(f"{source}: {field}.dtype {kind!r} cannot be used for weights of dtype {dtype!r}.")
     if kind == "float16":
@@ -163,7 +163,7 @@ def _read_quantization(value: Any, dtype: DType, source: str, field: str) -> Qua
     for name in ("scale", "min"):
         number = quantization.get(name)
         if isinstance(number, bool) or not isinstance(number, (int, float)) or not _finite(number):
-            raise fault(source, f"{field}.{name}", "a finite number", number)
+            raise field_error(source, f"{field}.{name}", "a finite number", number)
         numbers.append(float(number))
     return Quantization(kind, *numbers)
 
@@ -178,9 +178,9 @@ def _finite(number: float) -> bool:
 def read_path(path: Any, source: str, field: str) -> str:
     """The path of a weight file, checked to lead into the model's own folder."""
     if not isinstance(path, str) or not path.strip():
-        raise fault(source, field, "a file name", path)
+        raise field_error(source, field, "a file name", path)
     plain = unquote(path).replace("\\", "/")
     scheme = re.match(r"[A-Za-z][A-Za-z0-9+.-]*:", plain)
     if scheme or plain.startswith("/") or ".." in plain.split("/") or any(ord(c) < 32 for c in plain):
-        raise fault(source, field, "a file in the model's own folder", path)
+        raise field_error(source, field, "a file in the model's own folder", path)
     return path

@@ -21,7 +21,7 @@ from tfpy.core.io.artifacts import (
     artifacts_from,
     get_model_artifacts_info_for_json,
 )
-from tfpy.core.io.faults import MAX_JSON_BYTES, ModelFileError, ModelNotFoundError
+from tfpy.core.io.errors import MAX_JSON_BYTES, ModelFileError, ModelNotFoundError
 from tfpy.core.io.files import FileSystem
 from tfpy.core.io.folder import read_file
 from tfpy.core.io.handlers import handler_for, load_artifacts, save_artifacts

@@ -12,7 +12,7 @@ from tfpy.core.calling.ready import Ready, ReadyDict
 from tfpy.core.calling.registry import export
 from tfpy.core.convert import to_tensor
 from tfpy.core.io.buffers import CompositeArrayBuffer, pieces_of
-from tfpy.core.io.faults import ModelFileError
+from tfpy.core.io.errors import ModelFileError
 from tfpy.core.io.specs import STORED_AS, WeightSpec, read_specs
 from tfpy.core.results import Record, named_tensors
 from tfpy.core.tensor import Tensor

@@ -23,7 +23,7 @@ from tfpy.core.io.artifacts import (
     model_json_of,
 )
 from tfpy.core.io.buffers import CompositeArrayBuffer
-from tfpy.core.io.faults import ModelFileError, ModelReadError
+from tfpy.core.io.errors import ModelFileError, ModelReadError
 from tfpy.core.io.json_text import json_text
 from tfpy.core.system.urls import ending
 from tfpy.engine.errors import show

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from tfpy.engine.errors import letters_of
 from tfpy.engine.package import is_ours
 
-# Names of Keras, TensorFlow, numpy and PyTorch that users try, and their counterparts, by the object they are tried on.
+# Names of Keras, TensorFlow, TF.js, numpy and PyTorch that users try, and what to use instead; by where they try them.
 OF_MODULES = {
     "keras": "tf.layers, tf.sequential, tf.model and tf.callbacks",
     "nn": "tf itself: tf.relu, tf.softmax, tf.conv2d; layers are in tf.layers",
@@ -160,10 +160,14 @@ OF_VARIABLES = {
     "assign_sub": "assign(v - x)",
     "value": "the variable itself, or numpy()",
 }
+OF_BACKENDS = {
+    **dict.fromkeys(("cuda", "metal", "mps", "opengl", "rocm", "vulkan", "webgpu"), "'webgl': the GPU, of any vendor"),
+    **dict.fromkeys(("node", "numpy", "tensorflow", "wasm"), "'cpu': numpy"),
+}
 
 
 NAMESPACES: dict[str, Mapping[str, Any]] = {}
-"""`tf` and the namespaces in it, as programs call them, with what is in them. Each is registered when it is loaded."""
+"""The contents of `tf` and of the namespaces in it, by name. Each is registered when it is loaded."""
 
 
 class MissingNameError(AttributeError):

@@ -162,7 +162,7 @@ def div_no_nan(a: TensorLike, b: TensorLike) -> Tensor:
 
     Source: TF.js `tf.divNoNan`. Its gradient is beyond TF.js: that of the quotient, 0 where b is 0.
     """
-    a, b = real_operands("div_no_nan", a, b)
+    a, b = _real_operands("div_no_nan", a, b)
     return run("DivNoNan", a, b)
 
 
@@ -192,7 +192,7 @@ def floor_div(a: TensorLike, b: TensorLike) -> Tensor:
 
     Source: TF.js `tf.floorDiv`. Its gradient is that of the true quotient, as there.
     """
-    a, b = real_operands("floor_div", a, b)
+    a, b = _real_operands("floor_div", a, b)
     return run("FloorDiv", a, b)
 
 
@@ -212,7 +212,7 @@ def mod(a: TensorLike, b: TensorLike) -> Tensor:
 
     Source: TF.js `tf.mod`.
     """
-    a, b = _no_bools(*real_operands("mod", a, b))
+    a, b = _no_bools(*_real_operands("mod", a, b))
     return run("Mod", a, b)
 
 
@@ -241,7 +241,7 @@ def pow_(base: TensorLike, exp: TensorLike) -> Tensor:
 
     Source: TF.js `tf.pow`; deeplearn.js `math.pow`.
     """
-    a, b = _no_bools(*real_operands("pow", base, exp))
+    a, b = _no_bools(*_real_operands("pow", base, exp))
     return run("Pow", a, b)
 
 
@@ -277,7 +277,7 @@ def maximum(a: TensorLike, b: TensorLike) -> Tensor:
 
     Source: TF.js `tf.maximum`; deeplearn.js `math.maximum`. At a tie the gradient goes to `a`.
     """
-    a, b = _no_bools(*real_operands("maximum", a, b))
+    a, b = _no_bools(*_real_operands("maximum", a, b))
     return run("Maximum", a, b)
 
 
@@ -297,7 +297,7 @@ def minimum(a: TensorLike, b: TensorLike) -> Tensor:
 
     Source: TF.js `tf.minimum`; deeplearn.js `math.minimum`. At a tie the gradient goes to `a`.
     """
-    a, b = _no_bools(*real_operands("minimum", a, b))
+    a, b = _no_bools(*_real_operands("minimum", a, b))
     return run("Minimum", a, b)
 
 
@@ -334,7 +334,7 @@ def squared_difference(a: TensorLike, b: TensorLike) -> Tensor:
 
     Source: TF.js `tf.squaredDifference`.
     """
-    a, b = real_operands("squared_difference", a, b)
+    a, b = _real_operands("squared_difference", a, b)
     return run("SquaredDifference", a, b)
 
 
@@ -362,7 +362,7 @@ def atan2(a: TensorLike, b: TensorLike) -> Tensor:
 
     Source: TF.js `tf.atan2`.
     """
-    a, b = _no_bools(*real_operands("atan2", a, b))
+    a, b = _no_bools(*_real_operands("atan2", a, b))
     return run("Atan2", a, b)
 
 
@@ -438,7 +438,7 @@ def bitwise_and(x: TensorLike, y: TensorLike) -> Tensor:
 no_gradient("BitwiseAnd")
 
 
-def real_operands(op: str, a: TensorLike, b: TensorLike) -> tuple[Tensor, Tensor]:
+def _real_operands(op: str, a: TensorLike, b: TensorLike) -> tuple[Tensor, Tensor]:
     """Two operands in a common dtype that is neither string nor complex64."""
     x, y = binary_operands(op, a, b)
     if x.spec.dtype == "complex64":

@@ -1,12 +1,10 @@
-"""Blocks of a tensor moved between its axes, and mirrored padding."""
+"""Blocks of a tensor moved between its axes."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
 from typing import Any
-
-import numpy as np
 
 from tfpy.core.calling.registry import op
 from tfpy.core.convert import TensorLike, to_tensor
@@ -141,40 +139,3 @@ def depth_to_space(x: TensorLike, block_size: int, data_format: str = "NHWC") ->
     blocks = run("Reshape", t, shape=(batch, b, b, depth, height, width))
     spread = run("Transpose", blocks, perm=(0, 3, 4, 1, 5, 2))
     return run("Reshape", spread, shape=(batch, depth, height * b, width * b))
-
-
-@op(chain=True, doc="Tensors / Transformations")
-def mirror_pad(x: TensorLike, paddings: Sequence[Sequence[int]], mode: str) -> Tensor:
-    """A tensor padded by mirroring its own elements.
-
-    Args:
-        x: a tensor of rank 1 or more; any dtype but string.
-        paddings: for each axis, how much to add before and after.
-        mode: 'reflect' mirrors at the outermost elements, which are not repeated; 'symmetric' at the edge, so that they
-            are.
-
-    Returns:
-        A tensor of x's dtype, whose sizes are those of x plus the padding.
-
-    Raises:
-        ValueError: an unknown mode, no pair of sizes for each axis, more padding than elements to mirror, or a scalar.
-
-    Source: TF.js `tf.mirrorPad`. The gradient is that of the formula: the margin's goes to the elements that it
-        mirrors; TF.js leaves it out.
-    """
-    t = to_tensor("mirror_pad", "x", x)
-    if t.rank == 0:
-        raise argument_error("mirror_pad", "x", "of rank 1 or more", t)
-    if not isinstance(mode, str) or mode not in ("reflect", "symmetric"):
-        raise argument_error("mirror_pad", "mode", "'reflect' or 'symmetric'", mode)
-    inner = 1 if mode == "reflect" else 0
-    pairs = size_pairs("mirror_pad", "paddings", paddings, t.rank)
-    for axis, (pair, size) in enumerate(zip(pairs, t.shape, strict=True)):
-        if max(pair) > size - inner:
-            expected = f"at most {size - inner} in axis {axis} of shape {list(t.shape)}"
-            raise argument_error("mirror_pad", "paddings", expected, list(paddings))
-    for axis, ((before, after), size) in enumerate(zip(pairs, t.shape, strict=True)):
-        if before or after:
-            places = np.pad(np.arange(size, dtype=np.int32), (before, after), mode)  # type: ignore[call-overload]
-            t = run("GatherV2", t, to_tensor("mirror_pad", "paddings", places), axis=axis, batch_dims=0)
-    return t if any(map(any, pairs)) else run("Identity", t)

@@ -8,13 +8,13 @@ from typing import Any
 from tfpy.core.calling.registry import op
 from tfpy.core.convert import TensorLike, to_tensor
 from tfpy.core.ops.common import as_float, cast_to, zero_gradient
-from tfpy.core.ops.spatial import Numbers, Padding, arranged, inner_pad
+from tfpy.core.ops.spatial import Numbers, Padding, inner_pad, to_channels_last
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
 from tfpy.engine.arguments import array_as_list, as_int, as_shape
 from tfpy.engine.errors import argument_error
 from tfpy.engine.gradients import gradient
-from tfpy.engine.windows import Window, slide
+from tfpy.engine.windows import Window, sliding_window
 
 
 @op(chain=True, doc="Operations / Convolution")
@@ -48,13 +48,13 @@ def conv1d(
     Source: TF.js `tf.conv1d`, a `conv2d` of height 1. As there, a pad of 0 counts the places by that height, so that
     the filter goes on to the last element.
     """
-    t, restore = arranged("conv1d", "x", x, 1, data_format)
+    t, restore = to_channels_last("conv1d", "x", x, 1, data_format)
     w = convolution_filter("conv1d", filter, 3, t.shape[-1])
     flat = run("Reshape", t, shape=(t.shape[0], 1, *t.shape[1:]))
     kernel = run("Reshape", w, shape=(1, *w.shape))
     strides, dilations = (1, _single("stride", stride)), (1, _single("dilation", dilation))
     pads = _pad_of_one_row(pad, data_format)
-    window = slide("conv1d", flat.shape[1:-1], kernel.shape[:2], strides, pads, dilations, dim_rounding_mode)
+    window = sliding_window("conv1d", flat.shape[1:-1], kernel.shape[:2], strides, pads, dilations, dim_rounding_mode)
     check_steps("conv1d", window)
     y = run("Conv2D", flat, kernel, window=window)
     return restore(run("Reshape", y, shape=(y.shape[0], *y.shape[2:])))
@@ -114,10 +114,10 @@ def conv2d(
 
     Source: TF.js `tf.conv2d`. The gradient is defined for dilations, too, beyond TF.js.
     """
-    t, restore = arranged("conv2d", "x", x, 2, data_format)
+    t, restore = to_channels_last("conv2d", "x", x, 2, data_format)
     w = convolution_filter("conv2d", filter, 4, t.shape[-1])
     pads = inner_pad("conv2d", pad, 2, data_format)
-    window = slide("conv2d", t.shape[1:-1], w.shape[:2], strides, pads, dilations, dim_rounding_mode)
+    window = sliding_window("conv2d", t.shape[1:-1], w.shape[:2], strides, pads, dilations, dim_rounding_mode)
     check_steps("conv2d", window)
     return restore(run("Conv2D", t, w, window=window))
 
@@ -150,10 +150,10 @@ def conv3d(
 
     Source: TF.js `tf.conv3d`. 'NCDHW' and the gradient with dilations are beyond TF.js.
     """
-    t, restore = arranged("conv3d", "x", x, 3, data_format, "numeric")
+    t, restore = to_channels_last("conv3d", "x", x, 3, data_format, "numeric")
     w = as_float(convolution_filter("conv3d", filter, 5, t.shape[-1], "numeric"))
     pads = inner_pad("conv3d", pad, 3, data_format)
-    window = slide("conv3d", t.shape[1:-1], w.shape[:3], strides, pads, dilations)
+    window = sliding_window("conv3d", t.shape[1:-1], w.shape[:3], strides, pads, dilations)
     check_steps("conv3d", window)
     return restore(cast_to(run("Conv3D", as_float(t), w, window=window), t.dtype))
 
@@ -225,7 +225,7 @@ def _transposed(
     pad: Padding,
     rounding: str | None,
 ) -> Tensor:
-    t, restore = arranged(op_name, "x", x, n, kind="numeric")
+    t, restore = to_channels_last(op_name, "x", x, n, kind="numeric")
     w = as_float(convolution_filter(op_name, filter, n + 2, t.shape[-1], "numeric", axis=-1))
     shape = as_shape(op_name, output_shape, "output_shape")
     if len(shape) == n + 1:
@@ -233,7 +233,7 @@ def _transposed(
     if len(shape) != n + 2 or (shape[0], shape[-1]) != (t.shape[0], w.shape[-2]):
         expected = f"of {n} inner sizes with batch size {t.shape[0]} and the filter's {w.shape[-2]} channels"
         raise argument_error(op_name, "output_shape", expected, output_shape)
-    window = slide(op_name, shape[1:-1], w.shape[:n], strides, inner_pad(op_name, pad, n), 1, rounding)
+    window = sliding_window(op_name, shape[1:-1], w.shape[:n], strides, inner_pad(op_name, pad, n), 1, rounding)
     if window.out != t.shape[1:-1]:
         expected = f"a shape that the convolution takes to {list(t.shape[1:-1])}, the inner sizes of x"
         raise argument_error(op_name, "output_shape", expected, output_shape)

@@ -30,7 +30,7 @@ def bincount(x: TensorLike, weights: TensorLike, size: int) -> Tensor:
     Raises:
         ValueError: a negative number or size, or unequal counts of weights and numbers. TypeError: x is not int32.
 
-    Source: TF.js `tf.bincount`. The gradient by the weights is beyond TF.js.
+    Source: TF.js `tf.bincount`. The gradient with respect to the weights is beyond TF.js.
     """
     t, factors, count = _checked("bincount", x, weights, size)
     flat = (t.size,)
@@ -55,7 +55,7 @@ def dense_bincount(x: TensorLike, weights: TensorLike, size: int, binary_output:
             not int32.
 
     Source: TF.js `tf.denseBincount`, where a vector is counted even if binary_output is set, as it is here. The
-        gradient by the weights is beyond TF.js.
+        gradient with respect to the weights is beyond TF.js.
     """
     t, factors, count = _checked("dense_bincount", x, weights, size)
     if t.rank not in (1, 2):

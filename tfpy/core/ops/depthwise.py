@@ -5,11 +5,11 @@ from __future__ import annotations
 from tfpy.core.calling.registry import op
 from tfpy.core.convert import TensorLike, to_tensor
 from tfpy.core.ops.conv import bilinear_gradients, check_steps
-from tfpy.core.ops.spatial import Numbers, Padding, arranged, inner_pad
+from tfpy.core.ops.spatial import Numbers, Padding, inner_pad, to_channels_last
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import argument_error
-from tfpy.engine.windows import Window, slide
+from tfpy.engine.windows import Window, sliding_window
 
 
 @op(chain=True, doc="Operations / Convolution")
@@ -43,7 +43,7 @@ def depthwise_conv2d(
 
     Source: TF.js `tf.depthwiseConv2d`. The gradient is defined for dilations and 'NCHW', too, beyond TF.js.
     """
-    t, restore = arranged("depthwise_conv2d", "x", x, 2, data_format)
+    t, restore = to_channels_last("depthwise_conv2d", "x", x, 2, data_format)
     w = to_tensor("depthwise_conv2d", "filter", filter, "float32")
     pads = inner_pad("depthwise_conv2d", pad, 2, data_format)
     window = depthwise_window("depthwise_conv2d", t, w, strides, pads, dilations, dim_rounding_mode)
@@ -65,7 +65,7 @@ def depthwise_window(
         raise argument_error(op_name, argument, "of rank 4", w)
     if w.shape[2] != t.shape[-1]:
         raise argument_error(op_name, argument, f"of size {t.shape[-1]}, the channels of x, in dimension 2", w)
-    window = slide(op_name, t.shape[1:-1], w.shape[:2], strides, pads, dilations, rounding)
+    window = sliding_window(op_name, t.shape[1:-1], w.shape[:2], strides, pads, dilations, rounding)
     check_steps(op_name, window)
     return window
 
@@ -103,7 +103,7 @@ def separable_conv2d(
 
     Source: TF.js `tf.separableConv2d`. 'NCHW' is beyond TF.js.
     """
-    t, restore = arranged("separable_conv2d", "x", x, 2, data_format)
+    t, restore = to_channels_last("separable_conv2d", "x", x, 2, data_format)
     first = to_tensor("separable_conv2d", "depthwise_filter", depthwise_filter, "float32")
     second = to_tensor("separable_conv2d", "pointwise_filter", pointwise_filter, "float32")
     pads = inner_pad("separable_conv2d", pad, 2, data_format)
@@ -113,5 +113,5 @@ def separable_conv2d(
         expected = f"of shape (1, 1, {channels}, out channels)"
         raise argument_error("separable_conv2d", "pointwise_filter", expected, second)
     y = run("DepthwiseConv2dNative", t, first, window=window)
-    point = slide("separable_conv2d", y.shape[1:-1], (1, 1), 1, "valid")
+    point = sliding_window("separable_conv2d", y.shape[1:-1], (1, 1), 1, "valid")
     return restore(run("Conv2D", y, second, window=point))

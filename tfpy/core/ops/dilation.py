@@ -7,12 +7,12 @@ from typing import Any
 from tfpy.core.calling.registry import op
 from tfpy.core.convert import TensorLike, to_tensor
 from tfpy.core.ops.common import as_float, cast_to, full, stop_gradient
-from tfpy.core.ops.spatial import Numbers, Padding, arranged, channels_first, inner_pad
+from tfpy.core.ops.spatial import Numbers, Padding, inner_pad, is_channels_first, to_channels_last
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import argument_error
 from tfpy.engine.gradients import gradient
-from tfpy.engine.windows import slide
+from tfpy.engine.windows import sliding_window
 
 
 @op(chain=True, doc="Operations / Convolution")
@@ -43,16 +43,17 @@ def dilation2d(
 
     Source: TF.js `tf.dilation2d`. The gradient goes to the first of equal sums; its own gradient is beyond TF.js.
     """
-    if channels_first("dilation2d", data_format, 2):
+    if is_channels_first("dilation2d", data_format, 2):
         raise argument_error("dilation2d", "data_format", "'NHWC'", data_format)
-    t, restore = arranged("dilation2d", "x", x, 2, kind="numeric")
+    t, restore = to_channels_last("dilation2d", "x", x, 2, kind="numeric")
     w = to_tensor("dilation2d", "filter", filter)
     for name, part in (("x", t), ("filter", w)):
         if part.dtype == "complex64":
             raise argument_error("dilation2d", name, "real numbers", part, TypeError)
     if w.rank != 3 or w.shape[2] != t.shape[-1]:
         raise argument_error("dilation2d", "filter", f"of shape (height, width, {t.shape[-1]})", w)
-    window = slide("dilation2d", t.shape[1:-1], w.shape[:2], strides, inner_pad("dilation2d", pad, 2), dilations)
+    pads = inner_pad("dilation2d", pad, 2)
+    window = sliding_window("dilation2d", t.shape[1:-1], w.shape[:2], strides, pads, dilations)
     y = run("Dilation2D", as_float(t), as_float(w), window=window)
     return restore(cast_to(y, t.dtype))
 

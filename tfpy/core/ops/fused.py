@@ -15,7 +15,7 @@ from tfpy.core.ops.arith import add
 from tfpy.core.ops.common import binary_operands, real
 from tfpy.core.ops.conv import check_steps, convolution_filter
 from tfpy.core.ops.depthwise import depthwise_window
-from tfpy.core.ops.spatial import Numbers, Padding, arranged, channels_first, inner_pad
+from tfpy.core.ops.spatial import Numbers, Padding, inner_pad, is_channels_first, to_channels_last
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
 from tfpy.engine.backend import current
@@ -26,7 +26,7 @@ from tfpy.engine.kernels import KERNELS
 from tfpy.engine.rows.fused import ACTIVATIONS
 from tfpy.engine.spec import Shape, broadcasts_to
 from tfpy.engine.state import local
-from tfpy.engine.windows import slide
+from tfpy.engine.windows import sliding_window
 
 no_gradient("_FusedMatMul", "FusedConv2D", "FusedDepthwiseConv2D")
 
@@ -67,8 +67,8 @@ def mat_mul(
     """
     x, y = binary_operands("fused.mat_mul", a, b)
     attrs = {"transpose_a": bool(transpose_a), "transpose_b": bool(transpose_b)}
-    tail = _Tail("fused.mat_mul", bias, activation, prelu_activation_weights, leakyrelu_alpha)
-    return tail.after("BatchMatMul", "_FusedMatMul", x, y, attrs)
+    epilogue = _Epilogue("fused.mat_mul", bias, activation, prelu_activation_weights, leakyrelu_alpha)
+    return epilogue.after("BatchMatMul", "_FusedMatMul", x, y, attrs)
 
 
 @op(namespace="fused", options="args", doc="Operations / Convolution")
@@ -113,13 +113,13 @@ def conv2d(
     Source: TF.js `tf.fused.conv2d`.
     """
     name = "fused.conv2d"
-    t, restore = arranged(name, "x", x, 2, data_format)
+    t, restore = to_channels_last(name, "x", x, 2, data_format)
     w = convolution_filter(name, filter, 4, t.shape[-1])
     pads = inner_pad(name, pad, 2, data_format)
-    window = slide(name, t.shape[1:-1], w.shape[:2], strides, pads, dilations, dim_rounding_mode)
+    window = sliding_window(name, t.shape[1:-1], w.shape[:2], strides, pads, dilations, dim_rounding_mode)
     check_steps(name, window)
-    tail = _Tail(name, bias, activation, prelu_activation_weights, leakyrelu_alpha, data_format)
-    return restore(tail.after("Conv2D", "FusedConv2D", t, w, {"window": window}))
+    epilogue = _Epilogue(name, bias, activation, prelu_activation_weights, leakyrelu_alpha, data_format)
+    return restore(epilogue.after("Conv2D", "FusedConv2D", t, w, {"window": window}))
 
 
 @op(namespace="fused", options="args", doc="Operations / Convolution")
@@ -165,15 +165,15 @@ def depthwise_conv2d(
     Source: TF.js `tf.fused.depthwiseConv2d`.
     """
     name = "fused.depthwise_conv2d"
-    t, restore = arranged(name, "x", x, 2, data_format)
+    t, restore = to_channels_last(name, "x", x, 2, data_format)
     w = to_tensor(name, "filter", filter, "float32")
     pads = inner_pad(name, pad, 2, data_format)
     window = depthwise_window(name, t, w, strides, pads, dilations, dim_rounding_mode)
-    tail = _Tail(name, bias, activation, prelu_activation_weights, leakyrelu_alpha, data_format)
-    return restore(tail.after("DepthwiseConv2dNative", "FusedDepthwiseConv2D", t, w, {"window": window}))
+    epilogue = _Epilogue(name, bias, activation, prelu_activation_weights, leakyrelu_alpha, data_format)
+    return restore(epilogue.after("DepthwiseConv2dNative", "FusedDepthwiseConv2D", t, w, {"window": window}))
 
 
-class _Tail:
+class _Epilogue:
     """The bias and the activation that follow a product or convolution."""
 
     def __init__(
@@ -202,7 +202,7 @@ class _Tail:
     def _parameter(self, argument: str, value: TensorLike, data_format: str) -> Tensor:
         """A parameter as a tensor with the channels last."""
         t = to_tensor(self.name, argument, value)
-        if t.rank == 3 and channels_first(self.name, data_format, 2):
+        if t.rank == 3 and is_channels_first(self.name, data_format, 2):
             return run("Transpose", t, perm=(1, 2, 0))
         return t
 

@@ -65,7 +65,7 @@ def grayscale_to_rgb(image: TensorLike) -> Tensor:
 
     Source: TF.js `tf.image.grayscaleToRGB`.
     """
-    t = _coloured("grayscale_to_rgb", image, 1)
+    t = _with_channels("grayscale_to_rgb", image, 1)
     return run("Tile", t, reps=(*[1] * (t.rank - 1), 3))
 
 
@@ -84,12 +84,12 @@ def rgb_to_grayscale(image: TensorLike) -> Tensor:
 
     Source: TF.js `tf.image.rgbToGrayscale`.
     """
-    t = _coloured("rgb_to_grayscale", image, 3)
+    t = _with_channels("rgb_to_grayscale", image, 3)
     weights = to_tensor("rgb_to_grayscale", "weights", np.array(_BRIGHTNESS))
     return cast_to(sum_(mul(as_float(t), weights), -1, True), t.dtype)
 
 
-def _coloured(name: str, image: TensorLike, channels: int) -> Tensor:
+def _with_channels(name: str, image: TensorLike, channels: int) -> Tensor:
     t = to_tensor(name, "image", image)
     if t.rank < 2 or t.shape[-1] != channels:
         raise argument_error(name, "image", f"of rank 2 or more with {channels} channels, the last dimension", t)

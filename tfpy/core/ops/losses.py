@@ -286,7 +286,7 @@ def sigmoid_cross_entropy(
     labels, x = _pair("sigmoid_cross_entropy", multi_class_labels, logits, ("multi_class_labels", "logits"))
     if label_smoothing > 0:
         labels = _smoothed(labels, label_smoothing, 2)
-    # In TF.js's order, in which the gradients by x are then added up.
+    # In TF.js's order, in which the gradients with respect to x are then added up.
     above, hit = run("Relu", x), mul(x, labels)
     rest = run("Log1p", run("Exp", run("Neg", run("Abs", x))))
     return compute_weighted_loss(add(sub(above, hit), rest), weights, reduction)
@@ -315,8 +315,8 @@ def softmax_cross_entropy(
     Raises:
         ValueError: shapes that do not fit, or an unknown reduction.
 
-    Source: TF.js `tf.losses.softmaxCrossEntropy`. The gradient by the labels is that of the formula; TF.js gives
-        another one.
+    Source: TF.js `tf.losses.softmaxCrossEntropy`. The gradient with respect to the labels is that of the formula;
+        TF.js gives another one.
     """
     labels, x = _pair("softmax_cross_entropy", onehot_labels, logits, ("onehot_labels", "logits"))
     if not x.rank:

@@ -54,7 +54,7 @@ def norm(x: TensorLike, ord: str | float = "euclidean", axis: Axis = None, keep_
         return _shaped(vector_norm(t, ord, axes), t, axes, keep_dims)
     if len(axes) == 2:
         first, second = (int(a) % t.rank for a in axis)  # type: ignore[union-attr]
-        return _shaped(matrix_norm(t, ord, first, second), t, axes, keep_dims)
+        return _shaped(_matrix_norm(t, ord, first, second), t, axes, keep_dims)
     raise argument_error("norm", "axis", "one axis (vectors) or two (matrices)", axis)
 
 
@@ -91,7 +91,7 @@ def vector_norm(t: Tensor, ord: str | float, axes: tuple[int, ...]) -> Tensor:
     raise argument_error("norm", "ord", "'euclidean', 1, 2, ∞ or -∞ for vectors", ord)
 
 
-def matrix_norm(t: Tensor, ord: str | float, rows: int, columns: int) -> Tensor:
+def _matrix_norm(t: Tensor, ord: str | float, rows: int, columns: int) -> Tensor:
     """A norm of matrices in two axes."""
     if ord in ("fro", "euclidean"):
         return _root(sum_(run("Square", t), (rows, columns)))

@@ -1,4 +1,4 @@
-"""Normalization by given moments, and by neighbouring channels."""
+"""Normalization by given moments, and by neighboring channels."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tfpy.core.convert import TensorLike, number, to_tensor
 from tfpy.core.ops.arith import add, mul, sub
 from tfpy.core.ops.common import as_float, real, reshape_to, unbroadcast
 from tfpy.core.ops.matmul import multiply_matrices
-from tfpy.core.ops.spatial import arranged
+from tfpy.core.ops.spatial import to_channels_last
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
 from tfpy.engine.arguments import as_int
@@ -227,7 +227,7 @@ def local_response_normalization(
     Source: TF.js `tf.localResponseNormalization`. Its gradient can be differentiated again, beyond TF.js.
     """
     name = "local_response_normalization"
-    t, restore = arranged(name, "x", x, 2, kind="numeric")
+    t, restore = to_channels_last(name, "x", x, 2, kind="numeric")
     radius = as_int(name, "depth_radius", depth_radius)
     if radius < 0:
         raise argument_error(name, "depth_radius", "0 or more", depth_radius)
@@ -235,19 +235,19 @@ def local_response_normalization(
 
 
 def _lrn_gradient(dy: Tensor, n: Any) -> Tensor:
-    """dy / s^β - 2αβ · x · Σ dy · x / s^(β+1), with s = bias + α · Σ x² and sums over the neighbouring channels."""
+    """dy / s^β - 2αβ · x · Σ dy · x / s^(β+1), with s = bias + α · Σ x² and sums over the neighboring channels."""
     x, shape, radius = n.x, n.shape("x"), n.attrs["depth_radius"]
     alpha, beta = n.attrs["alpha"], n.attrs["beta"]
     index = np.arange(shape[-1])
     band = to_tensor("LRN", "band", (np.abs(index[:, None] - index) <= radius).astype(np.float64))
 
-    def over_neighbours(t: Tensor) -> Tensor:
+    def over_neighbors(t: Tensor) -> Tensor:
         rows = reshape_to(t, (t.size // max(1, shape[-1]), shape[-1]))
         return reshape_to(multiply_matrices(rows, band), shape)
 
-    s = add(mul(over_neighbours(run("Square", x)), number(alpha)), number(n.attrs["bias"]))
+    s = add(mul(over_neighbors(run("Square", x)), number(alpha)), number(n.attrs["bias"]))
     power = run("Pow", s, number(-beta))
-    spread = over_neighbours(run("RealDiv", mul(dy, mul(x, power)), s))
+    spread = over_neighbors(run("RealDiv", mul(dy, mul(x, power)), s))
     return sub(mul(dy, power), mul(mul(x, number(2 * alpha * beta)), spread))
 
 

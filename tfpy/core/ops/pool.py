@@ -9,7 +9,7 @@ from tfpy.core.calling.registry import op
 from tfpy.core.convert import Kind, TensorLike
 from tfpy.core.ops.common import as_float, stop_gradient
 from tfpy.core.ops.conv import check_steps
-from tfpy.core.ops.spatial import Numbers, Padding, arranged, inner_pad
+from tfpy.core.ops.spatial import Numbers, Padding, inner_pad, to_channels_last
 from tfpy.core.results import TensorRecord
 from tfpy.core.run import run, run_multi
 from tfpy.core.tensor import Tensor
@@ -17,14 +17,14 @@ from tfpy.engine.arguments import array_as_list, as_int
 from tfpy.engine.errors import argument_error
 from tfpy.engine.gradients import gradient
 from tfpy.engine.spec import Shape
-from tfpy.engine.windows import Window, per_dimension, slide
+from tfpy.engine.windows import Window, per_dimension, sliding_window
 
 # No real model's window has so many cells: most of them lie outside the input, and cost time and memory.
 _MANY_CELLS = 2**16
 
 
 class MaxPoolWithArgmax(TensorRecord):
-    """What `max_pool_with_argmax` returns."""
+    """The result of `max_pool_with_argmax`."""
 
     result: Tensor
     indexes: Tensor
@@ -159,10 +159,10 @@ def _pooled(
     data_format: str | None = None,
     kind: Kind = "float32",
 ) -> Tensor:
-    t, restore = arranged(op_name, "x", x, n, data_format, kind)
+    t, restore = to_channels_last(op_name, "x", x, n, data_format, kind)
     t = _real(op_name, "x", t) if n == 2 else as_float(_real(op_name, "x", t))
     size = per_dimension(op_name, "filter_size", filter_size, n)
-    window = slide(op_name, t.shape[1:-1], size, strides, inner_pad(op_name, pad, n, data_format), 1, rounding)
+    window = sliding_window(op_name, t.shape[1:-1], size, strides, inner_pad(op_name, pad, n, data_format), 1, rounding)
     return restore(_run_pool(kernel, t, window))
 
 
@@ -217,7 +217,7 @@ def pool(
     if pooling_type not in ("max", "avg"):
         raise argument_error("pool", "pooling_type", "'max' or 'avg'", pooling_type)
     kind: Kind = "numeric" if pooling_type == "max" else "float32"
-    t, restore = arranged("pool", "input", input, 2, kind=kind)
+    t, restore = to_channels_last("pool", "input", input, 2, kind=kind)
     t = _real("pool", "input", t)
     size = per_dimension("pool", "window_shape", window_shape, 2)
     gaps = per_dimension("pool", "dilations", dilations, 2)
@@ -228,7 +228,7 @@ def pool(
         pad = "valid"
     elif pad == 0:
         pad = "valid"
-    window = slide("pool", t.shape[1:-1], size, strides, inner_pad("pool", pad, 2), gaps, dim_rounding_mode)
+    window = sliding_window("pool", t.shape[1:-1], size, strides, inner_pad("pool", pad, 2), gaps, dim_rounding_mode)
     check_steps("pool", window)
     return restore(_run_pool("MaxPool" if pooling_type == "max" else "AvgPool", t, window))
 
@@ -264,10 +264,10 @@ def max_pool_with_argmax(
     Source: TF.js `tf.maxPoolWithArgmax`; the gradient and input without a batch are beyond it.
     """
     name = "max_pool_with_argmax"
-    t, restore = arranged(name, "x", x, 2, kind="numeric")
+    t, restore = to_channels_last(name, "x", x, 2, kind="numeric")
     t = _real(name, "x", t)
     size = per_dimension(name, "filter_size", filter_size, 2)
-    window = _sensible(slide(name, t.shape[1:-1], size, strides, inner_pad(name, pad, 2)), t)
+    window = _sensible(sliding_window(name, t.shape[1:-1], size, strides, inner_pad(name, pad, 2)), t)
     parts = run_multi("MaxPoolWithArgmax", t, window=window, include_batch_in_index=bool(include_batch_in_index))
     return MaxPoolWithArgmax(*[restore(part) for part in parts])
 

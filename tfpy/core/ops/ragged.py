@@ -23,14 +23,14 @@ from tfpy.engine.spec import Shape, broadcast_shapes
 
 
 class RaggedRange(TensorRecord):
-    """What `ragged_range` returns."""
+    """The result of `ragged_range`."""
 
     rt_nested_splits: Tensor
     rt_dense_values: Tensor
 
 
 class RaggedGather(Record):
-    """What `ragged_gather` returns."""
+    """The result of `ragged_gather`."""
 
     output_nested_splits: list[Tensor]
     output_dense_values: Tensor

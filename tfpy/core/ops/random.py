@@ -254,7 +254,7 @@ def multinomial(logits: TensorLike, num_samples: int, seed: Seed | None = None, 
     """Outcomes drawn from a distribution.
 
     Args:
-        logits: unnormalised log probabilities of at least two outcomes; a vector, or a row for each distribution.
+        logits: unnormalized log probabilities of at least two outcomes; a vector, or a row for each distribution.
         num_samples: how many outcomes to draw.
         seed: a number or string; 0 counts as no seed. Every row draws from the same stream, as in TF.js.
         normalized: whether the logits are probabilities.

@@ -24,7 +24,7 @@ Axis: TypeAlias = int | Sequence[int] | None
 
 
 class Moments(TensorRecord):
-    """What `moments` returns."""
+    """The result of `moments`."""
 
     mean: Tensor
     variance: Tensor

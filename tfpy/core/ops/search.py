@@ -1,4 +1,4 @@
-"""Finding elements: where a condition is true, which are distinct, where they belong in a sorted order.
+"""Finding elements: where a condition is true, which are distinct, the largest, where one belongs in sorted ones.
 
 The number of results depends on the values, so most of these ops read them; the results are then taken
 from the tensor by ops with a gradient.
@@ -7,6 +7,7 @@ from the tensor by ops with a gradient.
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
@@ -14,19 +15,25 @@ from tfpy.core.calling.ready import ReadyList
 from tfpy.core.calling.registry import op
 from tfpy.core.convert import TensorLike, to_tensor
 from tfpy.core.ops.common import cast_to, int_tensor, real, reshape_to
-from tfpy.core.ops.scan import topk
 from tfpy.core.results import TensorRecord
-from tfpy.core.run import run
+from tfpy.core.run import run, run_multi
 from tfpy.core.tensor import Tensor
 from tfpy.engine import dispatch
 from tfpy.engine.arguments import as_int, resolve_axis
 from tfpy.engine.backend import Array
 from tfpy.engine.errors import argument_error
-from tfpy.engine.gradients import no_gradient
+from tfpy.engine.gradients import gradient, no_gradient
+
+
+class TopK(TensorRecord):
+    """The result of `topk`."""
+
+    values: Tensor
+    indices: Tensor
 
 
 class Unique(TensorRecord):
-    """What `unique` returns."""
+    """The result of `unique`."""
 
     values: Tensor
     indices: Tensor
@@ -219,6 +226,51 @@ def _search(op_name: str, sorted_sequence: TensorLike, values: TensorLike, side:
 
 
 no_gradient("SearchSorted")
+
+
+@op(chain=True, doc="Operations / Evaluation")
+def topk(x: TensorLike, k: int = 1, sorted: bool = True) -> TopK:
+    """The k largest elements of each row, along the last axis.
+
+    Args:
+        x: a tensor of rank 1 or more; any real dtype.
+        k: how many.
+        sorted: whether they come largest first; otherwise, on the cpu backends, in the order in which TF.js's algorithm
+            leaves them.
+
+    Returns:
+        A record (values, indices); of equal elements the one with the lower index is taken, and comes first if sorted.
+        NaN is taken last.
+
+    Raises:
+        ValueError: k is negative or beyond the row, or the tensor is a scalar. TypeError: strings.
+
+    Source: TF.js `tf.topk`. The gradient of the values is beyond TF.js.
+    """
+    t = real("topk", x)
+    count = as_int("topk", "k", k)
+    if t.rank == 0:
+        raise argument_error("topk", "x", "of rank 1 or more", t)
+    if not 0 <= count <= t.shape[-1]:
+        raise argument_error("topk", "k", f"from 0 to {t.shape[-1]}, the size of the last axis", k)
+    return TopK(*run_multi("TopK", t, k=count, sorted=bool(sorted)))
+
+
+def _top_k_gradient(dys: list[Tensor], n: Any) -> list[Tensor]:
+    """dy scattered back to the positions of the values."""
+    shape = n.shape("x")
+    rows = 1
+    for m in shape[:-1]:
+        rows *= m
+    picks = run("Reshape", n.y[1], shape=(rows, n.attrs["k"]))
+    offsets = run("Range", start=0, step=shape[-1], count=rows, dtype="int32")
+    ids = run("Reshape", run("Add", picks, run("Reshape", offsets, shape=(rows, 1))), shape=(picks.size,))
+    flat = run("Reshape", dys[0], shape=(picks.size,))
+    total = run("UnsortedSegmentSum", flat, ids, num_segments=rows * shape[-1])
+    return [run("Reshape", total, shape=shape)]
+
+
+gradient("TopK", saves="y", joint=_top_k_gradient)
 
 
 @op(doc="Operations / Evaluation")

@@ -1,16 +1,18 @@
-"""Extracting parts of tensors: slices, rows by index; and their counterparts, padding and tiling."""
+"""Slices of tensors; and padding, tiling and reversing them."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from tfpy.core.calling.registry import op
 from tfpy.core.convert import TensorLike, to_tensor
-from tfpy.core.ops.common import as_float, reshape_to, stored_number, sum_of_copies, zero_gradient
+from tfpy.core.ops.common import stored_number, sum_of_copies
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
-from tfpy.engine.arguments import as_int, as_int_or_ints, as_ints, as_list, resolve_axes, resolve_axis
+from tfpy.engine.arguments import as_int_or_ints, as_ints, as_list, resolve_axes
 from tfpy.engine.errors import ShapeError, Unquoted, argument_error
 from tfpy.engine.gradients import gradient
 from tfpy.engine.slices import Masks, resolve_strided_slice
@@ -163,6 +165,43 @@ def _pad_gradient(dy: Tensor, n: Any) -> Tensor:
 gradient("PadV2", x=_pad_gradient)
 
 
+@op(chain=True, doc="Tensors / Transformations")
+def mirror_pad(x: TensorLike, paddings: Sequence[Sequence[int]], mode: str) -> Tensor:
+    """A tensor padded by mirroring its own elements.
+
+    Args:
+        x: a tensor of rank 1 or more; any dtype but string.
+        paddings: for each axis, how much to add before and after.
+        mode: 'reflect' mirrors at the outermost elements, which are not repeated; 'symmetric' at the edge, so that they
+            are.
+
+    Returns:
+        A tensor of x's dtype, whose sizes are those of x plus the padding.
+
+    Raises:
+        ValueError: an unknown mode, no pair of sizes for each axis, more padding than elements to mirror, or a scalar.
+
+    Source: TF.js `tf.mirrorPad`. The gradient is that of the formula: the margin's goes to the elements that it
+        mirrors; TF.js leaves it out.
+    """
+    t = to_tensor("mirror_pad", "x", x)
+    if t.rank == 0:
+        raise argument_error("mirror_pad", "x", "of rank 1 or more", t)
+    if not isinstance(mode, str) or mode not in ("reflect", "symmetric"):
+        raise argument_error("mirror_pad", "mode", "'reflect' or 'symmetric'", mode)
+    inner = 1 if mode == "reflect" else 0
+    pairs = size_pairs("mirror_pad", "paddings", paddings, t.rank)
+    for axis, (pair, size) in enumerate(zip(pairs, t.shape, strict=True)):
+        if max(pair) > size - inner:
+            expected = f"at most {size - inner} in axis {axis} of shape {list(t.shape)}"
+            raise argument_error("mirror_pad", "paddings", expected, list(paddings))
+    for axis, ((before, after), size) in enumerate(zip(pairs, t.shape, strict=True)):
+        if before or after:
+            places = np.pad(np.arange(size, dtype=np.int32), (before, after), mode)  # type: ignore[call-overload]
+            t = run("GatherV2", t, to_tensor("mirror_pad", "paddings", places), axis=axis, batch_dims=0)
+    return t if any(map(any, pairs)) else run("Identity", t)
+
+
 @op(chain=True, legacy="tile", doc="Tensors / Slicing and Joining")
 def tile(x: TensorLike, reps: Sequence[int]) -> Tensor:
     """A tensor repeated along its axes.
@@ -211,113 +250,3 @@ def reverse(x: TensorLike, axis: int | Sequence[int] | None = None) -> Tensor:
 
 
 gradient("Reverse", x=lambda dy, n: run("Reverse", dy, axes=n.attrs["axes"]))
-
-
-@op(chain=True, legacy="gather", doc="Tensors / Slicing and Joining")
-def gather(x: TensorLike, indices: TensorLike, axis: int = 0, batch_dims: int = 0) -> Tensor:
-    """Slices along an axis, gathered by index.
-
-    Args:
-        x: a tensor of rank 1 or more; any dtype but string.
-        indices: an int32 tensor of indices from 0 to the size of the axis minus one.
-        axis: the axis to gather from.
-        batch_dims: how many leading dimensions x and indices share; slices are gathered within each.
-
-    Returns:
-        A tensor of x's shape with the axis replaced by the dimensions of indices (without the batch dimensions).
-
-    Raises:
-        ValueError: an index or axis is out of range, or batch_dims does not fit. TypeError: indices not int32.
-
-    Source: TF.js `tf.gather`; deeplearn.js `math.gather`.
-    """
-    t = to_tensor("gather", "x", x, "any")
-    picks = to_tensor("gather", "indices", indices, "int32")
-    at = resolve_axis("gather", axis, len(t.spec.shape))
-    lead = as_int("gather", "batch_dims", batch_dims)
-    lead = lead + picks.rank if lead < 0 else lead
-    if lead and not (0 <= lead <= min(at, picks.rank) and t.shape[:lead] == picks.shape[:lead]):
-        expected = f"a number of dimensions before axis {at} that {list(t.shape)} and {list(picks.shape)} share"
-        raise argument_error("gather", "batch_dims", expected, batch_dims)
-    return run("GatherV2", t, picks, axis=at, batch_dims=lead)
-
-
-def _gather_gradient(dy: Tensor, n: Any) -> Tensor:
-    """The rows of dy, summed by the index that selected them."""
-    shape, axis, lead = n.shape("x"), n.attrs["axis"], n.attrs["batch_dims"]
-    if lead:
-        return _batched_gather_gradient(dy, n)
-    picks = n.indices
-    moved = (*range(axis, axis + picks.rank), *range(axis), *range(axis + picks.rank, dy.rank))
-    rows = run("Transpose", dy, perm=moved)
-    total = run("UnsortedSegmentSum", rows, picks, num_segments=shape[axis])
-    back = (*range(1, axis + 1), 0, *range(axis + 1, len(shape)))
-    return run("Transpose", total, perm=back)
-
-
-def _batched_gather_gradient(dy: Tensor, n: Any) -> Tensor:
-    """The same with every batch's indices shifted to rows of its own."""
-    shape, axis, lead = n.shape("x"), n.attrs["axis"], n.attrs["batch_dims"]
-    batches = 1
-    for m in shape[:lead]:
-        batches *= m
-    picks = reshape_to(n.indices, (batches, -1 if not batches else n.indices.size // batches))
-    offsets = run("Range", start=0, step=shape[axis], count=batches, dtype="int32")
-    ids = run("Add", picks, run("Reshape", offsets, shape=(batches, 1)))
-    middle, tail = shape[lead:axis], shape[axis + 1 :]
-    inner = n.indices.shape[lead:]
-    spread = run("Reshape", dy, shape=(batches, *middle, *inner, *tail))
-    k, m = len(inner), len(middle)
-    perm = (0, *range(1 + m, 1 + m + k), *range(1, 1 + m), *range(1 + m + k, spread.rank))
-    rows = reshape_to(run("Transpose", spread, perm=perm), (*ids.shape, *middle, *tail))
-    total = run("UnsortedSegmentSum", rows, ids, num_segments=batches * shape[axis])
-    out = run("Reshape", total, shape=(batches, shape[axis], *middle, *tail))
-    order = (0, *range(2, 2 + m), 1, *range(2 + m, out.rank))
-    return run("Reshape", run("Transpose", out, perm=order), shape=shape)
-
-
-gradient("GatherV2", saves="indices", x=_gather_gradient, indices=None)
-
-
-@op(chain=True, doc="Operations / Segment")
-def unsorted_segment_sum(x: TensorLike, segment_ids: TensorLike, num_segments: int) -> Tensor:
-    """The sums of the rows that have the same id.
-
-    Args:
-        x: a tensor of rank 1 or more.
-        segment_ids: an int32 tensor, an id for each row; rows with a negative id are ignored.
-        num_segments: the number of ids.
-
-    Returns:
-        A float32 tensor of x's shape with the dimensions of the ids replaced by one of size num_segments.
-
-    Raises:
-        ValueError: the ids do not fit the rows. TypeError: ids that are not int32.
-
-    Source: TF.js `tf.unsortedSegmentSum`.
-    """
-    t = as_float(to_tensor("unsorted_segment_sum", "x", x))
-    ids = to_tensor("unsorted_segment_sum", "segment_ids", segment_ids, "int32")
-    count = as_int("unsorted_segment_sum", "num_segments", num_segments)
-    if ids.shape != t.shape[: ids.rank] or not ids.rank:
-        expected = f"of a shape that shape {list(t.shape)} starts with"
-        raise argument_error("unsorted_segment_sum", "segment_ids", expected, ids)
-    if count < 0:
-        raise argument_error("unsorted_segment_sum", "num_segments", "0 or more", num_segments)
-    return run("UnsortedSegmentSum", t, ids, num_segments=count)
-
-
-def _segment_sum_gradient(dy: Tensor, n: Any) -> Tensor:
-    """Each row gets its segment's gradient; ignored rows get 0."""
-    ids = n.segment_ids
-    count = n.attrs["num_segments"]
-    shape = n.shape("x")
-    if count == 0:
-        return zero_gradient(n.spec("x"))
-    inside = run("ClipByValue", ids, clip_value_min=0, clip_value_max=count - 1)
-    rows = run("GatherV2", dy, inside, axis=0, batch_dims=0)
-    valid = run("Reshape", run("Equal", ids, inside), shape=(*ids.shape, *[1] * (len(shape) - ids.rank)))
-    return run("Select", valid, rows, zero_gradient(rows.spec))
-
-
-gradient("UnsortedSegmentSum", saves="segment_ids", x=_segment_sum_gradient, segment_ids=None)

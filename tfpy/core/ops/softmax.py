@@ -42,8 +42,8 @@ gradient("Softmax", saves="y", logits=lambda dy, n: run("SoftmaxGrad", dy, n.y))
 def _softmax_grad_by_y(ddy: Tensor, n: Any) -> Tensor:
     """The gradient of y · (dy - Σ dy · y)."""
     last = (n.y.rank - 1,)
-    centred = sub(n.dy, sum_over(mul(n.dy, n.y), last, True))
-    return sub(mul(ddy, centred), mul(n.dy, sum_over(mul(ddy, n.y), last, True)))
+    centered = sub(n.dy, sum_over(mul(n.dy, n.y), last, True))
+    return sub(mul(ddy, centered), mul(n.dy, sum_over(mul(ddy, n.y), last, True)))
 
 
 gradient("SoftmaxGrad", saves="dy y", dy=lambda ddy, n: run("SoftmaxGrad", ddy, n.y), y=_softmax_grad_by_y)

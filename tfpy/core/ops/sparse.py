@@ -19,7 +19,7 @@ from tfpy.engine.host import sparse
 
 
 class FilledRows(TensorRecord):
-    """What `sparse.sparse_fill_empty_rows` returns."""
+    """The result of `sparse.sparse_fill_empty_rows`."""
 
     output_indices: Tensor
     output_values: Tensor
@@ -28,7 +28,7 @@ class FilledRows(TensorRecord):
 
 
 class ReshapedSparse(TensorRecord):
-    """What `sparse.sparse_reshape` returns."""
+    """The result of `sparse.sparse_reshape`."""
 
     output_indices: Tensor
     output_shape: Tensor

@@ -20,7 +20,7 @@ Restore: TypeAlias = Callable[[Tensor], Tensor]
 LAYOUTS = {1: ("NWC", "NCW"), 2: ("NHWC", "NCHW"), 3: ("NDHWC", "NCDHW")}
 
 
-def arranged(
+def to_channels_last(
     op: str, argument: str, x: TensorLike, n: int, data_format: str | None = None, kind: Kind = "float32"
 ) -> tuple[Tensor, Restore]:
     """x as (batch, *inner, channels) with n inner dimensions, and a function that restores the layout of x."""
@@ -28,7 +28,7 @@ def arranged(
     rank = len(t.spec.shape)
     if rank not in (n + 1, n + 2):
         raise argument_error(op, argument, f"of rank {n + 2}, or {n + 1} without a batch", t)
-    first = channels_first(op, data_format, n)
+    first = is_channels_first(op, data_format, n)
     batched = rank == n + 2
     if batched and not first:
         return t, _as_it_is
@@ -49,7 +49,7 @@ def _as_it_is(y: Tensor) -> Tensor:
     return y
 
 
-def channels_first(op: str, data_format: str | None, n: int) -> bool:
+def is_channels_first(op: str, data_format: str | None, n: int) -> bool:
     """Whether a layout of n inner dimensions has its channels before them."""
     if data_format is None or data_format == LAYOUTS[n][0]:
         return False
@@ -67,4 +67,4 @@ def inner_pad(op: str, pad: Any, n: int, data_format: str | None = None) -> Any:
         return pad
     if len(pad) != n + 2:
         raise argument_error(op, "pad", f"a pair (before, after) for each of {n + 2} dimensions", pad)
-    return pad[2:] if channels_first(op, data_format, n) else pad[1:-1]
+    return pad[2:] if is_channels_first(op, data_format, n) else pad[1:-1]

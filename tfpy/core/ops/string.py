@@ -19,14 +19,14 @@ from tfpy.engine.host.fingerprint import fingerprint64
 
 
 class StringNGrams(TensorRecord):
-    """What `string.string_n_grams` returns."""
+    """The result of `string.string_n_grams`."""
 
     n_grams: Tensor
     n_grams_splits: Tensor
 
 
 class StringSplit(TensorRecord):
-    """What `string.string_split` returns."""
+    """The result of `string.string_split`."""
 
     indices: Tensor
     values: Tensor

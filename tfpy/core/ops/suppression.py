@@ -26,14 +26,14 @@ _PAIRS = 1 << 12  # how many pairs of a box and a kept box are compared at a tim
 
 
 class SuppressionWithScore(TensorRecord, Ready):
-    """What `non_max_suppression_with_score` returns."""
+    """The result of `non_max_suppression_with_score`."""
 
     selected_indices: Tensor
     selected_scores: Tensor
 
 
 class SuppressionPadded(TensorRecord, Ready):
-    """What `non_max_suppression_padded` returns."""
+    """The result of `non_max_suppression_padded`."""
 
     selected_indices: Tensor
     valid_outputs: Tensor

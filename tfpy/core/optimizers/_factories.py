@@ -34,9 +34,9 @@ def sgd(
 
     Args:
         learning_rate: the step size.
-        clip_value: bounds each number, above and below 0.
-        clip_norm: bounds the length of each variable's gradient.
-        global_clip_norm: bounds the length of all gradients taken together. Of the three bounds one may be given.
+        clip_value: the largest absolute value of a number in a gradient.
+        clip_norm: the largest norm of each variable's gradient.
+        global_clip_norm: the largest norm of all gradients taken together. Only one of the three bounds can be given.
 
     Source: TF.js `tf.train.sgd`, `tf.SGDOptimizer`.
     """
@@ -59,9 +59,9 @@ def momentum(
         learning_rate: the step size.
         momentum: the fraction of the last step that is kept.
         use_nesterov: whether to use Nesterov's look-ahead.
-        clip_value: bounds each number, above and below 0.
-        clip_norm: bounds the length of each variable's gradient.
-        global_clip_norm: bounds the length of all gradients taken together. Of the three bounds one may be given.
+        clip_value: the largest absolute value of a number in a gradient.
+        clip_norm: the largest norm of each variable's gradient.
+        global_clip_norm: the largest norm of all gradients taken together. Only one of the three bounds can be given.
 
     Source: TF.js `tf.train.momentum`, `tf.MomentumOptimizer`.
     """
@@ -89,9 +89,9 @@ def adagrad(
     Args:
         learning_rate: the step size.
         initial_accumulator_value: the initial value of the sum.
-        clip_value: bounds each number, above and below 0.
-        clip_norm: bounds the length of each variable's gradient.
-        global_clip_norm: bounds the length of all gradients taken together. Of the three bounds one may be given.
+        clip_value: the largest absolute value of a number in a gradient.
+        clip_norm: the largest norm of each variable's gradient.
+        global_clip_norm: the largest norm of all gradients taken together. Only one of the three bounds can be given.
 
     Source: TF.js `tf.train.adagrad`, `tf.AdagradOptimizer`.
     """
@@ -120,9 +120,9 @@ def adadelta(
         learning_rate: the step size.
         rho: the decay rate of the averages.
         epsilon: added inside the square roots; the backend's by default.
-        clip_value: bounds each number, above and below 0.
-        clip_norm: bounds the length of each variable's gradient.
-        global_clip_norm: bounds the length of all gradients taken together. Of the three bounds one may be given.
+        clip_value: the largest absolute value of a number in a gradient.
+        clip_norm: the largest norm of each variable's gradient.
+        global_clip_norm: the largest norm of all gradients taken together. Only one of the three bounds can be given.
 
     Source: TF.js `tf.train.adadelta`, `tf.AdadeltaOptimizer`.
     """
@@ -151,9 +151,9 @@ def rmsprop(
         momentum: the fraction of the last step that is kept.
         epsilon: added inside the square root; the backend's by default.
         centered: divide by an estimate of the standard deviation instead.
-        clip_value: bounds each number, above and below 0.
-        clip_norm: bounds the length of each variable's gradient.
-        global_clip_norm: bounds the length of all gradients taken together. Of the three bounds one may be given.
+        clip_value: the largest absolute value of a number in a gradient.
+        clip_norm: the largest norm of each variable's gradient.
+        global_clip_norm: the largest norm of all gradients taken together. Only one of the three bounds can be given.
 
     Source: TF.js `tf.train.rmsprop`, `tf.RMSPropOptimizer`.
     """
@@ -187,9 +187,9 @@ def adam(
         beta1: the decay rate of the average of gradients.
         beta2: the decay rate of the average of squares.
         epsilon: added to the square root; the backend's by default.
-        clip_value: bounds each number, above and below 0.
-        clip_norm: bounds the length of each variable's gradient.
-        global_clip_norm: bounds the length of all gradients taken together. Of the three bounds one may be given.
+        clip_value: the largest absolute value of a number in a gradient.
+        clip_norm: the largest norm of each variable's gradient.
+        global_clip_norm: the largest norm of all gradients taken together. Only one of the three bounds can be given.
 
     Source: TF.js `tf.train.adam`, `tf.AdamOptimizer`.
     """
@@ -224,9 +224,9 @@ def adamw(
         beta1: the decay rate of the average of gradients.
         beta2: the decay rate of the average of squares.
         epsilon: added to the square root; the backend's by default.
-        clip_value: bounds each number, above and below 0.
-        clip_norm: bounds the length of each variable's gradient.
-        global_clip_norm: bounds the length of all gradients taken together. Of the three bounds one may be given.
+        clip_value: the largest absolute value of a number in a gradient.
+        clip_norm: the largest norm of each variable's gradient.
+        global_clip_norm: the largest norm of all gradients taken together. Only one of the three bounds can be given.
 
     Source: Loshchilov and Hutter 2019; Keras `AdamW` (beyond TF.js).
     """
@@ -262,9 +262,9 @@ def adamax(
         beta2: the decay rate of the largest gradient.
         epsilon: added to the largest gradient; the backend's by default.
         decay: shrinks the steps over time: divided by 1 + decay · steps made.
-        clip_value: bounds each number, above and below 0.
-        clip_norm: bounds the length of each variable's gradient.
-        global_clip_norm: bounds the length of all gradients taken together. Of the three bounds one may be given.
+        clip_value: the largest absolute value of a number in a gradient.
+        clip_norm: the largest norm of each variable's gradient.
+        global_clip_norm: the largest norm of all gradients taken together. Only one of the three bounds can be given.
 
     Source: TF.js `tf.train.adamax`, `tf.AdamaxOptimizer`.
     """
@@ -298,9 +298,9 @@ def nadam(
         beta1: the long-run decay rate of the average of gradients.
         beta2: the decay rate of the average of squares.
         epsilon: added to the square root; the backend's by default.
-        clip_value: bounds each number, above and below 0.
-        clip_norm: bounds the length of each variable's gradient.
-        global_clip_norm: bounds the length of all gradients taken together. Of the three bounds one may be given.
+        clip_value: the largest absolute value of a number in a gradient.
+        clip_norm: the largest norm of each variable's gradient.
+        global_clip_norm: the largest norm of all gradients taken together. Only one of the three bounds can be given.
 
     Source: Dozat 2016; Keras `Nadam` (beyond TF.js).
     """

@@ -20,11 +20,11 @@ class Bounds(TypedDict, total=False):
     """Common options of all optimizers: at most one bound on the gradients of a step."""
 
     clip_value: float | None
-    """Bounds each number, above and below 0."""
+    """The largest absolute value of a number in a gradient."""
     clip_norm: float | None
-    """Bounds the length of each variable's gradient."""
+    """The largest norm of each variable's gradient."""
     global_clip_norm: float | None
-    """Bounds the length of all gradients taken together. Of the three bounds one may be given."""
+    """The largest norm of all gradients taken together. Only one of the three bounds can be given."""
 
 
 @dataclass(frozen=True)

@@ -69,4 +69,4 @@ AS_OTHERS = {
         )
     },
 }  # fmt: skip
-"""Those that follow another flag until they are set."""
+"""Flags that have the value of another flag until they are set."""

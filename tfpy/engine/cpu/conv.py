@@ -3,7 +3,7 @@
 A column holds what the window covers at one position. With few channels its runs in memory are short, and the columns
 are laid out the other way round, cell by cell; BLAS reads either layout.
 
-Products with few filters are thin, and BLAS is slow at them. So neighbouring positions of a line are combined: one
+Products with few filters are thin, and BLAS is slow at them. So neighboring positions of a line are combined: one
 wider window with a filter for each of these positions, zero outside that position's own window. That is an ordinary
 convolution, with wider products on fewer columns.
 """
@@ -37,7 +37,7 @@ _WIDE_COLUMNS_BY_INPUT = 64
 
 @functools.lru_cache(maxsize=512)
 def _combined_positions(window: Window, channels: int, filters: int, wide: int = _WIDE_COLUMNS) -> tuple[int, Window]:
-    """How many neighbouring positions to combine, until products are wide or the window doubles; the wider window."""
+    """How many neighboring positions to combine, until products are wide or the window doubles; the wider window."""
     *_, size = window.size
     *_, stride = window.strides
     if not 0 < filters <= _THIN_COLUMNS or channels > _THIN_COLUMNS or window.dilations[-1] > 1:

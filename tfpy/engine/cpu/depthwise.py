@@ -32,7 +32,7 @@ def _per_copy(filter: Array) -> Array:
 class _Lines(NamedTuple):
     """The elements under a window, (batch, *places, *cells, line), and the names of these axes for einsum.
 
-    If neighbouring positions are contiguous in memory, the last position axis and the channels are merged: numpy's
+    If neighboring positions are contiguous in memory, the last position axis and the channels are merged: numpy's
     inner loops run over whole lines.
 
     Attributes:

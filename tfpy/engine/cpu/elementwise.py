@@ -106,7 +106,7 @@ def _erf(x: Array) -> Array:
     return y
 
 
-_MOST_EXACT_QUOTIENT = 2.0**29
+_MAX_EXACT_QUOTIENT = 2.0**29
 _FEW_ELEMENTS = 1 << 10
 _PIECE_ELEMENTS = 1 << 17  # smaller pieces make threads contend
 
@@ -211,8 +211,8 @@ def _mod_by_quotient(a: Array, b: Array) -> Array | None:
     np.floor(quotient, out=quotient)
     if not (
         quotient.size
-        and quotient.min() > -_MOST_EXACT_QUOTIENT
-        and quotient.max() < _MOST_EXACT_QUOTIENT
+        and quotient.min() > -_MAX_EXACT_QUOTIENT
+        and quotient.max() < _MAX_EXACT_QUOTIENT
         and np.isfinite(b).all()
     ):
         return None
@@ -351,10 +351,10 @@ _TABLE: dict[str, Any] = {
 KERNELS.update(_TABLE)
 
 IN_PLACE: Mapping[str, Callable[..., Array]] = {"ClipByValue": _clip, "Relu": positive_part, "Relu6": relu6}
-"""Those that may write the floats they find over what they are given, as `out`."""
+"""Kernels that take an array `out` for their result, which may be their input, if that holds floats."""
 
 OVERWRITING = {"Relu": "ReluInPlace", "Sub": "SubInPlace"}
-"""Kernels of which plans have another one, for floats, that takes the array it writes to behind its inputs."""
+"""Kernels of floats, with the kernel of plans that takes the array for its result after its inputs."""
 
 PLANNED["ReluInPlace"] = positive_part
 PLANNED["SubInPlace"] = np.subtract

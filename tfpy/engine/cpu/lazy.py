@@ -22,8 +22,8 @@ from tfpy.engine.references import ALONE, references
 LARGE_ELEMENTS = 1 << 20  # from here on it pays off
 _SHARD_ELEMENTS = 1 << 19
 _BLOCK_ELEMENTS = 1 << 18
-_MOST_KERNELS = 24  # that are deferred together
-_MOST_ARRAYS = 6  # inputs of these; kept in memory until then, even if nothing else refers to them
+_MAX_KERNELS = 24  # that are deferred together
+_MAX_ARRAYS = 6  # inputs of these; kept in memory until then, even if nothing else refers to them
 
 
 class Lazy:
@@ -84,7 +84,7 @@ def defer(
     inputs: list[Lazy | Array] = []
     weight, arrays = 1, 0
     for p in payloads:
-        if _can_chain(p, shape) and weight + p.weight <= _MOST_KERNELS and arrays + p.arrays < _MOST_ARRAYS:
+        if _can_chain(p, shape) and weight + p.weight <= _MAX_KERNELS and arrays + p.arrays < _MAX_ARRAYS:
             inputs.append(p)
             weight += p.weight
             arrays += p.arrays

@@ -1,7 +1,7 @@
 """Arrays as matrices of long rows, processed in blocks that stay in the cache, on all cores.
 
 numpy's inner loops run along rows: with a few elements in each, such as an image's channels, they are many times
-slower. So neighbouring rows are combined. The blocks, and sums over them, do not depend on the number of cores.
+slower. So neighboring rows are combined. The blocks, and sums over them, do not depend on the number of cores.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def as_lines(x: Array, channels: int) -> Array:
 
 @functools.lru_cache(maxsize=4096)
 def _rows_in_line(rows: int, width: int) -> int:
-    """How many neighbouring rows make a long one, so that they divide evenly."""
+    """How many neighboring rows make a long one, so that they divide evenly."""
     most = max(1, min(rows, _LINE_ELEMENTS // width))
     return max(n for n in range(1, most + 1) if rows % n == 0)
 

@@ -19,7 +19,7 @@ from tfpy.engine.cpu.threads import run_sharded, spans
 _ONE_THREAD_MULTIPLICATIONS = 1 << 18
 _ONE_THREAD_MULTIPLICATIONS_BY_VECTOR = 9216
 
-# From so many numbers in the result on, clearing them takes longer than `matmul` needs to begin.
+# From this many elements on, clearing the result takes longer than calling `matmul`.
 _LARGE_RESULT = 1 << 14
 
 # How many multiplications make a shard worthwhile.

@@ -43,12 +43,12 @@ def _of_columns(lines: Array, channels: int) -> tuple[Array, Array]:
         np.add.reduce(lines[part], axis=0, out=parts[number])
 
     def add_squares(number: int, part: slice) -> None:
-        centred = np.subtract(lines[part], centre)
-        np.einsum("ij,ij->j", centred, centred, out=parts[number])
+        centered = np.subtract(lines[part], center)
+        np.einsum("ij,ij->j", centered, centered, out=parts[number])
 
     each_block(lines, add_up)
     mean = sum_of_rows(parts.reshape(-1, channels)) / count
-    centre = along_line(mean, lines.shape[1] // channels)
+    center = along_line(mean, lines.shape[1] // channels)
     each_block(lines, add_squares)
     return mean, sum_of_rows(parts.reshape(-1, channels)) / count
 
@@ -59,8 +59,8 @@ def _of_rows(rows: Array) -> tuple[Array, Array]:
 
     def work(number: int, part: slice) -> None:
         mean[part, None] = sums_along_rows(rows[part]) / width
-        centred = np.subtract(rows[part], mean[part, None])
-        variance[part] = np.einsum("ij,ij->i", centred, centred) / width
+        centered = np.subtract(rows[part], mean[part, None])
+        variance[part] = np.einsum("ij,ij->i", centered, centered) / width
 
     each_block(rows, work, _ROW_BLOCK_ELEMENTS)
     return mean, variance
@@ -83,11 +83,11 @@ def _normalized_rows(
 ) -> Array:
     y = np.empty(x.shape, x.dtype)
     rows, found = np.ascontiguousarray(x).reshape(mean.size, -1), y.reshape(mean.size, -1)
-    centre, inverse = mean.reshape(-1, 1), (1 / np.sqrt(variance + variance_epsilon)).reshape(-1, 1)
+    center, inverse = mean.reshape(-1, 1), (1 / np.sqrt(variance + variance_epsilon)).reshape(-1, 1)
     factor, shift = (v.reshape(-1) for v in (scale, offset))
 
     def work(number: int, part: slice) -> None:
-        out = np.subtract(rows[part], centre[part], out=found[part])
+        out = np.subtract(rows[part], center[part], out=found[part])
         out *= inverse[part]
         out *= factor
         out += shift
@@ -127,12 +127,12 @@ def _back_by_columns(dx: Array, dy: Array, x: Array, mean: Array, inverse: Array
     slopes, width, count = dy.reshape(lines.shape), lines.shape[1], x.size // len(mean)
     sums = np.empty((block_count(lines), width), lines.dtype)
     places = width // len(mean)
-    products, centre = np.empty_like(sums), along_line(mean, places)
+    products, center = np.empty_like(sums), along_line(mean, places)
 
     def add_up(number: int, part: slice) -> None:
         np.add.reduce(slopes[part], axis=0, out=sums[number])
-        centred = np.subtract(lines[part], centre, out=found[part])
-        np.einsum("ij,ij->j", centred, slopes[part], out=products[number])
+        centered = np.subtract(lines[part], center, out=found[part])
+        np.einsum("ij,ij->j", centered, slopes[part], out=products[number])
 
     each_block(lines, add_up)
     doffset = sum_of_rows(sums.reshape(-1, len(mean)))

@@ -16,7 +16,7 @@ _LARGE_ELEMENTS = 1 << 16
 
 
 Epilogue = Sequence[tuple[str, Mapping[str, Any]]]
-"""What plans join with a normalization: kernels of `IN_PLACE`, and their attributes."""
+"""The kernels of `IN_PLACE` that a plan has fused with a normalization, and their attributes."""
 
 
 def batch_norm(
@@ -53,10 +53,10 @@ def _normalized_lines(x: Array, mean: Array, factor: Array, offset: Array, epilo
     lines, y = as_lines(x, x.shape[-1]), np.empty(x.shape, x.dtype)
     found = y.reshape(lines.shape)
     places = lines.shape[1] // x.shape[-1]
-    centre, slope, shift = (_along(v.reshape(-1), places) for v in (mean, factor, offset))
+    center, slope, shift = (_along(v.reshape(-1), places) for v in (mean, factor, offset))
 
     def work(number: int, part: slice) -> None:
-        out = np.subtract(lines[part], centre, out=found[part])
+        out = np.subtract(lines[part], center, out=found[part])
         out *= slope
         out += shift
         apply_in_place(out, epilogue)
@@ -73,14 +73,14 @@ def _lrn(x: Array, depth_radius: int, bias: float, alpha: float, beta: float) ->
     """Sums of squares by a product with a band matrix of ones, unless its zeros would make NaN of non-finite values."""
     channels = x.shape[-1]
     squares = np.square(x).reshape(x.size // max(1, channels), channels)
-    near = neighbours(channels, depth_radius)
+    near = neighbors(channels, depth_radius)
     sums = squares @ near.astype(x.dtype)
     if not np.isfinite(sums).all():
         sums = np.stack([squares[:, row].sum(axis=1) for row in near], axis=1)
     return x * np.power(bias + alpha * sums, -beta).reshape(x.shape)
 
 
-def neighbours(count: int, radius: int) -> Array:
+def neighbors(count: int, radius: int) -> Array:
     """The matrix that tells which of `count` channels are at most `radius` apart."""
     index = np.arange(count)
     return np.abs(index[:, None] - index) <= radius

@@ -16,7 +16,7 @@ from typing import Any
 KERNELS: dict[str, Callable[..., Any]] = {}
 
 TOTALS: set[str] = set()
-"""Kernels that take what was put off as it is where they reduce over all axes: it need not be stored for them."""
+"""Reductions that take a `Lazy` as it is if they are over all axes, so that it need not be stored."""
 
 PLANNED: dict[str, Callable[..., Any]] = {}
-"""Kernels without a row, which plans alone run, in place of several that have one."""
+"""Kernels without a row, which only plans run: each replaces several kernels that have one."""

@@ -29,7 +29,7 @@ Job = Callable[[], object]
 
 
 _shares_interpreter: Callable[[], bool] = getattr(sys, "_is_gil_enabled", lambda: True)
-"""Whether one thread runs Python at a time."""
+"""Whether only one thread at a time runs Python code."""
 
 
 def spans(batch: int, work: int, least: int) -> list[tuple[int, int]]:

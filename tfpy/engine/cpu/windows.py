@@ -21,7 +21,7 @@ from tfpy.engine.windows import Window
 Index = tuple[Any, ...]
 
 _SMALL_BYTES = 1 << 19
-"""Below, it is faster to fill all of an extended array than what lies around the input alone."""
+"""Below this size, filling a whole extended array is faster than filling only the margins around the input."""
 
 
 class Frame(NamedTuple):

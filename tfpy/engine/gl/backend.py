@@ -13,14 +13,17 @@ from tfpy.engine.dtypes import NUMPY, DType
 from tfpy.engine.errors import ShapeError
 from tfpy.engine.gl import (  # noqa: F401
     concat,
+    conv,
     crop,
+    depthwise,
     dilation,
     elementwise,
     fft,
     fused,
     index,
     matmul,
-    moments,
+    normalization,
+    pool,
     reduce,
     replay,
     resize,
@@ -32,11 +35,10 @@ from tfpy.engine.gl import (  # noqa: F401
     transpose,
     update,
     views,
-    windowed,
 )
 from tfpy.engine.gl.context import FORBIDDEN, is_forbidden, open_context, warn_of_software
 from tfpy.engine.gl.device import Device
-from tfpy.engine.gl.fusion import ensure, known, read
+from tfpy.engine.gl.fusion import ensure, is_on_host, read
 from tfpy.engine.gl.horizontal_fusion import settle
 from tfpy.engine.gl.table import KERNELS
 from tfpy.engine.gl.value import Value, bits
@@ -70,8 +72,8 @@ class GlBackend(Defaults):
     def read(self, payload: Value, dtype: DType) -> Array:
         return read(self.device, payload)
 
-    def known(self, payload: Value) -> Array | None:
-        return read(self.device, payload) if known(payload) else None
+    def host_copy(self, payload: Value) -> Array | None:
+        return read(self.device, payload) if is_on_host(payload) else None
 
     def run(self, kernel: str, inputs: tuple[Handle, ...], attrs: Mapping[str, Any], out: Outputs) -> Any:
         # The most common numbers of inputs are inlined: a loop costs a tenth of an op that is fused.
@@ -87,9 +89,7 @@ class GlBackend(Defaults):
         if build is not None and (type(out) is not Spec or out.size):
             try:
                 made = build(self.device, values, attrs, out)
-            except (
-                ShapeError
-            ):  # a window's columns, say, are never stored, but have more elements than an index can count
+            except ShapeError:  # the im2col of a window, say, is never stored, but may be too large to be indexed
                 made = None
             if made is not None:
                 return made
@@ -123,7 +123,7 @@ class GlBackend(Defaults):
         return {
             "num_bytes_in_gpu": device.pool.in_use(),
             "num_bytes_in_pool": device.pool.idle,
-            "num_bytes_in_plans": sum([pool.allocated for pool in list(device.pools)]),
+            "num_bytes_in_plans": sum([own.allocated for own in list(device.pools)]),
             "num_buffers": device.pool.count,
             "num_programs": len(device.programs),
             "num_dispatches": device.counts.dispatches,

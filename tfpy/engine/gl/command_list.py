@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from tfpy.engine.gl.device import BARRIER, Call, Copied, Device, Dispatched
-from tfpy.engine.gl.pool import Buffer, Lease, Span
+from tfpy.engine.gl.memory_pool import Buffer, Lease, Span
 from tfpy.engine.gl.programs import Program
 
 

@@ -6,7 +6,7 @@ import math
 
 from tfpy.engine.gl.device import Device
 from tfpy.engine.gl.fusion import defer, ensure
-from tfpy.engine.gl.pool import Lease
+from tfpy.engine.gl.memory_pool import Lease
 from tfpy.engine.gl.programs import parameters, word
 from tfpy.engine.gl.table import KERNELS, Attrs
 from tfpy.engine.gl.templates import FLAT_INDEX, GROUP, WIDTH
@@ -19,7 +19,7 @@ _INPUTS_AT_ONCE = 8
 class _Concat:
     """The task: inputs, viewed as (outer, width) with individual widths, side by side."""
 
-    extends = False
+    takes_epilogue = False
 
     def __init__(self, outer: int) -> None:
         self.outer = outer

@@ -23,16 +23,16 @@ SOFTWARE = (
     "gdi generic",
     "apple software",
 )
-"""What the names of software renderers contain, in lower case."""
+"""Parts of the names of software renderers, in lower case."""
 
 FORBIDDEN = "There is a GPU, but no permission to use /dev/dri/renderD*: join the groups 'render' and 'video'."
 
 WHICH = "TFPY_GPU"
-"""The environment variable that chooses among GPUs."""
+"""The environment variable that selects one of several GPUs."""
 
 _VERSION = 430  # the first OpenGL with compute shaders; requesting the newest fails on drivers that lack it
-_MOST_DEVICES = 16
-_MOST_SHARED_MEMORY = 0x8262  # GL_MAX_COMPUTE_SHARED_MEMORY_SIZE
+_MAX_DEVICES = 16
+_MAX_SHARED_MEMORY = 0x8262  # GL_MAX_COMPUTE_SHARED_MEMORY_SIZE
 _SHARED_BYTES = 32768  # what OpenGL guarantees
 _NO_SUCH_DEVICE = "requested device index"  # what glcontext says when there are fewer
 
@@ -161,7 +161,7 @@ def shared_memory(context: Any) -> int:
         return _SHARED_BYTES
     if not address:
         return _SHARED_BYTES
-    ctypes.CFUNCTYPE(None, ctypes.c_uint, ctypes.POINTER(ctypes.c_int))(address)(_MOST_SHARED_MEMORY, found)
+    ctypes.CFUNCTYPE(None, ctypes.c_uint, ctypes.POINTER(ctypes.c_int))(address)(_MAX_SHARED_MEMORY, found)
     return max(found.value, _SHARED_BYTES)
 
 
@@ -207,7 +207,7 @@ def _places() -> list[tuple[str, dict[str, Any]]]:
     default: list[tuple[str, dict[str, Any]]] = [("default display", {})]
     if not sys.platform.startswith("linux"):
         return default
-    devices = [(f"EGL device {i}", {"backend": "egl", "device_index": i}) for i in range(_MOST_DEVICES)]
+    devices = [(f"EGL device {i}", {"backend": "egl", "device_index": i}) for i in range(_MAX_DEVICES)]
     return devices + default
 
 

@@ -7,9 +7,9 @@ from typing import Any
 
 from tfpy.engine.gl import maps, templates
 from tfpy.engine.gl.device import Device
-from tfpy.engine.gl.fusion import defer, ensure, fuse, known, read, view
+from tfpy.engine.gl.fusion import defer, ensure, fuse, is_on_host, read, view
 from tfpy.engine.gl.matmul import TIMES
-from tfpy.engine.gl.pool import Lease
+from tfpy.engine.gl.memory_pool import Lease
 from tfpy.engine.gl.programs import parameters, word
 from tfpy.engine.gl.sort import SegmentSum
 from tfpy.engine.gl.table import KERNELS, Attrs
@@ -129,7 +129,7 @@ void main() {{
 
 def _check(device: Device, box_ind: Value) -> None:
     """Image indices that the host has are checked; a nonexistent image yields zeros."""
-    if known(box_ind):
+    if is_on_host(box_ind):
         check_images(read(device, box_ind))
 
 

@@ -19,7 +19,7 @@ import numpy as np
 from tfpy.engine.backend import Array
 from tfpy.engine.gl.compilers import compiler_of
 from tfpy.engine.gl.context import Opened, shared_memory
-from tfpy.engine.gl.pool import Buffer, Lease, Pool
+from tfpy.engine.gl.memory_pool import Buffer, Lease, Pool
 from tfpy.engine.gl.programs import Program, Programs
 from tfpy.engine.gl.recipes import Recipes
 from tfpy.engine.gl.signals import undisturbed
@@ -29,10 +29,10 @@ from tfpy.engine.gl.value import Value, stored_bytes
 
 BARRIER = 0x2000 | 0x200, False  # GL_SHADER_STORAGE_BARRIER_BIT | GL_BUFFER_UPDATE_BARRIER_BIT, everywhere
 _BINDING_POINTS = 64  # for buffers: more than a shader has
-_MOST_INPUT_BUFFERS = 10
+_MAX_INPUT_BUFFERS = 10
 _OUTPUT_BUFFERS = 5
 _STAGING_BYTES = 1 << 26
-_MOST_BLOCK_BYTES = 2**31 - 1
+_MAX_BLOCK_BYTES = 2**31 - 1
 _SOFTWARE_ITERATIONS = 60_000
 
 
@@ -66,7 +66,7 @@ class Copied(NamedTuple):
 
 
 Log = list[Dispatched | Copied | Lease | None]
-"""What was done: dispatches, copies, the leases of what was uploaded; None for what cannot be done again."""
+"""Recorded work: dispatches, copies, and the leases of uploads; None for work that cannot be repeated."""
 
 Call = tuple[Callable[..., object], tuple[Any, ...]]
 """One of moderngl's own functions, and its arguments."""
@@ -116,10 +116,10 @@ class Device:
         self.renderer: str = info["GL_RENDERER"]
         self.compiler = compiler_of(info["GL_VENDOR"], opened.software)
         self.blocks = int(info["GL_MAX_COMPUTE_SHADER_STORAGE_BLOCKS"])
-        self.structures = Structures(min(_MOST_INPUT_BUFFERS, self.blocks - _OUTPUT_BUFFERS))
+        self.structures = Structures(min(_MAX_INPUT_BUFFERS, self.blocks - _OUTPUT_BUFFERS))
         self.recipes = Recipes()
         self.places: dict[Value, Lease] = {}
-        self.block_size = min(int(info["GL_MAX_SHADER_STORAGE_BLOCK_SIZE"]), _MOST_BLOCK_BYTES)
+        self.block_size = min(int(info["GL_MAX_SHADER_STORAGE_BLOCK_SIZE"]), _MAX_BLOCK_BYTES)
         self.most_groups = int(info["GL_MAX_COMPUTE_WORK_GROUP_COUNT"][0])
         self.most_iterations = _SOFTWARE_ITERATIONS if self.software else sys.maxsize
         self.counts = Counts()

@@ -7,13 +7,14 @@ import math
 from tfpy.engine.gl import maps
 from tfpy.engine.gl.device import Device
 from tfpy.engine.gl.fusion import defer, fuse
+from tfpy.engine.gl.im2col import broadcast_view, col2im_view, im2col_view, within_limit
 from tfpy.engine.gl.maps import Dimension
+from tfpy.engine.gl.pool import CHOSEN, NOBODY
 from tfpy.engine.gl.reduce import OPERATIONS, reduction
 from tfpy.engine.gl.table import KERNELS, Attrs
 from tfpy.engine.gl.trace import Indexed
 from tfpy.engine.gl.value import Value, are_floats, float_bits
 from tfpy.engine.gl.window_reduction import Accumulation, CellView, over_cells
-from tfpy.engine.gl.windowed import CHOSEN, NOBODY, at_every_cell, places_of, seen_by, within_limit
 from tfpy.engine.rows.conv import DILATION_OUTSIDE
 from tfpy.engine.spec import Spec, spec, strides_of
 from tfpy.engine.windows import Window
@@ -37,7 +38,7 @@ def _terms(x: Value, weights: Value, window: Window, outside: int) -> list[CellV
     axes = (*window.size, batch, *window.out, channels)
     steps = zip((*range(n), 2 * n + 1), strides_of(weights.spec.shape), strict=True)
     dimensions = tuple([Dimension(((axis, 1),), stride) for axis, stride in steps])
-    return [seen_by(x, window, outside), CellView(weights, maps.gapped(axes, dimensions))]
+    return [im2col_view(x, window, outside), CellView(weights, maps.gapped(axes, dimensions))]
 
 
 def _largest(device: Device, x: Value, weights: Value, window: Window, out: Spec) -> Value:
@@ -48,7 +49,7 @@ def _largest(device: Device, x: Value, weights: Value, window: Window, out: Spec
 def _chosen(device: Device, x: Value, weights: Value, window: Window, out: Spec) -> Value:
     """The number of the first cell with the largest sum."""
     y = _largest(device, x, weights, window, out)
-    views = [*_terms(x, weights, window, float_bits(DILATION_OUTSIDE)), at_every_cell(y, window)]
+    views = [*_terms(x, weights, window, float_bits(DILATION_OUTSIDE)), broadcast_view(y, window)]
     return over_cells(device, _FIRST, views, window.cells, spec(out.shape, "int32"))
 
 
@@ -63,7 +64,7 @@ def _to_input(device: Device, values: Values, attrs: Attrs, out: Spec) -> Value 
         return None
     window = attrs["window"]
     chosen = _chosen(device, x, weights, window, dy.spec)
-    views = [places_of(chosen, window, out.shape, NOBODY), places_of(dy, window, out.shape)]
+    views = [col2im_view(chosen, window, out.shape, NOBODY), col2im_view(dy, window, out.shape)]
     return over_cells(device, CHOSEN, views, window.cells, out)
 
 
@@ -86,7 +87,7 @@ def _pick(device: Device, values: Values, attrs: Attrs, out: Spec) -> Value | No
         return None
     window = attrs["window"]
     chosen = _chosen(device, x, weights, window, out)
-    views = [at_every_cell(chosen, window), *_terms(u, v, window, 0)]
+    views = [broadcast_view(chosen, window), *_terms(u, v, window, 0)]
     return over_cells(device, _CHOSEN, views, window.cells, out)
 
 

@@ -8,7 +8,7 @@ import time
 import warnings
 from collections.abc import Callable, Iterator
 from importlib import metadata
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 
@@ -26,12 +26,17 @@ LIMITS = {
     "groups per axis": "GL_MAX_COMPUTE_WORK_GROUP_COUNT",
 }
 
-
-_WRONG = "WRONG"
 _MISTRUST = (
     "Its results are wrong, so do not use it: `set_backend('cpu')`, or the variable TFPY_BACKEND=cpu, chooses the CPU. "
     "A newer driver may help."
 )
+
+
+class Check(NamedTuple):
+    """A kernel, or a few of them, run on the GPU, and whether the result was that of numpy."""
+
+    name: str
+    passed: bool
 
 
 def report() -> str:
@@ -46,9 +51,9 @@ def report() -> str:
     if not isinstance(backend, GlBackend):
         return "\n".join([*lines, "The backend 'webgl' of this process is not tfpy's own."])
     try:
-        tests = list(self_test(backend))
-        lines += [*_device(backend.device), _denormals(backend), "", *tests, "", *_timing(backend), ""]
-        lines.append(_MISTRUST if any(test.endswith(_WRONG) for test in tests) else _verdict(backend.device))
+        checks = self_test(backend)
+        lines += [*_device(backend.device), _denormals(backend), "", *map(_outcome, checks), "", *_timing(backend), ""]
+        lines.append(_verdict(backend.device) if all(check.passed for check in checks) else _MISTRUST)
     except RuntimeError as error:
         lines.append(str(error))
     return "\n".join(lines)
@@ -89,7 +94,12 @@ def _denormals(backend: GlBackend) -> str:
     return f"denormals  {'are taken as zero' if flushes_denormals(backend) else 'are kept'}"
 
 
-def self_test(backend: GlBackend) -> Iterator[str]:
+def self_test(backend: GlBackend) -> list[Check]:
+    """Compare a kernel of each family with numpy.
+
+    Raises:
+        RuntimeError: OpenGL reports an error.
+    """
     rng = np.random.default_rng(0)
     x = rng.normal(size=(200, 300)).astype(np.float32)
     special = np.array([np.nan, np.inf, -np.inf, -0.0, 1e-30], np.float32)
@@ -101,12 +111,17 @@ def self_test(backend: GlBackend) -> Iterator[str]:
         "matrix product": (_product, x, x @ x.T, 1e-3),
         "running sum": (_running_sum, x, np.cumsum(x, 1), 1e-3),
     }
+    checks = []
     for name, (compute, values, expected, tolerance) in tests.items():
         with using(backend):
             found = read(compute(make(Handle, values, "float32")), "doctor")
-        right = np.allclose(found, expected, rtol=1e-5, atol=tolerance, equal_nan=True)
-        yield f"self-test  {name}: {'right' if right else _WRONG}"
+        checks.append(Check(name, np.allclose(found, expected, rtol=1e-5, atol=tolerance, equal_nan=True)))
     backend.device.check()
+    return checks
+
+
+def _outcome(check: Check) -> str:
+    return f"self-test  {check.name}: {'right' if check.passed else 'WRONG'}"
 
 
 def _chain(t: Handle) -> Handle:
@@ -139,17 +154,11 @@ def _milliseconds(backend: Backend, values: Array, compute: Callable[[Handle], H
 
         def once() -> float:
             start = time.perf_counter()
-            _finish(backend, compute(given))
+            backend.complete([compute(given).payload])
             return 1e3 * (time.perf_counter() - start)
 
         once()
         return min(once() for _ in range(5))
-
-
-def _finish(backend: Any, result: Handle) -> None:
-    if isinstance(backend, GlBackend):
-        backend.ensure(result.payload)
-        backend.device.finish()
 
 
 def _verdict(device: Device) -> str:

@@ -10,7 +10,7 @@ import numpy as np
 from tfpy.engine.backend import Array
 from tfpy.engine.gl.device import Device
 from tfpy.engine.gl.fusion import defer, ensure
-from tfpy.engine.gl.pool import Lease
+from tfpy.engine.gl.memory_pool import Lease
 from tfpy.engine.gl.programs import parameters, word
 from tfpy.engine.gl.table import KERNELS, Attrs, Builder
 from tfpy.engine.gl.templates import FLAT_INDEX, GROUP
@@ -29,7 +29,7 @@ layout(std430, binding = 2) writeonly buffer C { vec2 c[]; };
 class _Transform:
     """The task for rows of `length` complex numbers."""
 
-    extends = False
+    takes_epilogue = False
 
     def __init__(self, length: int, inverse: bool) -> None:
         self.length, self.inverse = length, inverse

@@ -12,15 +12,15 @@ from tfpy.engine.backend import Array
 from tfpy.engine.dtypes import NUMPY
 from tfpy.engine.gl import templates
 from tfpy.engine.gl.device import Device
+from tfpy.engine.gl.epilogue import Epilogue, EpilogueTask
 from tfpy.engine.gl.maps import PART, WHOLE, Access, Map
-from tfpy.engine.gl.pool import ALIGNMENT_BYTES, Buffer, Lease, Part
+from tfpy.engine.gl.memory_pool import ALIGNMENT_BYTES, Buffer, Lease, Part
 from tfpy.engine.gl.recipes import Recipe, involved
 from tfpy.engine.gl.structures import Cost, Structure, structure_of_task
 from tfpy.engine.gl.templates import WIDTH, Fused
 from tfpy.engine.gl.trace import VIEW
 from tfpy.engine.gl.value import (
     BUFFER_NUMPY,
-    Extensible,
     Maps,
     Pointwise,
     Task,
@@ -31,12 +31,10 @@ from tfpy.engine.gl.value import (
 )
 from tfpy.engine.spec import Spec
 
-_MOST_EXTRA_OUTPUTS = 4  # of a shader: intermediate results that are needed later
-_MOST_DEPTH = 4  # of chained deferred tasks
+_MAX_EXTRA_OUTPUTS = 4  # of a shader: intermediate results that are needed later
+_MAX_DEPTH = 4  # of chained deferred tasks
 VECTOR_ELEMENTS = 1 << 15  # below this, more threads with one element each are faster than fewer with four
-SEVERAL_VECTORS_ELEMENTS = (
-    1 << 22
-)  # from here on a thread handles several vectors of four, since many groups start late
+SEVERAL_VECTORS_ELEMENTS = 1 << 22  # from here on a thread handles several of them, since many groups start late
 STRETCH_BYTES = 1 << 29  # of all buffers: from here on groups process contiguous stretches, see `groups_of`
 CONCURRENT_GROUPS = 512  # with many registers
 CONCURRENT_ROW_GROUPS = 1024  # whose threads wait for each other's values, and have few registers
@@ -93,14 +91,14 @@ def _smaller(device: Device, spec: Spec, op: Pointwise, inputs: tuple[Value, ...
 
 
 def defer(device: Device, spec: Spec, task: Task, inputs: tuple[Value, ...], leaves: int = 1) -> Value:
-    """A value deferred as a task. `leaves` is how many buffers its shader reads when it is extended."""
+    """A value deferred as a task. `leaves` is how many buffers its shader reads if it has an epilogue."""
     depth = max([v.structure.depth for v in inputs])
-    if depth >= _MOST_DEPTH:
+    if depth >= _MAX_DEPTH:
         for v in inputs:
             _make_less(device, v)
         depth = 0
     v = Value(spec)
-    v.structure = structure_of_task(task.extends, spec.dtype, leaves, depth + 1)
+    v.structure = structure_of_task(task.takes_epilogue, spec.dtype, leaves, depth + 1)
     v.op, v.inputs = task, inputs
     return v
 
@@ -166,7 +164,7 @@ def ensure(device: Device, v: Value) -> Lease:
             if v.host.nbytes > HOST_BYTES:
                 v.host = None
         elif v.op is None or v.structure.fuses:
-            lease = _made(device, v)
+            lease = _compute_elementwise(device, v)
         else:
             lease = cast("Task", v.op).run(device, v)
             v.settle(lease)
@@ -207,7 +205,7 @@ def read(device: Device, v: Value) -> Array:
     return v.host
 
 
-def known(v: Value) -> bool:
+def is_on_host(v: Value) -> bool:
     """Whether the host has the value, so that reading it needs no access to the GPU."""
     return v.host is not None or v.word is not None or _reshaped_on_host(v)
 
@@ -219,7 +217,7 @@ def _reshaped_on_host(v: Value) -> bool:
     return source.host is not None and source.spec.size == v.spec.size
 
 
-def _made(device: Device, v: Value) -> Lease:
+def _compute_elementwise(device: Device, v: Value) -> Lease:
     """Compute an elementwise value, and on the way those of its intermediate results that are needed later."""
     alone = v.structure.alone
     if alone is not None:
@@ -232,8 +230,8 @@ def _made(device: Device, v: Value) -> Lease:
         lease = dispatch_pointwise(device, v.spec.size, alone, words, reads)[0]
         v.settle(lease)
         return lease
-    recipe, values, extras = prepared(device, (v,), True)
-    found = _looked_up(device, recipe, values) if recipe.looks else None
+    recipe, values, extras = prepare(device, (v,), True)
+    found = _part_of_other(device, recipe, values) if recipe.is_lookup else None
     if found is not None:
         v.settle(found)
         return found
@@ -242,7 +240,7 @@ def _made(device: Device, v: Value) -> Lease:
         leases = dispatch_pointwise(device, v.spec.size, fused, words, reads)
     else:
         base = values[recipe.base]
-        leases = cast("Extensible", base.op).extend(device, base, fused, words, reads)
+        leases = cast("EpilogueTask", base.op).run_with_epilogue(device, base, Epilogue(fused, words, reads))
     v.settle(leases[0])
     if extras:
         recipe.settle(values, extras, leases[1:])
@@ -258,7 +256,7 @@ def buffers(device: Device, recipe: Recipe, values: Sequence[Value]) -> list[Buf
     return found
 
 
-def _looked_up(device: Device, recipe: Recipe, values: Sequence[Value]) -> Lease | None:
+def _part_of_other(device: Device, recipe: Recipe, values: Sequence[Value]) -> Lease | None:
     """The memory of a value that only views another's elements, if they are contiguous there, in its order."""
     v, source = values[0], values[recipe.leaves[0]]
     *before, _ = recipe.steps
@@ -278,19 +276,19 @@ def _rows_of(lease: Lease, offset: int, v: Value) -> Lease | None:
     return Part(lease, offset, min(part_bytes(v.spec), size - offset))
 
 
-def prepared(
-    device: Device, inputs: tuple[Value, ...], extend: bool
+def prepare(
+    device: Device, inputs: tuple[Value, ...], epilogue: bool
 ) -> tuple[Recipe, list[Value], Sequence[int]]:  # fmt: skip
     """The recipe for the first input, the values involved, and the steps whose results are stored as well.
 
     No variable here holds the value: whether it is still needed is determined by counting references.
 
     Args:
-        extend: see `Recipes.of`.
+        epilogue: see `Recipes.of`.
     """
     while True:
         values, work = involved(inputs[0])
-        recipe = device.recipes.of(values, work, extend)
+        recipe = device.recipes.of(values, work, epilogue)
         if recipe.tasks:
             for place in recipe.tasks:
                 ensure(device, values[place])
@@ -307,7 +305,7 @@ def prepared(
 def _room(device: Device, recipe: Recipe) -> int:
     """How many additional results a shader may store."""
     operands = 0 if recipe.base is None else 2
-    return max(0, min(_MOST_EXTRA_OUTPUTS, device.blocks - len(recipe.leaves) - operands - 1))
+    return max(0, min(_MAX_EXTRA_OUTPUTS, device.blocks - len(recipe.leaves) - operands - 1))
 
 
 def dispatch_pointwise(

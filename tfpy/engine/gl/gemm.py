@@ -3,7 +3,7 @@
 A group of threads computes a tile of the result. It walks along the inner size in steps: the next step's blocks of both
 operands are loaded from memory to registers while the current ones, in shared memory, are multiplied. There both are
 stored with their outer index running fastest: of an operand whose inner index runs fastest, a thread reads four numbers
-from four rows, its neighbours those next to them. (On an NVIDIA H200 this was faster than vectors that are transposed
+from four rows, its neighbors those next to them. (On an NVIDIA H200 this was faster than vectors that are transposed
 in registers or by writing single components of shared vectors, and than rows in shared memory.)
 """
 
@@ -17,7 +17,8 @@ from tfpy.engine.gl.programs import parameters, word
 from tfpy.engine.gl.templates import FLAT_INDEX, VECTOR_GLSL, Fused
 
 OWN_WORDS = 8
-"""Parameters: rows, columns, inner size, that of a part, parts, elements from batch to batch of A and B, batches."""
+"""The number of the shader's own parameters: rows, columns, the inner size, that of a part, the number of parts, the
+strides of A and B from batch to batch, and the number of batches."""
 
 M, N, K, PART, PARTS, STEP_A, STEP_B, BATCHES = (word(i) for i in range(OWN_WORDS))
 
@@ -170,7 +171,7 @@ class _OperandTile(NamedTuple):
         return self._each(f"s{self.name}[{half}][{inwards} * {self.row()}u + {outwards}] = p{self.name}[{{i}}];")
 
     def _place(self) -> tuple[str, str]:
-        """The position of vector {t} in the block, outwards in vectors and inwards; neighbours stay neighbours."""
+        """The position of vector {t} in the block, outwards in vectors and inwards; neighbors stay neighbors."""
         if self.inner_fastest:
             return f"{{t}} / {self.variant.tile.k}u", f"{{t}} % {self.variant.tile.k}u"
         return f"{{t}} % {self.extent // 4}u", f"{{t}} / {self.extent // 4}u"

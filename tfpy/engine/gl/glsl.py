@@ -34,8 +34,8 @@ float m_nearest(float x, float rate, out int n) {  // the whole number next to x
 """
 
 # x / y and sqrt(x) where the device rounds them correctly, and a Newton step where it does not. Such a device divides
-# by way of 1 / y, which is less than its smallest number when y is large: both are made smaller then. What is but a
-# small part of a result is divided by the device itself.
+# by way of 1 / y, which is less than its smallest number when y is large: both are made smaller then. A quotient that
+# contributes only a small part to a result is computed by the device's own division.
 _DIVISION = {
     True: """
 float m_div(float x, float y) { F q = x / y; return q; }

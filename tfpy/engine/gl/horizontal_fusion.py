@@ -14,13 +14,13 @@ from typing import Any, NamedTuple
 
 from tfpy.engine.gl.device import Device
 from tfpy.engine.gl.fusion import dispatch_pointwise, ensure, place_in
-from tfpy.engine.gl.pool import Lease, Part, aligned
+from tfpy.engine.gl.memory_pool import Lease, Part, aligned
 from tfpy.engine.gl.templates import WIDTH, Fused, interned
 from tfpy.engine.gl.trace import ROOT, Step, Trace
 from tfpy.engine.gl.value import Value
 
 Shared = Sequence[tuple[int, Value]]
-"""Values that all have in common, with the numbers of the buffers."""
+"""Values that all members read, with the numbers of their buffers."""
 
 Columns = Sequence[Sequence[Value]]
 

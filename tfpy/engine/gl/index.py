@@ -13,21 +13,21 @@ from tfpy.engine.gl import maps
 from tfpy.engine.gl.device import Device
 from tfpy.engine.gl.fusion import defer, ensure, fuse
 from tfpy.engine.gl.maps import NOWHERE, Map
-from tfpy.engine.gl.pool import Lease
+from tfpy.engine.gl.memory_pool import Lease
 from tfpy.engine.gl.programs import parameters, word
 from tfpy.engine.gl.sort import PAIRS, SEGMENT, SegmentSum, sorted_pairs
 from tfpy.engine.gl.table import KERNELS, Attrs
 from tfpy.engine.gl.templates import BUFFER_GLSL, FLAT_INDEX, GROUP
 from tfpy.engine.gl.trace import Expression, Indexed, Trace
 from tfpy.engine.gl.value import Value, stored_bytes
-from tfpy.engine.gl.views import MaskedGather, known_numbers
+from tfpy.engine.gl.views import MaskedGather, integers_on_host
 from tfpy.engine.spec import Shape, Spec, spec
 from tfpy.engine.value_checks import check_counted, check_nd_indices
 
 Values = tuple[Value, ...]
 
 
-_MOST_INDEXED_AXES = 6  # covered by an index
+_MAX_INDEXED_AXES = 6  # covered by an index
 
 
 def _block(depth: int) -> tuple[str, str]:
@@ -74,7 +74,7 @@ def _components(depth: int, count: int, repeats: int) -> tuple[Map | None, ...]:
 
 
 def _check(device: Device, op: str, indices: Value, shape: Shape) -> None:
-    numbers = known_numbers(device, indices)
+    numbers = integers_on_host(device, indices)
     if numbers is not None:
         check_nd_indices(op, numbers, shape)
 
@@ -82,7 +82,7 @@ def _check(device: Device, op: str, indices: Value, shape: Shape) -> None:
 def _gather_nd(device: Device, values: Values, attrs: Attrs, out: Spec) -> Value | None:
     x, indices = values
     depth = indices.spec.shape[-1]
-    if out.dtype not in ("float32", "int32", "bool") or not 0 < depth <= _MOST_INDEXED_AXES or not x.spec.size:
+    if out.dtype not in ("float32", "int32", "bool") or not 0 < depth <= _MAX_INDEXED_AXES or not x.spec.size:
         return None
     _check(device, "gather_nd", indices, x.spec.shape)
     tail = math.prod(x.spec.shape[depth:])
@@ -103,7 +103,7 @@ def _numbers(device: Device, op: str, indices: Value, shape: Shape) -> Value:
 def _scatter_nd(device: Device, values: Values, attrs: Attrs, out: Spec) -> Value | None:
     indices, updates = values
     depth = indices.spec.shape[-1] if indices.spec.size else 0
-    if out.dtype not in ("float32", "int32", "complex64") or not 0 < depth <= _MOST_INDEXED_AXES:
+    if out.dtype not in ("float32", "int32", "complex64") or not 0 < depth <= _MAX_INDEXED_AXES:
         return None
     if indices.spec.size // depth > device.most_iterations:
         return None
@@ -114,7 +114,7 @@ def _scatter_nd(device: Device, values: Values, attrs: Attrs, out: Spec) -> Valu
 class _Update:
     """The task: blocks of the first input replaced by those of the third with the same number in the second."""
 
-    extends = False
+    takes_epilogue = False
 
     def __init__(self, blocks: int) -> None:
         self.blocks = blocks
@@ -157,7 +157,7 @@ void main() {{
 def _tensor_scatter_update(device: Device, values: Values, attrs: Attrs, out: Spec) -> Value | None:
     tensor, indices, updates = values
     depth = indices.spec.shape[-1] if indices.spec.size else 0
-    if out.dtype not in BUFFER_GLSL or not 0 < depth <= _MOST_INDEXED_AXES:
+    if out.dtype not in BUFFER_GLSL or not 0 < depth <= _MAX_INDEXED_AXES:
         return None
     numbers = _numbers(device, "tensor_scatter_update", indices, out.shape)
     return defer(device, out, _Update(math.prod(out.shape[:depth])), (tensor, numbers, updates))
@@ -166,7 +166,7 @@ def _tensor_scatter_update(device: Device, values: Values, attrs: Attrs, out: Sp
 class _Search:
     """The task: for each value, its position in a sorted row, by bisection; NaN compares false."""
 
-    extends = False
+    takes_epilogue = False
 
     def __init__(self, side: str) -> None:
         self.side = side
@@ -225,7 +225,7 @@ def _dense_bincount(device: Device, values: Values, attrs: Attrs, out: Spec) -> 
         return None
     if x.spec.size > device.most_iterations:
         return None
-    found = known_numbers(device, x)
+    found = integers_on_host(device, x)
     if found is not None:
         check_counted(found)
     numbers = fuse(device, spec((x.spec.size,), "int32"), _COUNTED, (x,), None, (attrs["size"], x.spec.shape[-1]))

@@ -36,7 +36,7 @@ def quotient(number: str, first: int) -> str:
 
 
 NOWHERE = "0xffffffffu"
-"""What a map with gaps gives where the result has no element of the input."""
+"""The index that a map with gaps returns where the result has no element of the input."""
 
 Form = Hashable
 
@@ -150,7 +150,7 @@ def strided(shape: Shape, strides: tuple[int, ...], offset: int = 0) -> Map | No
 
 
 def _merged(shape: Shape, strides: tuple[int, ...]) -> list[tuple[int, int]]:
-    """(size, stride) of the axes, without those of size 1, merging neighbours that form a single stride."""
+    """(size, stride) of the axes, without those of size 1, merging neighbors that form a single stride."""
     dims: list[tuple[int, int]] = []
     for size, stride in zip(shape, strides, strict=True):
         if size == 1:
@@ -205,7 +205,7 @@ class Dimension(NamedTuple):
     Attributes:
         steps: (axis of the result, step) pairs.
         size: the input's size; 0 if the coordinate is always inside.
-        stride: the distance between neighbours in the input.
+        stride: the distance between neighbors in the input.
     """
 
     steps: tuple[tuple[int, int], ...]

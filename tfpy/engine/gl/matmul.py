@@ -1,21 +1,24 @@
-"""Matrix products: which shader for which sizes. Subsequent elementwise operations are fused with the product."""
+"""Matrix products: which shader for which sizes. Subsequent elementwise operations are the product's epilogue.
+
+If a product has too few elements for all threads, its inner size is split into parts (split-K).
+"""
 
 from __future__ import annotations
 
 import functools
 import math
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from tfpy.engine.gl import gemm, maps, templates
 from tfpy.engine.gl.compilers import Compiler
 from tfpy.engine.gl.device import Device
 from tfpy.engine.gl.elementwise import BINARY
-from tfpy.engine.gl.extending import ExtendingTask, plain
-from tfpy.engine.gl.fusion import defer, ensure, fuse, prepared, view
+from tfpy.engine.gl.epilogue import Epilogue, EpilogueTask, no_epilogue
+from tfpy.engine.gl.fusion import defer, ensure, fuse, prepare, view
 from tfpy.engine.gl.gemm import Tile, Variant
 from tfpy.engine.gl.matrix_view import MatrixView, matrix_view
-from tfpy.engine.gl.pool import Buffer, Lease
+from tfpy.engine.gl.memory_pool import Buffer, Lease
 from tfpy.engine.gl.programs import parameters, word
 from tfpy.engine.gl.reduce import OPERATIONS, reduction
 from tfpy.engine.gl.table import KERNELS, Attrs
@@ -31,9 +34,9 @@ _SMALL_VIEW_ELEMENTS = 1 << 16  # a slice or transpose of at most this many is r
 _LARGE_PRODUCT = 1 << 29  # multiplications, from which on a view that is read often is copied in any case
 _OFTEN = 1 << 12  # how often each of its elements is multiplied then
 _LONG_INNER_SIZE = 512  # shorter ones are not split among groups, and this one only with large tiles
-_LEAST_PART_SIZE = 128  # of the inner size
-_LEAST_FREE_PART_SIZE = 64  # if adding up the parts costs nothing
-_MOST_PARTS = 512
+_MIN_PART_SIZE = 128  # of the inner size
+_MIN_FREE_PART_SIZE = 64  # if adding up the parts costs nothing
+_MAX_PARTS = 512
 _PARTS_AT_A_TIME = 8  # that a thread reads before it adds them
 
 
@@ -64,17 +67,17 @@ class _OperandSource(NamedTuple):
     words: Sequence[int]
 
 
-class MatMul(ExtendingTask):
+class MatMul(EpilogueTask):
     """The task: the product of two inputs, either of them transposed or not.
 
     Attributes:
-        free: adding up parts of the inner size costs nothing, since another shader does it while reading them.
+        sum_is_free: adding up parts of the inner size costs nothing, since another shader does it while reading them.
         small_words, small_groups: the parameters and groups of its shader, if it does not use tiles.
     """
 
-    def __init__(self, sizes: Sizes, transpose_a: bool, transpose_b: bool, free: bool = False) -> None:
+    def __init__(self, sizes: Sizes, transpose_a: bool, transpose_b: bool, sum_is_free: bool = False) -> None:
         self.sizes = sizes
-        self.free = free
+        self.sum_is_free = sum_is_free
         self.transpose_a, self.transpose_b = transpose_a, transpose_b
         s, size = sizes, sizes.batches * sizes.m * sizes.n
         steps_a = (1, s.m) if transpose_a else (s.k, 1)
@@ -83,36 +86,33 @@ class MatMul(ExtendingTask):
         self.small_groups = -(-size // GROUP)
         self._is_small = s.m * s.n * s.k <= SMALL_MULTIPLICATIONS
 
-    def compute(
-        self, device: Device, value: Value, fused: Fused, words: Sequence[int], others: Sequence[Buffer],
-        leases: Sequence[Lease],
-    ) -> None:  # fmt: skip
-        s, dtype = self.sizes, value.spec.dtype
+    def compute(self, device: Device, value: Value, epilogue: Epilogue, leases: Sequence[Lease]) -> None:
+        dtype, parts = value.spec.dtype, self.parts(device)
         writes = [lease.buffer for lease in leases]
-        parts = self.parts(device)
         if parts > 1:
-            partial = self.in_parts(device, value.inputs, dtype, parts)
-            _add_parts(device, parts, s.m * s.n, [partial.buffer, *others], writes, fused, words)
+            partial = self.partial_products(device, value.inputs, dtype, parts)
+            fused, words, others = epilogue
+            size = self.sizes.m * self.sizes.n
+            program = device.programs.get(("add parts", fused), _sum_of_parts, fused, len(words))
+            device.dispatch(program, [partial.buffer, *others], writes, (size, parts, *words), -(-size // GROUP))
             return
         a, b = self._operands(device, value.inputs)
         if self._is_small:
-            self._run_small(device, dtype, a, b, others, writes, fused, words)
-            return
-        variant = self._variant(device.compiler, dtype, a, b)
-        reads = [*a.buffers, *b.buffers, *others]
-        self._run_tiled(device, variant, 1, reads, writes, fused, [*a.words, *b.words, *words])
+            self._run_small(device, dtype, a, b, epilogue, writes)
+        else:
+            self._run_tiled(device, dtype, a, b, 1, epilogue, writes)
 
     def parts(self, device: Device) -> int:
         """How many parts the inner size is split into."""
-        return 1 if self._is_small else _parts(self.sizes, tile_for(self.sizes, device.compiler, self.free), self.free)
+        if self._is_small:
+            return 1
+        return _parts(self.sizes, tile_for(self.sizes, device.compiler, self.sum_is_free), self.sum_is_free)
 
-    def in_parts(self, device: Device, inputs: tuple[Value, ...], dtype: str, parts: int) -> Lease:
+    def partial_products(self, device: Device, inputs: tuple[Value, ...], dtype: str, parts: int) -> Lease:
         """The products of the parts of the inner size, (parts, m, n)."""
         a, b = self._operands(device, inputs)
         lease = device.take(parts * self.sizes.m * self.sizes.n * 4)
-        variant = self._variant(device.compiler, dtype, a, b)
-        reads, words = [*a.buffers, *b.buffers], [*a.words, *b.words]
-        self._run_tiled(device, variant, parts, reads, [lease.buffer], plain(dtype), words)
+        self._run_tiled(device, dtype, a, b, parts, no_epilogue(dtype), [lease.buffer])
         return lease
 
     def _operands(self, device: Device, inputs: tuple[Value, ...]) -> tuple[_OperandSource, _OperandSource]:
@@ -124,7 +124,7 @@ class MatMul(ExtendingTask):
 
     def _variant(self, compiler: Compiler, dtype: str, a: _OperandSource, b: _OperandSource) -> Variant:
         s = self.sizes
-        tile = tile_for(s, compiler, self.free)
+        tile = tile_for(s, compiler, self.sum_is_free)
         first, second = (
             gemm.Operand(inner, _is_read_in_vectors(reads.source, inner, outer), reads.source)
             for inner, outer, reads in ((not self.transpose_a, s.m, a), (self.transpose_b, s.n, b))
@@ -136,15 +136,24 @@ class MatMul(ExtendingTask):
         return Variant(tile, first, second, words, exact, exact_inner, s.n % 4 == 0, compiler.unrolls, dtype)
 
     def _run_tiled(
-        self, device: Device, variant: Variant, parts: int, reads: Any, writes: Any, fused: Fused, words: list[int]
+        self,
+        device: Device,
+        dtype: str,
+        a: _OperandSource,
+        b: _OperandSource,
+        parts: int,
+        epilogue: Epilogue,
+        writes: list[Buffer],
     ) -> None:
-        s, tile = self.sizes, variant.tile
+        s, variant = self.sizes, self._variant(device.compiler, dtype, a, b)
+        fused, words, others = epilogue
+        tile = variant.tile
         part = -(-s.k // (parts * tile.k)) * tile.k
-        extra = len(words) - sum(variant.words)
-        program = device.programs.get(("gemm", variant, fused), gemm.tiled, variant, fused, extra)
+        program = device.programs.get(("gemm", variant, fused), gemm.tiled, variant, fused, len(words))
         own = s.m, s.n, s.k, part, parts, s.step_a, s.step_b, s.batches
         groups = -(-s.m // tile.m) * -(-s.n // tile.n) * s.batches * parts
-        device.dispatch(program, reads, writes, (*own, *words), groups)
+        reads = [*a.buffers, *b.buffers, *others]
+        device.dispatch(program, reads, writes, (*own, *a.words, *b.words, *words), groups)
 
     def _run_small(
         self,
@@ -152,11 +161,10 @@ class MatMul(ExtendingTask):
         dtype: str,
         a: _OperandSource,
         b: _OperandSource,
-        others: Sequence[Buffer],
+        epilogue: Epilogue,
         writes: list[Buffer],
-        fused: Fused,
-        words: Sequence[int],
     ) -> None:
+        fused, words, others = epilogue
         operands = (a.source, b.source), (len(a.words), len(b.words))
         key = ("small gemm", dtype, *operands, fused)
         program = device.programs.get(key, _small, dtype, *operands, fused, len(words))
@@ -165,11 +173,11 @@ class MatMul(ExtendingTask):
 
 
 product = functools.lru_cache(maxsize=4096)(MatMul)
-"""The task, which is the same object for the same work."""
+"""The task for such a product, cached: the same object for the same sizes."""
 
 
 def _is_read_in_vectors(source: Fused | MatrixView | None, inner_fastest: bool, outer: int) -> bool:
-    """Whether an operand is read in vectors, four neighbours at a time."""
+    """Whether an operand is read in vectors, four neighbors at a time."""
     if source is None:
         return not inner_fastest and outer % 4 == 0
     return isinstance(source, MatrixView) and source.vector
@@ -199,7 +207,7 @@ def _reads(device: Device, v: Value, s: Sizes, matrix: tuple[int, bool] | None) 
         if found is not None:
             source = v.inputs[0]
             return _OperandSource([source], [ensure(device, source).buffer], found, [*where.words, *v.words])
-    recipe, values, _ = prepared(device, (v,), False)
+    recipe, values, _ = prepare(device, (v,), False)
     leaves = [values[place] for place in recipe.leaves]
     return _OperandSource(leaves, [ensure(device, leaf).buffer for leaf in leaves], recipe.plain, recipe.words(values))
 
@@ -213,18 +221,18 @@ _LOW = Tile(16, 64, 16, 4, 4)
 
 
 @functools.lru_cache(maxsize=4096)
-def tile_for(s: Sizes, compiler: Compiler, free: bool = False) -> Tile:
+def tile_for(s: Sizes, compiler: Compiler, sum_is_free: bool = False) -> Tile:
     """The tile of a product, from measurements on an NVIDIA H200 (docs/explanation/measured-gpu.md).
 
     The largest that fits the matrices and yields enough groups, if necessary with the inner size split into parts,
-    which may be `free` (see `MatMul`).
+    whose sum may be free (see `MatMul`).
     """
     tiles = _well_filled_tiles(s.m, s.n, compiler.many_registers)
     for tile in tiles:
         if tile in _LARGE and _group_count(s, tile) >= _ENOUGH_GROUPS:
             return tile
     for tile in tiles:
-        parts = _most_parts(s, free) if free or tile in _LARGE or s.k > _LONG_INNER_SIZE else 1
+        parts = _most_parts(s, sum_is_free) if sum_is_free or tile in _LARGE or s.k > _LONG_INNER_SIZE else 1
         if _group_count(s, tile) * parts >= _ENOUGH_GROUPS:
             return tile
     return tiles[-1]
@@ -248,16 +256,16 @@ def _group_count(s: Sizes, tile: Tile) -> int:
     return -(-s.m // tile.m) * -(-s.n // tile.n) * s.batches
 
 
-def _most_parts(s: Sizes, free: bool = False) -> int:
-    if s.batches > 1 or (s.k < _LONG_INNER_SIZE and not free):
+def _most_parts(s: Sizes, sum_is_free: bool = False) -> int:
+    if s.batches > 1 or (s.k < _LONG_INNER_SIZE and not sum_is_free):
         return 1
-    return max(1, min(s.k // (_LEAST_FREE_PART_SIZE if free else _LEAST_PART_SIZE), _MOST_PARTS))
+    return max(1, min(s.k // (_MIN_FREE_PART_SIZE if sum_is_free else _MIN_PART_SIZE), _MAX_PARTS))
 
 
 @functools.lru_cache(maxsize=4096)
-def _parts(s: Sizes, tile: Tile, free: bool = False) -> int:
+def _parts(s: Sizes, tile: Tile, sum_is_free: bool = False) -> int:
     """The number of parts that the inner size is split into, so that there are enough threads."""
-    parts = min(_FULL_GROUPS * 256 // tile.threads() // _group_count(s, tile), _most_parts(s, free))
+    parts = min(_FULL_GROUPS * 256 // tile.threads() // _group_count(s, tile), _most_parts(s, sum_is_free))
     return max(1, -(-s.k // (-(-s.k // (parts * tile.k)) * tile.k))) if parts > 1 else 1
 
 
@@ -270,7 +278,8 @@ def _small(
     """One thread for each element of the result; transposed or not is a matter of steps.
 
     Args:
-        sources: how the operands are read, with so many parameters each.
+        sources: how the operands are read.
+        counts: how many parameters each of them has.
         words: how many parameters the steps have.
     """
     a, b = (gemm.Operand(True, False, source) for source in sources)
@@ -295,14 +304,6 @@ void main() {{
   {applied}
 }}
 """
-
-
-def _add_parts(
-    device: Device, parts: int, size: int, reads: Sequence[Buffer], writes: Sequence[Buffer], fused: Fused,
-    words: Sequence[int],
-) -> None:  # fmt: skip
-    program = device.programs.get(("add parts", fused), _sum_of_parts, fused, len(words))
-    device.dispatch(program, reads, writes, (size, parts, *words), -(-size // GROUP))
 
 
 def _sum_of_parts(fused: Fused, words: int) -> str:
@@ -375,7 +376,7 @@ def _with_vector(device: Device, a: Value, b: Value, s: Sizes, transposed: tuple
     return defer(device, out, reduction("Sum", operation, outer, s.k, inner), (products,))
 
 
-def multiplied(
+def matmul(
     device: Device, a: Value, b: Value, out: Spec, transpose_a: bool = False, transpose_b: bool = False
 ) -> Value:
     """The product, for kernels that contain one."""
@@ -383,17 +384,17 @@ def multiplied(
     return found
 
 
-def multiplied_in_parts(device: Device, a: Value, b: Value, out: Spec, transpose_b: bool) -> tuple[Lease, int]:
-    """The product as parts to be added up, (parts, *out), and their number: for a shader that reads each element once.
+def split_k_matmul(device: Device, a: Value, b: Value, out: Spec, transpose_b: bool) -> tuple[Lease, int]:
+    """The product before the parts of the inner size are added up, (parts, *out), and the number of parts.
 
-    It saves the shader that adds them.
+    For a shader that reads each element once: it saves the shader that adds them.
     """
     m, n = out.shape
     task = product(Sizes(1, m, n, a.spec.shape[1], 0, 0), False, transpose_b, True)
     parts = task.parts(device) if m > 1 else 1
     if parts == 1:
-        return ensure(device, multiplied(device, a, b, out, transpose_b=transpose_b)), 1
-    return task.in_parts(device, (a, b), out.dtype, parts), parts
+        return ensure(device, matmul(device, a, b, out, transpose_b=transpose_b)), 1
+    return task.partial_products(device, (a, b), out.dtype, parts), parts
 
 
 KERNELS["BatchMatMul"] = _batch_matmul

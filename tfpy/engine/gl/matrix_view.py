@@ -75,7 +75,7 @@ class MatrixView(NamedTuple):
         form: of the map from the matrix to the array.
         row_axes: how many of the map's axes are those of the rows.
         inner_is_column: whether the inner index of the product is that of the columns.
-        vector: four outer neighbours are also neighbours in the array, and read at once.
+        vector: four outer neighbors are also neighbors in the array, and read at once.
     """
 
     form: Any
@@ -191,7 +191,7 @@ Outer{name} outer{name}(uint o) {{
 
 @functools.lru_cache(maxsize=4096)
 def matrix_view(where: Map, columns: int, inner_is_column: bool) -> MatrixView | None:
-    """The view by a map, if its axes are those of the rows and then those of so many columns."""
+    """The view by a map, if its axes are those of the rows followed by those of `columns` columns."""
     layout = _layout(where.form)
     if layout is None:
         return None

@@ -1,298 +1,161 @@
-"""GPU memory: buffers in size classes, reused instead of freed.
-
-A buffer that Python drops returns to the pool immediately, on any thread; nothing is freed at that point. The owning
-thread frees what exceeds the cap when it next requests a buffer.
-"""
+"""Pooling, as reductions over the window's cells (see window_reduction.py)."""
 
 from __future__ import annotations
 
-import sys
-from collections import deque
-from collections.abc import Callable
-from typing import Any
+import math
+from collections.abc import Sequence
 
-SMALLEST_BYTES = 256
-ALIGNMENT_BYTES = 256  # parts of buffers start at multiples of it, which every device supports
-MOST_IDLE_BYTES = 1 << 30
-CHECKED_BYTES = 1 << 24  # allocations from this size on are checked: drivers report lack of memory late, if at all
+import numpy as np
 
+from tfpy.engine.gl import maps
+from tfpy.engine.gl.device import Device
+from tfpy.engine.gl.elementwise import broadcast
+from tfpy.engine.gl.fusion import defer, fuse
+from tfpy.engine.gl.im2col import GAPPED, broadcast_view, col2im_view, im2col_view, within_limit
+from tfpy.engine.gl.reduce import OPERATIONS, reduction
+from tfpy.engine.gl.table import KERNELS, Attrs, Builder
+from tfpy.engine.gl.trace import Expression, Trace
+from tfpy.engine.gl.value import Value, bits, constant, float_bits
+from tfpy.engine.gl.window_reduction import MAX_POOL, SUM, Accumulation, over_cells
+from tfpy.engine.spec import Shape, Spec, spec
+from tfpy.engine.windows import Window, divisor
 
-def size_class(nbytes: int) -> int:
-    """The size of the buffer for this many bytes: four sizes for each power of two, all multiples of 16 bytes."""
-    if nbytes <= SMALLEST_BYTES:
-        return SMALLEST_BYTES
-    step = 1 << ((nbytes - 1).bit_length() - 3)
-    return -(-nbytes // step) * step
+Values = tuple[Value, ...]
 
-
-def aligned(nbytes: int) -> int:
-    """This many bytes, rounded up to where the next part of a buffer may start; vectors can be read at the end."""
-    return -(-nbytes // ALIGNMENT_BYTES) * ALIGNMENT_BYTES
-
-
-Span = tuple[Callable[[int, int, int], None], int, int]
-"""Bytes of the device's memory: what binds them, where they begin, and how many they are."""
+_LEAST = float_bits(-math.inf)
+_MANY_CELLS, _FEW_RESULTS = 32, 1 << 14  # for which several threads share the cells
+_DIVIDE = Expression("m_div({0}, {1})", "float32")
 
 
-class Buffer:
-    """A shader storage buffer, or a part of one that is bound as if it were one.
-
-    Attributes:
-        bind, write: methods of moderngl's inner object: without its Python layer, a call costs half.
-        offset, size: the range in bytes.
-        written: the number (see `Device`) of the last dispatch that wrote to it.
-        used: the number of the last dispatch that read it or wrote to it.
-    """
-
-    __slots__ = ("bind", "gl", "offset", "size", "stamp", "used", "write", "written")
-
-    def __init__(self, gl: Any, size: int, offset: int = 0) -> None:
-        self.gl = gl
-        self.size = size
-        self.offset = offset
-        self.bind: Callable[[int, int, int], None] = gl.mglo.bind_to_storage_buffer
-        self.write: Callable[[Any, int], None] = gl.mglo.write
-        self.written = self.used = -1
-        self.stamp = 0
+def _pooled(device: Device, operation: str, x: Value, window: Window, pad: int, out: Spec) -> Value:
+    operand = im2col_view(x, window, pad)
+    if window.cells < _MANY_CELLS or out.size > _FEW_RESULTS:
+        return over_cells(device, SUM if operation == "Sum" else MAX_POOL, [operand], window.cells, out)
+    seen = fuse(device, spec((window.cells, *out.shape), out.dtype), GAPPED[out.dtype], (x,), (operand.where,), (pad,))
+    task = reduction(operation, OPERATIONS[operation, out.dtype], 1, window.cells, out.size)
+    return defer(device, out, task, (seen,))
 
 
-class Lease:
-    """The use of a buffer by one value or several; the buffer returns to the pool when Python drops the lease."""
-
-    __slots__ = ("_returned", "buffer")
-
-    def __init__(self, buffer: Buffer, returned: deque[Buffer]) -> None:
-        self._returned = returned
-        self.buffer = buffer
-
-    def span(self) -> Span:
-        """The memory range."""
-        buffer = self.buffer
-        return buffer.bind, 0, buffer.size
-
-    def __del__(self) -> None:
-        buffer = getattr(self, "buffer", None)  # missing if an interrupt preempted `__init__`
-        if buffer is not None:
-            self._returned.append(buffer)
+def _max_pool(device: Device, values: Values, attrs: Attrs, out: Spec) -> Value | None:
+    x, window = values[0], attrs["window"]
+    if out.dtype != "float32" or not x.spec.size:
+        return None
+    return _pooled(device, "MaxPool", x, window, _LEAST, out)
 
 
-class Part(Lease):
-    """The use of a part of a leased buffer, which is in use as long as one of its parts is.
-
-    The whole is not informed of reads and writes in its parts until `inform_whole` is called: users of both must take
-    care of barriers. Most parts are only ever bound together with others, so a part's `buffer` is created lazily.
-
-    Attributes:
-        whole: the lease of the buffer, also for a part of a part.
-        offset, size: the range in bytes; parts start at multiples of 256 bytes, which every device supports.
-    """
-
-    __slots__ = ("_own", "offset", "size", "whole")
-
-    whole: Lease
-    offset: int
-
-    def __init__(self, whole: Lease, offset: int, size: int) -> None:
-        if isinstance(whole, Part):
-            whole.inform_whole()
-            offset += whole.offset
-            whole = whole.whole
-        self.whole = whole
-        self.offset = offset
-        self.size = size
-        self._own: Buffer | None = None
-
-    def __getattr__(self, name: str) -> Buffer:
-        """The buffer, created on first access."""
-        if name != "buffer":
-            raise AttributeError(name)
-        whole = self.whole.buffer
-        self.buffer = self._own = Buffer(whole.gl, self.size, self.offset)
-        self.buffer.used, self.buffer.written = whole.used, whole.written
-        return self.buffer
-
-    def span(self) -> Span:
-        return self.whole.buffer.bind, self.offset, self.size
-
-    def inform_whole(self) -> None:
-        """Inform the whole of reads and writes in this part."""
-        own = getattr(self, "_own", None)  # missing if an interrupt preempted `__init__`
-        if own is not None:
-            whole = self.whole.buffer
-            whole.used, whole.written = max(whole.used, own.used), max(whole.written, own.written)
-
-    __del__ = inform_whole
+def _divided(device: Device, v: Value, window: Window, inner: Shape, least: int) -> Value:
+    """v, a result of pooling, divided by the number of cells that lie on the input of these inner sizes."""
+    counts = divisor(inner, window, least, np.dtype(np.float32))
+    if counts.size == 1:
+        by = Value(spec(counts.shape, "float32"), word=float_bits(counts.item()))
+    else:
+        by = constant(device, ("cells inside", window, inner, least), "float32", lambda: counts)
+    return fuse(device, v.spec, _DIVIDE, (v, by), broadcast((v, by), v.spec))
 
 
-class Pool:
-    """The buffers of one device.
-
-    Attributes:
-        allocated: bytes of all buffers, in use or idle.
-        idle: bytes of the idle ones.
-    """
-
-    def __init__(
-        self,
-        allocate: Callable[[int], Any],
-        out_of_memory: Callable[[], bool],
-        cap: int = MOST_IDLE_BYTES,
-        make_room: Callable[[], None] = lambda: None,
-        parent: Pool | None = None,
-    ) -> None:
-        self.allocated = 0
-        self.idle = 0
-        self.count = 0
-        self._allocate = allocate
-        self._out_of_memory = out_of_memory
-        self._cap = cap
-        self._make_room = make_room
-        self._parent = parent
-        self._bins: dict[int, deque[Buffer]] = {}
-        self._returned: deque[Buffer] = deque()
-        self._adopted: deque[Pool] = deque()
-        self._elsewhere: list[Pool] = []  # adopted pools; their `allocated` counts the bytes not returned yet
-        self._made: set[int] = set()
-        self._clock = 0
-
-    def take(self, nbytes: int) -> Lease:
-        """A buffer of at least this many bytes, with arbitrary contents.
-
-        Raises:
-            RuntimeError: the device is out of memory, even after the idle buffers were freed.
-        """
-        size, returned = SMALLEST_BYTES if nbytes <= SMALLEST_BYTES else size_class(nbytes), self._returned
-        if returned or self._adopted:
-            if len(returned) == 1:  # the buffer just dropped is usually the one needed next
-                buffer = returned.pop()
-                if buffer.size == size:
-                    return Lease(buffer, returned)
-                returned.append(buffer)
-            self.collect()
-            if self.idle > self._cap:
-                self.trim(self._cap)
-        waiting = self._bins.get(size)
-        if waiting:
-            buffer = waiting.pop()
-            self.idle -= size
-        else:
-            buffer = self._new(size)
-        return Lease(buffer, returned)
-
-    def fresh(self, nbytes: int) -> Lease:
-        """A buffer that has not been used since this pool was created."""
-        return Lease(self._new(size_class(nbytes)), self._returned)
-
-    def trim(self, cap: int = 0) -> None:
-        """Free the buffers that have been idle longest until at most `cap` bytes are idle."""
-        self.collect()
-        while self.idle > cap:
-            oldest = min((waiting for waiting in self._bins.values() if waiting), key=lambda waiting: waiting[0].stamp)
-            buffer = self._remove(oldest.popleft())
-            buffer.gl.release()
-
-    def _hand_over(self, size: int) -> Buffer | None:
-        """Hand an idle buffer over to another pool."""
-        waiting = self._bins.get(size)
-        return self._remove(waiting.pop()) if waiting else None
-
-    def _remove(self, buffer: Buffer) -> Buffer:
-        """Remove an idle buffer from this pool."""
-        self._made.discard(id(buffer.gl))
-        self.idle -= buffer.size
-        self.allocated -= buffer.size
-        self.count -= 1
-        return buffer
-
-    def spawn(self) -> Pool:
-        """An empty pool on the same device, which takes over buffers that are idle now, and frees the rest if need be.
-
-        Buffers that return to this pool later stay here, since the other one may have read their contents. The other
-        pool has no cap on idle bytes: a recording will reuse all of them.
-        """
-        self.collect()
-        return Pool(self._allocate, self._out_of_memory, sys.maxsize, self._free_idle, self)
-
-    def _free_idle(self) -> None:
-        self._make_room()
-        self.trim()
-
-    def adopt(self, other: Pool) -> None:
-        """Take over the buffers of another pool, which is not used again; on any thread, without OpenGL calls."""
-        self._adopted.append(other)
-
-    def owns(self, buffer: Buffer) -> bool:
-        """Whether a buffer, or the one that it is a part of, belongs to this pool."""
-        return id(buffer.gl) in self._made
-
-    def in_use(self) -> int:
-        """Bytes of the buffers that values hold; on any thread."""
-        returned = sum(buffer.size for pool in (self, *self._elsewhere) for buffer in list(pool._returned))
-        return self.allocated - self.idle - returned + sum(other.in_use() for other in list(self._adopted))
-
-    def collect(self) -> None:
-        """Collect returned buffers, and those of adopted pools."""
-        while self._adopted:
-            self._take_over(self._adopted.popleft())
-        self._drain(self._returned)
-        for other in self._elsewhere:
-            other.allocated -= self._drain(other._returned)
-        self._elsewhere = [other for other in self._elsewhere if other.allocated]
-
-    def _take_over(self, other: Pool) -> None:
-        other.collect()
-        self.allocated += other.allocated
-        self.count += other.count
-        self._made |= other._made
-        for waiting in other._bins.values():
-            self._returned.extend(waiting)
-        other.allocated -= other.idle
-        self._elsewhere += [other, *other._elsewhere]
-
-    def _drain(self, returned: deque[Buffer]) -> int:
-        """Make the returned buffers idle; their size in bytes."""
-        before = self.idle
-        while returned:
-            buffer = returned.popleft()
-            self._clock += 1
-            buffer.stamp = self._clock
-            self._bins.setdefault(buffer.size, deque()).append(buffer)
-            self.idle += buffer.size
-        return self.idle - before
-
-    def allocate(self, size: int) -> Any:
-        """Newly allocated memory.
-
-        Raises:
-            RuntimeError: the device is out of memory, even after everything dispensable was freed.
-        """
-        gl = self._attempt(size)
-        if gl is None:
-            self._make_room()
-            self.trim()
-            gl = self._attempt(size)
-        if gl is None:
-            raise RuntimeError(
-                f"webgl: the GPU is out of memory: {size} bytes do not fit next to the {self.allocated} in use. "
-                "Dispose tensors, compute in scopes (`tidy`), or make the batches smaller."
-            )
-        return gl
-
-    def _new(self, size: int) -> Buffer:
-        buffer = None if self._parent is None else self._parent._hand_over(size)
-        if buffer is None:
-            buffer = Buffer(self.allocate(size), size)
-        self.allocated += size
-        self.count += 1
-        self._made.add(id(buffer.gl))
-        return buffer
-
-    def _attempt(self, size: int) -> Any:
-        try:
-            gl = self._allocate(size)
-        except Exception:  # moderngl raises a bare Error
+def _avg_pool(least: int) -> Builder:
+    def build(device: Device, values: Values, attrs: Attrs, out: Spec) -> Value | None:
+        x, window = values[0], attrs["window"]
+        if out.dtype != "float32" or not x.spec.size:
             return None
-        if size >= CHECKED_BYTES and self._out_of_memory():
-            gl.release()
+        total = _pooled(device, "Sum", x, window, 0, out)
+        return _divided(device, total, window, x.spec.shape[1:-1], least)
+
+    return build
+
+
+def _avg_grad(least: int) -> Builder:
+    def build(device: Device, values: Values, attrs: Attrs, out: Spec) -> Value | None:
+        dy, window = values[0], attrs["window"]
+        if out.dtype != "float32" or not dy.spec.size:
             return None
-        return gl
+        slopes = _divided(device, dy, window, out.shape[1:-1], least)
+        return over_cells(device, SUM, [col2im_view(slopes, window, out.shape)], window.cells, out)
+
+    return build
+
+
+# {0} is what the window covers, {1} the largest of it.
+_FIRST = Accumulation("0x7fffffff", "{0} == {1} ? min({a}, int({k})) : {a}")
+_LAST = Accumulation("-1", "{0} == {1} ? int({k}) : {a}")
+# {0} is the chosen cell, {1} a number, which counts at that cell.
+CHOSEN = Accumulation("0.", "{0} == int({k}) ? {a} + {1} : {a}")
+NOBODY = bits(-2, "int32")
+"""A cell that is not chosen."""
+
+
+def _chosen_cell(device: Device, x: Value, y: Value, window: Window, last: bool) -> Value:
+    """The number of the first or last cell with the largest element of the window."""
+    views = [im2col_view(x, window, _LEAST), broadcast_view(y, window)]
+    return over_cells(device, _LAST if last else _FIRST, views, window.cells, spec(y.spec.shape, "int32"))
+
+
+def _max_grad(last: bool) -> Builder:
+    def build(device: Device, values: Values, attrs: Attrs, out: Spec) -> Value | None:
+        dy, x, y = values
+        window = attrs["window"]
+        if x.spec.dtype != "float32" or out.dtype != "float32" or not y.spec.size:
+            return None
+        cell = _chosen_cell(device, x, y, window, last)
+        views = [col2im_view(cell, window, out.shape, NOBODY), col2im_view(dy, window, out.shape)]
+        return over_cells(device, CHOSEN, views, window.cells, out)
+
+    return build
+
+
+def _max_pick(last: bool) -> Builder:
+    def build(device: Device, values: Values, attrs: Attrs, out: Spec) -> Value | None:
+        x, given, y = values
+        window = attrs["window"]
+        if given.spec.dtype != "float32" or out.dtype != "float32" or not x.spec.size:
+            return None
+        cell = _chosen_cell(device, given, y, window, last)
+        return over_cells(device, CHOSEN, [broadcast_view(cell, window), im2col_view(x, window, 0)], window.cells, out)
+
+    return build
+
+
+class _Argmax:
+    """From a chosen cell to the element's index in the image: the value's map gives that of the first.
+
+    Parameters: what the first cell lies before the map's index, cells in a row of the window, how far apart rows and
+    cells are.
+    """
+
+    _INDEX = Expression(
+        "({0} == 0x7fffffff ? -1 : int({1}) - {p} + {0} / {q} * {r} + {0} % {q} * {s})", "int32", ("int32",) * 4
+    )
+
+    def trace(self, trace: Trace, v: Value, index: int) -> int:
+        cell = trace.value(v.inputs[0], index)
+        return trace.add(self._INDEX, trace.words_of(v), cell, trace.map(v, 0, index))
+
+
+_ARGMAX = _Argmax()
+_ABOVE_LEAST = Expression("({1} < -3.4028235e38 ? -1 : {0})", "int32")
+
+
+def _max_with_argmax(device: Device, values: Values, attrs: Attrs, outs: Sequence[Spec]) -> list[Value] | None:
+    x, window = values[0], attrs["window"]
+    if x.spec.dtype != "float32" or not x.spec.size or not outs[0].size:
+        return None
+    y = _max_pool(device, values, {"window": window}, outs[0])
+    assert y is not None
+    cell = _chosen_cell(device, x, y, window, False)
+    _, height, width, channels = x.spec.shape
+    (down, across), (over, beside) = window.strides, window.dilations
+    image = height * width * channels if attrs["include_batch_in_index"] else 0
+    where = maps.strided(outs[1].shape, (image, down * width * channels, across * channels, 1))
+    before = (window.pads[0][0] * width + window.pads[1][0]) * channels
+    words = [bits(n, "int32") for n in (before, window.size[1], over * width * channels, beside * channels)]
+    found = fuse(device, outs[1], _ARGMAX, (cell,), (where,), words)
+    return [y, fuse(device, outs[1], _ABOVE_LEAST, (found, y))]
+
+
+KERNELS["MaxPoolWithArgmax"] = within_limit(_max_with_argmax)
+for _suffix, _is_last, _least in (("", False, 0), ("3D", True, 1)):
+    KERNELS[f"AvgPool{_suffix}"] = within_limit(_avg_pool(_least))
+    KERNELS[f"AvgPool{_suffix}Grad"] = within_limit(_avg_grad(_least))
+    KERNELS[f"MaxPool{_suffix}"] = within_limit(_max_pool)
+    KERNELS[f"MaxPool{_suffix}Grad"] = within_limit(_max_grad(_is_last))
+    KERNELS[f"MaxPool{_suffix}Pick"] = within_limit(_max_pick(_is_last))

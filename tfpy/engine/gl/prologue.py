@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from tfpy.engine.gl import templates
 from tfpy.engine.gl.device import Device
-from tfpy.engine.gl.fusion import buffers, prepared
-from tfpy.engine.gl.pool import Buffer
+from tfpy.engine.gl.fusion import buffers, prepare
+from tfpy.engine.gl.memory_pool import Buffer
 from tfpy.engine.gl.programs import Program, parameters
 from tfpy.engine.gl.value import Value
 
@@ -22,7 +22,7 @@ class Prologue:
     def __init__(self, device: Device, value: Value, own_words: int) -> None:
         self._device = device
         self._own_words = own_words
-        self._recipe, self._values, self._extras = prepared(device, value.inputs, False)
+        self._recipe, self._values, self._extras = prepare(device, value.inputs, False)
         self.fused = self._recipe.fused(self._extras)
         self.dtype = self._values[0].spec.dtype
         self.out_binding = len(self._recipe.leaves)

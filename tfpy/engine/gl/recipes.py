@@ -11,13 +11,13 @@ from operator import gt
 from sys import maxsize
 from typing import Any
 
-from tfpy.engine.gl.pool import Lease
+from tfpy.engine.gl.memory_pool import Lease
 from tfpy.engine.gl.templates import Fused, interned
 from tfpy.engine.gl.trace import OWN, ROOT, Trace
 from tfpy.engine.gl.value import Value
 from tfpy.engine.references import ALONE, references
 
-_MOST_RECIPES = 1 << 12
+_MAX_RECIPES = 1 << 12
 
 
 def involved(root: Value) -> tuple[list[Value], list[Any]]:
@@ -45,22 +45,22 @@ class Recipe:
 
     Attributes:
         tasks: the values whose tasks have to be run first; the remaining work then has another recipe.
-        base: the value whose task is extended, or None.
+        base: the value of whose task the steps are the epilogue, or None.
         leaves: the values whose buffers are read.
         count: the number of parameters.
         steps: what is computed for each element.
         step: the last one, which computes the value itself.
-        looks: whether that is only an element of another value.
+        is_lookup: whether that only reads an element of another value.
         plain: the steps, with the value as their only result.
     """
 
-    def __init__(self, values: Sequence[Value], extend: bool) -> None:
+    def __init__(self, values: Sequence[Value], epilogue: bool) -> None:
         root = values[0]
-        trace = Trace(root.spec.size, extend)
+        trace = Trace(root.spec.size, epilogue)
         self.step = trace.value(root, ROOT)
         self.steps = tuple(trace.steps)
         self.count = trace.count
-        self.looks = self.steps[self.step][0] == "load"
+        self.is_lookup = self.steps[self.step][0] == "load"
         self.plain = interned(self.steps, ((self.step, root.spec.dtype),))
         places: dict[Value, int] = {}
         for place, v in enumerate(values):
@@ -69,7 +69,7 @@ class Recipe:
         self.base = None if trace.base is None else places[trace.base]
         self.leaves = [places[v] for v in trace.leaves]
         self._sources = [(places[v], which) for v, which in trace.sources]
-        self._root_counts = not extend
+        self._root_counts = not epilogue
         self._seen = {places[v]: step for v, step in trace.seen if v is not root or self._root_counts}
         self._dtypes = {step: v.spec.dtype for v, step in trace.seen}
         self._most = [maxsize] * len(values)
@@ -109,21 +109,21 @@ class Recipe:
 class Recipes(dict[tuple[Any, ...], Recipe]):
     """The recipes of a device's work."""
 
-    def of(self, values: Sequence[Value], work: Sequence[Any], extend: bool) -> Recipe:
+    def of(self, values: Sequence[Value], work: Sequence[Any], epilogue: bool) -> Recipe:
         """The recipe for the first of the values, which involves the others.
 
         Args:
             work: the key of the values, see `involved`.
-            extend: the value is needed by a holder of it, and the task of another may be extended with its steps.
+            epilogue: the value is needed by a holder of it, and its steps may be the epilogue of another one's task.
                 Otherwise a task needs it as an input, and it has to be stored if others need it.
         """
-        key = (extend, *work)
+        key = (epilogue, *work)
         if values[0].structure.mapped:  # equal maps of one index are a single step, so it matters which are equal
             first: dict[Any, int] = {}
             key += tuple([first.setdefault(m, len(first)) for v in values if v.maps is not None for m in v.maps])
         recipe = self.get(key)
         if recipe is None:
-            if len(self) >= _MOST_RECIPES:
+            if len(self) >= _MAX_RECIPES:
                 self.clear()
-            recipe = self[key] = Recipe(values, extend)
+            recipe = self[key] = Recipe(values, epilogue)
         return recipe

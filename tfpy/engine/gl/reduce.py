@@ -15,7 +15,7 @@ from tfpy.engine.gl import templates
 from tfpy.engine.gl.device import Device
 from tfpy.engine.gl.fusion import defer, fuse, view
 from tfpy.engine.gl.maps import transposed
-from tfpy.engine.gl.pool import Lease
+from tfpy.engine.gl.memory_pool import Lease
 from tfpy.engine.gl.programs import parameters, word
 from tfpy.engine.gl.prologue import Prologue
 from tfpy.engine.gl.table import KERNELS, Attrs
@@ -25,8 +25,8 @@ from tfpy.engine.gl.value import Value, float_bits
 from tfpy.engine.spec import Shape, Spec, spec
 
 _ENOUGH_GROUPS = 2048
-_MOST_CHUNKS = 1024
-_LEAST_ELEMENTS_PER_LANE = 16  # of a chunk
+_MAX_CHUNKS = 1024
+_MIN_ELEMENTS_PER_LANE = 16  # of a chunk
 _MANY_THREADS = 1 << 18
 
 
@@ -94,7 +94,7 @@ class Layout(NamedTuple):
 
     Attributes:
         lanes: the number of threads for a column.
-        along: neighbouring threads read neighbours along the length, not along the columns.
+        along: neighboring threads read neighbors along the length, not along the columns.
     """
 
     lanes: int
@@ -108,7 +108,7 @@ class Layout(NamedTuple):
 class Reduction:
     """The task: combine the input, viewed as (outer, length, inner), along the length."""
 
-    extends = False
+    takes_epilogue = False
 
     def __init__(self, name: str, operation: Operation, outer: int, length: int, inner: int) -> None:
         self.name = name
@@ -159,7 +159,7 @@ def lanes_for(rows: int, length: int) -> int:
 
 
 def _chunks(groups: int, length: int, lanes: int) -> int:
-    wanted = min(_ENOUGH_GROUPS // groups, length // (lanes * _LEAST_ELEMENTS_PER_LANE), _MOST_CHUNKS)
+    wanted = min(_ENOUGH_GROUPS // groups, length // (lanes * _MIN_ELEMENTS_PER_LANE), _MAX_CHUNKS)
     return wanted if wanted > 1 else 1
 
 
@@ -187,7 +187,7 @@ def _stored_kind(operation: Operation) -> str:
 
 
 def _body(operation: Operation, layout: Layout, element_kind: str, load: str, lift: str, lower: str) -> str:
-    """Parameters: the columns, the length, the elements between neighbours along it, the length of a chunk.
+    """Parameters: the columns, the length, the elements between neighbors along it, the length of a chunk.
 
     A thread reads four elements before it combines them, so that it does not wait for each.
     """
@@ -229,7 +229,7 @@ void main() {{
 
 
 reduction = functools.lru_cache(maxsize=4096)(Reduction)
-"""The task, which is the same object for the same work: how the threads share it is found out once."""
+"""The task for such a reduction, cached: how the threads share the work is computed once."""
 
 
 @functools.lru_cache(maxsize=4096)

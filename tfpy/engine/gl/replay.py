@@ -15,7 +15,7 @@ from tfpy.engine.backend import Outputs
 from tfpy.engine.gl.command_list import CommandList, Input, InputPart, Place, Result
 from tfpy.engine.gl.device import Copied, Device, Dispatched, Log
 from tfpy.engine.gl.fusion import ensure, place_in
-from tfpy.engine.gl.pool import Buffer, Lease, Part, Pool, Span
+from tfpy.engine.gl.memory_pool import Buffer, Lease, Part, Pool, Span
 from tfpy.engine.gl.templates import WIDTH
 from tfpy.engine.gl.value import Value, part_bytes, stored_bytes
 from tfpy.engine.kernels import KERNELS as ROWS
@@ -25,9 +25,9 @@ Run = Callable[[str, tuple[Any, ...], Any, Outputs], Any]
 """Runs a kernel on values."""
 
 Range = tuple[int, int, int]
-"""Which buffer of OpenGL's, where in it, and how many bytes."""
+"""A range of memory: the `id` of the OpenGL buffer, the offset, and the size in bytes."""
 
-_MOST_RECORDINGS = 4  # of a plan: each pattern of inputs that share buffers needs its own
+_MAX_RECORDINGS = 4  # of a plan: each pattern of inputs that share buffers needs its own
 
 
 class Executor:
@@ -64,7 +64,7 @@ class Executor:
         if recording is not None:
             return recording.replay(inputs, leases, spans)
         overlapping = _mixed([_range(lease.buffer) for lease in leases])
-        if overlapping or len(self.recordings) >= _MOST_RECORDINGS or not self._constant_spans().isdisjoint(spans):
+        if overlapping or len(self.recordings) >= _MAX_RECORDINGS or not self._constant_spans().isdisjoint(spans):
             return self._results(inputs)  # it would not be known whose memory an action is on
         return self._record(key, inputs)
 

@@ -6,7 +6,7 @@ import math
 
 from tfpy.engine.gl.device import Device
 from tfpy.engine.gl.fusion import CONCURRENT_ROW_GROUPS, defer, groups_of
-from tfpy.engine.gl.pool import Lease
+from tfpy.engine.gl.memory_pool import Lease
 from tfpy.engine.gl.programs import word
 from tfpy.engine.gl.prologue import Prologue
 from tfpy.engine.gl.reduce import OPERATIONS, Operation, lanes_for
@@ -16,14 +16,14 @@ from tfpy.engine.gl.value import Value, stored_bytes
 from tfpy.engine.spec import Spec
 
 _SHORT_LINE_ELEMENTS = 16  # lines up to this length are processed by a single thread
-_SHORT_LINE_ELEMENTS_ABREAST = 256  # the same if neighbouring threads process adjacent lines
+_SHORT_LINE_ELEMENTS_ABREAST = 256  # the same if neighboring threads process adjacent lines
 _MANY_LINES = 1 << 13  # with this many adjacent ones, a single thread processes lines of any length
 
 
 class _Scan:
     """The task for lines of `length` elements, `inner` apart."""
 
-    extends = False
+    takes_epilogue = False
 
     def __init__(self, name: str, length: int, inner: int, exclusive: bool, reverse: bool) -> None:
         self.name = name
@@ -56,7 +56,7 @@ def _source(prologue: Prologue, operation: Operation, exclusive: bool, lanes: in
 
 
 def _head(prologue: Prologue, operation: Operation) -> str:
-    """Parameters: lines, their length, the distance of neighbours, whether they run backwards."""
+    """Parameters: lines, their length, the distance of neighbors, whether they run backwards."""
     kind = operation.kind
     precise = "precise " if kind != "int" else ""
     return f"""layout(local_size_x = {GROUP}) in;
@@ -88,7 +88,7 @@ void main() {{
 def _scan_by_lanes(operation: Operation, exclusive: bool, lanes: int) -> str:
     """A group processes a stretch of sets of lines, usually one. Lanes share a line, and carry the sum forward.
 
-    Neighbouring lanes read neighbours; through shared memory each gets four in a row, and returns the results. The next
+    Neighboring lanes read neighbors; through shared memory each gets four in a row, and returns the results. The next
     four are loaded meanwhile. Writes to shared memory alternate between its halves.
     """
     kind, each = operation.kind, GROUP // lanes

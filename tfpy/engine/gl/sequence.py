@@ -15,8 +15,8 @@ from tfpy.engine.gl import sequence_shaders as shaders
 from tfpy.engine.gl.device import Device
 from tfpy.engine.gl.fusion import ensure, fuse, view
 from tfpy.engine.gl.maps import sliced, transposed
-from tfpy.engine.gl.matmul import multiplied
-from tfpy.engine.gl.pool import Lease, Part, aligned
+from tfpy.engine.gl.matmul import matmul
+from tfpy.engine.gl.memory_pool import Lease, Part, aligned
 from tfpy.engine.gl.programs import Program
 from tfpy.engine.gl.sequence_shaders import LOADS, SAVED, Variant
 from tfpy.engine.gl.sequence_steps import Leases, Steps
@@ -28,14 +28,14 @@ from tfpy.engine.spec import Spec, spec
 
 Values = tuple[Value, ...]
 
-_MOST_MULTIPLICATIONS = 1 << 30  # limits the steps of a shader, so that desktops do not consider the device hung
+_MAX_MULTIPLICATIONS = 1 << 30  # limits the steps of a shader, so that desktops do not consider the device hung
 KEPT_WEIGHTS = 128
 """How many weights of a column a thread keeps in registers at most."""
 
 _KEPT_STEP = {"SimpleRNN": 4, "GRU": 8, "GRUResetAfter": 4, "LSTM": 4}
 """The number of kept weights is a multiple of this; other numbers take longer."""
 
-_MOST_UNITS = {"SimpleRNN": 320, "GRU": 224, "GRUResetAfter": 224, "LSTM": 224}
+_MAX_UNITS = {"SimpleRNN": 320, "GRU": 224, "GRUResetAfter": 224, "LSTM": 224}
 """Larger layers run step by step, which takes less time on an NVIDIA H200: a group reads all weights in each step."""
 
 _GROUP_REGISTERS = 1 << 16  # that a group can have, on an NVIDIA H200
@@ -55,7 +55,7 @@ def _sizes(x: Value, recurrent: Value) -> _Sizes:
 
 def is_whole(device: Device, cell: str, units: int) -> bool:
     """Whether one shader runs all steps: it pays off, and a group has enough shared memory for a sample."""
-    return units <= _MOST_UNITS[cell] and shaders.shared_bytes(cell, units, 1) <= device.shared_bytes
+    return units <= _MAX_UNITS[cell] and shaders.shared_bytes(cell, units, 1) <= device.shared_bytes
 
 
 def rows_for(device: Device, cell: str, sizes: _Sizes) -> int:
@@ -83,7 +83,7 @@ def _spans(device: Device, variant: Variant, time: int) -> list[tuple[int, int]]
     most = max(
         1,
         min(
-            _MOST_MULTIPLICATIONS // (variant.wide * variant.units * variant.rows),
+            _MAX_MULTIPLICATIONS // (variant.wide * variant.units * variant.rows),
             device.most_iterations // variant.units,
         ),
     )
@@ -173,7 +173,7 @@ def _empty(out: Spec) -> Value:
 def _inputs(device: Device, rows: Value, weights: Value, bias: Value) -> Value:
     """The input of each sample and step times its weights, and the bias."""
     out = spec((rows.spec.shape[0], weights.spec.shape[1]), "float32")
-    found: Value = KERNELS["Add"](device, (multiplied(device, rows, weights, out), bias), {}, out)
+    found: Value = KERNELS["Add"](device, (matmul(device, rows, weights, out), bias), {}, out)
     return found
 
 
@@ -209,11 +209,11 @@ def _backward(which: SequenceKernel) -> Builder:
         for number, out in zip(attrs["wanted"], outs, strict=True):
             if number == 0:
                 flat = spec((rows, sizes.features), "float32")
-                product = multiplied(device, dpre, weights, flat, transpose_b=True)
+                product = matmul(device, dpre, weights, flat, transpose_b=True)
                 found.append(_from_matrix(device, product, out, sizes, variant))
             elif number == 1:
                 inputs = _matrix(device, x, sizes, variant)
-                found.append(multiplied(device, inputs, dpre, out, transpose_a=True))
+                found.append(matmul(device, inputs, dpre, out, transpose_a=True))
             elif number == 2:
                 found.append(_recurrent_gradient(device, which.cell, dstate, parts, sizes, out))
             elif number == 3:
@@ -262,10 +262,10 @@ _GATED = Indexed("({2} % {p} < {q} ? {0} : {1})", "float32", ("uint", "uint"))
 def _recurrent_gradient(device: Device, cell: str, dgates: Value, parts: list[Part], sizes: _Sizes, out: Spec) -> Value:
     """The states before the steps times the gradients of the gates; GRU's new content uses another state."""
     rows = spec((sizes.batch * sizes.time, sizes.units), "float32")
-    gradient = multiplied(device, Value(rows, lease=parts[1]), dgates, out, transpose_a=True)
+    gradient = matmul(device, Value(rows, lease=parts[1]), dgates, out, transpose_a=True)
     if cell != "GRU":
         return gradient
-    content = multiplied(device, Value(rows, lease=parts[2]), dgates, out, transpose_a=True)
+    content = matmul(device, Value(rows, lease=parts[2]), dgates, out, transpose_a=True)
     words = (3 * sizes.units, 2 * sizes.units)
     return fuse(device, out, _GATED, (gradient, content), None, words)
 

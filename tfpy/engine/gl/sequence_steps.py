@@ -13,8 +13,8 @@ from tfpy.engine.gl import step_shaders as shaders
 from tfpy.engine.gl.device import Device
 from tfpy.engine.gl.fusion import ensure, view
 from tfpy.engine.gl.maps import sliced
-from tfpy.engine.gl.matmul import multiplied_in_parts
-from tfpy.engine.gl.pool import Lease
+from tfpy.engine.gl.matmul import split_k_matmul
+from tfpy.engine.gl.memory_pool import Lease
 from tfpy.engine.gl.sequence_shaders import LOADS, Variant
 from tfpy.engine.gl.table import KERNELS
 from tfpy.engine.gl.templates import GROUP
@@ -166,7 +166,7 @@ class Steps(NamedTuple):
         inner, width = reversed(weights.spec.shape) if back else weights.spec.shape
         a = Value(spec((self.batch, inner), "float32"), lease=rows)
         out = spec((self.batch, width), "float32")
-        return _Product(*multiplied_in_parts(self.device, a, weights, out, transpose_b=back))
+        return _Product(*split_k_matmul(self.device, a, weights, out, transpose_b=back))
 
     def _added(self, product: _Product, carried: Leases) -> Lease:
         """The gradient of the first state: the product, and what is carried past it."""

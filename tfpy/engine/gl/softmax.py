@@ -6,25 +6,22 @@ from typing import NamedTuple
 
 from tfpy.engine.gl.device import Device
 from tfpy.engine.gl.fusion import CONCURRENT_ROW_GROUPS, defer, ensure, groups_of
-from tfpy.engine.gl.pool import Lease
+from tfpy.engine.gl.memory_pool import Lease
 from tfpy.engine.gl.programs import parameters, word
 from tfpy.engine.gl.table import KERNELS, Attrs, Builder
 from tfpy.engine.gl.templates import FLAT_INDEX, GROUP
 from tfpy.engine.gl.value import Value, stored_bytes
 from tfpy.engine.spec import Spec, spec
 
-_FEW_READS = {
-    1: 8,
-    4: 2,
-}  # by numbers that are read at a time, how often a thread reads as long as a row has few threads
+_FEW_READS = {1: 8, 4: 2}  # by numbers read at a time, how often a thread reads as long as a row has few threads
 _FEW_THREADS = 64
 _FEW_REGISTERS = 8  # of a thread, which leave room for combining four at a time
 _MANY_REGISTERS = 16  # with more of them, fewer groups run at a time
-_MOST_REGISTERS = 32  # with more, rows are read again
-_MOST_ELEMENTS_BY_FOUR = GROUP * _MANY_REGISTERS  # of a row that is read four at a time
+_MAX_REGISTERS = 32  # with more, rows are read again
+_MAX_ELEMENTS_BY_FOUR = GROUP * _MANY_REGISTERS  # of a row that is read four at a time
 
-# What a row's elements become once the largest is taken from them, what of them is added up, what becomes of the sum,
-# and the result. The largest may lose NaN: the sum finds it.
+# In GLSL: the new element e, where v is the element minus the largest of its row; the term of the sum; what is computed
+# from the sum once; and the result. The maximum may lose NaN, but the sum does not.
 _RESULTS = {
     "Softmax": ("m_exp_below(v)", "e", "m_div(1., total)", "e * total"),
     "LogSoftmax": ("v", "m_exp_below(e)", "m_log(total)", "e - total"),
@@ -34,7 +31,7 @@ _RESULTS = {
 class _RowTask:
     """The task for rows of `length` elements."""
 
-    extends = False
+    takes_epilogue = False
 
     def __init__(self, name: str, length: int) -> None:
         self.name, self.length = name, length
@@ -77,15 +74,15 @@ class _Variant(NamedTuple):
 
 
 def _variant(length: int) -> _Variant:
-    width = 4 if length % 4 == 0 and length <= _MOST_ELEMENTS_BY_FOUR else 1
+    width = 4 if length % 4 == 0 and length <= _MAX_ELEMENTS_BY_FOUR else 1
     reads = length // width
     lanes = _lanes(reads, _FEW_READS[width])
     kept = -(-reads // lanes)
-    return _Variant(lanes, width, 1 << (kept - 1).bit_length() if kept * width <= _MOST_REGISTERS else 0)
+    return _Variant(lanes, width, 1 << (kept - 1).bit_length() if kept * width <= _MAX_REGISTERS else 0)
 
 
 def _lanes(reads: int, few: int) -> int:
-    """How many threads work on a row: few, but so many that neighbours read neighbours and each has few registers."""
+    """How many threads work on a row: few, but so many that neighbors read neighbors and each has few registers."""
     lanes = 1
     while lanes < _FEW_THREADS and (lanes * lanes < reads or lanes * few < reads):
         lanes *= 2
@@ -205,8 +202,8 @@ def _gradient(device: Device, values: tuple[Value, ...], attrs: Attrs, out: Spec
     rows = spec((*out.shape[:-1], 1), out.dtype)
     weighted = KERNELS["Multiply"](device, (dy, y), {}, out)
     total = KERNELS["Sum"](device, (weighted,), {"axes": (len(out.shape) - 1,), "keep_dims": True}, rows)
-    centred = KERNELS["Sub"](device, (dy, total), {}, out)
-    found: Value = KERNELS["Multiply"](device, (centred, y), {}, out)
+    centered = KERNELS["Sub"](device, (dy, total), {}, out)
+    found: Value = KERNELS["Multiply"](device, (centered, y), {}, out)
     return found
 
 

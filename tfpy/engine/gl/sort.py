@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from tfpy.engine.gl.device import Device
 from tfpy.engine.gl.fusion import defer, ensure
-from tfpy.engine.gl.pool import Lease
+from tfpy.engine.gl.memory_pool import Lease
 from tfpy.engine.gl.programs import parameters, word
 from tfpy.engine.gl.table import KERNELS, Attrs
 from tfpy.engine.gl.templates import BUFFER_GLSL, FLAT_INDEX, GROUP
@@ -159,7 +159,7 @@ void main() {{
 class SegmentSum:
     """The task: rows of the first input added up by the ids in the second."""
 
-    extends = False
+    takes_epilogue = False
 
     def __init__(self, segments: int) -> None:
         self.segments = segments

@@ -13,8 +13,8 @@ from tfpy.engine.gl.maps import Access
 from tfpy.engine.gl.templates import Fused, interned
 from tfpy.engine.gl.trace import ROOT, Expression, Step
 
-MOST_NODES = 24
-_MOST_STRUCTURES = 1 << 14
+MAX_NODES = 24
+_MAX_STRUCTURES = 1 << 14
 
 
 class Structure:
@@ -41,13 +41,13 @@ class Structure:
 
 
 _DTYPES = ("float32", "int32", "bool", "complex64", "string")
-THERE = {dtype: Structure(False, 0, 1, 0) for dtype in _DTYPES}
-"""The structures of values whose elements are there."""
+STORED = {dtype: Structure(False, 0, 1, 0) for dtype in _DTYPES}
+"""The structures of values whose elements are stored, on the host or on the GPU."""
 
 NUMBER = {dtype: Structure(False, 0, 0, 0) for dtype in _DTYPES}
 """The structures of values that are one number repeated."""
 
-_DTYPE_OF = {structure: dtype for kind in (THERE, NUMBER) for dtype, structure in kind.items()}
+_DTYPE_OF = {structure: dtype for kind in (STORED, NUMBER) for dtype, structure in kind.items()}
 
 
 class Cost(NamedTuple):
@@ -68,14 +68,14 @@ class Structures(dict[tuple[Any, ...], Structure]):
         self._most_leaves = most_leaves
 
     def __missing__(self, key: tuple[Any, ...]) -> Structure:
-        if len(self) >= _MOST_STRUCTURES:
+        if len(self) >= _MAX_STRUCTURES:
             self.clear()
         inputs = [part for part in key if type(part) is Structure]
         weight, leaves = sum(s.weight for s in inputs), sum(s.leaves for s in inputs)
         if type(key[-1]) is Cost:
             weight, leaves = key[-1]
         found = self[key] = Structure(True, weight + 1, leaves, max((s.depth for s in inputs), default=0))
-        found.large = weight >= MOST_NODES or leaves > self._most_leaves
+        found.large = weight >= MAX_NODES or leaves > self._most_leaves
         found.mapped = any(s.mapped for s in inputs) or any(type(part) is Access for part in key)
         if type(key[0]) is Expression and inputs and all(part in _DTYPE_OF for part in key[1:]):
             found.alone = _unfused(key[0], inputs)
@@ -88,7 +88,7 @@ def _unfused(op: Expression, inputs: list[Structure]) -> Fused:
     leaves, words = 0, len(op.parameters)
     for structure in inputs:
         dtype = _DTYPE_OF[structure]
-        if structure is THERE[dtype]:
+        if structure is STORED[dtype]:
             steps.append(("load", dtype, leaves, ROOT))
             leaves += 1
         else:
@@ -99,9 +99,9 @@ def _unfused(op: Expression, inputs: list[Structure]) -> Fused:
 
 
 @functools.lru_cache(maxsize=1024)
-def structure_of_task(extends: bool, dtype: str, leaves: int, depth: int) -> Structure:
-    """The structure of a value with a task, whose shader reads that number of buffers when it is extended.
+def structure_of_task(takes_epilogue: bool, dtype: str, leaves: int, depth: int) -> Structure:
+    """The structure of a value with a task, whose shader reads that number of buffers if it has an epilogue.
 
-    All arguments distinguish structures, and so recipes: one that extends, for example, can be the base of others.
+    All arguments distinguish structures, and so recipes: one that takes an epilogue, say, can be the base of others.
     """
     return Structure(False, 0, leaves, depth)

@@ -40,7 +40,7 @@ class Fused:
         direct: the buffers read at the computed index.
         base: the dtype of the shader's own result, from which these steps continue.
         mixed: whether a buffer is read both at the computed index and elsewhere.
-        vectorizable: whether neighbours can be read and written four at a time.
+        vectorizable: whether neighbors can be read and written four at a time.
     """
 
     __slots__ = ("base", "direct", "leaves", "mixed", "outputs", "steps", "vectorizable", "widths")
@@ -163,7 +163,7 @@ def calls(
 def pointwise(fused: Fused, words: int, vectors: int) -> str:
     """The shader that computes every element; its first parameter is their number, `words` more are the steps'.
 
-    A thread computes one element, or this many vectors of four neighbours, which it reads and writes as a whole.
+    A thread computes one element, or this many vectors of four neighbors, which it reads and writes as a whole.
     """
     text = f"layout(local_size_x = {GROUP}) in;\n" + parameters(1 + words) + buffers_after(fused, 0, vectors > 0)
     text += element_function(fused, 1)

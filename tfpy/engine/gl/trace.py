@@ -6,7 +6,7 @@ tuple, and its id is its index in the list:
     ("load", dtype, leaf, index)      an element of a buffer
     ("const", dtype, word)            a parameter
     ("map", form, word, index)        another index
-    ("base", dtype)                   what the shader has computed itself, where a matrix product is extended
+    ("base", dtype)                   what the shader has computed itself, in the epilogue of a matrix product, say
     (operation, word, *arguments)     an `Expression` of earlier steps; its own parameters start at `word`
 """
 
@@ -83,11 +83,11 @@ class Trace:
         sources: the sources of the parameters: a value, and which of its maps, or OWN.
         count: the number of parameters.
         seen: the deferred values that are computed as a whole, at ROOT, each with its step.
-        base: the value whose task is extended, or None.
+        base: the value of whose task these steps are the epilogue, or None.
         tasks: the values with tasks that have to be run first; here they are leaves.
     """
 
-    def __init__(self, size: int, extend: bool) -> None:
+    def __init__(self, size: int, epilogue: bool) -> None:
         self.steps: list[Step] = []
         self.size = size
         self.leaves: list[Value] = []
@@ -96,7 +96,7 @@ class Trace:
         self.seen: list[tuple[Value, int]] = []
         self.base: Value | None = None
         self.tasks: list[Value] = []
-        self._extend = extend
+        self._epilogue = epilogue
         self._memo: dict[Any, int] = {}
 
     def value(self, v: Value, index: int) -> int:
@@ -155,10 +155,10 @@ class Trace:
         return found
 
     def _task(self, v: Value, index: int) -> int:
-        """A value with its own shader, which is run first, unless these steps extend it."""
+        """A value with its own shader, which is run first, unless these steps are its epilogue."""
         if v is self.base:  # it is needed at another index, too
             self.tasks.append(v)
-        elif self._extends(v, index):
+        elif self._is_base(v, index):
             self.base = v
             self.steps.append(("base", v.spec.dtype))
             self.seen.append((v, len(self.steps) - 1))
@@ -167,10 +167,10 @@ class Trace:
             self.tasks.append(v)
         return self._ready(v, index)
 
-    def _extends(self, v: Value, index: int) -> bool:
-        """Whether these steps can extend the shader of a task."""
-        first = self._extend and index == ROOT and self.base is None and v.spec.size == self.size
-        return first and cast("Task", v.op).extends
+    def _is_base(self, v: Value, index: int) -> bool:
+        """Whether these steps can be the epilogue of a value's task."""
+        first = self._epilogue and index == ROOT and self.base is None and v.spec.size == self.size
+        return first and cast("Task", v.op).takes_epilogue
 
     def _ready(self, v: Value, index: int) -> int:
         if v.word is not None:

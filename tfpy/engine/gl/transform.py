@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tfpy.engine.gl.device import Device
 from tfpy.engine.gl.fusion import defer, ensure
-from tfpy.engine.gl.pool import Lease
+from tfpy.engine.gl.memory_pool import Lease
 from tfpy.engine.gl.programs import parameters, word
 from tfpy.engine.gl.table import KERNELS, Attrs
 from tfpy.engine.gl.templates import FLAT_INDEX, GROUP
@@ -51,7 +51,7 @@ _METHODS = {
 class _Transform:
     """The task: each element is read from the position that its own is mapped to."""
 
-    extends = False
+    takes_epilogue = False
 
     def __init__(self, interpolation: str, fill_mode: str, fill_value: float) -> None:
         self.interpolation, self.fill_mode, self.fill_value = interpolation, fill_mode, fill_value

@@ -12,7 +12,7 @@ from tfpy.engine.gl import fusion, templates
 from tfpy.engine.gl.device import Device
 from tfpy.engine.gl.fusion import defer, ensure, view
 from tfpy.engine.gl.maps import transposed
-from tfpy.engine.gl.pool import Lease
+from tfpy.engine.gl.memory_pool import Lease
 from tfpy.engine.gl.programs import parameters, word
 from tfpy.engine.gl.table import KERNELS, Attrs
 from tfpy.engine.gl.templates import FLAT_INDEX, GROUP, WIDTH
@@ -27,7 +27,7 @@ _BAND_TILES = 256  # this many go down before the next ones across, if the array
 class _TransposeTask:
     """The task: matrices (rows, columns), `batches` of them, each transposed."""
 
-    extends = False
+    takes_epilogue = False
 
     def __init__(self, batches: int, rows: int, columns: int) -> None:
         self.batches, self.rows, self.columns = batches, rows, columns

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tfpy.engine.gl.pool import Buffer
+from tfpy.engine.gl.memory_pool import Buffer
 
 RING_BYTES = 1 << 24
 _ALIGNMENT_BYTES = 256  # pieces start at multiples of it

@@ -15,22 +15,21 @@ import numpy as np
 
 from tfpy.engine.backend import Array
 from tfpy.engine.dtypes import NUMPY, DType
-from tfpy.engine.gl.pool import aligned
-from tfpy.engine.gl.structures import NUMBER, THERE
+from tfpy.engine.gl.memory_pool import aligned
+from tfpy.engine.gl.structures import NUMBER, STORED
 from tfpy.engine.gl.templates import WIDTH
 from tfpy.engine.spec import Spec, spec
 
 if TYPE_CHECKING:
     from tfpy.engine.gl.device import Device
     from tfpy.engine.gl.maps import Map
-    from tfpy.engine.gl.pool import Buffer, Lease
-    from tfpy.engine.gl.templates import Fused
+    from tfpy.engine.gl.memory_pool import Lease
     from tfpy.engine.gl.trace import Trace
 
 BUFFER_NUMPY = NUMPY | {"bool": np.int32}
 """numpy's type for the elements of a buffer: booleans are numbers 0 and 1."""
 
-_MOST_CONSTANTS = 256
+_MAX_CONSTANTS = 256
 
 Maps = tuple["Map | None", ...]
 
@@ -49,22 +48,13 @@ class Task(Protocol):
     """An operation with its own shader.
 
     Attributes:
-        extends: subsequent elementwise operations may be computed by its shader.
+        takes_epilogue: its shader may also compute the elementwise operations that follow (see `EpilogueTask`).
     """
 
-    extends: bool
+    takes_epilogue: bool
 
     def run(self, device: Device, value: Value) -> Lease:
         """Compute the value that has this operation."""
-
-
-class Extensible(Task, Protocol):
-    """A task that extends."""
-
-    def extend(
-        self, device: Device, value: Value, fused: Fused, words: Sequence[int], others: Sequence[Buffer]
-    ) -> list[Lease]:
-        """Compute the value, and apply the steps to each element; returns a buffer for each of their results."""
 
 
 class Value:
@@ -89,7 +79,7 @@ class Value:
         self, spec: Spec, host: Array | None = None, lease: Lease | None = None, word: int | None = None
     ) -> None:
         self.spec = spec
-        self.structure = (THERE if word is None else NUMBER)[spec.dtype]
+        self.structure = (STORED if word is None else NUMBER)[spec.dtype]
         self.host = host
         self.lease = lease
         self.word = word
@@ -109,7 +99,7 @@ class Value:
         if self.op is not None:
             self.op = None
             self.inputs, self.maps = (), None
-            self.structure = THERE[self.spec.dtype]
+            self.structure = STORED[self.spec.dtype]
 
 
 def constant(device: Device, key: Hashable, dtype: DType, make: Callable[[], Array]) -> Value:
@@ -117,7 +107,7 @@ def constant(device: Device, key: Hashable, dtype: DType, make: Callable[[], Arr
     known = device.constants
     found = known.get(key)
     if found is None:
-        if len(known) >= _MOST_CONSTANTS:
+        if len(known) >= _MAX_CONSTANTS:
             known.clear()
         array = make().astype(BUFFER_NUMPY[dtype])
         found = known[key] = Value(spec(array.shape, dtype), host=array)

@@ -11,7 +11,7 @@ from tfpy.engine.backend import Array
 from tfpy.engine.gl import maps
 from tfpy.engine.gl.device import Device
 from tfpy.engine.gl.elementwise import CASTS
-from tfpy.engine.gl.fusion import fuse, known, read, view
+from tfpy.engine.gl.fusion import fuse, is_on_host, read, view
 from tfpy.engine.gl.maps import NOWHERE
 from tfpy.engine.gl.table import KERNELS, Attrs
 from tfpy.engine.gl.templates import WIDTH
@@ -115,10 +115,10 @@ def _pad(device: Device, values: Values, attrs: Attrs, out: Spec) -> Value | Non
     return fuse(device, out, _PAD[out.dtype], values, (where,), [bits(attrs["constant_value"], out.dtype)])
 
 
-def known_numbers(device: Device, v: Value) -> Array | None:
+def integers_on_host(device: Device, v: Value) -> Array | None:
     """Whole numbers, if the host has them, or has what they are cast from or a reshape of."""
     shape = v.spec.shape
-    while not known(v):
+    while not is_on_host(v):
         if not _has_numbers_of_input(v):
             return None
         v = v.inputs[0]
@@ -141,7 +141,7 @@ def _gather(device: Device, values: Values, attrs: Attrs, out: Spec) -> Value | 
     axis, lead = attrs["axis"], attrs["batch_dims"]
     if out.dtype not in _GATHER or not x.spec.size:
         return None
-    numbers = known_numbers(device, indices)
+    numbers = integers_on_host(device, indices)
     if numbers is not None:
         check_indices(numbers, x.spec.shape, axis)
     shape = x.spec.shape

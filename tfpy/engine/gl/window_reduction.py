@@ -1,6 +1,6 @@
 """Reductions over the cells of windows: of pooling, depthwise convolution and the like, with their gradients.
 
-A thread computes four neighbouring results. What the positions of elements have in common at all cells is computed
+A thread computes four neighboring results. What the positions of elements have in common at all cells is computed
 once (see matrix_view.py). Subsequent elementwise operations are fused.
 """
 
@@ -12,11 +12,11 @@ from typing import NamedTuple
 
 from tfpy.engine.gl import templates
 from tfpy.engine.gl.device import Device
-from tfpy.engine.gl.extending import ExtendingTask
+from tfpy.engine.gl.epilogue import Epilogue, EpilogueTask
 from tfpy.engine.gl.fusion import defer, ensure
 from tfpy.engine.gl.maps import Map
 from tfpy.engine.gl.matrix_view import MatrixView, matrix_view
-from tfpy.engine.gl.pool import Buffer, Lease
+from tfpy.engine.gl.memory_pool import Lease
 from tfpy.engine.gl.programs import parameters, word
 from tfpy.engine.gl.templates import FLAT_INDEX, GROUP, VECTOR_GLSL, Fused
 from tfpy.engine.gl.value import Value
@@ -57,17 +57,15 @@ class CellView(NamedTuple):
     pad: int = 0
 
 
-class WindowReduction(ExtendingTask):
+class WindowReduction(EpilogueTask):
     """The task. Its value's inputs, maps and words are the sources, maps and pads of the cells' views."""
 
     def __init__(self, accumulation: Accumulation, cells: int) -> None:
         self.accumulation = accumulation
         self.cells = cells
 
-    def compute(
-        self, device: Device, value: Value, fused: Fused, words: Sequence[int], others: Sequence[Buffer],
-        leases: Sequence[Lease],
-    ) -> None:  # fmt: skip
+    def compute(self, device: Device, value: Value, epilogue: Epilogue, leases: Sequence[Lease]) -> None:
+        fused, words, others = epilogue
         size, views, own = value.spec.size, [], [value.spec.size, self.cells]
         for source, where, pad in zip(value.inputs, value.maps or (), value.words, strict=True):
             assert where is not None
@@ -94,7 +92,7 @@ _task = functools.lru_cache(maxsize=4096)(WindowReduction)
 
 
 def over_cells(device: Device, accumulation: Accumulation, views: Sequence[CellView], cells: int, out: Spec) -> Value:
-    """The deferred reduction of so many cells for each element of `out`."""
+    """The deferred reduction of `cells` cells for each element of `out`."""
     sources = tuple([v.source for v in views])
     value = defer(device, out, _task(accumulation, cells), sources, leaves=len(views) + 1)
     value.maps, value.words = tuple([v.where for v in views]), tuple([v.pad for v in views])

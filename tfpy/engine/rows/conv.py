@@ -13,7 +13,7 @@ from tfpy.engine.spec import Shape, Spec, spec
 from tfpy.engine.windows import Window
 
 DILATION_OUTSIDE = -(2**53 - 1)
-"""What surrounds the input of Dilation2D: TF.js's, the smallest whole number that a double holds with certainty."""
+"""The padding of Dilation2D's input, as in TF.js: JavaScript's Number.MIN_SAFE_INTEGER."""
 
 
 def _check_channels(x: Handle, filter: Handle, axis: int) -> None:

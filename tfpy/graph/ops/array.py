@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from tfpy.core.ops.blocks import batch_to_space_nd, depth_to_space, mirror_pad, space_to_batch_nd
+from tfpy.core.ops.blocks import batch_to_space_nd, depth_to_space, space_to_batch_nd
 from tfpy.core.ops.create import scalar, tensor
+from tfpy.core.ops.gather import gather, gather_nd, scatter_nd, sparse_to_dense, tensor_scatter_update
 from tfpy.core.ops.join import concat, split, stack, unstack
-from tfpy.core.ops.scatter import gather_nd, scatter_nd, sparse_to_dense, tensor_scatter_update
 from tfpy.core.ops.shape import broadcast_args, broadcast_to, cast, ensure_shape, expand_dims, reshape, squeeze
-from tfpy.core.ops.slice import gather, pad, reverse, slice_, strided_slice, tile
+from tfpy.core.ops.slice import mirror_pad, pad, reverse, slice_, strided_slice, tile
 from tfpy.engine.errors import argument_error
 from tfpy.graph.mappers import Call, maps, same
 

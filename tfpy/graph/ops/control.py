@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tfpy.core.io.faults import ModelFileError
+from tfpy.core.io.errors import ModelFileError
 from tfpy.core.ops.create import scalar
 from tfpy.core.ops.join import split, unstack
 from tfpy.core.tensor import Tensor

@@ -7,8 +7,8 @@ from typing import Any
 from tfpy.core.ops.count import bincount, dense_bincount
 from tfpy.core.ops.norm import euclidean_norm
 from tfpy.core.ops.reduce import all_, any_, arg_max, arg_min, max_, mean, min_, prod, sum_
-from tfpy.core.ops.scan import cumprod, cumsum, topk
-from tfpy.core.ops.search import lower_bound, unique, upper_bound
+from tfpy.core.ops.scan import cumprod, cumsum
+from tfpy.core.ops.search import lower_bound, topk, unique, upper_bound
 from tfpy.core.ops.softmax import log_softmax, softmax
 from tfpy.graph.mappers import Call, Op, maps, same
 

@@ -69,7 +69,7 @@ def class_of(c: Converter, node: Node, name: str) -> ast.ClassDef:
             build.put_blank(found[0])
         own += found
     own[:0] = [assign(atom(names.attribute(name)), atom("None")) for name in looked_for(node)]
-    _initialise(c, own, [s for field in fields for s in _field(c, field)], bool(bases))
+    _initialize(c, own, [s for field in fields for s in _field(c, field)], bool(bases))
     return ast.ClassDef(name, bases, [], build.filled(own), [])
 
 
@@ -209,7 +209,7 @@ def _after_super(body: list[ast.stmt]) -> int:
     return int(bool(body) and isinstance(body[0], ast.Expr) and isinstance(body[0].value, ast.Constant))
 
 
-def _initialise(c: Converter, own: list[ast.stmt], fields: list[ast.stmt], derived: bool) -> None:
+def _initialize(c: Converter, own: list[ast.stmt], fields: list[ast.stmt], derived: bool) -> None:
     """Put the initial values of the fields into the constructor."""
     if not fields:
         return

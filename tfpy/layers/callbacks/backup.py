@@ -12,7 +12,7 @@ import numpy as np
 
 from tfpy.core.calling.options import accepts_options
 from tfpy.core.calling.registry import export
-from tfpy.core.io.faults import ModelFileError
+from tfpy.core.io.errors import ModelFileError
 from tfpy.core.io.writing import check_folder, new_file
 from tfpy.core.types import Logs
 from tfpy.engine import rng

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from tfpy.layers.model import LayersModel
 
 Check = Callable[[str, str, Any], Any]
-"""Checks a value from a backup, as `as_count` does; it is told who asks and the attribute's name, for messages."""
+"""Checks a value from a backup, as `as_count` does. Its first arguments, for messages, are caller and attribute."""
 
 
 def read_logs(logs: Logs) -> Logs:

@@ -15,7 +15,7 @@ from tfpy.engine.scope import outlive_scopes
 from tfpy.layers.callbacks._camel import EarlyStoppingCamel
 from tfpy.layers.callbacks.base import Callback, Check
 from tfpy.layers.callbacks.monitor import Monitor
-from tfpy.layers.weights import as_made, as_values, set_values, values_of
+from tfpy.layers.weights import as_values, in_creation_order, set_values, values_of
 
 
 @export(doc="Callbacks", aliases="callbacks.early_stopping")
@@ -75,7 +75,7 @@ class EarlyStopping(EarlyStoppingCamel, Callback):
     def from_backup(self, values: Mapping[str, Any]) -> dict[str, Any]:
         weights = values["_best_weights"]
         if weights is not None:
-            tensors = as_values("the model", as_made(self.model.weights), weights)
+            tensors = as_values("the model", in_creation_order(self.model.weights), weights)
             weights = [outlive_scopes(tensor) for tensor in tensors]
         return super().from_backup(values) | {"_best_weights": weights}
 
@@ -102,11 +102,11 @@ class EarlyStopping(EarlyStoppingCamel, Callback):
 
     def _remember(self) -> None:
         if self.restore_best_weights and self.model is not None:
-            self._best_weights = [outlive_scopes(w) for w in values_of(as_made(self.model.weights))]
+            self._best_weights = [outlive_scopes(w) for w in values_of(in_creation_order(self.model.weights))]
 
     def on_train_end(self, logs: Logs | None = None) -> None:
         if self._best_weights is not None and self.model is not None:
-            set_values("the model", as_made(self.model.weights), self._best_weights)
+            set_values("the model", in_creation_order(self.model.weights), self._best_weights)
             self._best_weights = None
         if self.stopped_epoch > 0 and self.verbose:
             put(f"Epoch {self.stopped_epoch}: early stopping.")

@@ -25,7 +25,7 @@ from tfpy.layers.specs import InputSpec
 from tfpy.layers.symbolic import to_list
 
 HIDDEN = -1e9
-"""What is added to scores that a mask hides: a softmax makes 0 of them."""
+"""Added to the scores that a mask hides, so that softmax makes them 0."""
 
 
 def mask_scores(scores: Tensor, mask: Tensor) -> Tensor:

@@ -29,7 +29,7 @@ class Merge(OneOutput):
     """
 
     per_sample = True
-    most: ClassVar[int | None] = None
+    max_inputs: ClassVar[int | None] = None
 
     def configure(self) -> None:
         self.supports_masking = True
@@ -37,8 +37,8 @@ class Merge(OneOutput):
     def shapes(self, input_shape: Any) -> list[PartialShape]:
         """The shapes of the inputs, whose number is checked."""
         found = [whole_shape(self.name, s) for s in (input_shape if are_several(input_shape) else [input_shape])]
-        if len(found) < 2 or (self.most is not None and len(found) > self.most):
-            expected = "a list of 2 or more inputs" if self.most is None else f"a list of {self.most} inputs"
+        if len(found) < 2 or (self.max_inputs is not None and len(found) > self.max_inputs):
+            expected = f"a list of {self.max_inputs or '2 or more'} inputs"
             raise argument_error(self.name, "inputs", expected, Unquoted(f"shapes {[list(s) for s in found]}"))
         return found
 
@@ -95,7 +95,7 @@ class Subtract(Merge, class_name="Subtract", factory="layers.subtract"):
     Source: Keras `Subtract` (beyond TF.js).
     """
 
-    most = 2
+    max_inputs = 2
 
     def merged(self, inputs: list[Tensor]) -> Tensor:
         return sub(*inputs)
@@ -191,7 +191,7 @@ class Dot(Merge, class_name="Dot", factory="layers.dot"):
     axes: int | list[int]
     normalize: bool = False
 
-    most = 2
+    max_inputs = 2
 
     def configure(self) -> None:
         super().configure()

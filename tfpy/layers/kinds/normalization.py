@@ -24,8 +24,8 @@ from tfpy.layers.specs import InputSpec
 from tfpy.layers.symbolic import PartialShape, to_list
 from tfpy.layers.weights import LayerVariable
 
-LEAST_LENGTH = 1e-12
-"""What `UnitNormalization` takes a smaller squared length for."""
+MIN_LENGTH = 1e-12
+"""The smallest squared length that `UnitNormalization` divides by."""
 
 
 class _Normalization(OneOutput):
@@ -208,4 +208,4 @@ class UnitNormalization(OneOutput, class_name="UnitNormalization", factory="laye
     def call(self, inputs: Any) -> Tensor:
         x = one_tensor(self.name, inputs)
         axes = resolve_axes(self.name, self.axis, x.rank)
-        return mul(x, maximum(x.square().sum(axes, True), number(LEAST_LENGTH)).rsqrt())
+        return mul(x, maximum(x.square().sum(axes, True), number(MIN_LENGTH)).rsqrt())

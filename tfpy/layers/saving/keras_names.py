@@ -23,7 +23,7 @@ CLASS_ALIASES = {
     "BatchNormalizationV1": "BatchNormalization",
     "BatchNormalizationV2": "BatchNormalization",
 }
-"""What classes are called here that Keras has, or once had, under another name."""
+"""The names here of classes that have, or had, another name in Keras."""
 
 KERAS3_OPTIONS = {
     "InputLayer": {"batch_input_shape": "batch_shape"},

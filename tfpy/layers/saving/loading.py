@@ -9,7 +9,7 @@ from typing import Any, Unpack
 
 from tfpy.core.calling.registry import export
 from tfpy.core.io.artifacts import ModelArtifacts
-from tfpy.core.io.faults import ModelFileError, errors_of_file, object_in
+from tfpy.core.io.errors import ModelFileError, errors_of_file, object_in
 from tfpy.core.io.handlers import load_artifacts
 from tfpy.core.io.json_text import check_depth, parse_json
 from tfpy.core.io.load_options import LoadOptions

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from tfpy.core.io.faults import ModelFileError
+from tfpy.core.io.errors import ModelFileError
 from tfpy.core.optimizers.state import listed, read_state, state_of
 from tfpy.core.results import NamedTensor
 from tfpy.core.tensor import Tensor

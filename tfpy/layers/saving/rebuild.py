@@ -6,7 +6,7 @@ from collections import defaultdict, deque
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from tfpy.core.io.faults import ModelFileError, errors_of_file, fault, list_in, object_in
+from tfpy.core.io.errors import ModelFileError, errors_of_file, field_error, list_in, object_in
 from tfpy.engine.errors import nearest, show
 from tfpy.layers.base import Layer
 from tfpy.layers.config import build_layers, config_value
@@ -202,4 +202,4 @@ def _ref(value: Any, source: str, field: str) -> Ref:
         layer, *numbers = value
         if isinstance(layer, str) and all(type(n) is int and n >= 0 for n in numbers):
             return Ref(layer, *numbers)
-    raise fault(source, field, "[layer, call, output]", value)
+    raise field_error(source, field, "[layer, call, output]", value)

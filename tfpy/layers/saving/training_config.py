@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
-from tfpy.core.io.faults import object_in
+from tfpy.core.io.errors import object_in
 from tfpy.core.naming.names import camel, spellings
 from tfpy.core.optimizers.base import Optimizer
 from tfpy.engine.errors import show

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from tfpy.core.io.faults import ModelFileError
+from tfpy.core.io.errors import ModelFileError
 from tfpy.engine.errors import nearest, show
 from tfpy.layers.base import Layer
 from tfpy.layers.config import config_value, is_object_config, layer_name

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from tfpy.core.convert import to_tensor
 from tfpy.core.io.artifacts import ModelArtifacts
 from tfpy.core.io.buffers import CompositeArrayBuffer
-from tfpy.core.io.faults import ModelFileError
+from tfpy.core.io.errors import ModelFileError
 from tfpy.core.io.handlers import load_artifacts
 from tfpy.core.io.load_options import LoadOptions
 from tfpy.core.io.safe_tensors import load_safetensors

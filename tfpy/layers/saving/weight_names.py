@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
-from tfpy.core.io.faults import ModelFileError
+from tfpy.core.io.errors import ModelFileError
 from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import nearest, some_of
 from tfpy.layers.base import Layer
 from tfpy.layers.container import Container
 from tfpy.layers.naming import unique_names
-from tfpy.layers.weights import LayerVariable, as_made
+from tfpy.layers.weights import LayerVariable, in_creation_order
 
 # The separator of layer names in Keras's own files.
 _FOLDERS = frozenset({"vars", "layers", "layer_checkpoint_dependencies"})
@@ -105,7 +105,7 @@ def _weights_in_graph_order(layer: Layer) -> list[LayerVariable]:
     """The weights of a layer; for a model, those of its layers come before its own."""
     within = [w for part in layer.layers for w in _weights_in_graph_order(part)] if isinstance(layer, Container) else []
     held = {id(weight) for weight in within}
-    return [*within, *(weight for weight in as_made(layer.weights) if id(weight) not in held)]
+    return [*within, *(weight for weight in in_creation_order(layer.weights) if id(weight) not in held)]
 
 
 def _with_names_of(targets: Mapping[str, LayerVariable], values: Mapping[str, Tensor]) -> Mapping[str, Tensor]:

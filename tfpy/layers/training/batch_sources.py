@@ -296,7 +296,7 @@ def as_dataset(value: Any) -> Any:
 
 
 def missing_batches(dataset: Any, limit: int | None, epochs: int) -> str | None:
-    """What a data set must be to have a batch for an evaluation after each epoch, if it certainly has none for some."""
+    """The requirement that a data set certainly fails: a batch for the evaluation after each epoch; else None."""
     if getattr(dataset, "size", None) == 0:
         return "a data set of at least one batch"
     if isinstance(dataset, _Once) and limit is None and epochs > 1:

@@ -32,9 +32,9 @@ def compile_model(
     """
     if not model.outputs:
         raise RuntimeError(f"compile: model {model.name} has no layers yet; add some first.")
-    strategy = strategy_for(distribute, model.stateful)
+    strategy = _strategy_for(distribute, model.stateful)
     chosen = get_optimizer(optimizer)
-    outputs = output_configs(model.output_names, model.graph.outputs, loss, metrics, output_weights)
+    outputs = _output_configs(model.output_names, model.graph.outputs, loss, metrics, output_weights)
     return CompileConfig(chosen, outputs, log_names(outputs), model.trainable_weights, strategy)
 
 
@@ -67,7 +67,7 @@ def optimizer_for(model: LayersModel, compiled: CompileConfig) -> Optimizer:
     return found
 
 
-def output_configs(
+def _output_configs(
     names: Sequence[str], outputs: Sequence[SymbolicTensor], loss: Any, metrics: Any, output_weights: Any
 ) -> list[OutputConfig]:
     """The loss, its weight and the metrics of each output.
@@ -93,7 +93,7 @@ def output_configs(
     return found
 
 
-def strategy_for(distribute: Any, stateful: bool) -> Strategy | None:
+def _strategy_for(distribute: Any, stateful: bool) -> Strategy | None:
     """The strategy of several processes; None for a single process.
 
     Raises:

@@ -74,7 +74,7 @@ def check_indices(where: str, argument: str, tensors: Sequence[Tensor], counts: 
     for tensor, count in zip(tensors, counts, strict=False):
         if count is None or tensor.backend is None:
             continue
-        values = tensor.backend.known(tensor.payload)
+        values = tensor.backend.host_copy(tensor.payload)
         if values is not None and values.size and not -1 < values.min() <= values.max() < count:
             wrong = values[~((values > -1) & (values < count))].flat[0]
             expected = f"indices from 0 to {count - 1}, for an embedding"

@@ -15,7 +15,7 @@ from tfpy.layers.callbacks.custom import CustomCallback
 from tfpy.layers.training.batch import Batch
 
 BATCH_SIZE = 32
-"""How many samples a batch has where nothing else is said."""
+"""The default number of samples in a batch."""
 
 _EVENTS_OF_KERAS = {"on_train_batch_begin": "on_batch_begin", "on_train_batch_end": "on_batch_end"}
 
@@ -172,7 +172,7 @@ class BatchLimit(NamedTuple):
         batches: the number; None for all batches.
         epochs: how many times that number is taken from one stream.
         data: the name of the data set in messages.
-        stoppable: whether callbacks can stop earlier, so that the batches may be without end.
+        stoppable: whether callbacks can stop earlier, so that the data may be infinite.
     """
 
     option: str

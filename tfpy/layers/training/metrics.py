@@ -58,7 +58,7 @@ def get_metric(identifier: Any) -> Metric:
     return losses.unaliased(function)
 
 
-def metric_name(identifier: Any) -> str:
+def _metric_name(identifier: Any) -> str:
     """The name of a metric in logs: a string itself, a function's name, or TF.js's name for those of `tf.metrics`."""
     if isinstance(identifier, str):
         return identifier
@@ -71,7 +71,7 @@ def metric_name(identifier: Any) -> str:
 def metric_for_output(identifier: Any, shape: tuple[int | None, ...], loss: Loss | None) -> tuple[str, Metric]:
     """Name and function of a metric; 'accuracy' and 'crossentropy' mean the one that fits the output and its loss."""
     if not isinstance(identifier, str) or identifier not in (*ACCURACY, *CROSSENTROPY):
-        return metric_name(identifier), get_metric(identifier)
+        return _metric_name(identifier), get_metric(identifier)
     accuracy: Metric
     entropy: Metric
     if shape[-1] == 1 or loss in losses.BINARY:

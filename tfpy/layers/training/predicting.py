@@ -27,7 +27,7 @@ def predict(model: LayersModel, x: Any, batch_size: int) -> Any:
     size = as_positive("predict", "batch_size", batch_size)
     if isinstance(x, Tensor) and x.spec.shape and 0 < x.spec.shape[0] <= size:
         check_indices("predict", "x", (x,), model.graph.index_counts)
-        found = model.plans.again(PREDICTION, (x,))
+        found = model.plans.replayed(PREDICTION, (x,))
         if found is not None:
             return one_or_list(found[0])
     return tidy(lambda: _outputs("predict", model, x, size))

@@ -14,7 +14,7 @@ from tfpy.layers.callbacks.base import Callback
 # The refresh interval in seconds: reading the loss may stall a GPU.
 _REFRESH = 0.1
 # A line updated in place leaves at most this many lines: a notebook keeps them all.
-_MOST_LINES = 100
+_MAX_LINES = 100
 
 # In columns: a bar, the least of one, and more than any line has.
 _BAR, _SHORTEST_BAR, _WIDEST = 20, 4, 10_000
@@ -95,7 +95,7 @@ class LineInPlace(_Redrawn, EpochLines):
     def on_epoch_end(self, epoch: int, logs: Logs | None = None) -> None:
         self._clear()
         self._pending = self._ended(logs)
-        step = math.ceil((self.params["epochs"] - (self.params["initial_epoch"] or 0)) / _MOST_LINES)
+        step = math.ceil((self.params["epochs"] - (self.params["initial_epoch"] or 0)) / _MAX_LINES)
         if (epoch + 1) % step == 0:
             self._print_pending()
 

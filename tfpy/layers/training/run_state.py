@@ -21,7 +21,7 @@ from tfpy.engine.dtypes import INT32_RANGE
 from tfpy.engine.errors import argument_error, show, unknown_name_error
 from tfpy.layers.base import Layer
 from tfpy.layers.inner_layers import layers_in
-from tfpy.layers.weights import LayerVariable, as_made
+from tfpy.layers.weights import LayerVariable, in_creation_order
 
 if TYPE_CHECKING:
     from tfpy.layers.model import LayersModel
@@ -30,7 +30,7 @@ Arrays = dict[str, npt.NDArray[Any]]
 # Represents an array in plain values.
 _ARRAY = "array in this file"
 # Optimizers return their iterations as an int32.
-_MOST_ITERATIONS = INT32_RANGE[1]
+_MAX_ITERATIONS = INT32_RANGE[1]
 
 
 def pack(where: str, value: Any, arrays: Arrays) -> Any:
@@ -79,7 +79,7 @@ def entry(name: str) -> Iterator[None]:
 
 def state_of_model(model: LayersModel, optimizer: Optimizer) -> dict[str, Any]:
     """The weights, the state of their optimizer, and the states that layers keep from batch to batch."""
-    weights = as_made(model.weights)
+    weights = in_creation_order(model.weights)
     position = {weight.name: i for i, weight in enumerate(weights)}
     own_state = _has_own_state(optimizer)
     slots: list[list[Any]] = []
@@ -111,7 +111,7 @@ def restorer(where: str, model: LayersModel, optimizer: Optimizer, state: dict[s
     Raises:
         ValueError: an invalid state, or that of another model.
     """
-    weights = as_made(model.weights)
+    weights = in_creation_order(model.weights)
     with entry("model.weights"):
         values = _of_weights(where, weights, state["weights"])
     with entry("model.optimizer"):
@@ -126,8 +126,8 @@ def restorer(where: str, model: LayersModel, optimizer: Optimizer, state: dict[s
         rate = as_number(where, "learning_rate", state["learning_rate"])
     with entry("model.iterations"):
         iterations = as_count(where, "iterations", state["iterations"])
-        if iterations > _MOST_ITERATIONS:
-            raise argument_error(where, "iterations", f"at most {_MOST_ITERATIONS}", iterations)
+        if iterations > _MAX_ITERATIONS:
+            raise argument_error(where, "iterations", f"at most {_MAX_ITERATIONS}", iterations)
 
     def restore() -> None:
         optimizer.set_state_of(weights, slots if own_state else [steps_made(iterations), *slots])

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 Mean = Callable[[list[Tensor], Tensor | None], list[Tensor]]
 """An all-reduce: means over all processes of what each has computed for its part of a batch. They are weighted by the
-sizes of the parts: the numbers of samples, or of the steps of sequences that masks do not hide."""
+sizes of the parts: the numbers of samples, or of the unmasked steps of sequences."""
 
 ReplicaStep = Callable[["Batch", Mean], list[Tensor]]
 """A step on one process's part of a batch. It returns means over all parts, and applies mean gradients."""

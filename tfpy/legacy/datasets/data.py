@@ -149,7 +149,7 @@ class DataStats(Record):
 
 
 class _Bounds:
-    """The normalisation of a list of examples: from each element's range over the examples to a common range."""
+    """The normalization of a list of examples: from each element's range over the examples to a common range."""
 
     def __init__(self, examples: Sequence[NDArray]) -> None:
         values = np.stack([np.asarray(e, dtype=np.float64).reshape(-1) for e in examples])
@@ -164,7 +164,7 @@ class _Bounds:
 
 
 class InMemoryDataset(InMemoryDatasetCamel):
-    """Lists of examples in memory, which can be normalised. A subclass sets `dataset` in `fetch_data`.
+    """Lists of examples in memory, which can be normalized. A subclass sets `dataset` in `fetch_data`.
 
     Args:
         data_shapes: the shape of the examples of each list.
@@ -188,7 +188,7 @@ class InMemoryDataset(InMemoryDatasetCamel):
 
     @dataset.setter
     def dataset(self, dataset: list[list[NDArray]] | None) -> None:
-        """Take ownership of lists of arrays, which scopes then do not dispose, and which are not normalised yet."""
+        """Take ownership of lists of arrays, which scopes then do not dispose, and which are not normalized yet."""
         self._dataset = None if dataset is None else [_held(examples) for examples in dataset]
         self._bounds: dict[int, _Bounds] = {}
 
@@ -236,7 +236,7 @@ class InMemoryDataset(InMemoryDatasetCamel):
         bounds.normalized = lower_bound, upper_bound
 
     def is_normalized(self, data_index: int) -> bool:
-        """Whether a list is normalised."""
+        """Whether a list is normalized."""
         bounds = self._bounds.get(data_index)
         return bounds is not None and bounds.normalized is not None
 
@@ -249,7 +249,7 @@ class InMemoryDataset(InMemoryDatasetCamel):
             self._bounds[index].normalized = None
 
     def unnormalize_examples(self, examples: Sequence[NDArray], data_index: int) -> list[NDArray]:
-        """Examples in the normalised range of a list, mapped back to the original values."""
+        """Examples in the normalized range of a list, mapped back to the original values."""
         if not self.is_normalized(data_index):
             return list(examples)
         bounds = self._bounds[data_index]

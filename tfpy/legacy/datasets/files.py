@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from tfpy.core.io.faults import MAX_ARCHIVE_BYTES
+from tfpy.core.io.errors import MAX_ARCHIVE_BYTES
 from tfpy.core.io.folder import read_file
 from tfpy.core.io.reading import read_pieces
 from tfpy.core.system.urls import has_scheme, local_path
@@ -17,7 +17,7 @@ from tfpy.core.system.web import open_web_file
 from tfpy.engine.backend import Array
 
 _SIGNATURE = b"\x89PNG\r\n\x1a\n"
-_CHANNELS = {0: 1, 2: 3, 3: 1, 4: 2, 6: 4}  # by PNG colour type
+_CHANNELS = {0: 1, 2: 3, 3: 1, 4: 2, 6: 4}  # by PNG color type
 
 
 def read_bytes(op: str, location: str, limit: int = MAX_ARCHIVE_BYTES) -> bytes:
@@ -46,7 +46,7 @@ def read_bytes(op: str, location: str, limit: int = MAX_ARCHIVE_BYTES) -> bytes:
 
 
 def decode_png(op: str, data: bytes) -> Array:
-    """A PNG image as uint8 [height, width, channels]: 1 or 2 for grey, 3 or 4 for colour, without and with alpha.
+    """A PNG image as uint8 [height, width, channels]: 1 or 2 for grey, 3 or 4 for color, without and with alpha.
 
     Raises:
         ValueError: not a PNG image, damaged, or of an unsupported kind: interlaced, or not 8 bits per channel.
@@ -71,26 +71,26 @@ def _chunks(data: bytes) -> dict[bytes, bytearray]:
 
 
 def _decoded(op: str, chunks: dict[bytes, bytearray]) -> Array:
-    width, height, depth, colour, _, _, interlaced = struct.unpack(">IIBBBBB", chunks[b"IHDR"])
-    if depth != 8 or interlaced or colour not in _CHANNELS:
+    width, height, depth, color, _, _, interlaced = struct.unpack(">IIBBBBB", chunks[b"IHDR"])
+    if depth != 8 or interlaced or color not in _CHANNELS:
         raise ValueError(f"{op}: only non-interlaced PNG images with 8 bits per channel are supported.")
-    channels = _CHANNELS[colour]
+    channels = _CHANNELS[color]
     size = height * (1 + width * channels)
-    # Never more is unpacked than the image takes, nor is that more than so many bytes can hold.
+    # No more bytes are unpacked than the image has; the header of a damaged file may give any number.
     values = zlib.decompressobj().decompress(chunks[b"IDAT"], min(size, sys.maxsize))
     if not width or not height or len(values) != size:
         found = f"{width} · {height} pixels, but {len(values)} bytes of the {size} that they take"
         raise ValueError(f"{op}: the PNG image is damaged: it has {found}.")
     raw = np.frombuffer(values, np.uint8).reshape(height, 1 + width * channels)
     image = _unfiltered(raw, channels).reshape(height, width, channels)
-    if colour == 3:
+    if color == 3:
         palette = chunks[b"PLTE"]
         return np.frombuffer(palette[: len(palette) // 3 * 3], np.uint8).reshape(-1, 3)[image[:, :, 0]]
     return image
 
 
 def _unfiltered(raw: Array, channels: int) -> Array:
-    """The rows, each of which says in its first byte how it was predicted from its neighbours (PNG standard, 9)."""
+    """The rows, each of which says in its first byte how it was predicted from its neighbors (PNG standard, 9)."""
     above = np.zeros(raw.shape[1] - 1, np.uint8)
     out = np.empty((raw.shape[0], raw.shape[1] - 1), np.uint8)
     for i, row in enumerate(raw):
@@ -117,6 +117,6 @@ def _unfiltered_row(kind: int, row: Array, above: Array, channels: int) -> Array
 
 
 def _paeth(left: int, up: int, corner: int) -> int:
-    """The one of the three neighbours that is closest to left + up - corner."""
+    """The one of the three neighbors that is closest to left + up - corner."""
     guess = left + up - corner
     return min((left, up, corner), key=lambda n: abs(guess - n))

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from tfpy.core.calling.ready import ReadyDict, ReadyList, ReadyNone
-from tfpy.core.io.faults import MAX_JSON_BYTES, fault, list_in, object_in
+from tfpy.core.io.errors import MAX_JSON_BYTES, field_error, list_in, object_in
 from tfpy.core.io.json_text import parse_json
 from tfpy.core.io.specs import read_path, read_shape
 from tfpy.core.memory import dispose
@@ -55,7 +55,7 @@ class CheckpointLoader(CheckpointLoaderCamel):
             content = _json("get_checkpoint_manifest", place)
             for name, entry in content.items():
                 if not {"filename", "shape"} <= set(object_in(place, name, entry)):
-                    raise fault(place, name, "an object with filename and shape", entry)
+                    raise field_error(place, name, "an object with filename and shape", entry)
                 read_path(entry["filename"], place, f"{name}.filename")
                 read_shape(entry["shape"], place, f"{name}.shape")
             self._manifest = ReadyDict(content)
@@ -147,7 +147,7 @@ def _shape_of(info: Any, field: str) -> tuple[int, ...]:
     """The shape of the examples in one file; its entry in the configuration is checked."""
     entry = object_in("XhrDataset", field, info)
     if not isinstance(entry.get("path"), (str, os.PathLike)):
-        raise fault("XhrDataset", f"{field}.path", "a path or a URL", entry.get("path"))
+        raise field_error("XhrDataset", f"{field}.path", "a path or a URL", entry.get("path"))
     return read_shape(entry.get("shape"), "XhrDataset", f"{field}.shape")
 
 

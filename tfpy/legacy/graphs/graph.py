@@ -249,7 +249,7 @@ class Graph(DerivedGraph, GraphCamel):
     def reshape(self, x: Tensor, shape: Sequence[int]) -> Tensor:
         """The elements in another shape."""
         sizes = as_shape("reshape", shape)
-        return self._add("Reshape", nodes.reshaped, {"x": x}, {"shape": sizes})
+        return self._add("Reshape", nodes.reshape, {"x": x}, {"shape": sizes})
 
     def concat1d(self, x1: Tensor, x2: Tensor) -> Tensor:
         """Two vectors concatenated."""
@@ -338,7 +338,7 @@ class Graph(DerivedGraph, GraphCamel):
         shape = self._own("softmax", "x", x).shape
         if len(shape) != 1 or shape[0] < 2:
             raise argument_error("softmax", "x", "a vector of at least two elements", x)
-        return self._add("Softmax", nodes.normalized, {"x": x})
+        return self._add("Softmax", nodes.softmax, {"x": x})
 
     def softmax_cross_entropy_cost(self, x: Tensor, target: Tensor) -> Tensor:
         """The cross entropy of a target and the softmax of x."""

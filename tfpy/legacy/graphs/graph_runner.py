@@ -370,5 +370,5 @@ def _now() -> float:
 
 
 def _limit(method: str, argument: str, given: int | None) -> int | None:
-    """A number of rounds, None for no end. No round has a number of another kind, so that it would be no end either."""
+    """A number of rounds as an integer, or None for no limit. (Training would never reach a fraction or a string.)"""
     return None if given is None else as_int(method, argument, given)

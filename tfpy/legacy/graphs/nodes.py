@@ -1,8 +1,8 @@
 """How each graph op computes: for one example, or for a batch of them at once.
 
-An op gets values and gives a value: a tensor, and whether its first axis counts examples. Values that depend on
-variables and constants alone have no such axis; ops bring the two together. The gradient by a variable then sums over
-the batch by itself, as the tape undoes the broadcast.
+The inputs and the result of an op are of the class `Value`: a tensor, and whether its first axis is the batch axis.
+Values that depend only on variables and constants have no batch axis; an op with inputs of both kinds broadcasts them.
+The gradient with respect to a variable is then summed over the batch, since the tape undoes the broadcast.
 """
 
 from __future__ import annotations
@@ -11,12 +11,13 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from tfpy.core.ops import arith, join, reduce, shape, softmax
+from tfpy.core.ops import arith, join, reduce, shape
 from tfpy.core.ops.activation import prelu as core_prelu
 from tfpy.core.ops.activation import relu
 from tfpy.core.ops.common import as_float, reshape_to
 from tfpy.core.ops.compare import equal
 from tfpy.core.ops.matmul import multiply_matrices
+from tfpy.core.ops.softmax import softmax as core_softmax
 from tfpy.core.ops.unary import square
 from tfpy.core.tensor import Tensor
 from tfpy.engine.spec import Shape
@@ -57,7 +58,7 @@ class NotBatchedError(Exception):
 
 
 Evaluate = Callable[..., Value]
-_OF_ANY_DTYPE = (relu, square)  # the others compute in float32, of what argmax gives, too
+_OF_ANY_DTYPE = (relu, square)  # the others compute in float32, even from the int32 result of argmax
 
 
 def elementwise(function: Callable[..., Tensor]) -> Evaluate:
@@ -81,7 +82,7 @@ def _aligned(a: Value, b: Value) -> tuple[Tensor, Tensor]:
 
 
 def _raised(x: Value, rank: int) -> Tensor:
-    """With axes of size 1 between those of the batch and of the example, where there is a batch."""
+    """`x` with examples of that rank: with axes of size 1 after the batch axis, if it has one."""
     missing = rank - len(x.example)
     return x.as_example([1] * missing + list(x.example)) if x.batched and missing else x.tensor
 
@@ -114,14 +115,14 @@ def reduce_sum(x: Value) -> Value:
     return Value(reduce.sum_(x.tensor, tuple(range(x.lead, x.tensor.rank))), x.batched)
 
 
-def reshaped(x: Value, shape: Shape) -> Value:
+def reshape(x: Value, shape: Shape) -> Value:
     """Each example under another shape, in float32."""
     return Value(as_float(x.as_example(shape)), x.batched)
 
 
-def normalized(x: Value) -> Value:
+def softmax(x: Value) -> Value:
     """The softmax of the last axis."""
-    return Value(numbers_of(softmax.softmax, "graph")(x.tensor), x.batched)
+    return Value(numbers_of(core_softmax, "graph")(x.tensor), x.batched)
 
 
 def _together(values: Sequence[Value]) -> list[Tensor]:
@@ -133,7 +134,7 @@ def _together(values: Sequence[Value]) -> list[Tensor]:
 
 
 def _alike(x1: Value, x2: Value) -> list[Tensor]:
-    """Two float32 tensors of one shape. What argmax gives is an int32 number, though the shape of its node is [1]."""
+    """Two float32 tensors of one shape. The result of argmax is an int32 scalar, although its node has shape [1]."""
     sizes = max(x1.example, x2.example, key=len)
     return [as_float(t) for t in _together([Value(x.as_example(sizes), x.batched) for x in (x1, x2)])]
 
@@ -188,7 +189,7 @@ def argmax(x: Value) -> Value:
 
 
 def argmax_equals(x1: Value, x2: Value) -> Value:
-    """Whether the largest elements of two examples are at the same place."""
+    """Whether the largest elements of two examples have the same index."""
     return Value(equal(argmax(x1).tensor, argmax(x2).tensor), x1.batched or x2.batched)
 
 

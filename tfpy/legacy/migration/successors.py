@@ -101,7 +101,7 @@ _MATH: dict[str, str | list[tuple[str, str]]] = {
         "tf.losses.softmax_cross_entropy(labels, logits, reduction=tf.Reduction.NONE)"
     ),
 }
-# What has a rule of its own in the code that rewrites, here for the hints, and what has no successor.
+# Methods for which `migrate` has its own rules; these texts are for hints.
 _MATH_OWN = {
     "scope": "tf.tidy(f)",
     "start_scope": "tf.engine().start_scope()",
@@ -113,6 +113,7 @@ _MATH_OWN = {
     "time": "tf.time(query).wall_ms",
     "gradients": "tf.grad(f)(x)",
 }
+# Methods without a successor, and what to do instead.
 _MATH_NONE = {
     "copy2d": "tensors cannot be written to; build the matrix with tf.concat or tf.where",
     "conv2d_back_prop": "take the gradients of tf.conv2d with tf.grads",

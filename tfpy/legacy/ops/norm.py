@@ -1,4 +1,4 @@
-"""Normalisation under deeplearn.js's names and in its order of arguments."""
+"""Normalization under deeplearn.js's names and in its order of arguments."""
 
 from __future__ import annotations
 

@@ -125,7 +125,7 @@ def resize_bilinear3d(x: TensorLike, new_shape2d: Sequence[int], align_corners: 
     Args:
         x: an image [height, width, channels].
         new_shape2d: the new height and width.
-        align_corners: whether the centres of the corner pixels keep their positions.
+        align_corners: whether the centers of the corner pixels keep their positions.
 
     Raises:
         ValueError: another rank, or not two sizes.

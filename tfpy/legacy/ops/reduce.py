@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tfpy.core.convert import TensorLike, to_tensor
-from tfpy.core.ops import reduce, scan
+from tfpy.core.ops import reduce, search
 from tfpy.core.ops.common import as_float, reshape_to
 from tfpy.core.ops.compare import equal
 from tfpy.core.ops.losses import softmax_cross_entropy_rows
@@ -71,7 +71,7 @@ def top_k(x: TensorLike, k: int) -> TopK:
     values = flat("top_k", x)
     if not 0 <= as_int("top_k", "k", k) <= values.size:
         raise argument_error("top_k", "k", f"from 0 to {values.size}, the number of elements", k)
-    found = scan.topk(values, k)
+    found = search.topk(values, k)
     return TopK(found.values, found.indices)
 
 

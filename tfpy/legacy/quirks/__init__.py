@@ -116,7 +116,7 @@ QUIRKS: dict[str, Quirk] = {}
 _INSTEAD: dict[Where, dict[Callable[..., Any], Callable[..., Any]]] = {"math": {}, "graph": {}, "gradients": {}}
 
 
-def behaviour(name: str, source: str, formula: str) -> Quirk:
+def behavior(name: str, source: str, formula: str) -> Quirk:
     """Add an entry whose effect is an `if` on its `active` elsewhere."""
     if name in QUIRKS:
         raise ValueError(f"quirk: {name!r} is already in the table.")
@@ -134,7 +134,7 @@ def quirk(
     """
 
     def mark(function: F) -> F:
-        behaviour(function.__name__, source, formula)
+        behavior(function.__name__, source, formula)
         for replaced in [instead_of] if callable(instead_of) else instead_of:
             # Called as the one that it replaces: with keywords in either spelling.
             call_instead(accepts_options(where=replaced.__name__.strip("_"))(function), replaced, where)
@@ -172,7 +172,7 @@ def numbers_of(function: Callable[..., Any], where: Where = "math") -> Callable[
     return function
 
 
-CONVERSION = behaviour(
+CONVERSION = behavior(
     "typed_arrays",
     "NDArray.new, asType",
     "NaN becomes the int32 -2147483648. TF.js: 0.",

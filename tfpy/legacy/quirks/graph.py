@@ -46,7 +46,7 @@ def squared_cost_without_mean(label: Tensor, prediction: Tensor, lead: int) -> T
 
 @quirk(
     "graph.softmaxCrossEntropyCost",
-    "the value is -Σ t · log(softmax(x) + 10⁻⁵), the gradient softmax(x) - t without the factor dy, and none by the "
+    "the value is -Σ t · log(softmax(x) + 10⁻⁵), the gradient softmax(x) - t without the factor dy, and none for the "
     "target. TF.js: -Σ t · logSoftmax(x), and the gradient of that.",
     instead_of=costs.softmax_cross_entropy_cost,
     where="graph",
@@ -63,7 +63,8 @@ def cross_entropy_with_epsilon(x: Tensor, target: Tensor, lead: int) -> Tensor:
 
 @quirk(
     "graph.prelu",
-    "the derivative by x is 0 where x is 0, and alpha has none: it is not trained. TF.js: alpha, and x below 0.",
+    "the derivative with respect to x is 0 where x is 0, and alpha has none: it is not trained. TF.js: alpha, and x "
+    "below 0.",
     instead_of=activation.prelu,
     where="graph",
 )
@@ -134,7 +135,7 @@ def softmax_rounded(logits: Tensor) -> Tensor:
 
 @quirk(
     "graph.divide",
-    "the gradient by the divisor is dy · -(a / b²). TF.js: -(dy · a / b²), which rounds differently.",
+    "the gradient with respect to the divisor is dy · -(a / b²). TF.js: -(dy · a / b²), which rounds differently.",
     instead_of=arith.div,
     where="graph",
 )

@@ -23,7 +23,7 @@ from tfpy.legacy.arrays.values import converted
 from tfpy.legacy.ops import arith as legacy_arith
 from tfpy.legacy.ops import array, matrix, strict
 from tfpy.legacy.ops import reduce as legacy_reduce
-from tfpy.legacy.quirks import behaviour, call_instead, quirk
+from tfpy.legacy.quirks import behavior, call_instead, quirk
 from tfpy.legacy.quirks.sums import Save, products_in_double
 
 EPSILON = 1e-5  # in front of logarithms of probabilities
@@ -166,7 +166,7 @@ _FLOAT_RESULTS: tuple[Callable[..., Any], ...] = (
     unary.abs_, unary.ceil, unary.clip_by_value, unary.exp, unary.floor, unary.log, unary.neg, unary.sqrt, unary.square,
 )  # fmt: skip
 
-behaviour(
+behavior(
     "float32_results",
     "math.abs, math.square, math.clone, math.slice2D, … (the CPU kernels)",
     "the result is float32 for int32 and bool arrays, too. TF.js: abs, square, neg, clip, slice, clone, concat and "

@@ -18,7 +18,7 @@ from tfpy.core.optimizers.base import Optimizer, or_epsilon
 from tfpy.core.optimizers.rules import Slots, Update
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
-from tfpy.legacy.quirks import behaviour
+from tfpy.legacy.quirks import behavior
 
 SMALL = 1e-6
 TINY = 1e-8
@@ -60,7 +60,7 @@ RULES: dict[str, Rule] = {}
 
 def _rule(name: str, formula: str) -> Callable[[Rule], Rule]:
     def mark(rule: Rule) -> Rule:
-        behaviour(f"{name}_rule", f"{name}Optimizer.afterBatch", formula)
+        behavior(f"{name}_rule", f"{name}Optimizer.afterBatch", formula)
         RULES[name] = rule
         return rule
 
@@ -149,17 +149,17 @@ def adamax(w: Tensor, g: Tensor, slots: Slots, c: float, s: Settings) -> Update:
     return _scaled_add(1, w, rate, div(first, add(s.small(TINY), norm))), {"m": first, "v": norm}
 
 
-LEARNING_RATE = behaviour(
+LEARNING_RATE = behavior(
     "learning_rate_kept_until_batch_size_changes",
     "Optimizer.beforeBatch",
     "setLearningRate takes effect when Session.train is next called with another batch size. TF.js: at once.",
 )
-EPSILON = behaviour(
+EPSILON = behavior(
     "epsilon_of_functions",
     "dl.train, Optimizer.minimize (0.5)",
     "ε is 10⁻⁸ unless another one is given. TF.js: 10⁻⁷.",
 )
-MOMENTUM = behaviour(
+MOMENTUM = behavior(
     "momentum_kept",
     "MomentumOptimizer.setMomentum",
     "setMomentum has no effect on training. TF.js: it takes effect at once.",

@@ -57,7 +57,7 @@ def in_double(compute: Callable[..., Array], op: Callable[..., Tensor], *inputs:
 
 
 def _rounded(compute: Callable[..., Array], *inputs: Array) -> Tensor:
-    """What is computed in double precision, as a tensor; numpy says nothing of NaN and infinity there."""
+    """The result of a computation in double precision, as a tensor; numpy does not warn of NaN and infinity."""
     with np.errstate(all="ignore"):
         return make(Tensor, compute(*inputs), "float32")
 

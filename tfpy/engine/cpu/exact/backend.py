@@ -25,7 +25,7 @@ from tfpy.engine.dtypes import DType
 from tfpy.engine.handle import Handle
 
 EXACT: Mapping[str, Callable[..., Any]] = {**ACTIVATIONS, **FFT, **LINALG, **PRODUCTS, **SUMS}
-"""In place of the numpy kernels of these names, for which rounding the result alone is not enough."""
+"""Kernels that replace the numpy kernels of these names, whose intermediate results have to be rounded, too."""
 
 # Kernels that combine several of TF.js's, each of which rounds.
 _COMPOSED = frozenset((*FUSED, *MOMENTS, *SEQUENCES, *UPDATES))

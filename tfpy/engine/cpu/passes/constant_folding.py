@@ -11,7 +11,7 @@ from tfpy.engine.backend import Array
 from tfpy.engine.plan import Plan, PlanNode
 
 Kernel = Callable[[PlanNode], Callable[..., Any]]
-"""Gives a node's kernel as a function of arrays."""
+"""Returns the kernel of a node as a function of arrays."""
 
 _LARGE_ELEMENTS = 1 << 20
 

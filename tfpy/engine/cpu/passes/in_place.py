@@ -16,7 +16,7 @@ from tfpy.engine.plan import Plan, PlanNode
 
 _UFUNCS = frozenset(name for name in ELEMENTWISE if isinstance(KERNELS[name], np.ufunc)) - {"Maximum", "Minimum"}
 _IN_PLACE = {**{name: name for name in _UFUNCS}, **{"ReluGrad": "ReluGrad"}, **OVERWRITING}
-"""The kernels that can write over an input, and what they are called then."""
+"""The kernels that can overwrite an input, and the name of the kernel that does."""
 
 # Kernels whose results are new arrays, not views of their inputs.
 _FRESH = {

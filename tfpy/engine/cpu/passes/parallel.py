@@ -16,7 +16,7 @@ from tfpy.engine.machine import most_shards
 from tfpy.engine.plan import Plan, PlanNode, last_uses
 
 # With fewer multiplications in a step, two threads wait for each other longer than they work.
-_LEAST_MULTIPLICATIONS = 1 << 19
+_MIN_MULTIPLICATIONS = 1 << 19
 
 
 def run_in_parallel(plan: Plan) -> Plan:
@@ -60,7 +60,7 @@ def _fits_a_core(node: PlanNode, arrays: tuple[Array, ...]) -> bool:
     """Whether there is enough work for one core, but not for several."""
     named: dict[str, Any] = dict(zip(ROWS[node.kernel].inputs, arrays, strict=True))
     sizes = named["x"], named["weights"], named["recurrent_weights"]
-    return multiplications(*sizes) >= _LEAST_MULTIPLICATIONS and len(cuts(*sizes)) == 1
+    return multiplications(*sizes) >= _MIN_MULTIPLICATIONS and len(cuts(*sizes)) == 1
 
 
 PLANNED["Parallel"] = _parallel

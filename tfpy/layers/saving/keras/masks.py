@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, TypeAlias
 
-from tfpy.core.io.faults import ModelFileError, object_in
+from tfpy.core.io.errors import ModelFileError, object_in
 from tfpy.engine.errors import show
 from tfpy.layers.saving.json_tree import is_keras_tensor, walk
 
@@ -41,7 +41,7 @@ class _Graph:
         self._layers = layers
         self._origins: dict[_Place, frozenset[_Origin]] = {}
         self.masks: set[str] = set()
-        """The names of the ops that make masks."""
+        """The names of the ops that compute masks."""
         for entry in layers.values():
             for node in _nodes(entry):
                 self._find(_places({key: v for key, v in _arguments(node).items() if key in _MASKS}))

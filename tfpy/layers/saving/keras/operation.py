@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from tfpy.core.convert import to_tensor
-from tfpy.core.io.faults import fault, list_in, object_in
+from tfpy.core.io.errors import field_error, list_in, object_in
 from tfpy.engine.errors import show
 from tfpy.layers.base import Layer
 from tfpy.layers.infer_shapes import infer_shapes
@@ -24,7 +24,7 @@ from tfpy.layers.symbolic import to_list
 _MODULES = ("keras.ops", "keras.src.ops")
 _ARRAY_DTYPES = ("float32", "float64", "int32", "int64", "bool")
 OPERATION = "Operation"
-"""The class of the layer."""
+"""The name of the layer's class."""
 
 
 class Operation(Layer, class_name=OPERATION):
@@ -32,7 +32,7 @@ class Operation(Layer, class_name=OPERATION):
 
     Attributes:
         operation: its class in Keras.
-        options: its options, by Keras's names.
+        options_given: its options, by Keras's names.
     """
 
     operation: str
@@ -120,7 +120,7 @@ def _node(node: Any, where: str) -> list[Any]:
     args = replace(list_in(where, "args", parts.get("args") or []), is_keras_tensor, lambda t: _noted(t, refs))
     more = replace(object_in(where, "kwargs", parts.get("kwargs") or {}), is_keras_tensor, lambda t: _noted(t, refs))
     if not refs:
-        raise fault(where, "inbound_nodes", "a call on tensors", node)
+        raise field_error(where, "inbound_nodes", "a call on tensors", node)
     first, *others = refs
     return [[*first, {"operands": {"args": args, "kwargs": more}}], *others]
 

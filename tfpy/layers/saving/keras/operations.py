@@ -11,13 +11,12 @@ from typing import Any
 
 from tfpy.core.convert import to_tensor
 from tfpy.core.ops.arith import maximum, minimum
-from tfpy.core.ops.blocks import mirror_pad
 from tfpy.core.ops.create import one_hot, ones_like, zeros_like
 from tfpy.core.ops.einsum import einsum
 from tfpy.core.ops.join import concat, split, stack
 from tfpy.core.ops.logic import logical_and, logical_not, logical_or, where
 from tfpy.core.ops.reduce import Axis
-from tfpy.core.ops.slice import pad, reverse, tile
+from tfpy.core.ops.slice import mirror_pad, pad, reverse, tile
 from tfpy.core.tensor import Tensor
 from tfpy.engine.dtypes import DType
 from tfpy.layers.activations import FUNCTIONS as ACTIVATIONS

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tfpy.core.convert import to_tensor
-from tfpy.core.io.faults import ModelFileError
+from tfpy.core.io.errors import ModelFileError
 from tfpy.core.memory import tidy
 from tfpy.core.optimizers.base import Optimizer
 from tfpy.core.optimizers.classes import NadamOptimizer, RMSPropOptimizer
@@ -38,9 +38,9 @@ _GROUPS: dict[str, list[tuple[str, ...]]] = {
     "Nadam": [("m", "v")],
     "Adamax": [("m", "v")],
 }
-_MOST_STEPS = INT32_RANGE[1]
+_MAX_STEPS = INT32_RANGE[1]
 STATE_BY_NUMBER = "optimizer/vars"
-"""Where the arrays are in a `.keras` archive's weights."""
+"""The location of the arrays in the weights of a `.keras` archive."""
 
 _STATE_BY_NAME = "optimizer_weights"  # their location in an `.h5` file, which lists their names
 
@@ -117,8 +117,8 @@ def restore_keras_state(model: LayersModel, hdf5: Hdf5) -> None:
 def _as_ours(optimizer: Optimizer, numbers: Sequence[Any], places: _Places, arrays: Sequence[Any], hdf5: Hdf5) -> State:
     """The state from the leading numbers and the arrays of the slots."""
     steps, *rate = numbers
-    if not 0 <= steps <= _MOST_STEPS:
-        raise ModelFileError(f"{hdf5.source}: the number of steps must be from 0 to {_MOST_STEPS}, but is {steps}.")
+    if not 0 <= steps <= _MAX_STEPS:
+        raise ModelFileError(f"{hdf5.source}: the number of steps must be from 0 to {_MAX_STEPS}, but is {steps}.")
     scale = _scale(optimizer, rate[0] if rate else optimizer.learning_rate)
     found = {}
     for (name, shape), array in zip(places.items(), arrays, strict=False):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tfpy.core.convert import to_tensor
 from tfpy.core.io.archive import ZipReader
-from tfpy.core.io.faults import MAX_JSON_BYTES, ModelFileError
+from tfpy.core.io.errors import MAX_JSON_BYTES, ModelFileError
 from tfpy.core.io.folder import read_file
 from tfpy.core.io.hdf5 import SIGNATURE, Hdf5, reading
 from tfpy.core.io.json_text import parse_json
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 CONFIG, METADATA, WEIGHTS = "config.json", "metadata.json", "model.weights.h5"
 OWN_WEIGHTS = "top_level_model_weights"
-"""Where an `.h5` file has the weights of a model that are none of its layers'."""
+"""The location in an `.h5` file of a model's weights that belong to none of its layers."""
 
 # Entries of a file other than the weights of layers.
 _NO_WEIGHTS = ("optimizer", "metrics", "loss_tracker", "seed_generator", "compile_metrics")

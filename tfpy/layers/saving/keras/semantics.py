@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from tfpy.core.io.faults import ModelFileError
+from tfpy.core.io.errors import ModelFileError
 from tfpy.engine.warn import warn_user
 from tfpy.layers.base import Layer
 from tfpy.layers.container import Container
@@ -19,7 +19,7 @@ from tfpy.layers.saving.json_tree import map_children
 from tfpy.layers.saving.keras.mask_rules import KERAS_MASKS
 
 MEANING = "numbers_of"
-"""The key, beside that of the class, that says whose meaning the options of an object have."""
+"""The key, next to the class name, that tells according to which library an object's options are meant."""
 
 TFJS, KERAS3 = TFJS_MASKS.owner, KERAS_MASKS[3].owner
 _KERAS2 = KERAS_MASKS[2].owner
@@ -76,14 +76,14 @@ def _state_keras_semantics(name: str, options: dict[str, Any]) -> None:
     label = f"layer {options.get('name', name)}"
     if name == _RESIZING and options.get("crop_to_aspect_ratio"):
         raise ModelFileError(f"{label}: crop_to_aspect_ratio=True of Keras's Resizing is not supported here.")
-    if leaves_out(name, options):
+    if _leaves_out(name, options):
         raise ModelFileError(
             f"{label}: strides larger than the window, with padding 'same', are not supported in {name}: TF.js skips "
             "other elements than Keras."
         )
     if name == _CENTER_CROP:
         warn_user(f"{label}: {_CROPS}.")
-    if places_pixels(name, options):
+    if _places_pixels(name, options):
         options["half_pixel_centers"] = True
 
 
@@ -105,12 +105,12 @@ def meaning_of_masks(model: Container, version: int) -> dict[str, str]:
     return {} if model.mask_rules == KERAS_MASKS[version] else {MEANING: model.mask_rules.owner}
 
 
-def places_pixels(name: Any, options: Mapping[str, Any]) -> bool:
+def _places_pixels(name: Any, options: Mapping[str, Any]) -> bool:
     """Whether a layer computes pixels whose positions differ between Keras and TF.js."""
     return name == _RESIZING or (name == _UP_SAMPLING and options.get("interpolation") == "bilinear")
 
 
-def leaves_out(name: Any, options: Mapping[str, Any]) -> bool:
+def _leaves_out(name: Any, options: Mapping[str, Any]) -> bool:
     """Whether a layer on volumes skips elements, which TF.js chooses differently."""
     if name not in _ON_VOLUMES or options.get("padding") != "same":
         return False
@@ -139,11 +139,11 @@ def to_keras_semantics(name: str, options: dict[str, Any], version: int) -> tupl
     """
     if options.get("crop_to_aspect_ratio"):
         return TFJS, "Keras crops the image to the aspect ratio"
-    if options.pop("half_pixel_centers", None) is False and places_pixels(name, options):
+    if options.pop("half_pixel_centers", None) is False and _places_pixels(name, options):
         return TFJS, "Keras positions the pixels of a resized image differently"
     if name == _CENTER_CROP:
         return TFJS, _CROPS
-    if leaves_out(name, options):
+    if _leaves_out(name, options):
         return TFJS, "Keras skips other elements if strides are larger than the window"
     if "hard_sigmoid" in options.values():
         return TFJS, "hard_sigmoid has another slope in Keras 3 (1/6 instead of 1/5)"

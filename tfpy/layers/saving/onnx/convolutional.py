@@ -22,7 +22,7 @@ def order_of(layer: Any) -> Order | None:
     return channels_in_front(n + 2, channel_axis(layer.data_format, n))
 
 
-def inner_sizes(layer: Any, x: Value) -> list[int | None]:
+def _inner_sizes(layer: Any, x: Value) -> list[int | None]:
     """The sizes of the images, as far as known."""
     return [x.shape[axis] for axis in inner_axes(layer.data_format, layer.dimensions)]
 
@@ -42,7 +42,7 @@ def _convolve(b: Builder, layer: BaseConv, x: Value, kernel: str, bias: Any, **m
     """A value convolved with filters according to a layer's options."""
     order, biases = order_of(layer), [] if bias is None else [b.weight(bias)]
     steps = (layer.padding, layer.kernel_size, layer.strides, layer.dilation_rate)
-    images, attributes = windowed(b, b.arranged(x, order), inner_sizes(layer, x), *steps)
+    images, attributes = windowed(b, b.arranged(x, order), _inner_sizes(layer, x), *steps)
     return replace(x, name=b.node("Conv", images, kernel, *biases, **attributes, **more), order=order)
 
 
@@ -92,7 +92,7 @@ def _pooled(kind: str, **attributes: Any) -> Kind:
     def export(b: Builder, layer: Any, inputs: list[Value], call: Call) -> Value:
         x, order = inputs[0], order_of(layer)
         steps = (layer.padding, layer.pool_size, layer.strides)
-        images, windows = windowed(b, b.arranged(x, order), inner_sizes(layer, x), *steps)
+        images, windows = windowed(b, b.arranged(x, order), _inner_sizes(layer, x), *steps)
         return replace(x, name=b.node(kind, images, **windows, **attributes), order=order)
 
     return Kind(export)

@@ -40,13 +40,13 @@ def save_onnx(model: LayersModel, path: Path) -> SaveResult:
         ValueError: unsupported layers, all of them, or more than 2 GB; nothing is written then.
         ImportError: the extra `onnx` is not installed.
     """
-    data = onnx_model(model).SerializeToString()
+    data = _onnx_model(model).SerializeToString()
     with new_file(path) as file:
         file.write(data)
     return save_result_of("ONNX", model.weights)
 
 
-def onnx_model(model: LayersModel) -> Any:
+def _onnx_model(model: LayersModel) -> Any:
     """A model as a `ModelProto` of the package onnx.
 
     Raises:

@@ -31,7 +31,7 @@ def any_along_last(b: Builder, x: Value) -> Value:
     return b.cast(b.reduced("ReduceMax", b.cast(x, "float32"), [-1], True), "bool")
 
 
-def without_last(b: Builder, x: Value) -> Value:
+def _without_last(b: Builder, x: Value) -> Value:
     """A value without its last axis, which has size 1."""
     return Value(b.node("Squeeze", b.plain(x), b.integers(x.rank - 1)), x.shape[:-1], x.dtype)
 
@@ -74,7 +74,7 @@ def _of_embedding(b: Builder, layer: Embedding, inputs: list[Value], masks: Mask
 
 
 def _of_masking(b: Builder, layer: Masking, inputs: list[Value], masks: Masks) -> Value | None:
-    return without_last(b, any_along_last(b, unlike(b, inputs[0], layer.mask_value)))
+    return _without_last(b, any_along_last(b, unlike(b, inputs[0], layer.mask_value)))
 
 
 def _of_sequences(b: Builder, layer: RNN, inputs: list[Value], masks: Masks) -> Value | None:
@@ -96,7 +96,7 @@ def _of_concatenate(b: Builder, layer: Concatenate, inputs: list[Value], masks: 
     axis = layer.axis % inputs[0].rank
     joined = Value(b.node("Concat", *map(b.plain, parts), axis=axis), (None,) * inputs[0].rank, "bool")
     every = b.cast(b.reduced("ReduceMin", b.cast(joined, "float32"), [-1], True), "bool")
-    return without_last(b, every)
+    return _without_last(b, every)
 
 
 def _part(b: Builder, x: Value, mask: Value | None) -> Value:

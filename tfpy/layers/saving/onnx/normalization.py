@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from tfpy.layers.kinds.normalization import (
-    LEAST_LENGTH,
+    MIN_LENGTH,
     BatchNormalization,
     GroupNormalization,
     LayerNormalization,
@@ -71,7 +71,7 @@ def _group_normalization(b: Builder, layer: GroupNormalization, inputs: list[Val
 
 
 def _unit_normalization(b: Builder, layer: UnitNormalization, inputs: list[Value], call: Call) -> Value:
-    return l2_normalized(b, inputs[0], to_list(layer.axis), LEAST_LENGTH)
+    return l2_normalized(b, inputs[0], to_list(layer.axis), MIN_LENGTH)
 
 
 def l2_normalized(b: Builder, x: Value, axes: Sequence[int], least: float) -> Value:

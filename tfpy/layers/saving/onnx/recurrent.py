@@ -54,7 +54,7 @@ def _run(b: Builder, layer: RNN, x: Value, states: Sequence[Value], mask: Value 
         raise UnsupportedError("keeps states from one batch to the next")
     if mask is not None and mask.rank != 2:
         raise UnsupportedError("its mask is not one of time steps")
-    every, last = run_cell(b, layer.cell, x, states, mask, layer.go_backwards)
+    every, last = _run_cell(b, layer.cell, x, states, mask, layer.go_backwards)
     if mask is not None and layer.zero_output_for_mask:
         if not layer.return_sequences:
             raise UnsupportedError("returns zeros where the last step is masked")
@@ -63,7 +63,7 @@ def _run(b: Builder, layer: RNN, x: Value, states: Sequence[Value], mask: Value 
     return every, last
 
 
-def run_cell(
+def _run_cell(
     b: Builder, cell: Any, x: Value, states: Sequence[Value], mask: Value | None, backwards: bool
 ) -> tuple[Value, list[Value]]:
     """The outputs of a cell at all steps of a sequence, in the order of time, and its final states."""
@@ -84,7 +84,7 @@ def _run_stack(
         # The states of the last cell come first.
         count = len(to_list(cell.state_size))
         own, rest = (rest[len(rest) - count :], rest[: len(rest) - count]) if rest else ([], [])
-        x, new = run_cell(b, cell, x, own, mask, backwards)
+        x, new = _run_cell(b, cell, x, own, mask, backwards)
         last = [*new, *last]
     return x, last
 

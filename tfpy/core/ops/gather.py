@@ -1,4 +1,4 @@
-"""Elements and blocks gathered from or scattered to indices."""
+"""Slices, blocks and elements gathered by index; scattered to indices, and summed by segment."""
 
 from __future__ import annotations
 
@@ -7,14 +7,124 @@ from typing import Any
 
 from tfpy.core.calling.registry import op
 from tfpy.core.convert import TensorLike, to_tensor
-from tfpy.core.ops.common import full, reshape_to, run_untracked
+from tfpy.core.ops.common import as_float, full, reshape_to, run_untracked, zero_gradient
 from tfpy.core.ops.create import ShapeLike
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
-from tfpy.engine.arguments import as_shape
+from tfpy.engine.arguments import as_int, as_shape, resolve_axis
 from tfpy.engine.errors import argument_error
 from tfpy.engine.gradients import gradient
 from tfpy.engine.spec import Shape
+
+
+@op(chain=True, legacy="gather", doc="Tensors / Slicing and Joining")
+def gather(x: TensorLike, indices: TensorLike, axis: int = 0, batch_dims: int = 0) -> Tensor:
+    """Slices along an axis, gathered by index.
+
+    Args:
+        x: a tensor of rank 1 or more; any dtype but string.
+        indices: an int32 tensor of indices from 0 to the size of the axis minus one.
+        axis: the axis to gather from.
+        batch_dims: how many leading dimensions x and indices share; slices are gathered within each.
+
+    Returns:
+        A tensor of x's shape with the axis replaced by the dimensions of indices (without the batch dimensions).
+
+    Raises:
+        ValueError: an index or axis is out of range, or batch_dims does not fit. TypeError: indices not int32.
+
+    Source: TF.js `tf.gather`; deeplearn.js `math.gather`.
+    """
+    t = to_tensor("gather", "x", x, "any")
+    picks = to_tensor("gather", "indices", indices, "int32")
+    at = resolve_axis("gather", axis, len(t.spec.shape))
+    lead = as_int("gather", "batch_dims", batch_dims)
+    lead = lead + picks.rank if lead < 0 else lead
+    if lead and not (0 <= lead <= min(at, picks.rank) and t.shape[:lead] == picks.shape[:lead]):
+        expected = f"a number of dimensions before axis {at} that {list(t.shape)} and {list(picks.shape)} share"
+        raise argument_error("gather", "batch_dims", expected, batch_dims)
+    return run("GatherV2", t, picks, axis=at, batch_dims=lead)
+
+
+def _gather_gradient(dy: Tensor, n: Any) -> Tensor:
+    """The rows of dy, summed by the index that selected them."""
+    shape, axis, lead = n.shape("x"), n.attrs["axis"], n.attrs["batch_dims"]
+    if lead:
+        return _batched_gather_gradient(dy, n)
+    picks = n.indices
+    moved = (*range(axis, axis + picks.rank), *range(axis), *range(axis + picks.rank, dy.rank))
+    rows = run("Transpose", dy, perm=moved)
+    total = run("UnsortedSegmentSum", rows, picks, num_segments=shape[axis])
+    back = (*range(1, axis + 1), 0, *range(axis + 1, len(shape)))
+    return run("Transpose", total, perm=back)
+
+
+def _batched_gather_gradient(dy: Tensor, n: Any) -> Tensor:
+    """The same with every batch's indices shifted to rows of its own."""
+    shape, axis, lead = n.shape("x"), n.attrs["axis"], n.attrs["batch_dims"]
+    batches = 1
+    for m in shape[:lead]:
+        batches *= m
+    picks = reshape_to(n.indices, (batches, -1 if not batches else n.indices.size // batches))
+    offsets = run("Range", start=0, step=shape[axis], count=batches, dtype="int32")
+    ids = run("Add", picks, run("Reshape", offsets, shape=(batches, 1)))
+    middle, tail = shape[lead:axis], shape[axis + 1 :]
+    inner = n.indices.shape[lead:]
+    spread = run("Reshape", dy, shape=(batches, *middle, *inner, *tail))
+    k, m = len(inner), len(middle)
+    perm = (0, *range(1 + m, 1 + m + k), *range(1, 1 + m), *range(1 + m + k, spread.rank))
+    rows = reshape_to(run("Transpose", spread, perm=perm), (*ids.shape, *middle, *tail))
+    total = run("UnsortedSegmentSum", rows, ids, num_segments=batches * shape[axis])
+    out = run("Reshape", total, shape=(batches, shape[axis], *middle, *tail))
+    order = (0, *range(2, 2 + m), 1, *range(2 + m, out.rank))
+    return run("Reshape", run("Transpose", out, perm=order), shape=shape)
+
+
+gradient("GatherV2", saves="indices", x=_gather_gradient, indices=None)
+
+
+@op(chain=True, doc="Operations / Segment")
+def unsorted_segment_sum(x: TensorLike, segment_ids: TensorLike, num_segments: int) -> Tensor:
+    """The sums of the rows that have the same id.
+
+    Args:
+        x: a tensor of rank 1 or more.
+        segment_ids: an int32 tensor, an id for each row; rows with a negative id are ignored.
+        num_segments: the number of ids.
+
+    Returns:
+        A float32 tensor of x's shape with the dimensions of the ids replaced by one of size num_segments.
+
+    Raises:
+        ValueError: the ids do not fit the rows. TypeError: ids that are not int32.
+
+    Source: TF.js `tf.unsortedSegmentSum`.
+    """
+    t = as_float(to_tensor("unsorted_segment_sum", "x", x))
+    ids = to_tensor("unsorted_segment_sum", "segment_ids", segment_ids, "int32")
+    count = as_int("unsorted_segment_sum", "num_segments", num_segments)
+    if ids.shape != t.shape[: ids.rank] or not ids.rank:
+        expected = f"of a shape that shape {list(t.shape)} starts with"
+        raise argument_error("unsorted_segment_sum", "segment_ids", expected, ids)
+    if count < 0:
+        raise argument_error("unsorted_segment_sum", "num_segments", "0 or more", num_segments)
+    return run("UnsortedSegmentSum", t, ids, num_segments=count)
+
+
+def _segment_sum_gradient(dy: Tensor, n: Any) -> Tensor:
+    """Each row gets its segment's gradient; ignored rows get 0."""
+    ids = n.segment_ids
+    count = n.attrs["num_segments"]
+    shape = n.shape("x")
+    if count == 0:
+        return zero_gradient(n.spec("x"))
+    inside = run("ClipByValue", ids, clip_value_min=0, clip_value_max=count - 1)
+    rows = run("GatherV2", dy, inside, axis=0, batch_dims=0)
+    valid = run("Reshape", run("Equal", ids, inside), shape=(*ids.shape, *[1] * (len(shape) - ids.rank)))
+    return run("Select", valid, rows, zero_gradient(rows.spec))
+
+
+gradient("UnsortedSegmentSum", saves="segment_ids", x=_segment_sum_gradient, segment_ids=None)
 
 
 @op(doc="Operations / Slicing and Joining")

@@ -1,22 +1,25 @@
-"""Normalization and moments, composed of sums and elementwise operations, which are fused with each other."""
+"""Normalization and moments, composed of reductions and elementwise operations, which are fused with each other."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+from tfpy.engine.gl import maps
 from tfpy.engine.gl.device import Device
 from tfpy.engine.gl.elementwise import broadcast
 from tfpy.engine.gl.fusion import fuse, view
+from tfpy.engine.gl.maps import Dimension
 from tfpy.engine.gl.table import KERNELS, Attrs
 from tfpy.engine.gl.trace import Expression
 from tfpy.engine.gl.value import Value, float_bits
+from tfpy.engine.gl.window_reduction import Accumulation, CellView, over_cells
 from tfpy.engine.spec import Spec, are_first, reduced_shape, spec
 
 Values = tuple[Value, ...]
 
 _INVERSE = "m_div(1., m_sqrt({2} + {p}))"
 _NORMALIZED = Expression("({0} - {1}) * m_div({4}, m_sqrt({2} + {p})) + {3}", "float32", ("float32",))
-_CENTRED = Expression(f"({{0}} - {{1}}) * {_INVERSE}", "float32", ("float32",))
+_CENTERED = Expression(f"({{0}} - {{1}}) * {_INVERSE}", "float32", ("float32",))
 # Of x̂, g, the variance, and the sums of g and of g · x̂; q is one by the number of elements that were summed.
 _BACK = Expression(f"{_INVERSE} * ({{1}} - {{3}} * {{q}} - {{0}} * ({{4}} * {{q}}))", "float32", ("float32", "float32"))
 
@@ -58,7 +61,7 @@ def _normalize_grad(device: Device, values: Values, attrs: Attrs, outs: Sequence
         found: Value = KERNELS["Multiply"](device, (a, b), {}, out)
         return found
 
-    normal = _elementwise(device, whole, _CENTRED, (x, mean, variance), (epsilon,))
+    normal = _elementwise(device, whole, _CENTERED, (x, mean, variance), (epsilon,))
     scaled = product(dy, scale)
     sums = total(dy, others), total(product(dy, normal), others)
     if by_channel:
@@ -71,9 +74,27 @@ def _normalize_grad(device: Device, values: Values, attrs: Attrs, outs: Sequence
     return [view(device, out, found[i], None) for i, out in zip(attrs["wanted"], outs, strict=True)]
 
 
+# Of an element and the sum of the squares around it.
+_RESPONSE = Expression("{0} * m_pow({p} + {q} * {1}, {r})", "float32", ("float32",) * 3)
+_SUM_OF_SQUARES = Accumulation("0.", "fma({0}, {0}, {a})")
+
+
+def _lrn(device: Device, values: Values, attrs: Attrs, out: Spec) -> Value | None:
+    x, radius = values[0], attrs["depth_radius"]
+    if out.dtype != "float32":
+        return None
+    width, channels = 2 * radius + 1, x.spec.shape[-1]
+    near = Dimension(((0, 1), (2, 1)), 1, -radius, 1, channels)
+    around = maps.gapped((width, x.spec.size // channels, channels), (Dimension(((1, 1),), channels), near))
+    total = over_cells(device, _SUM_OF_SQUARES, [CellView(x, around)], width, out)
+    words = [float_bits(n) for n in (attrs["bias"], attrs["alpha"], -attrs["beta"])]
+    return fuse(device, out, _RESPONSE, (x, total), None, words)
+
+
 KERNELS.update(
     {
         "FusedBatchNorm": _batch_norm,
+        "LRN": _lrn,
         "Moments": _moments,
         "NormalizeByMoments": _batch_norm,
         "NormalizeByMomentsGrad": _normalize_grad,

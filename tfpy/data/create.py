@@ -1,4 +1,4 @@
-"""The functions that make data sets."""
+"""Creating data sets: of arrays, functions, generators and CSV files, and of other data sets side by side."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files on servers, requested according to the load options."""
+"""An HTTP client: files fetched from servers, and sent to them, according to the load options."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 from tfpy.core.calling.callables import call_with_as_many
 from tfpy.core.calling.ready import finish
 from tfpy.core.calling.registry import export
-from tfpy.core.io.faults import MAX_JSON_BYTES, ModelNotFoundError, ModelReadError
+from tfpy.core.io.errors import MAX_JSON_BYTES, ModelNotFoundError, ModelReadError
 from tfpy.core.io.load_options import LoadOptions
 from tfpy.core.io.reading import read_pieces
 from tfpy.core.system.platform import Response, request_of
@@ -27,7 +27,7 @@ def is_http_scheme(url: str) -> bool:
     return has_scheme(url, "http", "https")
 
 
-class Server:
+class HttpClient:
     """Sends requests to servers, through the user's `fetch_func` if given."""
 
     def __init__(self, options: LoadOptions) -> None:
@@ -69,15 +69,15 @@ class WeightsOnServer:
     """Weight files on servers: each under a prefix, its path and a suffix.
 
     Args:
-        server: sends the requests.
+        client: sends the requests.
         label: the name of the model.json in messages.
         prefix: what comes before a path in a URL.
         suffix: what comes behind it.
     """
 
-    def __init__(self, server: Server, label: str, prefix: str, suffix: str = "") -> None:
+    def __init__(self, client: HttpClient, label: str, prefix: str, suffix: str = "") -> None:
         self.label = label
-        self._server, self._prefix, self._suffix = server, prefix, suffix
+        self._client, self._prefix, self._suffix = client, prefix, suffix
 
     def weight_place(self, path: str) -> str:
         return self._prefix + path.removeprefix("./") + self._suffix
@@ -85,7 +85,7 @@ class WeightsOnServer:
     def read_weights(self, place: str, limit: int) -> bytes:
         if not is_http_scheme(place):
             raise ModelReadError(f"{self.label}: the weight file {place!r} must have an http:// or https:// URL.")
-        return self._server.get(place, limit)
+        return self._client.get(place, limit)
 
 
 def _fetch(url: str, init: Mapping[str, Any]) -> Any:

@@ -1,4 +1,4 @@
-"""Errors of saved models, and the limits that keep a hostile file from doing harm."""
+"""Errors of saved models, and the limits on their files, so that a hostile one does no harm."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ MAX_UNPACKING_FACTOR = 100
 class ModelFileError(ValueError):
     """A saved model that cannot be loaded: the message names the file, the field in it, and what is wrong.
 
-    What would steer a terminal, in the names of files or in what they contain, is written out.
+    Control characters in it, which file names and file contents may bring in, are shown as escape sequences.
     """
 
     def __str__(self) -> str:
@@ -42,7 +42,7 @@ class ModelNotFoundError(ModelReadError, FileNotFoundError):
     """A file of a saved model that does not exist."""
 
 
-def fault(source: str, field: str, expected: str, found: object) -> ModelFileError:
+def field_error(source: str, field: str, expected: str, found: object) -> ModelFileError:
     """An error saying what a field of a file must be, and what it is."""
     return ModelFileError(f"{source}: {field} must be {expected}, but is {show(found)}.")
 
@@ -71,12 +71,12 @@ def errors_of_file(source: str, otherwise: str) -> Iterator[None]:
 def list_in(source: str, field: str, value: object) -> Sequence[Any]:
     """A field that must be a list."""
     if not isinstance(value, (list, tuple)):
-        raise fault(source, field, "a list", value)
+        raise field_error(source, field, "a list", value)
     return value
 
 
 def object_in(source: str, field: str, value: object) -> Mapping[str, Any]:
     """A field that must be an object."""
     if not isinstance(value, Mapping):
-        raise fault(source, field, "an object", value)
+        raise field_error(source, field, "an object", value)
     return value

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import tfpy as tf
 from tfpy.engine.gl.device import Device
-from tfpy.engine.gl.pool import CHECKED_BYTES, Lease, Part, Pool, size_class
+from tfpy.engine.gl.memory_pool import CHECKED_BYTES, Lease, Part, Pool, size_class
 from tfpy.engine.gl.uploads import Uploads
 
 pytestmark = pytest.mark.gl
