@@ -238,7 +238,7 @@ def _product(
     try:
         for tile in tiles:
             if _shared(tile) <= bench.device.shared_bytes:
-                matmul.tile_for = lambda s, tile=tile: tile
+                matmul.tile_for = lambda *work, tile=tile: tile
                 row[f"{tile.m}x{tile.n}x{tile.k}, {tile.tm}x{tile.tn} each"] = work / bench.seconds_of(run)
     finally:
         matmul.tile_for = chosen
