@@ -194,6 +194,7 @@ PATTERNS_TESTED_IN = {
     "ops/test_async.py": r".*_async$",
     "core/test_optimizers.py": r"train\.",
     "core/test_util.py": r".*util\.",
+    "core/test_image_files.py": r"node\.",
 }
 
 
