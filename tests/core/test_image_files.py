@@ -167,7 +167,8 @@ def test_options_of_encode_jpeg() -> None:
     assert b"ns.adobe.com/xap/1.0/\0<x:xmpmeta/>" in tf.node.encode_jpeg(image, xmp_metadata="<x:xmpmeta/>")
 
 
-SMALL = tf.zeros([2, 2, 3], "int32")
+def small() -> tf.Tensor:
+    return tf.zeros([2, 2, 3], "int32")
 
 
 @pytest.mark.parametrize(
@@ -189,17 +190,17 @@ SMALL = tf.zeros([2, 2, 3], "int32")
         (lambda: tf.node.decode_jpeg(rgb("JPEG")[:300]), ValueError, "must be an undamaged JPEG file, but got"),
         (lambda: tf.node.decode_jpeg(rgb("JPEG"), ratio=3), ValueError, "argument 'ratio' must be 1, 2, 4 or 8"),
         (lambda: tf.node.decode_jpeg(rgb("JPEG"), fancy_upscaling=False), ValueError, "Pillow has no such option"),
-        (lambda: tf.node.encode_png(SMALL, 10), ValueError, "argument 'compression' must be from -1 to 9"),
-        (lambda: tf.node.encode_png(SMALL.add(256)), ValueError, "argument 'image' must be values from 0 to 255"),
-        (lambda: tf.node.encode_png(SMALL.reshape([4, 3])), ValueError, "argument 'image' must be of shape"),
-        (lambda: tf.node.encode_png(SMALL.div(0)), ValueError, "argument 'image' must be values from 0 to 255"),
+        (lambda: tf.node.encode_png(small(), 10), ValueError, "argument 'compression' must be from -1 to 9"),
+        (lambda: tf.node.encode_png(small().add(256)), ValueError, "argument 'image' must be values from 0 to 255"),
+        (lambda: tf.node.encode_png(small().reshape([4, 3])), ValueError, "argument 'image' must be of shape"),
+        (lambda: tf.node.encode_png(small().div(0)), ValueError, "argument 'image' must be values from 0 to 255"),
         (lambda: tf.node.encode_png(tf.zeros([0, 2, 3])), ValueError, "and not empty"),
-        (lambda: tf.node.encode_png(SMALL.cast("complex64")), TypeError, "must be a tensor of numbers"),
-        (lambda: tf.node.encode_jpeg(SMALL, "grayscale"), ValueError, r"of shape \(height, width, 1\)"),
-        (lambda: tf.node.encode_jpeg(SMALL, "cmyk"), ValueError, "argument 'format' must be"),
-        (lambda: tf.node.encode_jpeg(SMALL, quality=101), ValueError, "argument 'quality' must be from 0 to 100"),
-        (lambda: tf.node.encode_jpeg(SMALL, density_unit="mm"), ValueError, "argument 'density_unit' must be"),
-        (lambda: tf.node.encode_jpeg(SMALL, xmp_metadata="x" * 65536), ValueError, "argument 'xmp_metadata' must be"),
+        (lambda: tf.node.encode_png(small().cast("complex64")), TypeError, "must be a tensor of numbers"),
+        (lambda: tf.node.encode_jpeg(small(), "grayscale"), ValueError, r"of shape \(height, width, 1\)"),
+        (lambda: tf.node.encode_jpeg(small(), "cmyk"), ValueError, "argument 'format' must be"),
+        (lambda: tf.node.encode_jpeg(small(), quality=101), ValueError, "argument 'quality' must be from 0 to 100"),
+        (lambda: tf.node.encode_jpeg(small(), density_unit="mm"), ValueError, "argument 'density_unit' must be"),
+        (lambda: tf.node.encode_jpeg(small(), xmp_metadata="x" * 65536), ValueError, "argument 'xmp_metadata' must be"),
     ],
 )
 def test_invalid_argument_raises(call: Any, error: type[Exception], message: str) -> None:
