@@ -68,6 +68,18 @@ def as_positive(op: str, argument: str, value: object) -> int:
     return number
 
 
+def as_int_within(op: str, argument: str, value: object, low: int, high: int) -> int:
+    """A whole number from `low` to `high`, given as `as_int` takes it.
+
+    Raises:
+        TypeError: not a number. ValueError: a number with a fraction, or one that is out of range.
+    """
+    number = as_int(op, argument, value)
+    if not low <= number <= high:
+        raise argument_error(op, argument, f"from {low} to {high}", value)
+    return number
+
+
 def as_string(op: str, argument: str, value: object) -> str:
     """A string.
 

@@ -15,7 +15,7 @@ from tfpy.core.convert import TensorLike, to_tensor
 from tfpy.core.system.extras import optional_module
 from tfpy.core.tensor import Tensor
 from tfpy.engine import dispatch
-from tfpy.engine.arguments import as_int, as_number
+from tfpy.engine.arguments import as_int, as_int_within, as_number
 from tfpy.engine.backend import Array
 from tfpy.engine.errors import Unquoted, argument_error
 
@@ -279,9 +279,7 @@ def encode_png(image: TensorLike, compression: int = 1) -> ImageBytes:
 
     Source: TF.js `tf.node.encodePng`.
     """
-    level = as_int("encode_png", "compression", compression)
-    if not -1 <= level <= 9:
-        raise argument_error("encode_png", "compression", "from -1 to 9", compression)
+    level = as_int_within("encode_png", "compression", compression, -1, 9)
     return _encoded("encode_png", image, (1, 2, 3, 4), "PNG", compress_level=level)
 
 
@@ -325,9 +323,7 @@ def encode_jpeg(
     formats = {"": (1, 3), "grayscale": (1,), "rgb": (3,)}
     if format not in formats:
         raise argument_error(where, "format", "'', 'grayscale' or 'rgb'", format)
-    level = as_int(where, "quality", quality)
-    if not 0 <= level <= 100:
-        raise argument_error(where, "quality", "from 0 to 100", quality)
+    level = as_int_within(where, "quality", quality, 0, 100)
     if density_unit not in ("in", "cm"):
         raise argument_error(where, "density_unit", "'in' or 'cm'", density_unit)
     inches = 1 if density_unit == "in" else 2.54  # Pillow takes dots per inch

@@ -20,7 +20,7 @@ from tfpy.core.convert import TensorLike, host_values, to_tensor
 from tfpy.core.ops.common import cast_to
 from tfpy.core.tensor import Tensor
 from tfpy.engine import dispatch
-from tfpy.engine.arguments import as_int, as_number
+from tfpy.engine.arguments import as_int, as_int_within, as_number
 from tfpy.engine.backend import Array
 from tfpy.engine.errors import argument_error
 from tfpy.engine.handle import Handle
@@ -49,9 +49,7 @@ def from_pixels(pixels: Picture, num_channels: int = 3) -> Tensor:
 
     Source: TF.js `tf.browser.fromPixels`.
     """
-    count = as_int("from_pixels", "num_channels", num_channels)
-    if not 1 <= count <= 4:
-        raise argument_error("from_pixels", "num_channels", "from 1 to 4", num_channels)
+    count = as_int_within("from_pixels", "num_channels", num_channels, 1, 4)
     return dispatch.make(Tensor, _rgba(pixels)[..., :count].astype(np.int32), "int32")
 
 

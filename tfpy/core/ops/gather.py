@@ -62,9 +62,7 @@ def _gather_gradient(dy: Tensor, n: Any) -> Tensor:
 def _batched_gather_gradient(dy: Tensor, n: Any) -> Tensor:
     """The same with every batch's indices shifted to rows of its own."""
     shape, axis, lead = n.shape("x"), n.attrs["axis"], n.attrs["batch_dims"]
-    batches = 1
-    for m in shape[:lead]:
-        batches *= m
+    batches = math.prod(shape[:lead])
     picks = reshape_to(n.indices, (batches, -1 if not batches else n.indices.size // batches))
     offsets = run("Range", start=0, step=shape[axis], count=batches, dtype="int32")
     ids = run("Add", picks, run("Reshape", offsets, shape=(batches, 1)))

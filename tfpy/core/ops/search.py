@@ -259,9 +259,7 @@ def topk(x: TensorLike, k: int = 1, sorted: bool = True) -> TopK:
 def _top_k_gradient(dys: list[Tensor], n: Any) -> list[Tensor]:
     """dy scattered back to the positions of the values."""
     shape = n.shape("x")
-    rows = 1
-    for m in shape[:-1]:
-        rows *= m
+    rows = math.prod(shape[:-1])
     picks = run("Reshape", n.y[1], shape=(rows, n.attrs["k"]))
     offsets = run("Range", start=0, step=shape[-1], count=rows, dtype="int32")
     ids = run("Reshape", run("Add", picks, run("Reshape", offsets, shape=(rows, 1))), shape=(picks.size,))

@@ -15,7 +15,7 @@ from tfpy.core.ops.spectral import rfft
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
 from tfpy.engine import dispatch
-from tfpy.engine.arguments import as_function, as_int, as_number
+from tfpy.engine.arguments import as_function, as_int_within, as_number
 from tfpy.engine.errors import argument_error
 from tfpy.engine.spec import MAX_SIZE
 
@@ -57,9 +57,7 @@ def cosine_window(window_length: int, a: float, b: float) -> Tensor:
 
     Source: TF.js `tf.cosineWindow`.
     """
-    count = as_int("cosine_window", "window_length", window_length)
-    if not 0 <= count <= MAX_SIZE:
-        raise argument_error("cosine_window", "window_length", f"from 0 to {MAX_SIZE}", window_length)
+    count = as_int_within("cosine_window", "window_length", window_length, 0, MAX_SIZE)
     period = count - count % 2
     with np.errstate(invalid="ignore"):
         angles = 2.0 * math.pi * np.arange(count) / np.float64(period)
@@ -126,10 +124,8 @@ def frame(
     t = to_tensor("frame", "signal", signal)
     if t.rank != 1:
         raise argument_error("frame", "signal", "of rank 1", t)
-    length, step = as_int("frame", "frame_length", frame_length), as_int("frame", "frame_step", frame_step)
-    for name, value in (("frame_length", length), ("frame_step", step)):
-        if not 1 <= value <= MAX_SIZE:
-            raise argument_error("frame", name, f"from 1 to {MAX_SIZE}", value)
+    length = as_int_within("frame", "frame_length", frame_length, 1, MAX_SIZE)
+    step = as_int_within("frame", "frame_step", frame_step, 1, MAX_SIZE)
     count = max(0, (t.size - length) // step + 1)
     if pad_end:
         count = max(count, -(-t.size // step))

@@ -212,10 +212,10 @@ def record(
     actions = [action for action in log if isinstance(action, (Dispatched, Copied))]
     known = {id(v.lease.buffer.gl) for v in constants if v.lease is not None}
     fixed = {_range(b): b for action in actions for b in (*action.reads, *action.writes)}
-    changing: dict[Range, Place] = {}
+    given: dict[Range, Input] = {}
     for i, v in enumerate(inputs):
-        changing.setdefault(_range(v.lease.buffer), Input(i))  # type: ignore[union-attr]
-    changing |= _parts_of_inputs(fixed.keys() - changing.keys(), changing)
+        given.setdefault(_range(v.lease.buffer), Input(i))  # type: ignore[union-attr]
+    changing: dict[Range, Place] = {**given, **_parts_of_inputs(fixed.keys() - given.keys(), given)}
     for i, start in layout.places.items():
         changing.setdefault(_range(results[i].lease.buffer), Result(start, part_bytes(results[i].spec)))  # type: ignore[union-attr]
     if any(not pool.owns(b) and id(b.gl) not in known for key, b in fixed.items() if key not in changing):
@@ -254,14 +254,14 @@ def _range(buffer: Buffer) -> Range:
     return id(buffer.gl), buffer.offset, buffer.size
 
 
-def _parts_of_inputs(ranges: Iterable[Range], inputs: Mapping[Range, Place]) -> dict[Range, Place]:
+def _parts_of_inputs(ranges: Iterable[Range], inputs: Mapping[Range, Input]) -> dict[Range, InputPart]:
     """The memory ranges that are within that of an input: a view of some of its rows need not be stored."""
-    found: dict[Range, Place] = {}
-    for gl, offset, size in ranges:
-        for (whole, start, room), place in inputs.items():
-            if gl == whole and start <= offset and offset + size <= start + room:
-                found[gl, offset, size] = InputPart(place.number, offset - start, size)  # type: ignore[union-attr]
-    return found
+    return {
+        (gl, offset, size): InputPart(number, offset - start, size)
+        for gl, offset, size in ranges
+        for (whole, start, room), (number,) in inputs.items()
+        if gl == whole and start <= offset and offset + size <= start + room
+    }
 
 
 def _mixed(ranges: Iterable[Range]) -> set[int]:
