@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from tfpy.engine.gl import templates
 from tfpy.engine.gl.programs import parameters, word
-from tfpy.engine.rows.sequence import GATES, STATES
+from tfpy.engine.rows.sequence import GATES, STATES, SequenceKernel
 
 SAVED = {
     "SimpleRNN": ("gates", "before"),
@@ -110,7 +110,7 @@ class Variant(NamedTuple):
     @property
     def further(self) -> list[str]:
         """The buffers of further inputs."""
-        return ["mask"] * self.masked + ["drop"] * self.dropped
+        return SequenceKernel(self.cell, self.masked, self.dropped).further
 
     @property
     def state_bias(self) -> list[str]:
