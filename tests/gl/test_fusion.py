@@ -49,6 +49,19 @@ def test_elementwise_chain_is_one_shader(work: Measure) -> None:
     np.testing.assert_allclose(chain().numpy(), expected, rtol=ACCUMULATED, atol=ROUNDING)
 
 
+def test_batch_norm_divides_once_per_channel(work: Measure) -> None:
+    x, (mean, variance, offset, scale) = on_gpu((2, 8, 8, 6)), (computed(on_gpu(6, i).abs()) for i in range(1, 5))
+    found = work(lambda: computed(tf.batch_norm(x, mean, variance, offset, scale).relu()))
+    assert found == Work(2, size_class(4 * x.size))
+    few = on_gpu((2, 6))
+    assert work(lambda: computed(tf.batch_norm(few, mean, variance, offset, scale))) == Work(1, size_class(4 * few.size))
+    m, v, o, s, values = (t.numpy().astype(np.float64) for t in (mean, variance, offset, scale, x))
+    expected = np.maximum((values - m) * s / np.sqrt(v + 0.001) + o, 0)
+    np.testing.assert_allclose(
+        tf.batch_norm(x, mean, variance, offset, scale).relu().numpy(), expected, rtol=ACCUMULATED, atol=ROUNDING
+    )
+
+
 def test_ops_are_lazy(work: Measure) -> None:
     a = on_gpu((8, 8))
     assert work(lambda: a.exp().mat_mul(a).sum()) == Work(0, 0)

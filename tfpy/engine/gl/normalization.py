@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from tfpy.engine.gl import maps
 from tfpy.engine.gl.device import Device
 from tfpy.engine.gl.elementwise import broadcast
-from tfpy.engine.gl.fusion import fuse, view
+from tfpy.engine.gl.fusion import ensure, fuse, view
 from tfpy.engine.gl.maps import Dimension
 from tfpy.engine.gl.table import KERNELS, Attrs
 from tfpy.engine.gl.trace import Expression
@@ -17,8 +17,12 @@ from tfpy.engine.spec import Spec, are_first, reduced_shape, spec
 
 Values = tuple[Value, ...]
 
+_MANY = 64  # elements of a channel
+
 _INVERSE = "m_div(1., m_sqrt({2} + {p}))"
 _NORMALIZED = Expression("({0} - {1}) * m_div({4}, m_sqrt({2} + {p})) + {3}", "float32", ("float32",))
+_FACTOR = Expression("m_div({1}, m_sqrt({0} + {p}))", "float32", ("float32",))
+_SCALED = Expression("({0} - {1}) * {3} + {2}", "float32")
 _CENTERED = Expression(f"({{0}} - {{1}}) * {_INVERSE}", "float32", ("float32",))
 # Of x̂, g, the variance, and the sums of g and of g · x̂; q is one by the number of elements that were summed.
 _BACK = Expression(f"{_INVERSE} * ({{1}} - {{3}} * {{q}} - {{0}} * ({{4}} * {{q}}))", "float32", ("float32", "float32"))
@@ -28,10 +32,24 @@ def _elementwise(device: Device, out: Spec, expression: Expression, values: Valu
     return fuse(device, out, expression, values, broadcast(values, out), words)
 
 
-def _batch_norm(device: Device, values: Values, attrs: Attrs, out: Spec) -> Value | None:
+def _normalize(device: Device, values: Values, attrs: Attrs, out: Spec) -> Value | None:
     if out.dtype != "float32":
         return None
     return _elementwise(device, out, _NORMALIZED, values, (float_bits(attrs["variance_epsilon"]),))
+
+
+def _batch_norm(device: Device, values: Values, attrs: Attrs, out: Spec) -> Value | None:
+    """What a channel is multiplied by is computed once, not for each of its elements, if these are many.
+
+    A division and a root for each took a tenth of the time of a ResNet-50's prediction on an NVIDIA H200, and a fifth
+    of the time that its shaders take to compile.
+    """
+    x, mean, variance, offset, scale = values
+    if out.dtype != "float32" or scale.spec.size != variance.spec.size or out.size < _MANY * scale.spec.size:
+        return _normalize(device, values, attrs, out)
+    factor = fuse(device, scale.spec, _FACTOR, (variance, scale), None, (float_bits(attrs["variance_epsilon"]),))
+    ensure(device, factor)
+    return _elementwise(device, out, _SCALED, (x, mean, offset, factor))
 
 
 def _moments(device: Device, values: Values, attrs: Attrs, outs: Sequence[Spec]) -> list[Value] | None:
@@ -96,7 +114,7 @@ KERNELS.update(
         "FusedBatchNorm": _batch_norm,
         "LRN": _lrn,
         "Moments": _moments,
-        "NormalizeByMoments": _batch_norm,
+        "NormalizeByMoments": _normalize,
         "NormalizeByMomentsGrad": _normalize_grad,
     }
 )
