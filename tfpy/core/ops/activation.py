@@ -98,7 +98,8 @@ def relu(x: TensorLike) -> Tensor:
     return run("Relu", real("relu", x))
 
 
-gradient("Relu", saves="x", x=lambda dy, n: mul(dy, run("Step", as_float(n.x), alpha=0.0)))
+# The result is positive, or NaN, where x is; so x need not be kept.
+gradient("Relu", saves="y", x=lambda dy, n: mul(dy, run("Step", as_float(n.y), alpha=0.0)))
 
 
 @op(chain=True, doc="Operations / Basic math")

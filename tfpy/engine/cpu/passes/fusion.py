@@ -9,7 +9,7 @@ its result.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from tfpy.engine.cpu.elementwise import IN_PLACE
 from tfpy.engine.plan import Plan, PlanNode, last_uses
@@ -30,10 +30,9 @@ _MONOTONIC = ("linear", "relu", "relu6")
 
 def fuse(plan: Plan) -> Plan:
     """The plan with fewer nodes."""
-    nodes = _slopes_from_outputs(plan.nodes)
-    uses = Counter([slot for node in nodes for slot in node.inputs] + list(plan.outputs))
+    uses = Counter([slot for node in plan.nodes for slot in node.inputs] + list(plan.outputs))
     made: dict[int, PlanNode] = {}  # by output, in an executable order
-    for node in nodes:
+    for node in plan.nodes:
         while (found := _fused_with_input(node, made, uses)) is not None:
             slot, node = found
             del made[slot]
@@ -51,19 +50,6 @@ def _fused_with_input(
         if one is not None:
             return slot, one
     return None
-
-
-def _slopes_from_outputs(nodes: Sequence[PlanNode]) -> list[PlanNode]:
-    """Compute the slope of relu from its result, which is above 0 where its input is; then the input is not kept."""
-    results: dict[int, int] = {}
-    found = []
-    for node in nodes:
-        if node.kernel == "Relu":
-            results[node.inputs[0]] = node.outputs[0]
-        if _is_slope(node):
-            node = node._replace(inputs=tuple([results.get(slot, slot) for slot in node.inputs]))
-        found.append(node)
-    return found
 
 
 def _is_slope(node: PlanNode) -> bool:
