@@ -15,7 +15,7 @@ import tfpy as tf
 from tfpy.engine.dispatch import run
 from tfpy.engine.gl import fusion
 from tfpy.engine.gl.backend import GlBackend
-from tfpy.engine.gl.device import Device
+from tfpy.engine.gl.device import Device, Dispatched
 from tfpy.engine.gl.elementwise import UNARY
 from tfpy.engine.gl.memory_pool import Part, size_class
 
@@ -54,12 +54,40 @@ def test_batch_norm_divides_once_per_channel(work: Measure) -> None:
     found = work(lambda: computed(tf.batch_norm(x, mean, variance, offset, scale).relu()))
     assert found == Work(2, size_class(4 * x.size))
     few = on_gpu((2, 6))
-    assert work(lambda: computed(tf.batch_norm(few, mean, variance, offset, scale))) == Work(1, size_class(4 * few.size))
+    assert work(lambda: computed(tf.batch_norm(few, mean, variance, offset, scale))) == Work(
+        1, size_class(4 * few.size)
+    )
     m, v, o, s, values = (t.numpy().astype(np.float64) for t in (mean, variance, offset, scale, x))
     expected = np.maximum((values - m) * s / np.sqrt(v + 0.001) + o, 0)
     np.testing.assert_allclose(
         tf.batch_norm(x, mean, variance, offset, scale).relu().numpy(), expected, rtol=ACCUMULATED, atol=ROUNDING
     )
+
+
+def test_chain_with_a_reduction_stores_only_what_is_needed_after_it(device: Device) -> None:
+    x = on_gpu((4, 300))
+
+    def centered() -> tf.Tensor:
+        y = x.exp().mul(x)
+        return y.sub(y.sum(1, True))
+
+    assert _buffers_written(device, centered()) == [2, 1], "the sum with y, but not the exponential; the difference"
+
+
+def test_gradient_of_relu_needs_its_result_only(device: Device) -> None:
+    value, slope = tf.value_and_grad(lambda x: x.mul(2).relu().square().sum())(on_gpu((4, 300)))
+    assert _buffers_written(device, value) == [2], "the sum and the result of relu"
+    assert slope.shape == (4, 300)
+
+
+def _buffers_written(device: Device, t: tf.Tensor) -> list[int]:
+    """To how many buffers each shader writes that computes the tensor."""
+    device.log = log = []
+    try:
+        computed(t)
+    finally:
+        device.log = None
+    return [len(done.writes) for done in log if isinstance(done, Dispatched)]
 
 
 def test_ops_are_lazy(work: Measure) -> None:

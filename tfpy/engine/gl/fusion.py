@@ -290,8 +290,10 @@ def prepare(
         values, work = involved(inputs[0])
         recipe = device.recipes.of(values, work, epilogue)
         if recipe.tasks:
-            for place in recipe.tasks:
-                ensure(device, values[place])
+            tasks = [values[place] for place in reversed(recipe.tasks)]
+            values = []  # it would count as a reference, and what only it holds would be stored
+            while tasks:
+                ensure(device, tasks.pop())
             continue
         extras = recipe.extras(values)
         if not extras or values[0].spec.size * 8 > device.block_size:  # too large to be stored at all
