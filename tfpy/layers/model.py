@@ -17,6 +17,7 @@ from tfpy.core.calling.registry import export
 from tfpy.core.io.artifacts import SaveResult
 from tfpy.core.io.errors import object_in
 from tfpy.core.naming.hints import OF_MODELS
+from tfpy.core.plans import Plans
 from tfpy.core.results import NamedTensor
 from tfpy.engine import rng
 from tfpy.engine.arguments import as_function
@@ -37,7 +38,6 @@ from tfpy.layers.training import compiling, evaluating, fitting, predicting
 from tfpy.layers.training.compile_config import CompileConfig, TrainingState, metrics_names
 from tfpy.layers.training.fit_options import BATCH_SIZE, FitDatasetOptions, FitOptions
 from tfpy.layers.training.optimizers import get_optimizer
-from tfpy.layers.training.planned import StepPlans
 from tfpy.layers.training.strategy import Strategy
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ class LayersModel(LayersModelCamel, Container, Ready, class_name="Model"):
         ) -> None: ...
 
     def configure(self) -> None:
-        self.plans = StepPlans()
+        self.plans = Plans()
         self.training_state = TrainingState()
         self._stop_training = False
         self.loss: Any = None

@@ -14,6 +14,7 @@ from tfpy.engine.errors import GradientError, IndependentError, show, some_of
 from tfpy.layers.added_losses import with_added_losses
 from tfpy.layers.training.batch import Batch
 from tfpy.layers.training.compile_config import CompileConfig, OutputConfig
+from tfpy.layers.training.planned import run_planned
 from tfpy.layers.training.strategy import Mean, ReplicaStep, single_replica_mean
 from tfpy.layers.weights import LayerVariable
 
@@ -102,7 +103,7 @@ def _planned(
     """The results of a step on a batch, replayed from the model's plans if possible."""
     inputs = [*batch.inputs, *batch.targets, *[w for w in batch.weights if w is not None]]
     weighted = tuple([w is not None for w in batch.weights])
-    return model.plans.run_step((*key, weighted), inputs, [model, compiled.outputs], lambda: model.weights, compute)
+    return run_planned(model, (*key, weighted), inputs, compute, compiled.outputs)
 
 
 def test_step(model: LayersModel, compiled: CompileConfig, batch: Batch) -> list[Tensor]:
@@ -141,7 +142,7 @@ def predict_step(model: LayersModel, inputs: list[Tensor]) -> list[Tensor]:
     def compute() -> tuple[list[Tensor], None]:
         return _distinct(model.graph.run(inputs)[0], inputs), None
 
-    return model.plans.run_step(PREDICTION, inputs, [model], lambda: model.weights, compute)[0]
+    return run_planned(model, PREDICTION, inputs, compute)[0]
 
 
 def _distinct(outputs: Sequence[Tensor], inputs: Sequence[Tensor]) -> list[Tensor]:
