@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from tfpy.layers.base import Layer
 from tfpy.layers.container import Container
 from tfpy.layers.model import LayersModel
-from tfpy.layers.training.compiling import compiled_of
+from tfpy.layers.training.training_state import compiled_of
 
 if TYPE_CHECKING:
     from tfpy.core.optimizers.base import Optimizer

@@ -35,10 +35,11 @@ from tfpy.layers.saving.weight_loading import load_weights
 from tfpy.layers.saving.weight_names import weights_by_name
 from tfpy.layers.summary import summary_html, summary_lines
 from tfpy.layers.training import compiling, evaluating, fitting, predicting
-from tfpy.layers.training.compile_config import CompileConfig, TrainingState, metrics_names
+from tfpy.layers.training.compile_config import CompileConfig, metrics_names
 from tfpy.layers.training.fit_options import BATCH_SIZE, FitDatasetOptions, FitOptions
 from tfpy.layers.training.optimizers import get_optimizer
 from tfpy.layers.training.strategy import Strategy
+from tfpy.layers.training.training_state import TrainingState, compiled_of
 
 if TYPE_CHECKING:
     from tfpy.core.optimizers.base import Optimizer
@@ -144,7 +145,7 @@ class LayersModel(LayersModelCamel, Container, Ready, class_name="Model"):
 
     @optimizer.setter
     def optimizer(self, optimizer: Optimizer) -> None:
-        compiling.compiled_of(self, "optimizer")
+        compiled_of(self, "optimizer")
         compiled = cast("CompileConfig", self.training_state.compiled)
         self.training_state.compiled = compiled._replace(optimizer=get_optimizer(optimizer))
 

@@ -19,7 +19,7 @@ from tfpy.layers.registry import class_of
 from tfpy.layers.saving.json_tree import map_children, map_leaves
 from tfpy.layers.saving.keras_names import CLASS_ALIASES, KERAS_LOSSES, keras_optimizer_options, swapped
 from tfpy.layers.training import losses, metrics
-from tfpy.layers.training.compiling import compiled_of
+from tfpy.layers.training.training_state import compiled_of
 
 if TYPE_CHECKING:
     from tfpy.layers.model import LayersModel

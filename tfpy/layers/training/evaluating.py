@@ -12,10 +12,10 @@ from tfpy.engine.arguments import as_positive
 from tfpy.engine.printable import put
 from tfpy.layers.training.batch_sources import ArrayBatches, as_dataset
 from tfpy.layers.training.compile_config import CompileConfig
-from tfpy.layers.training.compiling import compiled_of
 from tfpy.layers.training.data_handler import DataHandler
 from tfpy.layers.training.fit_options import EVALUATE, EVALUATE_DATASET, batch_limit, refuse_with_a_dataset
 from tfpy.layers.training.loops import test_loop
+from tfpy.layers.training.training_state import compiled_of
 
 if TYPE_CHECKING:
     from tfpy.layers.model import LayersModel

@@ -16,7 +16,6 @@ from tfpy.layers.callbacks.callback_list import CallbackList
 from tfpy.layers.callbacks.history import History
 from tfpy.layers.callbacks.registered import registered_callbacks
 from tfpy.layers.training.batch_sources import ArrayBatches, BatchSource, as_dataset, warn_of_nan
-from tfpy.layers.training.compiling import compiled_of
 from tfpy.layers.training.data_handler import DataHandler
 from tfpy.layers.training.fit_options import (
     FIT,
@@ -34,6 +33,7 @@ from tfpy.layers.training.fit_options import (
 from tfpy.layers.training.loops import TrainingRun, Validation
 from tfpy.layers.training.progress import displays
 from tfpy.layers.training.steps import train_step
+from tfpy.layers.training.training_state import compiled_of
 
 if TYPE_CHECKING:
     from tfpy.layers.model import LayersModel

@@ -17,9 +17,9 @@ from tfpy.layers.callbacks.named_values import NamedValues
 from tfpy.layers.inner_layers import warn_of_unlisted
 from tfpy.layers.training.batch_sources import BatchSource, Step, nothing
 from tfpy.layers.training.compile_config import CompileConfig
-from tfpy.layers.training.compiling import optimizer_for
 from tfpy.layers.training.resuming import EpochIterator, RunCallback
 from tfpy.layers.training.steps import test_step, train_step
+from tfpy.layers.training.training_state import optimizer_for
 
 if TYPE_CHECKING:
     from tfpy.layers.model import LayersModel
