@@ -11,7 +11,8 @@ from tfpy.core.calling.options import accepts_options
 from tfpy.core.calling.ready import ReadyList, ReadyNone, finish
 from tfpy.core.calling.registry import export
 from tfpy.core.memory import tidy
-from tfpy.core.naming.hints import OF_DATASET_CLASS, OF_DATASETS, Hints, add_absent, without_absent
+from tfpy.core.naming.elsewhere import OF_DATASET_CLASS, OF_DATASETS
+from tfpy.core.naming.hints import Hints, add_absent, without_absent
 from tfpy.data._camel import DatasetCamel
 from tfpy.data.iterators import ChainedIterator, LazyIterator, elements_of, of_an_element
 from tfpy.data.structure import stacked

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Never, Self
 from tfpy.core.calling.options import accepts_options
 from tfpy.core.calling.registry import export
 from tfpy.core.calling.tracebacks import hide_own_lines
-from tfpy.core.naming.hints import OF_LAYERS
+from tfpy.core.naming.elsewhere import OF_LAYERS
 from tfpy.core.tensor import Tensor
 from tfpy.core.variable import value_of
 from tfpy.engine import handle

@@ -16,7 +16,7 @@ from tfpy.core.calling.ready import Ready, ReadyNone
 from tfpy.core.calling.registry import export
 from tfpy.core.io.artifacts import SaveResult
 from tfpy.core.io.errors import object_in
-from tfpy.core.naming.hints import OF_MODELS
+from tfpy.core.naming.elsewhere import OF_MODELS
 from tfpy.core.plans import Plans
 from tfpy.core.results import NamedTensor
 from tfpy.engine import rng
