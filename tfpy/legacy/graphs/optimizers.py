@@ -44,9 +44,6 @@ T = TypeVar("T")
 class ComputedGradients(VariableGrads):
     """The result of `Optimizer.compute_gradients`, whose field grads is called gradients in 0.4."""
 
-    value: CoreTensor
-    grads: dict[str, CoreTensor]
-
     @property
     def gradients(self) -> dict[str, CoreTensor]:
         return self.grads
