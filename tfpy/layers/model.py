@@ -32,7 +32,7 @@ from tfpy.layers.registry import register
 from tfpy.layers.saving import writing
 from tfpy.layers.saving.rebuild import rebuild
 from tfpy.layers.saving.weight_loading import load_weights
-from tfpy.layers.saving.weight_names import weights_by_name
+from tfpy.layers.saving.weight_names import named_values
 from tfpy.layers.summary import summary_html, summary_lines
 from tfpy.layers.training import compiling, evaluating, fitting, predicting
 from tfpy.layers.training.compile_config import CompileConfig, metrics_names
@@ -504,11 +504,7 @@ class LayersModel(LayersModelCamel, Container, Ready, class_name="Model"):
 
         Source: TF.js `tf.LayersModel.getNamedWeights`.
         """
-        weights = self.trainable_weights if trainable_only else self.weights
-        values = {id(w): value for w, value in zip(weights, self.get_weights(trainable_only), strict=True)}
-        order = {key: i for i, key in enumerate(values)}
-        named = [(name, id(w)) for name, w in weights_by_name(self).items() if id(w) in values]
-        return [NamedTensor(name, values[key]) for name, key in sorted(named, key=lambda entry: order[entry[1]])]
+        return named_values(self, trainable_only)
 
     def save_weights(self, path: str | os.PathLike[str]) -> ReadyNone:
         """Write the weights alone (beyond TF.js); `load_weights` reads them.
