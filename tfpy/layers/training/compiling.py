@@ -17,11 +17,11 @@ from tfpy.layers.training.per_output import by_output
 from tfpy.layers.training.strategy import Strategy
 
 if TYPE_CHECKING:
-    from tfpy.layers.model import LayersModel
+    from tfpy.layers.trainable_model import TrainableModel
 
 
 def compile_model(
-    model: LayersModel, optimizer: Any, loss: Any, metrics: Any, output_weights: Any, distribute: Any
+    model: TrainableModel, optimizer: Any, loss: Any, metrics: Any, output_weights: Any, distribute: Any
 ) -> CompileConfig:
     """The configuration of a model for training; the model is not changed.
 

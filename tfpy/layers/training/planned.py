@@ -19,13 +19,13 @@ from tfpy.layers.plan_validity import watch
 from tfpy.layers.symbolic import Node, SymbolicTensor
 
 if TYPE_CHECKING:
-    from tfpy.layers.model import LayersModel
+    from tfpy.layers.trainable_model import TrainableModel
 
 _LEAVES = (Node, SymbolicTensor, Initializer, Constraint)  # they run no code in a step
 
 
 def run_planned(
-    model: LayersModel,
+    model: TrainableModel,
     key: tuple[Hashable, ...],
     inputs: Sequence[Tensor],
     compute: Callable[[], Result],

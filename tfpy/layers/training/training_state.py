@@ -9,7 +9,7 @@ from tfpy.layers.training.compile_config import CompileConfig
 
 if TYPE_CHECKING:
     from tfpy.core.optimizers.base import Optimizer
-    from tfpy.layers.model import LayersModel
+    from tfpy.layers.trainable_model import TrainableModel
 
 T = TypeVar("T")
 
@@ -45,12 +45,12 @@ class TrainingState:
         return self.loaded_optimizer if self.compiled is None else self.compiled.optimizer
 
 
-def is_compiled(model: LayersModel) -> bool:
+def is_compiled(model: TrainableModel) -> bool:
     """Whether `compile` was called. A model from a file whose loss is unknown here may have an optimizer anyway."""
     return model.training_state.compiled is not None
 
 
-def compiled_of(model: LayersModel, where: str) -> CompileConfig:
+def compiled_of(model: TrainableModel, where: str) -> CompileConfig:
     """The configuration that `compile` has set.
 
     Raises:
@@ -63,7 +63,7 @@ def compiled_of(model: LayersModel, where: str) -> CompileConfig:
     return found._replace(strategy=None) if model.training_state.training else found
 
 
-def optimizer_for(model: LayersModel, compiled: CompileConfig) -> Optimizer:
+def optimizer_for(model: TrainableModel, compiled: CompileConfig) -> Optimizer:
     """The optimizer of a training run: one that a callback has set is used from the next step on.
 
     One of another `compile` is used from the next `fit` on.
