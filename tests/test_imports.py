@@ -164,7 +164,7 @@ def test_engine_does_not_mention_tf_or_dl(path: Path) -> None:
     assert not re.findall(r"\b(?:tf|dl)\.[a-z]\w*", path.read_text(encoding="utf-8"))
 
 
-MODELS = {"tfpy.layers.model", "tfpy.layers.sequential"}
+MODELS = {"tfpy.layers.trainable_model", "tfpy.layers.model", "tfpy.layers.sequential"}
 # `loading` creates models; the other files in these folders are used by models.
 USED_BY_MODELS = [
     path

@@ -16,7 +16,7 @@ from tfpy.layers.model import LayersModel
 from tfpy.layers.saving.keras.reader import found_keras_file
 from tfpy.layers.saving.loading import load_keras, model_of
 from tfpy.layers.saving.tfjs_compatibility import browser_faults, sentences
-from tfpy.layers.training.compiling import is_compiled
+from tfpy.layers.training.training_state import is_compiled
 
 
 def opened(source: str) -> LayersModel | GraphModel:

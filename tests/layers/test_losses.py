@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -73,3 +74,20 @@ def test_loss_matches_formula(name: str) -> None:
 def test_non_float_zero_label_is_not_clipped_as_in_tfjs(name: str, recorded: float, dtype: tf.DType) -> None:
     found = get_loss(name)(tf.tensor([[0, 1]], None, dtype), tf.tensor([[0.5, 0.5]]))
     np.testing.assert_allclose(found.numpy(), [recorded], rtol=ROUNDING)
+
+
+@dataclass
+class Scaled:
+    """A loss without a hash, as instances of dataclasses are."""
+
+    factor: float
+
+    def __call__(self, labels: tf.Tensor, predictions: tf.Tensor) -> tf.Tensor:
+        return predictions.sub(labels).square().mean(-1).mul(self.factor)
+
+
+def test_loss_may_be_any_callable() -> None:
+    model = tf.sequential(layers=[tf.layers.dense(units=1, kernel_initializer="ones", input_shape=[2])])
+    model.compile(optimizer="sgd", loss=Scaled(2))
+    history = model.fit(np.ones((4, 2)), np.zeros((4, 1)), verbose=0)
+    np.testing.assert_allclose(history.history["loss"], [8], rtol=ROUNDING)

@@ -15,7 +15,7 @@ from tolerance import ACCUMULATED, ROUNDING
 
 import tfpy as tf
 from tfpy.layers.saving.training_config import training_config_of
-from tfpy.layers.training.compile_config import TrainingState
+from tfpy.layers.training.training_state import TrainingState
 
 
 def test_train_on_batch_matches_formula() -> None:

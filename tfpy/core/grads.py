@@ -151,9 +151,7 @@ def variable_grads(f: Callable[[], Tensor], var_list: Sequence[Tensor] | Tensor 
     return variable_grads_for("variable_grads", f, var_list)
 
 
-def variable_grads_for(
-    name: str, f: Callable[[], Tensor], var_list: Sequence[Tensor] | Tensor | None = None
-) -> VariableGrads:
+def variable_grads_for(name: str, f: Callable[[], Tensor], var_list: Sequence[Tensor] | Tensor | None) -> VariableGrads:
     """`variable_grads` for a function whose name errors have."""
     function = as_function(name, "f", f)
     variables, frozen = _by_trainability(name, var_list)

@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 class Record(AttributesInBothSpellings):
     """Named results: unpacked in order like a tuple, read by attribute or key in either spelling.
 
-    A subclass declares its fields as annotations.
+    A subclass declares its fields as annotations, after those that it inherits.
     """
 
     _fields: tuple[str, ...] = ()
 
     def __init_subclass__(cls) -> None:
-        cls._fields = tuple(annotations_in(cls))
+        cls._fields += tuple(annotations_in(cls))
 
     def __init__(self, *values: Any) -> None:
         vars(self).update(zip(self._fields, values, strict=True))
@@ -72,9 +72,6 @@ class NamedTensor(Record):
 
 class ReadyNamedTensor(NamedTensor, Ready):
     """An awaitable one."""
-
-    name: str
-    tensor: Tensor
 
 
 class Entries(dict[str, Any]):

@@ -13,7 +13,8 @@ from tfpy.core._methods import TensorMethods
 from tfpy.core.calling.ready import Ready
 from tfpy.core.calling.registry import export
 from tfpy.core.chained import Chained
-from tfpy.core.naming.hints import OF_TENSORS, add_absent, without_absent
+from tfpy.core.naming.elsewhere import OF_TENSORS
+from tfpy.core.naming.hints import add_absent, without_absent
 from tfpy.core.naming.wrappers import name_methods_of
 from tfpy.core.operators import Operators
 from tfpy.core.properties import TensorProperties

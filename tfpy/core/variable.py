@@ -9,7 +9,8 @@ from typing import Any
 
 from tfpy.core.calling.registry import export, op
 from tfpy.core.convert import TensorLike, to_tensor
-from tfpy.core.naming.hints import OF_VARIABLES, add_absent
+from tfpy.core.naming.elsewhere import OF_VARIABLES
+from tfpy.core.naming.hints import add_absent
 from tfpy.core.tensor import Tensor, tensor_again
 from tfpy.engine.backend import Array
 from tfpy.engine.dispatch import alias

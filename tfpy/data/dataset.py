@@ -11,12 +11,13 @@ from tfpy.core.calling.options import accepts_options
 from tfpy.core.calling.ready import ReadyList, ReadyNone, finish
 from tfpy.core.calling.registry import export
 from tfpy.core.memory import tidy
-from tfpy.core.naming.hints import OF_DATASET_CLASS, OF_DATASETS, Hints, add_absent, without_absent
+from tfpy.core.naming.elsewhere import OF_DATASET_CLASS, OF_DATASETS
+from tfpy.core.naming.hints import Hints, add_absent, without_absent
 from tfpy.data._camel import DatasetCamel
-from tfpy.data.iterators import ChainedIterator, LazyIterator, elements_of, of_an_element
+from tfpy.data.iterators import ChainedIterator, LazyIterator, count_of, elements_of, of_an_element
 from tfpy.data.structure import stacked
 from tfpy.engine import rng
-from tfpy.engine.arguments import as_int, as_positive
+from tfpy.engine.arguments import as_positive
 from tfpy.engine.errors import argument_error
 
 Size = float | None
@@ -155,7 +156,7 @@ class Dataset(DatasetCamel, Hints):
 
         Source: TF.js `tf.data.Dataset.repeat`.
         """
-        times = _count("repeat", count)
+        times = count_of("repeat", count)
         if times is None:
             return FunctionDataset(partial(_without_end, self), 0 if self.size == 0 else math.inf)
         size = 0 if times == 0 else None if self.size is None else self.size * times
@@ -167,7 +168,7 @@ class Dataset(DatasetCamel, Hints):
 
         Source: TF.js `tf.data.Dataset.skip`.
         """
-        first = _count("skip", count)
+        first = count_of("skip", count)
         size = self.size if self.size is None or first is None else max(self.size - first, 0)
         return self._then("skip", first, size=size)
 
@@ -193,7 +194,7 @@ class Dataset(DatasetCamel, Hints):
 
         Source: TF.js `tf.data.Dataset.take`.
         """
-        most = _count("take", count)
+        most = count_of("take", count)
         size = self.size if self.size is None or most is None else min(self.size, most)
         return self._then("take", most, size=size)
 
@@ -298,12 +299,6 @@ def _passes_without_end(dataset: Dataset) -> Iterator[LazyIterator]:
         yield stream(dataset).map(counted)
         if not elements:
             return
-
-
-def _count(where: str, count: Any) -> int | None:
-    """A count; None if it means 'all' or 'endless'."""
-    number = None if count is None else as_int(where, "count", count)
-    return None if number is None or number < 0 else number
 
 
 def _buffer_size(value: Any, size: Size) -> int:

@@ -90,13 +90,13 @@ class LazyIterator(LazyIteratorCamel, Ready):
 
     def take(self, count: int | None) -> LazyIterator:
         """At most the first `count` elements; all of them if it is None or negative."""
-        most = _count("take", count)
-        return self if most < 0 else _TakeIterator(self, most)
+        most = count_of("take", count)
+        return self if most is None else _TakeIterator(self, most)
 
     def skip(self, count: int | None) -> LazyIterator:
         """All but the first `count` elements, which are disposed; all of them if it is None or negative."""
-        first = _count("skip", count)
-        return self if first < 0 else _SkipIterator(self, first)
+        first = count_of("skip", count)
+        return self if first is None else _SkipIterator(self, first)
 
     @accepts_options()
     def row_major_batch(self, batch_size: int, small_last_batch: bool = True) -> LazyIterator:
@@ -140,9 +140,10 @@ class LazyIterator(LazyIteratorCamel, Ready):
         return _MapIterator(self, of_an_element("for_each_async", "f", f)).resolve_fully()
 
 
-def _count(method: str, count: Any) -> int:
-    """A number of elements; -1 or another negative number stands for all."""
-    return -1 if count is None else as_int(method, "count", count)
+def count_of(where: str, count: Any) -> int | None:
+    """A number of elements or passes; None if None or a negative number stands for all of them, or no end."""
+    number = None if count is None else as_int(where, "count", count)
+    return None if number is None or number < 0 else number
 
 
 class PythonIterator(LazyIterator):

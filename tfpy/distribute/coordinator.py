@@ -14,9 +14,9 @@ from tfpy.distribute.fingerprint import fingerprint, settings
 from tfpy.engine import rng
 from tfpy.engine.backend import current
 from tfpy.engine.dispatch import move
-from tfpy.layers.model import LayersModel
-from tfpy.layers.training.compiling import compiled_of
+from tfpy.layers.trainable_model import TrainableModel
 from tfpy.layers.training.run_state import Arrays, pack, restorer, state_of_model, unpack
+from tfpy.layers.training.training_state import compiled_of
 from tfpy.layers.weights import LayerVariable
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ class Coordinator:
 
     def __init__(self, group: Group) -> None:
         self.group = group
-        self._synchronized: WeakKeyDictionary[LayersModel, _Synchronized] = WeakKeyDictionary()
+        self._synchronized: WeakKeyDictionary[TrainableModel, _Synchronized] = WeakKeyDictionary()
 
     def gather_at(self, place: str, value: Any = None) -> list[Any]:
         """Wait until all processes have called this, with the same place; the values of all processes, by rank.
@@ -126,7 +126,7 @@ class Coordinator:
 
     # Models
 
-    def synchronize(self, place: str, model: LayersModel, optimizer: Optimizer) -> None:
+    def synchronize(self, place: str, model: TrainableModel, optimizer: Optimizer) -> None:
         """Apply the changes that callbacks have made to a model in the first process; the others call no callbacks.
 
         Raises:
@@ -144,7 +144,7 @@ class Coordinator:
             optimizer.learning_rate = first.learning_rate
         model.stop_training = first.stop_training
 
-    def _status(self, model: LayersModel, optimizer: Optimizer) -> _Status:
+    def _status(self, model: TrainableModel, optimizer: Optimizer) -> _Status:
         known = self._synchronized.get(model)
         compiled = known is None or known.log_names is not _log_names(model)
         changed = (
@@ -155,7 +155,7 @@ class Coordinator:
         )
         return _Status(compiled, changed, optimizer.iterations, model.stop_training, optimizer.learning_rate)
 
-    def broadcast_model(self, model: LayersModel, optimizer: Optimizer) -> None:
+    def broadcast_model(self, model: TrainableModel, optimizer: Optimizer) -> None:
         """Set the weights, and the settings and state of the optimizer, to those of the first process."""
         arrays: Arrays = {}
         first = self.group.rank == 0
@@ -168,12 +168,12 @@ class Coordinator:
             vars(optimizer).update(plain)
         self.mark_synchronized(model, optimizer)
 
-    def mark_synchronized(self, model: LayersModel, optimizer: Optimizer) -> None:
+    def mark_synchronized(self, model: TrainableModel, optimizer: Optimizer) -> None:
         """Record that all processes have the same model and optimizer now."""
         weights = _payloads(model.weights)
         self._synchronized[model] = _Synchronized(_log_names(model), weights, settings(optimizer), optimizer._slots)
 
-    def changed_weights(self, model: LayersModel) -> list[LayerVariable]:
+    def changed_weights(self, model: TrainableModel) -> list[LayerVariable]:
         """The weights that have changed since the last synchronization; all of them before the first one."""
         weights = model.weights
         payloads = _payloads(weights)
@@ -183,7 +183,7 @@ class Coordinator:
         return [w for w, payload, other in zip(weights, payloads, last.weights, strict=True) if payload is not other]
 
 
-def _log_names(model: LayersModel) -> list[str]:
+def _log_names(model: TrainableModel) -> list[str]:
     return compiled_of(model, "distribute").log_names
 
 

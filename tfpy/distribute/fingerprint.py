@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from tfpy.layers.base import Layer
 from tfpy.layers.container import Container
-from tfpy.layers.model import LayersModel
-from tfpy.layers.training.compiling import compiled_of
+from tfpy.layers.trainable_model import TrainableModel
+from tfpy.layers.training.training_state import compiled_of
 
 if TYPE_CHECKING:
     from tfpy.core.optimizers.base import Optimizer
@@ -26,7 +26,7 @@ def settings(optimizer: Optimizer) -> str:
     return _shown({name: value for name, value in _config_of(optimizer).items() if name not in _RATES})
 
 
-def fingerprint(model: LayersModel, optimizer: Optimizer) -> Iterator[str]:
+def fingerprint(model: TrainableModel, optimizer: Optimizer) -> Iterator[str]:
     """The description of a compiled model, line by line."""
     yield f"a model with {type(optimizer).__name__}"
     yield f"an optimizer with {settings(optimizer)}"

@@ -18,7 +18,7 @@ from tfpy.engine import dispatch, rng
 from tfpy.layers.callbacks.base import Callback
 from tfpy.layers.callbacks.callback_list import CallbackList
 from tfpy.layers.callbacks.history import History
-from tfpy.layers.model import LayersModel
+from tfpy.layers.trainable_model import TrainableModel
 from tfpy.layers.training.batch import Batch
 from tfpy.layers.training.strategy import ReplicaStep, Strategy
 
@@ -54,7 +54,7 @@ class Ranks(Strategy):
         everyone = [*callbacks, synchronization]
         return CallbackList(everyone) if self.first else PartialCallbackList(everyone, [history, synchronization])
 
-    def step(self, model: LayersModel, optimizer: Any, batch: Batch, run: ReplicaStep) -> list[Tensor]:
+    def step(self, model: TrainableModel, optimizer: Any, batch: Batch, run: ReplicaStep) -> list[Tensor]:
         """Run a step on this process's part of a batch."""
         place = f"a batch of {batch.size} samples ({_fingerprint(batch):08x})"
         self._coordinator.synchronize(place, model, optimizer)
@@ -77,7 +77,7 @@ class Ranks(Strategy):
         finally:
             rng.restore_source(shared)
 
-    def _means(self, model: LayersModel, values: list[Tensor], share: float, steps: Tensor | None) -> list[Tensor]:
+    def _means(self, model: TrainableModel, values: list[Tensor], share: float, steps: Tensor | None) -> list[Tensor]:
         """The means over all processes. Weights assigned by the step, such as moving averages, are averaged too."""
         written = [weight for weight in self._coordinator.changed_weights(model) if weight.dtype == "float32"]
         arrays = [dispatch.read(tensor, "mean") for tensor in (*values, *written)]

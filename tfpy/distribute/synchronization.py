@@ -11,9 +11,9 @@ from tfpy.distribute.fingerprint import fingerprint
 from tfpy.layers.callbacks.base import Callback
 from tfpy.layers.callbacks.callback_list import CallbackList
 from tfpy.layers.callbacks.history import History
-from tfpy.layers.training.compiling import optimizer_for
 from tfpy.layers.training.loops import TrainingRun
 from tfpy.layers.training.resuming import RunCallback
+from tfpy.layers.training.training_state import optimizer_for
 
 if TYPE_CHECKING:
     from tfpy.core.optimizers.base import Optimizer

@@ -87,7 +87,7 @@ def start_scope(name: str = "") -> Scope:
     return scope
 
 
-def run_in_scope(function: Callable[[], T], name: str = "") -> T:
+def run_in_scope(function: Callable[[], T], name: str) -> T:
     """The result of a function, called in its own scope."""
     scope, result = Scope(name), None
     try:
@@ -110,7 +110,7 @@ def end_scope(result: Any = None) -> None:
     close_scope(scopes[-1], result)
 
 
-def close_scope(scope: Scope, result: Any = None) -> None:
+def close_scope(scope: Scope, result: Any) -> None:
     """End a function's scope, after any scopes that an exception or a generator left open inside it."""
     scopes = local.state.scopes
     while scope in scopes:
@@ -119,7 +119,7 @@ def close_scope(scope: Scope, result: Any = None) -> None:
             _hand_over(innermost, result, scopes[-1] if scopes else None)
 
 
-def leave_scope(scope: Scope, result: Any = None) -> None:
+def leave_scope(scope: Scope, result: Any) -> None:
     """End only a block's scope, unless it has been closed.
 
     A block may be inside a generator that is closed while unrelated scopes are the innermost: they stay open.

@@ -19,7 +19,8 @@ from tfpy.core.io.quantization import quantized
 from tfpy.core.io.specs import read_specs
 from tfpy.core.io.weights import decode
 from tfpy.core.memory import dispose, tidy
-from tfpy.core.naming.hints import OF_GRAPH_MODELS, add_absent, without_absent
+from tfpy.core.naming.elsewhere import OF_GRAPH_MODELS
+from tfpy.core.naming.hints import add_absent, without_absent
 from tfpy.core.results import Entries
 from tfpy.core.system.environment import ENV
 from tfpy.core.tensor import Tensor

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import tfpy as tf
 from tfpy import legacy as dl
-from tfpy.core.naming.hints import OF_MODULES
+from tfpy.core.naming.elsewhere import OF_MODULES
 from tfpy.core.naming.names import camel
 
 # The roots of paths into the package: TF.js's face, and that of deeplearn.js.

@@ -231,41 +231,6 @@ class LayersModelCamel(BothSpellings):
 
     if TYPE_CHECKING:
 
-        @property
-        def metricsNames(self) -> list[str]: ...
-
-        def fitDataset(
-            self,
-            dataset: Any,
-            args: Mapping[str, Any] | None = None,
-            *,
-            epochs: int | None = None,
-            batchesPerEpoch: int | None = None,
-            verbose: int = 1,
-            callbacks: Any = None,
-            validationData: Any = None,
-            validationBatchSize: int = ...,
-            validationBatches: int | None = None,
-            validationSplit: float | None = None,
-            yieldEvery: Any = "auto",
-            initialEpoch: int = 0,
-            classWeight: Any = None,
-        ) -> History: ...
-
-        def trainOnBatch(self, x: Any, y: Any) -> Any: ...
-
-        @property
-        def stopTraining(self) -> bool: ...
-
-        @stopTraining.setter
-        def stopTraining(self, stop: bool) -> None: ...
-
-        def evaluateDataset(
-            self, dataset: Any, args: Mapping[str, Any] | None = None, *, batches: int | None = None, verbose: int = 0
-        ) -> Any: ...
-
-        def predictOnBatch(self, x: Any) -> Any: ...
-
         def toJSON(self, unused: Any = None, returnString: bool = True) -> Any: ...
 
         @classmethod
@@ -284,13 +249,6 @@ class LayersModelCamel(BothSpellings):
         def getUserDefinedMetadata(self) -> dict[str, Any] | None: ...
 
     else:
-        metricsNames = forward_property("metrics_names")
-        fitDataset = forward("fit_dataset")
-        trainOnBatch = forward("train_on_batch")
-        stopTraining = forward_property("stop_training")
-        stopTraining = forward_property("stop_training", writable=True)
-        evaluateDataset = forward("evaluate_dataset")
-        predictOnBatch = forward("predict_on_batch")
         toJSON = forward("to_json")
         fromConfig = classmethod(forward("from_config"))
         getNamedWeights = forward("get_named_weights")
@@ -385,3 +343,55 @@ class SymbolicTensorCamel(BothSpellings):
         outputTensorIndex = forward_property("output_tensor_index", writable=True)
         nodeIndex = forward_property("node_index", writable=True)
         tensorIndex = forward_property("tensor_index", writable=True)
+
+
+class TrainableModelCamel(BothSpellings):
+    """TF.js's spellings for TrainableModel."""
+
+    __slots__ = ()
+
+    if TYPE_CHECKING:
+
+        @property
+        def metricsNames(self) -> list[str]: ...
+
+        def fitDataset(
+            self,
+            dataset: Any,
+            args: Mapping[str, Any] | None = None,
+            *,
+            epochs: int | None = None,
+            batchesPerEpoch: int | None = None,
+            verbose: int = 1,
+            callbacks: Any = None,
+            validationData: Any = None,
+            validationBatchSize: int = ...,
+            validationBatches: int | None = None,
+            validationSplit: float | None = None,
+            yieldEvery: Any = "auto",
+            initialEpoch: int = 0,
+            classWeight: Any = None,
+        ) -> History: ...
+
+        def trainOnBatch(self, x: Any, y: Any) -> Any: ...
+
+        @property
+        def stopTraining(self) -> bool: ...
+
+        @stopTraining.setter
+        def stopTraining(self, stop: bool) -> None: ...
+
+        def evaluateDataset(
+            self, dataset: Any, args: Mapping[str, Any] | None = None, *, batches: int | None = None, verbose: int = 0
+        ) -> Any: ...
+
+        def predictOnBatch(self, x: Any) -> Any: ...
+
+    else:
+        metricsNames = forward_property("metrics_names")
+        fitDataset = forward("fit_dataset")
+        trainOnBatch = forward("train_on_batch")
+        stopTraining = forward_property("stop_training")
+        stopTraining = forward_property("stop_training", writable=True)
+        evaluateDataset = forward("evaluate_dataset")
+        predictOnBatch = forward("predict_on_batch")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Never, Self
 from tfpy.core.calling.options import accepts_options
 from tfpy.core.calling.registry import export
 from tfpy.core.calling.tracebacks import hide_own_lines
-from tfpy.core.naming.hints import OF_LAYERS
+from tfpy.core.naming.elsewhere import OF_LAYERS
 from tfpy.core.tensor import Tensor
 from tfpy.core.variable import value_of
 from tfpy.engine import handle
@@ -92,10 +92,8 @@ class Layer(LayerCamel, Copyable, Declared, family="layer"):
             # A user-defined class that reads its own options passes all of them on, as in TF.js.
             config, options = known_only(declared, config), known_only(declared, options)
         values = self._read(config, options, declared, more)
-        own = {name for name in self.base_options if name in self.options}
-        base = {name: values[name] if name in own else values.pop(name) for name in self.base_options}
-        self._set_base_options(base)
-        self._assign(values)
+        self._set_base_options({name: values[name] for name in self.base_options})
+        self._assign({name: values[name] for name in self.options})
         self.configure()
 
     __signature__ = DeclaredSignature(__init__)

@@ -58,13 +58,9 @@ def check_inputs(layer: str, specs: Sequence[InputSpec | None] | None, inputs: S
     """Raise ValueError, naming the layer and the input, if inputs do not match the specs."""
     if not specs:
         return
-    _check_count(layer, specs, inputs)
+    check_shapes(layer, specs, [x.shape for x in inputs])
     for i, (spec, x) in enumerate(zip(specs, inputs, strict=True)):
-        if spec is None:
-            continue
-        if fault := _fault(spec, x.shape):
-            raise _misfit(layer, i, fault, f"shape {list(x.shape)}")
-        if spec.dtype is not None and spec.dtype != x.dtype:
+        if spec is not None and spec.dtype not in (None, x.dtype):
             raise _misfit(layer, i, f"dtype {spec.dtype}", f"dtype {x.dtype}")
 
 
@@ -72,16 +68,12 @@ def check_shapes(layer: str, specs: Sequence[InputSpec | None] | None, shapes: S
     """`check_inputs` for inputs of which only the shapes are known."""
     if not specs:
         return
-    _check_count(layer, specs, shapes)
+    if len(specs) != len(shapes):
+        raise ValueError(f"Layer {layer} expects {len(specs)} inputs, but got {len(shapes)}.")
     for i, (spec, shape) in enumerate(zip(specs, shapes, strict=True)):
-        fault = _fault(spec, shape) if spec is not None else None
+        fault = None if spec is None else _fault(spec, shape)
         if fault:
             raise _misfit(layer, i, fault, f"shape {list(shape)}")
-
-
-def _check_count(layer: str, specs: Sequence[Any], found: Sequence[Any]) -> None:
-    if len(specs) != len(found):
-        raise ValueError(f"Layer {layer} expects {len(specs)} inputs, but got {len(found)}.")
 
 
 def _misfit(layer: str, i: int, expected: str, found: str) -> ValueError:

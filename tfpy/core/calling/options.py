@@ -15,7 +15,7 @@ from typing import Any, TypeVar, cast
 from tfpy.core.calling.annotations import NUMBERS
 from tfpy.core.calling.argument_errors import name_call, name_outer, refuse_misfit, refuse_unbound
 from tfpy.core.calling.tracebacks import hide_own_lines
-from tfpy.core.naming.hints import OF_OPTIMIZERS, OF_OPTIONS
+from tfpy.core.naming.elsewhere import OF_OPTIMIZERS, OF_OPTIONS
 from tfpy.core.naming.names import spellings
 from tfpy.core.naming.wrappers import forwarding
 from tfpy.engine.arguments import as_number

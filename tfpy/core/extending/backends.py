@@ -7,7 +7,7 @@ from typing import Any
 
 from tfpy.core.calling.ready import ReadyBool
 from tfpy.core.calling.registry import op
-from tfpy.core.naming.hints import OF_BACKENDS
+from tfpy.core.naming.elsewhere import OF_BACKENDS
 from tfpy.engine.arguments import as_function, as_string
 from tfpy.engine.backend import Backend, current, registry
 

@@ -6,7 +6,8 @@ from collections.abc import Callable, Collection, Mapping
 from importlib import import_module
 from typing import Any
 
-from tfpy.core.naming.hints import NAMESPACES, OF_MODULES, MissingNameError, names_of
+from tfpy.core.naming.elsewhere import OF_MODULES
+from tfpy.core.naming.hints import NAMESPACES, MissingNameError, names_of
 
 
 def names_in(names: Mapping[str, Any], lazy: Collection[str] = ()) -> Callable[[], list[str]]:

@@ -12,7 +12,8 @@ from tfpy.core.calling.ready import ReadyList, ReadyNone
 from tfpy.core.calling.registry import export
 from tfpy.core.convert import to_tensor
 from tfpy.core.grads import VariableGrads, variable_grads_for
-from tfpy.core.naming.hints import OF_OPTIMIZERS, Closed
+from tfpy.core.naming.elsewhere import OF_OPTIMIZERS
+from tfpy.core.naming.hints import Closed
 from tfpy.core.ops.common import full
 from tfpy.core.optimizers._camel import OptimizerCamel
 from tfpy.core.optimizers.clipping import Clipping

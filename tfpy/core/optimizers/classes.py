@@ -7,7 +7,6 @@ clipping and learning rate schedules are described in `Optimizer`.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from typing import Any, ClassVar, Unpack
 
@@ -19,6 +18,7 @@ from tfpy.core.optimizers import rules
 from tfpy.core.optimizers._camel import AdagradOptimizerCamel, MomentumOptimizerCamel
 from tfpy.core.optimizers.base import Optimizer, or_epsilon
 from tfpy.core.optimizers.clipping import Bounds
+from tfpy.core.optimizers.float32 import float32, float32_power, float32_product, one_minus
 from tfpy.core.optimizers.rules import Slots, Update
 from tfpy.core.optimizers.schedules import LearningRate
 from tfpy.core.tensor import Tensor
@@ -197,34 +197,6 @@ class RMSPropOptimizer(Optimizer, factory="train.rmsprop"):
         return {"lr": self.learning_rate, "decay": self.decay, "beta": self.momentum, "epsilon": self.epsilon}
 
 
-_BEYOND_FLOAT32 = 2.0**128 - 2.0**103  # from here on the nearest float32 is infinite
-
-
-def _float32(number: float) -> float:
-    """The nearest float32; infinite out of range, without a numpy warning."""
-    if abs(number) < _BEYOND_FLOAT32:
-        return float(np.float32(number))
-    return number if math.isnan(number) else math.copysign(math.inf, number)
-
-
-def _float32_product(a: float, b: float) -> float:
-    """The product in float32 arithmetic, in which TF.js keeps the powers of the betas."""
-    return _float32(_float32(a) * _float32(b))
-
-
-def _float32_power(beta: float, exponent: int) -> float:
-    power = _float32(beta)
-    for _ in range(exponent - 1):
-        last, power = power, _float32_product(power, beta)
-        if power == last:
-            break
-    return power
-
-
-def _one_minus(power: float) -> float:
-    return _float32(1 - _float32(power))
-
-
 class _BetaOptimizer(Optimizer):
     """Base of Adam and its variants: two betas, and their powers, updated with each step."""
 
@@ -240,14 +212,14 @@ class _BetaOptimizer(Optimizer):
         self.beta1 = beta1
         self.beta2 = beta2
         self.epsilon = or_epsilon(epsilon)
-        self._powers = [_float32(self.beta1), _float32(self.beta2)]
+        self._powers = [float32(self.beta1), float32(self.beta2)]
 
     def end_step(self) -> None:
-        self._powers = [_float32_product(p, b) for p, b in zip(self._powers, (self.beta1, self.beta2), strict=True)]
+        self._powers = [float32_product(p, b) for p, b in zip(self._powers, (self.beta1, self.beta2), strict=True)]
 
     def _after_set_weights(self) -> None:
         # Multiplied step by step, so that a resumed run has exactly the numbers of an uninterrupted one.
-        self._powers = [_float32_power(beta, self.iterations + 1) for beta in (self.beta1, self.beta2)]
+        self._powers = [float32_power(beta, self.iterations + 1) for beta in (self.beta1, self.beta2)]
 
 
 @export(doc="Training / Classes")
@@ -279,7 +251,7 @@ class AdamOptimizer(_BetaOptimizer, factory="train.adam"):
         super().__init__(learning_rate, beta1, beta2, epsilon, **bounds)
 
     def hyperparameters(self) -> dict[str, Any]:
-        bias1, bias2 = map(_one_minus, self._powers)
+        bias1, bias2 = map(one_minus, self._powers)
         betas = {"beta1": self.beta1, "beta2": self.beta2, "bias1": bias1, "bias2": bias2}
         return {"lr": self.learning_rate, "epsilon": self.epsilon, **betas}
 
@@ -358,7 +330,7 @@ class AdamaxOptimizer(_BetaOptimizer, factory="train.adamax"):
             decayed = np.float32(self.learning_rate) / np.float32(
                 np.float32(self.iterations) * np.float32(self.decay) + np.float32(1)
             )
-            rate = float(decayed / np.float32(_one_minus(self._powers[0])))
+            rate = float(decayed / np.float32(one_minus(self._powers[0])))
         return {"rate": rate, "beta1": self.beta1, "beta2": self.beta2, "epsilon": self.epsilon}
 
 
@@ -403,7 +375,7 @@ class NadamOptimizer(_BetaOptimizer, factory="train.nadam"):
     def hyperparameters(self) -> dict[str, Any]:
         now, following = self._momentum(self.iterations), self._momentum(self.iterations + 1)
         ahead, kept = (1 - now) / (1 - self._product), following / (1 - self._product * following)
-        betas = {"beta1": self.beta1, "beta2": self.beta2, "bias2": _one_minus(self._powers[1])}
+        betas = {"beta1": self.beta1, "beta2": self.beta2, "bias2": one_minus(self._powers[1])}
         return {"lr": self.learning_rate, "epsilon": self.epsilon, "ahead": ahead, "kept": kept, **betas}
 
     def end_step(self) -> None:

@@ -67,6 +67,9 @@ class EarlyStopping(EarlyStoppingCamel, Callback):
         self.mode = mode
         self.baseline = baseline
         self.restore_best_weights = restore_best_weights
+        self._restart()
+
+    def _restart(self) -> None:
         self.wait = 0
         self.stopped_epoch = 0
         self.best = self._monitor.worst
@@ -80,10 +83,7 @@ class EarlyStopping(EarlyStoppingCamel, Callback):
         return super().from_backup(values) | {"_best_weights": weights}
 
     def on_train_begin(self, logs: Logs | None = None) -> None:
-        self.wait = 0
-        self.stopped_epoch = 0
-        self.best = self._monitor.worst
-        self._best_weights = None
+        self._restart()
 
     def on_epoch_end(self, epoch: int, logs: Logs | None = None) -> None:
         current = self._monitor.value(logs)

@@ -216,7 +216,7 @@ def _of_training(config: Mapping[str, Any]) -> Iterator[Fault]:
         yield Fault("TF.js cannot restore the state of the optimizer Adamax")
     if "loss_weights" in config:
         yield Fault("TF.js does not read loss weights; compile without them")
-    for known, what in ((_LOSSES, "loss"), (_METRICS, "metrics")):
-        for name in walk(config.get(what)):
+    for entry, what, known in (("loss", "loss", _LOSSES), ("metrics", "metric", _METRICS)):
+        for name in walk(config.get(entry)):
             if isinstance(name, str) and name not in known:
-                yield Fault(f"TF.js has no {what.removesuffix('s') if what == 'metrics' else what} {name!r}")
+                yield Fault(f"TF.js has no {what} {name!r}")

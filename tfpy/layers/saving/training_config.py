@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Mapping
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +19,7 @@ from tfpy.layers.registry import class_of
 from tfpy.layers.saving.json_tree import map_children, map_leaves
 from tfpy.layers.saving.keras_names import CLASS_ALIASES, KERAS_LOSSES, keras_optimizer_options, swapped
 from tfpy.layers.training import losses, metrics
-from tfpy.layers.training.compiling import compiled_of
+from tfpy.layers.training.training_state import compiled_of
 
 if TYPE_CHECKING:
     from tfpy.layers.model import LayersModel
@@ -78,18 +78,18 @@ def _losses_of(model: LayersModel) -> dict[str, Any]:
 
 
 def _loss_name(given: Any) -> str:
-    return _own_name(losses.get_loss(given), "loss", losses.is_name)
+    return _own_name(losses.get_loss(given), "loss", losses.BY_NAME)
 
 
 def _metric_name(given: Any) -> str:
     named = isinstance(given, str)
-    name = snake_class(given) if named else _own_name(metrics.get_metric(given), "metric", metrics.is_name)
+    name = snake_class(given) if named else _own_name(metrics.get_metric(given), "metric", metrics.BY_NAME)
     return _METRICS.get(name, name)
 
 
-def _own_name(function: Any, what: str, is_name: Callable[[str], bool]) -> str:
+def _own_name(function: Any, what: str, known: Container[str]) -> str:
     name, own = str(getattr(function, "__name__", "")), isinstance(function, FunctionType) and is_ours(function)
-    if own and is_name(name):
+    if own and name in known:
         return name
     reason = "has no name to compile with" if own else "is a user-defined function"
     raise ValueError(

@@ -1,4 +1,4 @@
-"""Matching the weights of a file with those of a model by name, and writing all of them or none."""
+"""The weights of a model by their names in files, and writing all of a file's weights to them or none."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from tfpy.core.io.errors import ModelFileError
+from tfpy.core.results import NamedTensor
 from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import nearest, some_of
 from tfpy.layers.base import Layer
@@ -85,6 +86,17 @@ def weights_by_name(model: Container) -> dict[str, LayerVariable]:
     """
     weights = _weights_in_graph_order(model)
     return dict(zip(unique_names(weight.original_name for weight in weights), weights, strict=True))
+
+
+def named_values(model: Container, trainable_only: bool) -> list[NamedTensor]:
+    """The values of the weights by their names in files, in the order of `weights`; a weight may have several names."""
+    weights = model.trainable_weights if trainable_only else model.weights
+    values = {id(w): value for w, value in zip(weights, model.get_weights(trainable_only), strict=True)}
+    names: dict[int, list[str]] = {key: [] for key in values}
+    for name, weight in weights_by_name(model).items():
+        if id(weight) in names:
+            names[id(weight)].append(name)
+    return [NamedTensor(name, values[key]) for key, own in names.items() for name in own]
 
 
 def check_weights(model: Container) -> None:

@@ -29,7 +29,7 @@ from tfpy.layers.saving.topology import written
 from tfpy.layers.saving.training_config import training_config_of
 from tfpy.layers.saving.unreturned import warn_of_unreturned
 from tfpy.layers.saving.weight_names import check_weights
-from tfpy.layers.training.compiling import is_compiled
+from tfpy.layers.training.training_state import is_compiled
 
 if TYPE_CHECKING:
     from tfpy.layers.model import LayersModel

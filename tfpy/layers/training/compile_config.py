@@ -1,16 +1,14 @@
-"""The configuration set by `compile`, and whether a model is compiled and being trained."""
+"""The configuration set by `compile`."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, TypeVar
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 from tfpy.layers.training.losses import Loss
 from tfpy.layers.training.metrics import Metric
 from tfpy.layers.training.strategy import Strategy
 from tfpy.layers.weights import LayerVariable
-
-T = TypeVar("T")
 
 
 class OutputConfig(NamedTuple):
@@ -20,37 +18,6 @@ class OutputConfig(NamedTuple):
     loss: Loss | None
     weight: float
     metrics: list[tuple[str, Metric]]
-
-
-class TrainingState:
-    """Whether a model is compiled, and whether it is being trained.
-
-    Attributes:
-        compiled: the configuration set by `compile`; None before, and after layers were added to a sequential model.
-        loaded_optimizer: the optimizer of a file whose loss is unknown here; the model can be compiled with it.
-        training: whether `fit` is running.
-        called: the method that the user has called, while another one does its work.
-    """
-
-    def __init__(self) -> None:
-        self.compiled: CompileConfig | None = None
-        self.loaded_optimizer: Any = None
-        self.training = False
-        self.called: str | None = None
-
-    def on_behalf_of(self, method: str, call: Callable[[], T]) -> T:
-        """Call another method of the model, whose errors then name the one that the user has called."""
-        before = self.called
-        try:
-            self.called = method
-            return call()
-        finally:
-            self.called = before
-
-    @property
-    def optimizer(self) -> Any:
-        """The optimizer, from `compile` or from a file; None if there is none."""
-        return self.loaded_optimizer if self.compiled is None else self.compiled.optimizer
 
 
 class CompileConfig(NamedTuple):

@@ -17,12 +17,11 @@ from tfpy.layers.training.per_output import by_output
 from tfpy.layers.training.strategy import Strategy
 
 if TYPE_CHECKING:
-    from tfpy.core.optimizers.base import Optimizer
-    from tfpy.layers.model import LayersModel
+    from tfpy.layers.trainable_model import TrainableModel
 
 
 def compile_model(
-    model: LayersModel, optimizer: Any, loss: Any, metrics: Any, output_weights: Any, distribute: Any
+    model: TrainableModel, optimizer: Any, loss: Any, metrics: Any, output_weights: Any, distribute: Any
 ) -> CompileConfig:
     """The configuration of a model for training; the model is not changed.
 
@@ -36,35 +35,6 @@ def compile_model(
     chosen = get_optimizer(optimizer)
     outputs = _output_configs(model.output_names, model.graph.outputs, loss, metrics, output_weights)
     return CompileConfig(chosen, outputs, log_names(outputs), model.trainable_weights, strategy)
-
-
-def is_compiled(model: LayersModel) -> bool:
-    """Whether `compile` was called. A model from a file whose loss is unknown here may have an optimizer anyway."""
-    return model.training_state.compiled is not None
-
-
-def compiled_of(model: LayersModel, where: str) -> CompileConfig:
-    """The configuration that `compile` has set.
-
-    Raises:
-        RuntimeError: the model is not compiled.
-    """
-    found = model.training_state.compiled
-    if found is None:
-        raise RuntimeError(f"{where}: compile the model first, with model.compile(optimizer=…, loss=…).")
-    # During training the callers are callbacks, which not every process has.
-    return found._replace(strategy=None) if model.training_state.training else found
-
-
-def optimizer_for(model: LayersModel, compiled: CompileConfig) -> Optimizer:
-    """The optimizer of a training run: one that a callback has set is used from the next step on.
-
-    One of another `compile` is used from the next `fit` on.
-    """
-    current = model.training_state.compiled
-    same = current is not None and current.outputs is compiled.outputs
-    found: Optimizer = current.optimizer if current is not None and same else compiled.optimizer
-    return found
 
 
 def _output_configs(

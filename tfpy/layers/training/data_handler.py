@@ -29,10 +29,10 @@ from tfpy.layers.training.sample_weights import class_weights, sample_weights
 from tfpy.layers.training.targets import check_targets, standardize_targets
 
 if TYPE_CHECKING:
-    from tfpy.layers.model import LayersModel
+    from tfpy.layers.trainable_model import TrainableModel
 
 
-def inputs_of(where: str, model: LayersModel, x: Any, argument: str = "x") -> list[Tensor]:
+def inputs_of(where: str, model: TrainableModel, x: Any, argument: str = "x") -> list[Tensor]:
     """The inputs of a model as tensors.
 
     Args:
@@ -61,7 +61,7 @@ class DataHandler(NamedTuple):
     """
 
     where: str
-    model: LayersModel
+    model: TrainableModel
     compiled: CompileConfig
 
     def arrays(
@@ -173,7 +173,7 @@ class DataHandler(NamedTuple):
         return Validation(lambda: test_loop(self.model, self.compiled, ArrayBatches(data, size).epoch()))
 
 
-def _warn_of_misdeclared_shapes(model: LayersModel, inputs: list[Tensor]) -> None:
+def _warn_of_misdeclared_shapes(model: TrainableModel, inputs: list[Tensor]) -> None:
     """Run a model with custom layers, which warns if these return other shapes than they say.
 
     The labels may fit what the model returns.

@@ -12,17 +12,17 @@ from tfpy.engine.arguments import as_positive
 from tfpy.engine.printable import put
 from tfpy.layers.training.batch_sources import ArrayBatches, as_dataset
 from tfpy.layers.training.compile_config import CompileConfig
-from tfpy.layers.training.compiling import compiled_of
 from tfpy.layers.training.data_handler import DataHandler
 from tfpy.layers.training.fit_options import EVALUATE, EVALUATE_DATASET, batch_limit, refuse_with_a_dataset
 from tfpy.layers.training.loops import test_loop
+from tfpy.layers.training.training_state import compiled_of
 
 if TYPE_CHECKING:
-    from tfpy.layers.model import LayersModel
+    from tfpy.layers.trainable_model import TrainableModel
 
 
 def evaluate(
-    model: LayersModel, x: Any, y: Any, *, batch_size: int, verbose: int, sample_weight: Any, steps: int | None
+    model: TrainableModel, x: Any, y: Any, *, batch_size: int, verbose: int, sample_weight: Any, steps: int | None
 ) -> Any:
     """Loss and metrics for samples, or for a data set."""
     compiled = compiled_of(model, "evaluate")
@@ -41,7 +41,7 @@ def evaluate(
     return _reported(compiled, tidy(values), verbose)
 
 
-def evaluate_dataset(model: LayersModel, dataset: Any, *, batches: int | None, verbose: int) -> Any:
+def evaluate_dataset(model: TrainableModel, dataset: Any, *, batches: int | None, verbose: int) -> Any:
     """Loss and metrics for the batches of a data set."""
     names = EVALUATE if model.training_state.called == "evaluate" else EVALUATE_DATASET
     handler = DataHandler(names.method, model, compiled_of(model, names.method))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from tfpy.core.calling.ready import ReadyFloat, ReadyList
 from tfpy.core.memory import tidy
@@ -16,7 +16,6 @@ from tfpy.layers.callbacks.callback_list import CallbackList
 from tfpy.layers.callbacks.history import History
 from tfpy.layers.callbacks.registered import registered_callbacks
 from tfpy.layers.training.batch_sources import ArrayBatches, BatchSource, as_dataset, warn_of_nan
-from tfpy.layers.training.compiling import compiled_of
 from tfpy.layers.training.data_handler import DataHandler
 from tfpy.layers.training.fit_options import (
     FIT,
@@ -34,14 +33,16 @@ from tfpy.layers.training.fit_options import (
 from tfpy.layers.training.loops import TrainingRun, Validation
 from tfpy.layers.training.progress import displays
 from tfpy.layers.training.steps import train_step
+from tfpy.layers.training.training_state import compiled_of
 
 if TYPE_CHECKING:
     from tfpy.layers.model import LayersModel
+    from tfpy.layers.trainable_model import TrainableModel
 
 T = TypeVar("T")
 
 
-def fit(model: LayersModel, x: Any, y: Any, given: FitOptions) -> History:
+def fit(model: TrainableModel, x: Any, y: Any, given: FitOptions) -> History:
     """Train a model on samples, or on a data set."""
     compiled = compiled_of(model, "fit")
     if as_dataset(x) is not None:
@@ -67,7 +68,7 @@ def fit(model: LayersModel, x: Any, y: Any, given: FitOptions) -> History:
     return trained[0]
 
 
-def _fit_as_dataset(model: LayersModel, x: Any, y: Any, given: FitOptions) -> History:
+def _fit_as_dataset(model: TrainableModel, x: Any, y: Any, given: FitOptions) -> History:
     split = given.validation_split or None
     check_size_with_a_dataset(given)
     refuse_with_a_dataset(y=y, validation_split=split, sample_weight=given.sample_weight, seed=given.seed)
@@ -88,7 +89,7 @@ def _fit_as_dataset(model: LayersModel, x: Any, y: Any, given: FitOptions) -> Hi
     return model.training_state.on_behalf_of("fit", call)
 
 
-def fit_dataset(model: LayersModel, dataset: Any, given: FitDatasetOptions) -> History:
+def fit_dataset(model: TrainableModel, dataset: Any, given: FitDatasetOptions) -> History:
     """Train a model on the batches of a data set."""
     names = FIT if model.training_state.called == "fit" else FIT_DATASET
     where = names.method
@@ -111,7 +112,7 @@ def fit_dataset(model: LayersModel, dataset: Any, given: FitDatasetOptions) -> H
     return _exclusively(model, train)
 
 
-def train_on_batch(model: LayersModel, x: Any, y: Any) -> Any:
+def train_on_batch(model: TrainableModel, x: Any, y: Any) -> Any:
     """One step of the optimizer: the loss before it, and the metrics if there are any."""
     compiled = compiled_of(model, "train_on_batch")
     with tidy():
@@ -121,7 +122,7 @@ def train_on_batch(model: LayersModel, x: Any, y: Any) -> Any:
     return values[0] if len(values) == 1 else ReadyList(values)
 
 
-def _exclusively(model: LayersModel, train: Callable[[], T]) -> T:
+def _exclusively(model: TrainableModel, train: Callable[[], T]) -> T:
     """Train a model that is not being trained already. An interrupt at the end of a `with` would leave the flag set."""
     state = model.training_state
     if state.training:
@@ -145,7 +146,7 @@ def _run(handler: DataHandler, source: BatchSource, validation: Validation | Non
     told = [*shown, *registered_callbacks(options.verbose), *options.callbacks, history]
     calls = _callbacks(handler, told, history)
     calls.set_params(_params(handler, source, validation, options))
-    calls.set_model(model)
+    calls.set_model(cast("LayersModel", model))  # which may also be saved
     try:
         TrainingRun(model, compiled, source, options.epochs, validation, calls).train()
         warn_of_nan(where, source, history.history.get("loss", []))

@@ -17,12 +17,12 @@ from tfpy.layers.callbacks.named_values import NamedValues
 from tfpy.layers.inner_layers import warn_of_unlisted
 from tfpy.layers.training.batch_sources import BatchSource, Step, nothing
 from tfpy.layers.training.compile_config import CompileConfig
-from tfpy.layers.training.compiling import optimizer_for
 from tfpy.layers.training.resuming import EpochIterator, RunCallback
 from tfpy.layers.training.steps import test_step, train_step
+from tfpy.layers.training.training_state import optimizer_for
 
 if TYPE_CHECKING:
-    from tfpy.layers.model import LayersModel
+    from tfpy.layers.trainable_model import TrainableModel
 
 
 class Validation(NamedTuple):
@@ -77,7 +77,7 @@ class TrainingRun:
 
     def __init__(
         self,
-        model: LayersModel,
+        model: TrainableModel,
         compiled: CompileConfig,
         source: BatchSource,
         epochs: range,
@@ -157,7 +157,7 @@ def _named(labels: Sequence[str], values: Sequence[Tensor]) -> Logs:
     return {label: outlive_scopes(value) for label, value in zip(labels, values, strict=True)}
 
 
-def test_loop(model: LayersModel, compiled: CompileConfig, steps: Iterable[Step]) -> list[Tensor]:
+def test_loop(model: TrainableModel, compiled: CompileConfig, steps: Iterable[Step]) -> list[Tensor]:
     """Loss and metrics over all batches: the means weighted by batch size.
 
     Raises:
@@ -173,7 +173,7 @@ def test_loop(model: LayersModel, compiled: CompileConfig, steps: Iterable[Step]
     return [t.div(seen) for t in totals]
 
 
-def _add(model: LayersModel, compiled: CompileConfig, step: Step, totals: list[Tensor]) -> None:
+def _add(model: TrainableModel, compiled: CompileConfig, step: Step, totals: list[Tensor]) -> None:
     """Add the values reported for a batch to the sums."""
     found = test_step(model, compiled, step.take())
     totals[:] = [outlive_scopes(add(t, f.mul(step.size))) for t, f in zip(totals, found, strict=True)]

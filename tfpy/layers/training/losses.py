@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from tfpy.core.naming.names import spellings
+from tfpy.core.naming.names import in_both_spellings
 from tfpy.core.ops.arith import maximum, sub
 from tfpy.core.ops.losses import softmax_cross_entropy_rows
 from tfpy.core.ops.metrics import (
@@ -134,7 +134,7 @@ FUNCTIONS: dict[str, Loss] = {
         huber,
     )
 }
-KNOWN = frozenset(FUNCTIONS.values())
+KNOWN = tuple(FUNCTIONS.values())  # no set: a loss of the user may have no hash
 # Those of two classes, of one-hot labels, and of class indices.
 BINARY = (binary_crossentropy, binary_crossentropy_from_logits)
 CATEGORICAL = (categorical_crossentropy, categorical_crossentropy_from_logits)
@@ -149,7 +149,7 @@ _SHORT = {
     "log_cosh": logcosh,
     "cosine": cosine_proximity,
 }
-BY_NAME: dict[str, Loss] = {spelling: FUNCTIONS[name] for spelling, name in spellings(FUNCTIONS).items()} | _SHORT
+BY_NAME: dict[str, Loss] = in_both_spellings(FUNCTIONS) | _SHORT
 
 # Functions that keep their own names in logs, and what they compute.
 _SHORT_FUNCTIONS: tuple[tuple[Loss, Loss], ...] = (
@@ -170,11 +170,6 @@ def unknown(what: str, name: str, known: Iterable[str], listed: Iterable[str]) -
     error = unknown_name_error(what, name, known, listed)
     error.add_note(f"A {what} may also be a function of (y_true, y_pred): one of tf.losses or tf.metrics, or your own.")
     return error
-
-
-def is_name(name: str) -> bool:
-    """Whether there is a loss of that name."""
-    return name in BY_NAME
 
 
 def get_loss(identifier: Any) -> Loss:

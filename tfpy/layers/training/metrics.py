@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tfpy.core.calling.registry import OPS
-from tfpy.core.naming.names import camel
+from tfpy.core.naming.names import camel, in_both_spellings
 from tfpy.core.ops import metrics as m
 from tfpy.core.tensor import Tensor
 from tfpy.engine.arguments import as_function_of
@@ -18,14 +18,15 @@ Metric = Callable[[Tensor, Tensor], Tensor]
 
 # The names in TF.js, the short ones of Keras, and those of all losses.
 BY_NAME: dict[str, Metric] = {
-    "binaryAccuracy": m.binary_accuracy,
-    "binary_accuracy": m.binary_accuracy,
-    "categoricalAccuracy": m.categorical_accuracy,
-    "categorical_accuracy": m.categorical_accuracy,
-    "sparseCategoricalAccuracy": m.sparse_categorical_accuracy,
-    "sparse_categorical_accuracy": m.sparse_categorical_accuracy,
-    "precision": m.precision,
-    "recall": m.recall,
+    **in_both_spellings(
+        {
+            "binary_accuracy": m.binary_accuracy,
+            "categorical_accuracy": m.categorical_accuracy,
+            "sparse_categorical_accuracy": m.sparse_categorical_accuracy,
+            "precision": m.precision,
+            "recall": m.recall,
+        }
+    ),
     "MSE": m.mean_squared_error,
     "MAE": m.mean_absolute_error,
     "MAPE": m.mean_absolute_percentage_error,
@@ -34,16 +35,13 @@ BY_NAME: dict[str, Metric] = {
 
 ACCURACY = ("accuracy", "acc")
 CROSSENTROPY = ("crossentropy", "ce")
-
-
-def is_name(name: str) -> bool:
-    """Whether there is a metric of that name."""
-    return name in BY_NAME
+# The names that mean the metric that fits the output and its loss.
+_FITTING = (*ACCURACY, *CROSSENTROPY)
 
 
 def is_meant(name: str) -> bool:
     """Whether `compile` accepts a metric name: its own, or one such as 'accuracy', which depends on the output."""
-    return is_name(name) or name in (*ACCURACY, *CROSSENTROPY)
+    return name in BY_NAME or name in _FITTING
 
 
 def get_metric(identifier: Any) -> Metric:
@@ -52,7 +50,7 @@ def get_metric(identifier: Any) -> Metric:
         if identifier not in BY_NAME:
             rarely = {f.__name__ for f in losses.OF_SCORES}
             full_names = {ACCURACY[0], CROSSENTROPY[0], *(f.__name__ for f in BY_NAME.values())} - rarely
-            raise losses.unknown("metric", identifier, [*BY_NAME, *ACCURACY, *CROSSENTROPY], full_names)
+            raise losses.unknown("metric", identifier, [*BY_NAME, *_FITTING], full_names)
         return BY_NAME[identifier]
     function = as_function_of("compile", "metrics", identifier, 2, "names or functions of (y_true, y_pred)")
     return losses.unaliased(function)
@@ -70,7 +68,7 @@ def _metric_name(identifier: Any) -> str:
 
 def metric_for_output(identifier: Any, shape: tuple[int | None, ...], loss: Loss | None) -> tuple[str, Metric]:
     """Name and function of a metric; 'accuracy' and 'crossentropy' mean the one that fits the output and its loss."""
-    if not isinstance(identifier, str) or identifier not in (*ACCURACY, *CROSSENTROPY):
+    if not isinstance(identifier, str) or identifier not in _FITTING:
         return _metric_name(identifier), get_metric(identifier)
     accuracy: Metric
     entropy: Metric

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from tfpy.core.plans import Plans, Result
+from tfpy.core.plans import Result
 from tfpy.core.tensor import Tensor
 from tfpy.layers.constraints import Constraint
 from tfpy.layers.initializers import Initializer
@@ -19,24 +19,26 @@ from tfpy.layers.plan_validity import watch
 from tfpy.layers.symbolic import Node, SymbolicTensor
 
 if TYPE_CHECKING:
-    from tfpy.core.variable import Variable
+    from tfpy.layers.trainable_model import TrainableModel
 
 _LEAVES = (Node, SymbolicTensor, Initializer, Constraint)  # they run no code in a step
 
 
-class StepPlans(Plans):
-    """The plans of a model's steps."""
+def run_planned(
+    model: TrainableModel,
+    key: tuple[Hashable, ...],
+    inputs: Sequence[Tensor],
+    compute: Callable[[], Result],
+    *others: Any,
+) -> Result:
+    """The result of a step of a model, replayed from the model's plans if possible.
 
-    def run_step(
-        self,
-        key: tuple[Hashable, ...],
-        inputs: Sequence[Tensor],
-        things: Sequence[Any],
-        variables: Callable[[], Sequence[Variable]],
-        compute: Callable[[], Result],
-    ) -> Result:
-        """`run` for a step that calls `things`: the model, losses, …
-
-        They are kept alive with the plan, since their ids are in its key.
-        """
-        return self.run(key, inputs, variables, compute, lambda: watch(things, _LEAVES))
+    Args:
+        model: the model.
+        key: identifies the step, together with the shapes of its inputs.
+        inputs: the tensors that differ each time.
+        compute: runs the step.
+        others: what the step calls besides the model, such as losses. It is kept alive with the plan, since its ids are
+            in the key.
+    """
+    return model.plans.run(key, inputs, lambda: model.weights, compute, lambda: watch([model, *others], _LEAVES))

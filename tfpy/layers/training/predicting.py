@@ -19,10 +19,10 @@ from tfpy.layers.training.data_handler import inputs_of
 from tfpy.layers.training.steps import PREDICTION, predict_step
 
 if TYPE_CHECKING:
-    from tfpy.layers.model import LayersModel
+    from tfpy.layers.trainable_model import TrainableModel
 
 
-def predict(model: LayersModel, x: Any, batch_size: int) -> Any:
+def predict(model: TrainableModel, x: Any, batch_size: int) -> Any:
     """The outputs for inputs, computed batch by batch, or at once if there is a plan for a tensor of x's shape."""
     size = as_positive("predict", "batch_size", batch_size)
     if isinstance(x, Tensor) and x.spec.shape and 0 < x.spec.shape[0] <= size:
@@ -33,12 +33,12 @@ def predict(model: LayersModel, x: Any, batch_size: int) -> Any:
     return tidy(lambda: _outputs("predict", model, x, size))
 
 
-def predict_on_batch(model: LayersModel, x: Any) -> Any:
+def predict_on_batch(model: TrainableModel, x: Any) -> Any:
     """The outputs for inputs, computed at once."""
     return tidy(lambda: _outputs("predict_on_batch", model, x, None))
 
 
-def _outputs(where: str, model: LayersModel, x: Any, size: int | None) -> Any:
+def _outputs(where: str, model: TrainableModel, x: Any, size: int | None) -> Any:
     if as_dataset(x) is not None:
         raise argument_error(where, "x", "arrays or tensors; for a data set, predict each batch", x, TypeError)
     inputs = inputs_of(where, model, x)
@@ -63,7 +63,7 @@ def _outputs(where: str, model: LayersModel, x: Any, size: int | None) -> Any:
     return one_or_list([concat(list(of_output)) for of_output in zip(*parts, strict=True)])
 
 
-def execute(model: LayersModel, inputs: Any, outputs: str | Sequence[str]) -> Any:
+def execute(model: TrainableModel, inputs: Any, outputs: str | Sequence[str]) -> Any:
     """The values of symbolic tensors within a model."""
     names: list[Any] = [outputs] if isinstance(outputs, str) else as_list("execute", "outputs", outputs, "names")
     if not names:

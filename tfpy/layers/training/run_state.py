@@ -24,7 +24,7 @@ from tfpy.layers.inner_layers import layers_in
 from tfpy.layers.weights import LayerVariable, in_creation_order
 
 if TYPE_CHECKING:
-    from tfpy.layers.model import LayersModel
+    from tfpy.layers.trainable_model import TrainableModel
 
 Arrays = dict[str, npt.NDArray[Any]]
 # Represents an array in plain values.
@@ -77,7 +77,7 @@ def entry(name: str) -> Iterator[None]:
         raise ValueError(f"its entry {name!r}: {reason}") from error
 
 
-def state_of_model(model: LayersModel, optimizer: Optimizer) -> dict[str, Any]:
+def state_of_model(model: TrainableModel, optimizer: Optimizer) -> dict[str, Any]:
     """The weights, the state of their optimizer, and the states that layers keep from batch to batch."""
     weights = in_creation_order(model.weights)
     position = {weight.name: i for i, weight in enumerate(weights)}
@@ -98,7 +98,7 @@ def state_of_model(model: LayersModel, optimizer: Optimizer) -> dict[str, Any]:
     }
 
 
-def restorer(where: str, model: LayersModel, optimizer: Optimizer, state: dict[str, Any]) -> Callable[[], None]:
+def restorer(where: str, model: TrainableModel, optimizer: Optimizer, state: dict[str, Any]) -> Callable[[], None]:
     """A function that restores a result of `state_of_model`; everything is checked beforehand.
 
     The optimizer keeps its slots for the weights of other models.

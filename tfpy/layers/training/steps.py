@@ -14,15 +14,16 @@ from tfpy.engine.errors import GradientError, IndependentError, show, some_of
 from tfpy.layers.added_losses import with_added_losses
 from tfpy.layers.training.batch import Batch
 from tfpy.layers.training.compile_config import CompileConfig, OutputConfig
+from tfpy.layers.training.planned import run_planned
 from tfpy.layers.training.strategy import Mean, ReplicaStep, single_replica_mean
 from tfpy.layers.weights import LayerVariable
 
 if TYPE_CHECKING:
-    from tfpy.layers.model import LayersModel
+    from tfpy.layers.trainable_model import TrainableModel
 
 
 def train_step(
-    model: LayersModel, compiled: CompileConfig, batch: Batch, variables: Sequence[LayerVariable]
+    model: TrainableModel, compiled: CompileConfig, batch: Batch, variables: Sequence[LayerVariable]
 ) -> list[Tensor]:
     """One step of the optimizer on a batch: the loss before it, and the metrics.
 
@@ -38,14 +39,14 @@ def train_step(
         ) from None
 
 
-def _run_step(model: LayersModel, compiled: CompileConfig, batch: Batch, run: ReplicaStep) -> list[Tensor]:
+def _run_step(model: TrainableModel, compiled: CompileConfig, batch: Batch, run: ReplicaStep) -> list[Tensor]:
     """Run a step on a batch, or, with a strategy, on this process's part of it."""
     strategy = compiled.strategy
     return run(batch, single_replica_mean) if strategy is None else strategy.step(model, compiled.optimizer, batch, run)
 
 
 def _train(
-    model: LayersModel, compiled: CompileConfig, batch: Batch, variables: Sequence[LayerVariable], mean: Mean
+    model: TrainableModel, compiled: CompileConfig, batch: Batch, variables: Sequence[LayerVariable], mean: Mean
 ) -> list[Tensor]:
     optimizer = compiled.optimizer
     if not minimizes_as_usual(optimizer):
@@ -76,7 +77,7 @@ class _TotalLoss:
         unmasked_steps: the result of `_unmasked_steps` then.
     """
 
-    def __init__(self, model: LayersModel, compiled: CompileConfig, batch: Batch) -> None:
+    def __init__(self, model: TrainableModel, compiled: CompileConfig, batch: Batch) -> None:
         self._model = model
         self._compiled = compiled
         self._batch = batch
@@ -97,20 +98,20 @@ class _TotalLoss:
 
 
 def _planned(
-    model: LayersModel, key: tuple[Any, ...], compiled: CompileConfig, batch: Batch, compute: Callable[[], Any]
+    model: TrainableModel, key: tuple[Any, ...], compiled: CompileConfig, batch: Batch, compute: Callable[[], Any]
 ) -> Any:
     """The results of a step on a batch, replayed from the model's plans if possible."""
     inputs = [*batch.inputs, *batch.targets, *[w for w in batch.weights if w is not None]]
     weighted = tuple([w is not None for w in batch.weights])
-    return model.plans.run_step((*key, weighted), inputs, [model, compiled.outputs], lambda: model.weights, compute)
+    return run_planned(model, (*key, weighted), inputs, compute, compiled.outputs)
 
 
-def test_step(model: LayersModel, compiled: CompileConfig, batch: Batch) -> list[Tensor]:
+def test_step(model: TrainableModel, compiled: CompileConfig, batch: Batch) -> list[Tensor]:
     """The loss, without regularization, and the metrics of a batch."""
     return _run_step(model, compiled, batch, lambda part, mean: mean(*_test(model, compiled, part)))
 
 
-def _test(model: LayersModel, compiled: CompileConfig, batch: Batch) -> tuple[list[Tensor], Tensor | None]:
+def _test(model: TrainableModel, compiled: CompileConfig, batch: Batch) -> tuple[list[Tensor], Tensor | None]:
     """The loss and the metrics, and the number of steps, see `_unmasked_steps`."""
 
     def compute() -> tuple[list[Tensor], int]:
@@ -135,13 +136,13 @@ def _first_or_none(steps: list[Tensor]) -> Tensor | None:
 PREDICTION = ("predict", ())
 
 
-def predict_step(model: LayersModel, inputs: list[Tensor]) -> list[Tensor]:
+def predict_step(model: TrainableModel, inputs: list[Tensor]) -> list[Tensor]:
     """The outputs of a model for given inputs."""
 
     def compute() -> tuple[list[Tensor], None]:
         return _distinct(model.graph.run(inputs)[0], inputs), None
 
-    return model.plans.run_step(PREDICTION, inputs, [model], lambda: model.weights, compute)[0]
+    return run_planned(model, PREDICTION, inputs, compute)[0]
 
 
 def _distinct(outputs: Sequence[Tensor], inputs: Sequence[Tensor]) -> list[Tensor]:
@@ -154,7 +155,9 @@ def _distinct(outputs: Sequence[Tensor], inputs: Sequence[Tensor]) -> list[Tenso
     return found
 
 
-def _with_loss_masks(model: LayersModel, outputs: Sequence[Tensor], masks: Sequence[Any]) -> list[tuple[Tensor, Any]]:
+def _with_loss_masks(
+    model: TrainableModel, outputs: Sequence[Tensor], masks: Sequence[Any]
+) -> list[tuple[Tensor, Any]]:
     """The outputs, with the masks that their losses and metrics respect: by the rules of Keras, and none in TF.js."""
     return [*zip(outputs, masks if model.mask_rules.reach_losses else [None] * len(outputs), strict=True)]
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from tfpy.layers.callbacks.base import Callback
     from tfpy.layers.callbacks.callback_list import CallbackList
     from tfpy.layers.callbacks.history import History
-    from tfpy.layers.model import LayersModel
+    from tfpy.layers.trainable_model import TrainableModel
     from tfpy.layers.training.batch import Batch
 
 Mean = Callable[[list[Tensor], Tensor | None], list[Tensor]]
@@ -35,7 +35,7 @@ class Strategy(ABC):
     first: bool
 
     @abstractmethod
-    def step(self, model: LayersModel, optimizer: Any, batch: Batch, run: ReplicaStep) -> list[Tensor]:
+    def step(self, model: TrainableModel, optimizer: Any, batch: Batch, run: ReplicaStep) -> list[Tensor]:
         """Run a step on this process's part of a batch."""
 
     @abstractmethod

@@ -24,7 +24,7 @@ def standardize_targets(
     names: Sequence[str],
     functions: Sequence[Loss | None],
     shapes: Sequence[PartialShape],
-    from_dataset: bool = False,
+    from_dataset: bool,
 ) -> list[Tensor]:
     """Targets as tensors in the order of the outputs' names, checked against the outputs' shapes.
 

@@ -16,7 +16,8 @@ import numpy as np
 from tfpy.core.calling.options import accepts_options
 from tfpy.core.convert import number
 from tfpy.core.grads import VariableGrads, variable_grads
-from tfpy.core.naming.hints import OF_OPTIMIZERS, Closed
+from tfpy.core.naming.elsewhere import OF_OPTIMIZERS
+from tfpy.core.naming.hints import Closed
 from tfpy.core.ops.arith import div
 from tfpy.core.ops.common import full
 from tfpy.core.optimizers import base, classes
@@ -42,9 +43,6 @@ T = TypeVar("T")
 
 class ComputedGradients(VariableGrads):
     """The result of `Optimizer.compute_gradients`, whose field grads is called gradients in 0.4."""
-
-    value: CoreTensor
-    grads: dict[str, CoreTensor]
 
     @property
     def gradients(self) -> dict[str, CoreTensor]:

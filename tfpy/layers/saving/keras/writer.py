@@ -30,7 +30,7 @@ from tfpy.layers.saving.keras.paths import keras_paths, ordered_weights, own_wei
 from tfpy.layers.saving.keras.reader import CONFIG, METADATA, OWN_WEIGHTS, WEIGHTS
 from tfpy.layers.saving.keras.training_config import training_config_for_keras
 from tfpy.layers.saving.training_config import training_config_of
-from tfpy.layers.training.compiling import is_compiled
+from tfpy.layers.training.training_state import is_compiled
 from tfpy.layers.weights import LayerVariable
 
 if TYPE_CHECKING:
