@@ -228,7 +228,22 @@ def test_sequential_starting_with_deep_branching_model() -> None:
     assert model.inputs == [entry]
 
 
-@pytest.mark.parametrize("copy_model", [copy.deepcopy, lambda model: pickle.loads(pickle.dumps(model))])
+COPIES = [copy.deepcopy, lambda model: pickle.loads(pickle.dumps(model))]
+
+
+@pytest.mark.parametrize("copy_model", COPIES)
+@pytest.mark.parametrize("activation", ["tanh", "relu"])
+def test_copy_after_training_has_no_dropout_masks(copy_model: Any, activation: str) -> None:
+    """Those of the last step have been disposed with it."""
+    recurrent = tf.layers.gru(units=2, activation=activation, dropout=0.3, recurrent_dropout=0.3, input_shape=[3, 2])
+    model = tf.sequential([recurrent])
+    model.compile(optimizer="sgd", loss="meanSquaredError")
+    x = np.ones((4, 3, 2))
+    model.train_on_batch(x, np.ones((4, 2)))
+    np.testing.assert_array_equal(copy_model(model).predict(x).numpy(), model.predict(x).numpy())
+
+
+@pytest.mark.parametrize("copy_model", COPIES)
 def test_copies_of_models_are_independent(copy_model: Any) -> None:
     deep = tf.sequential([tf.layers.activation(activation="relu", input_shape=[2]) for _ in range(500)])
     assert len(copy_model(deep).layers) == 500

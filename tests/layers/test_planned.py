@@ -221,6 +221,8 @@ CHANGES: dict[str, Callable[[Any], None]] = {
     "activation set": lambda model: setattr(model.layers[1], "activation", model.layers[2].activation),
     "weights set": lambda model: model.layers[1].set_weights([np.ones((24, 5)), np.ones(5)]),
     "loss added": lambda model: model.layers[1].add_loss(lambda: model.layers[1].weights[0].abs().sum()),
+    "loss appended": lambda model: model.layers[1].losses.append(lambda: model.layers[1].weights[0].abs().sum()),
+    "losses cleared": lambda model: model.layers[1].losses.clear(),
     "learning rate": lambda model: setattr(model.optimizer, "learning_rate", 0.5),
     "recompiled": lambda model: model.compile(optimizer="adam", loss="meanAbsoluteError"),
     "optimizer": lambda model: setattr(model, "optimizer", "adam"),
@@ -413,6 +415,22 @@ def test_weight_as_input() -> None:
     assert model.predict(tf.tensor([[5.0, 6.0]] * 2)).array_sync() == [[5, 6]] * 2
     kernel.assign(tf.tensor([[2.0, 0.0], [0.0, 2.0]]))
     assert model.predict(kernel).array_sync() == [[4, 0], [0, 4]]
+
+
+def test_training_on_a_weight_is_not_replayed() -> None:
+    """The gradient flows through the input, too, unlike in a plan that was made for an ordinary tensor."""
+
+    def trained(*inputs: Callable[[Any], Any]) -> Any:
+        layer = tf.layers.dense(units=2, use_bias=False, input_shape=[2], kernel_initializer="identity")
+        model = tf.sequential(layers=[layer])
+        model.compile(optimizer="sgd", loss="meanSquaredError")
+        for x in inputs:
+            layer.set_weights([[[2, 1], [0, 1]]])
+            model.train_on_batch(x(layer.weights[0]), np.ones((2, 2)))
+        return layer.get_weights()[0].array_sync()
+
+    ordinary = [lambda w: w.clone()] * 4
+    assert trained(*ordinary, lambda w: w) == trained(lambda w: w) != trained(*ordinary)
 
 
 def test_observed_step_runs_kernels_one_by_one() -> None:

@@ -117,16 +117,21 @@ class Replay:
         self._executor = executor
         self._count = inputs + len(variables)
         self._variables = variables
+        self._variable_ids = frozenset([v.id for v in variables])
         self._assigned = assigned
         self._draws = draws
         self._gradient_changes = user_gradients.changes
 
     def run(self, cls: type[H], inputs: Sequence[H]) -> tuple[list[H], list[tuple[Handle, H]]] | None:
-        """The results, and the values to assign to variables; None if an input or variable is on another backend."""
+        """The results, and the values to assign to variables; None if an input or variable is on another backend, or
+        if a variable is an input: then gradients with respect to it flow through that, too.
+        """
         backend = self.backend
         sources: tuple[Handle, ...] = (*inputs, *self._variables)
         given = [t.payload for t in sources if t.backend is backend]
         if len(given) != self._count or self._gradient_changes != user_gradients.changes:
+            return None
+        if not self._variable_ids.isdisjoint([t.id for t in inputs]):
             return None
         if self._draws:  # in the recorded order, so that the streams advance as they would have
             given += [backend.write(draw(), dtype) for draw, dtype in self._draws]

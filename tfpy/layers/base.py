@@ -63,6 +63,7 @@ class Layer(LayerCamel, Copyable, Declared, family="layer"):
     per_sample: ClassVar[bool] = False
     is_activation: ClassVar[bool] = False
     takes_every_mask: ClassVar[bool] = False
+    _containers = ("_losses",)
     convert: ClassVar[dict[str, Callable[[Any], Any]]] = {
         "activation": get_activation,
         "constraint": Constraint.of,
@@ -298,8 +299,7 @@ class Layer(LayerCamel, Copyable, Declared, family="layer"):
         sizes, kind = tuple(as_ints("add_weight", "shape", shape)), dtype or "float32"
         first = functools.partial(Initializer.of(initializer).apply, sizes, kind)
         weight = make_weight(name, sizes, kind, first, trainable, Constraint.of(constraint))
-        loss = Regularizer.of(regularizer)
-        if loss is not None:
+        if (loss := Regularizer.of(regularizer)) is not None:
             # Not a closure over the weight: in a copy of the layer it would compute the loss of the original's weight.
             self.add_loss(functools.partial(loss.apply, weight))
         (self._trainable_weights if trainable else self._non_trainable_weights).append(weight)

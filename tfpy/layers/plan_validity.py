@@ -31,12 +31,14 @@ class Versioned:
 
     Attributes:
         options: the attributes that determine what the object does, with their defaults.
+        _containers: the names of further attributes that users may change in place.
         transient: the names of attributes that are not counted, since no plan reads them: those of a single call, such
             as masks, or of the training loop around the steps. A subclass that has any must name all of them.
     """
 
     transient: ClassVar[frozenset[str]] = frozenset()
     options: ClassVar[dict[str, Any]] = {}
+    _containers: ClassVar[Sequence[str]] = ()
     _times_set = 0
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -50,8 +52,8 @@ class Versioned:
         return list(vars(self).values())
 
     def _option_values(self) -> list[Any]:
-        """The values of the options: changes inside lists and dicts among them are not counted."""
-        return [vars(self).get(name) for name in self.options]
+        """The values of the options and the like: changes inside lists and dicts among them are not counted."""
+        return [vars(self).get(name) for name in (*self.options, *self._containers)]
 
 
 def watch(things: Sequence[Any], leaves: tuple[type, ...]) -> Holds | None:

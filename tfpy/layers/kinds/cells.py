@@ -147,6 +147,10 @@ class Cell(CellOptions, RNNCell):
         """Redraw the dropout masks."""
         self._masks = {}
 
+    def __getstate__(self) -> dict[str, Any]:
+        # A copy has no masks: those of the last step have been disposed with it.
+        return {**super().__getstate__(), "_masks": {}}
+
     def parts(self, inputs: Any, count: int) -> list[Tensor]:
         """The input and the states, whose number is checked."""
         listed = to_list(inputs)
