@@ -17,6 +17,17 @@ def masked(shape: list[int]) -> tuple[Any, Any]:
     return entry, tf.layers.masking().apply(entry)
 
 
+def test_an_input_without_mask_leaves_the_mask_of_the_other() -> None:
+    """TF.js uses no mask if it is the first of two that has none."""
+    a, (b, mb) = tf.input(shape=[3, 2]), masked([3, 2])
+    rnn = tf.layers.simple_rnn(units=4, return_sequences=True)
+    model = tf.model(inputs=[a, b], outputs=rnn.apply(tf.layers.average().apply([a, mb])))
+    found = model.predict([np.ones_like(X), X]).numpy()
+    np.testing.assert_array_equal(found[0, 1], found[0, 0])
+    np.testing.assert_array_equal(found[1, 0], 0)
+    assert not np.array_equal(found[1, 1], found[1, 2])
+
+
 @pytest.mark.parametrize("factory", ["add", "multiply", "average", "maximum", "minimum"])
 def test_merged_mask_masks_steps_that_any_input_masks(factory: str) -> None:
     """The recurrent layer skips the steps that either input masks."""

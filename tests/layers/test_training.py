@@ -214,6 +214,14 @@ def test_metric_functions_are_logged_under_their_names() -> None:
     assert training_config_of(model)["metrics"] == ["mse", "mse", "mape", "mape", "mse"]
 
 
+def test_metrics_of_the_same_name_are_numbered_in_logs() -> None:
+    model = linear(metrics=["acc", "accuracy"])
+    names = ["val_loss", "val_acc_0", "val_acc_1", "loss", "acc_0", "acc_1"]
+    assert list(model.fit(X, Y, epochs=1, verbose=0, validation_data=(X, Y)).history) == names
+    examples = tf.data.array([{"xs": x, "ys": y} for x, y in zip(X, Y, strict=True)]).batch(2)
+    assert list(model.fit_dataset(examples, epochs=1, verbose=0, validation_data=examples).history) == names
+
+
 def test_custom_initializer_regularizer_and_constraint(tmp_path: Path) -> None:
     class Filled(tf.initializers.Initializer, class_name="Filled"):
         value: float = 1.0
