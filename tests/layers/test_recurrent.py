@@ -269,3 +269,15 @@ def test_configuration_of_an_rnn_repeats_that_of_its_cell() -> None:
         type(layer).from_config({**config, "unit": 3})
     with pytest.raises(ValueError, match="argument 'config' must be"):
         type(layer).from_config({"cell": {"class_name": "GRUCell", "config": 3}})
+
+
+@pytest.mark.parametrize("kind", ["simple_rnn_cell", "gru_cell", "lstm_cell"])
+def test_cell_called_by_itself_drops_in_every_scope(kind: str) -> None:
+    cell = getattr(tf.layers, kind)(units=3, dropout=0.5, recurrent_dropout=0.5)
+    cell.build((2, 4))
+    states = [np.ones((2, 3), np.float32)] * (2 if kind == "lstm_cell" else 1)
+    for _ in range(2):
+        out = tf.tidy(lambda: cell.apply([np.ones((2, 4), np.float32), *states], training=True)[0])
+        assert out.shape == (2, 3)
+        out.dispose()
+    tf.dispose(cell.weights)

@@ -130,10 +130,10 @@ class Cell(CellOptions, RNNCell):
         rate = self.dropout if which == "inputs" else self.recurrent_dropout
         if not drops(rate, training):
             return None
-        if (which, gate) not in self._masks:
-            drop = self.dropout_func or dropout
-            self._masks[which, gate] = drop(x.ones_like(), rate)
-        return self._masks[which, gate]
+        mask = self._masks.get((which, gate))
+        if mask is None or mask.is_disposed:  # with the scope of an earlier call, if the cell is called by itself
+            mask = self._masks[which, gate] = (self.dropout_func or dropout)(x.ones_like(), rate)
+        return mask
 
     def masked_sequence(self, x: Tensor, training: bool) -> Tensor:
         """All steps of a new sequence, (batch, time, features), with the dropout of the inputs: one mask for all."""
