@@ -17,7 +17,7 @@ from tfpy.engine.spec import Spec, are_first, reduced_shape, spec
 
 Values = tuple[Value, ...]
 
-_MANY = 64  # elements of a channel
+_MANY_PER_CHANNEL = 64
 
 _INVERSE = "m_div(1., m_sqrt({2} + {p}))"
 _NORMALIZED = Expression("({0} - {1}) * m_div({4}, m_sqrt({2} + {p})) + {3}", "float32", ("float32",))
@@ -45,7 +45,11 @@ def _batch_norm(device: Device, values: Values, attrs: Attrs, out: Spec) -> Valu
     of the time that its shaders take to compile.
     """
     x, mean, variance, offset, scale = values
-    if out.dtype != "float32" or scale.spec.size != variance.spec.size or out.size < _MANY * scale.spec.size:
+    if (
+        out.dtype != "float32"
+        or scale.spec.size != variance.spec.size
+        or out.size < _MANY_PER_CHANNEL * scale.spec.size
+    ):
         return _normalize(device, values, attrs, out)
     factor = fuse(device, scale.spec, _FACTOR, (variance, scale), None, (float_bits(attrs["variance_epsilon"]),))
     ensure(device, factor)
