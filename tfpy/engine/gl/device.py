@@ -17,6 +17,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from tfpy.engine.backend import Array
+from tfpy.engine.gl.arrivals import Arrivals
 from tfpy.engine.gl.compilers import compiler_of
 from tfpy.engine.gl.context import Opened, shared_memory
 from tfpy.engine.gl.memory_pool import Buffer, Lease, Pool
@@ -93,6 +94,7 @@ class Device:
         compiler: what can be left to its compiler.
         counts: its counters.
         uploads: uploads bytes to it.
+        arrivals: counters for shaders whose last group combines what the others found.
         pool: the pool of its buffers.
         pools: the pools of recorded plans.
         caches: holders of memory that can be freed.
@@ -132,6 +134,7 @@ class Device:
         self._dead = ""
         self._fence = 1
         self._bound: list[Buffer | None] = [None] * _BINDING_POINTS
+        self.arrivals = Arrivals(self.context)
         self.uploads = Uploads(self.context, not self.software)
         self._staging: Any = None
         self.memory_barrier: Callable[[int, bool], None] = self.context.mglo.memory_barrier

@@ -31,6 +31,7 @@ from tfpy.engine.gl.value import (
 )
 from tfpy.engine.spec import Spec
 
+_MAX_OWN_BUFFERS = 3  # of a task: a product's operands and result; a reduction's result, parts and counters
 _MAX_EXTRA_OUTPUTS = 4  # of a shader: intermediate results that are needed later
 _MAX_DEPTH = 4  # of chained deferred tasks
 VECTOR_ELEMENTS = 1 << 15  # below this, more threads with one element each are faster than fewer with four
@@ -306,8 +307,7 @@ def prepare(
 
 def _room(device: Device, recipe: Recipe) -> int:
     """How many additional results a shader may store."""
-    operands = 0 if recipe.base is None else 2
-    return max(0, min(_MAX_EXTRA_OUTPUTS, device.blocks - len(recipe.leaves) - operands - 1))
+    return max(0, min(_MAX_EXTRA_OUTPUTS, device.blocks - len(recipe.leaves) - _MAX_OWN_BUFFERS))
 
 
 def dispatch_pointwise(

@@ -1,8 +1,8 @@
 """Kernels that reduce along axes. The input is viewed as (columns, length); preceding elementwise work is fused.
 
 Each column has a number of threads, its lanes; a lane adds up every n-th element, and the lanes are combined in a tree.
-With few columns, the length is split into chunks, which a second pass combines. The order is always the same, so that
-equal inputs yield equal bits.
+With few columns, the length is split into chunks, which the last group to finish combines. The order is always the
+same, so that equal inputs yield equal bits.
 """
 
 from __future__ import annotations
@@ -12,11 +12,12 @@ import math
 from typing import Any, NamedTuple
 
 from tfpy.engine.gl import templates
+from tfpy.engine.gl.arrivals import MAX_COUNTERS
 from tfpy.engine.gl.device import Device
 from tfpy.engine.gl.fusion import defer, fuse, view
 from tfpy.engine.gl.maps import transposed
 from tfpy.engine.gl.memory_pool import Lease
-from tfpy.engine.gl.programs import parameters, word
+from tfpy.engine.gl.programs import word
 from tfpy.engine.gl.prologue import Prologue
 from tfpy.engine.gl.table import KERNELS, Attrs
 from tfpy.engine.gl.templates import FLAT_INDEX, GROUP
@@ -24,7 +25,7 @@ from tfpy.engine.gl.trace import Expression
 from tfpy.engine.gl.value import Value, float_bits
 from tfpy.engine.spec import Shape, Spec, spec
 
-_ENOUGH_GROUPS = 2048
+_ENOUGH_GROUPS = 2 * MAX_COUNTERS  # up to half as many share their work, and have a counter each
 _MAX_CHUNKS = 1024
 _MIN_ELEMENTS_PER_LANE = 16  # of a chunk
 _MANY_THREADS = 1 << 18
@@ -123,20 +124,13 @@ class Reduction:
         prologue = Prologue(device, value, 4)
         operation, layout, whole = self.operation, self.layout, self.chunks == 1
         key = ("reduce", self.name, layout, whole, prologue.fused)
-        program = device.programs.get(key, _first_pass, prologue, operation, layout, whole)
-        partial = device.room(value) if whole else device.take(self.chunks * self.columns * _width(operation))
-        prologue.dispatch(program, partial.buffer, self.words, self.groups, self.chunks)
-        return partial if whole else self._combine(device, partial, self.chunks, value)
-
-    def _combine(self, device: Device, partial: Lease, chunks: int, value: Value) -> Lease:
-        """The chunks' results are (chunks, columns)."""
-        layout = _layout(self.columns, chunks, self.columns)
-        operation = self.operation
-        key = ("combine", self.name, value.spec.dtype, layout)
-        program = device.programs.get(key, _second_pass, operation, layout)
+        program = device.programs.get(key, _source, prologue, operation, layout, whole)
         lease = device.room(value)
-        words = (self.columns, chunks, self.columns, chunks)
-        device.dispatch(program, [partial.buffer], [lease.buffer], words, -(-self.columns // layout.columns()))
+        further = []
+        if not whole:
+            parts = device.take(self.chunks * self.columns * _width(operation))
+            further = [parts.buffer, device.arrivals.take()]
+        prologue.dispatch(program, lease.buffer, self.words, self.groups, self.chunks, further)
         return lease
 
 
@@ -167,65 +161,84 @@ def _width(operation: Operation) -> int:
     return 8 if operation.kind in ("vec2", "uvec2") else 4
 
 
-def _first_pass(prologue: Prologue, operation: Operation, layout: Layout, whole: bool) -> str:
-    text = f"layout(local_size_x = {GROUP}) in;\n" + prologue.source()
-    kind = _stored_kind(operation) if whole else operation.kind
-    text += f"layout(std430, binding = {prologue.out_binding}) writeonly buffer OUT {{ {kind} result[]; }};\n"
-    kind = templates.PLAIN[prologue.dtype]
-    return text + _body(operation, layout, kind, "read(at)", operation.lift, operation.lower if whole else "a")
-
-
-def _second_pass(operation: Operation, layout: Layout) -> str:
-    text = f"layout(local_size_x = {GROUP}) in;\n" + parameters(4)
-    text += f"layout(std430, binding = 0) readonly buffer IN {{ {operation.kind} partial[]; }};\n"
-    text += f"layout(std430, binding = 1) writeonly buffer OUT {{ {_stored_kind(operation)} result[]; }};\n"
-    return text + _body(operation, layout, operation.kind, "partial[at]", "x", operation.lower)
-
-
-def _stored_kind(operation: Operation) -> str:
-    return "int" if operation.kind == "uvec2" else operation.kind
-
-
-def _body(operation: Operation, layout: Layout, element_kind: str, load: str, lift: str, lower: str) -> str:
-    """Parameters: the columns, the length, the elements between neighbors along it, the length of a chunk.
-
-    A thread reads four elements before it combines them, so that it does not wait for each.
-    """
+def _source(prologue: Prologue, operation: Operation, layout: Layout, whole: bool) -> str:
+    """Parameters: the columns, the length, the elements between neighbors along it, the length of a chunk."""
     kind, lanes, columns = operation.kind, layout.lanes, layout.columns()
     precise = "precise " if kind in ("float", "vec2") else ""
     lane, column = (f"t % {lanes}u", f"t / {lanes}u") if layout.along else (f"t / {columns}u", f"t % {columns}u")
-    tree = f"""
-  s[t] = a; barrier();
-  for (uint h = {lanes // 2}u; h > 0u; h >>= 1) {{
-    if (lane < h) s[t] = combine(s[t], s[t + h * {1 if layout.along else columns}u]);
-    barrier();
-  }}
-  a = s[t];"""
-    places = [f"uint at = start + (i + {k * lanes}u) * {word(2)};" for k in range(4)]
-    loads = " ".join(f"{element_kind} x{k}; {{ {at} x{k} = {load}; }}" for k, at in enumerate(places))
-    add = [f"uint r = i + {k * lanes}u; {element_kind} x = {{}}; q[{k}] = combine(q[{k}], {lift});" for k in range(4)]
-    all_four = " ".join(f"{{ {a.format(f'x{k}')} }}" for k, a in enumerate(add))
-    rest = " ".join(
-        f"if (i + {k * lanes}u < to) {{ {at} {a.format(load)} }}"
-        for k, (at, a) in enumerate(zip(places, add, strict=True))
-    )
-    return f"""
+    element = templates.PLAIN[prologue.dtype]
+    return f"""layout(local_size_x = {GROUP}) in;
+{prologue.source()}
+layout(std430, binding = {prologue.out_binding}) writeonly buffer OUT {{ {_stored_kind(operation)} result[]; }};
+{"" if whole else _buffers_of_chunks(prologue, kind)}
 {kind} combine({kind} a, {kind} b) {{ {precise}{kind} c = {operation.combine}; return c; }}
 {f"shared {kind} s[{GROUP}];" if lanes > 1 else ""}
 void main() {{
   uint t = gl_LocalInvocationIndex, lane = {lane}, j = {FLAT_INDEX} * {columns}u + {column};
   uint from = gl_WorkGroupID.z * {word(3)}, to = min(from + {word(3)}, {word(1)});
   uint start = j / {word(2)} * ({word(1)} * {word(2)}) + j % {word(2)};
-  {kind} q[4]; for (int k = 0; k < 4; k++) q[k] = {operation.neutral};
+  {kind} q[4], a;
+  {_combination(operation, layout, element, "read(at)", operation.lift, word(2))}
+  {"" if whole else _combination_of_chunks(operation, layout)}
+  if (lane == 0u && j < {word(0)}) result[j] = {operation.lower};
+}}
+"""
+
+
+def _combination(operation: Operation, layout: Layout, element: str, load: str, lift: str, step: str) -> str:
+    """Statements: a, of each column's first lane, becomes the combination of what is loaded between `from` and `to`.
+
+    A thread reads four elements before it combines them, so that it does not wait for each.
+    """
+    lanes = layout.lanes
+    places = [f"uint at = start + (i + {k * lanes}u) * {step};" for k in range(4)]
+    loads = " ".join(f"{element} x{k}; {{ {at} x{k} = {load}; }}" for k, at in enumerate(places))
+    add = [f"uint r = i + {k * lanes}u; {element} x = {{}}; q[{k}] = combine(q[{k}], {lift});" for k in range(4)]
+    all_four = " ".join(f"{{ {a.format(f'x{k}')} }}" for k, a in enumerate(add))
+    rest = " ".join(
+        f"if (i + {k * lanes}u < to) {{ {at} {a.format(load)} }}"
+        for k, (at, a) in enumerate(zip(places, add, strict=True))
+    )
+    tree = f"""
+  s[t] = a; barrier();
+  for (uint h = {lanes // 2}u; h > 0u; h >>= 1) {{
+    if (lane < h) s[t] = combine(s[t], s[t + h * {1 if layout.along else layout.columns()}u]);
+    barrier();
+  }}
+  a = s[t];"""
+    return f"""
+  for (int k = 0; k < 4; k++) q[k] = {operation.neutral};
   if (j < {word(0)}) {{
     uint i = from + lane;
     for (; i + {3 * lanes}u < to; i += {4 * lanes}u) {{ {loads} {all_four} }}
     {rest}
   }}
-  {kind} a = combine(combine(q[0], q[1]), combine(q[2], q[3]));{tree if lanes > 1 else ""}
-  if (lane == 0u && j < {word(0)}) result[gl_WorkGroupID.z * {word(0)} + j] = {lower};
-}}
-"""
+  a = combine(combine(q[0], q[1]), combine(q[2], q[3]));{tree if lanes > 1 else ""}"""
+
+
+def _buffers_of_chunks(prologue: Prologue, kind: str) -> str:
+    binding = prologue.further_binding
+    return f"""layout(std430, binding = {binding}) coherent buffer PARTS {{ {kind} part[]; }};
+layout(std430, binding = {binding + 1}) coherent buffer COUNTERS {{ uint done[]; }};
+shared uint earlier;"""
+
+
+def _combination_of_chunks(operation: Operation, layout: Layout) -> str:
+    """Statements: the last of the groups that share columns combines their parts, always in the same order."""
+    return f"""
+  if (lane == 0u && j < {word(0)}) part[gl_WorkGroupID.z * {word(0)} + j] = a;
+  memoryBarrierBuffer(); barrier();
+  if (t == 0u) earlier = atomicAdd(done[gl_WorkGroupID.x], 1u);
+  barrier();
+  if (earlier + 1u < gl_NumWorkGroups.z) return;
+  memoryBarrierBuffer();
+  if (t == 0u) done[gl_WorkGroupID.x] = 0u;
+  from = 0u; to = gl_NumWorkGroups.z; start = j;
+  {_combination(operation, layout, operation.kind, "part[at]", "x", word(0))}"""
+
+
+def _stored_kind(operation: Operation) -> str:
+    return "int" if operation.kind == "uvec2" else operation.kind
 
 
 reduction = functools.lru_cache(maxsize=4096)(Reduction)

@@ -210,7 +210,7 @@ def record(
 ) -> Recording | None:  # fmt: skip
     """A recording of the logged work; None if it used memory that may hold something else in the next run."""
     actions = [action for action in log if isinstance(action, (Dispatched, Copied))]
-    known = {id(v.lease.buffer.gl) for v in constants if v.lease is not None}
+    known = {id(device.arrivals.gl), *(id(v.lease.buffer.gl) for v in constants if v.lease is not None)}
     fixed = {_range(b): b for action in actions for b in (*action.reads, *action.writes)}
     given: dict[Range, Input] = {}
     for i, v in enumerate(inputs):
