@@ -6,7 +6,7 @@ from typing import Any
 
 from tfpy.engine.gl.memory_pool import Buffer
 
-MAX_COUNTERS = 1024  # of a shader
+MAX_COUNTERS = 512  # of a shader
 _SETS = 16
 
 

@@ -139,7 +139,7 @@ def _layout(columns: int, length: int, inner: int) -> Layout:
         return Layout(lanes_for(columns, length), True)
     if length <= 16 or (length <= 64 and columns >= 1 << 16):
         return Layout(1, False)
-    return Layout(1 if columns >= 1 << 14 else 8, False)
+    return Layout(1 if columns >= 1 << 14 else 16, False)
 
 
 def lanes_for(rows: int, length: int) -> int:
