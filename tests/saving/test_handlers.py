@@ -132,10 +132,20 @@ def test_weight_specs_without_data_raise() -> None:
         tf.GraphModel("nowhere").load_sync(artifacts)
 
 
-def test_weight_stream_must_be_a_function() -> None:
-    artifacts = {"modelTopology": {}, "weightSpecs": [], "getWeightStream": {"a": 1}}
-    with pytest.raises(tf.io.ModelFileError, match="getWeightStream must be a function, but is {'a': 1}"):
-        tf.load_layers_model(artifacts)
+@pytest.mark.parametrize(
+    ("weights", "problem"),
+    [
+        ({"getWeightStream": {"a": 1}}, "getWeightStream must be a function, but is {'a': 1}"),
+        ({"getWeightStream": lambda: 1}, "what getWeightStream returns must be an iterable of bytes, but is 1"),
+        ({"getWeightStream": lambda: [1]}, r"weightData must be bytes, or a list of them, but is \[1\]"),
+        ({"weightData": 1}, "weightData must be bytes, or a list of them, but is 1"),
+    ],
+)
+def test_weights_that_are_not_bytes_raise(weights: dict[str, Any], problem: str) -> None:
+    artifacts = {"modelTopology": {}, "weightSpecs": [], **weights}
+    for load in (tf.load_layers_model, tf.load_graph_model):
+        with pytest.raises(tf.io.ModelFileError, match=f"the model: {problem}"):
+            load({"load": lambda: artifacts})
 
 
 def test_save_handler_receives_all_weights_as_one_buffer() -> None:

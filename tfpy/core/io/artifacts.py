@@ -80,18 +80,29 @@ def with_weight_data(artifacts: ModelArtifacts, source: str) -> ModelArtifacts:
     """Artifacts with their weights' bytes in memory, if they have weights: a stream is read.
 
     Raises:
-        ModelFileError: weights are described, but there are no bytes of them.
+        ModelFileError: weights are described, but there are no bytes of them; or what should be bytes is not.
     """
-    if artifacts.weight_data is not None:
-        return artifacts
-    if artifacts.get_weight_stream is not None:
-        if not callable(artifacts.get_weight_stream):
-            raise field_error(source, "getWeightStream", "a function", artifacts.get_weight_stream)
+    if artifacts.weight_data is None and artifacts.get_weight_stream is not None:
         rest = {name: value for name, value in artifacts.items() if name != "getWeightStream"}
-        return ModelArtifacts({**rest, "weight_data": pieces_of(finish(artifacts.get_weight_stream()))})
-    if artifacts.weight_specs:
+        artifacts = ModelArtifacts({**rest, "weight_data": _streamed(artifacts.get_weight_stream, source)})
+    if artifacts.weight_data is None and artifacts.weight_specs:
         raise ModelFileError(f"{source}: has weightSpecs, but neither weightData nor a getWeightStream.")
+    try:
+        CompositeArrayBuffer(artifacts.weight_data)
+    except TypeError:
+        raise field_error(source, "weightData", "bytes, or a list of them", artifacts.weight_data) from None
     return artifacts
+
+
+def _streamed(get_weight_stream: Any, source: str) -> list[Any]:
+    """The pieces of the stream that a function returns, which may be `async`."""
+    if not callable(get_weight_stream):
+        raise field_error(source, "getWeightStream", "a function", get_weight_stream)
+    stream = finish(get_weight_stream())
+    pieces = pieces_of(stream)
+    if pieces is None:
+        raise field_error(source, "what getWeightStream returns", "an iterable of bytes", stream)
+    return pieces
 
 
 def as_save_result(given: Any) -> SaveResult:
