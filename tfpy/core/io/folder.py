@@ -61,15 +61,16 @@ def read_folder(folder: Folder, options: LoadOptions) -> Loaded:
 def read_file(path: Path, limit: int) -> bytes:
     """The bytes of a file, one more than the limit at most."""
     try:
+        if not path.exists():
+            raise ModelNotFoundError(f"{path}: is missing.")
         if not path.is_file():
-            problem = "is not a regular file" if path.exists() else "is missing"
-            raise (ModelReadError if path.exists() else ModelNotFoundError)(f"{path}: {problem}.")
+            raise ModelReadError(f"{path}: is not a regular file.")
         with path.open("rb") as file:
             # Memory is allocated for the file's actual size, not the expected one.
             return file.read(min(limit + 1, os.fstat(file.fileno()).st_size))
+    except ModelFileError:
+        raise
     except (OSError, ValueError) as error:
-        if isinstance(error, ModelFileError):
-            raise
         raise ModelReadError(f"{path}: cannot be read: {error}.") from error
 
 

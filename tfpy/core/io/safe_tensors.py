@@ -81,9 +81,9 @@ def load_safetensors(path: str | os.PathLike[str]) -> ReadyDict[str, Tensor]:
         with package.safe_open(os.fspath(path), framework="np") as file:
             names = list(file.keys())
             found = {name: _checked(path, name, file.get_tensor(name)) for name in names}
+    except ModelFileError:
+        raise
     except (package.SafetensorError, OSError, TypeError, ValueError, AttributeError) as error:
-        if isinstance(error, ModelFileError):
-            raise
         raise ModelReadError(f"{path}: cannot be read as a safetensors file: {error}.") from error
     return ReadyDict({name: to_tensor("load_safetensors", name, values) for name, values in found.items()})
 
