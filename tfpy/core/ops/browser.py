@@ -17,9 +17,8 @@ from tfpy.core.calling.options import read_options
 from tfpy.core.calling.ready import Ready
 from tfpy.core.calling.registry import op
 from tfpy.core.convert import TensorLike, host_values, to_tensor
-from tfpy.core.ops.common import cast_to
+from tfpy.core.ops.common import cast_to, int_tensor
 from tfpy.core.tensor import Tensor
-from tfpy.engine import dispatch
 from tfpy.engine.arguments import as_int, as_int_within, as_number
 from tfpy.engine.backend import Array
 from tfpy.engine.errors import argument_error
@@ -50,7 +49,7 @@ def from_pixels(pixels: Picture, num_channels: int = 3) -> Tensor:
     Source: TF.js `tf.browser.fromPixels`.
     """
     count = as_int_within("from_pixels", "num_channels", num_channels, 1, 4)
-    return dispatch.make(Tensor, _rgba(pixels)[..., :count].astype(np.int32), "int32")
+    return int_tensor(_rgba(pixels)[..., :count])
 
 
 @op(namespace="browser", doc="Browser")

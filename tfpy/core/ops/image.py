@@ -11,10 +11,11 @@ import numpy as np
 from tfpy.core.calling.registry import op
 from tfpy.core.convert import TensorLike, number, to_tensor
 from tfpy.core.ops.arith import add, mul, sub
-from tfpy.core.ops.common import as_float, cast_to, full, reshape_to
+from tfpy.core.ops.common import as_float, cast_to, full, int_tensor, reshape_to
 from tfpy.core.ops.reduce import sum_
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
+from tfpy.engine import dispatch
 from tfpy.engine.arguments import array_as_list, as_list, as_number, as_shape
 from tfpy.engine.errors import argument_error
 from tfpy.engine.gradients import gradient, no_gradient
@@ -133,9 +134,8 @@ def rotate_with_offset(
             "rotate_with_offset", "fill_value", f"a number for each of {channels} channels", fill_value
         )
     pixels = run("Reshape", t, shape=(batch, height * width, channels))
-    index = to_tensor("rotate_with_offset", "index", source.astype(np.int32), "int32")
-    mask = to_tensor("rotate_with_offset", "mask", inside[:, None], "bool")
-    turned = run("GatherV2", pixels, index, axis=1, batch_dims=0)
+    turned = run("GatherV2", pixels, int_tensor(source), axis=1, batch_dims=0)
+    mask = dispatch.make(Tensor, inside[:, None], "bool")
     fill = to_tensor("rotate_with_offset", "fill_value", np.array(fills, np.float64))
     return run("Reshape", run("Select", mask, turned, fill), shape=t.shape)
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from tfpy.core.convert import to_tensor
-from tfpy.core.ops.common import reshape_to
+from tfpy.core.ops.common import int_tensor, reshape_to
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
 from tfpy.engine.arguments import as_int
@@ -143,7 +143,7 @@ def _by_array(t: Tensor, item: Any, axis: int) -> tuple[Tensor, int]:
     size = t.shape[axis]
     if values.size and not (-size <= values.min() and values.max() < size):
         raise OutOfRangeError(f"[]: an index is out of range for axis {axis} of size {size}.")
-    indices = to_tensor("[]", "index", (values % max(size, 1)).astype(np.int32))
+    indices = int_tensor(values % max(size, 1))
     return run("GatherV2", t, indices, axis=axis, batch_dims=0), indices.rank
 
 

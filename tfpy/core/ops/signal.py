@@ -10,7 +10,7 @@ import numpy as np
 from tfpy.core.calling.registry import op
 from tfpy.core.convert import TensorLike, to_tensor
 from tfpy.core.ops.arith import mul
-from tfpy.core.ops.common import real, stored_number
+from tfpy.core.ops.common import int_tensor, real, stored_number
 from tfpy.core.ops.spectral import rfft
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
@@ -137,7 +137,7 @@ def frame(
             "frame", "frame_length", f"such that the result has at most {MAX_SIZE} elements", frame_length
         )
     places = np.arange(count)[:, None] * step + np.arange(length) if count else np.zeros((0, length))
-    return run("GatherV2", padded, to_tensor("frame", "places", places.astype(np.int32)), axis=0, batch_dims=0)
+    return run("GatherV2", padded, int_tensor(places), axis=0, batch_dims=0)
 
 
 @op(namespace="signal", doc="Operations / Signal")
