@@ -8,6 +8,7 @@ from typing import Any
 
 from tfpy.core.calling.registry import op
 from tfpy.core.convert import TensorLike, to_tensor
+from tfpy.core.ops.common import tensor_of_rank
 from tfpy.core.ops.slice import size_pairs
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
@@ -120,9 +121,7 @@ def depth_to_space(x: TensorLike, block_size: int, data_format: str = "NHWC") ->
 
     Source: TF.js `tf.depthToSpace`; 'NCHW' and the gradient are beyond TF.js.
     """
-    t = to_tensor("depth_to_space", "x", x, "float32")
-    if t.rank != 4:
-        raise argument_error("depth_to_space", "x", "of rank 4", t)
+    t = tensor_of_rank("depth_to_space", "x", x, 4, "float32")
     if data_format not in ("NHWC", "NCHW"):
         raise argument_error("depth_to_space", "data_format", "'NHWC' or 'NCHW'", data_format)
     b = as_int("depth_to_space", "block_size", block_size)

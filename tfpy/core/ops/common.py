@@ -161,6 +161,18 @@ def real(op: str, x: TensorLike, dtype: str | None = None, argument: str = "x") 
     return t if dtype is None else as_float(t)
 
 
+def tensor_of_rank(op: str, argument: str, x: TensorLike, rank: int, kind: Kind = "numeric") -> Tensor:
+    """`to_tensor`, for an argument that must have a rank.
+
+    Raises:
+        ValueError: it has another one.
+    """
+    t = to_tensor(op, argument, x, kind)
+    if t.rank != rank:
+        raise argument_error(op, argument, f"of rank {rank}", t)
+    return t
+
+
 def keeping_dtype(op: str, kernel: str, x: TensorLike) -> Tensor:
     """A float kernel whose result is truncated to the dtype of x, as TF.js stores it."""
     t = real(op, x)
