@@ -1,4 +1,4 @@
-"""Creating tensors: from values, filled, spaced, one-hot, complex."""
+"""Creating tensors: from values, filled, spaced, one-hot; and printing them."""
 
 from __future__ import annotations
 
@@ -452,7 +452,7 @@ def buffer(shape: ShapeLike, dtype: DType = "float32", values: Any = None) -> Te
 
     Source: TF.js `tf.buffer`.
     """
-    return TensorBuffer(as_shape("buffer", shape), as_dtype("buffer", dtype), values)
+    return TensorBuffer(shape, dtype, values)
 
 
 @op(doc="Tensors / Creation")
