@@ -8,7 +8,7 @@ from typing import Any
 from tfpy.core.calling.registry import op
 from tfpy.core.convert import TensorLike, to_tensor
 from tfpy.core.ops.common import as_float, full, reshape_to, run_untracked, zero_gradient
-from tfpy.core.ops.create import ShapeLike
+from tfpy.core.ops.create import ShapeLike, zeros
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
 from tfpy.engine.arguments import as_int, as_shape, resolve_axis
@@ -276,7 +276,7 @@ def sparse_to_dense(
 
 def _filled(value: TensorLike | None, values: Tensor, shape: Shape) -> Tensor:
     if value is None:
-        return full(shape, b"" if values.dtype == "string" else 0, values.dtype)
+        return zeros(shape, values.dtype)
     default = to_tensor("sparse_to_dense", "default_value", value, values.dtype)
     if default.rank:
         raise argument_error("sparse_to_dense", "default_value", "a scalar", default)
