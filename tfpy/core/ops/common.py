@@ -91,7 +91,7 @@ CONSTANT = Kernel("constant", ("*sources",), same)
 _ZERO_GRADIENT = GradientRow(CONSTANT, (), {"sources": symbolic_zero}, None, pure=True)
 
 
-def as_function_of(source: Tensor, value: Tensor) -> Tensor:
+def as_constant_of(source: Tensor, value: Tensor) -> Tensor:
     """`value`, which tapes treat as a constant function of a tensor."""
     record(local.state.tapes, CONSTANT, _ZERO_GRADIENT, (source,), {}, (value,), Tensor)
     return value
