@@ -129,6 +129,11 @@ def reshape_to(x: Tensor, shape: Shape) -> Tensor:
     return x if x.spec.shape == shape else run("Reshape", x, shape=shape)
 
 
+def inverse_order(order: Sequence[int]) -> tuple[int, ...]:
+    """The order of axes that undoes a transposition."""
+    return tuple([order.index(i) for i in range(len(order))])
+
+
 def sum_over(x: Tensor, axes: tuple[int, ...], keep_dims: bool = False) -> Tensor:
     return run("Sum", x, axes=axes, keep_dims=keep_dims)
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from tfpy.core.convert import to_tensor
-from tfpy.core.ops.common import int_tensor, reshape_to
+from tfpy.core.ops.common import int_tensor, inverse_order, reshape_to
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
 from tfpy.engine.arguments import as_int
@@ -160,7 +160,7 @@ def _strided_gradient(dy: Tensor, n: Any) -> Tensor:
         places = run("Range", start=start, step=step, count=count, dtype="int32")
         order = (axis, *(i for i in range(out.rank) if i != axis))
         rows = run("UnsortedSegmentSum", run("Transpose", out, perm=order), places, num_segments=size)
-        out = run("Transpose", rows, perm=tuple(order.index(i) for i in range(out.rank)))
+        out = run("Transpose", rows, perm=inverse_order(order))
     return out
 
 

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 from tfpy.core.calling.registry import op
 from tfpy.core.convert import TensorLike, number, to_tensor
 from tfpy.core.ops.arith import add, div, mul, sub
-from tfpy.core.ops.common import as_float, cast_to, factor, full, mask, real, reshape_to, sum_over
+from tfpy.core.ops.common import as_float, cast_to, factor, full, inverse_order, mask, real, reshape_to, sum_over
 from tfpy.core.results import TensorRecord
 from tfpy.core.run import run, run_multi
 from tfpy.core.tensor import Tensor
@@ -139,8 +139,7 @@ def _prod_gradient(dy: Tensor, n: Any) -> Tensor:
     before = run("Cumprod", flat, axis=len(lead), exclusive=True, reverse=False)
     after = run("Cumprod", flat, axis=len(lead), exclusive=True, reverse=True)
     slope = mul(reshape_to(dy, (*lead, 1)), mul(before, after))
-    back = tuple(perm.index(i) for i in range(x.rank))
-    return run("Transpose", reshape_to(slope, moved.shape), perm=back)
+    return run("Transpose", reshape_to(slope, moved.shape), perm=inverse_order(perm))
 
 
 gradient("Prod", saves="x", x=_prod_gradient)
