@@ -14,7 +14,6 @@ from tfpy.core.io.json_text import json_text
 from tfpy.core.io.specs import get_weight_specs
 from tfpy.core.results import Entries
 from tfpy.core.tensor import Tensor
-from tfpy.core.utils.arrays import bytes_per_element
 from tfpy.engine.errors import argument_error
 
 # The parts of a model that a model.json stores unchanged.
@@ -60,7 +59,7 @@ class SaveResult(Entries, Ready):
 
 def save_result_of(topology_type: str, weights: Iterable[Tensor]) -> SaveResult:
     """The report of a model just saved in another library's format."""
-    size = sum(bytes_per_element(weight.dtype) * weight.size for weight in weights)
+    size = sum(weight.spec.nbytes for weight in weights)
     info = {"date_saved": datetime.now(UTC), "model_topology_type": topology_type, "weight_data_bytes": size}
     return SaveResult({"model_artifacts_info": ModelArtifactsInfo(info)})
 
