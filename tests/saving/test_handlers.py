@@ -219,6 +219,13 @@ def test_registered_routers(tmp_path: Path) -> None:
     check_same("mem://a")
     assert [type(h) for h in tf.io.get_load_handlers("mem://a")] == [InDict]
     assert tf.io.get_save_handlers("other://a") == []
+    for register in (tf.io.register_save_router, tf.io.register_load_router):
+        register(lambda url: object() if str(url).startswith("empty://") else None)
+    with pytest.raises(TypeError, match="save: argument 'handler_or_url' must be a handler with a save method"):
+        small_model().save("empty://a")
+    for load in (tf.load_layers_model, tf.load_graph_model):
+        with pytest.raises(TypeError, match="argument 'path_or_io_handler' must be a handler with a load method"):
+            load("empty://a")
     tf.io.registerLoadRouter(lambda url: InDict(url))
     with pytest.raises(ValueError, match="2 handlers accept"):
         tf.load_layers_model("mem://a")
