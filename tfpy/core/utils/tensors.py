@@ -49,14 +49,14 @@ def op_(f: Mapping[str, Callable[..., Any]]) -> Callable[..., Any]:
         f: a dict with one name, which may end with an underscore, and one function.
 
     Raises:
-        ValueError: not exactly one name. TypeError: the value is not a function.
+        ValueError: not exactly one name. TypeError: it is not a string, or the value is not a function.
 
     Source: TF.js `tf.op`.
     """
     if not isinstance(f, Mapping) or len(f) != 1:
         raise argument_error("op", "f", "a dict with one name and one function", f)
     [(given, function)] = f.items()
-    if not callable(function):
+    if not isinstance(given, str) or not callable(function):
         raise argument_error("op", "f", "a dict with one name and one function", f, TypeError)
     name = given.removesuffix("_")
 
