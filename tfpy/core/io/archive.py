@@ -9,6 +9,7 @@ import zlib
 from pathlib import Path
 from typing import Self
 
+from tfpy.core.io.artifacts import JSON_NAME
 from tfpy.core.io.errors import (
     MAX_UNPACKING_FACTOR,
     ModelFileError,
@@ -18,7 +19,6 @@ from tfpy.core.io.errors import (
 )
 from tfpy.core.io.folder import json_name
 from tfpy.core.io.reading import WeightFiles
-from tfpy.core.io.writing import JSON_NAME
 from tfpy.engine.errors import some_of
 
 MAX_ENTRIES = 100_000

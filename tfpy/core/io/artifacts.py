@@ -16,6 +16,7 @@ from tfpy.core.results import Entries
 from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import argument_error
 
+JSON_NAME = "model.json"
 # The parts of a model that a model.json stores unchanged.
 _IN_JSON = (
     "model_topology",

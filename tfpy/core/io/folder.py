@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from tfpy.core.io.artifacts import JSON_NAME
 from tfpy.core.io.errors import ModelFileError, ModelNotFoundError, ModelReadError
 from tfpy.core.io.load_handler import Loaded
 from tfpy.core.io.load_options import LoadOptions
 from tfpy.core.io.reading import read_model
-from tfpy.core.io.writing import JSON_NAME
 from tfpy.core.system.urls import local_path
 
 # Names that a single JSON file in a folder or archive may have without being the model.

@@ -9,7 +9,7 @@ from typing import Any, Unpack
 
 from tfpy.core.calling.registry import export
 from tfpy.core.io.archive import Archive, is_archive
-from tfpy.core.io.artifacts import ModelArtifacts, SaveResult, get_model_artifacts_info_for_json
+from tfpy.core.io.artifacts import JSON_NAME, ModelArtifacts, SaveResult, get_model_artifacts_info_for_json
 from tfpy.core.io.buffers import concatenate_array_buffers
 from tfpy.core.io.errors import MAX_ARCHIVE_BYTES, MAX_JSON_BYTES, ModelNotFoundError, ModelReadError
 from tfpy.core.io.http_client import HttpClient, WeightsOnServer, is_http_scheme
@@ -18,7 +18,7 @@ from tfpy.core.io.load_handler import Loaded, LoadHandler
 from tfpy.core.io.load_options import LoadOptions, read_load_options
 from tfpy.core.io.reading import read_model, read_parts
 from tfpy.core.io.router import register_load_router, register_save_router
-from tfpy.core.io.writing import JSON_NAME, model_json_text
+from tfpy.core.io.writing import model_json_text
 from tfpy.engine.errors import argument_error
 
 WEIGHTS_NAME = "model.weights.bin"

@@ -14,7 +14,7 @@ from tfpy.core.calling.ready import ReadyDict, ReadyNone
 from tfpy.core.calling.registry import export
 from tfpy.core.convert import to_tensor
 from tfpy.core.io.errors import ModelFileError, ModelNotFoundError, ModelReadError
-from tfpy.core.io.writing import new_file, whole_characters
+from tfpy.core.io.new_files import new_file, whole_characters
 from tfpy.core.system.extras import optional_module
 from tfpy.core.tensor import Tensor
 from tfpy.engine import dispatch
