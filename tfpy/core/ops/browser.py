@@ -26,6 +26,7 @@ from tfpy.engine.handle import Handle
 from tfpy.engine.javascript_numbers import round_half_up
 
 Picture: TypeAlias = Any
+_A_PICTURE = "an object or dict with data, width and height, a numpy array, or a Pillow image"
 
 
 class Pixels(np.ndarray, Ready):
@@ -132,8 +133,7 @@ def _rgba(pixels: Picture) -> Array:
     if hasattr(pixels, "convert") and hasattr(pixels, "getbands"):  # Pillow
         return np.asarray(pixels.convert("RGBA"))
     if pixels is None or not all(_has(pixels, name) for name in ("data", "width", "height")):
-        expected = "an object or dict with data, width and height, a numpy array, or a Pillow image"
-        raise argument_error("from_pixels", "pixels", expected, pixels, TypeError)
+        raise argument_error("from_pixels", "pixels", _A_PICTURE, pixels, TypeError)
     data = _get(pixels, "data")
     width, height = (as_int("from_pixels", f"pixels.{name}", _get(pixels, name)) for name in ("width", "height"))
     if isinstance(data, (bytes, bytearray)):
@@ -196,8 +196,7 @@ def _paint(name: str, canvas: Picture, picture: Array) -> None:
         for key, value in (("width", width), ("height", height), ("data", picture.reshape(-1))):
             _set(canvas, key, value)
     else:
-        expected = "an object or dict with data, width and height, a numpy array, or a Pillow image"
-        raise argument_error(name, "canvas", expected, canvas, TypeError)
+        raise argument_error(name, "canvas", _A_PICTURE, canvas, TypeError)
 
 
 def _has(thing: Any, name: str) -> bool:
