@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -158,7 +158,7 @@ def unbroadcast(dy: Tensor, shape: Shape) -> Tensor:
     return reshape_to(sum_over(dy, axes) if axes else dy, shape)
 
 
-def real(op: str, x: TensorLike, dtype: str | None = None, argument: str = "x") -> Tensor:
+def real(op: str, x: TensorLike, dtype: Literal["float32"] | None = None, argument: str = "x") -> Tensor:
     """A tensor of real numbers, in float32 if requested."""
     t = to_tensor(op, argument, x)
     if t.spec.dtype == "complex64":

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from tfpy.core.calling.registry import op
-from tfpy.core.convert import TensorLike, to_tensor
+from tfpy.core.convert import Kind, TensorLike, to_tensor
 from tfpy.core.ops.common import as_float, cast_to, zero_gradient
 from tfpy.core.ops.spatial import Numbers, Padding, inner_pad, to_channels_last_batch
 from tfpy.core.run import run
@@ -241,7 +241,7 @@ def _transposed(
 
 
 def convolution_filter(
-    op_name: str, filter: TensorLike, rank: int, channels: int, kind: Any = "float32", axis: int = -2
+    op_name: str, filter: TensorLike, rank: int, channels: int, kind: Kind = "float32", axis: int = -2
 ) -> Tensor:
     """The filter as a tensor, checked to have the rank and the input's channels in the right dimension."""
     w = to_tensor(op_name, "filter", filter, kind)
