@@ -38,6 +38,11 @@ def test_load_from_dicts_and_memory(tmp_path: Path) -> None:
     check_same(tf.io.get_model_artifacts_for_json(content, weights))
     bare = {"modelTopology": content["modelTopology"]}
     assert tf.io.get_model_artifacts_for_json(bare, weights).weight_data is None
+    for answer in (None, data, [data]):
+        with pytest.raises(TypeError, match=r"argument 'load_weights' must be a function that returns \[weight_specs"):
+            tf.io.get_model_artifacts_for_json(content, lambda manifest, answer=answer: answer)
+    with pytest.raises(TypeError, match="get_model_artifacts_for_json: argument 'model_json' must be a dict"):
+        tf.io.get_model_artifacts_for_json("model.json", weights)
     check_same(tf.io.from_memory(artifacts))
     check_same(tf.io.from_memory_sync(content["modelTopology"], artifacts.weight_specs, data))
     model = tf.load_layers_model(content["modelTopology"])
@@ -188,8 +193,10 @@ def test_browser_files(tmp_path: Path) -> None:
         tf.load_layers_model(tf.io.browser_files([files[0], tmp_path / "more.bin"]))
     with pytest.raises(ValueError, match="at least one file"):
         tf.io.browser_files([])
-    with pytest.raises(TypeError, match="with a name"):
-        tf.io.browser_files([io.BytesIO()])
+    with files[0].open(encoding="utf-8") as text:
+        for unfit in (io.BytesIO(), text):
+            with pytest.raises(TypeError, match="open binary files with a name"):
+                tf.io.browser_files([unfit])
 
 
 @pytest.fixture

@@ -65,6 +65,13 @@ def save_result_of(topology_type: str, weights: Iterable[Tensor]) -> SaveResult:
     return SaveResult({"model_artifacts_info": ModelArtifactsInfo(info)})
 
 
+def entries_of(where: str, argument: str, given: Any) -> Entries:
+    """The entries of a user's dict, which are read in either spelling."""
+    if not isinstance(given, Mapping):
+        raise argument_error(where, argument, "a dict", given, TypeError)
+    return Entries(given)
+
+
 def as_artifacts(given: Any, where: str) -> ModelArtifacts:
     """Artifacts as a handler returned them: ours, or any mapping."""
     if isinstance(given, ModelArtifacts):
@@ -134,7 +141,7 @@ def get_model_artifacts_for_json_sync(
 
     Source: TF.js `tf.io.getModelArtifactsForJSONSync`.
     """
-    given = Entries(model_json)
+    given = entries_of("get_model_artifacts_for_json", "model_json", model_json)
     found = {name: given[name] for name in _IN_JSON if given.get(name) is not None}
     if given.get("weights_manifest") is not None:
         for argument, value in (("weight_specs", weight_specs), ("weight_data", weight_data)):
@@ -159,9 +166,13 @@ def get_model_artifacts_for_json(model_json: Mapping[str, Any], load_weights: Ca
 
     Source: TF.js `tf.io.getModelArtifactsForJSON`.
     """
-    manifest = Entries(model_json).get("weights_manifest")
-    specs, data = (None, None) if manifest is None else finish(load_weights(manifest))
-    return get_model_artifacts_for_json_sync(model_json, specs, data)
+    where = "get_model_artifacts_for_json"
+    manifest = entries_of(where, "model_json", model_json).get("weights_manifest")
+    loaded = (None, None) if manifest is None else finish(load_weights(manifest))
+    if not isinstance(loaded, (list, tuple)) or len(loaded) != 2:
+        expected = "a function that returns [weight_specs, weight_data]"
+        raise argument_error(where, "load_weights", expected, loaded, TypeError)
+    return get_model_artifacts_for_json_sync(model_json, *loaded)
 
 
 @export(namespace="io", doc="Models / Loading")
