@@ -64,7 +64,7 @@ CORE_MAY_IMPORT: dict[str, set[str]] = {
     "system": {"", "calling", "diagnostics", "naming"},
     "extending": {"", "calling", "diagnostics", "naming"},
     "utils": {"", "calling", "ops", "system"},
-    "io": {"", "calling", "naming", "system", "utils"},
+    "io": {"", "calling", "naming", "system"},
 }
 # Third-party modules, and the places that may import them at module level ("" is none).
 THIRD_PARTY = {

@@ -7,7 +7,7 @@ import stat
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from tfpy.core.io.writing import replacing
+from tfpy.core.io.new_files import replacing
 
 LARGEST = 1_000_000  # bytes; scripts written by hand are far smaller
 

@@ -217,7 +217,9 @@ def test_image_that_is_too_large_is_refused(monkeypatch: pytest.MonkeyPatch) -> 
 def test_without_pillow_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     contents = rgb()
     monkeypatch.setitem(sys.modules, "PIL.Image", None)
-    with pytest.raises(ImportError, match=r"decode_image needs the package PIL; pip install 'tfpy\[images\]'"):
+    with pytest.raises(
+        ImportError, match=r"decode_image needs the extra 'images' of tfpy; pip install 'tfpy\[images\]'"
+    ):
         tf.node.decode_image(contents)
 
 

@@ -61,6 +61,10 @@ def test_dtypes_and_arrays() -> None:
     assert util.make_zeros_nested_typed_array([1, 2], "int32") == [[0, 0]]
     assert util.getArrayFromDType("string", 1) == [""]
     assert util.getTypedArrayFromDType is util.getArrayFromDType
+    for dtype in ("string", "int32"):
+        assert len(util.get_array_from_dtype(dtype, 2.0)) == 2
+        with pytest.raises(ValueError, match="get_array_from_dtype: argument 'size' must be a whole number of 0 or mo"):
+            util.get_array_from_dtype(dtype, -1)
     assert util.create_scalar_value("a", "string") == b"a"
     assert util.create_scalar_value(2.5, "int32").tolist() == [2]
     with pytest.raises(TypeError, match="create_scalar_value: argument 'value'"):
@@ -203,6 +207,8 @@ def test_op_wraps_function_under_its_name() -> None:
         tf.op({})
     with pytest.raises(TypeError, match="op:"):
         tf.op({"a": 3})
+    with pytest.raises(TypeError, match="op: argument 'f' must be a dict with one name and one function"):
+        tf.op({1: twice_})
 
 
 def test_broadcast_util() -> None:

@@ -250,7 +250,7 @@ def test_missing_pooch_error_names_the_extra(monkeypatch: pytest.MonkeyPatch) ->
         tf.datasets.cifar10,
         lambda: tf.datasets.text("http://x"),
     ):
-        with pytest.raises(ImportError, match=r"pooch.*tfpy\[data\]"):
+        with pytest.raises(ImportError, match=r"extra 'data'.*tfpy\[data\]"):
             load()
 
 

@@ -139,7 +139,9 @@ def test_copied_model_keeps_ranks() -> None:
 def test_missing_mpi4py_raises(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "mpi4py.MPI", None)
     processes._ranks.cache_clear()
-    with pytest.raises(ImportError, match=r"tf.distribute.mpi needs the package mpi4py; pip install 'tfpy\[mpi\]'"):
+    with pytest.raises(
+        ImportError, match=r"tf.distribute.mpi needs the extra 'mpi' of tfpy; pip install 'tfpy\[mpi\]'"
+    ):
         tf.distribute.mpi()
 
 

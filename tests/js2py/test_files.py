@@ -140,4 +140,4 @@ def test_missing_tree_sitter_error_names_the_extra(script: Path) -> None:
         [sys.executable, "-c", code, "js2py", str(script)], capture_output=True, text=True, check=False
     )
     assert found.returncode == 1
-    assert found.stderr.strip() == "tfpy js2py needs the package tree_sitter; pip install 'tfpy[js]' installs it."
+    assert found.stderr.strip() == "tfpy js2py needs the extra 'js' of tfpy; pip install 'tfpy[js]' installs it."

@@ -421,7 +421,7 @@ def test_training_continues_if_tensorboard_writer_has_stopped(
 
 def test_missing_tensorboardx_raises_with_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "tensorboardX", None)
-    with pytest.raises(ImportError, match=r"tensorboardX.*tfpy\[tensorboard\]"):
+    with pytest.raises(ImportError, match=r"extra 'tensorboard'.*tfpy\[tensorboard\]"):
         tf.callbacks.tensor_board("logs")
 
 

@@ -38,6 +38,11 @@ def test_load_from_dicts_and_memory(tmp_path: Path) -> None:
     check_same(tf.io.get_model_artifacts_for_json(content, weights))
     bare = {"modelTopology": content["modelTopology"]}
     assert tf.io.get_model_artifacts_for_json(bare, weights).weight_data is None
+    for answer in (None, data, [data]):
+        with pytest.raises(TypeError, match=r"argument 'load_weights' must be a function that returns \[weight_specs"):
+            tf.io.get_model_artifacts_for_json(content, lambda manifest, answer=answer: answer)
+    with pytest.raises(TypeError, match="get_model_artifacts_for_json: argument 'model_json' must be a dict"):
+        tf.io.get_model_artifacts_for_json("model.json", weights)
     check_same(tf.io.from_memory(artifacts))
     check_same(tf.io.from_memory_sync(content["modelTopology"], artifacts.weight_specs, data))
     model = tf.load_layers_model(content["modelTopology"])
@@ -132,10 +137,20 @@ def test_weight_specs_without_data_raise() -> None:
         tf.GraphModel("nowhere").load_sync(artifacts)
 
 
-def test_weight_stream_must_be_a_function() -> None:
-    artifacts = {"modelTopology": {}, "weightSpecs": [], "getWeightStream": {"a": 1}}
-    with pytest.raises(tf.io.ModelFileError, match="getWeightStream must be a function, but is {'a': 1}"):
-        tf.load_layers_model(artifacts)
+@pytest.mark.parametrize(
+    ("weights", "problem"),
+    [
+        ({"getWeightStream": {"a": 1}}, "getWeightStream must be a function, but is {'a': 1}"),
+        ({"getWeightStream": lambda: 1}, "what getWeightStream returns must be an iterable of bytes, but is 1"),
+        ({"getWeightStream": lambda: [1]}, r"weightData must be bytes, or a list of them, but is \[1\]"),
+        ({"weightData": 1}, "weightData must be bytes, or a list of them, but is 1"),
+    ],
+)
+def test_weights_that_are_not_bytes_raise(weights: dict[str, Any], problem: str) -> None:
+    artifacts = {"modelTopology": {}, "weightSpecs": [], **weights}
+    for load in (tf.load_layers_model, tf.load_graph_model):
+        with pytest.raises(tf.io.ModelFileError, match=f"the model: {problem}"):
+            load({"load": lambda: artifacts})
 
 
 def test_save_handler_receives_all_weights_as_one_buffer() -> None:
@@ -178,8 +193,10 @@ def test_browser_files(tmp_path: Path) -> None:
         tf.load_layers_model(tf.io.browser_files([files[0], tmp_path / "more.bin"]))
     with pytest.raises(ValueError, match="at least one file"):
         tf.io.browser_files([])
-    with pytest.raises(TypeError, match="with a name"):
-        tf.io.browser_files([io.BytesIO()])
+    with files[0].open(encoding="utf-8") as text:
+        for unfit in (io.BytesIO(), text):
+            with pytest.raises(TypeError, match="open binary files with a name"):
+                tf.io.browser_files([unfit])
 
 
 @pytest.fixture
@@ -209,6 +226,13 @@ def test_registered_routers(tmp_path: Path) -> None:
     check_same("mem://a")
     assert [type(h) for h in tf.io.get_load_handlers("mem://a")] == [InDict]
     assert tf.io.get_save_handlers("other://a") == []
+    for register in (tf.io.register_save_router, tf.io.register_load_router):
+        register(lambda url: object() if str(url).startswith("empty://") else None)
+    with pytest.raises(TypeError, match="save: argument 'handler_or_url' must be a handler with a save method"):
+        small_model().save("empty://a")
+    for load in (tf.load_layers_model, tf.load_graph_model):
+        with pytest.raises(TypeError, match="argument 'path_or_io_handler' must be a handler with a load method"):
+            load("empty://a")
     tf.io.registerLoadRouter(lambda url: InDict(url))
     with pytest.raises(ValueError, match="2 handlers accept"):
         tf.load_layers_model("mem://a")

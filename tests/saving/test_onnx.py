@@ -237,6 +237,7 @@ def test_missing_onnx_package_error_names_the_extra(tmp_path: Path) -> None:
     )
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert (
-        "Saving a model as an ONNX file needs the package onnx; pip install 'tfpy[onnx]' installs it." in found.stderr
+        "Saving a model as an ONNX file needs the extra 'onnx' of tfpy; pip install 'tfpy[onnx]' installs it."
+        in found.stderr
     )
     assert not list(tmp_path.iterdir())

@@ -10,7 +10,7 @@ import pytest
 from saving.small_model import check_same, small_model
 
 import tfpy as tf
-from tfpy.core.io import writing
+from tfpy.core.io import new_files, writing
 
 
 class Crash(BaseException):
@@ -147,13 +147,13 @@ def test_files_that_another_process_reads_on_windows(tmp_path: Path, monkeypatch
             raise PermissionError("it is used by another process")
         delete(path, missing_ok)
 
-    monkeypatch.setattr(writing, "_PAUSES", (0, 0))
+    monkeypatch.setattr(new_files, "_PAUSES", (0, 0))
     monkeypatch.setattr(writing.os, "replace", replace)
     monkeypatch.setattr(Path, "unlink", unlink)
     small_model(0.25).save(tmp_path)
     check_same(tmp_path, 0.25)
     assert attempts[-1] == 6
-    monkeypatch.setattr(writing, "_PAUSES", (0,))
+    monkeypatch.setattr(new_files, "_PAUSES", (0,))
     with pytest.raises(OSError, match="cannot be written: it is used"):
         small_model(0.5).save(tmp_path)
     check_same(tmp_path, 0.25)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import json
 import warnings
+from array import array
 from pathlib import Path
 from typing import Any
 
@@ -178,7 +179,8 @@ def test_loss_and_metric_objects_of_keras() -> None:
 def test_user_defined_metadata(tmp_path: Path) -> None:
     model = tf.sequential(layers=[tf.layers.dense(units=1, input_shape=[1])])
     assert model.get_user_defined_metadata() is None
-    model.set_user_defined_metadata({"labels": ["cat", "dog"], "size": np.int64(3), "mean": np.array([0.5, 2])})
+    arrays = {"mean": np.array([0.5, 2]), "best": array("f", [1])}
+    model.set_user_defined_metadata({"labels": ["cat", "dog"], "size": np.int64(3), **arrays})
     model.save(tmp_path)
     entries = ["modelTopology", "format", "generatedBy", "convertedBy"]
     assert list(json.loads((tmp_path / "model.json").read_text())) == [
@@ -190,6 +192,7 @@ def test_user_defined_metadata(tmp_path: Path) -> None:
         "labels": ["cat", "dog"],
         "size": 3,
         "mean": [0.5, 2],
+        "best": [1],
     }
     with pytest.raises(TypeError, match="user_defined_metadata"):
         model.set_user_defined_metadata("text")

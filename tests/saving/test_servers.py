@@ -201,6 +201,8 @@ def test_save_to_server(server: str) -> None:
     assert b'filename="model.json"' in body
     assert b'filename="model.weights.bin"' in body
     assert b'"paths":["./model.weights.bin"]' in body
+    small_model().save(tf.io.http(f"{server}/upload", request_init={"headers": None}))
+    assert Handler.posted["key"] is None
     with pytest.raises(OSError, match="responds with 500"):
         small_model().save(f"{server}/elsewhere")
 

@@ -218,7 +218,7 @@ def test_weights_loader_factory(tmp_path: Path) -> None:
     assert load(manifest, str(tmp_path), ["b"])["b"].array_sync() == [3]
     assert {n: t.array_sync() for n, t in load(manifest, str(tmp_path)).items()} == {"a": [1, 2], "b": [3], "c": [4, 5]}
     assert requested == [["two-1.bin", "two-2.bin"], ["one.bin", "two-1.bin", "two-2.bin"]], "all files at once"
-    for answer in (None, [b""], b"123"):
+    for answer in (None, [b""], b"123", [1, 2, 3]):
         with pytest.raises(TypeError, match="fetch_weights_function' must be a function that returns a list of the by"):
             tf.io.weights_loader_factory(lambda paths, answer=answer: answer)(manifest)
 

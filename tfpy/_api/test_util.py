@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 
 from tfpy.core.naming.namespaces import missing_from as _missing_from
 from tfpy.core.naming.namespaces import names_in as _names_in
-from tfpy.core.utils.tensors import encode_strings as encode_strings
-from tfpy.core.utils.tensors import expect_array_buffers_equal as expect_array_buffers_equal
-from tfpy.core.utils.tensors import expect_arrays_close as expect_arrays_close
-from tfpy.core.utils.tensors import expect_arrays_equal as expect_arrays_equal
-from tfpy.core.utils.tensors import expect_numbers_close as expect_numbers_close
-from tfpy.core.utils.tensors import expect_values_in_range as expect_values_in_range
-from tfpy.core.utils.tensors import test_epsilon as test_epsilon
+from tfpy.core.utils.expectations import encode_strings as encode_strings
+from tfpy.core.utils.expectations import expect_array_buffers_equal as expect_array_buffers_equal
+from tfpy.core.utils.expectations import expect_arrays_close as expect_arrays_close
+from tfpy.core.utils.expectations import expect_arrays_equal as expect_arrays_equal
+from tfpy.core.utils.expectations import expect_numbers_close as expect_numbers_close
+from tfpy.core.utils.expectations import expect_values_in_range as expect_values_in_range
+from tfpy.core.utils.expectations import test_epsilon as test_epsilon
 
 encodeStrings = encode_strings
 expectArrayBuffersEqual = expect_array_buffers_equal

@@ -57,7 +57,7 @@ from tfpy.core.ops import (  # noqa: F401
 )
 from tfpy.core.optimizers import _factories, classes  # noqa: F401
 from tfpy.core.system import environment, next_frame  # noqa: F401
-from tfpy.core.utils import arrays, backend_util, shapes, shuffling, tensors, util  # noqa: F401
+from tfpy.core.utils import arrays, backend_util, expectations, shapes, shuffling, tensors, util  # noqa: F401
 
 
 def _bind_methods() -> None:

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from tfpy.core._camel import TensorBufferCamel
 from tfpy.core.calling.registry import export
+from tfpy.core.convert import host_values
+from tfpy.core.tensor import Tensor
+from tfpy.engine import dispatch
 from tfpy.engine.arguments import as_dtype, as_element_index, as_int, as_ints, as_shape
 from tfpy.engine.dtypes import INT32_RANGE, TYPED_ARRAY, DType
 from tfpy.engine.errors import argument_error
-from tfpy.engine.spec import MAX_SIZE, Shape, strides_of
-
-if TYPE_CHECKING:
-    from tfpy.core.tensor import Tensor
+from tfpy.engine.spec import MAX_SIZE, strides_of
 
 
 def flat_index(indices: Sequence[int], strides: Sequence[int]) -> int:
@@ -58,18 +58,16 @@ class TensorBuffer(TensorBufferCamel):
     Source: TF.js `tf.TensorBuffer`.
     """
 
-    def __init__(self, shape: Shape, dtype: DType = "float32", values: Any = None) -> None:
-        self.shape = shape = as_shape("buffer", shape)
+    def __init__(self, shape: Sequence[int] | int, dtype: DType = "float32", values: Any = None) -> None:
+        self.shape = as_shape("buffer", shape)
         self.dtype = as_dtype("buffer", dtype)
-        self.size = math.prod(shape)
+        self.size = math.prod(self.shape)
         if self.size > MAX_SIZE:
-            raise argument_error("buffer", "shape", f"of at most {MAX_SIZE} elements", list(shape))
-        self.strides = list(strides_of(shape)[:-1])
+            raise argument_error("buffer", "shape", f"of at most {MAX_SIZE} elements", list(self.shape))
+        self.strides = list(strides_of(self.shape)[:-1])
         self.values = self._stored(values)
 
     def _stored(self, values: Any) -> Any:
-        from tfpy.core.convert import host_values
-
         if values is None:
             empty: Any = b"" if self.dtype == "string" else 0
             return np.full(self.size, empty, TYPED_ARRAY[self.dtype])
@@ -99,8 +97,6 @@ class TensorBuffer(TensorBufferCamel):
         if _fits(value, self.dtype):
             self.values[index] = value
             return
-        from tfpy.core.convert import host_values
-
         values = host_values("set", "value", value, self.dtype)[0]
         if values.size != 1:
             raise argument_error("set", "value", "one value", value)
@@ -125,7 +121,4 @@ class TensorBuffer(TensorBufferCamel):
 
     def to_tensor(self) -> Tensor:
         """A tensor of the current values."""
-        from tfpy.core.tensor import Tensor
-        from tfpy.engine import dispatch
-
         return dispatch.make(Tensor, self.values.reshape(self.shape), self.dtype)

@@ -19,7 +19,7 @@ def elements_in(function: str, argument: str, expected: str, source: Any) -> Ite
         return _AsyncElements(source)
     following = source.get("next") if isinstance(source, Mapping) else getattr(source, "next", None)
     if callable(following) and not hasattr(source, "__next__"):
-        return _Results(following)
+        return FunctionResults(following)
     if not hasattr(source, "__iter__"):
         raise argument_error(function, argument, expected, source, TypeError)
     return iter(source)
@@ -34,14 +34,17 @@ def element_in(result: Any) -> Any:
     return field(result, "value", 0, what)
 
 
-class _Results(Iterator[Any]):
-    """The elements in what TF.js's `next()` returns. Not a generator: reading may continue after an error."""
+class FunctionResults(Iterator[Any]):
+    """The elements that a function returns, one per call, as {value, done} like TF.js's `next`.
 
-    def __init__(self, following: Callable[[], Any]) -> None:
-        self._following = following
+    Not a generator: reading may continue after an error.
+    """
+
+    def __init__(self, function: Callable[[], Any]) -> None:
+        self._function = function
 
     def __next__(self) -> Any:
-        return element_in(self._following())
+        return element_in(self._function())
 
 
 class _AsyncElements(Iterator[Any]):

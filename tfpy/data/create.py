@@ -10,9 +10,10 @@ import numpy as np
 
 from tfpy.core.calling.ready import finish
 from tfpy.core.calling.registry import export
+from tfpy.core.streams import FunctionResults
 from tfpy.data.csv_dataset import CSVDataset
 from tfpy.data.dataset import Dataset, FunctionDataset, stream
-from tfpy.data.iterators import FunctionCallIterator, LazyIterator, PythonIterator, ZipIterator, elements_of
+from tfpy.data.iterators import LazyIterator, PythonIterator, ZipIterator, elements_of
 from tfpy.data.sources import source_of
 from tfpy.data.structure import children, cloned, is_structure, mapped
 from tfpy.engine.arguments import as_function
@@ -102,7 +103,7 @@ def func(f: Callable[[], Any]) -> Dataset:
     Source: TF.js `tf.data.func`.
     """
     as_function("func", "f", f)
-    return FunctionDataset(partial(_same, FunctionCallIterator(f)))
+    return FunctionDataset(partial(_same, PythonIterator(FunctionResults(f))))
 
 
 def _same(elements: LazyIterator) -> LazyIterator:

@@ -165,16 +165,6 @@ def elements_of(function: str, argument: str, expected: str, source: Any) -> Laz
     )
 
 
-class FunctionCallIterator(LazyIterator):
-    """The elements that a function returns, one per call, as {value, done} like TF.js's `next`."""
-
-    def __init__(self, function: Callable[[], Any]) -> None:
-        self._function = function
-
-    def __next__(self) -> Any:
-        return element_in(self._function())
-
-
 class _End:
     """Stands for the end of a stream where an element is expected, which could be None."""
 

@@ -10,6 +10,7 @@ import numpy.typing as npt
 from tfpy.core.calling.ready import ReadyFloat, ReadyList
 from tfpy.core.calling.registry import export
 from tfpy.core.convert import TensorLike, to_tensor
+from tfpy.core.ops.common import tensor_of_rank
 from tfpy.core.results import Record
 from tfpy.engine.arguments import as_int
 from tfpy.engine.errors import argument_error
@@ -120,10 +121,7 @@ def _classes(where: str, labels: Any, predictions: Any, num_classes: Any) -> tup
 
 
 def _whole(where: str, argument: str, value: Any) -> npt.NDArray[np.int64]:
-    tensor = to_tensor(where, argument, value)
-    if len(tensor.shape) != 1:
-        raise argument_error(where, argument, "of rank 1", tensor)
-    found = tensor.data_sync()
+    found = tensor_of_rank(where, argument, value, 1).data_sync()
     if not np.isfinite(found).all() or (np.asarray(found) < 0).any():
         raise argument_error(where, argument, "classes, counted from 0", value)
     return np.asarray(found).astype(np.int64)

@@ -1,1 +1,1 @@
-"""Saved models and weights: `tf.io`."""
+"""Saved models and weights: `tf.io`; and image files: `tf.node`."""

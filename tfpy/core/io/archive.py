@@ -9,16 +9,16 @@ import zlib
 from pathlib import Path
 from typing import Self
 
+from tfpy.core.io.artifacts import JSON_NAME
 from tfpy.core.io.errors import (
-    FREE_UNPACKED_BYTES,
     MAX_UNPACKING_FACTOR,
     ModelFileError,
     ModelNotFoundError,
     ModelReadError,
+    max_unpacked_bytes,
 )
 from tfpy.core.io.folder import json_name
 from tfpy.core.io.reading import WeightFiles
-from tfpy.core.io.writing import JSON_NAME
 from tfpy.engine.errors import some_of
 
 MAX_ENTRIES = 100_000
@@ -35,7 +35,7 @@ class ZipReader:
     def __init__(self, file: Path | bytes, label: str) -> None:
         self.label = label
         size = len(file) if isinstance(file, bytes) else file.stat().st_size
-        self._left = FREE_UNPACKED_BYTES + MAX_UNPACKING_FACTOR * size
+        self._left = max_unpacked_bytes(size)
         try:
             self._zip = zipfile.ZipFile(io.BytesIO(file) if isinstance(file, bytes) else file)
         except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError) as error:

@@ -14,9 +14,9 @@ from tfpy.core.io.json_text import json_text
 from tfpy.core.io.specs import get_weight_specs
 from tfpy.core.results import Entries
 from tfpy.core.tensor import Tensor
-from tfpy.core.utils.arrays import bytes_per_element
 from tfpy.engine.errors import argument_error
 
+JSON_NAME = "model.json"
 # The parts of a model that a model.json stores unchanged.
 _IN_JSON = (
     "model_topology",
@@ -60,9 +60,16 @@ class SaveResult(Entries, Ready):
 
 def save_result_of(topology_type: str, weights: Iterable[Tensor]) -> SaveResult:
     """The report of a model just saved in another library's format."""
-    size = sum(bytes_per_element(weight.dtype) * weight.size for weight in weights)
+    size = sum(weight.spec.nbytes for weight in weights)
     info = {"date_saved": datetime.now(UTC), "model_topology_type": topology_type, "weight_data_bytes": size}
     return SaveResult({"model_artifacts_info": ModelArtifactsInfo(info)})
+
+
+def entries_of(where: str, argument: str, given: Any) -> Entries:
+    """The entries of a user's dict, which are read in either spelling."""
+    if not isinstance(given, Mapping):
+        raise argument_error(where, argument, "a dict", given, TypeError)
+    return Entries(given)
 
 
 def as_artifacts(given: Any, where: str) -> ModelArtifacts:
@@ -80,18 +87,29 @@ def with_weight_data(artifacts: ModelArtifacts, source: str) -> ModelArtifacts:
     """Artifacts with their weights' bytes in memory, if they have weights: a stream is read.
 
     Raises:
-        ModelFileError: weights are described, but there are no bytes of them.
+        ModelFileError: weights are described, but there are no bytes of them; or what should be bytes is not.
     """
-    if artifacts.weight_data is not None:
-        return artifacts
-    if artifacts.get_weight_stream is not None:
-        if not callable(artifacts.get_weight_stream):
-            raise field_error(source, "getWeightStream", "a function", artifacts.get_weight_stream)
+    if artifacts.weight_data is None and artifacts.get_weight_stream is not None:
         rest = {name: value for name, value in artifacts.items() if name != "getWeightStream"}
-        return ModelArtifacts({**rest, "weight_data": pieces_of(finish(artifacts.get_weight_stream()))})
-    if artifacts.weight_specs:
+        artifacts = ModelArtifacts({**rest, "weight_data": _streamed(artifacts.get_weight_stream, source)})
+    if artifacts.weight_data is None and artifacts.weight_specs:
         raise ModelFileError(f"{source}: has weightSpecs, but neither weightData nor a getWeightStream.")
+    try:
+        CompositeArrayBuffer(artifacts.weight_data)
+    except TypeError:
+        raise field_error(source, "weightData", "bytes, or a list of them", artifacts.weight_data) from None
     return artifacts
+
+
+def _streamed(get_weight_stream: Any, source: str) -> list[Any]:
+    """The pieces of the stream that a function returns, which may be `async`."""
+    if not callable(get_weight_stream):
+        raise field_error(source, "getWeightStream", "a function", get_weight_stream)
+    stream = finish(get_weight_stream())
+    pieces = pieces_of(stream)
+    if pieces is None:
+        raise field_error(source, "what getWeightStream returns", "an iterable of bytes", stream)
+    return pieces
 
 
 def as_save_result(given: Any) -> SaveResult:
@@ -123,7 +141,7 @@ def get_model_artifacts_for_json_sync(
 
     Source: TF.js `tf.io.getModelArtifactsForJSONSync`.
     """
-    given = Entries(model_json)
+    given = entries_of("get_model_artifacts_for_json", "model_json", model_json)
     found = {name: given[name] for name in _IN_JSON if given.get(name) is not None}
     if given.get("weights_manifest") is not None:
         for argument, value in (("weight_specs", weight_specs), ("weight_data", weight_data)):
@@ -148,9 +166,13 @@ def get_model_artifacts_for_json(model_json: Mapping[str, Any], load_weights: Ca
 
     Source: TF.js `tf.io.getModelArtifactsForJSON`.
     """
-    manifest = Entries(model_json).get("weights_manifest")
-    specs, data = (None, None) if manifest is None else finish(load_weights(manifest))
-    return get_model_artifacts_for_json_sync(model_json, specs, data)
+    where = "get_model_artifacts_for_json"
+    manifest = entries_of(where, "model_json", model_json).get("weights_manifest")
+    loaded = (None, None) if manifest is None else finish(load_weights(manifest))
+    if not isinstance(loaded, (list, tuple)) or len(loaded) != 2:
+        expected = "a function that returns [weight_specs, weight_data]"
+        raise argument_error(where, "load_weights", expected, loaded, TypeError)
+    return get_model_artifacts_for_json_sync(model_json, *loaded)
 
 
 @export(namespace="io", doc="Models / Loading")

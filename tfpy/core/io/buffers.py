@@ -26,17 +26,7 @@ class CompositeArrayBuffer(CompositeArrayBufferCamel):
     """
 
     def __init__(self, buffers: Any = None) -> None:
-        self._hold(_views(buffers))
-
-    @classmethod
-    def of(cls, op: str, argument: str, buffers: Any) -> CompositeArrayBuffer:
-        """The bytes given as an argument of a function, which errors name."""
-        made = cls()
-        made._hold(_views(buffers, op, argument))
-        return made
-
-    def _hold(self, pieces: list[memoryview]) -> None:
-        self._pieces = pieces
+        self._pieces = views_of("CompositeArrayBuffer", "buffers", buffers)
         self._ends = list(itertools.accumulate(map(len, self._pieces)))
 
     @property
@@ -74,14 +64,16 @@ def concatenate_array_buffers(buffers: Any) -> bytes:
 
     Source: TF.js `tf.io.concatenateArrayBuffers`.
     """
-    return buffers if isinstance(buffers, bytes) else b"".join(_views(buffers))
+    return (
+        buffers if isinstance(buffers, bytes) else b"".join(views_of("concatenate_array_buffers", "buffers", buffers))
+    )
 
 
-def pieces_of(stream: Any) -> list[Any]:
-    """The whole content of a stream.
+def pieces_of(stream: Any) -> list[Any] | None:
+    """The whole content of a stream; None if it is none.
 
     Args:
-        stream: a file object; or an iterable or async iterable of bytes.
+        stream: a file object; bytes; or an iterable or async iterable of bytes.
     """
     if hasattr(stream, "read"):
         return [finish(stream.read())]
@@ -89,23 +81,24 @@ def pieces_of(stream: Any) -> list[Any]:
         return list(finish(_gathered(stream)))
     if isinstance(stream, (bytes, bytearray, memoryview)):
         return [stream]
-    try:
-        return list(stream)
-    except TypeError:
-        expected = "a file object, bytes, or an iterable of them"
-        raise argument_error("decode_weights_stream", "weight_stream", expected, stream, TypeError) from None
+    return list(stream) if hasattr(stream, "__iter__") else None
 
 
 async def _gathered(stream: AsyncIterable[Any]) -> list[Any]:
     return [piece async for piece in stream]
 
 
-def _views(buffers: Any, op: str = "buffers", argument: str = "buffers") -> list[memoryview]:
+def views_of(op: str, argument: str, buffers: Any) -> list[memoryview]:
+    """The bytes of an argument: of one piece, of a list of them, or of None, which has none.
+
+    Raises:
+        TypeError: they are not bytes.
+    """
     listed = buffers if isinstance(buffers, (list, tuple)) else [] if buffers is None else [buffers]
-    return [_view(buffer, op, argument) for buffer in listed]
+    return [_view(op, argument, buffer) for buffer in listed]
 
 
-def _view(buffer: Any, op: str, argument: str) -> memoryview:
+def _view(op: str, argument: str, buffer: Any) -> memoryview:
     if isinstance(buffer, np.ndarray) and buffer.dtype != object:
         return np.ascontiguousarray(buffer).reshape(-1).view(np.uint8).data
     if isinstance(buffer, CompositeArrayBuffer):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -67,7 +68,7 @@ def _name(file: Any) -> str:
     if isinstance(file, (str, os.PathLike)):
         return os.fspath(file)
     name = getattr(file, "name", None)
-    if not isinstance(name, str) or not hasattr(file, "read"):
+    if not isinstance(name, str) or not hasattr(file, "read") or isinstance(file, io.TextIOBase):
         raise argument_error("browser_files", "files", "paths, or open binary files with a name", file, TypeError)
     return name
 

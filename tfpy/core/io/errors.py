@@ -19,8 +19,13 @@ MAX_ARCHIVE_BYTES = 2**30
 # The limit for string weights: their length is only known when they are read.
 MAX_STRING_BYTES = 256 * 2**20
 # How far an archive may unpack: this much in any case, and beyond that this many times its own size.
-FREE_UNPACKED_BYTES = 64 * 2**20
+_FREE_UNPACKED_BYTES = 64 * 2**20
 MAX_UNPACKING_FACTOR = 100
+
+
+def max_unpacked_bytes(size: int) -> int:
+    """How many bytes an archive or a compressed file of this size may unpack to."""
+    return _FREE_UNPACKED_BYTES + MAX_UNPACKING_FACTOR * size
 
 
 @export(namespace="io", doc="Models / Loading")

@@ -36,9 +36,9 @@ class FileSystem(LoadHandler):
     def read(self) -> Loaded:
         try:
             path = self._found()
+        except ModelFileError:
+            raise
         except OSError as error:
-            if isinstance(error, ModelFileError):
-                raise
             raise ModelReadError(f"{self.path}: cannot be read: {error}.") from error
         prefix = self._options.get("weight_path_prefix")
         if is_archive(read_file(path, 7), str(path)):

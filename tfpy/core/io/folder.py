@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from tfpy.core.io.artifacts import JSON_NAME
 from tfpy.core.io.errors import ModelFileError, ModelNotFoundError, ModelReadError
 from tfpy.core.io.load_handler import Loaded
 from tfpy.core.io.load_options import LoadOptions
 from tfpy.core.io.reading import read_model
-from tfpy.core.io.writing import JSON_NAME
 from tfpy.core.system.urls import local_path
 
 # Names that a single JSON file in a folder or archive may have without being the model.
@@ -61,15 +61,16 @@ def read_folder(folder: Folder, options: LoadOptions) -> Loaded:
 def read_file(path: Path, limit: int) -> bytes:
     """The bytes of a file, one more than the limit at most."""
     try:
+        if not path.exists():
+            raise ModelNotFoundError(f"{path}: is missing.")
         if not path.is_file():
-            problem = "is not a regular file" if path.exists() else "is missing"
-            raise (ModelReadError if path.exists() else ModelNotFoundError)(f"{path}: {problem}.")
+            raise ModelReadError(f"{path}: is not a regular file.")
         with path.open("rb") as file:
             # Memory is allocated for the file's actual size, not the expected one.
             return file.read(min(limit + 1, os.fstat(file.fileno()).st_size))
+    except ModelFileError:
+        raise
     except (OSError, ValueError) as error:
-        if isinstance(error, ModelFileError):
-            raise
         raise ModelReadError(f"{path}: cannot be read: {error}.") from error
 
 

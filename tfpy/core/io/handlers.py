@@ -18,6 +18,9 @@ from tfpy.core.results import Entries
 from tfpy.core.system.urls import has_scheme
 from tfpy.engine.errors import argument_error
 
+# The parameters of the functions that save and load, for messages.
+_PARAMETERS = {"save": "handler_or_url", "load": "path_or_io_handler"}
+
 
 def handler_for(where: str, kind: str, target: Any, options: LoadOptions) -> Any:
     """The handler for a path, a URL or a pair of them; a handler is returned as it is.
@@ -34,8 +37,8 @@ def handler_for(where: str, kind: str, target: Any, options: LoadOptions) -> Any
         return ParsedModel(target, options)
     path = os.fspath(target) if isinstance(target, os.PathLike) else target
     if not isinstance(path, (str, list, tuple)) or not path:
-        argument = "handler_or_url" if kind == "save" else "path_or_io_handler"
-        raise argument_error(where, argument, f"a path, a URL, or a handler with a {kind} method", target, TypeError)
+        expected = f"a path, a URL, or a handler with a {kind} method"
+        raise argument_error(where, _PARAMETERS[kind], expected, target, TypeError)
     if kind == "load":
         _check_to_load(where, path)
     found = get_save_handlers(path) if kind == "save" else get_load_handlers(path, _for_routers(options))
@@ -55,7 +58,7 @@ def _check_to_load(where: str, path: str | Sequence[Any]) -> None:
     """Reject what looks like a path or URL but is something else, or a format that can only be written."""
     if isinstance(path, str) and path.lstrip().startswith("{") and not os.path.exists(path):
         expected = "a path, a URL or a handler; of the text of a model.json, give json.loads(text)"
-        raise argument_error(where, "path_or_io_handler", expected, path)
+        raise argument_error(where, _PARAMETERS["load"], expected, path)
     if _is_onnx(path):
         raise ModelFileError(f"{path}: ONNX files can be written, but not read; load the model's original file.")
 
@@ -79,22 +82,26 @@ def _method_of(handler: Any, name: str) -> Callable[..., Any] | None:
     return found if callable(found) else None
 
 
+def _required_method(where: str, handler: Any, kind: str) -> Callable[..., Any]:
+    """The method of a handler, which a user's router may have returned without one."""
+    found = _method_of(handler, kind)
+    if found is None:
+        raise argument_error(where, _PARAMETERS[kind], f"a handler with a {kind} method", handler, TypeError)
+    return found
+
+
 def load_artifacts(where: str, source: Any, options: LoadOptions) -> Loaded:
     """The artifacts from a path, URL or handler, and the name of their source in messages."""
     handler = handler_for(where, "load", source, options)
     if isinstance(handler, LoadHandler):
         artifacts, label = handler.read()
     else:
-        load = _method_of(handler, "load")
-        assert load is not None
+        load = _required_method(where, handler, "load")
         artifacts, label = as_artifacts(finish(load()), where), "the model"
     return Loaded(with_weight_data(artifacts, label), label)
 
 
 def save_artifacts(where: str, target: Any, artifacts: ModelArtifacts) -> SaveResult:
     """Hand artifacts to the handler for a path or URL, or to a handler itself."""
-    handler = handler_for(where, "save", target, LoadOptions())
-    save = _method_of(handler, "save")
-    if save is None:
-        raise argument_error(where, "handler_or_url", "a handler with a save method", handler, TypeError)
+    save = _required_method(where, handler_for(where, "save", target, LoadOptions()), "save")
     return as_save_result(finish(save(artifacts)))

@@ -14,11 +14,11 @@ import numpy as np
 import numpy.typing as npt
 
 from tfpy.core.io.errors import (
-    FREE_UNPACKED_BYTES,
     MAX_JSON_BYTES,
     MAX_UNPACKING_FACTOR,
     ModelFileError,
     ModelReadError,
+    max_unpacked_bytes,
 )
 from tfpy.core.system.extras import optional_module
 
@@ -79,7 +79,7 @@ class Hdf5:
     def __init__(self, root: Any, size: int, source: str) -> None:
         self.root = root
         self.source = source
-        self._left = FREE_UNPACKED_BYTES + MAX_UNPACKING_FACTOR * size
+        self._left = max_unpacked_bytes(size)
 
     @_careful
     def child(self, group: Any, path: str) -> Any:

@@ -9,7 +9,7 @@ from typing import Any, Unpack
 
 from tfpy.core.calling.registry import export
 from tfpy.core.io.archive import Archive, is_archive
-from tfpy.core.io.artifacts import ModelArtifacts, SaveResult, get_model_artifacts_info_for_json
+from tfpy.core.io.artifacts import JSON_NAME, ModelArtifacts, SaveResult, get_model_artifacts_info_for_json
 from tfpy.core.io.buffers import concatenate_array_buffers
 from tfpy.core.io.errors import MAX_ARCHIVE_BYTES, MAX_JSON_BYTES, ModelNotFoundError, ModelReadError
 from tfpy.core.io.http_client import HttpClient, WeightsOnServer, is_http_scheme
@@ -18,7 +18,7 @@ from tfpy.core.io.load_handler import Loaded, LoadHandler
 from tfpy.core.io.load_options import LoadOptions, read_load_options
 from tfpy.core.io.reading import read_model, read_parts
 from tfpy.core.io.router import register_load_router, register_save_router
-from tfpy.core.io.writing import JSON_NAME, model_json_text
+from tfpy.core.io.writing import model_json_text
 from tfpy.engine.errors import argument_error
 
 WEIGHTS_NAME = "model.weights.bin"
@@ -30,7 +30,7 @@ class ServedModel(LoadHandler):
     """
 
     def __init__(self, path: Any, options: LoadOptions) -> None:
-        urls = [path] if isinstance(path, str) else list(path) if isinstance(path, (list, tuple)) else []
+        urls = _listed(path)
         if not 1 <= len(urls) <= 2 or not all(is_http_scheme(url) for url in urls):
             raise argument_error("http", "path", "an http:// or https:// URL, or a pair of them", path)
         self._url: str = urls[0]
@@ -94,6 +94,11 @@ def form(files: Mapping[str, tuple[str, bytes]]) -> tuple[str, bytes]:
     return f"multipart/form-data; boundary={boundary}", b"".join([*parts, f"--{boundary}--\r\n".encode()])
 
 
+def _listed(path: Any) -> list[Any]:
+    """One URL, or a pair of them, as a list."""
+    return list(path) if isinstance(path, (list, tuple)) else [path]
+
+
 def _parse_url(url: str) -> tuple[str, str]:
     """The parts of a URL before and after the last part of its path."""
     path, mark, query = url.partition("?")
@@ -125,7 +130,7 @@ def browser_http_request(path: Any, load_options: Mapping[str, Any] | None = Non
 
 
 def _router(url: Any, load_options: Any = None) -> ServedModel | None:
-    urls = url if isinstance(url, (list, tuple)) else [url]
+    urls = _listed(url)
     if not urls or not all(is_http_scheme(u) for u in urls):
         return None
     return ServedModel(url, read_load_options(load_options, "load"))

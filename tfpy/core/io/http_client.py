@@ -46,7 +46,7 @@ class HttpClient:
 
     def post(self, url: str, kind: str, body: bytes) -> Any:
         """The response to a form."""
-        headers = {**self._init.get("headers", {}), "Content-Type": kind}
+        headers = {**(self._init.get("headers") or {}), "Content-Type": kind}
         response = self._request(url, {"method": "POST", **self._init, "headers": headers, "body": body})
         if self._fetch_func is not None:  # then it belongs to the user
             return response

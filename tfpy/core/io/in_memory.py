@@ -6,10 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tfpy.core.calling.registry import export
-from tfpy.core.io.artifacts import ModelArtifacts
+from tfpy.core.io.artifacts import ModelArtifacts, entries_of
 from tfpy.core.io.load_handler import Loaded, LoadHandler
 from tfpy.core.results import Entries
-from tfpy.engine.errors import argument_error
 
 
 class InMemory(LoadHandler):
@@ -39,9 +38,7 @@ def from_memory(
 
     Source: TF.js `tf.io.fromMemory`.
     """
-    if not isinstance(model_artifacts, Mapping):
-        raise argument_error("from_memory", "model_artifacts", "a dict", model_artifacts, TypeError)
-    given = Entries(model_artifacts)
+    given = entries_of("from_memory", "model_artifacts", model_artifacts)
     if given.get("model_topology") is None and given.get("weight_specs") is None:
         parts = {
             "model_topology": model_artifacts,

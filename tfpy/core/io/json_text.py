@@ -89,7 +89,6 @@ def json_text(value: Any, source: str) -> str:
 def _plain(value: Any) -> Any:
     if isinstance(value, Mapping):
         return dict(value)
-    for method in ("item", "tolist"):
-        if hasattr(value, method) and getattr(value, "ndim", 0) == (0 if method == "item" else value.ndim):
-            return getattr(value, method)()
+    if hasattr(value, "tolist"):  # of numpy: a number for a scalar, else lists
+        return value.tolist()
     raise TypeError(f"a {type(value).__name__} is not plain data")

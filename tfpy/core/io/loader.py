@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -74,11 +75,12 @@ def weights_loader_factory(fetch_weights_function: Fetch) -> Callable[..., Ready
     ) -> ReadyDict[str, Tensor]:
         def fetched(places: list[str]) -> ReadFile:
             found = finish(fetch_weights_function(places))
-            if not isinstance(found, (list, tuple)) or len(found) != len(places):
-                expected = f"a function that returns a list of the bytes of {len(places)} files"
-                raise argument_error("weights_loader_factory", "fetch_weights_function", expected, found, TypeError)
-            files = map(concatenate_array_buffers, found)
-            return lambda place, limit: next(files)
+            if isinstance(found, (list, tuple)) and len(found) == len(places):
+                with contextlib.suppress(TypeError):
+                    files = iter([concatenate_array_buffers(content) for content in found])
+                    return lambda place, limit: next(files)
+            expected = f"a function that returns a list of the bytes of {len(places)} files"
+            raise argument_error("weights_loader_factory", "fetch_weights_function", expected, found, TypeError)
 
         return _load(manifest, file_path_prefix, weight_names, fetched)
 

@@ -39,38 +39,38 @@ class WeightFiles(Protocol):
         """A weight file; at most `limit` + 1 bytes."""
 
 
-class Place(WeightFiles, Protocol):
+class ModelFiles(WeightFiles, Protocol):
     """A source of all files of a model: a folder, an archive."""
 
     def read_json(self, limit: int) -> bytes:
         """The model.json; at most `limit` + 1 bytes."""
 
 
-def read_model(place: Place, options: LoadOptions) -> Loaded:
+def read_model(files: ModelFiles, options: LoadOptions) -> Loaded:
     """A model's artifacts: its JSON, and the bytes of its weights, checked against each other.
 
     Raises:
         ModelFileError: naming the file and what is wrong with it.
     """
-    return read_parts(parse_json(place.read_json(MAX_JSON_BYTES), place.label), place, options)
+    return read_parts(parse_json(files.read_json(MAX_JSON_BYTES), files.label), files, options)
 
 
-def read_parts(model_json: dict[str, Any], place: WeightFiles, options: LoadOptions) -> Loaded:
+def read_parts(model_json: dict[str, Any], files: WeightFiles, options: LoadOptions) -> Loaded:
     """`read_model` with the JSON already parsed."""
-    check_depth(model_json, place.label)
+    check_depth(model_json, files.label)
     manifest = model_json.get("weightsManifest")
-    data = None if manifest is None else _read_weights(manifest, place, options)
-    return Loaded(artifacts_from(model_json, data), place.label)
+    data = None if manifest is None else _read_weights(manifest, files, options)
+    return Loaded(artifacts_from(model_json, data), files.label)
 
 
-def _read_weights(manifest: Any, place: WeightFiles, options: LoadOptions) -> list[bytes]:
-    groups = read_manifest(manifest, place.label)
+def _read_weights(manifest: Any, files: WeightFiles, options: LoadOptions) -> list[bytes]:
+    groups = read_manifest(manifest, files.label)
     total = sum(len(group.paths) for group in groups)
     data: list[bytes] = []
     _report_progress(options, 0, total)
     for number, group in enumerate(groups):
-        found = (_located(place, path, options) for path in group.paths)
-        for piece in read_group(group, found, place.read_weights, place.label, number):
+        places = (_place_of(path, files, options) for path in group.paths)
+        for piece in read_group(group, places, files.read_weights, files.label, number):
             data.append(piece)
             _report_progress(options, len(data), total)
     return data
@@ -89,9 +89,9 @@ def read_pieces(read: Callable[[int], Any], limit: int) -> bytes:
     return b"".join(pieces)
 
 
-def _located(place: WeightFiles, path: str, options: LoadOptions) -> str:
+def _place_of(path: str, files: WeightFiles, options: LoadOptions) -> str:
     convert = options.get("weight_url_converter")
-    return place.weight_place(path) if convert is None else str(finish(convert(path)))
+    return files.weight_place(path) if convert is None else str(finish(convert(path)))
 
 
 def _report_progress(options: LoadOptions, done: int, total: int) -> None:

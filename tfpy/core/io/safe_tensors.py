@@ -14,7 +14,7 @@ from tfpy.core.calling.ready import ReadyDict, ReadyNone
 from tfpy.core.calling.registry import export
 from tfpy.core.convert import to_tensor
 from tfpy.core.io.errors import ModelFileError, ModelNotFoundError, ModelReadError
-from tfpy.core.io.writing import new_file, whole_characters
+from tfpy.core.io.new_files import new_file, whole_characters
 from tfpy.core.system.extras import optional_module
 from tfpy.core.tensor import Tensor
 from tfpy.engine import dispatch
@@ -81,9 +81,9 @@ def load_safetensors(path: str | os.PathLike[str]) -> ReadyDict[str, Tensor]:
         with package.safe_open(os.fspath(path), framework="np") as file:
             names = list(file.keys())
             found = {name: _checked(path, name, file.get_tensor(name)) for name in names}
+    except ModelFileError:
+        raise
     except (package.SafetensorError, OSError, TypeError, ValueError, AttributeError) as error:
-        if isinstance(error, ModelFileError):
-            raise
         raise ModelReadError(f"{path}: cannot be read as a safetensors file: {error}.") from error
     return ReadyDict({name: to_tensor("load_safetensors", name, values) for name, values in found.items()})
 

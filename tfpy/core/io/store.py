@@ -15,6 +15,7 @@ from urllib.parse import unquote
 from tfpy.core.calling.ready import ReadyDict
 from tfpy.core.calling.registry import export
 from tfpy.core.io.artifacts import (
+    JSON_NAME,
     ModelArtifacts,
     ModelArtifactsInfo,
     SaveResult,
@@ -30,7 +31,6 @@ from tfpy.core.io.load_handler import Loaded, LoadHandler
 from tfpy.core.io.load_options import LoadOptions, read_load_options
 from tfpy.core.io.router import register_load_router, register_save_router
 from tfpy.core.io.specs import read_manifest
-from tfpy.core.io.writing import JSON_NAME
 from tfpy.core.results import Entries
 from tfpy.core.system.urls import has_scheme
 from tfpy.engine.errors import argument_error

@@ -11,7 +11,7 @@ import numpy as np
 from tfpy.core.calling.ready import Ready, ReadyDict
 from tfpy.core.calling.registry import export
 from tfpy.core.convert import to_tensor
-from tfpy.core.io.buffers import CompositeArrayBuffer, pieces_of
+from tfpy.core.io.buffers import CompositeArrayBuffer, pieces_of, views_of
 from tfpy.core.io.errors import ModelFileError
 from tfpy.core.io.specs import STORED_AS, WeightSpec, read_specs
 from tfpy.core.results import Record, named_tensors
@@ -19,6 +19,7 @@ from tfpy.core.tensor import Tensor
 from tfpy.engine import dispatch
 from tfpy.engine.backend import Array
 from tfpy.engine.dtypes import TYPED_ARRAY
+from tfpy.engine.errors import argument_error
 from tfpy.engine.javascript_numbers import round_half_up, to_int32
 
 _LENGTH = struct.Struct("<I")
@@ -80,7 +81,7 @@ def decode_weights(weight_data: Any, specs: Sequence[Any]) -> dict[str, Tensor]:
 
     Source: TF.js `tf.io.decodeWeights`.
     """
-    data = CompositeArrayBuffer.of("decode_weights", "weight_data", weight_data)
+    data = CompositeArrayBuffer(views_of("decode_weights", "weight_data", weight_data))
     return decode(data, read_specs(specs, "decode_weights", "specs"), "decode_weights")
 
 
@@ -159,4 +160,8 @@ def decode_weights_stream(weight_stream: Any, specs: Sequence[Any]) -> ReadyDict
 
     Source: TF.js `tf.io.decodeWeightsStream`.
     """
-    return ReadyDict(decode_weights(pieces_of(weight_stream), specs))
+    pieces = pieces_of(weight_stream)
+    if pieces is None:
+        expected = "a file object, bytes, or an iterable of them"
+        raise argument_error("decode_weights_stream", "weight_stream", expected, weight_stream, TypeError)
+    return ReadyDict(decode_weights(pieces, specs))

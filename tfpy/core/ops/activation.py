@@ -24,12 +24,6 @@ from tfpy.engine.gradients import gradient
 from tfpy.engine.rows.elementwise import SELU_SCALE, SELU_SCALE_ALPHA
 
 
-def _selu_gradient(dy: Tensor, n: Any) -> Tensor:
-    x = as_float(n.x)
-    below = mul(mul(dy, number(SELU_SCALE_ALPHA)), run("Exp", x))
-    return run("Select", run_untracked("Greater", x, number(0)), mul(dy, number(SELU_SCALE)), below)
-
-
 @op(chain=True, legacy="sigmoid", doc="Operations / Basic math")
 def sigmoid(x: TensorLike) -> Tensor:
     """The logistic function: 1 / (1 + e⁻ˣ).
@@ -179,7 +173,13 @@ def selu(x: TensorLike) -> Tensor:
     return keeping_dtype("selu", "Selu", x)
 
 
-gradient("Selu", saves="x", x=lambda dy, n: _selu_gradient(dy, n))
+def _selu_gradient(dy: Tensor, n: Any) -> Tensor:
+    x = as_float(n.x)
+    below = mul(mul(dy, number(SELU_SCALE_ALPHA)), run("Exp", x))
+    return run("Select", run_untracked("Greater", x, number(0)), mul(dy, number(SELU_SCALE)), below)
+
+
+gradient("Selu", saves="x", x=_selu_gradient)
 
 
 @op(chain=True, doc="Operations / Basic math")

@@ -301,21 +301,13 @@ def minimum(a: TensorLike, b: TensorLike) -> Tensor:
     return run("Minimum", a, b)
 
 
-def _where(compare: str) -> Any:
-    return lambda dy, n: mul(dy, mask(compare, n.a, n.b))
-
-
-def _unbroadcast_rule(name: str, rule: Any) -> Any:
-    return lambda dy, n: unbroadcast(rule(dy, n), n.shape(name))
+def _where(compare: str, name: str) -> Any:
+    """The rule of an operand that the result equals where a comparison is true."""
+    return lambda dy, n: unbroadcast(mul(dy, mask(compare, n.a, n.b)), n.shape(name))
 
 
 for _kernel, _to_a, _to_b in (("Maximum", "GreaterEqual", "Less"), ("Minimum", "LessEqual", "Greater")):
-    gradient(
-        _kernel,
-        saves="a b",
-        a=_unbroadcast_rule("a", _where(_to_a)),
-        b=_unbroadcast_rule("b", _where(_to_b)),
-    )
+    gradient(_kernel, saves="a b", a=_where(_to_a, "a"), b=_where(_to_b, "b"))
 
 
 @op(chain=True, doc="Operations / Arithmetic")

@@ -8,6 +8,7 @@ from typing import Any
 
 from tfpy.core.calling.registry import op
 from tfpy.core.convert import TensorLike, to_tensor
+from tfpy.core.ops.common import inverse_order, tensor_of_rank
 from tfpy.core.ops.slice import size_pairs
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
@@ -75,8 +76,7 @@ def batch_to_space_nd(x: TensorLike, block_shape: Sequence[int], crops: Sequence
         raise argument_error("batch_to_space_nd", "block_shape", expected, list(blocks))
     batch, sizes, rest = t.shape[0] // math.prod(blocks), t.shape[1 : 1 + count], t.shape[1 + count :]
     split = run("Reshape", t, shape=(*blocks, batch, *sizes, *rest))
-    order = _blocks_first(count, split.rank)
-    together = run("Transpose", split, perm=tuple(order.index(i) for i in range(split.rank)))
+    together = run("Transpose", split, perm=inverse_order(_blocks_first(count, split.rank)))
     whole = run("Reshape", together, shape=(batch, *[n * b for n, b in zip(sizes, blocks, strict=True)], *rest))
     begin = (0, *[a for a, _ in margins], *[0] * len(rest))
     kept = [n - a - b for n, (a, b) in zip(whole.shape[1:], margins, strict=False)]
@@ -120,9 +120,7 @@ def depth_to_space(x: TensorLike, block_size: int, data_format: str = "NHWC") ->
 
     Source: TF.js `tf.depthToSpace`; 'NCHW' and the gradient are beyond TF.js.
     """
-    t = to_tensor("depth_to_space", "x", x, "float32")
-    if t.rank != 4:
-        raise argument_error("depth_to_space", "x", "of rank 4", t)
+    t = tensor_of_rank("depth_to_space", "x", x, 4, "float32")
     if data_format not in ("NHWC", "NCHW"):
         raise argument_error("depth_to_space", "data_format", "'NHWC' or 'NCHW'", data_format)
     b = as_int("depth_to_space", "block_size", block_size)

@@ -17,9 +17,8 @@ from tfpy.core.calling.options import read_options
 from tfpy.core.calling.ready import Ready
 from tfpy.core.calling.registry import op
 from tfpy.core.convert import TensorLike, host_values, to_tensor
-from tfpy.core.ops.common import cast_to
+from tfpy.core.ops.common import cast_to, int_tensor
 from tfpy.core.tensor import Tensor
-from tfpy.engine import dispatch
 from tfpy.engine.arguments import as_int, as_int_within, as_number
 from tfpy.engine.backend import Array
 from tfpy.engine.errors import argument_error
@@ -27,6 +26,7 @@ from tfpy.engine.handle import Handle
 from tfpy.engine.javascript_numbers import round_half_up
 
 Picture: TypeAlias = Any
+_A_PICTURE = "an object or dict with data, width and height, a numpy array, or a Pillow image"
 
 
 class Pixels(np.ndarray, Ready):
@@ -50,7 +50,7 @@ def from_pixels(pixels: Picture, num_channels: int = 3) -> Tensor:
     Source: TF.js `tf.browser.fromPixels`.
     """
     count = as_int_within("from_pixels", "num_channels", num_channels, 1, 4)
-    return dispatch.make(Tensor, _rgba(pixels)[..., :count].astype(np.int32), "int32")
+    return int_tensor(_rgba(pixels)[..., :count])
 
 
 @op(namespace="browser", doc="Browser")
@@ -133,8 +133,7 @@ def _rgba(pixels: Picture) -> Array:
     if hasattr(pixels, "convert") and hasattr(pixels, "getbands"):  # Pillow
         return np.asarray(pixels.convert("RGBA"))
     if pixels is None or not all(_has(pixels, name) for name in ("data", "width", "height")):
-        expected = "an object or dict with data, width and height, a numpy array, or a Pillow image"
-        raise argument_error("from_pixels", "pixels", expected, pixels, TypeError)
+        raise argument_error("from_pixels", "pixels", _A_PICTURE, pixels, TypeError)
     data = _get(pixels, "data")
     width, height = (as_int("from_pixels", f"pixels.{name}", _get(pixels, name)) for name in ("width", "height"))
     if isinstance(data, (bytes, bytearray)):
@@ -197,8 +196,7 @@ def _paint(name: str, canvas: Picture, picture: Array) -> None:
         for key, value in (("width", width), ("height", height), ("data", picture.reshape(-1))):
             _set(canvas, key, value)
     else:
-        expected = "an object or dict with data, width and height, a numpy array, or a Pillow image"
-        raise argument_error(name, "canvas", expected, canvas, TypeError)
+        raise argument_error(name, "canvas", _A_PICTURE, canvas, TypeError)
 
 
 def _has(thing: Any, name: str) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -91,7 +91,7 @@ CONSTANT = Kernel("constant", ("*sources",), same)
 _ZERO_GRADIENT = GradientRow(CONSTANT, (), {"sources": symbolic_zero}, None, pure=True)
 
 
-def as_function_of(source: Tensor, value: Tensor) -> Tensor:
+def as_constant_of(source: Tensor, value: Tensor) -> Tensor:
     """`value`, which tapes treat as a constant function of a tensor."""
     record(local.state.tapes, CONSTANT, _ZERO_GRADIENT, (source,), {}, (value,), Tensor)
     return value
@@ -129,6 +129,11 @@ def reshape_to(x: Tensor, shape: Shape) -> Tensor:
     return x if x.spec.shape == shape else run("Reshape", x, shape=shape)
 
 
+def inverse_order(order: Sequence[int]) -> tuple[int, ...]:
+    """The order of axes that undoes a transposition."""
+    return tuple([order.index(i) for i in range(len(order))])
+
+
 def sum_over(x: Tensor, axes: tuple[int, ...], keep_dims: bool = False) -> Tensor:
     return run("Sum", x, axes=axes, keep_dims=keep_dims)
 
@@ -153,12 +158,24 @@ def unbroadcast(dy: Tensor, shape: Shape) -> Tensor:
     return reshape_to(sum_over(dy, axes) if axes else dy, shape)
 
 
-def real(op: str, x: TensorLike, dtype: str | None = None, argument: str = "x") -> Tensor:
+def real(op: str, x: TensorLike, dtype: Literal["float32"] | None = None, argument: str = "x") -> Tensor:
     """A tensor of real numbers, in float32 if requested."""
     t = to_tensor(op, argument, x)
     if t.spec.dtype == "complex64":
         raise argument_error(op, argument, "real numbers (it does not take complex64)", t, TypeError)
     return t if dtype is None else as_float(t)
+
+
+def tensor_of_rank(op: str, argument: str, x: TensorLike, rank: int, kind: Kind = "numeric") -> Tensor:
+    """`to_tensor`, for an argument that must have a rank.
+
+    Raises:
+        ValueError: it has another one.
+    """
+    t = to_tensor(op, argument, x, kind)
+    if t.rank != rank:
+        raise argument_error(op, argument, f"of rank {rank}", t)
+    return t
 
 
 def keeping_dtype(op: str, kernel: str, x: TensorLike) -> Tensor:

@@ -69,14 +69,7 @@ def imag(input: TensorLike) -> Tensor:
     return run("Imag", t) if t.dtype == "complex64" else full(t.shape, 0)
 
 
-def _parts(re: Tensor | None, im: Tensor | None) -> Tensor:
-    known = re if re is not None else im
-    assert known is not None
-    zero = full(known.shape, 0)
-    return run("Complex", zero if re is None else re, zero if im is None else im)
-
-
 # A complex number's gradient holds the derivatives with respect to its real and imaginary parts.
 gradient("Complex", real=lambda dy, n: run("Real", dy), imag=lambda dy, n: run("Imag", dy))
-gradient("Real", x=lambda dy, n: _parts(dy, None))
-gradient("Imag", x=lambda dy, n: _parts(None, dy))
+gradient("Real", x=lambda dy, n: run("Complex", dy, full(dy.shape, 0)))
+gradient("Imag", x=lambda dy, n: run("Complex", full(dy.shape, 0), dy))

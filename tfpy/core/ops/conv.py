@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from tfpy.core.calling.registry import op
-from tfpy.core.convert import TensorLike, to_tensor
+from tfpy.core.convert import Kind, TensorLike, to_tensor
 from tfpy.core.ops.common import as_float, cast_to, zero_gradient
-from tfpy.core.ops.spatial import Numbers, Padding, inner_pad, to_channels_last
+from tfpy.core.ops.spatial import Numbers, Padding, inner_pad, to_channels_last_batch
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
 from tfpy.engine.arguments import array_as_list, as_int, as_shape
@@ -48,7 +48,7 @@ def conv1d(
     Source: TF.js `tf.conv1d`, a `conv2d` of height 1. As there, a pad of 0 counts the places by that height, so that
     the filter goes on to the last element.
     """
-    t, restore = to_channels_last("conv1d", "x", x, 1, data_format)
+    t, restore = to_channels_last_batch("conv1d", "x", x, 1, data_format)
     w = convolution_filter("conv1d", filter, 3, t.shape[-1])
     flat = run("Reshape", t, shape=(t.shape[0], 1, *t.shape[1:]))
     kernel = run("Reshape", w, shape=(1, *w.shape))
@@ -114,7 +114,7 @@ def conv2d(
 
     Source: TF.js `tf.conv2d`. The gradient is defined for dilations, too, beyond TF.js.
     """
-    t, restore = to_channels_last("conv2d", "x", x, 2, data_format)
+    t, restore = to_channels_last_batch("conv2d", "x", x, 2, data_format)
     w = convolution_filter("conv2d", filter, 4, t.shape[-1])
     pads = inner_pad("conv2d", pad, 2, data_format)
     window = sliding_window("conv2d", t.shape[1:-1], w.shape[:2], strides, pads, dilations, dim_rounding_mode)
@@ -150,7 +150,7 @@ def conv3d(
 
     Source: TF.js `tf.conv3d`. 'NCDHW' and the gradient with dilations are beyond TF.js.
     """
-    t, restore = to_channels_last("conv3d", "x", x, 3, data_format, "numeric")
+    t, restore = to_channels_last_batch("conv3d", "x", x, 3, data_format, "numeric")
     w = as_float(convolution_filter("conv3d", filter, 5, t.shape[-1], "numeric"))
     pads = inner_pad("conv3d", pad, 3, data_format)
     window = sliding_window("conv3d", t.shape[1:-1], w.shape[:3], strides, pads, dilations)
@@ -225,7 +225,7 @@ def _transposed(
     pad: Padding,
     rounding: str | None,
 ) -> Tensor:
-    t, restore = to_channels_last(op_name, "x", x, n, kind="numeric")
+    t, restore = to_channels_last_batch(op_name, "x", x, n, kind="numeric")
     w = as_float(convolution_filter(op_name, filter, n + 2, t.shape[-1], "numeric", axis=-1))
     shape = as_shape(op_name, output_shape, "output_shape")
     if len(shape) == n + 1:
@@ -241,7 +241,7 @@ def _transposed(
 
 
 def convolution_filter(
-    op_name: str, filter: TensorLike, rank: int, channels: int, kind: Any = "float32", axis: int = -2
+    op_name: str, filter: TensorLike, rank: int, channels: int, kind: Kind = "float32", axis: int = -2
 ) -> Tensor:
     """The filter as a tensor, checked to have the rank and the input's channels in the right dimension."""
     w = to_tensor(op_name, "filter", filter, kind)

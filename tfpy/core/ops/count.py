@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tfpy.core.calling.registry import op
 from tfpy.core.convert import TensorLike, to_tensor
-from tfpy.core.ops.common import as_float, cast_to, full, real, reshape_to
+from tfpy.core.ops.common import as_float, cast_to, full, real, reshape_to, tensor_of_rank
 from tfpy.core.ops.create import one_hot
 from tfpy.core.ops.matmul import multiply_matrices
 from tfpy.core.run import run
@@ -110,9 +110,7 @@ def confusion_matrix(labels: TensorLike, predictions: TensorLike, num_classes: i
         raise argument_error("confusion_matrix", "num_classes", "2 or more", num_classes)
     rows = []
     for name, value in (("labels", labels), ("predictions", predictions)):
-        t = to_tensor("confusion_matrix", name, value)
-        if t.rank != 1:
-            raise argument_error("confusion_matrix", name, "of rank 1", t)
+        t = tensor_of_rank("confusion_matrix", name, value, 1)
         rows.append(one_hot(cast_to(t, "int32"), classes))
     if rows[0].shape != rows[1].shape:
         raise argument_error(

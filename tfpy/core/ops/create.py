@@ -1,4 +1,4 @@
-"""Creating tensors: from values, filled, spaced, one-hot, complex."""
+"""Creating tensors: from values, filled, spaced, one-hot; and printing them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 from tfpy.core.buffer import TensorBuffer
 from tfpy.core.calling.registry import op
 from tfpy.core.convert import TensorLike, host_values, to_tensor
-from tfpy.core.ops.common import as_function_of, full
+from tfpy.core.ops.common import as_constant_of, full
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
 from tfpy.engine import dispatch
@@ -295,7 +295,7 @@ def zeros_like(x: TensorLike) -> Tensor:
     Source: TF.js `tf.zerosLike`.
     """
     t = to_tensor("zeros_like", "x", x, "any")
-    return as_function_of(t, zeros(t.shape, t.dtype))
+    return as_constant_of(t, zeros(t.shape, t.dtype))
 
 
 @op(chain=True, doc="Tensors / Creation")
@@ -311,7 +311,7 @@ def ones_like(x: TensorLike) -> Tensor:
     Source: TF.js `tf.onesLike`.
     """
     t = to_tensor("ones_like", "x", x)
-    return as_function_of(t, full(t.shape, 1, t.dtype))
+    return as_constant_of(t, full(t.shape, 1, t.dtype))
 
 
 @op(doc="Tensors / Creation")
@@ -452,7 +452,7 @@ def buffer(shape: ShapeLike, dtype: DType = "float32", values: Any = None) -> Te
 
     Source: TF.js `tf.buffer`.
     """
-    return TensorBuffer(as_shape("buffer", shape), as_dtype("buffer", dtype), values)
+    return TensorBuffer(shape, dtype, values)
 
 
 @op(doc="Tensors / Creation")

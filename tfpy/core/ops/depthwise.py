@@ -5,7 +5,7 @@ from __future__ import annotations
 from tfpy.core.calling.registry import op
 from tfpy.core.convert import TensorLike, to_tensor
 from tfpy.core.ops.conv import bilinear_gradients, check_steps
-from tfpy.core.ops.spatial import Numbers, Padding, inner_pad, to_channels_last
+from tfpy.core.ops.spatial import Numbers, Padding, inner_pad, to_channels_last_batch
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import argument_error
@@ -43,7 +43,7 @@ def depthwise_conv2d(
 
     Source: TF.js `tf.depthwiseConv2d`. The gradient is defined for dilations and 'NCHW', too, beyond TF.js.
     """
-    t, restore = to_channels_last("depthwise_conv2d", "x", x, 2, data_format)
+    t, restore = to_channels_last_batch("depthwise_conv2d", "x", x, 2, data_format)
     w = to_tensor("depthwise_conv2d", "filter", filter, "float32")
     pads = inner_pad("depthwise_conv2d", pad, 2, data_format)
     window = depthwise_window("depthwise_conv2d", t, w, strides, pads, dilations, dim_rounding_mode)
@@ -103,7 +103,7 @@ def separable_conv2d(
 
     Source: TF.js `tf.separableConv2d`. 'NCHW' is beyond TF.js.
     """
-    t, restore = to_channels_last("separable_conv2d", "x", x, 2, data_format)
+    t, restore = to_channels_last_batch("separable_conv2d", "x", x, 2, data_format)
     first = to_tensor("separable_conv2d", "depthwise_filter", depthwise_filter, "float32")
     second = to_tensor("separable_conv2d", "pointwise_filter", pointwise_filter, "float32")
     pads = inner_pad("separable_conv2d", pad, 2, data_format)

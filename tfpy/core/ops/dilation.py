@@ -7,7 +7,7 @@ from typing import Any
 from tfpy.core.calling.registry import op
 from tfpy.core.convert import TensorLike, to_tensor
 from tfpy.core.ops.common import as_float, cast_to, full, stop_gradient
-from tfpy.core.ops.spatial import Numbers, Padding, inner_pad, is_channels_first, to_channels_last
+from tfpy.core.ops.spatial import Numbers, Padding, inner_pad, is_channels_first, to_channels_last_batch
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import argument_error
@@ -45,7 +45,7 @@ def dilation2d(
     """
     if is_channels_first("dilation2d", data_format, 2):
         raise argument_error("dilation2d", "data_format", "'NHWC'", data_format)
-    t, restore = to_channels_last("dilation2d", "x", x, 2, kind="numeric")
+    t, restore = to_channels_last_batch("dilation2d", "x", x, 2, kind="numeric")
     w = to_tensor("dilation2d", "filter", filter)
     for name, part in (("x", t), ("filter", w)):
         if part.dtype == "complex64":

@@ -15,7 +15,7 @@ from tfpy.core.ops.arith import add
 from tfpy.core.ops.common import binary_operands, real
 from tfpy.core.ops.conv import check_steps, convolution_filter
 from tfpy.core.ops.depthwise import depthwise_window
-from tfpy.core.ops.spatial import Numbers, Padding, inner_pad, is_channels_first, to_channels_last
+from tfpy.core.ops.spatial import Numbers, Padding, inner_pad, is_channels_first, to_channels_last_batch
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
 from tfpy.engine.backend import current
@@ -113,7 +113,7 @@ def conv2d(
     Source: TF.js `tf.fused.conv2d`.
     """
     name = "fused.conv2d"
-    t, restore = to_channels_last(name, "x", x, 2, data_format)
+    t, restore = to_channels_last_batch(name, "x", x, 2, data_format)
     w = convolution_filter(name, filter, 4, t.shape[-1])
     pads = inner_pad(name, pad, 2, data_format)
     window = sliding_window(name, t.shape[1:-1], w.shape[:2], strides, pads, dilations, dim_rounding_mode)
@@ -165,7 +165,7 @@ def depthwise_conv2d(
     Source: TF.js `tf.fused.depthwiseConv2d`.
     """
     name = "fused.depthwise_conv2d"
-    t, restore = to_channels_last(name, "x", x, 2, data_format)
+    t, restore = to_channels_last_batch(name, "x", x, 2, data_format)
     w = to_tensor(name, "filter", filter, "float32")
     pads = inner_pad(name, pad, 2, data_format)
     window = depthwise_window(name, t, w, strides, pads, dilations, dim_rounding_mode)

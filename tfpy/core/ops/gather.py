@@ -8,7 +8,7 @@ from typing import Any
 from tfpy.core.calling.registry import op
 from tfpy.core.convert import TensorLike, to_tensor
 from tfpy.core.ops.common import as_float, full, reshape_to, run_untracked, zero_gradient
-from tfpy.core.ops.create import ShapeLike
+from tfpy.core.ops.create import ShapeLike, zeros
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
 from tfpy.engine.arguments import as_int, as_shape, resolve_axis
@@ -177,7 +177,7 @@ def scatter_nd(indices: TensorLike, updates: TensorLike, shape: ShapeLike) -> Te
     """
     values = to_tensor("scatter_nd", "updates", updates)
     at = _index_rows("scatter_nd", indices)
-    return run("ScatterNd", at, values, shape=_whole_shape("scatter_nd", shape))
+    return run("ScatterNd", at, values, shape=_nonscalar_shape("scatter_nd", shape))
 
 
 gradient("ScatterNd", saves="indices", indices=None, updates=lambda dy, n: run("GatherNd", dy, n.indices))
@@ -261,7 +261,7 @@ def sparse_to_dense(
     """
     at = to_tensor("sparse_to_dense", "sparse_indices", sparse_indices, "int32")
     values = to_tensor("sparse_to_dense", "sparse_values", sparse_values, "any")
-    shape = _whole_shape("sparse_to_dense", output_shape, "output_shape")
+    shape = _nonscalar_shape("sparse_to_dense", output_shape, "output_shape")
     if at.rank > 2:
         raise argument_error("sparse_to_dense", "sparse_indices", "a scalar, vector or matrix", at)
     count, depth = at.shape if at.rank == 2 else (at.size, 1)
@@ -276,7 +276,7 @@ def sparse_to_dense(
 
 def _filled(value: TensorLike | None, values: Tensor, shape: Shape) -> Tensor:
     if value is None:
-        return full(shape, b"" if values.dtype == "string" else 0, values.dtype)
+        return zeros(shape, values.dtype)
     default = to_tensor("sparse_to_dense", "default_value", value, values.dtype)
     if default.rank:
         raise argument_error("sparse_to_dense", "default_value", "a scalar", default)
@@ -291,7 +291,7 @@ def _index_rows(op_name: str, indices: TensorLike) -> Tensor:
     return reshape_to(at, (at.size, 1)) if at.rank == 1 else at
 
 
-def _whole_shape(op_name: str, shape: Any, argument: str = "shape") -> Shape:
+def _nonscalar_shape(op_name: str, shape: Any, argument: str = "shape") -> Shape:
     sizes = as_shape(op_name, shape, argument)
     if not sizes:
         raise argument_error(op_name, argument, "of 1 size or more", list(sizes))

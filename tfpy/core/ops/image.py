@@ -11,10 +11,11 @@ import numpy as np
 from tfpy.core.calling.registry import op
 from tfpy.core.convert import TensorLike, number, to_tensor
 from tfpy.core.ops.arith import add, mul, sub
-from tfpy.core.ops.common import as_float, cast_to, full, reshape_to
+from tfpy.core.ops.common import as_float, cast_to, full, int_tensor, reshape_to, tensor_of_rank
 from tfpy.core.ops.reduce import sum_
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
+from tfpy.engine import dispatch
 from tfpy.engine.arguments import array_as_list, as_list, as_number, as_shape
 from tfpy.engine.errors import argument_error
 from tfpy.engine.gradients import gradient, no_gradient
@@ -22,14 +23,6 @@ from tfpy.engine.javascript_numbers import round_half_up
 
 # The weights of red, green and blue in the brightness of a pixel (ITU-R BT.601).
 _BRIGHTNESS = (0.2989, 0.5870, 0.1140)
-
-
-def _image(name: str, image: TensorLike, kind: Any = "float32") -> Tensor:
-    """A batch of images as a tensor of rank 4."""
-    t = to_tensor(name, "image", image, kind)
-    if t.rank != 4:
-        raise argument_error(name, "image", "of rank 4", t)
-    return t
 
 
 @op(namespace="image", doc="Operations / Images")
@@ -47,7 +40,7 @@ def flip_left_right(image: TensorLike) -> Tensor:
 
     Source: TF.js `tf.image.flipLeftRight`.
     """
-    return run("Reverse", _image("flip_left_right", image), axes=(2,))
+    return run("Reverse", tensor_of_rank("flip_left_right", "image", image, 4, "float32"), axes=(2,))
 
 
 @op(namespace="image", doc="Operations / Images")
@@ -120,7 +113,7 @@ def rotate_with_offset(
 
     Source: TF.js `tf.image.rotateWithOffset`; the gradient is beyond it.
     """
-    t = _image("rotate_with_offset", image)
+    t = tensor_of_rank("rotate_with_offset", "image", image, 4, "float32")
     batch, height, width, channels = t.shape
     across, down = _numbers("center", center, 2)
     source, inside = _turned(height, width, radians, across * width, down * height)
@@ -133,9 +126,8 @@ def rotate_with_offset(
             "rotate_with_offset", "fill_value", f"a number for each of {channels} channels", fill_value
         )
     pixels = run("Reshape", t, shape=(batch, height * width, channels))
-    index = to_tensor("rotate_with_offset", "index", source.astype(np.int32), "int32")
-    mask = to_tensor("rotate_with_offset", "mask", inside[:, None], "bool")
-    turned = run("GatherV2", pixels, index, axis=1, batch_dims=0)
+    turned = run("GatherV2", pixels, int_tensor(source), axis=1, batch_dims=0)
+    mask = dispatch.make(Tensor, inside[:, None], "bool")
     fill = to_tensor("rotate_with_offset", "fill_value", np.array(fills, np.float64))
     return run("Reshape", run("Select", mask, turned, fill), shape=t.shape)
 
@@ -192,7 +184,7 @@ def crop_and_resize(
     Source: TF.js `tf.image.cropAndResize`. The gradients of image and boxes are beyond it.
     """
     name = "crop_and_resize"
-    t = as_float(_image(name, image, "numeric"))
+    t = as_float(tensor_of_rank(name, "image", image, 4))
     corners = to_tensor(name, "boxes", boxes, "float32")
     which = to_tensor(name, "box_ind", box_ind, "int32")
     if corners.rank != 2 or corners.shape[1] != 4:
@@ -263,7 +255,7 @@ def transform(
 
     Source: TF.js `tf.image.transform`, of which the cpu backend transforms the first image only.
     """
-    t = _image("transform", image)
+    t = tensor_of_rank("transform", "image", image, 4, "float32")
     numbers = to_tensor("transform", "transforms", transforms, "float32")
     if numbers.rank != 2 or numbers.shape[0] not in (1, t.shape[0]) or numbers.shape[1] != 8:
         raise argument_error("transform", "transforms", f"of shape {[t.shape[0], 8]} or [1, 8]", numbers)

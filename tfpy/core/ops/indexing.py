@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from tfpy.core.convert import to_tensor
-from tfpy.core.ops.common import reshape_to
+from tfpy.core.ops.common import int_tensor, inverse_order, reshape_to
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
 from tfpy.engine.arguments import as_int
@@ -143,7 +143,7 @@ def _by_array(t: Tensor, item: Any, axis: int) -> tuple[Tensor, int]:
     size = t.shape[axis]
     if values.size and not (-size <= values.min() and values.max() < size):
         raise OutOfRangeError(f"[]: an index is out of range for axis {axis} of size {size}.")
-    indices = to_tensor("[]", "index", (values % max(size, 1)).astype(np.int32))
+    indices = int_tensor(values % max(size, 1))
     return run("GatherV2", t, indices, axis=axis, batch_dims=0), indices.rank
 
 
@@ -160,7 +160,7 @@ def _strided_gradient(dy: Tensor, n: Any) -> Tensor:
         places = run("Range", start=start, step=step, count=count, dtype="int32")
         order = (axis, *(i for i in range(out.rank) if i != axis))
         rows = run("UnsortedSegmentSum", run("Transpose", out, perm=order), places, num_segments=size)
-        out = run("Transpose", rows, perm=tuple(order.index(i) for i in range(out.rank)))
+        out = run("Transpose", rows, perm=inverse_order(order))
     return out
 
 

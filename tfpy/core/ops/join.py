@@ -40,10 +40,10 @@ def concat(tensors: Sequence[TensorLike], axis: int = 0) -> Tensor:
     at = resolve_axis("concat", axis, len(first.spec.shape))
     if len(parts) == 1:
         return run("Identity", first)
-    return run("Concat", *(parts if _are_alike(parts) else _of_one_dtype(parts)), axis=at)
+    return run("Concat", *(parts if _have_one_dtype(parts) else _of_one_dtype(parts)), axis=at)
 
 
-def _are_alike(parts: Sequence[Tensor]) -> bool:
+def _have_one_dtype(parts: Sequence[Tensor]) -> bool:
     """Whether tensors have the same dtype."""
     return len({t.spec.dtype for t in parts}) == 1
 
@@ -86,7 +86,7 @@ def stack(tensors: Sequence[TensorLike], axis: int = 0) -> Tensor:
     if not parts:
         raise argument_error("stack", "tensors", "at least one tensor", tensors)
     first = parts[0]
-    if not _are_alike(parts):
+    if not _have_one_dtype(parts):
         at, other = next((i, t) for i, t in enumerate(parts) if t.dtype != first.dtype)
         raise argument_error("stack", f"tensors[{at}]", f"of dtype {first.dtype}", other, TypeError)
     return run("Pack", *parts, axis=resolve_axis("stack", axis, len(first.spec.shape) + 1))

@@ -8,7 +8,7 @@ from typing import Any
 
 from tfpy.core.calling.registry import op
 from tfpy.core.convert import TensorLike, to_tensor
-from tfpy.core.ops.common import binary_operands, conjugated, factor, reshape_to, unbroadcast
+from tfpy.core.ops.common import binary_operands, conjugated, factor, inverse_order, reshape_to, unbroadcast
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
 from tfpy.engine.arguments import as_ints
@@ -166,9 +166,4 @@ def _permutation(perm: Sequence[int], rank: int) -> tuple[int, ...]:
     return order
 
 
-def _transpose_gradient(dy: Tensor, n: Any) -> Tensor:
-    perm = n.attrs["perm"]
-    return run("Transpose", dy, perm=tuple(perm.index(i) for i in range(len(perm))))
-
-
-gradient("Transpose", x=_transpose_gradient)
+gradient("Transpose", x=lambda dy, n: run("Transpose", dy, perm=inverse_order(n.attrs["perm"])))

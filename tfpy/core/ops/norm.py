@@ -49,13 +49,15 @@ def norm(x: TensorLike, ord: str | float = "euclidean", axis: Axis = None, keep_
     if ord in ("euclidean", "fro", 2):
         t = to_tensor("norm", "x", t, "float32")
     if axis is None:
-        return _shaped(vector_norm(reshape_to(t, (t.size,)), ord, (0,)), t, axes, keep_dims)
-    if len(axes) == 1 or (t.rank == 1 and not axes):
-        return _shaped(vector_norm(t, ord, axes), t, axes, keep_dims)
-    if len(axes) == 2:
+        out = vector_norm(reshape_to(t, (t.size,)), ord, (0,))
+    elif len(axes) == 1 or (t.rank == 1 and not axes):
+        out = vector_norm(t, ord, axes)
+    elif len(axes) == 2:
         first, second = (int(a) % t.rank for a in axis)  # type: ignore[union-attr]
-        return _shaped(_matrix_norm(t, ord, first, second), t, axes, keep_dims)
-    raise argument_error("norm", "axis", "one axis (vectors) or two (matrices)", axis)
+        out = _matrix_norm(t, ord, first, second)
+    else:
+        raise argument_error("norm", "axis", "one axis (vectors) or two (matrices)", axis)
+    return with_kept_axes(out, t.shape, axes) if keep_dims else out
 
 
 @op(chain=True, doc="Operations / Reduction")
@@ -112,7 +114,3 @@ def _root(squares: Tensor) -> Tensor:
     nothing = run("Equal", squares, number(0))
     root = run("Sqrt", run("Select", nothing, full(squares.shape, 1), squares))
     return run("Select", nothing, full(squares.shape, 0), root)
-
-
-def _shaped(out: Tensor, t: Tensor, axes: tuple[int, ...], keep_dims: bool) -> Tensor:
-    return with_kept_axes(out, t.shape, axes) if keep_dims else out

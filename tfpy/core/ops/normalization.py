@@ -11,7 +11,7 @@ from tfpy.core.convert import TensorLike, number, to_tensor
 from tfpy.core.ops.arith import add, mul, sub
 from tfpy.core.ops.common import as_float, real, reshape_to, unbroadcast
 from tfpy.core.ops.matmul import multiply_matrices
-from tfpy.core.ops.spatial import to_channels_last
+from tfpy.core.ops.spatial import to_channels_last_batch
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
 from tfpy.engine.arguments import as_int
@@ -227,7 +227,7 @@ def local_response_normalization(
     Source: TF.js `tf.localResponseNormalization`. Its gradient can be differentiated again, beyond TF.js.
     """
     name = "local_response_normalization"
-    t, restore = to_channels_last(name, "x", x, 2, kind="numeric")
+    t, restore = to_channels_last_batch(name, "x", x, 2, kind="numeric")
     radius = as_int(name, "depth_radius", depth_radius)
     if radius < 0:
         raise argument_error(name, "depth_radius", "0 or more", depth_radius)

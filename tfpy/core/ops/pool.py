@@ -9,7 +9,7 @@ from tfpy.core.calling.registry import op
 from tfpy.core.convert import Kind, TensorLike
 from tfpy.core.ops.common import as_float, stop_gradient
 from tfpy.core.ops.conv import check_steps
-from tfpy.core.ops.spatial import Numbers, Padding, inner_pad, to_channels_last
+from tfpy.core.ops.spatial import Numbers, Padding, inner_pad, to_channels_last_batch
 from tfpy.core.results import TensorRecord
 from tfpy.core.run import run, run_multi
 from tfpy.core.tensor import Tensor
@@ -159,7 +159,7 @@ def _pooled(
     data_format: str | None = None,
     kind: Kind = "float32",
 ) -> Tensor:
-    t, restore = to_channels_last(op_name, "x", x, n, data_format, kind)
+    t, restore = to_channels_last_batch(op_name, "x", x, n, data_format, kind)
     t = _real(op_name, "x", t) if n == 2 else as_float(_real(op_name, "x", t))
     size = per_dimension(op_name, "filter_size", filter_size, n)
     window = sliding_window(op_name, t.shape[1:-1], size, strides, inner_pad(op_name, pad, n, data_format), 1, rounding)
@@ -217,7 +217,7 @@ def pool(
     if pooling_type not in ("max", "avg"):
         raise argument_error("pool", "pooling_type", "'max' or 'avg'", pooling_type)
     kind: Kind = "numeric" if pooling_type == "max" else "float32"
-    t, restore = to_channels_last("pool", "input", input, 2, kind=kind)
+    t, restore = to_channels_last_batch("pool", "input", input, 2, kind=kind)
     t = _real("pool", "input", t)
     size = per_dimension("pool", "window_shape", window_shape, 2)
     gaps = per_dimension("pool", "dilations", dilations, 2)
@@ -264,7 +264,7 @@ def max_pool_with_argmax(
     Source: TF.js `tf.maxPoolWithArgmax`; the gradient and input without a batch are beyond it.
     """
     name = "max_pool_with_argmax"
-    t, restore = to_channels_last(name, "x", x, 2, kind="numeric")
+    t, restore = to_channels_last_batch(name, "x", x, 2, kind="numeric")
     t = _real(name, "x", t)
     size = per_dimension(name, "filter_size", filter_size, 2)
     window = _sensible(sliding_window(name, t.shape[1:-1], size, strides, inner_pad(name, pad, 2)), t)

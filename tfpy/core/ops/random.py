@@ -107,7 +107,7 @@ def random_uniform_int(shape: ShapeLike, minval: int, maxval: int, seed: Seed | 
     return random_uniform(shape, minval, maxval, "int32", seed)
 
 
-def moments(name: str, mean: float, stddev: float, truncated: bool) -> tuple[float, float]:
+def mean_and_deviation(name: str, mean: float, stddev: float, truncated: bool) -> tuple[float, float]:
     """The mean and deviation of normal numbers; for truncated ones, checked so that numbers can be drawn."""
     middle, spread = as_number(name, "mean", mean), as_number(name, "std_dev", stddev)
     if truncated and not (math.isfinite(middle) and 0 <= spread < math.inf):
@@ -120,7 +120,7 @@ def _normal(
 ) -> Tensor:
     kind = _dtype(name, dtype, "float32", "int32")
     sizes = _sizes(name, shape)
-    middle, spread = moments(name, mean, stddev, truncated)
+    middle, spread = mean_and_deviation(name, mean, stddev, truncated)
 
     def draw() -> Array:
         values = rng.normal(seed, math.prod(sizes), middle, spread, truncated)

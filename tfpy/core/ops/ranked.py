@@ -5,20 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tfpy.core.calling.registry import op
-from tfpy.core.convert import TensorLike, to_tensor
+from tfpy.core.convert import TensorLike
+from tfpy.core.ops.common import tensor_of_rank
 from tfpy.core.ops.join import concat
 from tfpy.core.ops.slice import pad, reverse, slice_
 from tfpy.core.tensor import Tensor
-from tfpy.engine.errors import argument_error
 
 Pair = Sequence[int]
-
-
-def _of_rank(name: str, x: TensorLike, rank: int) -> Tensor:
-    t = to_tensor(name, "x", x, "any")
-    if t.rank != rank:
-        raise argument_error(name, "x", f"of rank {rank}", t)
-    return t
 
 
 @op(doc="Tensors / Slicing and Joining")
@@ -35,7 +28,7 @@ def slice1d(x: TensorLike, begin: int, size: int) -> Tensor:
 
     Source: TF.js `tf.slice1d`.
     """
-    return slice_(_of_rank("slice1d", x, 1), begin, size)
+    return slice_(tensor_of_rank("slice1d", "x", x, 1, "any"), begin, size)
 
 
 @op(doc="Tensors / Slicing and Joining")
@@ -52,7 +45,7 @@ def slice2d(x: TensorLike, begin: Sequence[int], size: Sequence[int]) -> Tensor:
 
     Source: TF.js `tf.slice2d`.
     """
-    return slice_(_of_rank("slice2d", x, 2), begin, size)
+    return slice_(tensor_of_rank("slice2d", "x", x, 2, "any"), begin, size)
 
 
 @op(doc="Tensors / Slicing and Joining")
@@ -69,7 +62,7 @@ def slice3d(x: TensorLike, begin: Sequence[int], size: Sequence[int]) -> Tensor:
 
     Source: TF.js `tf.slice3d`.
     """
-    return slice_(_of_rank("slice3d", x, 3), begin, size)
+    return slice_(tensor_of_rank("slice3d", "x", x, 3, "any"), begin, size)
 
 
 @op(doc="Tensors / Slicing and Joining")
@@ -86,7 +79,7 @@ def slice4d(x: TensorLike, begin: Sequence[int], size: Sequence[int]) -> Tensor:
 
     Source: TF.js `tf.slice4d`.
     """
-    return slice_(_of_rank("slice4d", x, 4), begin, size)
+    return slice_(tensor_of_rank("slice4d", "x", x, 4, "any"), begin, size)
 
 
 @op(doc="Tensors / Slicing and Joining")
@@ -101,7 +94,7 @@ def reverse1d(x: TensorLike) -> Tensor:
 
     Source: TF.js `tf.reverse1d`.
     """
-    return reverse(_of_rank("reverse1d", x, 1), 0)
+    return reverse(tensor_of_rank("reverse1d", "x", x, 1, "any"), 0)
 
 
 @op(doc="Tensors / Slicing and Joining")
@@ -117,7 +110,7 @@ def reverse2d(x: TensorLike, axis: int | Sequence[int] | None = None) -> Tensor:
 
     Source: TF.js `tf.reverse2d`.
     """
-    return reverse(_of_rank("reverse2d", x, 2), axis)
+    return reverse(tensor_of_rank("reverse2d", "x", x, 2, "any"), axis)
 
 
 @op(doc="Tensors / Slicing and Joining")
@@ -133,7 +126,7 @@ def reverse3d(x: TensorLike, axis: int | Sequence[int] | None = None) -> Tensor:
 
     Source: TF.js `tf.reverse3d`.
     """
-    return reverse(_of_rank("reverse3d", x, 3), axis)
+    return reverse(tensor_of_rank("reverse3d", "x", x, 3, "any"), axis)
 
 
 @op(doc="Tensors / Slicing and Joining")
@@ -149,7 +142,7 @@ def reverse4d(x: TensorLike, axis: int | Sequence[int] | None = None) -> Tensor:
 
     Source: TF.js `tf.reverse4d`.
     """
-    return reverse(_of_rank("reverse4d", x, 4), axis)
+    return reverse(tensor_of_rank("reverse4d", "x", x, 4, "any"), axis)
 
 
 @op(doc="Tensors / Transformations")
@@ -166,7 +159,7 @@ def pad1d(x: TensorLike, paddings: Pair, constant_value: float = 0) -> Tensor:
 
     Source: TF.js `tf.pad1d`.
     """
-    return pad(_of_rank("pad1d", x, 1), [paddings], constant_value)
+    return pad(tensor_of_rank("pad1d", "x", x, 1, "any"), [paddings], constant_value)
 
 
 @op(doc="Tensors / Transformations")
@@ -183,7 +176,7 @@ def pad2d(x: TensorLike, paddings: Sequence[Pair], constant_value: float = 0) ->
 
     Source: TF.js `tf.pad2d`.
     """
-    return pad(_of_rank("pad2d", x, 2), paddings, constant_value)
+    return pad(tensor_of_rank("pad2d", "x", x, 2, "any"), paddings, constant_value)
 
 
 @op(doc="Tensors / Transformations")
@@ -200,7 +193,7 @@ def pad3d(x: TensorLike, paddings: Sequence[Pair], constant_value: float = 0) ->
 
     Source: TF.js `tf.pad3d`.
     """
-    return pad(_of_rank("pad3d", x, 3), paddings, constant_value)
+    return pad(tensor_of_rank("pad3d", "x", x, 3, "any"), paddings, constant_value)
 
 
 @op(doc="Tensors / Transformations")
@@ -217,7 +210,7 @@ def pad4d(x: TensorLike, paddings: Sequence[Pair], constant_value: float = 0) ->
 
     Source: TF.js `tf.pad4d`.
     """
-    return pad(_of_rank("pad4d", x, 4), paddings, constant_value)
+    return pad(tensor_of_rank("pad4d", "x", x, 4, "any"), paddings, constant_value)
 
 
 @op(doc="Tensors / Slicing and Joining")

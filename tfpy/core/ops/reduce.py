@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 from tfpy.core.calling.registry import op
 from tfpy.core.convert import TensorLike, number, to_tensor
 from tfpy.core.ops.arith import add, div, mul, sub
-from tfpy.core.ops.common import as_float, cast_to, factor, full, mask, real, reshape_to, sum_over
+from tfpy.core.ops.common import as_float, cast_to, factor, full, inverse_order, mask, real, reshape_to, sum_over
 from tfpy.core.results import TensorRecord
 from tfpy.core.run import run, run_multi
 from tfpy.core.tensor import Tensor
@@ -66,12 +66,7 @@ def _spread(t: Tensor, shape: Shape, axes: Sequence[int]) -> Tensor:
     return run("BroadcastTo", with_kept_axes(t, shape, axes) if t.spec.shape else t, shape=shape)
 
 
-def _sum_gradient(dy: Tensor, n: Any) -> Tensor:
-    shape = n.shape("x")
-    return _spread(dy, shape, n.attrs["axes"])
-
-
-gradient("Sum", x=_sum_gradient)
+gradient("Sum", x=lambda dy, n: _spread(dy, n.shape("x"), n.attrs["axes"]))
 
 
 @op(chain=True, legacy="mean", doc="Operations / Reduction")
@@ -140,12 +135,11 @@ def _prod_gradient(dy: Tensor, n: Any) -> Tensor:
     perm = (*kept, *axes)
     moved = run("Transpose", x, perm=perm)
     lead = tuple(x.shape[i] for i in kept)
-    flat = reshape_to(moved, (*lead, math.prod([x.shape[i] for i in axes])))
+    flat = reshape_to(moved, (*lead, _count(x.shape, axes)))
     before = run("Cumprod", flat, axis=len(lead), exclusive=True, reverse=False)
     after = run("Cumprod", flat, axis=len(lead), exclusive=True, reverse=True)
     slope = mul(reshape_to(dy, (*lead, 1)), mul(before, after))
-    back = tuple(perm.index(i) for i in range(x.rank))
-    return run("Transpose", reshape_to(slope, moved.shape), perm=back)
+    return run("Transpose", reshape_to(slope, moved.shape), perm=inverse_order(perm))
 
 
 gradient("Prod", saves="x", x=_prod_gradient)
@@ -351,7 +345,7 @@ def moments(x: TensorLike, axis: Axis = None, keep_dims: bool = False) -> Moment
 
 def _moments_gradient(dy: Sequence[Tensor], n: Any) -> list[Tensor]:
     """(dmean + 2 · dvariance · (x - mean)) / count; NaN in x reaches it only if something depends on the variance."""
-    share = number(math.prod(n.shape("x")[axis] for axis in n.attrs["axes"]) ** -1)
+    share = number(_count(n.shape("x"), n.attrs["axes"]) ** -1)
     if not n.reached[1]:
         return [run("BroadcastTo", mul(dy[0], share), shape=n.shape("x"))]
     spread = mul(sub(n.x, n.y[0]), mul(dy[1], mul(share, number(2.0))))

@@ -8,7 +8,7 @@ from typing import Any
 from tfpy.core.calling.registry import op
 from tfpy.core.convert import TensorLike
 from tfpy.core.ops.common import as_float
-from tfpy.core.ops.spatial import Restore, to_channels_last
+from tfpy.core.ops.spatial import Restore, to_channels_last_batch
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
 from tfpy.engine.arguments import as_shape
@@ -70,7 +70,7 @@ def resize_nearest_neighbor(
 def _arguments(
     name: str, images: TensorLike, size: Sequence[int], align_corners: bool, half_pixel_centers: bool
 ) -> tuple[Tensor, Restore, dict[str, Any]]:
-    t, restore = to_channels_last(name, "images", images, 2, kind="numeric")
+    t, restore = to_channels_last_batch(name, "images", images, 2, kind="numeric")
     sizes = as_shape(name, size, "size")
     if len(sizes) != 2:
         raise argument_error(name, "size", "a height and a width", size)

@@ -14,7 +14,7 @@ import numpy as np
 from tfpy.core.calling.ready import ReadyList
 from tfpy.core.calling.registry import op
 from tfpy.core.convert import TensorLike, to_tensor
-from tfpy.core.ops.common import cast_to, int_tensor, real, reshape_to
+from tfpy.core.ops.common import cast_to, int_tensor, real, reshape_to, tensor_of_rank
 from tfpy.core.results import TensorRecord
 from tfpy.core.run import run, run_multi
 from tfpy.core.tensor import Tensor
@@ -90,10 +90,7 @@ def setdiff1d_async(x: TensorLike, y: TensorLike) -> ReadyList[Tensor]:
 
     Source: TF.js `tf.setdiff1dAsync`. The gradient of the values is beyond TF.js.
     """
-    a, b = to_tensor("setdiff1d_async", "x", x), to_tensor("setdiff1d_async", "y", y)
-    for name, t in (("x", a), ("y", b)):
-        if t.rank != 1:
-            raise argument_error("setdiff1d_async", name, "of rank 1", t)
+    a, b = tensor_of_rank("setdiff1d_async", "x", x, 1), tensor_of_rank("setdiff1d_async", "y", y, 1)
     if a.dtype != b.dtype:
         raise argument_error("setdiff1d_async", "y", f"of dtype {a.dtype}", b, TypeError)
     left, right = dispatch.read(a, "setdiff1d_async"), dispatch.read(b, "setdiff1d_async")

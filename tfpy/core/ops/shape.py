@@ -6,9 +6,11 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from tfpy.core.calling.registry import op
 from tfpy.core.convert import TensorLike, to_tensor
-from tfpy.core.ops.common import reshape_to, unbroadcast
+from tfpy.core.ops.common import int_tensor, reshape_to, tensor_of_rank, unbroadcast
 from tfpy.core.ops.create import ShapeLike
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
@@ -218,17 +220,12 @@ def broadcast_args(s0: TensorLike, s1: TensorLike) -> Tensor:
     """
     shapes = []
     for name, value in (("s0", s0), ("s1", s1)):
-        t = to_tensor("broadcast_args", name, value, "int32")
-        if t.rank != 1:
-            raise argument_error("broadcast_args", name, "of rank 1", t)
-        sizes = tuple(t.array_sync())
+        sizes = tuple(tensor_of_rank("broadcast_args", name, value, 1, "int32").array_sync())
         if any(n < -1 for n in sizes):
             raise argument_error("broadcast_args", name, "sizes of -1 or more", sizes)
         shapes.append(sizes)
-    from tfpy.core.ops.create import tensor1d
-
     try:
-        return tensor1d(list(broadcast_shapes(*shapes)), "int32")
+        return int_tensor(np.array(broadcast_shapes(*shapes)))
     except ShapeError as error:
         raise ShapeError(f"broadcast_args: {error}") from None
 

@@ -8,9 +8,9 @@ from collections.abc import Callable
 import numpy as np
 
 from tfpy.core.calling.registry import op
-from tfpy.core.convert import TensorLike, to_tensor
+from tfpy.core.convert import TensorLike
 from tfpy.core.ops.arith import mul
-from tfpy.core.ops.common import real, stored_number
+from tfpy.core.ops.common import int_tensor, real, stored_number, tensor_of_rank
 from tfpy.core.ops.spectral import rfft
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
@@ -121,9 +121,7 @@ def frame(
 
     Source: TF.js `tf.signal.frame`.
     """
-    t = to_tensor("frame", "signal", signal)
-    if t.rank != 1:
-        raise argument_error("frame", "signal", "of rank 1", t)
+    t = tensor_of_rank("frame", "signal", signal, 1)
     length = as_int_within("frame", "frame_length", frame_length, 1, MAX_SIZE)
     step = as_int_within("frame", "frame_step", frame_step, 1, MAX_SIZE)
     count = max(0, (t.size - length) // step + 1)
@@ -137,7 +135,7 @@ def frame(
             "frame", "frame_length", f"such that the result has at most {MAX_SIZE} elements", frame_length
         )
     places = np.arange(count)[:, None] * step + np.arange(length) if count else np.zeros((0, length))
-    return run("GatherV2", padded, to_tensor("frame", "places", places.astype(np.int32)), axis=0, batch_dims=0)
+    return run("GatherV2", padded, int_tensor(places), axis=0, batch_dims=0)
 
 
 @op(namespace="signal", doc="Operations / Signal")

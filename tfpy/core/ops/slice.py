@@ -9,7 +9,7 @@ import numpy as np
 
 from tfpy.core.calling.registry import op
 from tfpy.core.convert import TensorLike, to_tensor
-from tfpy.core.ops.common import stored_number, sum_of_copies
+from tfpy.core.ops.common import int_tensor, stored_number, sum_of_copies
 from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
 from tfpy.engine.arguments import as_int_or_ints, as_ints, as_list, resolve_axes
@@ -197,8 +197,8 @@ def mirror_pad(x: TensorLike, paddings: Sequence[Sequence[int]], mode: str) -> T
             raise argument_error("mirror_pad", "paddings", expected, list(paddings))
     for axis, ((before, after), size) in enumerate(zip(pairs, t.shape, strict=True)):
         if before or after:
-            places = np.pad(np.arange(size, dtype=np.int32), (before, after), mode)  # type: ignore[call-overload]
-            t = run("GatherV2", t, to_tensor("mirror_pad", "paddings", places), axis=axis, batch_dims=0)
+            places = np.pad(np.arange(size), (before, after), mode)  # type: ignore[call-overload]
+            t = run("GatherV2", t, int_tensor(places), axis=axis, batch_dims=0)
     return t if any(map(any, pairs)) else run("Identity", t)
 
 

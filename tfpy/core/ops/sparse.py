@@ -7,7 +7,7 @@ import numpy as np
 from tfpy.core.calling.registry import op
 from tfpy.core.convert import TensorLike, to_tensor
 from tfpy.core.ops.arith import div
-from tfpy.core.ops.common import as_float, cast_to, int_tensor, reshape_to
+from tfpy.core.ops.common import as_float, cast_to, int_tensor, reshape_to, tensor_of_rank
 from tfpy.core.ops.join import concat
 from tfpy.core.results import TensorRecord
 from tfpy.core.run import run
@@ -56,7 +56,8 @@ def sparse_fill_empty_rows(
     Source: TF.js `tf.sparse.sparseFillEmptyRows`. The gradient of the values is beyond TF.js.
     """
     name = "sparse_fill_empty_rows"
-    at, shape = _matrix(name, "indices", indices), _vector(name, "dense_shape", dense_shape)
+    at = tensor_of_rank(name, "indices", indices, 2, "int32")
+    shape = tensor_of_rank(name, "dense_shape", dense_shape, 1, "int32")
     elements = to_tensor(name, "values", values, "any")
     default = to_tensor(name, "default_value", default_value, elements.dtype)
     if elements.shape != at.shape[:1]:
@@ -89,11 +90,11 @@ def sparse_reshape(input_indices: TensorLike, input_shape: TensorLike, new_shape
     Source: TF.js `tf.sparse.sparseReshape`.
     """
     name = "sparse_reshape"
-    at = dispatch.read(_matrix(name, "input_indices", input_indices), name)
-    sizes = [
-        dispatch.read(_vector(name, a, v), name) for a, v in (("input_shape", input_shape), ("new_shape", new_shape))
-    ]
-    out, shape = sparse.reshaped(at, sizes[0].tolist(), sizes[1].tolist())
+    at = tensor_of_rank(name, "input_indices", input_indices, 2, "int32")
+    old = tensor_of_rank(name, "input_shape", input_shape, 1, "int32")
+    new = tensor_of_rank(name, "new_shape", new_shape, 1, "int32")
+    sizes = [dispatch.read(t, name).tolist() for t in (old, new)]
+    out, shape = sparse.reshaped(dispatch.read(at, name), *sizes)
     return ReshapedSparse(int_tensor(out), int_tensor(np.array(shape)))
 
 
@@ -143,7 +144,8 @@ def sparse_segment_mean(data: TensorLike, indices: TensorLike, segment_ids: Tens
 def _segments(name: str, data: TensorLike, indices: TensorLike, segment_ids: TensorLike) -> tuple[Tensor, Array]:
     t = to_tensor(name, "data", data)
     t = cast_to(t, "int32") if t.dtype == "bool" else t
-    at, segments = _vector(name, "indices", indices), _vector(name, "segment_ids", segment_ids)
+    at = tensor_of_rank(name, "indices", indices, 1, "int32")
+    segments = tensor_of_rank(name, "segment_ids", segment_ids, 1, "int32")
     if t.rank == 0:
         raise argument_error(name, "data", "of rank 1 or more", t)
     if at.shape != segments.shape:
@@ -152,17 +154,3 @@ def _segments(name: str, data: TensorLike, indices: TensorLike, segment_ids: Ten
     count = sparse.checked_segments(name, ids, dispatch.read(at, name), t.shape[0])
     rows = run("GatherV2", t, at, axis=0, batch_dims=0)
     return run("UnsortedSegmentSum", rows, segments, num_segments=count), ids
-
-
-def _matrix(name: str, argument: str, value: TensorLike) -> Tensor:
-    t = to_tensor(name, argument, value, "int32")
-    if t.rank != 2:
-        raise argument_error(name, argument, "of rank 2", t)
-    return t
-
-
-def _vector(name: str, argument: str, value: TensorLike) -> Tensor:
-    t = to_tensor(name, argument, value, "int32")
-    if t.rank != 1:
-        raise argument_error(name, argument, "of rank 1", t)
-    return t

@@ -20,7 +20,7 @@ Restore: TypeAlias = Callable[[Tensor], Tensor]
 LAYOUTS = {1: ("NWC", "NCW"), 2: ("NHWC", "NCHW"), 3: ("NDHWC", "NCDHW")}
 
 
-def to_channels_last(
+def to_channels_last_batch(
     op: str, argument: str, x: TensorLike, n: int, data_format: str | None = None, kind: Kind = "float32"
 ) -> tuple[Tensor, Restore]:
     """x as (batch, *inner, channels) with n inner dimensions, and a function that restores the layout of x."""

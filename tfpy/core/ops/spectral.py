@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tfpy.core.calling.registry import op
-from tfpy.core.convert import TensorLike, number, to_tensor
+from tfpy.core.convert import Kind, TensorLike, number, to_tensor
 from tfpy.core.ops.arith import div, mul
 from tfpy.core.ops.common import cast_to, conjugated, reshape_to
 from tfpy.core.ops.join import concat
@@ -103,8 +103,8 @@ def irfft(input: TensorLike) -> Tensor:
     return reshape_to(out, (1, *out.shape)) if out.rank == 1 else out
 
 
-def _signal(op_name: str, input: TensorLike, kind: str) -> Tensor:
-    t = to_tensor(op_name, "input", input, kind)  # type: ignore[arg-type]
+def _signal(op_name: str, input: TensorLike, kind: Kind) -> Tensor:
+    t = to_tensor(op_name, "input", input, kind)
     if t.rank == 0 or t.shape[-1] == 0:
         raise argument_error(op_name, "input", "of rank 1 or more, with a number in the last axis", t)
     return t

@@ -8,7 +8,7 @@ import numpy as np
 
 from tfpy.core.calling.registry import op
 from tfpy.core.convert import TensorLike, to_tensor
-from tfpy.core.ops.common import int_tensor
+from tfpy.core.ops.common import int_tensor, tensor_of_rank
 from tfpy.core.results import TensorRecord
 from tfpy.core.tensor import Tensor
 from tfpy.engine import dispatch
@@ -100,10 +100,8 @@ def string_n_grams(
     Source: TF.js `tf.string.stringNGrams`.
     """
     name = "string_n_grams"
-    tokens, splits = to_tensor(name, "data", data, "string"), to_tensor(name, "data_splits", data_splits, "int32")
-    for argument, t in (("data", tokens), ("data_splits", splits)):
-        if t.rank != 1:
-            raise argument_error(name, argument, "of rank 1", t)
+    tokens = tensor_of_rank(name, "data", data, 1, "string")
+    splits = tensor_of_rank(name, "data_splits", data_splits, 1, "int32")
     ends = dispatch.read(splits, name)
     if ends.size and (ends[0] or ends[-1] != tokens.size or (np.diff(ends) < 0).any()):
         raise argument_error(name, "data_splits", f"ascending from 0 to {tokens.size}", ends.tolist())
@@ -139,10 +137,8 @@ def string_split(input: TensorLike, delimiter: TensorLike, skip_empty: bool = Tr
 
     Source: TF.js `tf.string.stringSplit`.
     """
-    t = to_tensor("string_split", "input", input, "string")
+    t = tensor_of_rank("string_split", "input", input, 1, "string")
     at = to_tensor("string_split", "delimiter", delimiter, "string")
-    if t.rank != 1:
-        raise argument_error("string_split", "input", "of rank 1", t)
     if at.rank:
         raise argument_error("string_split", "delimiter", "a scalar", at)
     delimiters = dispatch.read(at, "string_split").item()

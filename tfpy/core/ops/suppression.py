@@ -13,7 +13,7 @@ import numpy as np
 from tfpy.core.calling.ready import Ready
 from tfpy.core.calling.registry import op
 from tfpy.core.convert import TensorLike, to_tensor
-from tfpy.core.ops.common import real
+from tfpy.core.ops.common import int_tensor, real
 from tfpy.core.results import TensorRecord
 from tfpy.core.tensor import Tensor
 from tfpy.engine import dispatch
@@ -66,7 +66,7 @@ def non_max_suppression(
     """
     name = "non_max_suppression"
     given = to_tensor(name, "boxes", boxes, "float32"), to_tensor(name, "scores", scores, "float32")
-    return _indices(_selected(name, *given, max_output_size, iou_threshold, score_threshold)[0])
+    return int_tensor(_selected(name, *given, max_output_size, iou_threshold, score_threshold)[0])
 
 
 @op(namespace="image", doc="Operations / Images")
@@ -98,7 +98,7 @@ def non_max_suppression_with_score(
     """
     name = "non_max_suppression_with_score"
     found = _selected(name, boxes, scores, max_output_size, iou_threshold, score_threshold, soft_nms_sigma)
-    return SuppressionWithScore(_indices(found[0]), dispatch.make(Tensor, found[1], "float32"))
+    return SuppressionWithScore(int_tensor(found[0]), dispatch.make(Tensor, found[1], "float32"))
 
 
 @op(namespace="image", doc="Operations / Images")
@@ -132,10 +132,10 @@ def non_max_suppression_padded(
     """
     name = "non_max_suppression_padded"
     chosen, _, most = _selected(name, boxes, scores, max_output_size, iou_threshold, score_threshold)
-    count = dispatch.make(Tensor, np.array(len(chosen)), "int32")
+    count = int_tensor(np.array(len(chosen)))
     if pad_to_max_output_size:
         chosen = np.pad(chosen, (0, most - len(chosen)))
-    return SuppressionPadded(_indices(chosen), count)
+    return SuppressionPadded(int_tensor(chosen), count)
 
 
 @op(namespace="image", doc="Operations / Images")
@@ -151,7 +151,7 @@ def non_max_suppression_async(
     Source: TF.js `tf.image.nonMaxSuppressionAsync`.
     """
     name = "non_max_suppression_async"
-    return _indices(_selected(name, boxes, scores, max_output_size, iou_threshold, score_threshold)[0])
+    return int_tensor(_selected(name, boxes, scores, max_output_size, iou_threshold, score_threshold)[0])
 
 
 @op(namespace="image", doc="Operations / Images")
@@ -188,10 +188,6 @@ def non_max_suppression_padded_async(
     return non_max_suppression_padded(
         boxes, scores, max_output_size, iou_threshold, score_threshold, pad_to_max_output_size
     )
-
-
-def _indices(chosen: Array) -> Tensor:
-    return dispatch.make(Tensor, chosen, "int32")
 
 
 def _selected(
@@ -261,7 +257,7 @@ def _suppress(
             if stays[i]:
                 stays[i + 1 :] &= apart[i, i + 1 :]
         chosen = np.concatenate([chosen, block[stays]])
-    chosen = chosen[:most].astype(np.int32)
+    chosen = chosen[:most]
     return chosen, scores[chosen]
 
 

@@ -20,5 +20,5 @@ def optional_module(name: str, extra: str, feature: str) -> Any:
     try:
         return importlib.import_module(name)
     except ImportError as error:
-        package = name.partition(".")[0]
-        raise ImportError(f"{feature} needs the package {package}; pip install 'tfpy[{extra}]' installs it.") from error
+        message = f"{feature} needs the extra {extra!r} of tfpy; pip install 'tfpy[{extra}]' installs it."
+        raise ImportError(message) from error

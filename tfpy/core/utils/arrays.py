@@ -161,7 +161,8 @@ def get_array_from_dtype(dtype: DType, size: int) -> Any:
 
     Source: TF.js `tf.util.getArrayFromDType`.
     """
-    return [""] * size if dtype == "string" else make_zeros_typed_array(size, dtype)
+    count = as_count("get_array_from_dtype", "size", size)
+    return [""] * count if dtype == "string" else make_zeros_typed_array(count, dtype)
 
 
 @export(namespace="util", doc="Util")

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from tfpy.core.calling.registry import export
+from tfpy.core.ops.common import inverse_order
 from tfpy.core.ops.join import part_sizes
 from tfpy.core.system.environment import ENV
 from tfpy.core.utils.arrays import flat_array
@@ -69,7 +70,7 @@ def get_undo_axes_permutation(axes: Sequence[int]) -> list[int]:
     order = as_ints("get_undo_axes_permutation", "axes", axes)
     if sorted(order) != list(range(len(order))):
         raise argument_error("get_undo_axes_permutation", "axes", f"each axis from 0 to {len(order) - 1} once", axes)
-    return [order.index(i) for i in range(len(order))]
+    return list(inverse_order(order))
 
 
 @export(namespace="backend_util", doc="Util")

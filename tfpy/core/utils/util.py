@@ -273,7 +273,7 @@ def sum_(arr: Iterable[float]) -> Any:
     Source: TF.js `tf.util.sum`.
     """
     total: Any = 0
-    for value in arr:
+    for value in arr:  # Python's own sum is more precise than JavaScript's since 3.12
         total += value
     return total
 

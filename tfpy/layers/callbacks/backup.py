@@ -13,7 +13,7 @@ import numpy as np
 from tfpy.core.calling.options import accepts_options
 from tfpy.core.calling.registry import export
 from tfpy.core.io.errors import ModelFileError
-from tfpy.core.io.writing import check_folder, new_file
+from tfpy.core.io.new_files import check_folder, new_file
 from tfpy.core.types import Logs
 from tfpy.engine import rng
 from tfpy.engine.arguments import as_count, as_number, as_positive

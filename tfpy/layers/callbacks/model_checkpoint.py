@@ -11,7 +11,7 @@ from typing import Any, ClassVar, cast
 from tfpy.core.calling.options import accepts_options
 from tfpy.core.calling.ready import finish
 from tfpy.core.calling.registry import export
-from tfpy.core.io.writing import check_folder
+from tfpy.core.io.new_files import check_folder
 from tfpy.core.system.urls import path_of
 from tfpy.core.types import Logs
 from tfpy.engine.arguments import as_count, as_number, as_positive

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 from tfpy.core.calling.options import accepts_options
 from tfpy.core.calling.registry import export
-from tfpy.core.io.writing import check_folder
+from tfpy.core.io.new_files import check_folder
 from tfpy.core.system.extras import optional_module
 from tfpy.core.types import Logs
 from tfpy.engine.arguments import as_count, as_int

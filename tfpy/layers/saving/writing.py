@@ -14,10 +14,10 @@ from tfpy.core.io.artifacts import ModelArtifacts, SaveResult
 from tfpy.core.io.buffers import concatenate_array_buffers
 from tfpy.core.io.handlers import save_artifacts
 from tfpy.core.io.json_text import json_text
+from tfpy.core.io.new_files import whole_characters
 from tfpy.core.io.quantization import quantized
 from tfpy.core.io.safe_tensors import save_safetensors
 from tfpy.core.io.weights import encode_weights
-from tfpy.core.io.writing import whole_characters
 from tfpy.core.system.urls import ending, path_of
 from tfpy.engine.errors import argument_error
 from tfpy.engine.warn import warn_user

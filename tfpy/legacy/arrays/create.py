@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from tfpy.core.calling.options import accepts_options
-from tfpy.core.ops.random import moments
+from tfpy.core.ops.random import mean_and_deviation
 from tfpy.engine import dispatch, rng
 from tfpy.engine.arguments import as_function, as_int, as_number
 from tfpy.engine.backend import Array
@@ -222,7 +222,7 @@ def _normal(
     op: str, shape: ShapeLike, mean: float, std_dev: float, dtype: str | None, seed: rng.Seed | None, truncated: bool
 ) -> NDArray:
     kind = checked_dtype(op, dtype, "float32", "int32")
-    middle, spread = moments(op, mean, std_dev, truncated)
+    middle, spread = mean_and_deviation(op, mean, std_dev, truncated)
     values = rng.normal(seed, _math.prod(checked_shape(op, shape)), middle, spread, truncated)
     return _new(op, shape, round_half_up(values) if kind == "int32" else values, kind)
 

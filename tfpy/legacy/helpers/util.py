@@ -14,7 +14,7 @@ from urllib.parse import parse_qsl
 import numpy as np
 
 from tfpy.core.calling.options import accepts_options
-from tfpy.core.ops.random import moments
+from tfpy.core.ops.random import mean_and_deviation
 from tfpy.core.utils.arrays import bytes_per_element as bytes_per_element
 from tfpy.core.utils.arrays import has_encoding_loss as has_encoding_loss
 from tfpy.core.utils.arrays import is_function as is_function
@@ -55,7 +55,7 @@ _NAN: dict[str, float] = {"float32": NAN_FLOAT32, "int32": NAN_INT32, "bool": NA
 @accepts_options()
 def rand_gauss(mean: float = 0.0, std_dev: float = 1.0, truncated: bool = False) -> float:
     """A normally distributed number; a truncated one lies within two standard deviations of the mean."""
-    return float(rng.normal(None, 1, *moments("rand_gauss", mean, std_dev, truncated), truncated)[0])
+    return float(rng.normal(None, 1, *mean_and_deviation("rand_gauss", mean, std_dev, truncated), truncated)[0])
 
 
 @accepts_options()

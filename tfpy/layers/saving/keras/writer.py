@@ -16,7 +16,7 @@ from tfpy.core.calling.ready import ReadyNone
 from tfpy.core.io.artifacts import SaveResult, save_result_of
 from tfpy.core.io.hdf5 import package
 from tfpy.core.io.json_text import json_text
-from tfpy.core.io.writing import new_file
+from tfpy.core.io.new_files import new_file
 from tfpy.core.system.urls import ending
 from tfpy.engine import dispatch
 from tfpy.engine.backend import Array

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from tfpy._version import VERSION
 from tfpy.core.io.artifacts import SaveResult, save_result_of
-from tfpy.core.io.writing import new_file
+from tfpy.core.io.new_files import new_file
 from tfpy.core.system.extras import optional_module
 from tfpy.layers.container import Container
 from tfpy.layers.saving.onnx.builder import Builder, Value
