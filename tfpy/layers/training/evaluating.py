@@ -10,9 +10,10 @@ from tfpy.core.memory import tidy
 from tfpy.core.tensor import Tensor
 from tfpy.engine.arguments import as_positive
 from tfpy.engine.printable import put
-from tfpy.layers.training.batch_sources import ArrayBatches, as_dataset
+from tfpy.layers.training.batch_sources import ArrayBatches
 from tfpy.layers.training.compile_config import CompileConfig
 from tfpy.layers.training.data_handler import DataHandler
+from tfpy.layers.training.datasets import as_dataset
 from tfpy.layers.training.fit_options import EVALUATE, EVALUATE_DATASET, batch_limit, refuse_with_a_dataset
 from tfpy.layers.training.loops import test_loop
 from tfpy.layers.training.training_state import compiled_of

@@ -112,13 +112,14 @@ def check_order(shuffle: Any, seed: Any) -> None:
         raise argument_error("fit", "shuffle", "True, False or 'batch'", shuffle)
 
 
-def held_out_part(data: Batch, part: float, full: int) -> tuple[Batch, Batch | None]:
+def held_out_part(data: Batch, part: float, multiple: int) -> tuple[Batch, Batch | None]:
     """The samples to train on, and the last ones, to validate on.
 
     Args:
         data: all samples.
         part: the fraction of them to validate on.
-        full: the batch size, if all batches must be full; otherwise 1.
+        multiple: what the number of samples to train on must be a multiple of: the batch size if the model is stateful,
+            otherwise 1.
     """
     if not 0 <= as_number("fit", "validation_split", part) < 1:
         raise argument_error("fit", "validation_split", "at least 0 and below 1", part)
@@ -127,8 +128,8 @@ def held_out_part(data: Batch, part: float, full: int) -> tuple[Batch, Batch | N
     at = int(data.size * (1 - part))
     if at == 0:
         raise argument_error("fit", "validation_split", f"small enough to leave some of {data.size} samples", part)
-    if at % full:
-        expected = f"such that full batches of {full} are left, since the model is stateful"
+    if at % multiple:
+        expected = f"such that full batches of {multiple} are left, since the model is stateful"
         raise argument_error("fit", "validation_split", expected, Unquoted(f"{at} samples left"))
     return data.rows(0, at), data.rows(at, data.size)
 

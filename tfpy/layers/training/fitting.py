@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar, cast
@@ -15,8 +16,9 @@ from tfpy.layers.callbacks.base import Callback
 from tfpy.layers.callbacks.callback_list import CallbackList
 from tfpy.layers.callbacks.history import History
 from tfpy.layers.callbacks.registered import registered_callbacks
-from tfpy.layers.training.batch_sources import ArrayBatches, BatchSource, as_dataset, warn_of_nan
+from tfpy.layers.training.batch_sources import ArrayBatches, BatchSource
 from tfpy.layers.training.data_handler import DataHandler
+from tfpy.layers.training.datasets import as_dataset
 from tfpy.layers.training.fit_options import (
     FIT,
     FIT_DATASET,
@@ -149,11 +151,20 @@ def _run(handler: DataHandler, source: BatchSource, validation: Validation | Non
     calls.set_model(cast("LayersModel", model))  # which may also be saved
     try:
         TrainingRun(model, compiled, source, options.epochs, validation, calls).train()
-        warn_of_nan(where, source, history.history.get("loss", []))
+        _warn_of_nan(where, source, history.history.get("loss", []))
     finally:
         for display in shown:
             display.close()
     return history
+
+
+def _warn_of_nan(where: str, source: BatchSource, losses: Sequence[float]) -> None:
+    """Warn if the loss has become NaN because of inputs that are NaN or infinite."""
+    if losses and math.isnan(losses[-1]) and isinstance(source, ArrayBatches) and not source.is_finite():
+        warn_user(
+            f"{where}: the loss is NaN since some of the inputs are NaN or infinite: fill in missing values, or omit "
+            "those samples."
+        )
 
 
 def _callbacks(handler: DataHandler, told: Sequence[Callback], history: History) -> CallbackList:
