@@ -64,7 +64,7 @@ def _multi_head(b: Builder, layer: MultiHeadAttention, inputs: list[Value], call
     rows = kernel.shape[0] * kernel.shape[1]
     joined = b.reshaped(permuted(found, [0, 2, 1, 3]), [0, 0, rows], (*query.shape[:2], rows))
     matrix = b.weight(kernel, lambda w: w.reshape(rows, -1), "matrix")
-    output = affine(b, joined, matrix, None if bias is None else b.weight(bias))
+    output = affine(b, joined, matrix, b.weight(bias))
     return [output, weights][: len(call.shapes)]
 
 
@@ -72,8 +72,8 @@ def _heads(b: Builder, layer: MultiHeadAttention, name: str, x: Value) -> Value:
     """The projections of a sequence for all heads: (batch, heads, time, size)."""
     kernel, bias = layer.projections[name]
     features, heads, size = kernel.shape
-    vector = None if bias is None else b.weight(bias, np.ravel, "vector")
-    y = affine(b, x, b.weight(kernel, lambda w: w.reshape(features, -1), "matrix"), vector)
+    matrix, vector = b.weight(kernel, lambda w: w.reshape(features, -1), "matrix"), b.weight(bias, np.ravel, "vector")
+    y = affine(b, x, matrix, vector)
     return permuted(b.reshaped(y, [0, 0, heads, size], (*x.shape[:2], heads, size)), [0, 2, 1, 3])
 
 
