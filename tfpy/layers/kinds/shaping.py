@@ -13,8 +13,8 @@ from tfpy.engine.arguments import as_int
 from tfpy.engine.errors import argument_error
 from tfpy.engine.windows import per_dimension
 from tfpy.layers.calling import one_tensor
-from tfpy.layers.enum_options import enum_option
-from tfpy.layers.kinds.preprocessing import INTERPOLATIONS, RESIZE
+from tfpy.layers.enum_options import INTERPOLATIONS, enum_option
+from tfpy.layers.kinds.preprocessing import RESIZE
 from tfpy.layers.one_output import OneOutput
 from tfpy.layers.shapes import one_shape
 from tfpy.layers.spatial import (

@@ -13,7 +13,7 @@ from tfpy.layers.added_losses import activity_regularizer
 from tfpy.layers.base import Layer
 from tfpy.layers.calling import one_tensor
 from tfpy.layers.config import build_object, config_value, is_object_config
-from tfpy.layers.enum_options import enum_option
+from tfpy.layers.enum_options import enum_option, words
 from tfpy.layers.kinds.recurrent import RNN, TakesStates
 from tfpy.layers.naming import name_scope
 from tfpy.layers.shapes import one_shape
@@ -113,7 +113,7 @@ class TimeDistributed(Wrapper, class_name="TimeDistributed", factory="layers.tim
         return y.reshape([batch, time, *y.shape[1:]])
 
 
-_MERGE_MODES = {"concat": "concat", "sum": "sum", "ave": "ave", "mul": "mul"}
+_MERGE_MODES = words("concat", "sum", "ave", "mul")
 
 
 class Bidirectional(TakesStates, Wrapper, class_name="Bidirectional", factory="layers.bidirectional"):
