@@ -269,7 +269,7 @@ class MultiHeadAttention(_BaseAttention, class_name="MultiHeadAttention", factor
         self, query: Tensor, value: Tensor, mask: Any, attention_mask: Any, causal: bool
     ) -> Tensor | None:
         """A mask of the value steps visible to each query step, for all heads or for each."""
-        query_mask, value_mask = [*to_list(mask), None][:2] if len(to_list(mask)) > 1 else to_list(mask) * 2
+        query_mask, value_mask, _ = self.roles(to_list(mask))
         masks = [
             attention_mask,
             None if query_mask is None else expand_dims(query_mask, 2),

@@ -217,12 +217,12 @@ class _UpSampling(_ResizesSpace):
     def call(self, inputs: Any) -> Tensor:
         x = one_tensor(self.name, inputs)
         for axis, times in zip(inner_axes(self.data_format, self.dimensions), self.size, strict=True):
-            x = _repeated(x, axis, times)
+            x = repeated(x, axis, times)
         return x
 
 
-def _repeated(x: Tensor, axis: int, times: int) -> Tensor:
-    """Each element repeated along an axis."""
+def repeated(x: Tensor, axis: int, times: int) -> Tensor:
+    """Each element repeated along an axis, counted from the front."""
     spread = x.reshape([*x.shape[: axis + 1], 1, *x.shape[axis + 1 :]])
     copies = spread.tile([times if i == axis + 1 else 1 for i in range(spread.rank)])
     return copies.reshape([*x.shape[:axis], x.shape[axis] * times, *x.shape[axis + 1 :]])

@@ -59,7 +59,8 @@ def _multi_head(b: Builder, layer: MultiHeadAttention, inputs: list[Value], call
     query, value, key = layer.roles(inputs)
     q, k, v = (_heads(b, layer, name, x) for name, x in (("query", query), ("key", key), ("value", value)))
     q = b.each("Mul", q, b.constant(1 / math.sqrt(layer.key_dim)))
-    found, weights = _attend(b, _product(b, q, permuted(k, [0, 1, 3, 2])), v, _visible_steps(b, query, value, call))
+    scores = _product(b, q, permuted(k, [0, 1, 3, 2]))
+    found, weights = _attend(b, scores, v, _visible_steps(b, layer, query, value, call))
     kernel, bias = layer.projections["attention_output"]
     rows = kernel.shape[0] * kernel.shape[1]
     joined = b.reshaped(permuted(found, [0, 2, 1, 3]), [0, 0, rows], (*query.shape[:2], rows))
@@ -77,10 +78,9 @@ def _heads(b: Builder, layer: MultiHeadAttention, name: str, x: Value) -> Value:
     return permuted(b.reshaped(y, [0, 0, heads, size], (*x.shape[:2], heads, size)), [0, 2, 1, 3])
 
 
-def _visible_steps(b: Builder, query: Value, value: Value, call: Call) -> Value | None:
+def _visible_steps(b: Builder, layer: MultiHeadAttention, query: Value, value: Value, call: Call) -> Value | None:
     """A mask of the value's steps that are visible to each step of the query, common to all heads or per head."""
-    listed = to_list(call.mask)
-    query_mask, value_mask = [*listed, None][:2] if len(listed) > 1 else listed * 2
+    query_mask, value_mask, _ = layer.roles(to_list(call.mask))
     given = call.arguments.get("attention_mask")
     masks = [
         None if given is None else b.tensor(given, "bool"),
