@@ -95,7 +95,7 @@ class BackupAndRestore(RunCallback):
 
     def _read(self) -> dict[str, Any]:
         with self.path.open("rb") as stream, np.load(stream, allow_pickle=False) as file:
-            if sum(entry.file_size for entry in file.zip.infolist()) > self.path.stat().st_size:
+            if sum(member.file_size for member in file.zip.infolist()) > self.path.stat().st_size:
                 raise ValueError("it is truncated")
             arrays = {name: file[name] for name in file.files}
         state = json.loads(bytes(arrays.pop(_STATE)))

@@ -6,11 +6,12 @@ from collections.abc import Mapping
 from difflib import get_close_matches
 from typing import Any, NamedTuple
 
+from tfpy.core.naming.names import spellings
 from tfpy.engine import rng
 from tfpy.engine.arguments import as_count, as_number, as_positive
 from tfpy.engine.errors import Unquoted, argument_error
 from tfpy.engine.warn import warn_user
-from tfpy.layers.callbacks.base import Callback
+from tfpy.layers.callbacks.base import EVENTS, Callback
 from tfpy.layers.callbacks.custom import CustomCallback
 from tfpy.layers.training.batch import Batch
 
@@ -96,7 +97,7 @@ def _as_callback(callback: Any, yield_every: Any) -> Callback:
 
 def _warn_of_misnamed_methods(callback: Callback) -> None:
     """Warn of methods that are not called because they have almost the name of an event, or Keras's."""
-    known = [name for name in dir(Callback) if name.startswith("on")]
+    known = spellings(EVENTS)
     for name in dir(type(callback)):
         if name.startswith("on") and name not in known:
             event = _EVENTS_OF_KERAS.get(name) or next(iter(get_close_matches(name, known, n=1, cutoff=0.9)), None)
