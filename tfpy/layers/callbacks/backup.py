@@ -20,8 +20,9 @@ from tfpy.engine.arguments import as_count, as_number, as_positive
 from tfpy.engine.errors import argument_error, show
 from tfpy.layers.callbacks.base import Callback, Check
 from tfpy.layers.training.loops import TrainingRun
+from tfpy.layers.training.packing import Arrays, pack, unpack
 from tfpy.layers.training.resuming import Position, RunCallback
-from tfpy.layers.training.run_state import Arrays, entry, pack, restorer, state_of_model, unpack
+from tfpy.layers.training.run_state import entry, restorer, state_of_model
 
 _NAME = "backup.npz"
 # The JSON entry of the file; the others are arrays that it refers to.
