@@ -18,18 +18,15 @@ from tfpy.layers.callbacks.history import History
 from tfpy.layers.callbacks.registered import registered_callbacks
 from tfpy.layers.training.batch_sources import ArrayBatches, BatchSource
 from tfpy.layers.training.data_handler import DataHandler
+from tfpy.layers.training.dataset_options import FIT, FIT_DATASET, batch_limit, refuse_with_a_dataset
 from tfpy.layers.training.datasets import as_dataset
 from tfpy.layers.training.fit_options import (
-    FIT,
-    FIT_DATASET,
     FitDatasetOptions,
     FitOptions,
     RunOptions,
-    batch_limit,
     check_order,
     check_size_with_a_dataset,
     held_out_part,
-    refuse_with_a_dataset,
     run_options,
 )
 from tfpy.layers.training.loops import TrainingRun, Validation
@@ -73,7 +70,7 @@ def fit(model: TrainableModel, x: Any, y: Any, given: FitOptions) -> History:
 def _fit_as_dataset(model: TrainableModel, x: Any, y: Any, given: FitOptions) -> History:
     split = given.validation_split or None
     check_size_with_a_dataset(given)
-    refuse_with_a_dataset(y=y, validation_split=split, sample_weight=given.sample_weight, seed=given.seed)
+    refuse_with_a_dataset("fit", y=y, validation_split=split, sample_weight=given.sample_weight, seed=given.seed)
     call = partial(
         model.fit_dataset,
         x,
