@@ -436,7 +436,12 @@ def test_error_in_the_data_leaves_the_model_usable() -> None:
         (lambda m: m.fit(SETS["plain"](), sample_weight=[1]), "'sample_weight'.*omitted"),
         (lambda m: m.fit(SETS["plain"](), seed=0), "'seed'.*omitted"),
         (lambda m: m.fit(X), "'y'"),
-        (lambda m: m.evaluate(SETS["plain"](), Y), "'y'.*omitted"),
+        (lambda m: m.evaluate(SETS["plain"](), Y), "^evaluate: argument 'y' must be omitted"),
+        (
+            lambda m: m.evaluate(SETS["plain"](), sample_weight=[1]),
+            "^evaluate: argument 'sample_weight' must be omitted",
+        ),
+        (lambda m: m.fit_dataset(SETS["plain"](), epochs=1, callbacks=3), "^fit_dataset: argument 'callbacks'"),
         (lambda m: m.evaluate(X), "'y'"),
         (lambda m: m.evaluate_dataset(X), "evaluate_dataset.*dataset"),
         (lambda m: m.evaluate_dataset(SETS["nothing"]()), "no batch"),

@@ -128,6 +128,24 @@ def test_infinite_loop_can_be_interrupted(kind: str) -> None:
     assert peak < 5000
 
 
+@pytest.mark.parametrize("kind", ["", "Ref"])
+def test_loops_over_variables_are_those_over_values(kind: str) -> None:
+    graph_model = model(
+        placeholder("x"),
+        node("Enter_x", f"{kind}Enter", "x", frame_name="loop", is_constant=False),
+        node("Enter_most", "Enter", "most", frame_name="loop", is_constant=True),
+        node("Merge", f"{kind}Merge", "Enter_x", "Next"),
+        node("Less", "Less", "Merge", "Enter_most"),
+        node("Cond", "LoopCond", "Less"),
+        node("Switch", f"{kind}Switch", "Merge", "Cond"),
+        node("Sum", "Add", "Switch:1", "Switch:1"),
+        node("Next", f"{kind}NextIteration", "Sum"),
+        node("y", f"{kind}Exit", "Switch"),
+        constants={"most": np.float32(9)},
+    )
+    assert graph_model.execute(tf.tensor([1.0]), "y").numpy() == [16]
+
+
 def test_named_outputs_of_functions() -> None:
     top = function("top", ["a", "k"], [node("t", "TopKV2", "a", "k", sorted=True)], v="t:values:0", i="t:indices:0")
     graph_model = model(

@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 import tfpy as tf
-from tfpy.layers.training.run_state import pack
+from tfpy.layers.training.packing import pack
 
 SCRIPT = Path(__file__).with_name("killed_training.py")
 NAME = "backup.npz"

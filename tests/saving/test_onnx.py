@@ -101,6 +101,10 @@ class Doubled(tf.layers.Dense, class_name="DoubledForOnnx"):
         return super().call(inputs).mul(2)
 
 
+class OwnReLU(tf.layers.ReLU):
+    pass
+
+
 class OwnCell(tf.layers.RNNCell, class_name="OwnCellForOnnx"):
     state_size = 2
 
@@ -159,6 +163,7 @@ REFUSED = [
     ("of dtype bool", [3], lambda x: tf.layers.add()([x, x])),
     ("along the batch axis", [4, 3], lambda x: tf.layers.time_distributed(layer=tf.layers.softmax(axis=0))(x)),
     ("depends on their sizes", [4, 4], lambda x: tf.layers.softmax()(tf.layers.masking()(x))),
+    ("'OwnReLU' is a user-defined layer", [3], lambda x: tf.layers.dense(units=2, activation=OwnReLU())(x)),
 ]
 
 

@@ -158,11 +158,9 @@ class PythonIterator(LazyIterator):
 
 def elements_of(function: str, argument: str, expected: str, source: Any) -> LazyIterator:
     """The stream of an iterable, or an error that says what the function's argument must be."""
-    return (
-        source
-        if isinstance(source, LazyIterator)
-        else PythonIterator(elements_in(function, argument, expected, source))
-    )
+    if isinstance(source, LazyIterator):
+        return source
+    return PythonIterator(elements_in(function, argument, expected, source))
 
 
 class _End:

@@ -15,7 +15,8 @@ from tfpy.engine import rng
 from tfpy.engine.backend import current
 from tfpy.engine.dispatch import move
 from tfpy.layers.trainable_model import TrainableModel
-from tfpy.layers.training.run_state import Arrays, pack, restorer, state_of_model, unpack
+from tfpy.layers.training.packing import Arrays, pack, unpack
+from tfpy.layers.training.run_state import restorer, state_of_model
 from tfpy.layers.training.training_state import compiled_of
 from tfpy.layers.weights import LayerVariable
 

@@ -12,17 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 from tfpy.core.io.errors import ModelFileError
 from tfpy.engine.scope import trim_scope
-from tfpy.graph.graph_def import Node, Ref
+from tfpy.graph.graph_def import ENTER, EXIT, MERGE, NEXT_ITERATION, Node, Ref
 
 if TYPE_CHECKING:
     from tfpy.graph.run import Feeds, Run, Step, Values
 
 Frame = tuple[tuple[str, int], ...]
-
-_ENTER = frozenset({"Enter", "RefEnter"})
-_EXIT = frozenset({"Exit", "RefExit"})
-_MERGE = frozenset({"Merge", "RefMerge"})
-_NEXT = frozenset({"NextIteration", "RefNextIteration"})
 
 
 class Dataflow:
@@ -46,7 +41,7 @@ class Dataflow:
                 self.users[name].append(node)
             if not node.needs:
                 self.starts.append(node)
-            if node.op in _ENTER:
+            if node.op in ENTER:
                 self.enters[_loop_of(node)] += 1
 
 
@@ -82,10 +77,10 @@ class _Frames:
             kept, seen = _frames_after(node, frame)
             self._run.note(node, result, bool(seen))
             self._values[kept][node.name] = result
-            if node.op in _ENTER:
+            if node.op in ENTER:
                 self._entered[seen] += 1
             self._notify(node.name, seen)
-            if node.op in _NEXT:
+            if node.op in NEXT_ITERATION:
                 self._forget(seen)
                 trim_scope()
         return {ref.node: self._values[()].get(ref.node, []) for ref in self._outputs}
@@ -107,7 +102,7 @@ class _Frames:
         """Start the users of a node whose inputs are now complete."""
         for user in self._dataflow.users.get(name, ()):
             there = [self._seen(ref, frame) is not None for ref in user.inputs]
-            ready = any(there) if user.op in _MERGE else all(there)
+            ready = any(there) if user.op in MERGE else all(there)
             if ready and all(self._was_run(before, frame) for before in user.after):
                 self._begin(user, frame)
 
@@ -142,14 +137,14 @@ def _loop_of(node: Node) -> str:
 
 def _frames_after(node: Node, frame: Frame) -> tuple[Frame, Frame]:
     """The frame in which a node's values are stored, and the one in which its users first see them."""
-    if node.op in _ENTER:
+    if node.op in ENTER:
         inside = (*frame, (_loop_of(node), 0))
         # Loop constants are visible in all iterations.
         return (frame if node.attrs.flag("is_constant") else inside), inside
-    if node.op not in _EXIT and node.op not in _NEXT:
+    if node.op not in EXIT and node.op not in NEXT_ITERATION:
         return frame, frame
     if not frame:
         raise ModelFileError(f"{node.label}: is not in a loop.")
     *outer, (loop, turn) = frame
-    after = tuple(outer) if node.op in _EXIT else (*outer, (loop, turn + 1))
+    after = tuple(outer) if node.op in EXIT else (*outer, (loop, turn + 1))
     return after, after

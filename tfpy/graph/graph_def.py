@@ -12,10 +12,12 @@ from tfpy.engine.errors import nearest
 from tfpy.graph.attributes import Attributes, dtype_of
 from tfpy.graph.mappers import mapper_of
 
-# In a graph with these, every node runs when its inputs are available, in frames; without them the order is known.
-FRAME_OPS = frozenset(
-    {"Enter", "Exit", "LoopCond", "Merge", "NextIteration", "RefEnter", "RefExit", "RefMerge", "Switch"}
-)
+ENTER = frozenset({"Enter", "RefEnter"})
+EXIT = frozenset({"Exit", "RefExit"})
+MERGE = frozenset({"Merge", "RefMerge"})
+NEXT_ITERATION = frozenset({"NextIteration", "RefNextIteration"})
+FRAME_OPS = frozenset({*ENTER, *EXIT, *MERGE, *NEXT_ITERATION, "LoopCond", "Switch", "RefSwitch"})
+"""In a graph with these, every node runs when its inputs are available, in frames; without them the order is known."""
 
 
 # No node has more than a few thousand outputs, and values are listed up to the named one.
@@ -127,7 +129,7 @@ class Graph:
             if left:
                 done[name] = True
                 order.append(self.nodes[name])
-            elif done.get(name) is False and self.nodes[name].op != "NextIteration":
+            elif done.get(name) is False and self.nodes[name].op not in NEXT_ITERATION:
                 if not self.has_frames:
                     raise ModelFileError(f"{self.source}: node {name!r} depends on itself.")
             elif name not in done:

@@ -155,7 +155,7 @@ class Run:
         resources: what the graphs of the model share.
     """
 
-    def __init__(self, resources: Resources, keep: Values | None = None, dynamic: DynamicNodes | None = None) -> None:
+    def __init__(self, resources: Resources, keep: Values | None, dynamic: DynamicNodes | None) -> None:
         self.resources = resources
         self._keep = keep
         self._dynamic = dynamic

@@ -6,14 +6,18 @@ from collections.abc import Mapping
 from typing import Any
 
 from tfpy.engine.errors import argument_error
+from tfpy.layers.naming import snake_class
 
-DATA_FORMATS = {
-    "channelsLast": "channelsLast",
-    "channels_last": "channelsLast",
-    "channelsFirst": "channelsFirst",
-    "channels_first": "channelsFirst",
-}
-PADDINGS = {"valid": "valid", "same": "same", "causal": "causal"}
+
+def words(*values: str) -> dict[str, str]:
+    """The values of an option by their spellings: that of TF.js, and in snake_case that of Keras."""
+    return {spelling: value for value in values for spelling in (value, snake_class(value))}
+
+
+DATA_FORMATS = words("channelsLast", "channelsFirst")
+SAME_OR_VALID = words("valid", "same")
+PADDINGS = words("valid", "same", "causal")
+INTERPOLATIONS = words("bilinear", "nearest")
 
 
 def enum_option(where: str, option: str, value: Any, known: Mapping[str, str]) -> str:

@@ -13,7 +13,7 @@ from tfpy.engine.spec import Shape
 from tfpy.engine.warn import warn_user
 from tfpy.layers.base import Layer
 from tfpy.layers.calling import add_layer_note
-from tfpy.layers.mask_rules import TFJS_MASKS, MaskRules
+from tfpy.layers.mask_rules import MaskRules
 from tfpy.layers.shapes import shapes_agree, shapes_of_all
 from tfpy.layers.symbolic import Node, PartialShape, SymbolicTensor, node_of, one_or_list
 
@@ -33,7 +33,7 @@ class LayerGraph:
         self,
         inputs: Sequence[SymbolicTensor],
         outputs: Sequence[SymbolicTensor],
-        mask_rules: MaskRules = TFJS_MASKS,
+        mask_rules: MaskRules,
     ) -> None:
         self.inputs = list(inputs)
         self.outputs = list(outputs)

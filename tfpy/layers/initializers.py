@@ -21,7 +21,7 @@ from tfpy.engine.errors import argument_error
 from tfpy.engine.rng import Seed
 from tfpy.engine.spec import Shape
 from tfpy.layers.declared import Declared
-from tfpy.layers.enum_options import enum_option
+from tfpy.layers.enum_options import enum_option, words
 
 InitializerLike: TypeAlias = "str | dict[str, Any] | Initializer | None"
 # An option of this kind: an InitializerLike, converted to an Initializer by the constructor.
@@ -118,10 +118,8 @@ class TruncatedNormal(Initializer, class_name="TruncatedNormal", factory="initia
         return truncated_numbers(shape, self.mean, self.stddev, dtype, self.seed)
 
 
-_MODES = {"fanIn": "fanIn", "fan_in": "fanIn", "fanOut": "fanOut", "fan_out": "fanOut", "fanAvg": "fanAvg",
-          "fan_avg": "fanAvg"}  # fmt: skip
-_DISTRIBUTIONS = {"normal": "normal", "uniform": "uniform", "truncatedNormal": "truncatedNormal",
-                  "truncated_normal": "truncatedNormal"}  # fmt: skip
+_MODES = words("fanIn", "fanOut", "fanAvg")
+_DISTRIBUTIONS = words("normal", "uniform", "truncatedNormal")
 
 
 class VarianceScaling(Initializer, class_name="VarianceScaling", factory="initializers.variance_scaling"):
@@ -156,7 +154,7 @@ class VarianceScaling(Initializer, class_name="VarianceScaling", factory="initia
 
 
 class _Preset(VarianceScaling):
-    """A VarianceScaling with fixed options except for the seed; saved under its own class name."""
+    """A VarianceScaling with fixed options except for the seed; as in TF.js, files have it as a VarianceScaling."""
 
     def __init__(self, config: Mapping[str, Any] | None = None, /, *, seed: Seed | None = None, **others: Any) -> None:
         self._assign(self._read(config, {"seed": seed, **others}, {"seed": None}))

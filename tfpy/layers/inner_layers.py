@@ -1,12 +1,13 @@
-"""Layers inside layers: those that are listed, and those that a custom layer only keeps in attributes."""
+"""Layers inside layers: those that are listed, those that a custom layer only keeps in attributes; building them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
 
 from tfpy.engine.warn import warn_user
 from tfpy.layers.base import Layer
+from tfpy.layers.config import build_object, is_object_config
 
 if TYPE_CHECKING:
     from tfpy.layers.container import Container
@@ -43,6 +44,24 @@ def layers_in(layer: Layer) -> list[Layer]:
             inner = [*layer.layers_within, *(part for _, part in _unlisted(layer))]
             pending.extend(reversed(inner))
     return list(found)
+
+
+def build_inner(layer: Layer, input_shape: Any) -> None:
+    """Build a layer inside another one, unless it has been built."""
+    if not layer.built:
+        layer.build(input_shape)
+        layer.built = True
+
+
+def inner_layer(given: Any, what: str, custom_objects: Mapping[str, Any] | None) -> Any:
+    """The layer that an entry of a configuration describes; anything else, such as a layer itself, unchanged.
+
+    Args:
+        given: the entry.
+        what: the kind of layer, for messages.
+        custom_objects: classes by name.
+    """
+    return build_object(given, what, Layer, custom_objects) if is_object_config(given) else given
 
 
 def _attributes(layer: Layer) -> Iterator[tuple[str, Layer]]:

@@ -79,6 +79,14 @@ def one_shape(layer: str, input_shape: Any, rank: int | None = None) -> PartialS
     return shape
 
 
+def known_last_size(layer: str, input_shape: Any) -> int:
+    """The last size of the shape of a layer's only input, which must be known."""
+    size = one_shape(layer, input_shape)[-1]
+    if size is None:
+        raise argument_error(layer, "input_shape", "a shape whose last size is known", input_shape)
+    return size
+
+
 def axis_or_axes(layer: str, value: Any) -> int | list[int]:
     """An option that is one axis or a list of axes, as integers."""
     value = array_as_list(value)

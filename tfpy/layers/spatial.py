@@ -21,8 +21,6 @@ NumbersLike: TypeAlias = int | Sequence[int]
 # An option of this kind: a NumbersLike, converted to a tuple of one number per dimension by the constructor.
 NumbersOption: TypeAlias = Any
 
-SAME_OR_VALID = {"valid": "valid", "same": "same"}
-
 
 class Spatial(OneOutput):
     """A layer over samples with inner dimensions and channels."""

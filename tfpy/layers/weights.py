@@ -6,7 +6,7 @@ import math
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from tfpy.core.calling.options import accepts_options
 from tfpy.core.calling.registry import export
@@ -24,6 +24,9 @@ from tfpy.engine.spec import Shape, spec
 from tfpy.layers._camel import LayerVariableCamel
 from tfpy.layers.constraints import Constraint
 from tfpy.layers.naming import scoped, unique
+
+if TYPE_CHECKING:
+    from tfpy.layers.base import Layer
 
 
 @export(doc="Layers / Classes")
@@ -130,6 +133,12 @@ def values_of(weights: Sequence[LayerVariable]) -> list[Tensor]:
 def in_creation_order(weights: Sequence[LayerVariable]) -> list[LayerVariable]:
     """Weights in order of creation, which does not change when layers are frozen."""
     return sorted(weights, key=lambda weight: weight.id)
+
+
+def outside(weights: Iterable[LayerVariable], layers: Iterable[Layer]) -> list[LayerVariable]:
+    """Those of the weights that belong to none of the layers."""
+    held = {id(weight) for layer in layers for weight in layer.weights}
+    return [weight for weight in weights if id(weight) not in held]
 
 
 def set_values(owner: str, weights: Sequence[LayerVariable], values: Iterable[TensorLike]) -> None:

@@ -12,6 +12,7 @@ from tfpy.core.convert import to_tensor
 from tfpy.core.results import NamedTensor, named_tensors
 from tfpy.core.tensor import Tensor
 from tfpy.engine.arguments import as_number
+from tfpy.engine.dtypes import INT32_RANGE
 from tfpy.engine.errors import argument_error
 
 if TYPE_CHECKING:
@@ -40,6 +41,9 @@ class SlotName(NamedTuple):
 
 
 State = list[tuple[SlotName, Tensor]]
+
+MAX_ITERATIONS = INT32_RANGE[1]
+"""The maximum number of steps: in a state it is an int32."""
 
 
 def steps_made(iterations: int) -> tuple[SlotName, Tensor]:

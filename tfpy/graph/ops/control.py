@@ -28,7 +28,7 @@ def _placeholder(call: Call) -> Any:
 
 @maps(
     "Enter Exit FakeQuantWithMinMaxVars Identity LoopCond NextIteration PlaceholderWithDefault RefEnter RefExit "
-    "Snapshot StopGradient"
+    "RefNextIteration Snapshot StopGradient"
 )
 def _identity(call: Call) -> Any:
     return call.value(0)
@@ -54,7 +54,7 @@ def _print(call: Call) -> Any:
 # Branches and loops
 
 
-@maps("Switch", outputs="output_false output_true")
+@maps("Switch RefSwitch", outputs="output_false output_true")
 def _switch(call: Call) -> Any:
     return [None, call.value(0)] if call.number(1) else [call.value(0), None]
 

@@ -20,8 +20,9 @@ from tfpy.engine.arguments import as_count, as_number, as_positive
 from tfpy.engine.errors import argument_error, show
 from tfpy.layers.callbacks.base import Callback, Check
 from tfpy.layers.training.loops import TrainingRun
+from tfpy.layers.training.packing import Arrays, pack, unpack
 from tfpy.layers.training.resuming import Position, RunCallback
-from tfpy.layers.training.run_state import Arrays, entry, pack, restorer, state_of_model, unpack
+from tfpy.layers.training.run_state import entry, restorer, state_of_model
 
 _NAME = "backup.npz"
 # The JSON entry of the file; the others are arrays that it refers to.
@@ -95,7 +96,7 @@ class BackupAndRestore(RunCallback):
 
     def _read(self) -> dict[str, Any]:
         with self.path.open("rb") as stream, np.load(stream, allow_pickle=False) as file:
-            if sum(entry.file_size for entry in file.zip.infolist()) > self.path.stat().st_size:
+            if sum(member.file_size for member in file.zip.infolist()) > self.path.stat().st_size:
                 raise ValueError("it is truncated")
             arrays = {name: file[name] for name in file.files}
         state = json.loads(bytes(arrays.pop(_STATE)))

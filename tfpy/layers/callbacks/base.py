@@ -18,6 +18,9 @@ from tfpy.layers.callbacks._camel import CallbackCamel
 if TYPE_CHECKING:
     from tfpy.layers.model import LayersModel
 
+EVENTS = ("on_train_begin", "on_train_end", "on_epoch_begin", "on_epoch_end", "on_batch_begin", "on_batch_end")
+"""The methods that are called during training."""
+
 Check = Callable[[str, str, Any], Any]
 """Checks a value from a backup, as `as_count` does. Its first arguments, for messages, are caller and attribute."""
 

@@ -14,9 +14,8 @@ from tfpy.core.naming.names import spellings
 from tfpy.core.types import Logs
 from tfpy.engine.arguments import as_function
 from tfpy.engine.errors import argument_error
-from tfpy.layers.callbacks.base import Callback
+from tfpy.layers.callbacks.base import EVENTS, Callback
 
-_EVENTS = ("on_train_begin", "on_train_end", "on_epoch_begin", "on_epoch_end", "on_batch_begin", "on_batch_end")
 # How often `on_yield` is called when `yield_every` is 'auto', in milliseconds.
 _YIELD_EVERY = 125.0
 # The epoch is recorded when it begins; yielding happens when a batch ends.
@@ -36,7 +35,7 @@ class CustomCallback(Callback):
     """
 
     def __init__(self, args: Mapping[str, Any], yield_every: Any = "auto") -> None:
-        self._functions = respell(args, spellings((*_EVENTS, "on_yield", "now_func", "next_frame_func")), "callbacks")
+        self._functions = respell(args, spellings((*EVENTS, "on_yield", "now_func", "next_frame_func")), "callbacks")
         for name, function in self._functions.items():
             as_function("callbacks", name, function)
         if isinstance(yield_every, str) and yield_every == "never" and "on_yield" in self._functions:

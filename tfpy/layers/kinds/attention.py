@@ -20,7 +20,7 @@ from tfpy.engine.errors import Unquoted, argument_error
 from tfpy.engine.rng import Seed
 from tfpy.layers.base import Layer
 from tfpy.layers.constraints import ConstraintOption
-from tfpy.layers.enum_options import enum_option
+from tfpy.layers.enum_options import enum_option, words
 from tfpy.layers.initializers import InitializerOption
 from tfpy.layers.kinds.advanced_activations import mask_scores
 from tfpy.layers.kinds.products import affine
@@ -103,6 +103,9 @@ def _combined_mask(masks: list[Tensor | None]) -> Tensor | None:
     return reduce(logical_and, given) if given else None
 
 
+_SCORE_MODES = words("dot", "concat")
+
+
 class Attention(_BaseAttention, class_name="Attention", factory="layers.attention"):
     """For each step of the query, the mean of the values weighted by how well their keys match (Luong et al. 2015).
 
@@ -122,9 +125,7 @@ class Attention(_BaseAttention, class_name="Attention", factory="layers.attentio
 
     def configure(self) -> None:
         super().configure()
-        self.score_mode = enum_option(
-            self.class_name, "score_mode", self.score_mode, {"dot": "dot", "concat": "concat"}
-        )
+        self.score_mode = enum_option(self.class_name, "score_mode", self.score_mode, _SCORE_MODES)
         self.scale: LayerVariable | None = None
         self.concat_score_weight: LayerVariable | None = None
 
@@ -268,7 +269,7 @@ class MultiHeadAttention(_BaseAttention, class_name="MultiHeadAttention", factor
         self, query: Tensor, value: Tensor, mask: Any, attention_mask: Any, causal: bool
     ) -> Tensor | None:
         """A mask of the value steps visible to each query step, for all heads or for each."""
-        query_mask, value_mask = [*to_list(mask), None][:2] if len(to_list(mask)) > 1 else to_list(mask) * 2
+        query_mask, value_mask, _ = self.roles(to_list(mask))
         masks = [
             attention_mask,
             None if query_mask is None else expand_dims(query_mask, 2),

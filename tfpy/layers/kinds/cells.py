@@ -15,16 +15,17 @@ from tfpy.engine.arguments import as_positive
 from tfpy.engine.errors import argument_error
 from tfpy.layers.activations import ActivationOption
 from tfpy.layers.base import Layer
-from tfpy.layers.config import build_object, config_value, is_object_config
+from tfpy.layers.config import config_value
 from tfpy.layers.constraints import ConstraintOption
 from tfpy.layers.declared import Declared
 from tfpy.layers.initializers import Initializer, InitializerOption
+from tfpy.layers.inner_layers import build_inner, inner_layer
 from tfpy.layers.kinds._camel import RNNCellCamel, StackedRNNCellsCamel
 from tfpy.layers.kinds.products import affine, dot
 from tfpy.layers.kinds.rates import dropout_rate, drops
 from tfpy.layers.naming import name_scope
 from tfpy.layers.regularizers import RegularizerOption
-from tfpy.layers.shapes import one_shape
+from tfpy.layers.shapes import known_last_size, one_shape
 from tfpy.layers.symbolic import to_list
 from tfpy.layers.weights import LayerVariable
 
@@ -170,9 +171,7 @@ class _VectorCell(RecurrentOptions, Cell):
         self.state_size: Any = self.units
 
     def build(self, input_shape: Any) -> None:
-        size = one_shape(self.name, input_shape)[-1]
-        if size is None:
-            raise argument_error(self.name, "input_shape", "a shape whose last size is known", input_shape)
+        size = known_last_size(self.name, input_shape)
         width = self.units * self.gates
         self.add_weights((size, width), (self.units, width), self.bias_shape())
         self.built = True
@@ -308,9 +307,7 @@ class StackedRNNCells(StackedRNNCellsCamel, RNNCell, class_name="StackedRNNCells
         shape = one_shape(self.name, input_shape)
         for i, cell in enumerate(self.cells):
             with name_scope(f"RNNCell_{i}"):
-                if not cell.built:
-                    cell.build(shape)
-                    cell.built = True
+                build_inner(cell, shape)
             shape = (shape[0], to_list(cell.state_size)[0])
         self.built = True
 
@@ -341,10 +338,7 @@ class StackedRNNCells(StackedRNNCellsCamel, RNNCell, class_name="StackedRNNCells
     @classmethod
     def from_config(cls, config: Mapping[str, Any], custom_objects: Mapping[str, Any] | None = None) -> Self:
         """Stacked cells from a configuration."""
-        cells = [
-            build_object(c, "cell", Layer, custom_objects) if is_object_config(c) else c
-            for c in config_value(config, "cells", [])
-        ]
+        cells = [inner_layer(cell, "cell", custom_objects) for cell in config_value(config, "cells", [])]
         return cls({**config, "cells": cells})
 
 

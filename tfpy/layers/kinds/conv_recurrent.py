@@ -10,11 +10,11 @@ from tfpy.core.tensor import Tensor
 from tfpy.engine.arguments import as_positive
 from tfpy.engine.errors import argument_error
 from tfpy.engine.windows import output_size
+from tfpy.layers.enum_options import SAME_OR_VALID
 from tfpy.layers.kinds.cells import BaseLSTMCell, BaseLSTMOptions
 from tfpy.layers.kinds.recurrent import CellLayer
 from tfpy.layers.shapes import one_shape
 from tfpy.layers.spatial import (
-    SAME_OR_VALID,
     NumbersOption,
     add_bias,
     channel_axis,

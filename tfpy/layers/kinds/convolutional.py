@@ -15,13 +15,12 @@ from tfpy.engine.windows import output_size, transposed_size
 from tfpy.layers.activations import ActivationOption, name_of
 from tfpy.layers.calling import one_tensor
 from tfpy.layers.constraints import ConstraintOption
-from tfpy.layers.enum_options import PADDINGS
+from tfpy.layers.enum_options import PADDINGS, SAME_OR_VALID
 from tfpy.layers.initializers import InitializerOption
 from tfpy.layers.one_output import OneOutput
 from tfpy.layers.regularizers import RegularizerOption
 from tfpy.layers.shapes import one_shape
 from tfpy.layers.spatial import (
-    SAME_OR_VALID,
     NumbersOption,
     add_bias,
     channel_axis,
@@ -132,12 +131,17 @@ class Conv(BaseConv):
         return channels, self.filters
 
 
-def causal_padding(x: Tensor, layer: BaseConv) -> Tensor:
-    """A sequence padded at the front, so that no output depends on later inputs."""
+def with_causal_padding(x: Tensor, layer: BaseConv) -> tuple[Tensor, str]:
+    """A sequence, and the padding that remains to be done.
+
+    If it is causal, the sequence is padded here, at the front, so that no output depends on later inputs.
+    """
+    if layer.padding != "causal":
+        return x, layer.padding
     (size,), (dilation,) = layer.kernel_size, layer.dilation_rate
     paddings = [[0, 0]] * 3
     paddings[inner_axes(layer.data_format, 1)[0]] = [(size - 1) * dilation, 0]
-    return pad(x, paddings)
+    return pad(x, paddings), "valid"
 
 
 class Conv1D(Conv, class_name="Conv1D", factory="layers.conv1d"):
@@ -152,9 +156,7 @@ class Conv1D(Conv, class_name="Conv1D", factory="layers.conv1d"):
     paddings = PADDINGS
 
     def convolve(self, x: Tensor) -> Tensor:
-        padding = self.padding
-        if padding == "causal":
-            x, padding = causal_padding(x, self), "valid"
+        x, padding = with_causal_padding(x, self)
         return conv1d(x, self.kernel, self.strides, padding, layout(self.data_format, 1), self.dilation_rate)
 
 

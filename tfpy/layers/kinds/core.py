@@ -25,7 +25,7 @@ from tfpy.layers.kinds.products import affine
 from tfpy.layers.kinds.rates import dropout_rate, drops
 from tfpy.layers.one_output import OneOutput
 from tfpy.layers.regularizers import RegularizerOption
-from tfpy.layers.shapes import one_shape, shapes_of_all
+from tfpy.layers.shapes import known_last_size, one_shape, shapes_of_all
 from tfpy.layers.spatial import to_channels_last
 from tfpy.layers.specs import InputSpec
 from tfpy.layers.symbolic import to_list
@@ -59,9 +59,7 @@ class Dense(OneOutput, class_name="Dense", factory="layers.dense"):
             self.set_input_shape((self.input_dim,))
 
     def build(self, input_shape: Any) -> None:
-        size = one_shape(self.name, input_shape)[-1]
-        if size is None:
-            raise argument_error(self.name, "input_shape", "a shape whose last size is known", input_shape)
+        size = known_last_size(self.name, input_shape)
         self.kernel = self._add_declared_weight("kernel", (size, self.units))
         self.bias = None
         if self.use_bias:

@@ -11,10 +11,10 @@ from tfpy.core.ops.shape import expand_dims, squeeze
 from tfpy.core.tensor import Tensor
 from tfpy.engine.windows import output_size
 from tfpy.layers.calling import one_tensor
+from tfpy.layers.enum_options import SAME_OR_VALID
 from tfpy.layers.one_output import OneOutput
 from tfpy.layers.shapes import one_shape
 from tfpy.layers.spatial import (
-    SAME_OR_VALID,
     NumbersOption,
     Spatial,
     channel_axis,

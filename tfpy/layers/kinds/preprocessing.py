@@ -18,12 +18,11 @@ from tfpy.engine.errors import Unquoted, argument_error
 from tfpy.engine.javascript_numbers import round_half_up
 from tfpy.engine.rng import Seed
 from tfpy.layers.calling import one_tensor
-from tfpy.layers.enum_options import enum_option
+from tfpy.layers.enum_options import INTERPOLATIONS, enum_option, words
 from tfpy.layers.one_output import OneOutput
 from tfpy.layers.shapes import one_shape
 from tfpy.layers.symbolic import PartialShape
 
-INTERPOLATIONS = {"bilinear": "bilinear", "nearest": "nearest"}
 RESIZE = {"bilinear": resize_bilinear, "nearest": resize_nearest_neighbor}
 
 
@@ -166,14 +165,7 @@ def _bounds(layer: str, factor: Any) -> tuple[float, float]:
     return bounds[0], bounds[1]
 
 
-_OUTPUT_MODES = {
-    "int": "int",
-    "oneHot": "oneHot",
-    "one_hot": "oneHot",
-    "multiHot": "multiHot",
-    "multi_hot": "multiHot",
-    "count": "count",
-}
+_OUTPUT_MODES = words("int", "oneHot", "multiHot", "count")
 
 
 class CategoryEncoding(OneOutput, class_name="CategoryEncoding", factory="layers.category_encoding"):

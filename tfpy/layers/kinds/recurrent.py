@@ -16,6 +16,7 @@ from tfpy.engine.errors import Unquoted, argument_error
 from tfpy.engine.scope import outlive_scopes
 from tfpy.layers.base import Layer
 from tfpy.layers.config import build_object, config_value, is_object_config, options_in
+from tfpy.layers.inner_layers import build_inner
 from tfpy.layers.kinds._camel import RNNCamel
 from tfpy.layers.kinds.cells import (
     GRUCell,
@@ -154,9 +155,7 @@ class RNN(RNNCamel, TakesStates, class_name="RNN", factory="layers.rnn"):
     def build(self, input_shape: Any) -> None:
         shape = self._input_shape(input_shape)
         self.input_spec = [InputSpec(shape=(shape[0] if self.stateful else None, None, *shape[2:]))]
-        if not self.cell.built:
-            self.cell.build((shape[0], *shape[2:]))
-            self.cell.built = True
+        build_inner(self.cell, (shape[0], *shape[2:]))
         wanted = [(None, *state[1:]) for state in self.state_shapes(shape)]
         if self.state_spec is None:
             self.state_spec = [InputSpec(shape=state) for state in wanted]

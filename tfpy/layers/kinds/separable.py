@@ -13,7 +13,7 @@ from tfpy.engine.warn import warn_user
 from tfpy.layers.constraints import ConstraintOption
 from tfpy.layers.enum_options import PADDINGS
 from tfpy.layers.initializers import Initializer, InitializerOption
-from tfpy.layers.kinds.convolutional import BaseConv, causal_padding
+from tfpy.layers.kinds.convolutional import BaseConv, with_causal_padding
 from tfpy.layers.regularizers import RegularizerOption
 from tfpy.layers.spatial import inner_axes, layout
 
@@ -65,9 +65,7 @@ class _OverSequences(_BaseDepthwise):
     paddings = PADDINGS
 
     def convolve(self, x: Tensor) -> Tensor:
-        padding = self.padding
-        if padding == "causal":
-            x, padding = causal_padding(x, self), "valid"
+        x, padding = with_causal_padding(x, self)
         axis = inner_axes(self.data_format, 1)[0]
         images, kernels = expand_dims(x, axis), [expand_dims(kernel, 0) for kernel in self.kernels]
         steps = {"strides": (1, *self.strides), "pad": padding, "dilations": (1, *self.dilation_rate)}

@@ -13,8 +13,8 @@ from tfpy.engine.arguments import as_int
 from tfpy.engine.errors import argument_error
 from tfpy.engine.windows import per_dimension
 from tfpy.layers.calling import one_tensor
-from tfpy.layers.enum_options import enum_option
-from tfpy.layers.kinds.preprocessing import INTERPOLATIONS, RESIZE
+from tfpy.layers.enum_options import INTERPOLATIONS, enum_option
+from tfpy.layers.kinds.preprocessing import RESIZE
 from tfpy.layers.one_output import OneOutput
 from tfpy.layers.shapes import one_shape
 from tfpy.layers.spatial import (
@@ -217,12 +217,12 @@ class _UpSampling(_ResizesSpace):
     def call(self, inputs: Any) -> Tensor:
         x = one_tensor(self.name, inputs)
         for axis, times in zip(inner_axes(self.data_format, self.dimensions), self.size, strict=True):
-            x = _repeated(x, axis, times)
+            x = repeated(x, axis, times)
         return x
 
 
-def _repeated(x: Tensor, axis: int, times: int) -> Tensor:
-    """Each element repeated along an axis."""
+def repeated(x: Tensor, axis: int, times: int) -> Tensor:
+    """Each element repeated along an axis, counted from the front."""
     spread = x.reshape([*x.shape[: axis + 1], 1, *x.shape[axis + 1 :]])
     copies = spread.tile([times if i == axis + 1 else 1 for i in range(spread.rank)])
     return copies.reshape([*x.shape[:axis], x.shape[axis] * times, *x.shape[axis + 1 :]])

@@ -12,8 +12,9 @@ from tfpy.engine.errors import Unquoted, argument_error
 from tfpy.layers.added_losses import activity_regularizer
 from tfpy.layers.base import Layer
 from tfpy.layers.calling import one_tensor
-from tfpy.layers.config import build_object, config_value, is_object_config
-from tfpy.layers.enum_options import enum_option
+from tfpy.layers.config import config_value
+from tfpy.layers.enum_options import enum_option, words
+from tfpy.layers.inner_layers import build_inner, inner_layer
 from tfpy.layers.kinds.recurrent import RNN, TakesStates
 from tfpy.layers.naming import name_scope
 from tfpy.layers.shapes import one_shape
@@ -67,9 +68,7 @@ class Wrapper(Layer):
     @classmethod
     def from_config(cls, config: Mapping[str, Any], custom_objects: Mapping[str, Any] | None = None) -> Self:
         """A wrapper with its inner layer, from a configuration."""
-        inner = config_value(config, "layer")
-        built = build_object(inner, "layer", Layer, custom_objects) if is_object_config(inner) else inner
-        return cls({**config, "layer": built})
+        return cls({**config, "layer": inner_layer(config_value(config, "layer"), "layer", custom_objects)})
 
 
 class TimeDistributed(Wrapper, class_name="TimeDistributed", factory="layers.time_distributed"):
@@ -89,9 +88,7 @@ class TimeDistributed(Wrapper, class_name="TimeDistributed", factory="layers.tim
         self.input_spec = [InputSpec(shape=(None, None, *shape[2:]))]
         step = (shape[0], *shape[2:])
         check_shapes(self.layer.name, self.layer.input_spec, [step])
-        if not self.layer.built:
-            self.layer.build(step)
-            self.layer.built = True
+        build_inner(self.layer, step)
         self.built = True
 
     def compute_output_shape(self, input_shape: Any) -> Any:
@@ -113,7 +110,7 @@ class TimeDistributed(Wrapper, class_name="TimeDistributed", factory="layers.tim
         return y.reshape([batch, time, *y.shape[1:]])
 
 
-_MERGE_MODES = {"concat": "concat", "sum": "sum", "ave": "ave", "mul": "mul"}
+_MERGE_MODES = words("concat", "sum", "ave", "mul")
 
 
 class Bidirectional(TakesStates, Wrapper, class_name="Bidirectional", factory="layers.bidirectional"):

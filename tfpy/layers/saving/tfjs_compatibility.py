@@ -75,10 +75,12 @@ class Fault(NamedTuple):
     Attributes:
         text: the problem, and how to fix it.
         loads: whether TF.js loads and runs the model nevertheless, and computes something else.
+        option: the option of a layer that it is about, if any.
     """
 
     text: str
     loads: bool = False
+    option: str | None = None
 
 
 class _Limit(NamedTuple):
@@ -139,7 +141,7 @@ def browser_faults(artifacts: ModelArtifacts, names: Iterable[str]) -> list[Faul
     """
     topology = artifacts.model_topology
     masks = makes_masks(topology)
-    faults = [fault for fault in _of_object(topology, "the model") if masks or _ZEROED not in fault.text]
+    faults = [fault for fault in _of_object(topology, "the model") if masks or fault.option != _ZEROED]
     faults += _of_training(artifacts.training_config or {})
     doubled = sorted(name for name, count in Counter(names).items() if count > 1)
     faults += [Fault(f"there are two weights of the name {name!r}") for name in doubled]
@@ -169,7 +171,8 @@ def _of_object(config: Mapping[str, Any], owner: str, listed: bool = False) -> I
     for option, limit in _OPTIONS.get(kind, {}).items():
         if isinstance(options, Mapping) and limit.found(options):
             does = "heed" if limit.loads else "take"
-            yield Fault(f"{label}: TF.js does not {does} {option}={options[option]!r}: {limit.remedy}", limit.loads)
+            text = f"{label}: TF.js does not {does} {option}={options[option]!r}: {limit.remedy}"
+            yield Fault(text, limit.loads, option)
     if isinstance(options, Mapping) and options.get("activity_regularizer") is not None:
         yield Fault(f"{label}: TF.js does not run layers with an activity_regularizer")
     yield from _of_names(options)

@@ -12,7 +12,7 @@ from tfpy.engine.errors import nearest, some_of
 from tfpy.layers.base import Layer
 from tfpy.layers.container import Container
 from tfpy.layers.naming import unique_names
-from tfpy.layers.weights import LayerVariable, in_creation_order
+from tfpy.layers.weights import LayerVariable, in_creation_order, outside
 
 # The separator of layer names in Keras's own files.
 _FOLDERS = frozenset({"vars", "layers", "layer_checkpoint_dependencies"})
@@ -64,9 +64,7 @@ def _targets(model: Container, names: Sequence[str], source: str) -> dict[str, L
     if not (names and names[0].rpartition("/")[2].isdigit()):
         return weights_by_name(model)
     found: dict[str, LayerVariable] = {}
-    of_layers = [layer.weights for layer in model.layers]
-    listed = {id(weight) for weights in of_layers for weight in weights}
-    for weights in (*of_layers, [weight for weight in model.weights if id(weight) not in listed]):
+    for weights in (*(layer.weights for layer in model.layers), outside(model.weights, model.layers)):
         for i, weight in enumerate(weights):
             name = f"{weight.original_name.rpartition('/')[0]}/{i}"
             if name in found:
@@ -115,9 +113,9 @@ def check_weights(model: Container) -> None:
 
 def _weights_in_graph_order(layer: Layer) -> list[LayerVariable]:
     """The weights of a layer; for a model, those of its layers come before its own."""
-    within = [w for part in layer.layers for w in _weights_in_graph_order(part)] if isinstance(layer, Container) else []
-    held = {id(weight) for weight in within}
-    return [*within, *(weight for weight in in_creation_order(layer.weights) if id(weight) not in held)]
+    parts = layer.layers if isinstance(layer, Container) else []
+    within = [weight for part in parts for weight in _weights_in_graph_order(part)]
+    return [*within, *outside(in_creation_order(layer.weights), parts)]
 
 
 def _with_names_of(targets: Mapping[str, LayerVariable], values: Mapping[str, Tensor]) -> Mapping[str, Tensor]:
@@ -147,11 +145,8 @@ def _renumbered(names: Iterable[str]) -> dict[str, str]:
 def _spellings(name: str) -> Iterator[str]:
     """The weights' names that a name in a file may refer to: without enclosing models, and without the layer's cell."""
     tokens = name.removesuffix(":0").split("/")
-    tokens = (
-        [t for t in (token.removeprefix("_") for token in tokens) if t not in _FOLDERS]
-        if tokens[-1].isdigit()
-        else tokens
-    )
+    if tokens[-1].isdigit():
+        tokens = [t for t in (token.removeprefix("_") for token in tokens) if t not in _FOLDERS]
     for start in range(max(len(tokens) - 1, 1)):
         rest = tokens[start:]
         yield "/".join(rest)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import inspect
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any, NamedTuple, Protocol
 
@@ -18,6 +17,7 @@ from tfpy.engine import rng
 from tfpy.engine.arguments import as_int
 from tfpy.engine.warn import warn_user
 from tfpy.layers.training.batch import Batch, batch_spans
+from tfpy.layers.training.datasets import PlainDataset
 
 
 def nothing() -> None:
@@ -254,68 +254,20 @@ class DatasetBatches:
             return
         if not done and validate is not None:  # an evaluation raises an error for this
             reason = "an iterator can be used only once; pass the generator function itself"
-            empty = reason if isinstance(self._dataset, _Readable) else "the data set is empty"
+            empty = reason if isinstance(self._dataset, PlainDataset) else "the data set is empty"
             warn_user(f"fit: an epoch had no batches: {empty}.")
         after_all()
 
     def _start(self) -> Iterator[Any]:
         made = finish(self._dataset.iterator())
-        of = "a function" if isinstance(self._dataset, _Readable) else "a data set with a method iterator()"
+        of = "a function" if isinstance(self._dataset, PlainDataset) else "a data set with a method iterator()"
         return elements_in(self._where, self._argument, f"{of} that returns an iterator", made)
 
     def _release(self, element: Any) -> None:
         """Dispose the tensors of a used element, as TF.js does; those of a plain iterator belong to the user."""
-        if not isinstance(self._dataset, _Readable):
+        if not isinstance(self._dataset, PlainDataset):
             dispose(element)
 
 
 def _step_on(batch: Batch, after: Callable[[], None]) -> Step:
     return Step(batch.size, lambda: batch, after=after)
-
-
-class _Readable:
-    """A plain iterator, or a function that returns one, as a data set."""
-
-    def __init__(self, start: Callable[[], Any]) -> None:
-        self.iterator = start
-
-
-class _Once(_Readable):
-    """A plain iterator, which can be read only once."""
-
-
-def as_dataset(value: Any) -> Any:
-    """A data set, an iterator or a generator function as an object with `iterator()`; None for anything else."""
-    if callable(getattr(value, "iterator", None)):
-        return value
-    if isinstance(value, Iterator):
-        return _Once(lambda: value)
-    if inspect.isfunction(value) or inspect.ismethod(value):
-        return _Readable(value)
-    return None
-
-
-def missing_batches(dataset: Any, limit: int | None, epochs: int) -> str | None:
-    """The requirement that a data set certainly fails: a batch for the evaluation after each epoch; else None."""
-    if getattr(dataset, "size", None) == 0:
-        return "a data set of at least one batch"
-    if isinstance(dataset, _Once) and limit is None and epochs > 1:
-        return f"a data set or a generator function, since an iterator cannot be read after each of {epochs} epochs"
-    return None
-
-
-def short_data_advice(dataset: Any) -> str:
-    """Advice about data that ends too early, for messages."""
-    if isinstance(dataset, _Readable):
-        again = "without a number of batches a generator function is called for each epoch"
-        return f"An infinite generator needs 'while True'; {again}."
-    return "dataset.repeat() makes it infinite."
-
-
-def warn_of_nan(where: str, source: BatchSource, losses: Sequence[float]) -> None:
-    """Warn if the loss has become NaN because of inputs that are NaN or infinite."""
-    if losses and math.isnan(losses[-1]) and isinstance(source, ArrayBatches) and not source.is_finite():
-        warn_user(
-            f"{where}: the loss is NaN since some of the inputs are NaN or infinite: fill in missing values, or omit "
-            "those samples."
-        )

@@ -14,16 +14,11 @@ from tfpy.engine.package import is_ours
 from tfpy.engine.warn import warn_user
 from tfpy.layers.symbolic import to_list
 from tfpy.layers.training.batch import Batch
-from tfpy.layers.training.batch_sources import (
-    ArrayBatches,
-    DatasetBatches,
-    as_dataset,
-    missing_batches,
-    short_data_advice,
-)
+from tfpy.layers.training.batch_sources import ArrayBatches, DatasetBatches
 from tfpy.layers.training.compile_config import CompileConfig
 from tfpy.layers.training.data_adapter import check_indices, check_lengths, standardize
-from tfpy.layers.training.fit_options import BatchLimit
+from tfpy.layers.training.dataset_options import BatchLimit
+from tfpy.layers.training.datasets import as_dataset, missing_batches, short_data_advice
 from tfpy.layers.training.loops import Validation, test_loop
 from tfpy.layers.training.sample_weights import class_weights, sample_weights
 from tfpy.layers.training.targets import check_targets, standardize_targets

@@ -10,10 +10,11 @@ from tfpy.core.memory import tidy
 from tfpy.core.tensor import Tensor
 from tfpy.engine.arguments import as_positive
 from tfpy.engine.printable import put
-from tfpy.layers.training.batch_sources import ArrayBatches, as_dataset
+from tfpy.layers.training.batch_sources import ArrayBatches
 from tfpy.layers.training.compile_config import CompileConfig
 from tfpy.layers.training.data_handler import DataHandler
-from tfpy.layers.training.fit_options import EVALUATE, EVALUATE_DATASET, batch_limit, refuse_with_a_dataset
+from tfpy.layers.training.dataset_options import EVALUATE, EVALUATE_DATASET, batch_limit, refuse_with_a_dataset
+from tfpy.layers.training.datasets import as_dataset
 from tfpy.layers.training.loops import test_loop
 from tfpy.layers.training.training_state import compiled_of
 
@@ -27,7 +28,7 @@ def evaluate(
     """Loss and metrics for samples, or for a data set."""
     compiled = compiled_of(model, "evaluate")
     if as_dataset(x) is not None:
-        refuse_with_a_dataset(y=y, sample_weight=sample_weight)
+        refuse_with_a_dataset("evaluate", y=y, sample_weight=sample_weight)
         call = partial(model.evaluate_dataset, x, batches=steps, verbose=verbose)
         return model.training_state.on_behalf_of("evaluate", call)
     size = as_positive("evaluate", "batch_size", batch_size)

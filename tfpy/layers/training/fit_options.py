@@ -6,11 +6,12 @@ from collections.abc import Mapping
 from difflib import get_close_matches
 from typing import Any, NamedTuple
 
+from tfpy.core.naming.names import spellings
 from tfpy.engine import rng
-from tfpy.engine.arguments import as_count, as_number, as_positive
+from tfpy.engine.arguments import as_count, as_number
 from tfpy.engine.errors import Unquoted, argument_error
 from tfpy.engine.warn import warn_user
-from tfpy.layers.callbacks.base import Callback
+from tfpy.layers.callbacks.base import EVENTS, Callback
 from tfpy.layers.callbacks.custom import CustomCallback
 from tfpy.layers.training.batch import Batch
 
@@ -73,35 +74,35 @@ def run_options(where: str, given: FitOptions | FitDatasetOptions, last: int) ->
     """The options of a training run whose last epoch has the number `last`, counted from 1."""
     first, verbose = as_count(where, "initial_epoch", given.initial_epoch), given.verbose
     shown = int(verbose) if isinstance(verbose, bool) else as_count(where, "verbose", verbose)
-    return RunOptions(range(first, last), shown, _as_callbacks(given.callbacks, given.yield_every))
+    return RunOptions(range(first, last), shown, _as_callbacks(where, given.callbacks, given.yield_every))
 
 
-def _as_callbacks(callbacks: Any, yield_every: Any) -> list[Callback]:
-    """The callbacks passed to `fit`: a callback, a dict of functions, or a list of either."""
+def _as_callbacks(where: str, callbacks: Any, yield_every: Any) -> list[Callback]:
+    """The callbacks passed to a method: a callback, a dict of functions, or a list of either."""
     if callbacks is None:
         return []
     listed = callbacks if isinstance(callbacks, (list, tuple)) else [callbacks]
-    return [_as_callback(callback, yield_every) for callback in listed]
+    return [_as_callback(where, callback, yield_every) for callback in listed]
 
 
-def _as_callback(callback: Any, yield_every: Any) -> Callback:
+def _as_callback(where: str, callback: Any, yield_every: Any) -> Callback:
     if isinstance(callback, Callback):
-        _warn_of_misnamed_methods(callback)
+        _warn_of_misnamed_methods(where, callback)
         return callback
     if isinstance(callback, Mapping):
         return CustomCallback(callback, yield_every)
     expected = "callbacks, or dicts of functions such as {'on_epoch_end': f}"
-    raise argument_error("fit", "callbacks", expected, callback, TypeError)
+    raise argument_error(where, "callbacks", expected, callback, TypeError)
 
 
-def _warn_of_misnamed_methods(callback: Callback) -> None:
+def _warn_of_misnamed_methods(where: str, callback: Callback) -> None:
     """Warn of methods that are not called because they have almost the name of an event, or Keras's."""
-    known = [name for name in dir(Callback) if name.startswith("on")]
+    known = spellings(EVENTS)
     for name in dir(type(callback)):
         if name.startswith("on") and name not in known:
             event = _EVENTS_OF_KERAS.get(name) or next(iter(get_close_matches(name, known, n=1, cutoff=0.9)), None)
             if event:
-                warn_user(f"fit: {type(callback).__name__}.{name} is not called; here it is {event}.")
+                warn_user(f"{where}: {type(callback).__name__}.{name} is not called; here it is {event}.")
 
 
 def check_order(shuffle: Any, seed: Any) -> None:
@@ -112,13 +113,14 @@ def check_order(shuffle: Any, seed: Any) -> None:
         raise argument_error("fit", "shuffle", "True, False or 'batch'", shuffle)
 
 
-def held_out_part(data: Batch, part: float, full: int) -> tuple[Batch, Batch | None]:
+def held_out_part(data: Batch, part: float, multiple: int) -> tuple[Batch, Batch | None]:
     """The samples to train on, and the last ones, to validate on.
 
     Args:
         data: all samples.
         part: the fraction of them to validate on.
-        full: the batch size, if all batches must be full; otherwise 1.
+        multiple: what the number of samples to train on must be a multiple of: the batch size if the model is stateful,
+            otherwise 1.
     """
     if not 0 <= as_number("fit", "validation_split", part) < 1:
         raise argument_error("fit", "validation_split", "at least 0 and below 1", part)
@@ -127,8 +129,8 @@ def held_out_part(data: Batch, part: float, full: int) -> tuple[Batch, Batch | N
     at = int(data.size * (1 - part))
     if at == 0:
         raise argument_error("fit", "validation_split", f"small enough to leave some of {data.size} samples", part)
-    if at % full:
-        expected = f"such that full batches of {full} are left, since the model is stateful"
+    if at % multiple:
+        expected = f"such that full batches of {multiple} are left, since the model is stateful"
         raise argument_error("fit", "validation_split", expected, Unquoted(f"{at} samples left"))
     return data.rows(0, at), data.rows(at, data.size)
 
@@ -139,63 +141,3 @@ def check_size_with_a_dataset(given: FitOptions) -> None:
     if given.batch_size != BATCH_SIZE and not for_validation:
         expected = "omitted if x is a data set, which defines its own batches"
         raise argument_error("fit", "batch_size", expected, given.batch_size)
-
-
-def refuse_with_a_dataset(**options: Any) -> None:
-    """Raise if options are given that have no meaning for a data set."""
-    for name, value in options.items():
-        if value is not None:
-            raise argument_error("fit", name, "omitted if x is a data set, which has its own labels", value)
-
-
-class DatasetNames(NamedTuple):
-    """The names in messages of a method that reads a data set, and of its arguments."""
-
-    method: str
-    dataset: str
-    batches: str
-    validation_batches: str = ""
-    validation_size: str = ""
-
-
-FIT = DatasetNames("fit", "x", "steps_per_epoch", "validation_steps", "batch_size")
-FIT_DATASET = DatasetNames("fit_dataset", "dataset", "batches_per_epoch", "validation_batches", "validation_batch_size")
-EVALUATE = DatasetNames("evaluate", "x", "steps")
-EVALUATE_DATASET = DatasetNames("evaluate_dataset", "dataset", "batches")
-
-
-class BatchLimit(NamedTuple):
-    """How many batches of a data set to take.
-
-    Attributes:
-        option: the name of the method's option, for messages.
-        batches: the number; None for all batches.
-        epochs: how many times that number is taken from one stream.
-        data: the name of the data set in messages.
-        stoppable: whether callbacks can stop earlier, so that the data may be infinite.
-    """
-
-    option: str
-    batches: int | None
-    epochs: int = 1
-    data: str = "the data"
-    stoppable: bool = False
-
-    def too_few(self, where: str, found: int, remedy: str) -> str:
-        """The warning of a data set that ended early.
-
-        Args:
-            where: the method.
-            found: how many batches were found.
-            remedy: what can be done.
-        """
-        method = where.partition(",")[0].removesuffix("_dataset")
-        text = f"{method}: {self.data} ended after batch {found} of {self.batches}."
-        if self.epochs > 1:
-            text += f" All epochs read one stream, which must have {(self.batches or 0) * self.epochs} batches."
-        return f"{text} {remedy}"
-
-
-def batch_limit(where: str, option: str, value: Any, epochs: int = 1, data: str = "the data") -> BatchLimit:
-    """A `BatchLimit` with the number passed to a method; None for all batches."""
-    return BatchLimit(option, None if value is None else as_positive(where, option, value), epochs, data)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar, cast
@@ -15,19 +16,17 @@ from tfpy.layers.callbacks.base import Callback
 from tfpy.layers.callbacks.callback_list import CallbackList
 from tfpy.layers.callbacks.history import History
 from tfpy.layers.callbacks.registered import registered_callbacks
-from tfpy.layers.training.batch_sources import ArrayBatches, BatchSource, as_dataset, warn_of_nan
+from tfpy.layers.training.batch_sources import ArrayBatches, BatchSource
 from tfpy.layers.training.data_handler import DataHandler
+from tfpy.layers.training.dataset_options import FIT, FIT_DATASET, batch_limit, refuse_with_a_dataset
+from tfpy.layers.training.datasets import as_dataset
 from tfpy.layers.training.fit_options import (
-    FIT,
-    FIT_DATASET,
     FitDatasetOptions,
     FitOptions,
     RunOptions,
-    batch_limit,
     check_order,
     check_size_with_a_dataset,
     held_out_part,
-    refuse_with_a_dataset,
     run_options,
 )
 from tfpy.layers.training.loops import TrainingRun, Validation
@@ -71,7 +70,7 @@ def fit(model: TrainableModel, x: Any, y: Any, given: FitOptions) -> History:
 def _fit_as_dataset(model: TrainableModel, x: Any, y: Any, given: FitOptions) -> History:
     split = given.validation_split or None
     check_size_with_a_dataset(given)
-    refuse_with_a_dataset(y=y, validation_split=split, sample_weight=given.sample_weight, seed=given.seed)
+    refuse_with_a_dataset("fit", y=y, validation_split=split, sample_weight=given.sample_weight, seed=given.seed)
     call = partial(
         model.fit_dataset,
         x,
@@ -149,11 +148,20 @@ def _run(handler: DataHandler, source: BatchSource, validation: Validation | Non
     calls.set_model(cast("LayersModel", model))  # which may also be saved
     try:
         TrainingRun(model, compiled, source, options.epochs, validation, calls).train()
-        warn_of_nan(where, source, history.history.get("loss", []))
+        _warn_of_nan(where, source, history.history.get("loss", []))
     finally:
         for display in shown:
             display.close()
     return history
+
+
+def _warn_of_nan(where: str, source: BatchSource, losses: Sequence[float]) -> None:
+    """Warn if the loss has become NaN because of inputs that are NaN or infinite."""
+    if losses and math.isnan(losses[-1]) and isinstance(source, ArrayBatches) and not source.is_finite():
+        warn_user(
+            f"{where}: the loss is NaN since some of the inputs are NaN or infinite: fill in missing values, or omit "
+            "those samples."
+        )
 
 
 def _callbacks(handler: DataHandler, told: Sequence[Callback], history: History) -> CallbackList:

@@ -13,9 +13,9 @@ from tfpy.engine.errors import argument_error, unknown_name_error
 from tfpy.layers.graph import LayerGraph
 from tfpy.layers.symbolic import one_or_list
 from tfpy.layers.training.batch import Batch, batch_spans
-from tfpy.layers.training.batch_sources import as_dataset
 from tfpy.layers.training.data_adapter import check_indices
 from tfpy.layers.training.data_handler import inputs_of
+from tfpy.layers.training.datasets import as_dataset
 from tfpy.layers.training.steps import PREDICTION, predict_step
 
 if TYPE_CHECKING:

@@ -7,17 +7,14 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
 from tfpy.core.convert import Kind, to_tensor
 from tfpy.core.memory import tidy
 from tfpy.core.optimizers.base import Optimizer
-from tfpy.core.optimizers.state import SlotName, State, by_variable, state_of, steps_made
+from tfpy.core.optimizers.state import MAX_ITERATIONS, SlotName, State, by_variable, state_of, steps_made
 from tfpy.core.tensor import Tensor
 from tfpy.core.variable import find_variable
-from tfpy.engine import dispatch
 from tfpy.engine.arguments import as_count, as_number
-from tfpy.engine.dtypes import INT32_RANGE
 from tfpy.engine.errors import argument_error, show, unknown_name_error
 from tfpy.layers.base import Layer
 from tfpy.layers.inner_layers import layers_in
@@ -25,42 +22,6 @@ from tfpy.layers.weights import LayerVariable, in_creation_order
 
 if TYPE_CHECKING:
     from tfpy.layers.trainable_model import TrainableModel
-
-Arrays = dict[str, npt.NDArray[Any]]
-# Represents an array in plain values.
-_ARRAY = "array in this file"
-# Optimizers return their iterations as an int32.
-_MAX_ITERATIONS = INT32_RANGE[1]
-
-
-def pack(where: str, value: Any, arrays: Arrays) -> Any:
-    """A value in JSON form; arrays and tensors in it are added to `arrays`.
-
-    Raises:
-        TypeError: it contains a tensor of strings.
-    """
-    if isinstance(value, Tensor):
-        value = dispatch.read(value, where)
-    if isinstance(value, np.generic):
-        return value.item()
-    if isinstance(value, np.ndarray):
-        if value.dtype == object:
-            raise TypeError(f"{where}: tensors of strings are not supported.")
-        name = f"array{len(arrays)}"
-        arrays[name] = value
-        return {_ARRAY: name}
-    if isinstance(value, dict):
-        return {str(key): pack(where, v, arrays) for key, v in value.items()}
-    return [pack(where, v, arrays) for v in value] if isinstance(value, (list, tuple)) else value
-
-
-def unpack(value: Any, arrays: Arrays) -> Any:
-    """The value that was passed to `pack`, with tensors as arrays."""
-    if isinstance(value, dict):
-        if list(value) == [_ARRAY]:
-            return arrays[value[_ARRAY]]
-        return {key: unpack(v, arrays) for key, v in value.items()}
-    return [unpack(v, arrays) for v in value] if isinstance(value, list) else value
 
 
 @contextmanager
@@ -126,8 +87,8 @@ def restorer(where: str, model: TrainableModel, optimizer: Optimizer, state: dic
         rate = as_number(where, "learning_rate", state["learning_rate"])
     with entry("model.iterations"):
         iterations = as_count(where, "iterations", state["iterations"])
-        if iterations > _MAX_ITERATIONS:
-            raise argument_error(where, "iterations", f"at most {_MAX_ITERATIONS}", iterations)
+        if iterations > MAX_ITERATIONS:
+            raise argument_error(where, "iterations", f"at most {MAX_ITERATIONS}", iterations)
 
     def restore() -> None:
         optimizer.set_state_of(weights, slots if own_state else [steps_made(iterations), *slots])

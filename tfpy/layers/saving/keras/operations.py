@@ -6,7 +6,7 @@ are not passed.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 from tfpy.core.convert import to_tensor
@@ -20,6 +20,7 @@ from tfpy.core.ops.slice import mirror_pad, pad, reverse, tile
 from tfpy.core.tensor import Tensor
 from tfpy.engine.dtypes import DType
 from tfpy.layers.activations import FUNCTIONS as ACTIVATIONS
+from tfpy.layers.kinds.shaping import repeated
 
 Function = Callable[..., Any]
 _DTYPES: dict[str, DType] = {
@@ -29,8 +30,12 @@ _DTYPES: dict[str, DType] = {
 }
 
 
+def _tensor(x: Any) -> Tensor:
+    return to_tensor("operation", "x", x)
+
+
 def _truth(x: Any) -> Tensor:
-    return to_tensor("operation", "x", x).cast("bool")
+    return _tensor(x).cast("bool")
 
 
 def _cast(x: Tensor, dtype: str) -> Tensor:
@@ -57,21 +62,10 @@ def _pad(x: Tensor, pad_width: Any, mode: str = "constant", constant_values: flo
     return mirror_pad(x, pad_width, mode)
 
 
-def _transpose(x: Tensor, axes: Sequence[int] | None = None) -> Tensor:
-    return x.transpose(axes)
-
-
 def _swapped(x: Tensor, axis1: int, axis2: int) -> Tensor:
     order = [*range(x.rank)]
     order[axis1], order[axis2] = order[axis2], order[axis1]
     return x.transpose(order)
-
-
-def _repeated(x: Tensor, repeats: int, axis: int) -> Tensor:
-    """Each entry of an axis repeated: a new axis after it is filled and merged with it."""
-    axis = axis % x.rank
-    longer = tile(x.expand_dims(axis + 1), [repeats if i == axis + 1 else 1 for i in range(x.rank + 1)])
-    return longer.reshape([n * repeats if i == axis else n for i, n in enumerate(x.shape)])
 
 
 def _item(x: Tensor, key: Any) -> Tensor:
@@ -145,7 +139,7 @@ _NUMPY: dict[str, Function] = {
     "Power": lambda x1, x2: _tensor(x1) ** x2,
     "Prod": lambda x, axis=None, keepdims=False: x.prod(axis, keepdims),
     "Reciprocal": lambda x: x.reciprocal(),
-    "Repeat": _repeated,
+    "Repeat": lambda x, repeats, axis: repeated(x, axis % x.rank, repeats),
     "Reshape": lambda x, newshape: x.reshape(newshape),
     "Round": lambda x, decimals=0: x.mul(10.0**decimals).round().div(10.0**decimals),
     "Sign": lambda x: x.sign(),
@@ -163,7 +157,7 @@ _NUMPY: dict[str, Function] = {
     "Take": lambda x, indices, axis: x.gather(_tensor(indices).cast("int32"), axis),
     "Tanh": lambda x: x.tanh(),
     "Tile": lambda x, repeats: tile(x, repeats),
-    "Transpose": _transpose,
+    "Transpose": lambda x, axes=None: x.transpose(axes),
     "TrueDivide": lambda x1, x2: x1 / x2,
     "Var": _variance,
     "Where": lambda condition, x1, x2: where(_truth(condition), x1, x2),
@@ -199,7 +193,3 @@ OPERATIONS: dict[str, tuple[str, Function]] = {
     for name, function in functions.items()
 }
 """The module of keras.src.ops, and the function, of each class."""
-
-
-def _tensor(x: Any) -> Tensor:
-    return to_tensor("operation", "x", x)

@@ -16,10 +16,9 @@ from tfpy.core.io.errors import ModelFileError
 from tfpy.core.memory import tidy
 from tfpy.core.optimizers.base import Optimizer
 from tfpy.core.optimizers.classes import NadamOptimizer, RMSPropOptimizer
-from tfpy.core.optimizers.state import SlotName, State, listed, state_of, steps_made
+from tfpy.core.optimizers.state import MAX_ITERATIONS, SlotName, State, listed, state_of, steps_made
 from tfpy.engine import dispatch
 from tfpy.engine.backend import Array
-from tfpy.engine.dtypes import INT32_RANGE
 from tfpy.engine.warn import warn_user
 from tfpy.layers.weights import LayerVariable
 
@@ -38,7 +37,6 @@ _GROUPS: dict[str, list[tuple[str, ...]]] = {
     "Nadam": [("m", "v")],
     "Adamax": [("m", "v")],
 }
-_MAX_STEPS = INT32_RANGE[1]
 STATE_BY_NUMBER = "optimizer/vars"
 """The location of the arrays in the weights of a `.keras` archive."""
 
@@ -117,8 +115,8 @@ def restore_keras_state(model: LayersModel, hdf5: Hdf5) -> None:
 def _as_ours(optimizer: Optimizer, numbers: Sequence[Any], places: _Places, arrays: Sequence[Any], hdf5: Hdf5) -> State:
     """The state from the leading numbers and the arrays of the slots."""
     steps, *rate = numbers
-    if not 0 <= steps <= _MAX_STEPS:
-        raise ModelFileError(f"{hdf5.source}: the number of steps must be from 0 to {_MAX_STEPS}, but is {steps}.")
+    if not 0 <= steps <= MAX_ITERATIONS:
+        raise ModelFileError(f"{hdf5.source}: the number of steps must be from 0 to {MAX_ITERATIONS}, but is {steps}.")
     scale = _scale(optimizer, rate[0] if rate else optimizer.learning_rate)
     found = {}
     for (name, shape), array in zip(places.items(), arrays, strict=False):

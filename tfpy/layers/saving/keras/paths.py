@@ -12,7 +12,7 @@ from tfpy.layers.config import config_value, is_object_config, layer_name
 from tfpy.layers.container import Container
 from tfpy.layers.naming import unique_names
 from tfpy.layers.saving.keras_names import KERAS_CLASSES
-from tfpy.layers.weights import LayerVariable
+from tfpy.layers.weights import LayerVariable, outside
 
 # Keras's names of the parts of our layers, by the first word of the weights' names.
 _PARTS = {
@@ -39,15 +39,13 @@ def keras_paths(layer: Layer, config: Mapping[str, Any]) -> dict[str, LayerVaria
 
 def _paths(layer: Layer, config: Mapping[str, Any]) -> Iterator[tuple[str, LayerVariable]]:
     held = list(_held(layer, config))
-    theirs = {id(weight) for _, part, _ in held for weight in part.weights}
     parts = _PARTS.get(layer.get_class_name(), {})
     counts: Counter[str] = Counter()
-    for weight in ordered_weights(layer):
-        if id(weight) not in theirs:
-            words = weight.original_name.split("/")
-            folder = f"{parts[words[-2]]}/" if parts else ""
-            yield f"{folder}vars/{counts[folder]}", weight
-            counts[folder] += 1
+    for weight in outside(ordered_weights(layer), (part for _, part, _ in held)):
+        words = weight.original_name.split("/")
+        folder = f"{parts[words[-2]]}/" if parts else ""
+        yield f"{folder}vars/{counts[folder]}", weight
+        counts[folder] += 1
     for name, part, inner in held:
         for path, weight in _paths(part, inner):
             yield f"{name}/{path}", weight
@@ -60,8 +58,7 @@ def ordered_weights(layer: Layer) -> list[LayerVariable]:
 
 def own_weights(model: Container) -> list[LayerVariable]:
     """A model's own weights, which do not belong to its layers, in Keras's order."""
-    of_layers = {id(weight) for layer in model.layers for weight in layer.weights}
-    return [weight for weight in ordered_weights(model) if id(weight) not in of_layers]
+    return outside(ordered_weights(model), model.layers)
 
 
 def _held(layer: Layer, config: Mapping[str, Any]) -> Iterator[tuple[str, Layer, Mapping[str, Any]]]:

@@ -59,7 +59,7 @@ def found_keras_file(place: Any) -> Path | None:
     path = path_of(place)
     if path is None or not os.path.isfile(path):  # also False for a string that is too long for a path
         return None
-    start = read_file(path, 7)
+    start = _start_of(path)
     if start == SIGNATURE:
         return path
     if not start.startswith(b"PK"):
@@ -72,6 +72,11 @@ def found_keras_file(place: Any) -> Path | None:
     return path if {CONFIG, METADATA} <= names or ending(path) == ".keras" else None
 
 
+def _start_of(path: Path) -> bytes:
+    """As many bytes of a file as HDF5's signature has."""
+    return read_file(path, len(SIGNATURE) - 1)  # which returns one more
+
+
 @contextlib.contextmanager
 def opened(path: Path) -> Iterator[KerasFile]:
     """A Keras file, open for reading.
@@ -79,7 +84,7 @@ def opened(path: Path) -> Iterator[KerasFile]:
     Raises:
         ModelFileError: it is damaged or incomplete. ImportError: h5py is not installed.
     """
-    if ending(path) != ".keras" and read_file(path, 7) == SIGNATURE:
+    if ending(path) != ".keras" and _start_of(path) == SIGNATURE:
         with reading(path, str(path)) as hdf5:
             yield _of_hdf5(hdf5)
         return
@@ -95,8 +100,7 @@ def opened(path: Path) -> Iterator[KerasFile]:
 
 def _of_hdf5(hdf5: Hdf5) -> KerasFile:
     config, training = (_json_attribute(hdf5, name) for name in ("model_config", "training_config"))
-    top = hdf5.child(hdf5.root, "model_weights")
-    by_layer = hdf5.texts(hdf5.root if top is None else top, "layer_names") is not None
+    by_layer = hdf5.texts(_layers_in(hdf5), "layer_names") is not None
     version = _version(hdf5.text(hdf5.root, "keras_version"), 2)
     return KerasFile(config, training_config_from_keras(training, "optimizer_config"), hdf5, by_layer, version)
 
@@ -170,8 +174,7 @@ def _as_now(path: str) -> str:
 
 def _by_layer(model: Container, hdf5: Hdf5) -> list[tuple[LayerVariable, Any]]:
     """The weights of an `.h5` file: by layer, and within a layer by number."""
-    top = hdf5.child(hdf5.root, "model_weights")
-    top = hdf5.root if top is None else top
+    top = _layers_in(hdf5)
     holders = {layer.name: (f"layer {layer.name!r}", ordered_weights(layer)) for layer in model.layers}
     found: list[tuple[LayerVariable, Any]] = []
     for name in hdf5.texts(top, "layer_names") or []:
@@ -180,6 +183,12 @@ def _by_layer(model: Container, hdf5: Hdf5) -> list[tuple[LayerVariable, Any]]:
     if own is not None:  # not written by Keras before 2.6
         found += _of_group(hdf5, own, f"model {model.name!r} itself", own_weights(model))
     return found
+
+
+def _layers_in(hdf5: Hdf5) -> Any:
+    """The group with the layers' weights in an `.h5` file, the whole file if it has only weights."""
+    group = hdf5.child(hdf5.root, "model_weights")
+    return hdf5.root if group is None else group
 
 
 def _of_group(hdf5: Hdf5, group: Any, owner: str, weights: Sequence[LayerVariable]) -> list[tuple[LayerVariable, Any]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import replace
+from typing import cast
 
 from tfpy.layers.activations import Activation as Function
 from tfpy.layers.activations import LayerActivation, name_of
@@ -79,12 +80,14 @@ def activated(b: Builder, activation: Function, x: Value) -> Value:
     """A value with an activation applied.
 
     Raises:
-        UnsupportedError: the activation is a user-defined function.
+        UnsupportedError: the activation is a user-defined function or layer.
     """
     if isinstance(activation, LayerActivation):
-        found = KINDS[type(activation.layer)].export(b, activation.layer, [x], Call({}, None, []))
-        assert isinstance(found, Value)
-        return found
+        kind = b.kind_of(activation.layer)
+        if kind is None:
+            raise UnsupportedError(f"its activation {activation.name!r} is a user-defined layer")
+        (found,) = to_list(kind.export(b, activation.layer, [x], Call({}, None, [])))
+        return cast("Value", found)
     name = name_of(activation)
     if name is None:
         raise UnsupportedError(f"its activation {activation.name!r} is a user-defined function")

@@ -59,12 +59,13 @@ def _multi_head(b: Builder, layer: MultiHeadAttention, inputs: list[Value], call
     query, value, key = layer.roles(inputs)
     q, k, v = (_heads(b, layer, name, x) for name, x in (("query", query), ("key", key), ("value", value)))
     q = b.each("Mul", q, b.constant(1 / math.sqrt(layer.key_dim)))
-    found, weights = _attend(b, _product(b, q, permuted(k, [0, 1, 3, 2])), v, _visible_steps(b, query, value, call))
+    scores = _product(b, q, permuted(k, [0, 1, 3, 2]))
+    found, weights = _attend(b, scores, v, _visible_steps(b, layer, query, value, call))
     kernel, bias = layer.projections["attention_output"]
     rows = kernel.shape[0] * kernel.shape[1]
     joined = b.reshaped(permuted(found, [0, 2, 1, 3]), [0, 0, rows], (*query.shape[:2], rows))
     matrix = b.weight(kernel, lambda w: w.reshape(rows, -1), "matrix")
-    output = affine(b, joined, matrix, None if bias is None else b.weight(bias))
+    output = affine(b, joined, matrix, b.weight(bias))
     return [output, weights][: len(call.shapes)]
 
 
@@ -72,15 +73,14 @@ def _heads(b: Builder, layer: MultiHeadAttention, name: str, x: Value) -> Value:
     """The projections of a sequence for all heads: (batch, heads, time, size)."""
     kernel, bias = layer.projections[name]
     features, heads, size = kernel.shape
-    vector = None if bias is None else b.weight(bias, np.ravel, "vector")
-    y = affine(b, x, b.weight(kernel, lambda w: w.reshape(features, -1), "matrix"), vector)
+    matrix, vector = b.weight(kernel, lambda w: w.reshape(features, -1), "matrix"), b.weight(bias, np.ravel, "vector")
+    y = affine(b, x, matrix, vector)
     return permuted(b.reshaped(y, [0, 0, heads, size], (*x.shape[:2], heads, size)), [0, 2, 1, 3])
 
 
-def _visible_steps(b: Builder, query: Value, value: Value, call: Call) -> Value | None:
+def _visible_steps(b: Builder, layer: MultiHeadAttention, query: Value, value: Value, call: Call) -> Value | None:
     """A mask of the value's steps that are visible to each step of the query, common to all heads or per head."""
-    listed = to_list(call.mask)
-    query_mask, value_mask = [*listed, None][:2] if len(listed) > 1 else listed * 2
+    query_mask, value_mask, _ = layer.roles(to_list(call.mask))
     given = call.arguments.get("attention_mask")
     masks = [
         None if given is None else b.tensor(given, "bool"),

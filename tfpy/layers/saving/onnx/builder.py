@@ -55,6 +55,16 @@ class Value:
         return axis if self.order is None else self.order.index(axis)
 
 
+Size = int | tuple[Value, int]
+"""A size of a shape: a number, or the size of a value along an axis."""
+
+
+def _number_if_known(size: Size) -> Size:
+    """A size as a number, unless it is known only when the graph is run."""
+    number = size[0].shape[size[1]] if isinstance(size, tuple) else size
+    return size if number is None else number
+
+
 class Call(NamedTuple):
     """The arguments of a layer's call besides its inputs.
 
@@ -166,35 +176,26 @@ class Builder(Nodes):
         order = None if value.order is None else tuple(rest.index(axis) for axis in value.order if axis in rest)
         return Value(name, tuple(value.shape[axis] for axis in rest), value.dtype, as_order(order))
 
-    def size(self, value: Value, axis: int) -> str:
+    def sizes(self, sizes: Sequence[Size]) -> str:
+        """A shape as a vector."""
+        given = [_number_if_known(size) for size in sizes]
+        numbers = [size for size in given if isinstance(size, int)]
+        if len(numbers) == len(given):
+            return self.integers(*numbers)
+        names = [self.integers(size) if isinstance(size, int) else self._size(*size) for size in given]
+        return self.node("Concat", *names, axis=0) if len(names) > 1 else names[0]
+
+    def _size(self, value: Value, axis: int) -> str:
         """A vector with the size of a value along an axis, computed when the graph is run."""
         where = value.stored(axis)
         return self.node("Slice", self.node("Shape", value.name), self.integers(where), self.integers(where + 1))
 
-    def sizes(self, parts: Sequence[int | tuple[Value, int]]) -> str:
-        """A shape as a vector: of numbers, and of the sizes of values along axes."""
-        known = [self._known(part) for part in parts]
-        names = [self._vector(part) for part in parts]
-        if None not in known:
-            return self.integers(*(n for n in known if n is not None))
-        return self.node("Concat", *names, axis=0) if len(names) > 1 else names[0]
-
-    def _vector(self, part: int | tuple[Value, int]) -> str:
-        """One number of a shape, as a vector."""
-        if isinstance(part, int):
-            return self.integers(part)
-        known = self._known(part)
-        return self.size(*part) if known is None else self.integers(known)
-
-    def reshaped(self, value: Value, parts: Sequence[int | tuple[Value, int]], shape: PartialShape) -> Value:
-        """A value in another shape, given as for `sizes`; one part may be -1."""
-        known = [self._known(part) for part in parts]
-        if -1 not in known and known.count(None) == 1:
-            parts = [-1 if n is None else n for n in known]
-        return Value(self.node("Reshape", self.plain(value), self.sizes(parts)), shape, value.dtype)
-
-    def _known(self, part: int | tuple[Value, int]) -> int | None:
-        return part[0].shape[part[1]] if isinstance(part, tuple) else part
+    def reshaped(self, value: Value, sizes: Sequence[Size], shape: PartialShape) -> Value:
+        """A value in another shape; one size may be -1, which stands for what is left."""
+        given = [_number_if_known(size) for size in sizes]
+        if -1 not in given and sum(isinstance(size, tuple) for size in given) == 1:
+            given = [-1 if isinstance(size, tuple) else size for size in given]
+        return Value(self.node("Reshape", self.plain(value), self.sizes(given)), shape, value.dtype)
 
     # Layers
 

@@ -40,10 +40,10 @@ def _one_by_one(kernel: Array) -> Array:
 
 def _convolve(b: Builder, layer: BaseConv, x: Value, kernel: str, bias: Any, **more: Any) -> Value:
     """A value convolved with filters according to a layer's options."""
-    order, biases = order_of(layer), [] if bias is None else [b.weight(bias)]
+    order = order_of(layer)
     steps = (layer.padding, layer.kernel_size, layer.strides, layer.dilation_rate)
     images, attributes = windowed(b, b.arranged(x, order), _inner_sizes(layer, x), *steps)
-    return replace(x, name=b.node("Conv", images, kernel, *biases, **attributes, **more), order=order)
+    return replace(x, name=b.node("Conv", images, kernel, b.weight(bias), **attributes, **more), order=order)
 
 
 def _convolution(b: Builder, layer: Any, inputs: list[Value], call: Call) -> Value:
@@ -63,8 +63,7 @@ def _by_channel(b: Builder, layer: Any, x: Value, bias: Any) -> Value:
 def _separable(b: Builder, layer: Any, inputs: list[Value], call: Call) -> Value:
     channels = _by_channel(b, layer, inputs[0], None)
     kernel = b.weight(layer.pointwise_kernel, filters_in_front, "filters-first")
-    mixed = b.each("Conv", channels, kernel, *([] if layer.bias is None else [b.weight(layer.bias)]))
-    return activated(b, layer.activation, mixed)
+    return activated(b, layer.activation, b.each("Conv", channels, kernel, b.weight(layer.bias)))
 
 
 def _transposed(b: Builder, layer: Any, inputs: list[Value], call: Call) -> Value:
@@ -79,7 +78,7 @@ def _transposed(b: Builder, layer: Any, inputs: list[Value], call: Call) -> Valu
     margins = [(0, 0), (0, 0), *widened]
     kernel = b.weight(layer.kernel, lambda w: np.pad(filters_in_front(w), margins), "channels-first")
     name = b.node(
-        "ConvTranspose", b.arranged(x, order), kernel, *([] if layer.bias is None else [b.weight(layer.bias)]),
+        "ConvTranspose", b.arranged(x, order), kernel, b.weight(layer.bias),
         strides=list(layer.strides), output_padding=[max(-n, 0) for n in beyond],
         pads=[*(n // 2 for n in cut), *(n - n // 2 for n in cut)],
     )  # fmt: skip

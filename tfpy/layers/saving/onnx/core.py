@@ -20,21 +20,17 @@ from tfpy.layers.saving.onnx.masks import any_along_last, unlike, with_axes
 
 
 def _dense(b: Builder, layer: Dense, inputs: list[Value], call: Call) -> Value:
-    return activated(b, layer.activation, affine(b, inputs[0], b.weight(layer.kernel), _bias(b, layer)))
+    return activated(b, layer.activation, affine(b, inputs[0], b.weight(layer.kernel), b.weight(layer.bias)))
 
 
-def _bias(b: Builder, layer: Dense) -> str | None:
-    return None if layer.bias is None else b.weight(layer.bias)
-
-
-def affine(b: Builder, x: Value, kernel: str, bias: str | None) -> Value:
-    """The product of the last axis of a value with a matrix, plus a vector."""
+def affine(b: Builder, x: Value, kernel: str, bias: str) -> Value:
+    """The product of the last axis of a value with a matrix, plus a vector, if there is one."""
     if x.rank == 2:
-        return replace(x, name=b.node("Gemm", b.plain(x), kernel, *([] if bias is None else [bias])), order=None)
+        return replace(x, name=b.node("Gemm", b.plain(x), kernel, bias), order=None)
     if x.stored(-1) != x.rank - 1:
         x = replace(x, name=b.plain(x), order=None)
     product = b.each("MatMul", x, kernel)
-    return product if bias is None else b.each("Add", product, bias)
+    return b.each("Add", product, bias) if bias else product
 
 
 def _same(b: Builder, layer: Any, inputs: list[Value], call: Call) -> Value:

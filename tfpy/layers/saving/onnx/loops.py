@@ -85,7 +85,7 @@ def _simple_rnn(b: Builder, cell: SimpleRNNCell, x: Value, states: list[Value]) 
 
 def _sums(b: Builder, cell: Any, x: Value, state: Value) -> Value:
     """x · W + h · U + b."""
-    given = affine(b, x, b.weight(cell.kernel), None if cell.bias is None else b.weight(cell.bias))
+    given = affine(b, x, b.weight(cell.kernel), b.weight(cell.bias))
     return b.each("Add", given, b.node("MatMul", state.name, b.weight(cell.recurrent_kernel)))
 
 
@@ -115,12 +115,10 @@ def _gru(b: Builder, cell: GRUCell, x: Value, states: list[Value]) -> list[Value
     return [b.each("Add", b.each("Mul", z, state.name), rest.name)]
 
 
-def _gru_biases(b: Builder, cell: GRUCell) -> tuple[str | None, str | None]:
+def _gru_biases(b: Builder, cell: GRUCell) -> tuple[str, str]:
     """The bias of the input and, with reset_after, that of the state."""
-    if cell.bias is None:
-        return None, None
     if not cell.reset_after:
-        return b.weight(cell.bias), None
+        return b.weight(cell.bias), ""
     return b.weight(cell.bias, lambda w: w[0], "input"), b.weight(cell.bias, lambda w: w[1], "state")
 
 
@@ -141,8 +139,7 @@ def _conv_lstm(b: Builder, cell: ConvLSTM2DCell, x: Value, states: list[Value]) 
     recurrent = b.weight(cell.recurrent_kernel, filters_in_front, "filters-first")
     steps = (cell.padding, cell.kernel_size, cell.strides, cell.dilation_rate)
     images, windows = windowed(b, x.name, x.shape[2:], *steps)
-    bias = [] if cell.bias is None else [b.weight(cell.bias)]
-    given = replace(x, name=b.node("Conv", images, kernel, *bias, **windows))
+    given = replace(x, name=b.node("Conv", images, kernel, b.weight(cell.bias), **windows))
     state, around = windowed(b, states[0].name, states[0].shape[2:], "same", cell.kernel_size, [1, 1])
     kept = b.node("Conv", state, recurrent, **around)
     return _lstm_states(b, cell, _split(b, b.each("Add", given, kept), 4, 1), states[1])

@@ -56,7 +56,9 @@ class Nodes:
             self.shared.path.pop()
 
     def outputs(self, count: int, kind: str, *inputs: str, **attributes: Any) -> list[str]:
-        """The names of the outputs of a new node."""
+        """The names of the outputs of a new node. An input that is left out is the empty string, as in ONNX."""
+        while inputs and not inputs[-1]:
+            inputs = inputs[:-1]
         name = self.unique("/".join([*self.shared.path, kind]))
         names = [name, *(self.unique(f"{name}:{i}") for i in range(1, count))]
         self.nodes.append(self._helper.make_node(kind, inputs, names, name, **attributes))
@@ -79,7 +81,15 @@ class Nodes:
         return self.constant(values, np.int64)
 
     def weight(self, weight: Any, change: Callable[[Array], Array] | None = None, label: str = "") -> str:
-        """The name of a weight, converted for a node; the label describes the conversion, and is part of its name."""
+        """The name of a weight, converted for a node; the empty string for a weight that a layer does not have.
+
+        Args:
+            weight: the weight, or None.
+            change: converts its values.
+            label: describes the conversion, and is part of the name.
+        """
+        if weight is None:
+            return ""
 
         def values() -> Array:
             array = dispatch.read(weight, "save").astype(np.float32)

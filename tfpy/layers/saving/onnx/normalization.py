@@ -23,8 +23,8 @@ def _batch_normalization(b: Builder, layer: BatchNormalization, inputs: list[Val
     x = inputs[0]
     order = channels_in_front(x.rank, layer.axis)
     size = layer.moving_mean.shape[0]
-    gamma = b.constant(np.ones(size)) if layer.gamma is None else b.weight(layer.gamma)
-    beta = b.constant(np.zeros(size)) if layer.beta is None else b.weight(layer.beta)
+    gamma = b.weight(layer.gamma) or b.constant(np.ones(size))
+    beta = b.weight(layer.beta) or b.constant(np.zeros(size))
     moving = (b.weight(layer.moving_mean), b.weight(layer.moving_variance))
     name = b.node("BatchNormalization", b.arranged(x, order), gamma, beta, *moving, epsilon=float(layer.epsilon))
     return replace(x, name=name, order=order)
@@ -37,8 +37,7 @@ def _layer_normalization(b: Builder, layer: LayerNormalization, inputs: list[Val
         shape = [n or 1 if i in axes else 1 for i, n in enumerate(x.shape)]
         return _scaled(b, layer, normalized(b, x, axes, layer.epsilon), shape)
     ones = np.ones([x.shape[axis] or 0 for axis in axes])
-    weights = [b.constant(ones) if layer.gamma is None else b.weight(layer.gamma)]
-    weights += [] if layer.beta is None else [b.weight(layer.beta)]
+    weights = (b.weight(layer.gamma) or b.constant(ones), b.weight(layer.beta))
     name = b.node("LayerNormalization", b.plain(x), *weights, axis=axes[0], epsilon=float(layer.epsilon))
     return replace(x, name=name, order=None)
 

@@ -103,10 +103,8 @@ def _whole(b: Builder, cell: Any, x: Value, states: Sequence[Value], backwards: 
     count = len(to_list(cell.state_size))
     first = [b.node("Unsqueeze", b.plain(state), b.integers(0)) for state in states]
     weights = [b.weight(w, lambda w: _by_gate(w, gates), "by-gate") for w in (cell.kernel, cell.recurrent_kernel)]
-    bias = "" if cell.bias is None else b.weight(cell.bias, lambda w: _biases(w, gates), "by-gate")
-    inputs = [b.arranged(x, _TIME_FIRST), *weights, bias, "", *first]
-    while not inputs[-1]:
-        inputs.pop()
+    bias = b.weight(cell.bias, lambda w: _biases(w, gates), "by-gate")
+    inputs = [b.arranged(x, _TIME_FIRST), *weights, bias, "", *first]  # without the lengths of sequences
     attributes: dict[str, Any] = {"linear_before_reset": int(cell.reset_after)} if kind == "GRU" else {}
     every, *last = b.outputs(
         1 + count, kind, *inputs, hidden_size=cell.units, direction="reverse" if backwards else "forward",

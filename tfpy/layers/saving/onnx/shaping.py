@@ -12,6 +12,7 @@ from tfpy.layers.kinds.shaping import Permute, Reshape
 from tfpy.layers.saving.onnx.builder import Builder, Call, Kind, Value
 from tfpy.layers.saving.onnx.convolutional import order_of
 from tfpy.layers.saving.onnx.core import permuted
+from tfpy.layers.saving.onnx.windows import cropped
 from tfpy.layers.spatial import inner_axes
 
 
@@ -30,9 +31,7 @@ def _permute(b: Builder, layer: Permute, inputs: list[Value], call: Call) -> Val
 def _cropping(b: Builder, layer: Any, inputs: list[Value], call: Call) -> Value:
     x = inputs[0]
     axes = [x.stored(axis) for axis in inner_axes(layer.data_format, layer.dimensions)]
-    first = [before for before, _ in layer.cropping]
-    end = [-after if after else np.iinfo(np.int64).max for _, after in layer.cropping]
-    return b.each("Slice", x, b.integers(*first), b.integers(*end), b.integers(*axes))
+    return replace(x, name=cropped(b, x.name, axes, layer.cropping))
 
 
 def _zero_padding(b: Builder, layer: Any, inputs: list[Value], call: Call) -> Value:

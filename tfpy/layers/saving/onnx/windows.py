@@ -46,7 +46,8 @@ def windowed(
         return images, {**steps, "auto_pad": "SAME_UPPER"}
     margins = [before for before, _ in pads] + [after for _, after in pads]
     if min(margins) < 0:
-        images = _cut(b, images, [(max(-before, 0), max(-after, 0)) for before, after in pads])
+        cut = [(max(-before, 0), max(-after, 0)) for before, after in pads]
+        images = cropped(b, images, range(2, 2 + len(cut)), cut)
     return images, {**steps, "pads": [max(n, 0) for n in margins]}
 
 
@@ -66,8 +67,7 @@ def _same(sizes: Sequence[int | None], reach: Sequence[int], strides: Sequence[i
     return [(n // 2, n - n // 2) for n in totals]
 
 
-def _cut(b: Builder, images: str, margins: Sequence[tuple[int, int]]) -> str:
-    """Images with margins cut off at both ends of each dimension."""
+def cropped(b: Builder, name: str, axes: Sequence[int], margins: Sequence[tuple[int, int]]) -> str:
+    """A value, given and returned by its name, with margins cut off at both ends of some axes."""
     ends = [-after if after else np.iinfo(np.int64).max for _, after in margins]
-    axes = range(2, 2 + len(margins))
-    return b.node("Slice", images, b.integers(*(n for n, _ in margins)), b.integers(*ends), b.integers(*axes))
+    return b.node("Slice", name, b.integers(*(n for n, _ in margins)), b.integers(*ends), b.integers(*axes))
