@@ -78,9 +78,6 @@ class Container(ContainerCamel, Layer):
         replaced = [value for name, value in vars(self).items() if callable(getattr(type(self), name, None))]
         return [*self.layers, *self.losses, *replaced]
 
-    def _option_values(self) -> list[Any]:
-        return []  # its layers are changed by its methods
-
     def index_counts(self) -> Sequence[int | None]:
         return self.graph.index_counts
 
