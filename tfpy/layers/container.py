@@ -76,7 +76,7 @@ class Container(ContainerCamel, Layer):
     def _parts(self) -> list[Any]:
         # Its layers, and replacements of its methods: the model around them does not compute anything itself.
         replaced = [value for name, value in vars(self).items() if callable(getattr(type(self), name, None))]
-        return [*self.layers, *self.losses, *replaced]
+        return [self.layers, *self.losses, *replaced]
 
     def index_counts(self) -> Sequence[int | None]:
         return self.graph.index_counts

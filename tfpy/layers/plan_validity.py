@@ -11,12 +11,12 @@ from __future__ import annotations
 import types
 from collections.abc import Collection, Iterator, Sequence
 from functools import partial
-from itertools import chain
 from operator import attrgetter, is_
 from typing import Any, ClassVar
 
 import numpy as np
 
+from tfpy.core.contents import Contents
 from tfpy.core.plans import Holds
 from tfpy.engine.handle import Handle
 from tfpy.engine.package import is_ours
@@ -82,10 +82,7 @@ class _Snapshot:
         self._watched = [(thing, thing._times_set) for thing in watched]
         self._kinds = [*{kind for thing in watched if hasattr(kind := type(thing), "call")}]
         self._calls = [*map(_call, self._kinds)]
-        self._views = [view for thing in reached for view in _views(thing)]
-        self._sizes = [*map(len, self._views)]
-        self._items = [*chain.from_iterable(self._views)]
-        self._arrays = [(thing, thing.tobytes()) for thing in reached if isinstance(thing, np.ndarray)]
+        self._contents = Contents(reached)
         self._kept_alive = things
         self._total = _Total.times_set
 
@@ -99,18 +96,7 @@ class _Snapshot:
                 if thing._times_set != times:
                     return False
             self._total = total
-        if self._sizes != [*map(len, self._views)]:
-            return False
-        if not all(map(is_, chain.from_iterable(self._views), self._items)):  # identical: no Python code for each
-            return False
-        return all([array.tobytes() == then for array, then in self._arrays])
-
-
-def _views(thing: Any) -> Sequence[Collection[Any]]:
-    """What a list, set or dict contains, as collections that show what it contains later, too."""
-    if isinstance(thing, dict):
-        return thing.keys(), thing.values()
-    return (thing,) if isinstance(thing, (list, set)) else ()
+        return self._contents.are_same()
 
 
 def _call_of(thing: Any) -> Any:
