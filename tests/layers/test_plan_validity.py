@@ -197,3 +197,20 @@ def test_unknown_code_and_large_arrays_are_not_planned(function: Any) -> None:
         except (TypeError, ValueError):
             assert isinstance(function, functools.partial)
     assert len(model.plans) == 0
+
+
+def test_changed_arguments_of_a_call_take_effect(monkeypatch: pytest.MonkeyPatch) -> None:
+    x = RNG.normal(size=(1, 3, 2)).astype(np.float32)
+
+    def values() -> list[Any]:
+        entry = tf.input(shape=[3, 2])
+        layer = tf.layers.multi_head_attention(num_heads=1, key_dim=2, kernel_initializer="ones")
+        model = tf.model(inputs=entry, outputs=layer.apply([entry, entry], {"use_causal_mask": True}))
+        found = [model.predict(x).array_sync() for _ in range(STEPS)]
+        layer.inbound_nodes[0].call_args["use_causal_mask"] = False
+        return [*found, model.predict(x).array_sync()]
+
+    with_plans = values()
+    monkeypatch.setattr(plans, "may_plan", lambda backend: False)
+    assert with_plans == values()
+    assert with_plans[-1] != with_plans[-2]
