@@ -223,6 +223,7 @@ CHANGES: dict[str, Callable[[Any], None]] = {
     "loss added": lambda model: model.layers[1].add_loss(lambda: model.layers[1].weights[0].abs().sum()),
     "loss appended": lambda model: model.layers[1].losses.append(lambda: model.layers[1].weights[0].abs().sum()),
     "losses cleared": lambda model: model.layers[1].losses.clear(),
+    "layers replaced in place": lambda model: model.layers.__setitem__(1, model.layers[0]),
     "learning rate": lambda model: setattr(model.optimizer, "learning_rate", 0.5),
     "recompiled": lambda model: model.compile(optimizer="adam", loss="meanAbsoluteError"),
     "optimizer": lambda model: setattr(model, "optimizer", "adam"),

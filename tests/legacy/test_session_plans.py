@@ -130,3 +130,35 @@ def test_custom_nodes_run_without_plans(math: dl.NDArrayMathCPU) -> None:
     session = dl.Session(g, math)
     found = [session.eval(y, [{"tensor": x, "data": A1([1, 1])}]).get(0) for _ in range(4)]
     assert found == [1, 2, 3, 4]
+
+
+def _set_evaluate(node: dl.Node) -> None:
+    node.evaluate = node.graph.square(node.inputs["x"]).node.evaluate
+    node.attrs = {}
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda node: node.attrs.update(alpha=0.5),
+        lambda node: setattr(node, "attrs", {"alpha": 0.5}),
+        lambda node: node.inputs.update(x=node.inputs["x"].node.inputs["x"]),
+        _set_evaluate,
+    ],
+)
+def test_changed_node_takes_effect(change: Any, math: dl.NDArrayMathCPU, monkeypatch: pytest.MonkeyPatch) -> None:
+    def values() -> list[Any]:
+        g = dl.Graph()
+        x = g.placeholder("x", [2])
+        y = g.leaky_relu(g.tanh(x), 0.1)
+        session = dl.Session(g, math)
+        found = []
+        for step in range(8):
+            if step == 4:
+                change(y.node)
+            found.append(session.eval(y, [{"tensor": x, "data": A1([-1, step])}]).get_values().tolist())
+        return found
+
+    with_plans = values()
+    monkeypatch.setattr(plans, "may_plan", lambda backend: False)
+    assert with_plans == values()

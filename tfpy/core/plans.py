@@ -25,11 +25,6 @@ _MAX_PLANS = 64
 _MAX_RECORDINGS = 3  # per step: one that keeps changing is not worth recording
 
 
-def always() -> bool:
-    """For steps that depend only on their key and the shapes of their inputs."""
-    return True
-
-
 class _Planned(NamedTuple):
     """A step that can be replayed.
 

@@ -12,6 +12,7 @@ from tfpy.core.naming.names import spellings
 from tfpy.core.tensor import Tensor
 from tfpy.engine.errors import argument_error, show, unknown_name_error
 from tfpy.layers.config import build_object, config_value, is_object_config
+from tfpy.layers.plan_validity import Versioned
 from tfpy.layers.registry import class_of, names_of_classes
 
 ActivationLike: TypeAlias = "str | dict[str, Any] | Activation | Callable[[Tensor], Tensor] | None"
@@ -19,7 +20,7 @@ ActivationLike: TypeAlias = "str | dict[str, Any] | Activation | Callable[[Tenso
 ActivationOption: TypeAlias = Any
 
 
-class Activation:
+class Activation(Versioned):
     """A function of a tensor, with its name in configurations.
 
     Source: TF.js's `Activation`.

@@ -25,7 +25,7 @@ from tfpy.layers.constraints import Constraint
 from tfpy.layers.copying import Copyable
 from tfpy.layers.declared import Declared, DeclaredSignature, declared_in, known_only
 from tfpy.layers.initializers import Initializer
-from tfpy.layers.layer_options import OPTION_KINDS, LayerOptions
+from tfpy.layers.layer_options import NOT_IN_PLANS, OPTION_KINDS, LayerOptions
 from tfpy.layers.naming import name_scope, register_name, snake_class, uid
 from tfpy.layers.regularizers import Regularizer
 from tfpy.layers.shapes import are_several, check_computed, check_input_shape, shapes_of_all, warn_of_other_shape
@@ -63,7 +63,7 @@ class Layer(LayerCamel, Copyable, Declared, family="layer"):
     per_sample: ClassVar[bool] = False
     is_activation: ClassVar[bool] = False
     takes_every_mask: ClassVar[bool] = False
-    _containers = ("_losses",)
+    transient = NOT_IN_PLANS
     convert: ClassVar[dict[str, Callable[[Any], Any]]] = {
         "activation": get_activation,
         "constraint": Constraint.of,

@@ -74,12 +74,11 @@ class Container(ContainerCamel, Layer):
         self.inbound_nodes[:1] = [Node.around(self, self.inputs, self.outputs)]
 
     def _parts(self) -> list[Any]:
-        # Its layers, and replacements of its methods: the model around them does not compute anything itself.
+        # Its layers, what they are called with, and replacements of its methods: the model around them does not compute
+        # anything itself.
+        arguments = [node.call_args for node in self.graph.nodes if node.call_args]
         replaced = [value for name, value in vars(self).items() if callable(getattr(type(self), name, None))]
-        return [*self.layers, *self.losses, *replaced]
-
-    def _option_values(self) -> list[Any]:
-        return []  # its layers are changed by its methods
+        return [self.layers, *self.losses, *arguments, *replaced]
 
     def index_counts(self) -> Sequence[int | None]:
         return self.graph.index_counts

@@ -1,4 +1,4 @@
-"""The options of all layers."""
+"""The options and other attributes of all layers."""
 
 from __future__ import annotations
 
@@ -23,3 +23,11 @@ class LayerOptions:
 
 
 OPTION_KINDS = annotations_in(LayerOptions)
+
+# Attributes of layers that no plan reads: weights are among its variables, and specs are checked before there is one.
+NOT_IN_PLANS = frozenset(
+    (
+        "inbound_nodes", "outbound_nodes", "input_spec", "initial_weights",
+        "_trainable_weights", "_non_trainable_weights",
+    )
+)  # fmt: skip

@@ -30,9 +30,9 @@ class TrainableModel(TrainableModelCamel, Container):
     """The part of `LayersModel` that is about training. Its attributes are described there."""
 
     # State that changes during training, or does not affect the planned steps.
-    transient = frozenset(
-        {"_stop_training", "training_state", "loss", "metrics", "output_weights", "plans", "stop_training"}
-    )
+    transient = Container.transient | {
+        "_stop_training", "training_state", "loss", "metrics", "output_weights", "plans", "stop_training"
+    }  # fmt: skip
 
     def configure(self) -> None:
         self.plans = Plans()

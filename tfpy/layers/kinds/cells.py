@@ -100,7 +100,7 @@ class Cell(CellOptions, RNNCell):
     """Base of all cells: three weights, and dropout masks that are shared by a whole sequence."""
 
     # Redrawn for each sequence, so they only affect the training step in which they are drawn.
-    transient = frozenset(("_masks",))
+    transient = RNNCell.transient | {"_masks"}
 
     def configure(self) -> None:
         self.dropout = dropout_rate(self.class_name, "dropout", self.dropout or 0)

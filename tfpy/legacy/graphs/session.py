@@ -10,17 +10,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from enum import IntEnum
+from itertools import chain
+from operator import attrgetter, is_
 from types import FunctionType
 from typing import Any, TypeVar
 
 from tfpy.core.calling.options import accepts_options
+from tfpy.core.contents import Contents
 from tfpy.core.convert import number
 from tfpy.core.naming.hints import Hints
 from tfpy.core.naming.names import in_both_spellings
 from tfpy.core.ops.arith import add, div
 from tfpy.core.ops.common import full
 from tfpy.core.ops.reduce import mean, sum_
-from tfpy.core.plans import Holds, Plans, Result, always
+from tfpy.core.plans import Holds, Plans, Result
 from tfpy.core.results import Record
 from tfpy.core.tensor import Tensor as CoreTensor
 from tfpy.engine.abstract import placeholder, shapes_only
@@ -246,12 +249,12 @@ class Session(SessionCamel, Hints):
     ) -> Result:
         """The result of `compute` for the initial values of a step, replayed from a plan if there is one.
 
-        Nodes never change, and the numerics, which may, are in the plan's key.
+        The plan depends on the nodes, and on the numerics, which are in its key.
         """
         kinds = tuple([(ident, value.batched) for ident, value in values.items()])
         inputs = [value.tensor for value in values.values()]
         key = (*key, kinds, quirks.active())
-        return self._plans.run(key, inputs, lambda: [], lambda: compute(dict(values)), lambda: _holds(nodes))
+        return self._plans.run(key, inputs, lambda: [], lambda: compute(dict(values)), lambda: _watch(nodes))
 
     def _order(self, outputs: Sequence[Tensor], feeds: Sequence[Feed]) -> list[Node]:
         """The nodes to evaluate, inputs before their results; cached."""
@@ -271,12 +274,20 @@ class Session(SessionCamel, Hints):
         return run_in_scope(compute, op)
 
 
-def _holds(nodes: Sequence[Node]) -> Holds | None:
-    """A check that a plan is still valid, which is always true; None if a custom node runs code outside tfpy."""
+_parts = attrgetter("evaluate", "inputs", "attrs")
+
+
+def _watch(nodes: Sequence[Node]) -> Holds | None:
+    """A function that returns whether nodes still compute the same; None if a custom one runs code outside tfpy."""
     own = all(
         node.evaluate is None or (isinstance(node.evaluate, FunctionType) and is_ours(node.evaluate)) for node in nodes
     )
-    return always if own else None
+    if not own:
+        return None
+    ops = [node for node in nodes if node.evaluate is not None]
+    parts = [*chain.from_iterable(map(_parts, ops))]
+    contents = Contents([part for part in parts if isinstance(part, dict)])
+    return lambda: all(map(is_, chain.from_iterable(map(_parts, ops)), parts)) and contents.are_same()
 
 
 def _ordered(outputs: Sequence[Tensor], fed: set[int]) -> list[Node]:
