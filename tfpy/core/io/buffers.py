@@ -64,9 +64,9 @@ def concatenate_array_buffers(buffers: Any) -> bytes:
 
     Source: TF.js `tf.io.concatenateArrayBuffers`.
     """
-    return (
-        buffers if isinstance(buffers, bytes) else b"".join(views_of("concatenate_array_buffers", "buffers", buffers))
-    )
+    if isinstance(buffers, bytes):
+        return buffers
+    return b"".join(views_of("concatenate_array_buffers", "buffers", buffers))
 
 
 def pieces_of(stream: Any) -> list[Any] | None:
