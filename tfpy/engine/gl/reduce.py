@@ -26,7 +26,6 @@ from tfpy.engine.gl.value import Value, float_bits
 from tfpy.engine.spec import Shape, Spec, spec
 
 _ENOUGH_GROUPS = 2 * MAX_COUNTERS  # up to half as many share their work, and have a counter each
-_MAX_CHUNKS = 1024
 _MIN_ELEMENTS_PER_LANE = 16  # of a chunk
 _MANY_THREADS = 1 << 18
 
@@ -153,7 +152,7 @@ def lanes_for(rows: int, length: int) -> int:
 
 
 def _chunks(groups: int, length: int, lanes: int) -> int:
-    wanted = min(_ENOUGH_GROUPS // groups, length // (lanes * _MIN_ELEMENTS_PER_LANE), _MAX_CHUNKS)
+    wanted = min(_ENOUGH_GROUPS // groups, length // (lanes * _MIN_ELEMENTS_PER_LANE))
     return wanted if wanted > 1 else 1
 
 
