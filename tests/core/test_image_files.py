@@ -184,6 +184,11 @@ def small() -> tf.Tensor:
             ValueError,
             "decode_png: argument 'contents' must be the bytes of a PNG",
         ),
+        (
+            lambda: tf.node.decode_png(rgb()[:12]),
+            ValueError,
+            "'contents' must be an undamaged PNG file, but got bytes without a valid header",
+        ),
         (lambda: tf.node.decode_png(rgb()[:40]), ValueError, "argument 'contents' must be an undamaged PNG file"),
         (lambda: tf.node.decode_bmp(b"BM" + bytes(60)), ValueError, "must be an undamaged BMP file"),
         (lambda: tf.node.decode_gif(b"GIF89a"), ValueError, "must be an undamaged GIF file"),

@@ -433,6 +433,11 @@ def test_error_in_the_data_leaves_the_model_usable() -> None:
         (lambda m: m.fit(SETS["plain"](), validation_split=0.5), "'validation_split'.*omitted"),
         (lambda m: m.fit_dataset(iter([(X, X)]), epochs=1, verbose=0), r"'y' must be of shape \[batch, 1\]"),
         (lambda m: m.fit(SETS["plain"](), batch_size=8), "'batch_size'.*omitted if x is a data set"),
+        (lambda m: m.evaluate(SETS["plain"](), batch_size=8), "^evaluate: argument 'batch_size'.*omitted if x is a"),
+        (
+            lambda m: m.fit(X, Y, validation_data=tf.data.generator(lambda: iter(())), verbose=0),
+            "^fit, validation_data: there are no batches",
+        ),
         (lambda m: m.fit(SETS["plain"](), sample_weight=[1]), "'sample_weight'.*omitted"),
         (lambda m: m.fit(SETS["plain"](), seed=0), "'seed'.*omitted"),
         (lambda m: m.fit(X), "'y'"),

@@ -80,7 +80,7 @@ def test_fractional_class_indices_are_rounded_down() -> None:
             "'class_weight' must be a dict of weights by class, as {0: 1, 1: 2}, but got [3]",
         ),
         (lambda: fit(class_weight=[{0: 1}, {0: 1}]), "'class_weight' must be a dict of weights by class"),
-        (lambda: fit(class_weight={"a": {0: 1}}), "Unknown output in class_weight 'a'"),
+        (lambda: fit(class_weight={"a": {0: 1}}), "fit: unknown output in class_weight 'a'"),
         (lambda: fit(x={1: X}), "'x' must be a dict with data for"),
         (
             lambda: fit(x={1: X, "b": X}),

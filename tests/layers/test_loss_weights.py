@@ -63,7 +63,7 @@ def test_recompiled_output_weights_apply_to_planned_steps() -> None:
     ("weights", "error", "message"),
     [
         ([1.0], ValueError, "one weight for each of the 2 outputs, but got 1"),
-        ({"c": 1.0}, ValueError, "Unknown output in output_weights 'c'"),
+        ({"c": 1.0}, ValueError, "compile: unknown output in output_weights 'c'"),
         (2.0, TypeError, r"a list, or a dict by output \(a, b\)"),
         ("nix", TypeError, "output_weights"),
         ({"a": "much"}, TypeError, "'output_weights' must be a number"),
@@ -122,7 +122,7 @@ def test_validation_split_uses_sample_but_not_class_weights() -> None:
 @pytest.mark.parametrize(
     ("weights", "message"),
     [
-        ({"c": SAMPLE_WEIGHTS}, "Unknown output in sample_weight 'c'"),
+        ({"c": SAMPLE_WEIGHTS}, "evaluate: unknown output in sample_weight 'c'"),
         ([SAMPLE_WEIGHTS], "in a list of 2, one for each output, but got 1 lists"),
         ([SAMPLE_WEIGHTS, SAMPLE_WEIGHTS[:3]], r"of shape \[10\]"),
         ({"a": 1.0}, r"of shape \[10\]"),

@@ -53,7 +53,7 @@ def loss_or_metric(kind: str, family: str = "losses", **options: Any) -> dict[st
 @pytest.mark.parametrize(
     ("options", "outputs", "message"),
     [
-        ({"loss_weights": {"d0": 1.0, "other": 0.5}}, 2, "Unknown output in output_weights 'other'"),
+        ({"loss_weights": {"d0": 1.0, "other": 0.5}}, 2, "compile: unknown output in output_weights 'other'"),
         ({"loss_weights": [0.5]}, 2, "'output_weights' must be one weight for each of the 2 outputs"),
         ({"loss_weights": ["a"]}, 1, "'output_weights' must be a number"),
         (

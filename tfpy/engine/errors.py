@@ -150,17 +150,19 @@ _MANY_NAMES = 24
 
 
 def unknown_name_error(
-    what: str, name: object, known: Iterable[str], listed: Iterable[str] | None = None
+    what: str, name: object, known: Iterable[str], listed: Iterable[str] | None = None, where: str = ""
 ) -> ValueError:
     """A ValueError for an unknown name, which suggests the nearest known one.
 
-    If there are only a few, the known names are listed, or those of `listed` instead: one spelling of each.
+    If there are only a few, the known names are listed, or those of `listed` instead: one spelling of each. The message
+    begins with `where`, the function, if it is given.
     """
     names = sorted(known)
     hint = nearest(name, names)
     shown = names if listed is None else sorted(listed)
     fits = 0 < len(shown) <= (_FEW_NAMES if hint else _MANY_NAMES)
-    return ValueError(f"Unknown {what} {show(name)}.{hint}" + (f" Known: {', '.join(shown)}." if fits else ""))
+    start = f"{where}: unknown" if where else "Unknown"
+    return ValueError(f"{start} {what} {show(name)}.{hint}" + (f" Known: {', '.join(shown)}." if fits else ""))
 
 
 def no_gradient_error(kernel: str, kernels: Sequence[str]) -> GradientError:

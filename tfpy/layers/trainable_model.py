@@ -283,7 +283,7 @@ class TrainableModel(TrainableModelCamel, Container):
             x: the inputs; or, beyond TF.js, what `evaluate_dataset` takes.
             y: the labels; left out with a data set.
             args: the options below as a dict.
-            batch_size: the number of samples per batch.
+            batch_size: the number of samples per batch; left out with a data set.
             verbose: 1 prints the results.
             sample_weight: the weight of each sample in the loss, as for `fit` (beyond TF.js).
             steps: how many batches to evaluate; all by default (beyond TF.js).

@@ -221,7 +221,9 @@ def _opened(where: str, argument: str, contents: Contents, kind: str) -> Iterato
         with pillow.open(io.BytesIO(data), formats=[kind]) as image:
             yield image
     except Exception as error:  # decoders raise all kinds of errors for damaged files
-        raise argument_error(where, argument, f"an undamaged {kind} file", Unquoted(str(error))) from error
+        unidentified = isinstance(error, pillow.UnidentifiedImageError)
+        found = Unquoted("bytes without a valid header" if unidentified else str(error))
+        raise argument_error(where, argument, f"an undamaged {kind} file", found) from error
 
 
 def _kind_of(data: bytes) -> str | None:

@@ -117,4 +117,4 @@ def _by_output_or_for_all(argument: str, given: Any, default: Any, names: Sequen
     """The value given for each output, by name or for all."""
     if not isinstance(given, Mapping):
         return [default if given is None else given] * len(names)
-    return by_output(argument, given, names, default)
+    return by_output("compile", argument, given, names, default)

@@ -159,13 +159,13 @@ class DataHandler(NamedTuple):
             if epochs and (of := missing_batches(dataset, limit.batches, epochs)):
                 raise argument_error(self.where, "validation_data", of, given)
             source = reader.dataset("dataset", given, limit)
-            return Validation(lambda: test_loop(self.model, self.compiled, source.once()), source.skip)
+            return Validation(lambda: test_loop(*reader, source.once()), source.skip)
         x, y, weights = _unpacked_validation(self.where, given)
         return self.validation_on(reader.arrays(x, y, size, sample_weight=weights), size)
 
     def validation_on(self, data: Batch, size: int) -> Validation:
         """The validation on samples that have been read."""
-        return Validation(lambda: test_loop(self.model, self.compiled, ArrayBatches(data, size).epoch()))
+        return Validation(lambda: test_loop(*self, ArrayBatches(data, size).epoch()))
 
 
 def _warn_of_misdeclared_shapes(model: TrainableModel, inputs: list[Tensor]) -> None:

@@ -15,6 +15,7 @@ from tfpy.layers.training.compile_config import CompileConfig
 from tfpy.layers.training.data_handler import DataHandler
 from tfpy.layers.training.dataset_options import EVALUATE, EVALUATE_DATASET, batch_limit, refuse_with_a_dataset
 from tfpy.layers.training.datasets import as_dataset
+from tfpy.layers.training.fit_options import refuse_size_with_a_dataset
 from tfpy.layers.training.loops import test_loop
 from tfpy.layers.training.training_state import compiled_of
 
@@ -29,6 +30,7 @@ def evaluate(
     compiled = compiled_of(model, "evaluate")
     if as_dataset(x) is not None:
         refuse_with_a_dataset("evaluate", y=y, sample_weight=sample_weight)
+        refuse_size_with_a_dataset("evaluate", batch_size)
         call = partial(model.evaluate_dataset, x, batches=steps, verbose=verbose)
         return model.training_state.on_behalf_of("evaluate", call)
     size = as_positive("evaluate", "batch_size", batch_size)
@@ -37,7 +39,7 @@ def evaluate(
         data = DataHandler("evaluate", model, compiled).arrays(x, y, size, sample_weight=sample_weight)
         if steps is not None:
             data = data.rows(0, min(data.size, as_positive("evaluate", "steps", steps) * size))
-        return test_loop(model, compiled, ArrayBatches(data, size).epoch())
+        return test_loop("evaluate", model, compiled, ArrayBatches(data, size).epoch())
 
     return _reported(compiled, tidy(values), verbose)
 
@@ -47,7 +49,7 @@ def evaluate_dataset(model: TrainableModel, dataset: Any, *, batches: int | None
     names = EVALUATE if model.training_state.called == "evaluate" else EVALUATE_DATASET
     handler = DataHandler(names.method, model, compiled_of(model, names.method))
     source = handler.dataset(names.dataset, dataset, batch_limit(names.method, names.batches, batches))
-    return _reported(handler.compiled, test_loop(model, handler.compiled, source.once()), verbose)
+    return _reported(handler.compiled, test_loop(*handler, source.once()), verbose)
 
 
 def _reported(compiled: CompileConfig, values: list[Tensor], verbose: int) -> Any:

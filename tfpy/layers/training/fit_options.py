@@ -135,9 +135,8 @@ def held_out_part(data: Batch, part: float, multiple: int) -> tuple[Batch, Batch
     return data.rows(0, at), data.rows(at, data.size)
 
 
-def check_size_with_a_dataset(given: FitOptions) -> None:
-    """Check that a batch size is given with a data set only for validation data in arrays."""
-    for_validation = isinstance(given.validation_data, (list, tuple))
-    if given.batch_size != BATCH_SIZE and not for_validation:
+def refuse_size_with_a_dataset(where: str, batch_size: int) -> None:
+    """Raise if a batch size other than the default is given with a data set."""
+    if batch_size != BATCH_SIZE:
         expected = "omitted if x is a data set, which defines its own batches"
-        raise argument_error("fit", "batch_size", expected, given.batch_size)
+        raise argument_error(where, "batch_size", expected, batch_size)

@@ -25,8 +25,8 @@ from tfpy.layers.training.fit_options import (
     FitOptions,
     RunOptions,
     check_order,
-    check_size_with_a_dataset,
     held_out_part,
+    refuse_size_with_a_dataset,
     run_options,
 )
 from tfpy.layers.training.loops import TrainingRun, Validation
@@ -69,7 +69,8 @@ def fit(model: TrainableModel, x: Any, y: Any, given: FitOptions) -> History:
 
 def _fit_as_dataset(model: TrainableModel, x: Any, y: Any, given: FitOptions) -> History:
     split = given.validation_split or None
-    check_size_with_a_dataset(given)
+    if not isinstance(given.validation_data, (list, tuple)):  # arrays, which are evaluated in batches of that size
+        refuse_size_with_a_dataset("fit", given.batch_size)
     refuse_with_a_dataset("fit", y=y, validation_split=split, sample_weight=given.sample_weight, seed=given.seed)
     call = partial(
         model.fit_dataset,

@@ -157,8 +157,14 @@ def _named(labels: Sequence[str], values: Sequence[Tensor]) -> Logs:
     return {label: outlive_scopes(value) for label, value in zip(labels, values, strict=True)}
 
 
-def test_loop(model: TrainableModel, compiled: CompileConfig, steps: Iterable[Step]) -> list[Tensor]:
+def test_loop(where: str, model: TrainableModel, compiled: CompileConfig, steps: Iterable[Step]) -> list[Tensor]:
     """Loss and metrics over all batches: the means weighted by batch size.
+
+    Args:
+        where: the method, for messages.
+        model: the model.
+        compiled: the configuration set by `compile`.
+        steps: the batches.
 
     Raises:
         ValueError: there are no batches.
@@ -169,7 +175,7 @@ def test_loop(model: TrainableModel, compiled: CompileConfig, steps: Iterable[St
         run_in_scope(partial(_add, model, compiled, step, totals), "test")
         seen += step.size
     if not seen:
-        raise ValueError("evaluate: there are no batches.")
+        raise ValueError(f"{where}: there are no batches.")
     return [t.div(seen) for t in totals]
 
 

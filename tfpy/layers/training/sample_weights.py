@@ -26,7 +26,7 @@ def class_weights(where: str, given: Any, names: Sequence[str], targets: Sequenc
 def sample_weights(where: str, given: Any, names: Sequence[str], count: int) -> list[Tensor | None]:
     """The samples' weights for each output, given in a dict by output, in a list, or for all outputs."""
     if isinstance(given, Mapping):
-        return [_weights_for(where, own, count) for own in by_output("sample_weight", given, names)]
+        return [_weights_for(where, own, count) for own in by_output(where, "sample_weight", given, names)]
     if isinstance(given, (list, tuple)) and any(own is None or _is_list(own) for own in given):
         if len(given) != len(names):
             expected = f"a number for each sample{_each(names)}"
@@ -58,7 +58,7 @@ def _weights_per_output(where: str, weights: Any, names: Sequence[str]) -> list[
     if not isinstance(weights, Mapping):
         raise argument_error(where, "class_weight", "a dict of weights by class", weights, TypeError)
     if any(isinstance(value, Mapping) for value in weights.values()):
-        found = by_output("class_weight", weights, names)
+        found = by_output(where, "class_weight", weights, names)
         for name, own in zip(names, found, strict=True):
             if own is not None and not isinstance(own, Mapping):
                 raise argument_error(where, f"class_weight[{name!r}]", "a dict of weights by class", own, TypeError)
