@@ -122,7 +122,7 @@ def test_validation_split_uses_sample_but_not_class_weights() -> None:
 @pytest.mark.parametrize(
     ("weights", "message"),
     [
-        ({"c": SAMPLE_WEIGHTS}, "evaluate: unknown output in sample_weight 'c'"),
+        ({"c": SAMPLE_WEIGHTS}, "unknown output in sample_weight 'c'"),
         ([SAMPLE_WEIGHTS], "in a list of 2, one for each output, but got 1 lists"),
         ([SAMPLE_WEIGHTS, SAMPLE_WEIGHTS[:3]], r"of shape \[10\]"),
         ({"a": 1.0}, r"of shape \[10\]"),
