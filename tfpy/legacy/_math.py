@@ -15,6 +15,7 @@ from tfpy.core.ops import gather as core_gather
 from tfpy.core.ops import logic as core_logic
 from tfpy.core.ops import matmul as core_matmul
 from tfpy.core.ops import norm as core_norm
+from tfpy.core.ops import ranked as core_ranked
 from tfpy.core.ops import recurrent as core_recurrent
 from tfpy.core.ops import reduce as core_reduce
 from tfpy.core.ops import shape as core_shape
@@ -807,16 +808,16 @@ class DerivedMath:
 
     @accepts_options()
     def pad1d(self, x: TensorLike, paddings: Sequence[int], constant_value: float = 0) -> NDArray:
-        """A vector padded at both ends."""
-        result: NDArray = self._run(legacy_array.pad1d, x, paddings, constant_value)
+        """A vector padded with one value; otherwise like `pad`."""
+        result: NDArray = self._run(core_ranked.pad1d, x, paddings, constant_value)
         return result
 
     pad1D = pad1d
 
     @accepts_options()
     def pad2d(self, x: TensorLike, paddings: Sequence[Sequence[int]], constant_value: float = 0) -> NDArray:
-        """A matrix padded on all sides."""
-        result: NDArray = self._run(legacy_array.pad2d, x, paddings, constant_value)
+        """A matrix padded with one value; otherwise like `pad`."""
+        result: NDArray = self._run(core_ranked.pad2d, x, paddings, constant_value)
         return result
 
     pad2D = pad2d
@@ -870,32 +871,32 @@ class DerivedMath:
         return result
 
     def reverse1d(self, x: TensorLike) -> NDArray:
-        """A vector reversed."""
-        result: NDArray = self._run(legacy_array.reverse1d, x)
+        """A vector in reverse order."""
+        result: NDArray = self._run(core_ranked.reverse1d, x)
         return result
 
     reverse1D = reverse1d
 
     @accepts_options()
     def reverse2d(self, x: TensorLike, axis: Axis = None) -> NDArray:
-        """A matrix reversed along axes, all by default."""
-        result: NDArray = self._run(legacy_array.reverse2d, x, axis)
+        """A matrix in reverse order along axes; otherwise like `reverse`."""
+        result: NDArray = self._run(core_ranked.reverse2d, x, axis)
         return result
 
     reverse2D = reverse2d
 
     @accepts_options()
     def reverse3d(self, x: TensorLike, axis: Axis = None) -> NDArray:
-        """An array of rank 3 reversed along axes, all by default."""
-        result: NDArray = self._run(legacy_array.reverse3d, x, axis)
+        """A tensor of rank 3 in reverse order along axes; otherwise like `reverse`."""
+        result: NDArray = self._run(core_ranked.reverse3d, x, axis)
         return result
 
     reverse3D = reverse3d
 
     @accepts_options()
     def reverse4d(self, x: TensorLike, axis: Axis = None) -> NDArray:
-        """An array of rank 4 reversed along axes, all by default."""
-        result: NDArray = self._run(legacy_array.reverse4d, x, axis)
+        """A tensor of rank 4 in reverse order along axes; otherwise like `reverse`."""
+        result: NDArray = self._run(core_ranked.reverse4d, x, axis)
         return result
 
     reverse4D = reverse4d
@@ -962,29 +963,29 @@ class DerivedMath:
         return result
 
     def slice1d(self, x: TensorLike, begin: int, size: int) -> NDArray:
-        """`size` elements of a vector from `begin` on."""
-        result: NDArray = self._run(legacy_array.slice1d, x, begin, size)
+        """A block of a vector; otherwise like `slice`."""
+        result: NDArray = self._run(core_ranked.slice1d, x, begin, size)
         return result
 
     slice1D = slice1d
 
     def slice2d(self, x: TensorLike, begin: Sequence[int], size: Sequence[int]) -> NDArray:
-        """A block of a matrix."""
-        result: NDArray = self._run(legacy_array.slice2d, x, begin, size)
+        """A block of a matrix; otherwise like `slice`."""
+        result: NDArray = self._run(core_ranked.slice2d, x, begin, size)
         return result
 
     slice2D = slice2d
 
     def slice3d(self, x: TensorLike, begin: Sequence[int], size: Sequence[int]) -> NDArray:
-        """A block of an array of rank 3."""
-        result: NDArray = self._run(legacy_array.slice3d, x, begin, size)
+        """A block of a tensor of rank 3; otherwise like `slice`."""
+        result: NDArray = self._run(core_ranked.slice3d, x, begin, size)
         return result
 
     slice3D = slice3d
 
     def slice4d(self, x: TensorLike, begin: Sequence[int], size: Sequence[int]) -> NDArray:
-        """A block of an array of rank 4."""
-        result: NDArray = self._run(legacy_array.slice4d, x, begin, size)
+        """A block of a tensor of rank 4; otherwise like `slice`."""
+        result: NDArray = self._run(core_ranked.slice4d, x, begin, size)
         return result
 
     slice4D = slice4d

@@ -8,13 +8,24 @@ from tfpy.core.calling.registry import op
 from tfpy.core.convert import TensorLike
 from tfpy.core.ops.common import tensor_of_rank
 from tfpy.core.ops.join import concat
-from tfpy.core.ops.slice import pad, reverse, slice_
+from tfpy.core.ops.reduce import Axis
+from tfpy.core.ops.slice import block, pad
+from tfpy.core.run import run
 from tfpy.core.tensor import Tensor
+from tfpy.engine.arguments import resolve_axes
 
-Pair = Sequence[int]
+
+def _slice(name: str, x: TensorLike, rank: int, begin: int | Sequence[int], size: int | Sequence[int]) -> Tensor:
+    t = tensor_of_rank(name, "x", x, rank, "any")
+    starts, sizes = block(name, t.spec.shape, begin, size)
+    return run("Slice", t, begin=starts, size=sizes)
 
 
-@op(doc="Tensors / Slicing and Joining")
+def _reverse(name: str, x: TensorLike, rank: int, axis: Axis) -> Tensor:
+    return run("Reverse", tensor_of_rank(name, "x", x, rank), axes=resolve_axes(name, axis, rank))
+
+
+@op(legacy="slice1d", doc="Tensors / Slicing and Joining")
 def slice1d(x: TensorLike, begin: int, size: int) -> Tensor:
     """A block of a vector; otherwise like `slice`.
 
@@ -26,12 +37,12 @@ def slice1d(x: TensorLike, begin: int, size: int) -> Tensor:
     Returns:
         A tensor of x's rank and dtype, and of the given size.
 
-    Source: TF.js `tf.slice1d`.
+    Source: TF.js `tf.slice1d`; deeplearn.js `math.slice1D`.
     """
-    return slice_(tensor_of_rank("slice1d", "x", x, 1, "any"), begin, size)
+    return _slice("slice1d", x, 1, begin, size)
 
 
-@op(doc="Tensors / Slicing and Joining")
+@op(legacy="slice2d", doc="Tensors / Slicing and Joining")
 def slice2d(x: TensorLike, begin: Sequence[int], size: Sequence[int]) -> Tensor:
     """A block of a matrix; otherwise like `slice`.
 
@@ -43,12 +54,12 @@ def slice2d(x: TensorLike, begin: Sequence[int], size: Sequence[int]) -> Tensor:
     Returns:
         A tensor of x's rank and dtype, and of the given size.
 
-    Source: TF.js `tf.slice2d`.
+    Source: TF.js `tf.slice2d`; deeplearn.js `math.slice2D`.
     """
-    return slice_(tensor_of_rank("slice2d", "x", x, 2, "any"), begin, size)
+    return _slice("slice2d", x, 2, begin, size)
 
 
-@op(doc="Tensors / Slicing and Joining")
+@op(legacy="slice3d", doc="Tensors / Slicing and Joining")
 def slice3d(x: TensorLike, begin: Sequence[int], size: Sequence[int]) -> Tensor:
     """A block of a tensor of rank 3; otherwise like `slice`.
 
@@ -60,12 +71,12 @@ def slice3d(x: TensorLike, begin: Sequence[int], size: Sequence[int]) -> Tensor:
     Returns:
         A tensor of x's rank and dtype, and of the given size.
 
-    Source: TF.js `tf.slice3d`.
+    Source: TF.js `tf.slice3d`; deeplearn.js `math.slice3D`.
     """
-    return slice_(tensor_of_rank("slice3d", "x", x, 3, "any"), begin, size)
+    return _slice("slice3d", x, 3, begin, size)
 
 
-@op(doc="Tensors / Slicing and Joining")
+@op(legacy="slice4d", doc="Tensors / Slicing and Joining")
 def slice4d(x: TensorLike, begin: Sequence[int], size: Sequence[int]) -> Tensor:
     """A block of a tensor of rank 4; otherwise like `slice`.
 
@@ -77,12 +88,12 @@ def slice4d(x: TensorLike, begin: Sequence[int], size: Sequence[int]) -> Tensor:
     Returns:
         A tensor of x's rank and dtype, and of the given size.
 
-    Source: TF.js `tf.slice4d`.
+    Source: TF.js `tf.slice4d`; deeplearn.js `math.slice4D`.
     """
-    return slice_(tensor_of_rank("slice4d", "x", x, 4, "any"), begin, size)
+    return _slice("slice4d", x, 4, begin, size)
 
 
-@op(doc="Tensors / Slicing and Joining")
+@op(legacy="reverse1d", doc="Tensors / Slicing and Joining")
 def reverse1d(x: TensorLike) -> Tensor:
     """A vector in reverse order.
 
@@ -92,13 +103,13 @@ def reverse1d(x: TensorLike) -> Tensor:
     Returns:
         A tensor of x's shape and dtype.
 
-    Source: TF.js `tf.reverse1d`.
+    Source: TF.js `tf.reverse1d`; deeplearn.js `math.reverse1D`.
     """
-    return reverse(tensor_of_rank("reverse1d", "x", x, 1, "any"), 0)
+    return _reverse("reverse1d", x, 1, 0)
 
 
-@op(doc="Tensors / Slicing and Joining")
-def reverse2d(x: TensorLike, axis: int | Sequence[int] | None = None) -> Tensor:
+@op(legacy="reverse2d", doc="Tensors / Slicing and Joining")
+def reverse2d(x: TensorLike, axis: Axis = None) -> Tensor:
     """A matrix in reverse order along axes; otherwise like `reverse`.
 
     Args:
@@ -108,13 +119,13 @@ def reverse2d(x: TensorLike, axis: int | Sequence[int] | None = None) -> Tensor:
     Returns:
         A tensor of x's shape and dtype.
 
-    Source: TF.js `tf.reverse2d`.
+    Source: TF.js `tf.reverse2d`; deeplearn.js `math.reverse2D`.
     """
-    return reverse(tensor_of_rank("reverse2d", "x", x, 2, "any"), axis)
+    return _reverse("reverse2d", x, 2, axis)
 
 
-@op(doc="Tensors / Slicing and Joining")
-def reverse3d(x: TensorLike, axis: int | Sequence[int] | None = None) -> Tensor:
+@op(legacy="reverse3d", doc="Tensors / Slicing and Joining")
+def reverse3d(x: TensorLike, axis: Axis = None) -> Tensor:
     """A tensor of rank 3 in reverse order along axes; otherwise like `reverse`.
 
     Args:
@@ -124,13 +135,13 @@ def reverse3d(x: TensorLike, axis: int | Sequence[int] | None = None) -> Tensor:
     Returns:
         A tensor of x's shape and dtype.
 
-    Source: TF.js `tf.reverse3d`.
+    Source: TF.js `tf.reverse3d`; deeplearn.js `math.reverse3D`.
     """
-    return reverse(tensor_of_rank("reverse3d", "x", x, 3, "any"), axis)
+    return _reverse("reverse3d", x, 3, axis)
 
 
-@op(doc="Tensors / Slicing and Joining")
-def reverse4d(x: TensorLike, axis: int | Sequence[int] | None = None) -> Tensor:
+@op(legacy="reverse4d", doc="Tensors / Slicing and Joining")
+def reverse4d(x: TensorLike, axis: Axis = None) -> Tensor:
     """A tensor of rank 4 in reverse order along axes; otherwise like `reverse`.
 
     Args:
@@ -140,13 +151,13 @@ def reverse4d(x: TensorLike, axis: int | Sequence[int] | None = None) -> Tensor:
     Returns:
         A tensor of x's shape and dtype.
 
-    Source: TF.js `tf.reverse4d`.
+    Source: TF.js `tf.reverse4d`; deeplearn.js `math.reverse4D`.
     """
-    return reverse(tensor_of_rank("reverse4d", "x", x, 4, "any"), axis)
+    return _reverse("reverse4d", x, 4, axis)
 
 
-@op(doc="Tensors / Transformations")
-def pad1d(x: TensorLike, paddings: Pair, constant_value: float = 0) -> Tensor:
+@op(legacy="pad1d", doc="Tensors / Transformations")
+def pad1d(x: TensorLike, paddings: Sequence[int], constant_value: float = 0) -> Tensor:
     """A vector padded with one value; otherwise like `pad`.
 
     Args:
@@ -157,13 +168,13 @@ def pad1d(x: TensorLike, paddings: Pair, constant_value: float = 0) -> Tensor:
     Returns:
         A tensor of x's dtype, whose sizes are those of x plus the padding.
 
-    Source: TF.js `tf.pad1d`.
+    Source: TF.js `tf.pad1d`; deeplearn.js `math.pad1D`.
     """
     return pad(tensor_of_rank("pad1d", "x", x, 1, "any"), [paddings], constant_value)
 
 
-@op(doc="Tensors / Transformations")
-def pad2d(x: TensorLike, paddings: Sequence[Pair], constant_value: float = 0) -> Tensor:
+@op(legacy="pad2d", doc="Tensors / Transformations")
+def pad2d(x: TensorLike, paddings: Sequence[Sequence[int]], constant_value: float = 0) -> Tensor:
     """A matrix padded with one value; otherwise like `pad`.
 
     Args:
@@ -174,13 +185,13 @@ def pad2d(x: TensorLike, paddings: Sequence[Pair], constant_value: float = 0) ->
     Returns:
         A tensor of x's dtype, whose sizes are those of x plus the padding.
 
-    Source: TF.js `tf.pad2d`.
+    Source: TF.js `tf.pad2d`; deeplearn.js `math.pad2D`.
     """
     return pad(tensor_of_rank("pad2d", "x", x, 2, "any"), paddings, constant_value)
 
 
 @op(doc="Tensors / Transformations")
-def pad3d(x: TensorLike, paddings: Sequence[Pair], constant_value: float = 0) -> Tensor:
+def pad3d(x: TensorLike, paddings: Sequence[Sequence[int]], constant_value: float = 0) -> Tensor:
     """A tensor of rank 3 padded with one value; otherwise like `pad`.
 
     Args:
@@ -197,7 +208,7 @@ def pad3d(x: TensorLike, paddings: Sequence[Pair], constant_value: float = 0) ->
 
 
 @op(doc="Tensors / Transformations")
-def pad4d(x: TensorLike, paddings: Sequence[Pair], constant_value: float = 0) -> Tensor:
+def pad4d(x: TensorLike, paddings: Sequence[Sequence[int]], constant_value: float = 0) -> Tensor:
     """A tensor of rank 4 padded with one value; otherwise like `pad`.
 
     Args:

@@ -21,10 +21,7 @@ from tfpy.legacy.naming.generated_names import CHAINED_OPS, GRAPH_OPS
 from tfpy.legacy.naming.registry import MATH_OPS, OWN_EAGER_OPS
 from tfpy.legacy.naming.spelling import EXCEPTIONS
 
-_SAME = """
-    slice1d slice2d slice3d slice4d reverse1d reverse2d reverse3d reverse4d pad1d pad2d
-    max_pool avg_pool conv2d_transpose
-"""
+_SAME = ("max_pool", "avg_pool", "conv2d_transpose")
 _FLAT = "tf.arg_max(tf.reshape({0}, [-1]))"
 _STRICT = {
     "add_strict": "tf.add(a, b)",
@@ -335,7 +332,7 @@ def _math_successors() -> dict[str, Successor]:
     for name, function in OWN_EAGER_OPS.items():
         found[name] = _successor(function, _MATH[name])
     for name, own in MATH_OPS.items():
-        if name in _SAME.split():
+        if name in _SAME:
             new = _same(own.function, name)
         elif name in _MATH:
             new = _successor(own.function, _MATH[name])

@@ -1,4 +1,4 @@
-"""Slicing, concatenating, reversing and padding arrays, by rank; and selecting elements."""
+"""Joining arrays, changing their dtype, and selecting elements."""
 
 from __future__ import annotations
 
@@ -6,11 +6,10 @@ from collections.abc import Sequence
 from typing import Any, cast
 
 from tfpy.core.convert import TensorLike, to_tensor
-from tfpy.core.ops import create, join, logic, shape, slice
+from tfpy.core.ops import create, join, logic, shape
 from tfpy.core.ops.common import cast_to, reshape_to
-from tfpy.core.ops.reduce import Axis
 from tfpy.core.tensor import Tensor
-from tfpy.engine.arguments import array_as_list, as_int, resolve_axes, resolve_axis
+from tfpy.engine.arguments import as_int, resolve_axis
 from tfpy.engine.dtypes import DType
 from tfpy.engine.errors import argument_error
 from tfpy.legacy.naming.registry import math_op
@@ -20,54 +19,6 @@ from tfpy.legacy.ops.common import of_rank
 def as_type(x: TensorLike, dtype: DType) -> Tensor:
     """The values in another dtype. Source: deeplearn.js `NDArray.asType`."""
     return shape.cast(x, dtype)
-
-
-def _slice(name: str, x: TensorLike, begin: Any, size: Any, rank: int) -> Tensor:
-    t = of_rank(name, "x", x, rank)
-    for argument, values in (("begin", array_as_list(begin)), ("size", array_as_list(size))):
-        if (
-            not isinstance(values, Sequence)
-            or len(values) != rank
-            or min(as_int(name, argument, n) for n in values) < 0
-        ):
-            raise argument_error(name, argument, f"{rank} numbers of 0 or more", values)
-    return slice.slice_(t, begin, size)
-
-
-@math_op()
-def slice1d(x: TensorLike, begin: int, size: int) -> Tensor:
-    """`size` elements of a vector from `begin` on.
-
-    Source: deeplearn.js `math.slice1D`.
-    """
-    return _slice("slice1d", x, [begin], [size], 1)
-
-
-@math_op()
-def slice2d(x: TensorLike, begin: Sequence[int], size: Sequence[int]) -> Tensor:
-    """A block of a matrix.
-
-    Source: deeplearn.js `math.slice2D`.
-    """
-    return _slice("slice2d", x, begin, size, 2)
-
-
-@math_op()
-def slice3d(x: TensorLike, begin: Sequence[int], size: Sequence[int]) -> Tensor:
-    """A block of an array of rank 3.
-
-    Source: deeplearn.js `math.slice3D`.
-    """
-    return _slice("slice3d", x, begin, size, 3)
-
-
-@math_op()
-def slice4d(x: TensorLike, begin: Sequence[int], size: Sequence[int]) -> Tensor:
-    """A block of an array of rank 4.
-
-    Source: deeplearn.js `math.slice4D`.
-    """
-    return _slice("slice4d", x, begin, size, 4)
 
 
 @math_op()
@@ -121,65 +72,6 @@ def concat4d(a: TensorLike, b: TensorLike, axis: int) -> Tensor:
     Source: deeplearn.js `math.concat4D`.
     """
     return _concat("concat4d", a, b, axis, 4)
-
-
-def _reverse(name: str, x: TensorLike, axis: Axis, rank: int) -> Tensor:
-    t = of_rank(name, "x", x, rank)
-    return slice.reverse(t, list(resolve_axes(name, axis, rank)))
-
-
-@math_op()
-def reverse1d(x: TensorLike) -> Tensor:
-    """A vector reversed.
-
-    Source: deeplearn.js `math.reverse1D`.
-    """
-    return _reverse("reverse1d", x, 0, 1)
-
-
-@math_op()
-def reverse2d(x: TensorLike, axis: Axis = None) -> Tensor:
-    """A matrix reversed along axes, all by default.
-
-    Source: deeplearn.js `math.reverse2D`.
-    """
-    return _reverse("reverse2d", x, axis, 2)
-
-
-@math_op()
-def reverse3d(x: TensorLike, axis: Axis = None) -> Tensor:
-    """An array of rank 3 reversed along axes, all by default.
-
-    Source: deeplearn.js `math.reverse3D`.
-    """
-    return _reverse("reverse3d", x, axis, 3)
-
-
-@math_op()
-def reverse4d(x: TensorLike, axis: Axis = None) -> Tensor:
-    """An array of rank 4 reversed along axes, all by default.
-
-    Source: deeplearn.js `math.reverse4D`.
-    """
-    return _reverse("reverse4d", x, axis, 4)
-
-
-@math_op()
-def pad1d(x: TensorLike, paddings: Sequence[int], constant_value: float = 0) -> Tensor:
-    """A vector padded at both ends.
-
-    Source: deeplearn.js `math.pad1D`.
-    """
-    return slice.pad(of_rank("pad1d", "x", x, 1), [paddings], constant_value)
-
-
-@math_op()
-def pad2d(x: TensorLike, paddings: Sequence[Sequence[int]], constant_value: float = 0) -> Tensor:
-    """A matrix padded on all sides.
-
-    Source: deeplearn.js `math.pad2D`.
-    """
-    return slice.pad(of_rank("pad2d", "x", x, 2), paddings, constant_value)
 
 
 @math_op(eager="one_hot")

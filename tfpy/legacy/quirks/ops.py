@@ -155,7 +155,6 @@ def cast_through_typed_array(x: TensorLike, dtype: DType) -> Tensor:
 _FLOAT_RESULTS: tuple[Callable[..., Any], ...] = (
     activation.elu, activation.leaky_relu, activation.prelu, activation.selu, activation.sigmoid, activation.step,
     array.concat1d, array.concat2d, array.concat3d, array.concat4d,
-    array.slice1d, array.slice2d, array.slice3d, array.slice4d,
     matmul.outer_product, matmul.transpose,
     matrix.mat_mul, matrix.vector_times_matrix, matrix.matrix_times_vector, matrix.dot_product,
     ranked.concat1d, ranked.concat2d, ranked.concat3d, ranked.concat4d,
