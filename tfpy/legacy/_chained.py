@@ -15,6 +15,7 @@ from tfpy.core.ops import gather as core_gather
 from tfpy.core.ops import logic as core_logic
 from tfpy.core.ops import matmul as core_matmul
 from tfpy.core.ops import norm as core_norm
+from tfpy.core.ops import pool as core_pool
 from tfpy.core.ops import reduce as core_reduce
 from tfpy.core.ops import resize as core_resize
 from tfpy.core.ops import shape as core_shape
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 
     from tfpy.core.convert import TensorLike
     from tfpy.core.ops.reduce import Axis
+    from tfpy.core.ops.spatial import Numbers, Padding
     from tfpy.engine.handle import Handle
     from tfpy.legacy.arrays.ndarray import NDArray
     from tfpy.legacy.windows import Pad, Pair
@@ -362,9 +364,11 @@ class ChainedOps:
         return result
 
     @accepts_options()
-    def max_pool(self, filter_size: Pair, strides: Pair, pad: Pad, dim_rounding_mode: str | None = None) -> NDArray:
-        """The largest value in each window."""
-        result: NDArray = self._run(legacy_pool.max_pool, filter_size, strides, pad, dim_rounding_mode)
+    def max_pool(
+        self, filter_size: Numbers, strides: Numbers, pad: Padding, dim_rounding_mode: str | None = None
+    ) -> NDArray:
+        """The largest element of each window over images."""
+        result: NDArray = self._run(core_pool.max_pool, filter_size, strides, pad, dim_rounding_mode)
         return result
 
     maxPool = max_pool

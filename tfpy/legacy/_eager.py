@@ -61,6 +61,7 @@ from tfpy.core.ops.matmul import mat_mul as _mat_mul
 from tfpy.core.ops.matmul import outer_product as _outer_product
 from tfpy.core.ops.matmul import transpose as _transpose
 from tfpy.core.ops.norm import norm as _norm
+from tfpy.core.ops.pool import max_pool as _max_pool
 from tfpy.core.ops.random import rand as _rand
 from tfpy.core.ops.random import random_normal as _random_normal
 from tfpy.core.ops.random import random_uniform as _random_uniform
@@ -134,7 +135,6 @@ from tfpy.legacy.ops.norm import batch_normalization3d as _batch_normalization3d
 from tfpy.legacy.ops.norm import batch_normalization4d as _batch_normalization4d
 from tfpy.legacy.ops.norm import local_response_normalization as _local_response_normalization
 from tfpy.legacy.ops.pool import avg_pool as _avg_pool
-from tfpy.legacy.ops.pool import max_pool as _max_pool
 from tfpy.legacy.ops.pool import min_pool as _min_pool
 from tfpy.legacy.ops.reduce import arg_max as _arg_max
 from tfpy.legacy.ops.reduce import arg_min as _arg_min

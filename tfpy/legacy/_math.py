@@ -15,6 +15,7 @@ from tfpy.core.ops import gather as core_gather
 from tfpy.core.ops import logic as core_logic
 from tfpy.core.ops import matmul as core_matmul
 from tfpy.core.ops import norm as core_norm
+from tfpy.core.ops import pool as core_pool
 from tfpy.core.ops import ranked as core_ranked
 from tfpy.core.ops import recurrent as core_recurrent
 from tfpy.core.ops import reduce as core_reduce
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     from tfpy.core.ops.create import ShapeLike
     from tfpy.core.ops.recurrent import LSTMCell
     from tfpy.core.ops.reduce import Axis, Moments
+    from tfpy.core.ops.spatial import Numbers, Padding
     from tfpy.engine.dtypes import DType
     from tfpy.engine.handle import Handle
     from tfpy.engine.rng import Seed
@@ -654,10 +656,10 @@ class DerivedMath:
 
     @accepts_options()
     def max_pool(
-        self, x: TensorLike, filter_size: Pair, strides: Pair, pad: Pad, dim_rounding_mode: str | None = None
+        self, x: TensorLike, filter_size: Numbers, strides: Numbers, pad: Padding, dim_rounding_mode: str | None = None
     ) -> NDArray:
-        """The largest value in each window."""
-        result: NDArray = self._run(legacy_pool.max_pool, x, filter_size, strides, pad, dim_rounding_mode)
+        """The largest element of each window over images."""
+        result: NDArray = self._run(core_pool.max_pool, x, filter_size, strides, pad, dim_rounding_mode)
         return result
 
     maxPool = max_pool

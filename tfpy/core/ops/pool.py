@@ -30,7 +30,7 @@ class MaxPoolWithArgmax(TensorRecord):
     indexes: Tensor
 
 
-@op(chain=True, doc="Operations / Convolution")
+@op(chain=True, legacy="max_pool", doc="Operations / Convolution")
 def max_pool(
     x: TensorLike, filter_size: Numbers, strides: Numbers, pad: Padding, dim_rounding_mode: str | None = None
 ) -> Tensor:

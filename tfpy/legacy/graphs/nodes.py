@@ -17,12 +17,13 @@ from tfpy.core.ops.activation import relu
 from tfpy.core.ops.common import as_float, reshape_to
 from tfpy.core.ops.compare import equal
 from tfpy.core.ops.matmul import multiply_matrices
+from tfpy.core.ops.pool import max_pool as core_max_pool
 from tfpy.core.ops.softmax import softmax as core_softmax
 from tfpy.core.ops.unary import square
 from tfpy.core.tensor import Tensor
 from tfpy.engine.spec import Shape
 from tfpy.legacy.graphs import costs
-from tfpy.legacy.ops import conv, matrix, pool
+from tfpy.legacy.ops import conv, matrix
 from tfpy.legacy.ops.reduce import arg_max
 from tfpy.legacy.quirks import numbers_of
 
@@ -179,7 +180,7 @@ def conv2d(x: Value, w: Value, b: Value, stride: int, pad: int) -> Value:
 
 def max_pool(x: Value, field_size: int, stride: int, pad: int) -> Value:
     """The largest value in each window."""
-    return Value(numbers_of(pool.max_pool, "graph")(x.tensor, field_size, stride, pad), x.batched)
+    return Value(numbers_of(core_max_pool, "graph")(x.tensor, field_size, stride, pad), x.batched)
 
 
 def argmax(x: Value) -> Value:

@@ -21,7 +21,7 @@ from tfpy.legacy.naming.generated_names import CHAINED_OPS, GRAPH_OPS
 from tfpy.legacy.naming.registry import MATH_OPS, OWN_EAGER_OPS
 from tfpy.legacy.naming.spelling import EXCEPTIONS
 
-_SAME = ("max_pool", "avg_pool", "conv2d_transpose")
+_SAME = ("avg_pool", "conv2d_transpose")
 _FLAT = "tf.arg_max(tf.reshape({0}, [-1]))"
 _STRICT = {
     "add_strict": "tf.add(a, b)",

@@ -39,10 +39,10 @@ def like_input(out: Tensor, rank: int) -> Tensor:
 
 
 def checked_filter(op: str, images: Tensor, filter: TensorLike) -> Tensor:
-    """A filter that fits a batch of images."""
+    """A filter that fits an image or a batch of images."""
     weights = of_rank(op, "filter", filter, 4)
-    if weights.shape[2] != images.shape[3]:
-        raise argument_error(op, "filter", f"of input depth {images.shape[3]}, that of 'x'", weights)
+    if weights.shape[2] != images.shape[-1]:
+        raise argument_error(op, "filter", f"of input depth {images.shape[-1]}, that of 'x'", weights)
     return weights
 
 
@@ -342,11 +342,10 @@ def depthwise_conv2d(
 
     Source: deeplearn.js `math.depthwiseConv2D`.
     """
-    given = of_rank("depthwise_conv2d", "x", x, 3, 4)
-    images = batch_of(given)
+    images = of_rank("depthwise_conv2d", "x", x, 3, 4)
     weights = checked_filter("depthwise_conv2d", images, filter)
-    out = depthwise.depthwise_conv2d(images, weights, strides, pad, "NHWC", rates, dim_rounding_mode)
-    return like_input(out, given.rank)
+    out: Tensor = depthwise.depthwise_conv2d(images, weights, strides, pad, "NHWC", rates, dim_rounding_mode)
+    return out
 
 
 @eager_op("conv2d")

@@ -13,7 +13,6 @@ from tfpy.engine.arguments import as_int
 from tfpy.engine.errors import argument_error
 from tfpy.legacy.naming.registry import math_op
 from tfpy.legacy.ops.common import of_rank
-from tfpy.legacy.ops.conv import batch_of, like_input
 
 
 def _batch_normalization(
@@ -132,11 +131,10 @@ def _local_response(
         raise argument_error(name, "norm_region", "'acrossChannels' or 'withinChannel'", norm_region)
     if as_int(name, "radius", radius) < 0:
         raise argument_error(name, "radius", "0 or more", radius)
-    images = batch_of(as_float(t))
-    window = full((2 * radius + 1, 2 * radius + 1, images.shape[3], 1), 1)
+    images = as_float(t)
+    window = full((2 * radius + 1, 2 * radius + 1, images.shape[-1], 1), 1)
     sums: Tensor = depthwise_conv2d(mul(images, images), window, 1, "same")
-    powers = pow_(add(mul(sums, alpha), bias), -beta)
-    return like_input(mul(images, powers), t.rank)
+    return mul(images, pow_(add(mul(sums, alpha), bias), -beta))
 
 
 @math_op(eager="local_response_normalization")

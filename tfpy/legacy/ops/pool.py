@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from tfpy.core.convert import TensorLike, to_tensor
+from tfpy.core.convert import TensorLike
 from tfpy.core.grads import grad
 from tfpy.core.ops import pool
 from tfpy.core.ops.common import as_float
@@ -16,21 +16,7 @@ from tfpy.engine.arguments import array_as_list
 from tfpy.engine.errors import argument_error
 from tfpy.legacy.naming.registry import math_op
 from tfpy.legacy.ops.common import of_rank
-from tfpy.legacy.ops.conv import batch_of, like_input
 from tfpy.legacy.windows import Pad, Pair, pair
-
-
-def _pool(
-    name: str,
-    op: Callable[..., Tensor],
-    x: TensorLike,
-    filter_size: Pair,
-    strides: Pair,
-    pad: Pad,
-    rounding: str | None,
-) -> Tensor:
-    given = of_rank(name, "x", x, 3, 4)
-    return like_input(op(batch_of(given), filter_size, strides, pad, rounding), given.rank)
 
 
 def _back_prop(
@@ -45,27 +31,7 @@ def _back_prop(
 ) -> Tensor:
     given = of_rank(name, "x", x, 3, 4)
     slopes = of_rank(name, "dy", dy, given.rank)
-    found = grad(lambda t: op(t, filter_size, strides, pad, rounding))(batch_of(given), batch_of(slopes))
-    return like_input(found, given.rank)
-
-
-@math_op(eager="max_pool")
-def max_pool(x: TensorLike, filter_size: Pair, strides: Pair, pad: Pad, dim_rounding_mode: str | None = None) -> Tensor:
-    """The largest value in each window.
-
-    Args:
-        x: an image [height, width, channels] or a batch of images.
-        filter_size: one number, or [height, width].
-        strides: one number, or [height, width].
-        pad: 'same', 'valid', or a number for all sides; padding is ignored.
-        dim_rounding_mode: 'floor', 'round' or 'ceil', for a numeric pad; rounded down by default.
-
-    Raises:
-        ValueError: another rank.
-
-    Source: deeplearn.js `math.maxPool`.
-    """
-    return _pool("max_pool", pool.max_pool, x, filter_size, strides, pad, dim_rounding_mode)
+    return grad(lambda t: op(t, filter_size, strides, pad, rounding))(given, slopes)
 
 
 @math_op(eager="min_pool")
@@ -74,8 +40,8 @@ def min_pool(x: TensorLike, filter_size: Pair, strides: Pair, pad: Pad, dim_roun
 
     Source: deeplearn.js `math.minPool`.
     """
-    turned = _turned(to_tensor("min_pool", "x", x))
-    return _turned(_pool("min_pool", pool.max_pool, turned, filter_size, strides, pad, dim_rounding_mode))
+    turned = _turned(of_rank("min_pool", "x", x, 3, 4))
+    return _turned(pool.max_pool(turned, filter_size, strides, pad, dim_rounding_mode))
 
 
 def _turned(x: Tensor) -> Tensor:
@@ -89,8 +55,8 @@ def avg_pool(x: TensorLike, filter_size: Pair, strides: Pair, pad: Pad, dim_roun
 
     Source: deeplearn.js `math.avgPool`.
     """
-    given = as_float(to_tensor("avg_pool", "x", x))
-    return _pool("avg_pool", pool.avg_pool, given, filter_size, strides, pad, dim_rounding_mode)
+    given = as_float(of_rank("avg_pool", "x", x, 3, 4))
+    return pool.avg_pool(given, filter_size, strides, pad, dim_rounding_mode)
 
 
 @math_op()

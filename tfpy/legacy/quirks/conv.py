@@ -291,7 +291,7 @@ def _with_holes(out: Tensor, name: str, x: TensorLike, windows: Windows) -> Tens
     return add(out, run("Select", run("Greater", holes, number(0)), full(out.shape, math.nan), full(out.shape, 0)))
 
 
-@quirk("math.maxPool", _HOLES + _MARGINS + " NaN is passed over.", instead_of=pool.max_pool)
+@quirk("math.maxPool", _HOLES + _MARGINS + " NaN is passed over.", instead_of=core_pool.max_pool)
 def max_pool_with_margins(
     x: TensorLike, filter_size: Pair, strides: Pair, pad: Pad, dim_rounding_mode: str | None = None
 ) -> Tensor:
