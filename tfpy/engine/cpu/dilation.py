@@ -8,7 +8,7 @@ import numpy as np
 
 from tfpy.engine.backend import Array
 from tfpy.engine.cpu.table import KERNELS
-from tfpy.engine.cpu.windows import blocks, cell, cells, first_matches, padded, patches, unpadded
+from tfpy.engine.cpu.windows import blocks, cell, cells, cropped, extended, first_matches, padded, patches
 from tfpy.engine.rows.conv import DILATION_OUTSIDE
 from tfpy.engine.spec import Shape
 from tfpy.engine.windows import Window
@@ -36,12 +36,14 @@ def _matches(x: Array, filter: Array, window: Window) -> Iterator[tuple[Shape, A
 
 
 def _dilation_input(x: Array, filter: Array, dy: Array, window: Window) -> Array:
-    dx, extent = padded(np.zeros_like(x, dtype=dy.dtype), window)
-    views = patches(dx, window, extent)
+    dx = np.empty(x.shape, dy.dtype)
+    array, extent = extended(dx, window)
+    views = patches(array, window, extent)
     for at, found in _matches(x, filter, window):
         target = cell(views, at)
         target += dy * found
-    return unpadded(dx, extent, x.shape[1:-1])
+    cropped(array, extent, dx)
+    return dx
 
 
 def _dilation_filter(x: Array, filter: Array, dy: Array, window: Window) -> Array:

@@ -83,11 +83,6 @@ def _extended_shape(shape: Shape, extent: Frame) -> Shape:
     return found
 
 
-def unpadded(array: Array, extent: Frame, sizes: Shape) -> Array:
-    """A copy of the part of an extended array that belongs to the input."""
-    return np.ascontiguousarray(array if extent.sizes == sizes else array[extent.inner(sizes)])
-
-
 def extended(out: Array, window: Window, tiled: bool = False) -> tuple[Array, Frame]:
     """Zeros as far as the window reaches over an input of out's shape; out itself if there is no padding.
 
