@@ -50,7 +50,7 @@ def widened(values: Array, shape: Shape) -> Array:
     return np.repeat(values[None], shape[-2], axis=0)
 
 
-def block_count(rows: Array, block_elements: int | None = None) -> int:
+def block_count(rows: Array, block_elements: int = _BLOCK_ELEMENTS) -> int:
     """How many blocks a matrix is split into."""
     return -(-len(rows) // _step(rows, block_elements))
 
@@ -58,15 +58,15 @@ def block_count(rows: Array, block_elements: int | None = None) -> int:
 def each_block(
     rows: Array,
     work: Callable[[int, slice], None],
-    block_elements: int | None = None,
-    shard_elements: int | None = None,
+    block_elements: int = _BLOCK_ELEMENTS,
+    shard_elements: int = _SHARD_ELEMENTS,
 ) -> None:
     """Call work(number, part) for each block of a matrix, `rows[part]`.
 
     Args:
         rows: the matrix.
         work: processes a block.
-        block_elements: the size of a block. This and the next default to values that suit lines.
+        block_elements: the size of a block. The defaults of this and the next suit lines.
         shard_elements: how many elements make another core worthwhile.
     """
     step = _step(rows, block_elements)
@@ -79,8 +79,9 @@ def each_block(
     if count == 1:
         work(0, slice(0, len(rows)))
     else:
-        run_sharded(shard, spans_in_turns(count, rows.size, shard_elements or _SHARD_ELEMENTS))
+        run_sharded(shard, spans_in_turns(count, rows.size, shard_elements))
 
 
-def _step(rows: Array, block_elements: int | None) -> int:
-    return max(1, (block_elements or _BLOCK_ELEMENTS) // max(1, rows.shape[1]))
+def _step(rows: Array, block_elements: int) -> int:
+    """How many rows are in a block."""
+    return max(1, block_elements // max(1, rows.shape[1]))
