@@ -127,7 +127,9 @@ def broadcast_shapes(a: Shape, b: Shape) -> Shape:
 
 def broadcasts_to(shape: Shape, to: Shape) -> bool:
     """Whether a shape broadcasts to another one without changing it."""
-    return len(shape) <= len(to) and all([m in (1, n) for m, n in zip(shape[::-1], to[::-1], strict=False)])
+    lead = len(to) - len(shape)
+    tail = to[lead:]
+    return shape == tail or (lead >= 0 and all([m in (1, n) for m, n in zip(shape, tail, strict=True)]))
 
 
 def broadcast_axes(shape: Shape, to: Shape) -> tuple[int, ...]:

@@ -17,7 +17,7 @@ from tfpy.engine.cpu.pool import fill_max
 from tfpy.engine.cpu.table import KERNELS, PLANNED
 from tfpy.engine.cpu.threads import run_split, spans_in_turns
 from tfpy.engine.rows.fused import ACTIVATIONS
-from tfpy.engine.spec import Shape
+from tfpy.engine.spec import Shape, broadcasts_to
 from tfpy.engine.windows import Window
 
 _SMALL_ELEMENTS = 1 << 13
@@ -28,8 +28,7 @@ _SHARD_ELEMENTS = 1 << 17
 def _finished(y: Array, extras: tuple[Array, ...], activation: str, leakyrelu_alpha: float) -> Array:
     if len(extras) > (activation == "prelu"):
         bias = widened(extras[0], y.shape)
-        fits = bias.shape == y.shape[-1:] or np.broadcast_shapes(y.shape, bias.shape) == y.shape
-        y = np.add(y, bias, out=y if fits else None)
+        y = np.add(y, bias, out=y if broadcasts_to(bias.shape, y.shape) else None)
     if activation == "relu":
         return positive_part(y, out=y)
     if activation == "relu6":

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from tfpy.engine.errors import ShapeError
 from tfpy.engine.handle import Handle
 from tfpy.engine.kernels import kernel, same
-from tfpy.engine.spec import Shape, Spec, broadcast_shapes, spec
+from tfpy.engine.spec import Shape, Spec, broadcasts_to, spec
 
 
 def _reshape(x: Handle, *, shape: Shape) -> Spec:
@@ -74,7 +74,7 @@ def _gather(x: Handle, indices: Handle, *, axis: int, batch_dims: int) -> Spec:
 
 
 def _broadcast_to(x: Handle, *, shape: Shape) -> Spec:
-    if broadcast_shapes(x.spec.shape, shape) != shape:
+    if not broadcasts_to(x.spec.shape, shape):
         raise ShapeError(f"shape {list(x.spec.shape)} does not broadcast to {list(shape)}.")
     return spec(shape, x.spec.dtype)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tfpy.engine.errors import ShapeError
 from tfpy.engine.handle import Handle
 from tfpy.engine.kernels import kernel, same
-from tfpy.engine.spec import Spec, broadcast_shapes, reduced_shape, spec
+from tfpy.engine.spec import Spec, broadcasts_to, reduced_shape, spec
 
 
 def _batch_norm(
@@ -13,7 +13,7 @@ def _batch_norm(
 ) -> Spec:
     shape = x.spec.shape
     for t in (mean, variance, offset, scale):
-        if t.spec.shape != shape and broadcast_shapes(shape, t.spec.shape) != shape:
+        if not broadcasts_to(t.spec.shape, shape):
             raise ShapeError(
                 f"a parameter of shape {list(t.spec.shape)} does not broadcast to x's shape {list(shape)}."
             )
