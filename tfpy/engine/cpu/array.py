@@ -122,7 +122,7 @@ KERNELS.update(
         "Slice": _slice,
         "SplitV": _split,
         "StridedSlice": _strided_slice,
-        "Tile": lambda x, reps: np.tile(x, reps),
+        "Tile": np.tile,
         "Transpose": lambda x, perm: x.transpose(perm),
         "Unpack": _unpack,
         "UnsortedSegmentSum": _segment_sum,

@@ -10,6 +10,7 @@ from tfpy.engine.backend import Array
 from tfpy.engine.cpu.array import sum_segments, taken
 from tfpy.engine.cpu.table import KERNELS
 from tfpy.engine.javascript_numbers import to_bool, to_int32
+from tfpy.engine.spec import strides_of
 from tfpy.engine.value_checks import check_counted, check_nd_indices
 
 
@@ -18,8 +19,7 @@ def block_numbers(op: str, indices: Array, shape: tuple[int, ...]) -> Array:
     check_nd_indices(op, indices, shape)
     depth = indices.shape[-1]
     rows = indices.reshape(math.prod(indices.shape[:-1]), depth)
-    strides = [math.prod(shape[i + 1 : depth]) for i in range(depth)]
-    return rows @ np.array(strides, np.int64)
+    return rows @ np.array(strides_of(shape[:depth]), np.int64)
 
 
 def _gather_nd(x: Array, indices: Array) -> Array:

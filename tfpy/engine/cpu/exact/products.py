@@ -9,6 +9,7 @@ import numpy as np
 
 from tfpy.engine.backend import Array
 from tfpy.engine.cpu.exact.rounding import rounded
+from tfpy.engine.cpu.matmul import transposed_if
 from tfpy.engine.cpu.windows import cells, padded, patches
 from tfpy.engine.windows import Window
 
@@ -33,8 +34,7 @@ def _depthwise(x: Array, filter: Array, window: Window) -> Array:
 
 
 def _matmul(a: Array, b: Array, transpose_a: bool, transpose_b: bool) -> Array:
-    a = a.swapaxes(-1, -2) if transpose_a else a
-    b = b.swapaxes(-1, -2) if transpose_b else b
+    a, b = transposed_if(a, transpose_a), transposed_if(b, transpose_b)
     y = np.matmul(a[..., :_BLOCK], b[..., :_BLOCK, :])
     for start in range(_BLOCK, a.shape[-1], _BLOCK):
         block = slice(start, start + _BLOCK)
