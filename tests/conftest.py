@@ -134,9 +134,10 @@ def _known_classes() -> Iterator[None]:
     before = [dict(table) for table in tables]
     yield
     for table, known in zip(tables, before, strict=True):
-        ours = {name: cls for name, cls in table.items() if is_ours(cls)}
-        table.clear()
-        table.update(ours | known)
+        if table != known:
+            ours = {name: cls for name, cls in table.items() if is_ours(cls)}
+            table.clear()
+            table.update(ours | known)
 
 
 def _families(cls: type) -> Iterator[dict[str, Any]]:

@@ -130,7 +130,7 @@ class Declared(DeclaredCamel, AttributesInBothSpellings, Versioned):
             cls.class_name = vars(cls).get("className", cls.__name__)
         if factory is not None:
             namespace, _, name = factory.rpartition(".")
-            cls.members |= dict.fromkeys(spellings([name, *aliases.split()], namespace), cls)
+            cls.members.update(dict.fromkeys(spellings([name, *aliases.split()], namespace), cls))
 
     def __init__(self, config: Mapping[str, Any] | None = None, /, *more: Never, **options: Any) -> None:
         self._assign(self._read(config, options, self.options, more))
