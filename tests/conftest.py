@@ -53,7 +53,18 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_finish() -> None:
-    """Exclude the collected tests and recorded values from garbage collection, which tests run often."""
+    _freeze()
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _frozen() -> Iterator[None]:
+    """Freeze what a module leaves, such as packages that its tests import."""
+    yield
+    _freeze()
+
+
+def _freeze() -> None:
+    """Exclude what exists now from garbage collection, which tests run often."""
     gc.collect()
     gc.freeze()
 
