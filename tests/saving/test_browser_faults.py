@@ -79,10 +79,15 @@ def test_different_results_are_reported_separately(tmp_path: Path) -> None:
 
 def test_unsupported_training_configuration() -> None:
     model = tf.sequential(layers=[tf.layers.dense(units=1, input_shape=[1])]).to_json(return_string=False)
-    training = {"loss": ["ctc"], "metrics": {"a": "recall"}, "optimizer_config": {"class_name": "Adamax", "config": {}}}
+    training = {
+        "loss": ["ctc", None],
+        "metrics": {"a": "recall"},
+        "optimizer_config": {"class_name": "Adamax", "config": {}},
+    }
     given = {"modelTopology": model, "trainingConfig": training}
     assert [fault.text for fault in browser_faults(as_artifacts(given, "test"), ["a", "a", "b"])] == [
         "TF.js cannot restore the state of the optimizer Adamax",
+        "TF.js does not read lists of losses with None; compile with a dict of the other outputs' losses",
         "TF.js has no loss 'ctc'",
         "TF.js has no metric 'recall'",
         "there are two weights of the name 'a'",

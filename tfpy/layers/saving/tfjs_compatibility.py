@@ -219,6 +219,8 @@ def _of_training(config: Mapping[str, Any]) -> Iterator[Fault]:
         yield Fault("TF.js cannot restore the state of the optimizer Adamax")
     if "loss_weights" in config:
         yield Fault("TF.js does not read loss weights; compile without them")
+    elif isinstance(config.get("loss"), list) and None in config["loss"]:
+        yield Fault("TF.js does not read lists of losses with None; compile with a dict of the other outputs' losses")
     for entry, what, known in (("loss", "loss", _LOSSES), ("metrics", "metric", _METRICS)):
         for name in walk(config.get(entry)):
             if isinstance(name, str) and name not in known:

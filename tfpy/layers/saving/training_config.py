@@ -71,14 +71,20 @@ def training_config_of(model: LayersModel) -> dict[str, Any]:
 def _losses_of(model: LayersModel) -> dict[str, Any]:
     """The losses; if they are weighted, one per output, since Keras requires as many as there are weights."""
     outputs = compiled_of(model, "save").outputs
-    if all(output.weight == 1 for output in outputs):
-        return {"loss": map_leaves(model.loss, _loss_name)}
-    named = [None if output.loss is None else _loss_name(output.loss) for output in outputs]
-    return {"loss": named, "loss_weights": [output.weight for output in outputs]}
+    if any(output.weight != 1 for output in outputs):
+        return {
+            "loss": [_loss_name(output.loss) for output in outputs],
+            "loss_weights": [output.weight for output in outputs],
+        }
+    named = map_leaves(model.loss, _loss_name)
+    if isinstance(named, dict):  # TF.js reads a dict that lacks an output, but no None
+        return {"loss": {output: loss for output, loss in named.items() if loss is not None}}
+    return {"loss": named}
 
 
-def _loss_name(given: Any) -> str:
-    return _own_name(losses.get_loss(given), "loss", losses.BY_NAME)
+def _loss_name(given: Any) -> str | None:
+    """The name of a loss; None for an output that has none."""
+    return None if given is None else _own_name(losses.get_loss(given), "loss", losses.BY_NAME)
 
 
 def _metric_name(given: Any) -> str:

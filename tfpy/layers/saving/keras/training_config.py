@@ -73,8 +73,10 @@ def training_config_for_keras(config: Mapping[str, Any], version: int) -> dict[s
     return {"optimizer": {"module": module, **named, "registered_name": None if module else name}, **losses}
 
 
-def _loss_or_metric(key: str, name: str) -> Any:
-    """A loss or a metric: its name in Keras, or an object if it needs an option."""
+def _loss_or_metric(key: str, name: str | None) -> Any:
+    """A loss or a metric: its name in Keras, or an object if it needs an option; None for an output without a loss."""
+    if name is None:
+        return None
     if name not in _OF_LOGITS:
         return _LOSSES.get(name, name)
     options = {"name": name, "from_logits": True}
