@@ -112,7 +112,7 @@ def test_invalid_files_and_targets(script: Path, capsys: pytest.CaptureFixture[s
     assert "is not text in UTF-8" in capsys.readouterr().err
     script.write_text("//" + " " * LARGEST)
     assert run(script, None, force=False) == 1
-    assert "are not scripts" in capsys.readouterr().err
+    assert "too many for a script" in capsys.readouterr().err
     script.write_text("")
     assert run(script, str(script.parent / "no" / "folder.py"), force=False) == 1
     assert "cannot be written" in capsys.readouterr().err

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from forbidden import forbid
 from typer.testing import CliRunner
 
 import tfpy.cli
@@ -90,7 +91,7 @@ def test_invalid_scripts_do_not_stop_the_others(folder: Path, capsys: pytest.Cap
     assert files(out) == ["Main.py"]
     for fault in (
         f"{folder}/some-lib/values.js:1:16: syntax error",
-        f"{folder}/large.js: has {LARGEST + 2} bytes; files of more than {LARGEST} are not scripts.\n",
+        f"{folder}/large.js: has more than {LARGEST} characters, too many for a script.\n",
         f"{folder}/binary.js: is not text in UTF-8.\n",
         f"{folder}/main.js: would become the same file as {folder}/Main.ts.\n",
         "Files written: 1; with errors: 4.\nNot complete. Places left to do: 0;",
@@ -105,6 +106,17 @@ def test_unwritable_file_does_not_stop_the_others(folder: Path, capsys: pytest.C
     assert run(folder, str(out), force=False) == 1
     assert files(out) == ["main.py", "some_lib"]
     assert f"{folder}/some-lib/values.js: {out}/some_lib cannot be created: File exists.\n" in capsys.readouterr().err
+
+
+def test_forbidden_folders_are_reported(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out = folder.parent / "out"
+    for closed in (folder / "some-lib", folder):
+        forbid(monkeypatch, closed)
+        assert run(folder, str(out), force=True) == 1
+        assert files(out) == ["main.py"]
+        assert f"{closed}: cannot be listed.\n" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("out", [None, "-"])

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from forbidden import forbid
 from typer.testing import CliRunner
 
 from tfpy.cli import app
@@ -145,6 +146,27 @@ def test_invalid_files_are_reported_and_unchanged(tmp_path: Path, script: Path) 
         assert message in output.replace("\n", ""), message
     assert all((tmp_path / name).read_bytes() == content for name, content in files_.items())
     assert script.read_bytes() == NEW.encode()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="pathlib asks in another way there")
+def test_forbidden_folders_are_reported(script: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    closed = script.parent / "closed"
+    closed.mkdir()
+    forbid(monkeypatch, closed)
+    code, output = call("--in-place", closed / "a.py", script.parent)
+    assert code == 1
+    for message in ("closed/a.py: cannot be read", "closed: cannot be read", "files with errors: 2"):
+        assert message in output.replace("\n", "")
+    assert script.read_bytes() == NEW.encode()
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/zero"), reason="the system has no such file")
+def test_files_without_end_are_rejected() -> None:
+    code, output = call("/dev/zero")
+    assert (code, output.splitlines()[0]) == (
+        1,
+        f"/dev/zero: has more than {LARGEST} characters, too many for a script",
+    )
 
 
 def test_failed_write_keeps_the_file(script: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import difflib
+import os
 import stat
 import warnings
 from collections.abc import Iterator, Sequence
@@ -50,7 +51,7 @@ def outcomes(paths: Sequence[Path], to_write: bool) -> Iterator[Outcome]:
         to_write: whether the files must be writable.
     """
     for path in paths:
-        if path.is_dir():
+        if os.path.isdir(path):
             for file in _python_files(path):
                 found = _outcome(file, to_write, named=False)
                 if found is not None:
@@ -62,8 +63,9 @@ def outcomes(paths: Sequence[Path], to_write: bool) -> Iterator[Outcome]:
 
 
 def _python_files(folder: Path) -> Iterator[Path]:
-    files = files_in(folder, lambda place: place.name[0] == "." or (place / "pyvenv.cfg").exists())
-    return (file for file in files if file.suffix == ".py")
+    """The Python files of a folder, and the folders in it that cannot be listed."""
+    files = files_in(folder, lambda place: place.name[0] == "." or os.path.exists(place / "pyvenv.cfg"))
+    return (file for file in files if file.suffix == ".py" or os.path.isdir(file))
 
 
 def _outcome(path: Path, to_write: bool, named: bool) -> Outcome | None:

@@ -49,6 +49,8 @@ class _Folder:
                     self.targets[path] = out.joinpath(*module.split(".")).with_suffix(".py")
                 else:
                     self.faults[path] = f"{path}: would become the same file as {other}."
+            elif path.is_dir():
+                self.faults[path] = f"{path}: cannot be listed."
 
     def _is_left_out(self, place: Path) -> bool:
         is_left_out = place.name.startswith(".") or place.name == "node_modules" or place.is_symlink()
@@ -100,7 +102,8 @@ def _check(folder: _Folder, root: Path, out: Path, force: bool) -> None:
     if out.exists() and not out.is_dir():
         raise FileError(f"{out} is not a folder; the output for a folder must be one.")
     if not folder.targets:
-        raise FileError(f"{root} has no scripts: no file that ends in .js, .mjs, .cjs, .ts, .mts or .cts.")
+        none = f"{root} has no scripts: no file that ends in .js, .mjs, .cjs, .ts, .mts or .cts."
+        raise FileError(next(iter(folder.faults.values()), none))
     there = [target for target in folder.targets.values() if target.exists()]
     if there and not force:
         what = f"{there[0]} and {len(there) - 1} more already exist" if len(there) > 1 else f"{there[0]} already exists"
