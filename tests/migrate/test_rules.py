@@ -212,6 +212,12 @@ def test_other_imports_are_kept() -> None:
     )
 
 
+@pytest.mark.parametrize("binding", ["import tensorflow as tf", "t0, tf = 0, 9", "def run(tf):\n    return tf"])
+def test_name_of_the_new_api_hides_no_other(binding: str) -> None:
+    code = migrate(f"from tfpy import legacy as dl\n{binding}\nx = dl.Scalar.new(1)\n").code
+    assert code == f"import tfpy\n{binding}\nx = tfpy.scalar(1)\n"
+
+
 def test_comments_of_removed_statements_move_to_the_next() -> None:
     code = HEAD.replace("math = dl", "# the math\nmath = dl") + "g = dl.Graph()  # a graph\n# end\n"
     found = migrate(code).code

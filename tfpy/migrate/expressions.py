@@ -45,7 +45,7 @@ class ExpressionRewriter(Scoped, NoneChecks):
         self.variables = kinds.variables
         self.graphs = graphs
         self.keep = keep
-        self.tf = kinds.variables.names.tf or ("tfpy" if "tf" in kinds.variables.names.others else "tf")
+        self.tf = kinds.variables.names.tf or ("tfpy" if "tf" in kinds.variables.names.bindings else "tf")
         self.sessions = Sessions(graphs, kinds, self.again, self._drops, self.tf)
         self.count = 0
         self.failed: dict[cst.CSTNode, tuple[cst.CSTNode, str]] = {}

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import ast
+from collections import Counter
+from functools import cached_property
+
 import libcst as cst
 
 PACKAGE = "tfpy.legacy"
@@ -57,6 +61,7 @@ class Names(cst.CSTVisitor):
     """
 
     def __init__(self, module: cst.Module) -> None:
+        self._module = module
         self.legacy: dict[str, str] = {}
         self.is_legacy = False
         self.star = False
@@ -123,6 +128,21 @@ class Names(cst.CSTVisitor):
                 self._of_legacy(bound, name)
             else:
                 self._of_other(bound)
+
+    @cached_property
+    def bindings(self) -> Counter[str]:
+        """How often the file binds each name, in any scope."""
+        found: Counter[str] = Counter()
+        for node in ast.walk(ast.parse(self._module.code)):
+            if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
+                found[node.id] += 1
+            elif isinstance(node, ast.arg):
+                found[node.arg] += 1
+            elif isinstance(node, ast.alias):
+                found[node.asname or node.name.partition(".")[0]] += 1
+            elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+                found[node.name] += 1
+        return found
 
     def path(self, node: cst.CSTNode | None) -> str | None:
         """The path under tfpy.legacy of an expression: 'Array2D.new' for `dl.Array2D.new`; None for any other."""
