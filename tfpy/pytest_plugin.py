@@ -2,31 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Generator
 
 import pytest
 
 import tfpy as tf
 from tfpy.core.diagnostics.leaks import Leaks
 
-# Whether a test has run to its end.
-_PASSED = pytest.StashKey[bool]()
-
-
-@pytest.hookimpl(tryfirst=True)
-def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[Any]) -> None:
-    if call.when == "call":
-        item.stash[_PASSED] = call.excinfo is None
-
 
 @pytest.fixture
-def no_leaks(request: pytest.FixtureRequest) -> Iterator[Leaks]:
+def no_leaks() -> Leaks:
     """Fails the test when tensors made in it are alive at its end; `no_leaks.allow(…)` leaves some out.
 
-    Of a test that fails anyway it says nothing: what the traceback refers to is alive.
+    Those that other fixtures make do not count. Of a test that fails anyway it says nothing: what the traceback refers
+    to is alive.
     """
-    with tf.leaks(verbose=False) as report:
-        yield report
-    if request.node.stash.get(_PASSED, True) and len(report):
+    return tf.leaks(verbose=False)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
+    report = getattr(item, "funcargs", {}).get("no_leaks")
+    if not isinstance(report, Leaks):
+        return (yield)
+    with report:
+        result = yield
+    if len(report):
         pytest.fail(str(report), pytrace=False)
+    return result

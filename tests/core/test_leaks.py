@@ -155,6 +155,7 @@ def test_invalid_use_of_report_raises() -> None:
     report = tf.leaks()
     with pytest.raises(RuntimeError, match="leaks: nothing was recorded"):
         len(report)
+    assert repr(report) == "Leaks(nothing recorded yet)"
     with report:
         held = tf.ones([1])
     with pytest.raises(RuntimeError, match="leaks: 1 tensors were left behind"):
@@ -174,9 +175,26 @@ def test_no_leaks_fixture_outcomes(tmp_path: Path) -> None:
 
     (tmp_path / "conftest.py").write_text('pytest_plugins = ["tfpy.pytest_plugin"]\n')
     (tmp_path / "test_it.py").write_text("""
+import pytest
+
 import tfpy as tf
 
 HELD = []
+
+@pytest.fixture
+def given(no_leaks):
+    return tf.ones([5])
+
+@pytest.fixture
+def broken(no_leaks):
+    mine = tf.ones([6])
+    assert mine.size == 3
+
+def test_with_a_given_tensor(no_leaks, given):
+    assert given.size == 5
+
+def test_with_a_broken_fixture(no_leaks, broken):
+    pass
 
 def test_that_leaks(no_leaks):
     HELD.append(tf.ones([3]))
@@ -195,11 +213,13 @@ def test_that_fails(no_leaks):
         for case in ElementTree.parse(outcomes).iter("testcase")
     }
     [(outcome, message)] = outcomes_by_test["test_that_leaks"]
-    assert outcome == "error"
-    assert "1 tensors were left behind, 12 bytes." in message
-    [(outcome, message)] = outcomes_by_test["test_that_fails"]
     assert outcome == "failure"
-    assert "left behind" not in message
+    assert "1 tensors were left behind, 12 bytes." in message
+    for name, expected in (("test_that_fails", "failure"), ("test_with_a_broken_fixture", "error")):
+        [(outcome, message)] = outcomes_by_test[name]
+        assert outcome == expected
+        assert "left behind" not in message
+    assert outcomes_by_test["test_with_a_given_tensor"] == []
 
 
 def test_tensors_may_be_allowed_after_the_block() -> None:

@@ -109,7 +109,8 @@ class Leaks:
             lines.append(f"  {leak.count} of {leak.bytes} bytes by {place}: {kinds}")
         return "\n".join(lines)
 
-    __repr__ = __str__
+    def __repr__(self) -> str:
+        return "Leaks(nothing recorded yet)" if self._first is None else str(self)
 
 
 @op(doc="Performance / Memory")
