@@ -224,7 +224,7 @@ def test_text_download(server: FileServer) -> None:
         tf.datasets.text(f"{server.url}/latin.txt")
 
 
-@pytest.mark.parametrize("address", [5, "nope", "file:///tmp/x.txt", "doi:10.1/x"])
+@pytest.mark.parametrize("address", [5, "nope", "file:///tmp/x.txt", "doi:10.1/x", "http://[::1"])
 @pytest.mark.parametrize("load", [tf.datasets.text, tf.datasets.mnist, tf.datasets.cifar10])
 def test_invalid_address_raises(load: Any, address: Any) -> None:
     with pytest.raises((TypeError, ValueError), match="argument '(url|mirror)' must be an? "):

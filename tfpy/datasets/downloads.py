@@ -6,6 +6,7 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
+from urllib.parse import urlsplit
 
 from tfpy.core.calling.registry import export
 from tfpy.core.system.extras import optional_module
@@ -146,7 +147,12 @@ def _address(where: str, argument: str, value: object) -> str:
     """An address on the web."""
     if not isinstance(value, str):
         raise argument_error(where, argument, "a URL, as a string", value, TypeError)
-    if not has_scheme(value, "http", "https"):
+    try:
+        urlsplit(value)
+        is_valid = has_scheme(value, "http", "https")
+    except ValueError:  # for instance, a bracket that is not closed
+        is_valid = False
+    if not is_valid:
         raise argument_error(where, argument, "an http or https address", value)
     return value
 
