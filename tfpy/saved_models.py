@@ -28,7 +28,7 @@ def opened(source: str) -> LayersModel | GraphModel:
     keras_file = found_keras_file(source)
     if keras_file is not None:
         return load_keras(keras_file)
-    artifacts, name = load_artifacts("tfpy", source, LoadOptions())
+    artifacts, name = load_artifacts("tfpy", "source", source, LoadOptions())
     topology = artifacts.model_topology
     if isinstance(topology, Mapping) and "node" in topology:
         return graph_model_of(artifacts, name)

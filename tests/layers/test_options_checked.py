@@ -155,6 +155,7 @@ X = np.ones((2, 1))
         (lambda: tf.callbacks.early_stopping(patience="a"), "early_stopping: argument 'patience' must be a whole"),
         (lambda: tf.losses.huber_loss([[1]], [[1]], delta="a"), "huber_loss: argument 'delta' must be a number"),
         (lambda: tf.load_layers_model(3), "load_layers_model: argument 'path_or_io_handler' must be a path, a URL"),
+        (lambda: tf.load_graph_model(3), "load_graph_model: argument 'model_url' must be a path, a URL"),
     ],
 )
 def test_invalid_option_raises(make: Any, text: str) -> None:

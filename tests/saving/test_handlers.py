@@ -230,8 +230,15 @@ def test_registered_routers(tmp_path: Path) -> None:
         register(lambda url: object() if str(url).startswith("empty://") else None)
     with pytest.raises(TypeError, match="save: argument 'handler_or_url' must be a handler with a save method"):
         small_model().save("empty://a")
-    for load in (tf.load_layers_model, tf.load_graph_model):
-        with pytest.raises(TypeError, match="argument 'path_or_io_handler' must be a handler with a load method"):
+    for load, argument in (
+        (tf.load_layers_model, "path_or_io_handler"),
+        (tf.load_graph_model, "model_url"),
+        (tf.load_graph_model_sync, "model_source"),
+        (small_model().load_weights, "weights"),
+    ):
+        with pytest.raises(
+            TypeError, match=f"{load.__name__}: argument '{argument}' must be a handler with a load method"
+        ):
             load("empty://a")
     tf.io.registerLoadRouter(lambda url: InDict(url))
     with pytest.raises(ValueError, match="2 handlers accept"):

@@ -70,7 +70,7 @@ class GraphModel(GraphModelCamel, Ready):
         Raises:
             ModelFileError: naming the file, the node in it and what is wrong.
         """
-        artifacts, source = load_artifacts("load_graph_model", self._url, self._options)
+        artifacts, source = load_artifacts("load_graph_model", "model_url", self._url, self._options)
         return self._load(artifacts, source)
 
     def load_sync(self, artifacts: Mapping[str, Any]) -> bool:
@@ -367,7 +367,7 @@ class GraphModel(GraphModelCamel, Ready):
         Source: TF.js `tf.GraphModel.save`.
         """
         given = quantized(self._given, quantize) if quantize is not None else self._given
-        return save_artifacts("save", handler_or_url, given)
+        return save_artifacts("save", "handler_or_url", handler_or_url, given)
 
     def dispose(self) -> None:
         """Free the constants; the model is not used again."""
@@ -483,5 +483,5 @@ def load_graph_model_sync(model_source: Any) -> GraphModel:
                 raise ModelFileError(f"load_graph_model_sync: the model.json has no {key}.")
         model_source = artifacts_from(model_json, data)
     model = GraphModel(model_source)
-    model.load()
+    model._load(*load_artifacts("load_graph_model_sync", "model_source", model_source, LoadOptions()))
     return model

@@ -18,16 +18,14 @@ from tfpy.core.results import Entries
 from tfpy.core.system.urls import has_scheme
 from tfpy.engine.errors import argument_error
 
-# The parameters of the functions that save and load, for messages.
-_PARAMETERS = {"save": "handler_or_url", "load": "path_or_io_handler"}
 
-
-def handler_for(where: str, kind: str, target: Any, options: LoadOptions) -> Any:
+def handler_for(where: str, kind: str, argument: str, target: Any, options: LoadOptions) -> Any:
     """The handler for a path, a URL or a pair of them; a handler is returned as it is.
 
     Args:
         where: the function, for messages.
         kind: 'save' or 'load'.
+        argument: the name of the function's parameter, for messages.
         target: the function's argument.
         options: the load options.
     """
@@ -38,9 +36,9 @@ def handler_for(where: str, kind: str, target: Any, options: LoadOptions) -> Any
     path = os.fspath(target) if isinstance(target, os.PathLike) else target
     if not isinstance(path, (str, list, tuple)) or not path:
         expected = f"a path, a URL, or a handler with a {kind} method"
-        raise argument_error(where, _PARAMETERS[kind], expected, target, TypeError)
+        raise argument_error(where, argument, expected, target, TypeError)
     if kind == "load":
-        _check_to_load(where, path)
+        _check_to_load(where, argument, path)
     found = get_save_handlers(path) if kind == "save" else get_load_handlers(path, _for_routers(options))
     if len(found) > 1:
         raise ValueError(f"{where}: {len(found)} handlers accept {path!r}; there must be only one.")
@@ -54,11 +52,11 @@ def handler_for(where: str, kind: str, target: Any, options: LoadOptions) -> Any
     return FileSystem(path, options)
 
 
-def _check_to_load(where: str, path: str | Sequence[Any]) -> None:
+def _check_to_load(where: str, argument: str, path: str | Sequence[Any]) -> None:
     """Reject what looks like a path or URL but is something else, or a format that can only be written."""
     if isinstance(path, str) and path.lstrip().startswith("{") and not os.path.exists(path):
         expected = "a path, a URL or a handler; of the text of a model.json, give json.loads(text)"
-        raise argument_error(where, _PARAMETERS["load"], expected, path)
+        raise argument_error(where, argument, expected, path)
     if _is_onnx(path):
         raise ModelFileError(f"{path}: ONNX files can be written, but not read; load the model's original file.")
 
@@ -82,26 +80,27 @@ def _method_of(handler: Any, name: str) -> Callable[..., Any] | None:
     return found if callable(found) else None
 
 
-def _required_method(where: str, handler: Any, kind: str) -> Callable[..., Any]:
+def _required_method(where: str, argument: str, handler: Any, kind: str) -> Callable[..., Any]:
     """The method of a handler, which a user's router may have returned without one."""
     found = _method_of(handler, kind)
     if found is None:
-        raise argument_error(where, _PARAMETERS[kind], f"a handler with a {kind} method", handler, TypeError)
+        raise argument_error(where, argument, f"a handler with a {kind} method", handler, TypeError)
     return found
 
 
-def load_artifacts(where: str, source: Any, options: LoadOptions) -> Loaded:
-    """The artifacts from a path, URL or handler, and the name of their source in messages."""
-    handler = handler_for(where, "load", source, options)
+def load_artifacts(where: str, argument: str, source: Any, options: LoadOptions) -> Loaded:
+    """The artifacts from a path, URL or handler, which is an argument, and the name of their source in messages."""
+    handler = handler_for(where, "load", argument, source, options)
     if isinstance(handler, LoadHandler):
         artifacts, label = handler.read()
     else:
-        load = _required_method(where, handler, "load")
+        load = _required_method(where, argument, handler, "load")
         artifacts, label = as_artifacts(finish(load()), where), "the model"
     return Loaded(with_weight_data(artifacts, label), label)
 
 
-def save_artifacts(where: str, target: Any, artifacts: ModelArtifacts) -> SaveResult:
-    """Hand artifacts to the handler for a path or URL, or to a handler itself."""
-    save = _required_method(where, handler_for(where, "save", target, LoadOptions()), "save")
+def save_artifacts(where: str, argument: str, target: Any, artifacts: ModelArtifacts) -> SaveResult:
+    """Hand artifacts to the handler for a path or URL, or to a handler itself, which is an argument."""
+    handler = handler_for(where, "save", argument, target, LoadOptions())
+    save = _required_method(where, argument, handler, "save")
     return as_save_result(finish(save(artifacts)))

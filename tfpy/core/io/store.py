@@ -191,7 +191,7 @@ def move_model(source_url: str, dest_url: str) -> ModelArtifactsInfo:
     Source: TF.js `tf.io.moveModel`.
     """
     source = _stored(source_url, "move_model")
-    if _is_at(source.folder, handler_for("move_model", "save", dest_url, LoadOptions())):
+    if _is_at(source.folder, handler_for("move_model", "save", "dest_url", dest_url, LoadOptions())):
         raise argument_error("move_model", "dest_url", "a place other than that of source_url", dest_url)
     info = _copy("move_model", source_url, dest_url)
     source.remove()
@@ -207,8 +207,8 @@ def _is_at(folder: Path, target: Any) -> bool:
 def _copy(where: str, source_url: str, dest_url: str) -> ModelArtifactsInfo:
     if source_url == dest_url:
         raise argument_error(where, "dest_url", "a URL other than source_url", dest_url)
-    artifacts, _ = load_artifacts(where, source_url, LoadOptions())
-    result = save_artifacts(where, dest_url, artifacts)
+    artifacts, _ = load_artifacts(where, "source_url", source_url, LoadOptions())
+    result = save_artifacts(where, "dest_url", dest_url, artifacts)
     return ModelArtifactsInfo(result.model_artifacts_info or get_model_artifacts_info_for_json(artifacts))
 
 

@@ -74,7 +74,7 @@ def load_layers_model(
     keras_file = found_keras_file(path_or_io_handler)
     if keras_file is not None:
         return load_keras(keras_file, strict, custom_objects)
-    artifacts, source = load_artifacts("load_layers_model", path_or_io_handler, loading)
+    artifacts, source = load_artifacts("load_layers_model", "path_or_io_handler", path_or_io_handler, loading)
     return model_of(artifacts, source, strict, custom_objects)
 
 

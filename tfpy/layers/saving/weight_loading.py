@@ -43,7 +43,7 @@ def _weights_of(place: Any) -> tuple[dict[str, Tensor], str]:
     path = path_of(place)
     if path is not None and ending(path) == ".safetensors":
         return load_safetensors(path), str(path)
-    artifacts, source = load_artifacts("load_weights", place, LoadOptions())
+    artifacts, source = load_artifacts("load_weights", "weights", place, LoadOptions())
     return decoded(artifacts, source)[0], source
 
 

@@ -83,7 +83,8 @@ def save(
     artifacts = _artifacts(model, trainable_only, include_optimizer)
     if strict is not False:
         _look_for_faults(model, artifacts, bool(strict))
-    return save_artifacts("save", place, artifacts if quantize is None else quantized(artifacts, quantize))
+    given = artifacts if quantize is None else quantized(artifacts, quantize)
+    return save_artifacts("save", "handler_or_url", place, given)
 
 
 def _save_onnx(model: LayersModel, path: Path, **options: bool) -> SaveResult:
