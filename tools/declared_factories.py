@@ -107,7 +107,7 @@ def source_of(factories: list[Factory], camel: Camel) -> tuple[list[str], str]:
 
 
 def _for_users(source: str) -> str:
-    """Replace the types of attributes by those of options: an `ActivationLike` by an `ActivationOption`, and so on."""
+    """Replace the types of declarations by what users may pass: `ActivationOption` by `ActivationLike`, and so on."""
     return source.replace("Option", "Like")
 
 
