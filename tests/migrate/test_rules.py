@@ -97,6 +97,7 @@ EXPRESSIONS = {
     "dl.util.sizeFromShape([2])": "tf.util.sizeFromShape([2])",
     "math.scope(lambda keep, track: track(keep(a)))": "tf.tidy(lambda: tf.keep(a))",
     "a.strides": "tuple(a.strides)",
+    "isinstance(a, dl.NDArray)": "isinstance(a, tf.Tensor)",
     "unknown(a.get, a.getValues)": "unknown(a.buffer_sync().get, a.data_sync)",
     "unknown(math.tanh, math.elementWiseMul)": "unknown(tf.tanh, tf.mul)",
     "(math.neg if unknown else math.exp)(a).get(0)": "(tf.neg if unknown else tf.exp)(a).buffer_sync().get(0)",
@@ -125,6 +126,8 @@ NOT_REWRITTEN = {
     "dl.conv_util.computeDefaultPad([3, 3, 1], 3, 1)": "no counterpart",
     "unknown(math.argMax)": "what argMax becomes depends on its arguments",
     "unknown(math.eluDer)": "tf.elu with tf.grad",
+    "isinstance(a, dl.Array1D)": "a tensor is no Array1D: ask for tf.Tensor, and for its rank",
+    "isinstance(unknown, (int, dl.NDArray))": "a tensor is no NDArray",
 }
 
 
