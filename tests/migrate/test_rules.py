@@ -258,6 +258,31 @@ def test_imports_within_functions() -> None:
     assert migrate(code.format("f") + code.format("g")).code == new.format("f") + new.format("g")
 
 
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (
+            "def f():\n    import tfpy as tf\n    return tf.add(1, 2)\n\n\nfrom tfpy import legacy as dl\nx = dl.Scalar.new(1)\n",
+            "def f():\n    import tfpy as tf\n    return tf.add(1, 2)\n\n\nimport tfpy as tf\nx = tf.scalar(1)\n",
+        ),
+        (
+            "from tfpy import legacy as dl\nx = dl.Scalar.new(1)\nimport tfpy as t\n",
+            "import tfpy as t\nx = t.scalar(1)\nimport tfpy as t\n",
+        ),
+        (
+            "import tfpy.legacy\nx = tfpy.legacy.Scalar.new(1)\ny = tfpy.add(1, 2)\n",
+            "import tfpy\nx = tfpy.scalar(1)\ny = tfpy.add(1, 2)\n",
+        ),
+        (
+            "def f():\n    from tfpy import legacy as dl\n    from tfpy.legacy import Scalar\n    return dl.ENV.math.exp(Scalar.new(1))\n",
+            "def f():\n    import tfpy as tf\n    return tf.exp(tf.scalar(1))\n",
+        ),
+    ],
+)
+def test_new_api_is_imported_before_it_is_used(old: str, new: str) -> None:
+    assert migrate(old).code == new
+
+
 GRAPH = "from tfpy import legacy as dl\ng = dl.Graph()\nx = g.placeholder('x', [2])\n"
 
 

@@ -115,15 +115,19 @@ class _Imports(cst.CSTTransformer):
         self.used = used
         self.names = names
         self.new = new
-        self.wanted = wanted and names.tf is None
-        self._inside = 0
+        self.wanted = wanted
+        self._there = [names.tf_everywhere]  # for the file and each function around: whether it has the import by now
 
     def visit_FunctionDef(self, node: cst.FunctionDef) -> None:
-        self._inside += 1
+        self._there.append(False)
 
     def leave_FunctionDef(self, original_node: cst.FunctionDef, updated_node: cst.FunctionDef) -> cst.FunctionDef:
-        self._inside -= 1
+        self._there.pop()
         return updated_node
+
+    def visit_Import(self, node: cst.Import) -> None:
+        if self.names.tf is not None and any(dotted(alias.name) == "tfpy" for alias in node.names):
+            self._there[-1] = True
 
     def leave_SimpleStatementLine(
         self, original_node: cst.SimpleStatementLine, updated_node: cst.SimpleStatementLine
@@ -132,8 +136,8 @@ class _Imports(cst.CSTTransformer):
             return updated_node
         left = self._left(updated_node.body[0])
         lines = [updated_node.with_changes(body=[left])] if left is not None else []
-        if self.wanted:
-            self.wanted = self._inside > 0  # a function has its own import
+        if self.wanted and not any(self._there):
+            self._there[-1] = True
             new = cst.ensure_type(cst.parse_statement(self.new), cst.SimpleStatementLine)
             lines = [new.with_changes(leading_lines=updated_node.leading_lines), *lines]
             lines[1:] = [line.with_changes(leading_lines=[]) for line in lines[1:]]

@@ -54,6 +54,7 @@ class Names(cst.CSTVisitor):
         is_legacy: whether the file imports tfpy.legacy at all.
         star: whether all legacy names are imported with `*`.
         tf: the name of the new API, if the file imports it.
+        tf_everywhere: whether it is imported at the top, so that all that follows can use it.
         others: all other names that imports bind.
         rebound: those of them that hide names imported by `*`.
         perhaps: names that come from tfpy.legacy or another module, depending on a condition.
@@ -66,6 +67,7 @@ class Names(cst.CSTVisitor):
         self.is_legacy = False
         self.star = False
         self.tf: str | None = None
+        self.tf_everywhere = False
         self.others: set[str] = set()
         self.rebound: set[str] = set()
         self.perhaps: set[str] = set()
@@ -105,8 +107,11 @@ class Names(cst.CSTVisitor):
             name, bound = dotted(alias.name) or "", asname(alias)
             if name == PACKAGE:
                 self._of_legacy(bound, "")
+                if alias.asname is None:  # binds the name tfpy, which other parts of the file may use
+                    self.tf = self.tf or "tfpy"
             elif name == "tfpy":
                 self.tf = bound
+                self.tf_everywhere = self.tf_everywhere or self._at_top
                 self.legacy[f"{bound}.legacy"] = ""
             else:
                 self._of_other(bound.partition(".")[0])
