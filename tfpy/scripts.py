@@ -48,7 +48,7 @@ def write_script(path: Path, text: str) -> None:
         FileError: it cannot be written; an existing file is unchanged.
     """
     try:
-        target = path.resolve()
+        target = Path(os.path.realpath(path))  # Path.resolve has another error for links in a circle
         with replacing(target) as file:
             if target.exists():
                 os.chmod(file.name, stat.S_IMODE(target.stat().st_mode))
