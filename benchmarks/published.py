@@ -12,7 +12,6 @@ prediction. The sums of the outputs' absolute values are compared, since detecto
 from __future__ import annotations
 
 import argparse
-import json
 import statistics
 import time
 import warnings
@@ -23,6 +22,7 @@ import numpy as np
 from peers import FOLDER, Contender
 
 import tfpy as tf
+from tfpy.saved_models import opened
 
 
 class Found(NamedTuple):
@@ -31,12 +31,6 @@ class Found(NamedTuple):
     first: float
     later: float
     check: float
-
-
-def load(file: Path) -> Any:
-    """A layers model or a graph model."""
-    topology = json.loads(file.read_text(encoding="utf-8"))["modelTopology"]
-    return tf.load_graph_model(file) if "node" in topology else tf.load_layers_model(file)
 
 
 def inputs_of(model: Any, side: int) -> dict[str, dict[str, Any]]:
@@ -55,7 +49,7 @@ def image(shape: list[int], dtype: str) -> tf.Tensor:
 
 def measured(file: Path, side: int, runs: int) -> Found:
     """A model's predictions on the current backend."""
-    model = load(file)
+    model = opened(str(file))
     given = {name: image(**spec) for name, spec in inputs_of(model, side).items()}
     of_graph = isinstance(model, tf.GraphModel)
 
@@ -98,7 +92,7 @@ def main() -> None:
         if rival is not None:
             question = {
                 "file": str(file.resolve()),
-                "inputs": inputs_of(load(file), options.side),
+                "inputs": inputs_of(opened(str(file)), options.side),
                 "runs": options.runs,
             }
             answer = rival.ask(question)
