@@ -277,6 +277,22 @@ def test_imports_within_functions() -> None:
             "def f():\n    from tfpy import legacy as dl\n    from tfpy.legacy import Scalar\n    return dl.ENV.math.exp(Scalar.new(1))\n",
             "def f():\n    import tfpy as tf\n    return tf.exp(tf.scalar(1))\n",
         ),
+        (
+            "import os; from tfpy import legacy as dl  # both\nx = dl.Scalar.new(1); os\n",
+            "import os; import tfpy as tf  # both\nx = tf.scalar(1); os\n",
+        ),
+        (
+            "if True: from tfpy import legacy as dl\nx = dl.Scalar.new(1)\n",
+            "if True: import tfpy as tf\nx = tf.scalar(1)\n",
+        ),
+        (
+            "from tfpy import legacy as dl  # old\nx = dl.Scalar.new(1)\n",
+            "import tfpy as tf  # old\nx = tf.scalar(1)\n",
+        ),
+        (
+            "from tfpy.legacy import (\n    Array1D,  # a\n    Scalar,  # b\n)\nx = Scalar.new(1)\n",
+            "# a\n# b\nimport tfpy as tf\nx = tf.scalar(1)\n",
+        ),
     ],
 )
 def test_new_api_is_imported_before_it_is_used(old: str, new: str) -> None:

@@ -11,7 +11,7 @@ from tfpy.legacy.migration.successors import table
 from tfpy.migrate.eager import is_in_both
 from tfpy.migrate.legacy_kinds import ARRAYS, MATHS
 from tfpy.migrate.names import PACKAGE, Names, asname, dotted
-from tfpy.migrate.statements import STATEMENTS, remarked, removed, tidied
+from tfpy.migrate.statements import STATEMENTS, remarked, removed, tidied, with_comments
 
 # Names that graphs need: a file whose graphs stay has its comment already.
 _OF_GRAPHS = ("Graph", "Session", "FeedEntry", "CostReduction", "GraphRunner", "MetricReduction", "Tensor", "variable")
@@ -132,16 +132,39 @@ class _Imports(cst.CSTTransformer):
     def leave_SimpleStatementLine(
         self, original_node: cst.SimpleStatementLine, updated_node: cst.SimpleStatementLine
     ) -> Any:
-        if len(updated_node.body) != 1 or not self._is_legacy(updated_node.body[0]):
+        if not any(map(self._is_legacy, updated_node.body)):
             return updated_node
-        left = self._left(updated_node.body[0])
-        lines = [updated_node.with_changes(body=[left])] if left is not None else []
-        if self.wanted and not any(self._there):
-            self._there[-1] = True
-            new = cst.ensure_type(cst.parse_statement(self.new), cst.SimpleStatementLine)
-            lines = [new.with_changes(leading_lines=updated_node.leading_lines), *lines]
-            lines[1:] = [line.with_changes(leading_lines=[]) for line in lines[1:]]
-        return cst.FlattenSentinel(lines) if lines else removed(updated_node)
+        new = self._replaced(updated_node.body)
+        if not new:
+            return removed(updated_node)
+        if len(updated_node.body) > 1:
+            return updated_node.with_changes(body=new)
+        *before, last = new
+        lines = [*(cst.SimpleStatementLine([item]) for item in before), updated_node.with_changes(body=[last])]
+        lines = [line.with_changes(leading_lines=[]) for line in lines]
+        lines[0] = lines[0].with_changes(leading_lines=updated_node.leading_lines)
+        return with_comments(cst.FlattenSentinel(lines), original_node)
+
+    def leave_SimpleStatementSuite(
+        self, original_node: cst.SimpleStatementSuite, updated_node: cst.SimpleStatementSuite
+    ) -> cst.SimpleStatementSuite:
+        if not any(map(self._is_legacy, updated_node.body)):
+            return updated_node
+        return updated_node.with_changes(body=self._replaced(updated_node.body) or [cst.Pass()])
+
+    def _replaced(self, statements: Sequence[cst.BaseSmallStatement]) -> list[cst.BaseSmallStatement]:
+        """The statements of a line, with other imports in place of the legacy ones."""
+        found: list[cst.BaseSmallStatement] = []
+        for statement in statements:
+            is_legacy = self._is_legacy(statement)
+            if is_legacy and self.wanted and not any(self._there):
+                self._there[-1] = True
+                found += cst.ensure_type(cst.parse_statement(self.new), cst.SimpleStatementLine).body
+            left = self._left(statement) if is_legacy else statement
+            if left is not None:
+                found.append(left)
+        found[-1:] = [last.with_changes(semicolon=cst.MaybeSentinel.DEFAULT) for last in found[-1:]]
+        return found
 
     def leave_IndentedBlock(self, original_node: cst.IndentedBlock, updated_node: cst.IndentedBlock) -> Any:
         return tidied(updated_node, 1)
