@@ -299,6 +299,18 @@ def test_new_api_is_imported_before_it_is_used(old: str, new: str) -> None:
     assert migrate(old).code == new
 
 
+@pytest.mark.parametrize(
+    "code",
+    [
+        "import itertools as it\nfrom tfpy import legacy as dl\n{}b = p.getNextCopy(dl.ENV.math).get()\n",
+        '"""Doc."""\n\n\ndef f():\n    from tfpy import legacy as dl\n    {}    return p.getNextCopy(dl.ENV.math).get()\n\n\nb = (f(), __doc__)\n',
+    ],
+)
+def test_helper_has_what_it_needs(code: str) -> None:
+    providers = "(p,) = dl.InCPUMemoryShuffledInputProviderBuilder([[dl.Scalar.new(2)]]).getInputProviders()\n"
+    assert "def shuffled_together" in migrate_and_run(code.format(providers), "b").code
+
+
 GRAPH = "from tfpy import legacy as dl\ng = dl.Graph()\nx = g.placeholder('x', [2])\n"
 
 

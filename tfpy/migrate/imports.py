@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import dropwhile
 from typing import Any
 
 import libcst as cst
@@ -25,12 +26,9 @@ def with_imports(module: cst.Module, names: Names, tf: str, helpers: Sequence[st
     module = module.visit(left)
     uses = _Uses(tf)
     module.visit(uses)
-    module = module.visit(
-        _Imports(left.used, names, f"import tfpy as {tf}" if tf != "tfpy" else "import tfpy", uses.tf)
-    )
-    if helpers:
-        module = _with_helpers(module, [h.format(tf=tf) for h in helpers])
-    return module
+    new = f"import tfpy as {tf}" if tf != "tfpy" else "import tfpy"
+    module = module.visit(_Imports(left.used, names, new, uses.tf))
+    return _with_helpers(module, [h.format(tf=tf) for h in helpers], new) if helpers else module
 
 
 class _Left(cst.CSTTransformer):
@@ -196,41 +194,31 @@ class _Imports(cst.CSTTransformer):
         return asname(alias) in self.names.legacy
 
 
-def _with_helpers(module: cst.Module, helpers: Sequence[str]) -> cst.Module:
-    """Helper functions after the imports, and the module that they need."""
+def _with_helpers(module: cst.Module, helpers: Sequence[str], new: str) -> cst.Module:
+    """Helper functions after the imports, with the new API's import if the file has it only further inside."""
     body = list(module.body)
-    last = max((i for i, s in enumerate(body) if _imports(s)), default=-1)
-    code = "\n\n".join(helpers)
-    added = list(cst.parse_module("\n" + code).body)
-    if last + 1 < len(body):
-        follower = body[last + 1]
-        lines = [line for line in follower.leading_lines]
-        while lines and lines[0].comment is None:
-            lines.pop(0)
-        body[last + 1] = follower.with_changes(leading_lines=[cst.EmptyLine(), cst.EmptyLine(), *lines])
-    added[0] = added[0].with_changes(leading_lines=[cst.EmptyLine(), cst.EmptyLine()])
-    body[last + 1 : last + 1] = added
-    if not any(_imports(s, "itertools") for s in body):
-        first = next((i for i, s in enumerate(body) if _imports(s) and not _imports(s, "__future__")), 0)
-        follower = body[first]
-        new = cst.ensure_type(cst.parse_statement("import itertools"), cst.SimpleStatementLine)
-        body[first] = follower.with_changes(leading_lines=[] if _is_standard(follower) else [cst.EmptyLine()])
-        body.insert(first, new.with_changes(leading_lines=follower.leading_lines))
-    return module.with_changes(body=body)
+    first = 0 if module.get_docstring() is None else 1
+    place = max((i + 1 for i, s in enumerate(body) if _imports(s)), default=first)
+    needs = [] if any(_imports(s, "tfpy") for s in body[:place]) else [new]
+    added = list(cst.parse_module("\n\n\n".join(text.strip() for text in [*needs, *helpers]) + "\n").body)
+    if place:
+        added[0] = _apart(added[0], 1 if needs else 2)
+    if place < len(body):
+        body[place] = _apart(body[place], 2)
+    return module.with_changes(body=[*body[:place], *added, *body[place:]])
+
+
+def _apart(statement: Any, count: int) -> Any:
+    """A statement with blank lines before it."""
+    lines = dropwhile(lambda line: line.comment is None, statement.leading_lines)
+    return statement.with_changes(leading_lines=[*[cst.EmptyLine(indent=False)] * count, *lines])
 
 
 def _imports(statement: cst.CSTNode, module: str = "") -> bool:
-    """Whether a statement is an import, of a certain module if that is given."""
-    if not isinstance(statement, cst.SimpleStatementLine) or not statement.body:
+    """Whether a statement of the file has an import, or `import module`."""
+    if not isinstance(statement, cst.SimpleStatementLine):
         return False
-    node = statement.body[0]
-    if isinstance(node, cst.Import):
-        return not module or any(dotted(a.name) == module for a in node.names)
-    return isinstance(node, cst.ImportFrom) and (not module or dotted(node.module) == module)
-
-
-def _is_standard(statement: cst.CSTNode) -> bool:
-    """Whether an import is from the standard library."""
-    import sys
-
-    return any(_imports(statement, name) for name in sys.stdlib_module_names)
+    if not module:
+        return any(isinstance(item, (cst.Import, cst.ImportFrom)) for item in statement.body)
+    imports = [item for item in statement.body if isinstance(item, cst.Import)]
+    return any(dotted(alias.name) == module for item in imports for alias in item.names)

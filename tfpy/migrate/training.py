@@ -28,7 +28,12 @@ HELPER = '''
 def shuffled_together(*lists):
     """Endless iterators over lists of examples, all in the same random order."""
     order = {tf}.util.create_shuffled_indices(len(lists[0]))
-    return [itertools.cycle([examples[i] for i in order]) for examples in lists]
+
+    def endless(examples):
+        while True:
+            yield from (examples[i] for i in order)
+
+    return [endless(examples) for examples in lists]
 '''
 
 
