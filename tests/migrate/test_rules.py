@@ -524,6 +524,12 @@ def test_conditional_imports() -> None:
         "try:\n    from tfpy import legacy as dl\nexcept ImportError:\n    import other as dl\nx = dl.Scalar.new(1)\n"
     )
     assert "x = tf.scalar(1)" in migrate(fallback).code
+    without = (
+        "try:\n    from tfpy import legacy as dl\nexcept ImportError:\n    dl = None\nx = dl and dl.Scalar.new(1)\n"
+    )
+    found = migrate(without)
+    assert found.left == ["dl has another meaning here, so that what uses it stays"]
+    assert found.code == without.replace("    dl =", f"    # tfpy migrate: {found.left[0]}\n    dl =")
 
 
 def test_star_import_of_another_module_keeps_the_file() -> None:

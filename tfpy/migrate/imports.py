@@ -40,14 +40,17 @@ class _Left(cst.CSTTransformer):
         self.graphs_stay = graphs_stay
         self.used: set[str] = set()
         self._found: list[list[str]] = []
+        self._inside = 0  # functions and classes, whose variables hide nothing outside
 
     def on_visit(self, node: cst.CSTNode) -> bool:
+        self._inside += isinstance(node, (cst.FunctionDef, cst.ClassDef))
         if isinstance(node, STATEMENTS):
             self._found.append([])
         return super().on_visit(node)
 
     def on_leave(self, original_node: cst.CSTNode, updated_node: cst.CSTNode) -> Any:
         result = super().on_leave(original_node, updated_node)
+        self._inside -= isinstance(original_node, (cst.FunctionDef, cst.ClassDef))
         if isinstance(original_node, STATEMENTS):
             reasons = self._found.pop()
             return remarked(result, list(dict.fromkeys(reasons)))
@@ -58,6 +61,11 @@ class _Left(cst.CSTTransformer):
 
     def visit_ImportFrom(self, node: cst.ImportFrom) -> bool:
         return False
+
+    def visit_AssignTarget(self, node: cst.AssignTarget) -> None:
+        name = dotted(node.target)
+        if name in self.names.legacy and not self._inside:
+            self._found[-1].append(f"{name} has another meaning here, so that what uses it stays")
 
     def visit_Attribute(self, node: cst.Attribute) -> bool:
         if not self._see(node):
