@@ -11,13 +11,13 @@ import json
 import sys
 import warnings
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any, NamedTuple
-
-sys.path.insert(0, str(Path(__file__).parent.parent))
 
 import numpy as np
 import numpy.typing as npt
+from source import ROOT, markdown_table
+
+sys.path.insert(0, str(ROOT))
 
 import tfpy as tf
 from tfpy.engine.gl.backend import GlBackend
@@ -166,14 +166,14 @@ def main() -> None:
     backend = tf.backend()
     assert isinstance(backend, GlBackend)
     print(f"Errors in units in the last place: {backend.device.renderer}\n")
-    print("| function | domain: max | mean | typical: max | numpy float32: max | NaN or infinity wrong |")
-    print("| --- | --- | --- | --- | --- | --- |")
+    head = ("function", "domain: max", "mean", "typical: max", "numpy float32: max", "NaN or infinity wrong")
+    rows = []
     for name, found in results.items():
         usual = f"{found['usual'].most:.2f}" if "usual" in found else ""
         domain = found["domain"]
         wrong = sum(found[place].wrong for place in found if place != "numpy")
-        print(f"| {name} | {domain.most:.2f} | {domain.mean:.2f} | {usual} | {found['numpy'].most:.2f} | {wrong} |")
-    print(f"\nerf: absolute error {erf_error():.1e} against its formula")
+        rows.append((name, f"{domain.most:.2f}", f"{domain.mean:.2f}", usual, f"{found['numpy'].most:.2f}", str(wrong)))
+    print(f"{markdown_table(head, rows)}\nerf: absolute error {erf_error():.1e} against its formula")
     worst = max(e.most for found in results.values() for place, e in found.items() if place != "numpy")
     raise SystemExit(0 if worst <= LIMIT else 1)
 

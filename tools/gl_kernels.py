@@ -11,7 +11,8 @@ import sys
 import tomllib
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[1]
+from source import ROOT, markdown_table
+
 sys.path.insert(0, str(ROOT))
 
 import tfpy  # noqa: F401  the rows of the kernels
@@ -36,13 +37,10 @@ def page() -> str:
     text += f"The `webgl` backend computes {len(ROWS) - len(without)} of the engine's {len(ROWS)} kernels on the GPU. "
     text += "The others run on the CPU, as do some cases of the GPU kernels: their inputs are read back, and their "
     text += "results uploaded when a shader needs them. `tf.memory().cpu_kernels` counts such runs.\n"
-    text += _table("Kernel", kernels) + _table("Case of a kernel", notes["cases"])
+    for title, reasons in (("Kernel", kernels), ("Case of a kernel", notes["cases"])):
+        rows = [(f"`{name}`", reason) for name, reason in sorted(reasons.items())]
+        text += "\n" + markdown_table((title, "Why"), rows)
     return text
-
-
-def _table(title: str, reasons: dict[str, str]) -> str:
-    lines = [f"| `{name}` | {reason} |" for name, reason in sorted(reasons.items())]
-    return f"\n| {title} | Why |\n| --- | --- |\n" + "\n".join(lines) + "\n"
 
 
 def main() -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from source import ROOT
+from source import ROOT, markdown_table
 
 from tfpy import legacy as dl
 from tfpy.core.naming.names import camel
@@ -56,12 +56,12 @@ def summary(owner: Any, name: str) -> str:
     """The first line of the documentation for a name."""
     found = getattr(owner, name, None)
     text = "" if found is None or isinstance(found, (int, float, str, tuple)) else (found.__doc__ or "")
-    return text.strip().split("\n", 1)[0].partition(" Source:")[0].replace("|", "\\|")
+    return text.strip().split("\n", 1)[0].partition(" Source:")[0]
 
 
 def table(owner: Any, names: list[str]) -> str:
-    rows = [f"| `{name}` | {in_python(owner, name)} | {summary(owner, name)} |" for name in names]
-    return "\n".join(["| deeplearn.js | tfpy | |", "| --- | --- | --- |", *rows]) + "\n"
+    rows = [(f"`{name}`", in_python(owner, name), summary(owner, name)) for name in names]
+    return markdown_table(("deeplearn.js", "tfpy", ""), rows)
 
 
 def legacy_page() -> dict[Path, str]:
