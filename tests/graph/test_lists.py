@@ -24,6 +24,26 @@ def test_empty_gather_of_a_list_keeps_the_element_shape(shape: Any) -> None:
     assert graph_model.predict(X).shape == (0, 3)
 
 
+@pytest.mark.parametrize(
+    ("indices", "count", "expected"),
+    [([0, -1], -1, "0 or more, but got -1"), ([2, 0], 2, "from 0 to 1, but got 2"), ([5, 1], -1, None)],
+)
+def test_indices_of_scattered_tensors(indices: list[int], count: int, expected: str | None) -> None:
+    graph_model = model(
+        placeholder("x"),
+        node("l", "TensorListScatterV2", "x", "indices", "shape", "count", element_dtype=FLOAT),
+        node("y", "TensorListStack", "l", "shape", element_dtype=FLOAT, num_elements={"i": "-1"}),
+        constants={"indices": np.int32(indices), "shape": np.int32([3]), "count": np.int32(count)},
+    )
+    if expected is not None:
+        with pytest.raises(ValueError, match=f"'l': argument 'index' must be {expected}"):
+            graph_model.predict(X)
+        return
+    found = graph_model.predict(X).numpy()
+    np.testing.assert_array_equal(found[[5, 1]], X)
+    np.testing.assert_array_equal(found[[0, 2, 3, 4]], np.zeros((4, 3)))
+
+
 def array_model(*, writes: list[Any], size: int = 0, **attributes: Any) -> Any:
     """A model that writes tensors to an array, with outputs that read, gather none, concatenate, and count."""
     names = [f"w{i}" for i in range(len(writes))]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from tfpy.core.ops.create import tensor as make_tensor
@@ -82,13 +82,16 @@ class TensorList:
             return zeros(self._known_shape(where, wanted), self.dtype or "float32")
         return reshape(found, found.shape if wanted is None or -1 in wanted else wanted)
 
-    def with_item(self, where: str, index: int, tensor: Tensor) -> TensorList:
-        """The list with a tensor set at an index; it grows if needed."""
-        if index < 0 or 0 <= self.most <= index:
-            raise argument_error(where, "index", f"from 0 to {self.most}", index)
-        grown = [*self.items, *[None] * (index + 1 - len(self.items))]
-        grown[index] = self._check(where, tensor)
-        return self._with(grown)
+    def with_items(self, where: str, items: Iterable[tuple[int, Tensor]]) -> TensorList:
+        """The list with tensors set at indices; it grows if needed."""
+        changed = list(self.items)
+        for index, tensor in items:
+            if index < 0 or 0 <= self.most <= index:
+                expected = "0 or more" if self.most < 0 else f"from 0 to {self.most - 1}"
+                raise argument_error(where, "index", expected, index)
+            changed += [None] * (index + 1 - len(changed))
+            changed[index] = self._check(where, tensor)
+        return self._with(changed)
 
     def resized(self, size: int) -> TensorList:
         """The list resized."""

@@ -139,17 +139,12 @@ def _scatter(call: Call) -> Any:
     items = _numbered(call, 0, 1)
     count = int(call.number(3)) if len(call.values) > 3 else -1
     made = TensorList([None] * max(count, 0), element_shape(call.numbers(2)), call.tensor(0).dtype, count)
-    for index, item in items:
-        made = made.with_item(call.node.label, index, item)
-    return made
+    return made.with_items(call.node.label, items)
 
 
 @maps("TensorListScatterIntoExistingList")
 def _scatter_into(call: Call) -> Any:
-    made = _list(call)
-    for index, item in _numbered(call, 1, 2):
-        made = made.with_item(call.node.label, index, item)
-    return made
+    return _list(call).with_items(call.node.label, _numbered(call, 1, 2))
 
 
 @maps("TensorListSplit")
@@ -166,7 +161,7 @@ def _get_item(call: Call) -> Any:
 
 @maps("TensorListSetItem")
 def _set_item(call: Call) -> Any:
-    return _list(call).with_item(call.node.label, int(call.number(1)), call.tensor(2))
+    return _list(call).with_items(call.node.label, [(int(call.number(1)), call.tensor(2))])
 
 
 @maps("TensorListGather")
