@@ -68,6 +68,22 @@ def test_diff_shows_the_changes(script: Path) -> None:
     assert "+x = tf.scalar(1)" in output
 
 
+def test_diff_has_the_lines_of_the_file(script: Path) -> None:
+    """Other characters that end lines for Python do not end them, and a last line without an end says so."""
+    script.write_text("from tfpy import legacy as dl\nx = dl.Scalar.new(1)  # \x0c\n'\u2028'", encoding="utf-8")
+    (outcome,) = files.outcomes([script], to_write=False)
+    assert files.difference(outcome).split("\n")[2:] == [
+        "@@ -1,3 +1,3 @@",
+        "-from tfpy import legacy as dl",
+        "-x = dl.Scalar.new(1)  # \x0c",
+        "+import tfpy as tf",
+        "+x = tf.scalar(1)  # \x0c",
+        " '\u2028'",
+        "\\ No newline at end of file",
+        "",
+    ]
+
+
 def test_in_place_keeps_line_endings_and_file_mode(script: Path) -> None:
     script.chmod(0o750)
     assert call("--in-place", script)[0] == 0

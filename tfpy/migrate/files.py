@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import difflib
+import io
 import os
 import stat
 import warnings
@@ -123,11 +124,13 @@ def write(outcome: Outcome) -> None:
 
 
 def difference(outcome: Outcome) -> str:
-    """The change of a file as a unified diff."""
+    """The change of a file as a unified diff, which `patch` can apply."""
     assert outcome.migration is not None
-    old, new = outcome.old.splitlines(keepends=True), outcome.migration.code.splitlines(keepends=True)
+    # Lines end only with "\n" here: str.splitlines also splits at form feeds.
+    old, new = (io.StringIO(text, newline="\n").readlines() for text in (outcome.old, outcome.migration.code))
     names = (visible(outcome.path), visible(f"{outcome.path} (migrated)"))
-    return "".join(difflib.unified_diff(old, new, *names))
+    lines = difflib.unified_diff(old, new, *names)
+    return "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines)
 
 
 def run(paths: Sequence[Path], diff: bool, check: bool, in_place: bool) -> int:
