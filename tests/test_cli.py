@@ -122,10 +122,15 @@ def test_errors_are_reported_without_traceback(tmp_path: Path, arguments: list[s
     assert "Traceback" not in found.stderr
 
 
-def test_unknown_backend_in_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("TFPY_BACKEND", "foo")
+@pytest.mark.parametrize(
+    ("variable", "message"),
+    [("TFPY_BACKEND", "Unknown backend 'foo'."), ("TFPY_SHARDS", "The variable TFPY_SHARDS must be a whole number")],
+)
+def test_invalid_environment(variable: str, message: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(variable, "foo")
+    assert run_cli("--version").strip() == tf.__version__
     found = subprocess.run([sys.executable, "-m", "tfpy", "demo"], capture_output=True, text=True, check=False)
-    assert (found.returncode, found.stderr[:22]) == (1, "Unknown backend 'foo'.")
+    assert (found.returncode, found.stderr[: len(message)]) == (1, message)
 
 
 @pytest.mark.parametrize("arguments", [["summary", "."], ["js2py", "a.js"]])

@@ -49,7 +49,8 @@ def doctor() -> None:
     """Say what GPU there is, whether its results are right, how fast it is, and what to do if there is none."""
     from tfpy.engine.gl.doctor import report
 
-    print(report())
+    with _faults_as_text():
+        print(report())
 
 
 @contextmanager

@@ -86,8 +86,8 @@ def test_environment_variable_limits_shards() -> None:
 
 
 def test_flag_sets_number_of_shards(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(machine.share, "shards_at_first", 4)
-    monkeypatch.setattr(machine.share, "shards", 4)
+    monkeypatch.setattr(machine, "_initial_shards", lambda: 4)
+    monkeypatch.setattr(machine.share, "shards", None)
     tf.env().set("CPU_SHARDS", 1)
     assert threads.spans(100, 10**6, 1) == [(0, 100)]
     tf.env().reset()
@@ -98,7 +98,7 @@ def test_flag_sets_number_of_shards(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_invalid_number_of_shards_raises(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TFPY_SHARDS", "many")
     with pytest.raises(ValueError, match="TFPY_SHARDS.*whole number.*'many'"):
-        machine._initial_shards()
+        machine._initial_shards.__wrapped__()
 
 
 FORKED = """

@@ -5,6 +5,7 @@ Upper layers set it here, and the backends read it here.
 
 from __future__ import annotations
 
+import functools
 import os
 
 
@@ -14,7 +15,9 @@ def _cores() -> int:
     return os.cpu_count() or 1
 
 
+@functools.cache
 def _initial_shards() -> int:
+    """The number that the environment says; read at the first use, so that a wrong one does not prevent the import."""
     given = os.environ.get("TFPY_SHARDS") or _cores()
     try:
         return max(1, int(given))
@@ -26,13 +29,12 @@ class _Share:
     """This process's share of the machine.
 
     Attributes:
-        shards: the maximum number of shards of a batch.
-        shards_at_first: its initial value.
+        shards: the maximum number of shards of a batch; None for the initial one.
         gpu: the number of the GPU to use if none is requested, modulo their count.
     """
 
     def __init__(self) -> None:
-        self.shards = self.shards_at_first = _initial_shards()
+        self.shards: int | None = None
         self.gpu = 0
 
 
@@ -40,13 +42,17 @@ share = _Share()
 
 
 def most_shards() -> int:
-    """The maximum number of shards of a batch."""
-    return share.shards
+    """The maximum number of shards of a batch.
+
+    Raises:
+        ValueError: the environment says something else than a number.
+    """
+    return _initial_shards() if share.shards is None else share.shards
 
 
 def set_most_shards(count: int) -> None:
     """Set the maximum number of shards of a batch; 1 keeps all work on one core, 0 restores the initial number."""
-    share.shards = max(1, count or share.shards_at_first)
+    share.shards = max(1, count) if count else None
 
 
 def gpu_turn() -> int:
