@@ -182,6 +182,7 @@ def test_mnist_and_fashion_mnist(name: str, files: str, server: FileServer, monk
         (x_train, y_train), (x_test, y_test) = getattr(tf.datasets, name)(server.url)
         np.testing.assert_array_equal(x_train, digits(5)[0])
         assert (x_train.dtype, y_train.dtype) == (np.uint8, np.int32)
+        np.random.default_rng(0).shuffle(x_train)  # in place
         assert y_test.tolist() == [0, 1, 2]
         assert x_test.shape == (3, 28, 28)
     assert len(server.requests) == 4, "cached files are not downloaded again"

@@ -28,7 +28,7 @@ def idx_array(path: Path, rank: int) -> Bytes:
     import gzip
 
     with _unpacking(path), gzip.open(path, "rb") as file:
-        data = file.read()
+        data = bytearray(file.read())  # an array of bytes would be read-only
     if len(data) < 4 + 4 * rank or tuple(data[:4]) != (0, 0, _IDX_BYTES, rank):
         raise ValueError(f"{path} is not an IDX file of bytes of rank {rank}.")
     shape = [int.from_bytes(data[4 + 4 * i : 8 + 4 * i], "big") for i in range(rank)]
