@@ -122,8 +122,6 @@ class ChainedCamel(BothSpellings):
 
     if TYPE_CHECKING:
 
-        def asType(self, dtype: Any) -> NDArray: ...
-
         def reshapeAs(self, x: TensorLike) -> NDArray: ...
 
         def toFloat(self) -> NDArray: ...
@@ -135,7 +133,6 @@ class ChainedCamel(BothSpellings):
         def toString(self) -> str: ...
 
     else:
-        asType = forward("as_type")
         reshapeAs = forward("reshape_as")
         toFloat = forward("to_float")
         toInt = forward("to_int")

@@ -11,7 +11,7 @@ from tfpy.core.calling.options import accepts_options
 from tfpy.core.convert import TensorLike, to_tensor
 from tfpy.core.format import tensor_text
 from tfpy.core.operators import Operators
-from tfpy.core.ops import arith, create, join, unary
+from tfpy.core.ops import arith, create, join, shape, unary
 from tfpy.engine.handle import Handle, check_live
 from tfpy.legacy._chained import ChainedOps
 from tfpy.legacy.arrays._camel import ChainedCamel
@@ -36,7 +36,6 @@ class Chained(ChainedOps, ChainedCamel, Handle):
 
         @property
         def math(self) -> NDArrayMath: ...
-        def as_type(self, dtype: Any) -> NDArray: ...
         def reshape(self, new_shape: Any) -> NDArray: ...
 
     def _run(self, function: Callable[..., Any], *args: Any) -> Any:
@@ -91,17 +90,19 @@ class Chained(ChainedOps, ChainedCamel, Handle):
         """The same elements in the shape of another array."""
         return self.reshape(to_tensor("reshape_as", "x", x).shape)
 
+    # As `cast`, not as `as_type`: with the numerics of deeplearn.js, that is 0.3's, which rounds to bool.
+
     def to_float(self) -> NDArray:
         """The values as float32."""
-        return self.as_type("float32")
+        return self._array(shape.cast, "float32")
 
     def to_int(self) -> NDArray:
         """The values as int32."""
-        return self.as_type("int32")
+        return self._array(shape.cast, "int32")
 
     def to_bool(self) -> NDArray:
-        """The values as bool."""
-        return self.as_type("bool")
+        """The values as bool: whether they are unequal to 0."""
+        return self._array(shape.cast, "bool")
 
     def to_string(self) -> str:
         """The dtype, rank, shape and values as text."""
