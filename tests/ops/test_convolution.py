@@ -59,6 +59,29 @@ def test_gradient_of_equal_maxima() -> None:
     assert tf.max_pool_with_argmax(ones, 2, 1, "same").indexes.data_sync().tolist() == [0, 1, 2, 3]
 
 
+@pytest.mark.parametrize("slope", [np.nan, np.inf])
+@pytest.mark.parametrize(
+    "largest",
+    [
+        lambda x: tf.max_pool(x, 2, 2, "valid"),
+        lambda x: tf.max_pool(tf.tile(x, [1, 1, 1, 20]), 2, 2, "valid"),
+        lambda x: tf.max_pool(x, 2, 1, "valid"),
+        lambda x: tf.max_pool_with_argmax(x, 2, 2, "valid").result,
+        lambda x: tf.max_pool3d(tf.reshape(x, [1, 2, 1, 4, 1]), 2, 2, "same"),
+        lambda x: tf.dilation2d(x, tf.zeros([2, 2, 1]), 2, "valid"),
+        lambda x: tf.dilation2d(tf.ones([1, 2, 4, 1]), tf.reshape(x, [2, 4, 1]), 1, "valid"),
+    ],
+)
+def test_slopes_that_are_not_finite_stay_at_the_largest_elements(largest: Callable[[Any], Any], slope: float) -> None:
+    x = tf.tensor([2.0, 1, 0, 3, 0, 1, 0, 1], [1, 2, 4, 1])
+    one, other = (tf.grad(largest)(x, tf.fill(largest(x).shape, value)).numpy() for value in (1, slope))
+    assert 0 < np.count_nonzero(one) < x.size
+    np.testing.assert_array_equal(np.isfinite(other), one == 0)
+    weights = tf.where(tf.tensor(one != 0), 1, slope)
+    picked = tf.grad(lambda dy: tf.sum(tf.mul(tf.grad(largest)(x, dy), weights)))(tf.ones(largest(x).shape))
+    assert np.isfinite(picked.numpy()).all()
+
+
 def test_gradient_of_average_pooling_at_the_border() -> None:
     """The mean is over the cells inside the image; TF.js, in contrast, has 0.25, 0.25, 0.5, 1 here."""
     found = tf.grad(lambda x: tf.avg_pool(x, 2, 1, "same"))(tf.ones([1, 2, 2, 1]))

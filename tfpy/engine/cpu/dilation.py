@@ -8,7 +8,18 @@ import numpy as np
 
 from tfpy.engine.backend import Array
 from tfpy.engine.cpu.table import KERNELS
-from tfpy.engine.cpu.windows import blocks, cell, cells, cropped, extended, first_matches, padded, patches
+from tfpy.engine.cpu.windows import (
+    blocks,
+    cell,
+    cells,
+    cropped,
+    extended,
+    finite,
+    first_matches,
+    padded,
+    patches,
+    selected,
+)
 from tfpy.engine.rows.conv import DILATION_OUTSIDE
 from tfpy.engine.spec import Shape
 from tfpy.engine.windows import Window
@@ -39,9 +50,10 @@ def _dilation_input(x: Array, filter: Array, dy: Array, window: Window) -> Array
     dx = np.empty(x.shape, dy.dtype)
     array, extent = extended(dx, window)
     views = patches(array, window, extent)
+    all_finite = finite(dy)
     for at, found in _matches(x, filter, window):
         target = cell(views, at)
-        target += dy * found
+        target += selected(dy, found, all_finite)
     cropped(array, extent, dx)
     return dx
 
@@ -49,8 +61,9 @@ def _dilation_input(x: Array, filter: Array, dy: Array, window: Window) -> Array
 def _dilation_filter(x: Array, filter: Array, dy: Array, window: Window) -> Array:
     total = np.zeros_like(filter, dtype=dy.dtype)
     inner = tuple(range(dy.ndim - 1))
+    all_finite = finite(dy)
     for at, found in _matches(x, filter, window):
-        total[at] = np.add.reduce(dy * found, axis=inner)
+        total[at] = np.add.reduce(selected(dy, found, all_finite), axis=inner)
     return total
 
 
@@ -58,8 +71,9 @@ def _dilation_pick(x: Array, filter: Array, u: Array, v: Array, window: Window) 
     array, extent = padded(u, window)
     views = patches(array, window, extent)
     y = np.zeros((len(x), *window.out, x.shape[-1]), u.dtype)
+    all_finite = finite(u) and finite(v)
     for at, found in _matches(x, filter, window):
-        y += (cell(views, at) + v[at]) * found
+        y += selected(cell(views, at) + v[at], found, all_finite)
     return y
 
 

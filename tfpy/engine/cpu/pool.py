@@ -22,10 +22,12 @@ from tfpy.engine.cpu.windows import (
     cells,
     cropped,
     extended,
+    finite,
     first_matches,
     frame,
     padded,
     patches,
+    selected,
 )
 from tfpy.engine.spec import Shape
 from tfpy.engine.windows import Window, cell_counts, divisor
@@ -117,16 +119,16 @@ def _max_grad(
     apart = all(s >= r for s, r in zip(window.strides, window.reach, strict=True))
     spread, extent = extended(dx, window, tiled=tiled)
     sources, targets = patches(array, window, extent), patches(spread, window, extent)
+    all_finite = finite(dy)
     for index in blocks(len(dy), window.out, dy.shape[-1] * dy.itemsize, _BLOCK_BYTES):
         block = dy[index]
         product = None if apart else np.empty_like(block)
         for at, found in first_matches(cells(sources[index], window, last), output[index], certain):
             target = cell(targets[index], at)
             if product is None:
-                np.multiply(block, found, out=target)
+                selected(block, found, all_finite, target)
             else:
-                np.multiply(block, found, out=product)
-                target += product
+                target += selected(block, found, all_finite, product)
     cropped(spread, extent, dx)
 
 
@@ -143,6 +145,7 @@ def _max_grad_by_line(dx: Array, dy: Array, input: Array, output: Array, window:
         dx.fill(0)
     source, target = (t[inside].reshape(len(t), *shape) for t in (input, dx))
     several = np.dtype(f"u{next(n for n in (8, 4, 2, 1) if channels % n == 0)}")
+    all_finite = finite(dy)
     count = max(1, _BLOCK_BYTES // (wide * dy[0].nbytes))
     for start in range(0, len(dy), count):
         part = slice(start, start + count)
@@ -157,7 +160,7 @@ def _max_grad_by_line(dx: Array, dy: Array, input: Array, output: Array, window:
                 else:
                     flags &= ~taken
                     taken |= flags
-            np.multiply(slopes, found, out=target[part, :, i])
+            selected(slopes, found, all_finite, target[part, :, i])
 
 
 def _max_relu_grad(dx: Array, dy: Array, input: Array, output: Array, window: Window) -> None:
@@ -177,10 +180,11 @@ def _max_pick(x: Array, input: Array, output: Array, window: Window, last: bool)
     values = padded(x, window)[0]
     sources, picks = patches(array, window, extent), patches(values, window, extent)
     y = np.zeros(output.shape, x.dtype)
+    all_finite = finite(x)
     for index in blocks(len(y), window.out, y.shape[-1] * y.itemsize, _BLOCK_BYTES):
         total = y[index]
         for at, found in first_matches(cells(sources[index], window, last), output[index]):
-            total += cell(picks[index], at) * found
+            total += selected(cell(picks[index], at), found, all_finite)
     return y
 
 

@@ -161,6 +161,17 @@ def first_matches(
         yield at, found
 
 
+def selected(values: Array, found: Array, finite: bool, out: Array | None = None) -> Array:
+    """The values where they were found, and 0 elsewhere, where a product would be NaN unless the values are finite."""
+    if finite:
+        return np.multiply(values, found, out=out)
+    if out is None:
+        out = np.empty(values.shape, values.dtype)
+    out[...] = 0
+    np.copyto(out, values, where=found)
+    return out
+
+
 def blocks(batch: int, out: Shape, bytes_per_place: int, budget: int) -> Iterator[Index]:
     """Indices that split (batch, *places) into contiguous blocks of about `budget` bytes: images, or lines of one."""
     image = max(1, math.prod(out) * bytes_per_place)
