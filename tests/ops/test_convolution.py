@@ -82,6 +82,23 @@ def test_slopes_that_are_not_finite_stay_at_the_largest_elements(largest: Callab
     assert np.isfinite(picked.numpy()).all()
 
 
+@pytest.mark.parametrize("slope", [np.nan, np.inf])
+@pytest.mark.parametrize("size", [(6, 5), (3, 7), (2, 2)])
+@pytest.mark.parametrize("align_corners", [True, False])
+def test_slopes_that_are_not_finite_stay_at_the_pixels_that_were_read(
+    size: tuple[int, int], slope: float, align_corners: bool
+) -> None:
+    registry.use("cpu")  # the GPU multiplies by matrices of 0 and 1
+    resize = lambda x: tf.image.resize_nearest_neighbor(x, size, align_corners)  # noqa: E731
+    gradient = tf.grad(resize)
+    x = tf.tensor(_values(1, 4, 3, 1))
+    source = resize(tf.tensor(np.arange(12.0), x.shape)).numpy().ravel()
+    for i, pixel in enumerate(source):
+        dy = np.ones((1, *size, 1))
+        dy[0].flat[i] = slope
+        np.testing.assert_array_equal(np.isfinite(gradient(x, tf.tensor(dy)).numpy().ravel()), np.arange(12) != pixel)
+
+
 def test_gradient_of_average_pooling_at_the_border() -> None:
     """The mean is over the cells inside the image; TF.js, in contrast, has 0.25, 0.25, 0.5, 1 here."""
     found = tf.grad(lambda x: tf.avg_pool(x, 2, 1, "same"))(tf.ones([1, 2, 2, 1]))

@@ -10,6 +10,7 @@ import numpy as np
 from tfpy.engine.backend import Array
 from tfpy.engine.cpu.table import KERNELS
 from tfpy.engine.cpu.threads import run_sharded, spans_in_turns
+from tfpy.engine.cpu.windows import Index
 from tfpy.engine.resizing import Interpolation, bilinear_interpolation, nearest_interpolation
 
 _BLOCK_ELEMENTS = 1 << 17
@@ -43,14 +44,17 @@ def _sum_back(values: Array, index: Array, size: int, axis: int) -> Array:
     """
     present, starts, counts = np.unique(index, return_index=True, return_counts=True)
     total = values.take(starts, axis=axis)
+    lead: Index = (slice(None),) * axis
     for turn in range(1, counts.max(initial=0)):
-        more = counts > turn
-        part = values.take(np.where(more, starts + turn, 0), axis=axis)
-        total += part if more.all() else part * _along(more, axis, values)
+        more = np.flatnonzero(counts > turn)
+        if len(more) == len(present):
+            total += values.take(starts + turn, axis=axis)
+        else:
+            total[(*lead, more)] += values.take(starts[more] + turn, axis=axis)
     if len(present) == size:
         return total
     out = np.zeros((*values.shape[:axis], size, *values.shape[axis + 1 :]), values.dtype)
-    out[(slice(None),) * axis + (present,)] = total
+    out[(*lead, present)] = total
     return out
 
 
@@ -85,8 +89,7 @@ def _block(batch: int, height: int, width: int, channels: int) -> tuple[int, int
 def _bilinear_grad(dy: Array, size: Size, align_corners: bool, half_pixel_centers: bool) -> Array:
     for axis in (1, 2):
         line = bilinear_interpolation(size[axis - 1], dy.shape[axis], align_corners, half_pixel_centers)
-        second = dy * _along(line.fraction, axis, dy)
-        first = dy - second
+        second, first = (dy * _along(factors, axis, dy) for factors in (line.fraction, 1 - line.fraction))
         n = size[axis - 1]
         dy = _sum_back(first, line.first, n, axis) + _sum_back(second, line.second, n, axis)
     return dy
