@@ -35,7 +35,7 @@ METHODS = {
 }  # fmt: skip
 CALLS = {
     "parseInt": NUMBER, "parseFloat": NUMBER, "Number": NUMBER, "String": STRING, "Boolean": BOOL,
-    "Object.keys": Kind("list", STRING), "Object.values": LIST, "Object.entries": Kind("list", LIST),
+    "Object.keys": Kind("list", STRING),
     "Object.assign": DICT, "Object.fromEntries": DICT,
     "Object.hasOwn": BOOL, "Object.is": BOOL, "JSON.stringify": STRING, "Array.isArray": BOOL,
     "Number.isInteger": BOOL, "Number.isFinite": BOOL, "Number.isNaN": BOOL, "isFinite": BOOL, "isNaN": BOOL,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 
 from tree_sitter import Node
 
@@ -11,7 +12,19 @@ from tfpy.js2py import names
 from tfpy.js2py.analysis import builtin_kinds
 from tfpy.js2py.analysis.expression_kinds import is_index
 from tfpy.js2py.analysis.inference import Inference, kind_of
-from tfpy.js2py.analysis.kind import INDEX, MATCH, NUMBER, PARSER, STRING, UNKNOWN, Kind, annotated, joined
+from tfpy.js2py.analysis.kind import (
+    INDEX,
+    MATCH,
+    NUMBER,
+    PARSER,
+    STRING,
+    UNKNOWN,
+    Kind,
+    annotated,
+    entry,
+    filled,
+    joined,
+)
 from tfpy.js2py.syntax import parse
 from tfpy.js2py.syntax.parse import kids, text
 from tfpy.node_rules import NodeRules
@@ -61,12 +74,22 @@ def _of_path(kinds: Inference, path: list[str], arguments: list[Node]) -> Kind |
 
 @_function("Array.from")
 def _list_from(kinds: Inference, arguments: list[Node]) -> Kind:
-    return Kind("list", kinds.result_of(arguments[1]) if len(arguments) > 1 else kinds.of(arguments[0]).item)
+    return Kind("list", kinds.result_of(arguments[1]) if len(arguments) > 1 else kinds.item_of(arguments[0]))
 
 
 @_function("Array.prototype.slice.call")
 def _sliced(kinds: Inference, arguments: list[Node]) -> Kind:
     return Kind("list", kinds.of(arguments[0]).item)
+
+
+@_function("Object.values")
+def _values(kinds: Inference, arguments: list[Node]) -> Kind:
+    return Kind("list", kinds.value_of(arguments[0]))
+
+
+@_function("Object.entries")
+def _entries(kinds: Inference, arguments: list[Node]) -> Kind:
+    return Kind("list", entry(STRING, kinds.value_of(arguments[0])))
 
 
 @_function("tf.tidy")
@@ -92,6 +115,9 @@ def _of_method(kinds: Inference, callee: Node, arguments: list[Node]) -> Kind:
     if name in ("data", "dataSync") and _holds_texts(kinds, node):
         return Kind("list", STRING)
     found = _of_owner(kinds, owner, name)
+    declared = kinds.types.kind_of_key(owner, name)
+    if declared.name == "function":
+        return declared.item or UNKNOWN
     if found is None and name in _method:
         found = _method[name](kinds, owner, arguments)
     return found if found is not None else _of_any(owner, name)
@@ -115,7 +141,8 @@ def _of_owner(kinds: Inference, owner: Kind, name: str) -> Kind | None:
         return builtin_kinds.OF_PARSERS.get(names.snake(name), UNKNOWN)
     if owner.name.startswith("."):
         own = kinds.members.of(owner.name[1:], name)
-        return joined([kinds.result_of(value) for value in own]) if own else annotated(names.method_result(name))
+        found = joined([kinds.result_of(value) for value in own]) if own else annotated(names.method_result(name))
+        return filled(found, kinds.types.arguments(owner))
     return None
 
 
@@ -123,14 +150,19 @@ def _of_any(owner: Kind, name: str) -> Kind:
     """The kind of a method's result by its name alone, if JavaScript or tfpy has a method of that name."""
     given = builtin_kinds.METHODS.get(name, "")
     if given in ("same", "item"):
-        return owner._replace(fixed=False) if given == "same" else owner.item or UNKNOWN
+        return replace(owner, fixed=False) if given == "same" else owner.item or UNKNOWN
     guessed = annotated(names.method_result(name))
-    return Kind(given) if given else guessed if guessed.fixed else guessed._replace(item=None)
+    return Kind(given) if given else guessed if guessed.fixed else replace(guessed, item=None)
 
 
 @_method("set", "add")
 def _changed(kinds: Inference, owner: Kind, arguments: list[Node]) -> Kind | None:
     return owner if owner.name in ("map", "set") else None
+
+
+@_method("get")
+def _value(kinds: Inference, owner: Kind, arguments: list[Node]) -> Kind | None:
+    return owner.item or UNKNOWN if owner.name == "map" else None
 
 
 @_method("map")

@@ -1,164 +1,347 @@
-"""The types of expressions that TypeScript declares, in its syntax: `Part`, `MaxHeap<Part>`, `number[]`."""
+"""The types that a TypeScript script declares, and the kinds of the values that have them."""
 
 from __future__ import annotations
 
-import re
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from dataclasses import replace
+from typing import NamedTuple
 
 from tree_sitter import Node
 
-from tfpy.js2py.analysis.members import class_around
-from tfpy.js2py.analysis.scopes import Binding
-from tfpy.js2py.analysis.uses import TAKES_ITEMS
+from tfpy.js2py import names
+from tfpy.js2py.analysis.kind import (
+    BOOL,
+    DATE,
+    DICT,
+    ERROR,
+    FUNCTION,
+    INDEX,
+    LIST,
+    NDARRAY,
+    NULL,
+    NUMBER,
+    SHAPE,
+    STRING,
+    TYPED_ARRAYS,
+    UNKNOWN,
+    Kind,
+    filled,
+    joined,
+)
+from tfpy.js2py.analysis.members import Members, class_around
 from tfpy.js2py.syntax import parse
-from tfpy.js2py.syntax.parse import FUNCTIONS, PARAMETERS, bare, kids, text
+from tfpy.js2py.syntax.parse import kids, text
+from tfpy.node_rules import NodeRules
 
-if TYPE_CHECKING:
-    from tfpy.js2py.analysis.inference import Inference
+# The kinds of types, by the type of the node.
+type_rule: NodeRules[str, Callable[[DeclaredTypes, Node], Kind]] = NodeRules()
+# The keys of object types, by the type of the node.
+_key_rule: NodeRules[str, Callable[[DeclaredTypes, Node, str], Key | None]] = NodeRules()
 
-_GENERIC = re.compile(r"(\w+)<(.*)>")
+_NAMED = {
+    "number": NUMBER, "string": STRING, "boolean": BOOL, "object": DICT, "Function": FUNCTION, "Date": DATE,
+    "Error": ERROR, "RegExp": Kind("regex"), "null": NULL, "undefined": NULL, "Shape": SHAPE, "TypedArray": NDARRAY,
+    "Array": LIST, **dict.fromkeys(TYPED_ARRAYS, NDARRAY),
+}  # fmt: skip
+_LITERALS = {
+    "string": STRING, "number": NUMBER, "unary_expression": NUMBER, "true": BOOL, "false": BOOL, "null": NULL,
+    "undefined": NULL,
+}  # fmt: skip
+_GENERIC: dict[str, Callable[[Kind, Kind], Kind]] = {
+    **dict.fromkeys(("Array", "ReadonlyArray"), lambda item, _: Kind("list", item)),
+    **dict.fromkeys(("Set", "ReadonlySet"), lambda item, _: Kind("set", item)),
+    **dict.fromkeys(("Generator", "Iterator", "IterableIterator"), lambda item, _: Kind("generator", item)),
+    **dict.fromkeys(("Map", "ReadonlyMap"), lambda key, value: Kind("map", value, parts=(key, value))),
+    "Record": lambda key, value: Kind("dict", value, parts=(key, value)),
+    **dict.fromkeys(
+        ("Promise", "Awaited", "Readonly", "Required", "NonNullable", "Pick", "Omit"), lambda kind, _: kind
+    ),
+}
+# Types of objects that may have no name of their own; it is their text then.
+_OF_OBJECTS = ("object_type", "intersection_type", "union_type")
+
+
+class Key(NamedTuple):
+    """A key of an object type.
+
+    Attributes:
+        kind: the kind of its values.
+        is_optional: whether an object may lack it.
+    """
+
+    kind: Kind
+    is_optional: bool
 
 
 class DeclaredTypes:
-    """The object types that a script declares, and the declared types of its variables and functions.
+    """The types that a script declares: interfaces, aliases, enumerations, and types of objects without a name."""
 
-    Attributes:
-        objects: names of types of plain objects: interfaces and aliases that have no methods, and that no class
-            implements.
-    """
-
-    def __init__(self, kinds: Inference, root: Node) -> None:
-        self._kinds = kinds
-        self._keys: dict[str, dict[str, str]] = {}
-        self._pending: set[Binding] = set()
-        implemented: set[str] = set()
+    def __init__(self, members: Members, root: Node) -> None:
+        self.members = members
+        self._implemented: set[str] = set()
+        self._types: dict[str, Node] = {}
+        self._pending: set[int] = set()
         for node in parse.walk(root):
-            body = _body_of(node)
-            if node.type == "implements_clause":
-                implemented |= {text(kid) for kid in kids(node)}
-            elif body is not None and any(kid.type == "method_signature" for kid in kids(body)):
-                implemented.add(text(node.child_by_field_name("name")))
-            elif body is not None:
-                self._keys[text(node.child_by_field_name("name"))] = _keys_in(body)
-            elif node.type == "object_type":  # the name of an inline object type is its text
-                self._keys[text(node)] = _keys_in(node)
-        self.objects = self._keys.keys() - implemented
+            if node.type in ("interface_declaration", "type_alias_declaration", "enum_declaration"):
+                self._types[text(node.child_by_field_name("name"))] = node
+            elif node.type in _OF_OBJECTS or _is_partial(node):
+                self._types.setdefault(text(node), node)
+            elif node.type == "implements_clause":
+                self._implemented |= {_name_of(kid) for kid in kids(node)}
 
     def include(self, other: DeclaredTypes) -> None:
         """Add the types of another file."""
-        self._keys = other._keys | self._keys
-        self.objects |= other.objects
+        self._types = other._types | self._types
+        self._implemented |= other._implemented
 
-    def of(self, node: Node) -> str:
-        """The declared type of an expression; empty if there is none."""
-        node = bare(node)
-        if node.type == "member_expression":
-            owner = self.of(parse.field(node, "object"))
-            return self._keys.get(owner, {}).get(text(parse.field(node, "property")), "")
-        if node.type == "subscript_expression":
-            return _item(self.of(parse.field(node, "object")))
-        if node.type == "call_expression":
-            return self._result(parse.field(node, "function"))
-        binding = self._kinds.scopes.resolve(node) if node.type == "identifier" else None
-        return self._of_binding(binding) if binding is not None else ""
-
-    def _of_binding(self, binding: Binding) -> str:
-        if binding in self._pending:  # its own value depends on it
-            return ""
-        self._pending.add(binding)
+    def of(self, node: Node | None) -> Kind:
+        """The kind of the values of a type; unknown without one."""
+        rule = type_rule.get(node.type) if node is not None else None
+        if node is None or rule is None or node.id in self._pending:  # a type may contain itself
+            return UNKNOWN
+        self._pending.add(node.id)
         try:
-            return self._declared(binding)
+            return rule(self, node)
         finally:
-            self._pending.discard(binding)
+            self._pending.discard(node.id)
 
-    def _declared(self, binding: Binding) -> str:
-        parent = binding.node.parent
-        annotation = parent.child_by_field_name("type") if parent is not None else None
-        if annotation is not None:
-            return type_text(annotation)
-        if parent is not None and parent.type == "for_in_statement":
-            return self._looped(parent)
-        if parent is not None and parent.type in ("object_pattern", "pair_pattern"):
-            return self._part(binding, parent)
-        if binding.kind == "parameter":
-            return self._of_parameter(binding.node)
-        return self.of(binding.value) if binding.value is not None else ""
+    def listed(self, arguments: Node) -> tuple[Kind, ...]:
+        """The kinds of the arguments of a generic type."""
+        return tuple(self.of(kid) for kid in kids(arguments))
 
-    def _part(self, binding: Binding, parent: Node) -> str:
-        """The type of a variable that is destructured from an object: `{part}` or `{part: name}`."""
-        key = parse.field(parent, "key") if parent.type == "pair_pattern" else binding.node
-        pattern = parent.parent if parent.type == "pair_pattern" else parent
-        owner = pattern.parent if pattern is not None else None
-        if pattern is None or owner is None:
-            return ""
-        annotation, value = owner.child_by_field_name("type"), owner.child_by_field_name("value")
-        if annotation is not None:
-            whole = type_text(annotation)
-        elif owner.type == "for_in_statement":
-            whole = self._looped(owner)
-        else:
-            whole = self.of(value) if value is not None else self._of_parameter(pattern)
-        return self._keys.get(whole, {}).get(text(key), "")
+    def named(self, name: str, arguments: tuple[Kind, ...] = ()) -> Kind:
+        """The kind of the values of a type by its name; a generic one has arguments."""
+        if name in self._types:
+            return self._of_declared(name, arguments)
+        if name in self.members.classes:
+            return Kind(f".{name}", parts=arguments)
+        if arguments and name in _GENERIC:
+            first, *others = arguments
+            return _GENERIC[name](first, others[0] if others else UNKNOWN)
+        return _NAMED.get(name) or Kind(name if name in names.classes() else "", type=name)
 
-    def _looped(self, loop: Node) -> str:
-        """The type of the items in a loop `for (… of …)`."""
-        return _item(self.of(parse.field(loop, "right"))) if parse.has(loop, "of") else ""
+    def _of_declared(self, name: str, arguments: tuple[Kind, ...]) -> Kind:
+        node = self._types[name]
+        kind = self.of(node)
+        if kind.type != text(node.child_by_field_name("value") or node):
+            return filled(kind, _given(node, arguments))
+        return replace(kind, name="" if name in self._implemented else kind.name, type=name, parts=arguments)
 
-    def _of_parameter(self, name: Node) -> str:
-        """The type of the first parameter of a function that a list method calls with its items.
+    def is_plain(self, base: Node) -> bool:
+        """Whether the base of an interface is not known to have methods."""
+        name = _name_of(base)
+        return self.of(self._types[name]).name == "dict" if name in self._types else self.named(name) == UNKNOWN
 
-        Args:
-            name: the parameter, or the node that may have its TypeScript type.
-        """
-        parameter = name.parent if name.parent is not None and name.parent.type in PARAMETERS else name
-        around = parameter.parent
-        if around is None or (around.type not in FUNCTIONS and kids(around)[:1] != [parameter]):
-            return ""
-        function = around if around.type in FUNCTIONS else around.parent
-        call = function.parent.parent if function is not None and function.parent is not None else None
-        if call is None or call.type != "call_expression":
-            return ""
-        callee = parse.field(call, "function")
-        of_list = callee.type == "member_expression"
-        takes_items = of_list and text(parse.field(callee, "property")) in TAKES_ITEMS
-        return _item(self.of(parse.field(callee, "object"))) if takes_items else ""
+    def key(self, kind: Kind, name: str) -> Key | None:
+        """A key of the objects of a kind, or the key "" for all that their type does not name; None if unknown."""
+        node = self._types.get(kind.type)
+        found = self.key_in(node, name) if node is not None else None
+        return found._replace(kind=filled(found.kind, self.arguments(kind))) if found is not None else None
 
-    def _result(self, callee: Node) -> str:
-        """The declared type of a call of the script's functions; T of a class `Heap<T>` comes from the object."""
-        for function in self._kinds.called(callee):
-            returned = function.child_by_field_name("return_type")
-            found = type_text(returned) if returned is not None else ""
-            owner = class_around(function)
-            parameters = owner.child_by_field_name("type_parameters") if owner is not None else None
-            given = _GENERIC.fullmatch(self.of(parse.field(callee, "object"))) if parameters is not None else None
-            if parameters is not None and given is not None:
-                for name, argument in zip(kids(parameters), given[2].split(", "), strict=False):
-                    found = re.sub(rf"\b{text(name)}\b", argument, found)
-            return found
-        return ""
+    def kind_of_key(self, kind: Kind, name: str) -> Kind:
+        """The kind of the values of a key; unknown if the type does not say."""
+        found = self.key(kind, name)
+        return found.kind if found is not None else UNKNOWN
+
+    def key_in(self, node: Node, name: str) -> Key | None:
+        """The same for the node of a type."""
+        rule = _key_rule.get(node.type)
+        return rule(self, node, name) if rule is not None else self.key(self.of(node), name)
+
+    def arguments(self, kind: Kind) -> dict[str, Kind]:
+        """The arguments of a generic type or class by the names of its parameters."""
+        node = self._types.get(kind.type) or self.members.classes.get(kind.name[1:])
+        return _given(node, kind.parts) if node is not None else {}
 
 
-def _body_of(node: Node) -> Node | None:
-    """The keys of an object type: an interface, or an alias of `{…}`."""
-    if node.type == "interface_declaration":
-        return parse.field(node, "body")
-    value = node.child_by_field_name("value") if node.type == "type_alias_declaration" else None
-    return value if value is not None and value.type == "object_type" else None
+def _is_partial(node: Node) -> bool:
+    return node.type == "generic_type" and _name_of(node) == "Partial"
 
 
-def _keys_in(body: Node) -> dict[str, str]:
-    annotations = {text(kid.child_by_field_name("name")): kid.child_by_field_name("type") for kid in kids(body)}
-    return {name: type_text(node) for name, node in annotations.items() if node is not None}
+def _name_of(node: Node) -> str:
+    """The name of a type without its module and its arguments."""
+    return text(node.child_by_field_name("name") or node).rpartition(".")[2]
 
 
-def type_text(annotation: Node) -> str:
-    """The type of an annotation as text."""
-    return text(annotation).lstrip(": ")
+def _given(node: Node, arguments: tuple[Kind, ...]) -> dict[str, Kind]:
+    """The arguments of a generic type or class by the names of its parameters; unknown if omitted."""
+    listed = node.child_by_field_name("type_parameters")
+    parameters = [text(kid.child_by_field_name("name")) for kid in kids(listed)] if listed is not None else []
+    return dict(zip(parameters, (*arguments, *[UNKNOWN] * len(parameters)), strict=False))
 
 
-def _item(type_: str) -> str:
-    """The type of a list's items."""
-    if type_.endswith("[]"):
-        return type_.removesuffix("[]")
-    found = _GENERIC.fullmatch(type_)
-    return found[2] if found and found[1] == "Array" else ""
+def _bases_of(node: Node) -> list[Node]:
+    """The types that an interface extends."""
+    return [base for clause in kids(node) if clause.type == "extends_type_clause" for base in kids(clause)]
+
+
+# Types
+
+
+@type_rule("type_alias_declaration")
+def _alias(types: DeclaredTypes, node: Node) -> Kind:
+    return types.of(node.child_by_field_name("value"))
+
+
+@type_rule("type_annotation", "readonly_type", "parenthesized_type", "constraint", "required_parameter")
+def _inner(types: DeclaredTypes, node: Node) -> Kind:
+    return types.of(kids(node)[-1])
+
+
+@type_rule("predefined_type", "nested_type_identifier")
+def _named(types: DeclaredTypes, node: Node) -> Kind:
+    return types.named(_name_of(node))
+
+
+@type_rule("type_identifier")
+def _identifier(types: DeclaredTypes, node: Node) -> Kind:
+    """A type by its name, or what `T extends …` says of a parameter."""
+    around, name = node.parent, text(node)
+    while around is not None:
+        listed = around.child_by_field_name("type_parameters")
+        for parameter in kids(listed) if listed is not None else []:
+            if text(parameter.child_by_field_name("name")) == name:
+                constraint = types.of(parameter.child_by_field_name("constraint"))
+                return constraint if constraint != UNKNOWN else Kind("", type=name)
+        around = around.parent
+    return types.named(name)
+
+
+@type_rule("generic_type")
+def _generic(types: DeclaredTypes, node: Node) -> Kind:
+    arguments = types.listed(parse.field(node, "type_arguments"))
+    if _is_partial(node):
+        return replace(arguments[0], type=text(node), parts=())
+    return types.named(_name_of(node), arguments)
+
+
+@type_rule("array_type")
+def _array(types: DeclaredTypes, node: Node) -> Kind:
+    return Kind("list", types.of(kids(node)[0]))
+
+
+@type_rule("tuple_type")
+def _tuple(types: DeclaredTypes, node: Node) -> Kind:
+    """A list with a kind for each place; those after a rest are not known."""
+    kinds = [types.of(kid) for kid in kids(node)]
+    rests = [at for at, kid in enumerate(kids(node)) if text(kid).startswith("...")]
+    items = [kind.item or UNKNOWN if at in rests else kind for at, kind in enumerate(kinds)]
+    return Kind("list", joined(items), parts=tuple(kinds[: min([len(kinds), *rests])]))
+
+
+@type_rule("union_type")
+def _union(types: DeclaredTypes, node: Node) -> Kind:
+    kind = joined([types.of(kid) for kid in kids(node)])
+    return replace(kind, type=text(node)) if kind.is_dict and not kind.type else kind
+
+
+@type_rule("intersection_type")
+def _intersection(types: DeclaredTypes, node: Node) -> Kind:
+    kinds = [types.of(kid) for kid in kids(node)]
+    others = [kind for kind in kinds if not kind.is_dict]
+    return others[0] if others else replace(DICT, type=text(node))
+
+
+@type_rule("object_type", "interface_declaration")
+def _object(types: DeclaredTypes, node: Node) -> Kind:
+    """A dict, or something with attributes if it has methods."""
+    bases = _bases_of(node)
+    body = node.child_by_field_name("body") or node
+    is_plain = not any(kid.type == "method_signature" for kid in kids(body))
+    return Kind("dict" if is_plain and all(map(types.is_plain, bases)) else "", type=text(node))
+
+
+@type_rule("enum_declaration")
+def _enumeration(types: DeclaredTypes, node: Node) -> Kind:
+    return STRING if any(inner.type == "string" for inner in parse.walk(node)) else INDEX
+
+
+@type_rule("literal_type")
+def _literal(types: DeclaredTypes, node: Node) -> Kind:
+    return _LITERALS.get(kids(node)[0].type, UNKNOWN)
+
+
+@type_rule("template_literal_type", "index_type_query")
+def _string(types: DeclaredTypes, node: Node) -> Kind:
+    return STRING
+
+
+@type_rule("type_predicate_annotation")
+def _predicate(types: DeclaredTypes, node: Node) -> Kind:
+    return BOOL
+
+
+@type_rule("function_type")
+def _function(types: DeclaredTypes, node: Node) -> Kind:
+    parameters = kids(parse.field(node, "parameters"))
+    result = types.of(node.child_by_field_name("return_type"))
+    return Kind("function", result, parts=tuple(types.of(p.child_by_field_name("type")) for p in parameters))
+
+
+@type_rule("lookup_type")
+def _lookup(types: DeclaredTypes, node: Node) -> Kind:
+    """`T['key']`, `T[number]`."""
+    owner, at = kids(node)
+    found = types.key(types.of(owner), text(at).strip("'\""))
+    return found.kind if found is not None else (types.of(owner).item or UNKNOWN)
+
+
+@type_rule("this_type")
+def _this(types: DeclaredTypes, node: Node) -> Kind:
+    owner = class_around(node)
+    return Kind(f".{text(owner.child_by_field_name('name'))}") if owner is not None else UNKNOWN
+
+
+# Keys
+
+
+@_key_rule("object_type", "interface_body")
+def _key_of_object(types: DeclaredTypes, node: Node, name: str) -> Key | None:
+    """A key by its name, or by that of all others: `[name: string]: …`."""
+    found = {"" if kid.type == "index_signature" else _name_of_key(kid): kid for kid in kids(node)}
+    signature = found.get(name) or found.get("")
+    if signature is None:
+        return None
+    is_method = signature.type == "method_signature"
+    kind = _function(types, signature) if is_method else types.of(signature.child_by_field_name("type"))
+    return Key(kind, parse.has(signature, "?"))
+
+
+def _name_of_key(signature: Node) -> str:
+    return text(signature.child_by_field_name("name")).strip("[]'\"")
+
+
+@_key_rule("interface_declaration")
+def _key_of_interface(types: DeclaredTypes, node: Node, name: str) -> Key | None:
+    return _first(types, [parse.field(node, "body"), *_bases_of(node)], name)
+
+
+@_key_rule("intersection_type")
+def _key_of_intersection(types: DeclaredTypes, node: Node, name: str) -> Key | None:
+    return _first(types, kids(node), name)
+
+
+def _first(types: DeclaredTypes, nodes: list[Node], name: str) -> Key | None:
+    found = (types.key_in(node, name) for node in nodes)
+    return next((key for key in found if key is not None), None)
+
+
+@_key_rule("union_type")
+def _key_of_union(types: DeclaredTypes, node: Node, name: str) -> Key | None:
+    """A key of one of several types; where only some have it, a script has checked which one it is."""
+    found = [key for kid in kids(node) if (key := types.key_in(kid, name)) is not None]
+    return Key(joined([key.kind for key in found]), any(key.is_optional for key in found)) if found else None
+
+
+@_key_rule("type_alias_declaration")
+def _key_of_alias(types: DeclaredTypes, node: Node, name: str) -> Key | None:
+    return types.key_in(parse.field(node, "value"), name)
+
+
+@_key_rule("generic_type")
+def _key_of_generic(types: DeclaredTypes, node: Node, name: str) -> Key | None:
+    """A key of `Partial<T>`, which is optional."""
+    if not _is_partial(node):
+        return types.key(types.of(node), name)
+    found = _first(types, kids(parse.field(node, "type_arguments")), name)
+    return found._replace(is_optional=True) if found is not None else None

@@ -37,7 +37,9 @@ def number(kinds: Inference, node: Node) -> Kind:
 def array(kinds: Inference, node: Node) -> Kind:
     """A list, with the common kind of its items."""
     items = [kinds.item_of(kids(kid)[0]) if kid.type == "spread_element" else kinds.of(kid) for kid in kids(node)]
-    return Kind("list", joined(items)) if items else LIST
+    found = joined(items)
+    is_tuple = found == UNKNOWN and not any(kid.type == "spread_element" for kid in kids(node))
+    return Kind("list", found, parts=tuple(items) if is_tuple else ()) if items else LIST
 
 
 @kind_of("identifier", "shorthand_property_identifier")
@@ -119,9 +121,15 @@ def member(kinds: Inference, node: Node) -> Kind:
 
 @kind_of("subscript_expression")
 def subscript(kinds: Inference, node: Node) -> Kind:
-    """An item of a list or a string."""
-    kind = kinds.of(parse.field(node, "object"))
-    return STRING if kind == STRING else NUMBER if kind == NDARRAY else kind.item or UNKNOWN
+    """An item of a list, a dict or a string."""
+    owner, at = parse.field(node, "object"), parse.field(node, "index")
+    kind, place = kinds.of(owner), text(at)
+    if kind.is_dict and at.type == "string":
+        return kinds.of_member(owner, place[1:-1])
+    if kind.is_dict:
+        return kinds.value_of(owner)
+    known = place.isdigit() and int(place) < len(kind.parts)
+    return kind.parts[int(place)] if known else kinds.item_of(owner)
 
 
 @kind_of("method_definition")
@@ -133,7 +141,7 @@ def getter(kinds: Inference, node: Node) -> Kind:
 @kind_of("new_expression")
 def new(kinds: Inference, node: Node) -> Kind:
     """An instance of a class of tfpy, of JavaScript or of the script."""
-    name = text(parse.field(node, "constructor"))
+    name, given = text(parse.field(node, "constructor")), node.child_by_field_name("type_arguments")
     if name in TYPED_ARRAYS:
         return NDARRAY
     if name.rpartition(".")[2] == "ArgumentParser" and name not in kinds.members.classes:
@@ -142,4 +150,6 @@ def new(kinds: Inference, node: Node) -> Kind:
     if path[:1] == ["tf"] and path[-1] in names.classes():
         return Kind(path[-1])
     binding = kinds.scopes.resolve(parse.field(node, "constructor"))
+    if given is not None:
+        return kinds.types.named(binding.name if binding is not None else name, kinds.types.listed(given))
     return Kind(f".{binding.name}") if binding is not None else builtin_kinds.NEW.get(name, UNKNOWN)

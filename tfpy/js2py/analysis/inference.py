@@ -12,7 +12,7 @@ from tree_sitter import Node
 
 from tfpy.js2py import names
 from tfpy.js2py.analysis import builtin_kinds, flags, uses
-from tfpy.js2py.analysis.declared_types import DeclaredTypes, type_text
+from tfpy.js2py.analysis.declared_types import DeclaredTypes
 from tfpy.js2py.analysis.kind import (
     DICT,
     ERROR,
@@ -29,7 +29,10 @@ from tfpy.js2py.analysis.kind import (
     UNKNOWN,
     Kind,
     annotated,
+    entry,
+    filled,
     joined,
+    refined,
 )
 from tfpy.js2py.analysis.members import Members, class_around
 from tfpy.js2py.analysis.object_literals import ObjectLiterals
@@ -67,7 +70,7 @@ class Inference:
         self.members = Members(scopes, root)
         self.literals = ObjectLiterals(self, root)
         self.calls = uses.method_calls(root)
-        self.types = DeclaredTypes(self, root)
+        self.types = DeclaredTypes(self.members, root)
         self.flags = {name: Kind(kind) for name, kind in flags.declared(root).items()}
         objects = [n for n in parse.walk(root) if n.type == "object" and not uses.is_options(n, self.path_to)]
         self.keys = {text(kids(n)[0] if n.type == "pair" else n).strip("'\"") for o in objects for n in kids(o)}
@@ -81,16 +84,14 @@ class Inference:
             self._known[node.id] = UNKNOWN  # unknown if needed for its own inference
             rule = kind_of.get(node.type)
             found = rule(self, node) if rule is not None else builtin_kinds.LITERALS.get(node.type, UNKNOWN)
-            found = found if found != UNKNOWN else self._cast(node)
-            self._known[node.id] = found if found != UNKNOWN else self._kind_of_type(self.types.of(node))
+            self._known[node.id] = refined(found, self._cast(node))
         return self._known[node.id]
 
     def _cast(self, node: Node) -> Kind:
-        """The kind in a TypeScript cast `x as Type`, if that of x is unknown."""
+        """The kind in a TypeScript cast: `x as Type`, `<Type>x`."""
         around, found = node.parent, UNKNOWN
         while around is not None and parse.is_wrapper(around) and found == UNKNOWN:
-            if around.type == "as_expression":
-                found = self._kind_of_annotation(kids(around)[-1])
+            found = joined([self.types.of(kid) for kid in parse.cast_in(around)])
             around = around.parent
         return found
 
@@ -106,52 +107,68 @@ class Inference:
     def item_of(self, node: Node) -> Kind:
         """The kind of the items of an iterable."""
         over = self.of(node)
+        if over.name == "map":
+            return entry(*over.parts) if over.parts else LIST
         return STRING if over == STRING else NUMBER if over == NDARRAY else over.item or UNKNOWN
+
+    def value_of(self, owner: Node) -> Kind:
+        """The common kind of the values of an object or a map."""
+        kind = self.of(owner)
+        of_type = self.types.kind_of_key(kind, "") if kind.item is None else kind.item
+        return of_type if of_type != UNKNOWN else joined([self.of(value) for value in self.literals.values(owner)])
+
+    def lacks(self, owner: Node, name: str) -> bool:
+        """Whether an expression, or a pattern, may be an object without some key: some are, or its type says so."""
+        kind = self.of_pattern(owner) if owner.type == "object_pattern" else self.of(owner)
+        key = self.types.key(kind, name) if kind.is_dict else None
+        return self.literals.lacks(owner, name) or (key is not None and key.is_optional)
 
     def of_binding(self, binding: Binding) -> Kind:
         """The kind of a variable."""
         if binding.origin is not None:
             return self.of_binding(binding.origin)
         if binding not in self._bindings:
+            declared = self._annotated(binding.node)
             # The kind assumed where its own value is needed for its inference.
-            self._bindings[binding] = LIST if self._changes_as_lists_do(binding) else UNKNOWN
-            found = self._declared(binding)
+            self._bindings[binding] = LIST if declared == UNKNOWN and self._changes_as_lists_do(binding) else declared
+            # Calls elsewhere may pass other numbers to a parameter.
+            is_known = declared == NUMBER and binding.kind == "parameter"
+            found = declared if is_known else refined(declared, self._inferred(binding))
             if found != UNKNOWN:
                 self._bindings[binding] = found
         return self._bindings[binding]
 
-    def _declared(self, binding: Binding) -> Kind:
+    def _annotated(self, name: Node) -> Kind:
+        """The kind of the TypeScript type of a variable or a pattern, or of the function type that a parameter has."""
+        annotation = name.parent.child_by_field_name("type") if name.parent is not None else None
+        return self.types.of(annotation)
+
+    def _inferred(self, binding: Binding) -> Kind:
         parent = binding.node.parent
-        annotation = parent.child_by_field_name("type") if parent is not None else None
-        if annotation is not None and self._kind_of_annotation(annotation) != UNKNOWN:
-            return self._kind_of_annotation(annotation)
         if binding.kind in ("function", "class"):
             return FUNCTION if binding.kind == "function" else Kind("class")
         if binding.kind == "catch":
             return ERROR
         if parent is not None and parent.type == "rest_pattern":
             return DICT if parent.parent is not None and parent.parent.type == "object_pattern" else LIST
-        if parent is not None and parent.type in ("array_pattern", "object_pattern"):
-            return self._part(binding, parent)
-        if binding.kind == "parameter":
-            found = self._parameter(binding)
+        if parse.is_part(binding.node):
+            found = self.taken(binding.node)
+        elif binding.kind == "parameter":
+            found = self._parameter(binding.node)
         elif parent is not None and parent.type == "for_in_statement":
             found = self._looped(parent)
         else:
-            of_object = parent is not None and parent.type == "pair_pattern"
-            found = self.of(binding.value) if binding.value is not None else UNKNOWN if of_object else NULL
+            found = self.of(binding.value) if binding.value is not None else NULL
         written = [self._written(write) for write in binding.writes]
         if NAMESPACE in written:
             return NAMESPACE
-        kind = found if found == STRING else joined([found, *written])
-        return Kind("list", joined([self.of(item) for item in self.pushed(binding)])) if kind == LIST else kind
+        return self._with_added(binding, found if found == STRING else joined([found, *written]))
 
-    def _kind_of_annotation(self, annotation: Node) -> Kind:
-        """The kind of a TypeScript annotation."""
-        return self._kind_of_type(type_text(annotation))
-
-    def _kind_of_type(self, type_: str) -> Kind:
-        return annotated(type_, self.types.objects, self.members.classes)
+    def _with_added(self, binding: Binding, kind: Kind) -> Kind:
+        """The kind of a variable with those of the values that are added to it."""
+        if kind == LIST:
+            return Kind("list", joined([self.of(item) for item in self.added(binding, "push")]))
+        return kind
 
     def _changes_as_lists_do(self, binding: Binding) -> bool:
         """Whether a method is called on a variable that only lists have, and no class of the script."""
@@ -164,36 +181,58 @@ class Inference:
             for read in binding.reads
         )
 
-    def pushed(self, binding: Binding) -> list[Node]:
-        """The values that are pushed to a list."""
+    def added(self, binding: Binding, method: str) -> list[Node]:
+        """The arguments of a method of a variable that adds them, such as `push` of a list."""
         found: list[Node] = []
         for read in binding.reads:
             callee = read.parent
             call = callee.parent if callee is not None and callee.child_by_field_name("object") == read else None
-            if call is not None and callee is not None and text(callee.child_by_field_name("property")) == "push":
+            if call is not None and callee is not None and text(callee.child_by_field_name("property")) == method:
                 given = call.child_by_field_name("arguments")
                 found += kids(given) if given is not None else []
         return found
 
-    def _part(self, binding: Binding, pattern: Node) -> Kind:
-        """The kind of a variable in a destructuring pattern."""
-        owner = pattern.parent
-        if pattern.type == "array_pattern" and uses.is_key(pattern, binding.node):
-            return STRING
-        if owner is None or owner.type != "variable_declarator":
+    def taken(self, part: Node) -> Kind:
+        """The kind of a part of a destructuring pattern."""
+        around = part.parent
+        if around is None or not parse.is_part(part):
             return UNKNOWN
-        value = optional(owner, "value")
-        if pattern.type == "array_pattern":
-            return self.of(value).item or UNKNOWN
-        return self.of_member(value, binding.name) if value is not None else UNKNOWN
+        if around.type not in parse.PATTERNS:
+            return refined(self.taken(around), self.of(parse.default_of(around)[1]))
+        if around.type == "array_pattern":
+            whole, at = self.of_pattern(around), parse.places(around).index(part)
+            return STRING if whole == STRING else [*whole.parts, whole.item or UNKNOWN][min(at, len(whole.parts))]
+        pattern = around.parent if around.type == "pair_pattern" else around
+        key = text(around.child_by_field_name("key") or part)
+        return self._key_in(pattern, key) if pattern is not None else UNKNOWN
+
+    def _key_in(self, pattern: Node, key: str) -> Kind:
+        """The kind of the value under a key of the object that a pattern destructures."""
+        value = optional(pattern.parent, "value") if pattern.parent is not None else None
+        if value is not None and pattern.parent is not None and pattern.parent.type == "variable_declarator":
+            return refined(self.types.kind_of_key(self._annotated(pattern), key), self.of_member(value, key))
+        return refined(self._property(self.of_pattern(pattern), key), self.literals.kind_of(pattern, key))
+
+    def of_pattern(self, pattern: Node) -> Kind:
+        """The kind of the value that a pattern destructures."""
+        around = pattern.parent
+        if around is None:
+            return UNKNOWN
+        if around.type == "for_in_statement":
+            return self._looped(around)
+        if around.type in ("variable_declarator", "assignment_expression"):
+            value = optional(around, "value") or optional(around, "right")
+            return refined(self._annotated(pattern), self.of(value))
+        found = self.taken(pattern)
+        return found if found != UNKNOWN else refined(self._annotated(pattern), self._parameter(pattern))
 
     def _written(self, identifier: Node) -> Kind:
         """The kind that an assignment gives to a variable."""
         parent = identifier.parent
         if parent is None:
             return UNKNOWN
-        if parent.type == "array_pattern" and parent.parent is not None and kids(parent)[0] == identifier:
-            return self.of(optional(parent.parent, "right")).item or UNKNOWN
+        if parse.is_part(identifier):
+            return self.taken(identifier)
         if parent.type == "update_expression":
             return INDEX if parse.has(parent, "++") else NUMBER
         if parent.type == "augmented_assignment_expression":
@@ -204,17 +243,21 @@ class Inference:
     def _looped(self, loop: Node) -> Kind:
         over = self.of(parse.field(loop, "right"))
         if parse.has(loop, "in"):
-            return STRING if over == DICT else INDEX if over.name == "list" else UNKNOWN
+            return STRING if over.is_dict else INDEX if over.name == "list" else UNKNOWN
         return self.item_of(parse.field(loop, "right"))
 
-    def _parameter(self, binding: Binding) -> Kind:
-        function = binding.scope.node
-        given = [parse.default_of(p) for p in parse.parameters(function)]
-        at = next((i for i, (pattern, _) in enumerate(given) if pattern == binding.node), None)
-        if at is None:
+    def _parameter(self, pattern: Node) -> Kind:
+        """The kind of a parameter: a name, or a pattern."""
+        function = parse.function_around(pattern)
+        given = [parse.default_of(p) for p in parse.parameters(function)] if function is not None else []
+        at = next((i for i, (name, _) in enumerate(given) if name == pattern), None)
+        if function is None or at is None:
             return UNKNOWN
         owner = function.parent
         found: list[Kind] = []
+        expected = self._expected(function)
+        if at < len(expected.parts) and expected.parts[at] != UNKNOWN:
+            return expected.parts[at]
         if owner is not None and owner.type == "arguments":
             found = [self._callback(owner, at)]
         elif function.type == "method_definition":
@@ -226,20 +269,33 @@ class Inference:
         default = given[at][1]
         return joined([*found, *([self.of(default)] if default is not None else [])])
 
+    def _expected(self, function: Node) -> Kind:
+        """The function type that TypeScript declares for a function: of its variable, or of a parameter."""
+        owner = function.parent
+        if owner is None or owner.type != "arguments":
+            return self.types.of(owner.child_by_field_name("type")) if owner is not None else UNKNOWN
+        callee = optional(owner.parent, "function") if owner.parent is not None else None
+        called = self.called(callee) if callee is not None else []
+        at = kids(owner).index(function)
+        given = [parse.parameters(f)[at : at + 1] for f in called if f.type in FUNCTIONS]
+        return joined([self._annotated(parse.default_of(p)[0]) for listed in given for p in listed])
+
     def _callback(self, arguments: Node, at: int) -> Kind:
-        """A parameter of a function that is passed to a list method."""
+        """A parameter of a function that is passed to a method of a list or a map."""
         call = arguments.parent
         callee = optional(call, "function") if call is not None else None
         if callee is None or callee.type != "member_expression":
-            if callee is not None and text(callee) == "Array.from":
-                return INDEX if at else UNKNOWN
             return UNKNOWN
-        over = self.of(parse.field(callee, "object"))
-        item = NUMBER if over == NDARRAY else over.item or UNKNOWN
+        if text(callee) == "Array.from":
+            return INDEX if at else self.item_of(kids(arguments)[0])
+        owner = parse.field(callee, "object")
+        over = self.of(owner)
+        item = over.item or UNKNOWN if over.name == "map" else self.item_of(owner)
         method = text(parse.field(callee, "property"))
         if method in ("map", "filter", "forEach", "some", "every", "find", "findIndex", "flatMap"):
-            known = over.name in ("list", "ndarray", "")
-            return (item, INDEX if known and "Async" not in method else UNKNOWN, over)[min(at, 2)]
+            known = over.name in ("list", "ndarray", "") and "Async" not in method
+            key = over.parts[0] if over.name == "map" and over.parts else INDEX if known else UNKNOWN
+            return (item, key, over)[min(at, 2)]
         if method == "reduce":
             start = kids(arguments)[1:]
             return (self.of(start[0]) if start else item) if at == 0 else (item, INDEX)[min(at - 1, 1)]
@@ -287,9 +343,9 @@ class Inference:
     def of_member(self, owner: Node, name: str) -> Kind:
         """The kind of a property."""
         kind = self.of(owner)
-        if name == "length":
+        if name == "length" and not kind.is_dict:
             return INDEX
-        if name in builtin_kinds.SHAPES and kind != DICT:
+        if name in builtin_kinds.SHAPES and not kind.is_dict:
             return SHAPE
         if (name == "history" and kind.name in ("", "History")) or (name == "attrs" and kind == UNKNOWN):
             return DICT
@@ -297,21 +353,24 @@ class Inference:
             return {"argv": Kind("list", STRING), "env": DICT}.get(name, NUMBER if text(owner) == "Math" else UNKNOWN)
         if kind == NAMESPACE:
             return self.flags.get(name, UNKNOWN)
+        found = self._property(kind, name)
+        return refined(found, self._value_in(owner, name)) if kind.is_dict else found
+
+    def _property(self, kind: Kind, name: str) -> Kind:
+        """The kind of a property of an object of some kind."""
         if kind.name.startswith("."):
-            return self._field(kind.name[1:], name)
+            return filled(self._field(kind.name[1:], name), self.types.arguments(kind))
         if kind.name in names.classes():
             declared = annotated(names.result(getattr(names.classes()[kind.name], names.attribute(name), None)))
             return builtin_kinds.ATTRIBUTES.get(name, UNKNOWN) if declared == UNKNOWN else declared
-        return self._value_in(owner, name) if kind == DICT else UNKNOWN
+        return self.types.kind_of_key(kind, name)
 
     def _field(self, owner: str, name: str) -> Kind:
         """The kind of an attribute of a class of the script: from its type, and values assigned or pushed to it."""
-        declared = joined([self._kind_of_annotation(node) for node in self.members.of(owner, f"{name}:")])
-        if declared != UNKNOWN:
-            return declared
+        declared = joined([self.types.of(node) for node in self.members.of(owner, f"{name}:")])
         found = joined([self.of(value) for value in self.members.of(owner, name)])
         pushed = [self.of(value) for value in self.members.of(owner, f"{name}.push")]
-        return Kind("list", joined(pushed)) if found == LIST and pushed else found
+        return refined(declared, Kind("list", joined(pushed)) if found == LIST and pushed else found)
 
     def _value_in(self, owner: Node, name: str) -> Kind:
         """The kind of a value in a dict literal of the script, or in the environment."""
@@ -360,13 +419,12 @@ class Inference:
         """The kind of the result of a function of the script."""
         function = bare(function)
         binding = self.scopes.resolve(function)
+        declared = self._annotated(binding.node).item if binding is not None else None
         if binding is not None and binding.value is not None:
             function = binding.value
         if function.type not in FUNCTIONS:
-            return {"Number": NUMBER, "String": STRING}.get(text(function), UNKNOWN)
-        annotation = function.child_by_field_name("return_type")
-        if annotation is not None and self._kind_of_annotation(annotation) != UNKNOWN:
-            return self._kind_of_annotation(annotation)
+            return declared or {"Number": NUMBER, "String": STRING}.get(text(function), UNKNOWN)
+        declared = refined(declared or UNKNOWN, self.types.of(function.child_by_field_name("return_type")))
         if parse.has(function, "*") or function.type.startswith("generator"):
-            return Kind("generator")
-        return joined([self.of(value) for value in parse.returned(function)])
+            return Kind("generator", declared.item)
+        return refined(declared, joined([self.of(value) for value in parse.returned(function)]))

@@ -3,27 +3,41 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Container
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from tfpy.js2py import names
 
 
-class Kind(NamedTuple):
+@dataclass(frozen=True)
+class Kind:
     """The kind of an expression's value.
+
+    Two kinds are equal if they have the same name, items and `fixed`.
 
     Attributes:
         name: "string", "number", "index" (a whole number that is not negative), "bool", "list", "dict", "map", "set",
             "ndarray", "date", "function", "generator", "null", "error", "class", "match" (of a regular expression),
             "parser" and "namespace" (of arguments of the command line), a class of tfpy or, after a dot, one of the
             script; empty if unknown.
-        item: the kind of a list's items.
+        item: the kind of the items of a list, a set or a generator, of the values of a dict or a map, and of a
+            function's result.
         fixed: whether a list is a tuple in Python, as shapes are.
+        type: the name of the TypeScript type of a dict, or of an unknown value.
+        parts: the kinds of the items of a list, by position; of a function's parameters; of the arguments of a generic
+            type, such as keys and values of a map.
     """
 
     name: str
     item: Kind | None = None
     fixed: bool = False
+    type: str = field(default="", compare=False)
+    parts: tuple[Kind, ...] = field(default=(), compare=False)
+
+    @property
+    def is_dict(self) -> bool:
+        """Whether it is that of a dict, whatever its values."""
+        return self.name == "dict"
 
 
 UNKNOWN = Kind("")
@@ -39,52 +53,64 @@ TYPED_ARRAYS = {
     "Int8Array": "np.int8", "Int16Array": "np.int16", "Uint16Array": "np.uint16", "Uint32Array": "np.uint32",
     "Uint8ClampedArray": "np.uint8",
 }  # fmt: skip
-# Annotations, of tfpy and of TypeScript.
+# The annotations of tfpy's functions.
 _ANNOTATIONS = {
-    "Shape": SHAPE, "float": NUMBER, "int": INDEX, "str": STRING, "bool": BOOL, "number": NUMBER, "string": STRING,
-    "boolean": BOOL, "Function": FUNCTION, "object": DICT, "Date": DATE, "ImageBytes": NDARRAY,
+    "Shape": SHAPE, "float": NUMBER, "int": INDEX, "str": STRING, "bool": BOOL, "ImageBytes": NDARRAY,
 }  # fmt: skip
-_OR_NOTHING = re.compile(r"(\s*\|\s*(None|null|undefined))+$")
+_OR_NOTHING = re.compile(r"(\s*\|\s*None)+$")
 
 
-def annotated(said: str, objects: Container[str] = (), classes: Container[str] = ()) -> Kind:
-    """The kind of an annotation.
-
-    Args:
-        said: the annotation, of tfpy or of TypeScript.
-        objects: names of types of plain objects.
-        classes: names of classes of the script.
-    """
+def annotated(said: str) -> Kind:
+    """The kind of an annotation of tfpy."""
     said = _OR_NOTHING.sub("", said.strip())
-    if said.startswith("Promise<"):
-        said = _OR_NOTHING.sub("", said[len("Promise<") : -1])
-    said = said.removeprefix("tf.")
-    for prefix, name in (("Map<", "map"), ("Set<", "set")):
-        if said.startswith(prefix):
-            return Kind(name)
-    if said.endswith("[]"):
-        return Kind("list", annotated(said[:-2], objects, classes))
-    if said.startswith("Array<"):
-        return Kind("list", annotated(said[len("Array<") : -1], objects, classes))
     if said.startswith(("list[", "Sequence[")):
-        item = annotated(said[said.index("[") + 1 : -1], objects, classes)
+        item = annotated(said[said.index("[") + 1 : -1])
         return Kind("list", item) if item != UNKNOWN else LIST
-    if said in objects or said.startswith(("dict[", "Mapping[", "{", "Record<")):
+    if said.startswith(("dict[", "Mapping[")):
         return DICT
-    if said in TYPED_ARRAYS:
-        return NDARRAY
-    if (name := said.partition("<")[0]) in classes:
-        return Kind(f".{name}")
     return _ANNOTATIONS.get(said) or (Kind(said) if said in names.classes() else UNKNOWN)
 
 
-def joined(kinds: list[Kind]) -> Kind:
+def entry(key: Kind, value: Kind) -> Kind:
+    """The kind of a pair of a key and a value, which is a list in JavaScript."""
+    return Kind("list", joined([key, value]), parts=(key, value))
+
+
+def joined(kinds: Sequence[Kind]) -> Kind:
     """The common kind of several values."""
     if kinds and all(k == NULL for k in kinds):
         return NULL
-    found = list(dict.fromkeys(k for k in kinds if k != NULL))
-    if len(found) == 1:
-        return found[0]
+    found = [k for k in kinds if k != NULL]
     if found and all(k in NUMBERS for k in found):
-        return NUMBER
-    return Kind(found[0].name) if found and len({k.name for k in found}) == 1 else UNKNOWN
+        return INDEX if NUMBER not in found else NUMBER
+    if not found or len({k.name for k in found}) > 1:
+        return UNKNOWN
+    types, lengths = {k.type for k in found} - {""}, {len(k.parts) for k in found}
+    items = [k.item for k in found if k.item is not None]
+    return Kind(
+        found[0].name,
+        joined(items) if len(items) == len(found) else None,
+        all(k.fixed for k in found),
+        types.pop() if len(types) == 1 else "",
+        tuple(joined(parts) for parts in zip(*(k.parts for k in found), strict=True)) if len(lengths) == 1 else (),
+    )
+
+
+def refined(kind: Kind, other: Kind) -> Kind:
+    """A kind, or another one of the same value that tells more: a declared one and an inferred one."""
+    if kind == UNKNOWN or (kind == NUMBER and other == INDEX) or (kind.name == "list" and other == NDARRAY):
+        return kind if other == UNKNOWN else other
+    if kind.name != other.name or other.fixed:
+        return other if kind.name == other.name else kind
+    is_vague = kind.item in (None, UNKNOWN) and not kind.type and not kind.parts
+    return other if is_vague else kind
+
+
+def filled(kind: Kind, given: Mapping[str, Kind]) -> Kind:
+    """A kind with the parameters of a generic type, such as T, replaced by their kinds."""
+    if not given:
+        return kind
+    if kind.name == "" and kind.type in given:
+        return given[kind.type]
+    item = filled(kind.item, given) if kind.item is not None else None
+    return replace(kind, item=item, parts=tuple(filled(part, given) for part in kind.parts))

@@ -8,7 +8,7 @@ from tree_sitter import Node
 
 from tfpy.js2py.analysis import uses
 from tfpy.js2py.analysis.kind import Kind, joined
-from tfpy.js2py.analysis.scopes import Binding
+from tfpy.js2py.analysis.scopes import Binding, is_written
 from tfpy.js2py.syntax import parse
 from tfpy.js2py.syntax.parse import FUNCTIONS, bare, kids, optional, text
 
@@ -27,13 +27,20 @@ class ObjectLiterals:
 
     def lacks(self, owner: Node, name: str) -> bool:
         """Whether an expression, or a pattern, may be an object that lacks a key and never gets it."""
-        literals = self.of_pattern(owner) if owner.type == "object_pattern" else self.of(owner)
-        have = [name in parse.keys(literal) or _is_open(literal) for literal in literals]
+        have = [name in parse.keys(literal) or _is_open(literal) for literal in self._of_owner(owner)]
         return not all(have) and (any(have) or not {name, f"'{name}'", f'"{name}"'} & self._assigned)
 
     def kind_of(self, owner: Node, name: str) -> Kind:
-        """The kind of an object's value under a key."""
+        """The kind of an object's value under a key; the owner is an expression or a pattern."""
         return joined([self._kinds.of(value) for value in self._values(owner, name)])
+
+    def values(self, owner: Node) -> list[Node]:
+        """The values of an object under all keys; none if it may have others."""
+        binding, literals = self._kinds.scopes.resolve(owner), self.of(owner)
+        parts = [read.parent for read in binding.reads] if binding is not None else []
+        if any(map(_is_open, literals)) or any(part is not None and is_written(part) for part in parts):
+            return []
+        return [value for literal in literals for value in parse.keys(literal).values()]
 
     def of(self, node: Node) -> list[Node]:
         """The object literals that an expression may evaluate to."""
@@ -42,6 +49,9 @@ class ObjectLiterals:
             self._known[node.id] = []  # unknown if needed for its own inference
             self._known[node.id] = self._found(node)
         return self._known[node.id]
+
+    def _of_owner(self, owner: Node) -> list[Node]:
+        return self.of_pattern(owner) if owner.type == "object_pattern" else self.of(owner)
 
     def of_pattern(self, pattern: Node) -> list[Node]:
         """The objects that a pattern destructures, or that a parameter or a loop variable may be."""
@@ -101,7 +111,7 @@ class ObjectLiterals:
         kind = self._kinds.of(owner).name
         if kind.startswith("."):
             return self._kinds.members.of(kind[1:], name)
-        found = [parse.keys(literal) for literal in self.of(owner)]
+        found = [parse.keys(literal) for literal in self._of_owner(owner)]
         return [values[name] for values in found if name in values]
 
     def _items(self, node: Node) -> list[Node]:
@@ -109,7 +119,7 @@ class ObjectLiterals:
         binding = self._kinds.scopes.resolve(bare(node))
         if binding is None or binding.writes or binding.value is None:
             return kids(bare(node)) if bare(node).type == "array" else []
-        return [*self._items(binding.value), *self._kinds.pushed(binding)] if binding.value != node else []
+        return [*self._items(binding.value), *self._kinds.added(binding, "push")] if binding.value != node else []
 
 
 def _is_open(literal: Node) -> bool:

@@ -9,22 +9,10 @@ from tree_sitter import Node
 from tfpy.js2py import names
 from tfpy.js2py.analysis.scopes import Binding
 from tfpy.js2py.syntax import parse
-from tfpy.js2py.syntax.parse import kids, optional, text
+from tfpy.js2py.syntax.parse import kids, text
 
 # List methods that call a function with the items.
 TAKES_ITEMS = {"every", "filter", "find", "findIndex", "flatMap", "forEach", "map", "some"}
-
-
-def is_key(pattern: Node, name: Node) -> bool:
-    """Whether a name is the key in the pairs of `Object.entries(…)` that a loop or a list method destructures."""
-    owner = pattern.parent
-    over = owner.child_by_field_name("right") if owner is not None and owner.type == "for_in_statement" else None
-    call = owner.parent.parent if owner is not None and owner.type == "formal_parameters" and owner.parent else None
-    if call is not None and call.parent is not None and call.type == "arguments":
-        over = (
-            optional(parse.field(call.parent, "function"), "object") if call.parent.type == "call_expression" else None
-        )
-    return parse.places(pattern)[:1] == [name] and text(over).startswith("Object.entries(")
 
 
 def is_options(node: Node, path_to: Callable[[Node], list[str]]) -> bool:

@@ -7,7 +7,7 @@ import ast
 from tree_sitter import Node
 
 from tfpy.js2py import names
-from tfpy.js2py.analysis.kind import DICT, INDEX, STRING
+from tfpy.js2py.analysis.kind import INDEX, STRING
 from tfpy.js2py.converter import Converter, NeedsStatementsError, effect, expression
 from tfpy.js2py.expressions.conditions import negated, truth
 from tfpy.js2py.expressions.operators import BINARY, sign_of
@@ -151,7 +151,7 @@ def update(c: Converter, node: Node) -> list[ast.stmt]:
 
 def _unless(c: Converter, sign: str, left: Node, target: ast.expr) -> ast.expr:
     """The condition under which `||=`, `??=` and `&&=` assign; an item of a dict may be missing."""
-    if isinstance(target, ast.Subscript) and c.kinds.of(parse.field(left, "object")) == DICT:
+    if isinstance(target, ast.Subscript) and c.kinds.of(parse.field(left, "object")).is_dict:
         item = py("_0.get(_1)", target.value, target.slice)
         return {"||=": py("not _0", item), "&&=": item}.get(sign, py("_0 is None", item))
     return {"||=": negated(truth(c, left)), "&&=": truth(c, left)}.get(sign, py("_0 is None", target))

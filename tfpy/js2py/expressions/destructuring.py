@@ -57,7 +57,7 @@ def _keys(c: Converter, pattern: Node) -> list[tuple[str, Node]]:
     found = []
     for key, target in parts_of(pattern):
         at = build.string(key_of(c, pattern, key)).id
-        found.append((f".get({at})" if c.kinds.literals.lacks(pattern, key) else f"[{at}]", target))
+        found.append((f".get({at})" if c.kinds.lacks(pattern, key) else f"[{at}]", target))
     return found
 
 
@@ -115,7 +115,7 @@ def _take_property(
         found = ast.Subscript(value, at)
         if default is not None:
             found = py("_0.get(_1, _2)", value, at, c.expr(default))
-        elif not is_complete or c.kinds.literals.lacks(pattern, name):
+        elif not is_complete or c.kinds.lacks(pattern, name):
             found = py("_0.get(_1)", value, at)
     elif default is not None:
         raise NotConvertedError("a default in a destructuring pattern has no counterpart here")

@@ -14,13 +14,13 @@ from tfpy.js2py.syntax.parse import default_of, kids, text
 def may_be_left_out(c: Converter, node: Node) -> bool:
     """Whether an expression is a parameter, or a key of an object, that some call omits and that is never checked."""
     if node.type == "member_expression":
-        return c.kinds.literals.lacks(parse.field(node, "object"), text(parse.field(node, "property")))
+        return c.kinds.lacks(parse.field(node, "object"), text(parse.field(node, "property")))
     binding = c.scopes.bindings.get(node.id) if node.type == "identifier" else None
     if binding is None or binding.writes or _is_looked_for(c, binding.node):
         return False
     owner = binding.node.parent
     if owner is not None and owner.type == "object_pattern":
-        return c.kinds.literals.lacks(owner, binding.name)
+        return c.kinds.lacks(owner, binding.name)
     if binding.kind == "parameter":
         return _is_parameter_left_out(c, binding)
     return binding.value is not None and binding.value.type == "member_expression" and may_be_left_out(c, binding.value)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from tree_sitter import Node
 
 from tfpy.js2py import builtins, names
-from tfpy.js2py.analysis.kind import DICT, NAMESPACE, NDARRAY, NUMBERS, STRING, UNKNOWN, Kind
+from tfpy.js2py.analysis.kind import NAMESPACE, NDARRAY, NUMBERS, STRING, UNKNOWN, Kind
 from tfpy.js2py.analysis.members import class_around
 from tfpy.js2py.analysis.origins import is_module, origin_of, taken_from
 from tfpy.js2py.analysis.scopes import Binding, is_written
@@ -238,7 +238,7 @@ def property_of(c: Converter, node: Node, owner: Node, value: ast.expr, name: st
 
 def _form(kind: Kind, owner: Node, name: str) -> str | None:
     """The Python code for a property of JavaScript's own objects; None for any other."""
-    if name == "length" and kind != DICT and not kind.name.startswith("."):
+    if name == "length" and not kind.is_dict and not kind.name.startswith("."):
         return "len(_0)" if not node_properties.is_command_line(owner) else "len(sys.argv) + 1"
     if name == "name" and text(owner).endswith(".constructor"):
         return "_0.__name__"
@@ -248,7 +248,7 @@ def _form(kind: Kind, owner: Node, name: str) -> str | None:
 def _item(c: Converter, node: Node, owner: Node, value: ast.expr, name: str) -> ast.expr:
     """An item of a dict, or None if it may be missing."""
     is_unknown = data_of(c, owner) == "config" and name not in (*names.attributes(), "config")
-    may_lack = text(owner) == "process.env" or is_unknown or c.kinds.literals.lacks(owner, name)
+    may_lack = text(owner) == "process.env" or is_unknown or c.kinds.lacks(owner, name)
     missing = may_be_missing(node) or (may_lack and not is_written(node) and not _is_called(node))
     key = string(key_of(c, owner, name))
     return py("_0.get(_1)", value, key) if missing else ast.Subscript(value, key)
@@ -256,7 +256,7 @@ def _item(c: Converter, node: Node, owner: Node, value: ast.expr, name: str) -> 
 
 def _is_item(c: Converter, node: Node, kind: Kind, name: str) -> bool:
     """Whether a property is an item of a dict, rather than an attribute."""
-    if kind == DICT:
+    if kind.is_dict:
         return True
     data = data_of(c, parse.field(node, "object")) if kind == UNKNOWN and not _is_called(node) else ""
     if data in ("read", "config") or (data == "written" and (name in c.kinds.keys or name not in names.attributes())):
@@ -298,11 +298,11 @@ def subscript(c: Converter, node: Node) -> ast.expr:
         return py("getattr(_0, _1)", value, c.expr(at))
     if c.kinds.of(owner) == NDARRAY and not is_written(node):
         return py("_0.item(_1)", value, _place(c, node, owner, at))  # arithmetic with numpy's numbers wraps and rounds
-    if c.kinds.of(owner) == DICT and may_be_missing(node):
+    if c.kinds.of(owner).is_dict and may_be_missing(node):
         return py("_0.get(_1)", value, c.expr(at))
     if text(at) == "0" and _is_input_of_a_layer(c, owner):
         return py("_0[0] if isinstance(_0, (list, tuple)) else _0", value)
-    if c.kinds.of(owner) == DICT and is_written(node) and c.kinds.of(at) in NUMBERS:
+    if c.kinds.of(owner).is_dict and is_written(node) and c.kinds.of(at) in NUMBERS:
         c.check(node, NUMBERS_AS_KEYS)
     return ast.Subscript(value, _place(c, node, owner, at))
 
@@ -314,10 +314,10 @@ def _place(c: Converter, node: Node, owner: Node, at: Node) -> ast.expr:
         return py(f"-{last[2]}")
     if at.type == "unary_expression" and text(at).startswith("-"):
         c.check(node, "a negative index counts from the end in Python; in JavaScript it gives undefined")
-    if c.kinds.of(owner) != DICT and is_fraction(c, at):
+    if not c.kinds.of(owner).is_dict and is_fraction(c, at):
         c.check(node, "an index that is not an integer gives undefined in JavaScript; here it is truncated")
         return index(c, at)
-    if c.kinds.of(owner) != DICT and is_float(c, at):
+    if not c.kinds.of(owner).is_dict and is_float(c, at):
         return call("int", c.expr(at))
     return spelled_key(c, owner, at)
 

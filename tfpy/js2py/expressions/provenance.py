@@ -8,7 +8,7 @@ from tree_sitter import Node
 
 from tfpy.js2py import names
 from tfpy.js2py.analysis import uses
-from tfpy.js2py.analysis.kind import DICT, UNKNOWN, Kind
+from tfpy.js2py.analysis.kind import UNKNOWN, Kind
 from tfpy.js2py.analysis.origins import taken_from
 from tfpy.js2py.analysis.scopes import Binding
 from tfpy.js2py.converter import Converter
@@ -34,7 +34,11 @@ def data_of(c: Converter, node: Node) -> str:
         found = _around(c, found)
     if isinstance(found, str) and found:
         return found
-    return "written" if any(DICT in (kind, kind.item) for kind in passed.values()) else ""
+    return (
+        "written"
+        if any(kind.is_dict or (kind.item is not None and kind.item.is_dict) for kind in passed.values())
+        else ""
+    )
 
 
 def key_of(c: Converter, owner: Node, name: str) -> str:

@@ -7,7 +7,7 @@ import re
 
 from tree_sitter import Node
 
-from tfpy.js2py.analysis.kind import DICT, NDARRAY, STRING
+from tfpy.js2py.analysis.kind import NDARRAY, STRING
 from tfpy.js2py.converter import Converter, expression
 from tfpy.js2py.syntax import build
 from tfpy.js2py.syntax.build import atom, call, py, string
@@ -60,7 +60,7 @@ def shown(c: Converter, node: Node) -> ast.expr:
         return py('",".join(map(str, _0.tolist()))', found)
     if kind.name == "list":
         return py('",".join(_0)' if kind.item == STRING else '",".join(map(str, _0))', found)
-    if kind == DICT:
+    if kind.is_dict:
         c.check(node, "JavaScript shows an object in a string as [object Object]")
     return found
 

@@ -70,7 +70,7 @@ def _from_object(c: Converter, pattern: Node, value: Node) -> list[ast.stmt]:
     if not isinstance(found, (ast.Name, ast.Attribute)) and len(kids(pattern)) > 1:
         name = atom(c.new_name("parts", pattern))
         out, found = [assign(name, found)], name
-    plain = kind == DICT or (kind.name == "" and not _has_attributes(pattern, value, c))
+    plain = kind.is_dict or (kind.name == "" and not _has_attributes(pattern, value, c))
     return out + take_apart(c, pattern, found, DICT.name if plain else "")
 
 

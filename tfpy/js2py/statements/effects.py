@@ -67,7 +67,7 @@ def assigned(c: Converter, node: Node) -> list[ast.stmt]:
         return [define(c, right, name_of(c.name(left)))]
     if left.type in ("array_pattern", "object_pattern"):
         value = c.expr(right)
-        return take_apart(c, left, value, DICT.name if c.kinds.of(right) == DICT else "")
+        return take_apart(c, left, value, DICT.name if c.kinds.of(right).is_dict else "")
     if left.type == "member_expression" and _is_length(c, left):
         if text(right) == "0":
             return [ast.Expr(call(ast.Attribute(c.expr(parse.field(left, "object")), "clear")))]
@@ -87,7 +87,7 @@ def assigned(c: Converter, node: Node) -> list[ast.stmt]:
 def _is_length(c: Converter, node: Node) -> bool:
     """Whether a property is the length of a list, and not an attribute or an item of that name."""
     kind = c.kinds.of(parse.field(node, "object"))
-    return text(parse.field(node, "property")) == "length" and kind != DICT and not kind.name.startswith(".")
+    return text(parse.field(node, "property")) == "length" and not kind.is_dict and not kind.name.startswith(".")
 
 
 @effect("ternary_expression", "binary_expression")

@@ -60,7 +60,7 @@ def for_in_statement(c: Converter, node: Node) -> list[ast.stmt]:
     if within:
         if kind.name in ("list", "ndarray"):
             over = py("range(len(_0))", over)
-        elif kind != DICT:
+        elif not kind.is_dict:
             c.check(node, "`for … in` iterates over the keys of a dict here; for a list it must be range(len(…))")
     if isinstance(over, ast.Call) and name_of(over.func) == "list" and len(over.args) == 1 and kind.name == "list":
         over = over.args[0]  # list(d.items()) and list(d) of Object.entries and keys

@@ -19,6 +19,8 @@ FUNCTIONS = {
     "method_definition",
 }
 LOOPS = {"for_statement", "for_in_statement", "while_statement", "do_statement"}
+PATTERNS = ("array_pattern", "object_pattern", "pair_pattern")
+_DEFAULTS = ("assignment_pattern", "object_assignment_pattern")
 # A method of lists that is called with another `this`.
 _BORROWED = re.compile(r"\[\]\.(\w+)\.(?:call|apply)")
 # Nodes around an expression that mean nothing in Python.
@@ -126,6 +128,13 @@ def _is_cut_cast(node: Node) -> bool:
     return inner is not None and inner.type == "as_expression"
 
 
+def cast_in(wrapper: Node) -> list[Node]:
+    """The type in a cast: `x as Type`, `x satisfies Type`, `<Type>x`; none in `x as const`."""
+    if wrapper.type == "type_assertion":
+        return kids(kids(wrapper)[0])
+    return kids(wrapper)[1:]
+
+
 def has(node: Node, token: str) -> bool:
     """Whether a keyword or an operator is among a node's children."""
     return any(child.type == token for child in node.children)
@@ -144,6 +153,14 @@ def walk_own(node: Node) -> Iterator[Node]:
         yield child
         if child.type not in FUNCTIONS and child.type != "class_body":
             yield from walk_own(child)
+
+
+def function_around(node: Node) -> Node | None:
+    """The innermost function that contains a node."""
+    around = node.parent
+    while around is not None and around.type not in FUNCTIONS:
+        around = around.parent
+    return around
 
 
 def parameters(function: Node) -> list[Node]:
@@ -193,9 +210,16 @@ def is_tuple_of_names(pattern: Node) -> bool:
     return is_list_of_names(pattern) and len(places(pattern)) > 1 and None not in places(pattern)
 
 
+def is_part(node: Node) -> bool:
+    """Whether a node is a part of a destructuring pattern, with or without a default."""
+    around = node.parent
+    around = around.parent if around is not None and around.type in _DEFAULTS else around
+    return around is not None and around.type in PATTERNS
+
+
 def default_of(parameter: Node) -> tuple[Node, Node | None]:
     """The pattern of a parameter or of a part of a pattern, and its default."""
-    if parameter.type in ("assignment_pattern", "object_assignment_pattern"):
+    if parameter.type in _DEFAULTS:
         return field(parameter, "left"), field(parameter, "right")
     if parameter.type in PARAMETERS:
         return field(parameter, "pattern"), optional(parameter, "value")
