@@ -496,4 +496,51 @@ while i < 3:
     f((i := i + 1) - 1)
 """,
     ),
+    "patterns whose parts need a variable": (
+        """
+let node = first(), value;
+({next: node, value} = node);
+[a, b = 1, ...others] = list;
+const {k, v} = items[i], {x, y} = f();
+for (const [name, {size}] of Object.entries(found)) g(name, size);
+""",
+        """
+node = first()
+value = None
+parts = node
+node = parts["next"]
+value = parts["value"]
+a = list_[0]
+b = list_[1] if len(list_) > 1 else 1
+others = list_[2:]
+k = items[i]["k"]
+v = items[i]["v"]
+parts_2 = f()
+x = parts_2["x"]
+y = parts_2["y"]
+for name, part in found.items():
+    size = part["size"]
+    g(name, size)
+""",
+    ),
+    "lists that are only iterated over": (
+        """
+g(Object.keys(a).length, Math.max(...Object.values(a)), Object.keys(a).join(), [...Object.keys(a), 1]);
+g(new Set(Object.values(a)), Object.keys(a).sort(), Object.values(a).reduce((x, y) => x + y, 0));
+class List { update(values) { return values[0]; } }
+new List().update(Object.values(a));
+""",
+        """
+g(len(a), max(a.values()), ",".join(a), [*a, 1])
+g(set(a.values()), sorted(a), sum(a.values()))
+
+
+class List:
+    def update(self, values):
+        return values[0]
+
+
+List().update(list(a.values()))
+""",
+    ),
 }

@@ -64,14 +64,14 @@ class Person:
     def __init__(self, name, size, sizes):
         self.name = name
         self.size = size
-        f(size["width"], sizes[0]["inputs"], self.size["width"])
+        f(size["width"], sizes[0].get("inputs"), self.size["width"])
 
 
 def g(size, named, walker):
-    return h(size["inputs"], named.name, walker.dtype)
+    return h(size.get("inputs"), named.name, walker.dtype)
 
 
-f(g(a, b, c)["width"], load()["inputs"], x[0]["inputs"])
+f(g(a, b, c)["width"], load().get("inputs"), x[0].get("inputs"))
 """,
     ),
     "optional parameters": (
@@ -183,6 +183,145 @@ def go(model, heap, found):
         """
 for x in x["kids"]:
     f(x["a"])
+""",
+    ),
+    "keys named like attributes of tfpy": (
+        """
+type Name = string;
+interface Item { size: number; shape: number[]; name?: Name }
+interface Box extends Item { weights: Record<Name, number[]>; at: Map<Name, Item> }
+type Items = Item[];
+type Either = {kind: 'item', units: number} | {kind: 'box', layers: string[]};
+interface Store { [key: string]: Item }
+function f(box: Box, items: Items, store: Store, either: Either, some: Partial<Item>, all: Set<Item>, mode: 'a' | 'b') {
+  g(box.size, box.weights.a.join(), box.at.get('x').shape, items[0].name, store[mode].size, store.x.size, some.size);
+  for (const [name, {size}] of box.at) g(name + size);
+  for (const [name, item] of Object.entries(store)) g(name + item.size, item.name);
+  box.at.forEach((item, name) => g(name.trim(), item.shape));
+  for (const item of [...all, ...Object.values(store), ...box.at.values()]) g(item.shape.concat([1]));
+  if (either.kind === 'item') g(either.units); else g(either.layers.join('-'));
+  return mode + 1;
+}
+""",
+        """
+def f(box, items, store, either, some, all_, mode):
+    g(
+        box["size"],
+        ",".join(map(str, box["weights"]["a"])),
+        box["at"].get("x")["shape"],
+        items[0].get("name"),
+        store[mode]["size"],
+        store["x"]["size"],
+        some.get("size"),
+    )
+    for name, part in box["at"].items():
+        size = part["size"]
+        g(f"{name}{size}")
+    for name, item in store.items():
+        g(f"{name}{item['size']}", item.get("name"))
+    for name, item in box["at"].items():
+        g(name.strip(), item["shape"])
+    # js2py: check: sets are unordered in Python; in JavaScript they keep the order of insertion
+    for item in [*all_, *store.values(), *box["at"].values()]:
+        g(item["shape"] + [1])
+    if either["kind"] == "item":
+        g(either["units"])
+    else:
+        g("-".join(either["layers"]))
+    return f"{mode}{1}"
+""",
+    ),
+    "tuples, functions and generic types": (
+        """
+interface Item { size: number }
+type Pair<T> = [string, T];
+type Maker = (name: string, item: Item) => Item;
+function pair(): Pair<Item> { return ['a', {size: 1}]; }
+const [name, {size}] = pair();
+const first = pair()[1];
+const make: Maker = (name, item) => ({size: item.size + name.length});
+function use(make: Maker, each: {make: Maker}) { g(make('a', first).size, each.make('b', first).size); }
+use((name, item) => { g(item.size); return {size: name.length}; }, {make});
+class Bag<T> { all: T[] = []; at: {[name: string]: T} = {}; find(i: number) { return this.all[i]; } }
+function put(bag: Bag<Item>, names = new Map<Item, string>()) {
+  const inner = new Bag<Item>();
+  g(bag.all[0].size, bag.at['x'].size, inner.find(0).size, names.get(first).trim(), name + size);
+}
+function biggest<T extends Item>(items: readonly T[]): number { return Math.max(...items.map(item => item.size)); }
+""",
+        """
+def pair():
+    return ["a", {"size": 1}]
+
+
+name, part = pair()
+size = part["size"]
+first = pair()[1]
+
+
+def make(name, item):
+    return {"size": item["size"] + len(name)}
+
+
+def use(make, each):
+    g(make("a", first)["size"], each["make"]("b", first)["size"])
+
+
+def callback(name, item):
+    g(item["size"])
+    return {"size": len(name)}
+
+
+use(callback, {"make": make})
+
+
+class Bag:
+    def __init__(self):
+        self.all = []
+        self.at = {}
+
+    def find(self, i):
+        return self.all[i]
+
+
+def put(bag, names=None):
+    if names is None:
+        names = {}
+    inner = Bag()
+    g(
+        bag.all[0]["size"],
+        bag.at["x"]["size"],
+        inner.find(0)["size"],
+        names.get(first).strip(),
+        f"{name}{size}",
+    )
+
+
+def biggest(items):
+    return max([item["size"] for item in items])
+""",
+    ),
+    "items of maps and sets": (
+        """
+const groups = new Map(), seen = new Set<string>();
+for (const item of items) groups.set(item.name, {size: 1});
+for (const word of words) seen.add(word);
+for (const group of groups.values()) g(group.size);
+g([...seen].map(word => word.length), Object.entries({a: 1}).map(([key, count]) => key + count));
+const oldest = groups.keys().next().value;
+""",
+        """
+groups = {}
+seen = set()
+for item in items:
+    groups[item.name] = {"size": 1}
+for word in words:
+    seen.add(word)
+for group in groups.values():
+    g(group["size"])
+# js2py: check: sets are unordered in Python; in JavaScript they keep the order of insertion
+g([len(word) for word in seen], [f"{key}{count}" for key, count in {"a": 1}.items()])
+oldest = next(iter(groups.keys()), None)
 """,
     ),
 }

@@ -14,6 +14,7 @@ from tfpy.js2py.analysis.expression_kinds import is_index
 from tfpy.js2py.analysis.inference import Inference, kind_of
 from tfpy.js2py.analysis.kind import (
     INDEX,
+    LIST,
     MATCH,
     NUMBER,
     PARSER,
@@ -24,6 +25,7 @@ from tfpy.js2py.analysis.kind import (
     entry,
     filled,
     joined,
+    pair_of,
 )
 from tfpy.js2py.syntax import parse
 from tfpy.js2py.syntax.parse import kids, text
@@ -163,6 +165,33 @@ def _changed(kinds: Inference, owner: Kind, arguments: list[Node]) -> Kind | Non
 @_method("get")
 def _value(kinds: Inference, owner: Kind, arguments: list[Node]) -> Kind | None:
     return owner.item or UNKNOWN if owner.name == "map" else None
+
+
+@_method("keys")
+def _keys(kinds: Inference, owner: Kind, arguments: list[Node]) -> Kind | None:
+    return owner if owner.name == "set" else _iterator(_pair_in(owner).parts[:1])
+
+
+@_method("values")
+def _items(kinds: Inference, owner: Kind, arguments: list[Node]) -> Kind | None:
+    return owner if owner.name in ("list", "set") else _iterator(_pair_in(owner).parts[1:])
+
+
+@_method("entries")
+def _pairs(kinds: Inference, owner: Kind, arguments: list[Node]) -> Kind | None:
+    pair = _pair_in(owner)
+    return _iterator((pair,)) if pair.parts else None
+
+
+def _pair_in(owner: Kind) -> Kind:
+    """The kind of the entries of a map or a list; without parts for anything else."""
+    if owner.name == "map":
+        return pair_of(owner)
+    return entry(INDEX, owner.item or UNKNOWN) if owner.name == "list" else LIST
+
+
+def _iterator(items: tuple[Kind, ...]) -> Kind | None:
+    return Kind("generator", items[0]) if items else None
 
 
 @_method("map")

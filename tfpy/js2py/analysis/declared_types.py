@@ -27,6 +27,7 @@ from tfpy.js2py.analysis.kind import (
     Kind,
     filled,
     joined,
+    map_of,
 )
 from tfpy.js2py.analysis.members import Members, class_around
 from tfpy.js2py.syntax import parse
@@ -51,7 +52,7 @@ _GENERIC: dict[str, Callable[[Kind, Kind], Kind]] = {
     **dict.fromkeys(("Array", "ReadonlyArray"), lambda item, _: Kind("list", item)),
     **dict.fromkeys(("Set", "ReadonlySet"), lambda item, _: Kind("set", item)),
     **dict.fromkeys(("Generator", "Iterator", "IterableIterator"), lambda item, _: Kind("generator", item)),
-    **dict.fromkeys(("Map", "ReadonlyMap"), lambda key, value: Kind("map", value, parts=(key, value))),
+    **dict.fromkeys(("Map", "ReadonlyMap"), map_of),
     "Record": lambda key, value: Kind("dict", value, parts=(key, value)),
     **dict.fromkeys(
         ("Promise", "Awaited", "Readonly", "Required", "NonNullable", "Pick", "Omit"), lambda kind, _: kind
@@ -109,6 +110,13 @@ class DeclaredTypes:
         """The kinds of the arguments of a generic type."""
         return tuple(self.of(kid) for kid in kids(arguments))
 
+    def instance(self, node: Node) -> Kind:
+        """An instance of the class around a node."""
+        owner = class_around(node)
+        if owner is None:
+            return UNKNOWN
+        return Kind(f".{text(owner.child_by_field_name('name'))}", parts=_unfilled(owner))
+
     def named(self, name: str, arguments: tuple[Kind, ...] = ()) -> Kind:
         """The kind of the values of a type by its name; a generic one has arguments."""
         if name in self._types:
@@ -163,11 +171,32 @@ def _name_of(node: Node) -> str:
     return text(node.child_by_field_name("name") or node).rpartition(".")[2]
 
 
+def _parameters(node: Node) -> dict[str, Node]:
+    """The parameters of a generic type or class, and of those around it."""
+    found: dict[str, Node] = {}
+    around: Node | None = node
+    while around is not None:
+        listed = around.child_by_field_name("type_parameters")
+        for parameter in kids(listed) if listed is not None else []:
+            found.setdefault(text(parameter.child_by_field_name("name")), parameter)
+        around = around.parent
+    return found
+
+
 def _given(node: Node, arguments: tuple[Kind, ...]) -> dict[str, Kind]:
     """The arguments of a generic type or class by the names of its parameters; unknown if omitted."""
-    listed = node.child_by_field_name("type_parameters")
-    parameters = [text(kid.child_by_field_name("name")) for kid in kids(listed)] if listed is not None else []
+    parameters = _parameters(node)
     return dict(zip(parameters, (*arguments, *[UNKNOWN] * len(parameters)), strict=False))
+
+
+def _unfilled(node: Node) -> tuple[Kind, ...]:
+    """The arguments of a generic type where it is declared, which are its parameters."""
+    return tuple(Kind("", type=name) for name in _parameters(node))
+
+
+def _of_objects(node: Node, is_plain: bool = True) -> Kind:
+    """The kind of the objects of a type without a name."""
+    return Kind("dict" if is_plain else "", type=text(node), parts=_unfilled(node))
 
 
 def _bases_of(node: Node) -> list[Node]:
@@ -196,22 +225,18 @@ def _named(types: DeclaredTypes, node: Node) -> Kind:
 @type_rule("type_identifier")
 def _identifier(types: DeclaredTypes, node: Node) -> Kind:
     """A type by its name, or what `T extends …` says of a parameter."""
-    around, name = node.parent, text(node)
-    while around is not None:
-        listed = around.child_by_field_name("type_parameters")
-        for parameter in kids(listed) if listed is not None else []:
-            if text(parameter.child_by_field_name("name")) == name:
-                constraint = types.of(parameter.child_by_field_name("constraint"))
-                return constraint if constraint != UNKNOWN else Kind("", type=name)
-        around = around.parent
-    return types.named(name)
+    name, parameter = text(node), _parameters(node).get(text(node))
+    if parameter is None:
+        return types.named(name)
+    constraint = types.of(parameter.child_by_field_name("constraint"))
+    return constraint if constraint != UNKNOWN else Kind("", type=name)
 
 
 @type_rule("generic_type")
 def _generic(types: DeclaredTypes, node: Node) -> Kind:
     arguments = types.listed(parse.field(node, "type_arguments"))
     if _is_partial(node):
-        return replace(arguments[0], type=text(node), parts=())
+        return _of_objects(node, arguments[0].is_dict)
     return types.named(_name_of(node), arguments)
 
 
@@ -232,14 +257,14 @@ def _tuple(types: DeclaredTypes, node: Node) -> Kind:
 @type_rule("union_type")
 def _union(types: DeclaredTypes, node: Node) -> Kind:
     kind = joined([types.of(kid) for kid in kids(node)])
-    return replace(kind, type=text(node)) if kind.is_dict and not kind.type else kind
+    return _of_objects(node) if kind.is_dict and not kind.type else kind
 
 
 @type_rule("intersection_type")
 def _intersection(types: DeclaredTypes, node: Node) -> Kind:
     kinds = [types.of(kid) for kid in kids(node)]
     others = [kind for kind in kinds if not kind.is_dict]
-    return others[0] if others else replace(DICT, type=text(node))
+    return others[0] if others else _of_objects(node)
 
 
 @type_rule("object_type", "interface_declaration")
@@ -248,7 +273,7 @@ def _object(types: DeclaredTypes, node: Node) -> Kind:
     bases = _bases_of(node)
     body = node.child_by_field_name("body") or node
     is_plain = not any(kid.type == "method_signature" for kid in kids(body))
-    return Kind("dict" if is_plain and all(map(types.is_plain, bases)) else "", type=text(node))
+    return _of_objects(node, is_plain and all(map(types.is_plain, bases)))
 
 
 @type_rule("enum_declaration")
@@ -288,8 +313,7 @@ def _lookup(types: DeclaredTypes, node: Node) -> Kind:
 
 @type_rule("this_type")
 def _this(types: DeclaredTypes, node: Node) -> Kind:
-    owner = class_around(node)
-    return Kind(f".{text(owner.child_by_field_name('name'))}") if owner is not None else UNKNOWN
+    return types.instance(node)
 
 
 # Keys

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from tree_sitter import Node
 
 from tfpy.js2py import names
@@ -21,8 +23,8 @@ from tfpy.js2py.analysis.kind import (
     UNKNOWN,
     Kind,
     joined,
+    map_of,
 )
-from tfpy.js2py.analysis.members import class_around
 from tfpy.js2py.syntax import parse
 from tfpy.js2py.syntax.parse import kids, text
 
@@ -54,8 +56,7 @@ def identifier(kinds: Inference, node: Node) -> Kind:
 @kind_of("this")
 def this(kinds: Inference, node: Node) -> Kind:
     """An instance of the class around it."""
-    owner = class_around(node)
-    return Kind(f".{text(owner.child_by_field_name('name'))}") if owner is not None else UNKNOWN
+    return kinds.types.instance(node)
 
 
 @kind_of("unary_expression")
@@ -152,4 +153,13 @@ def new(kinds: Inference, node: Node) -> Kind:
     binding = kinds.scopes.resolve(parse.field(node, "constructor"))
     if given is not None:
         return kinds.types.named(binding.name if binding is not None else name, kinds.types.listed(given))
-    return Kind(f".{binding.name}") if binding is not None else builtin_kinds.NEW.get(name, UNKNOWN)
+    return Kind(f".{binding.name}") if binding is not None else _built_in(kinds, name, node)
+
+
+def _built_in(kinds: Inference, name: str, node: Node) -> Kind:
+    """An instance of a class of JavaScript, with the items that a set or a map is made from."""
+    found, listed = builtin_kinds.NEW.get(name, UNKNOWN), node.child_by_field_name("arguments")
+    item = kinds.item_of(kids(listed)[0]) if listed is not None and kids(listed) else UNKNOWN
+    if found.name == "map" and len(item.parts) == 2:
+        return map_of(*item.parts)
+    return replace(found, item=item) if found.name == "set" and item != UNKNOWN else found

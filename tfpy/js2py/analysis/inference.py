@@ -7,6 +7,7 @@ empty list is true. Which Python code is right depends on the kinds of the value
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from tree_sitter import Node
 
@@ -29,9 +30,10 @@ from tfpy.js2py.analysis.kind import (
     UNKNOWN,
     Kind,
     annotated,
-    entry,
     filled,
     joined,
+    map_of,
+    pair_of,
     refined,
 )
 from tfpy.js2py.analysis.members import Members, class_around
@@ -48,6 +50,8 @@ kind_of: NodeRules[str, Callable[[Inference, Node], Kind]] = NodeRules()
 
 # Methods that change a list, and that nothing else in JavaScript or TF.js has.
 _OF_LISTS_ALONE = {"pop", "push", "shift", "splice", "unshift"}
+# The methods that add their arguments to a value, by its kind.
+_ADDS = {"list": "push", "set": "add", "map": "set"}
 
 
 class Inference:
@@ -108,7 +112,7 @@ class Inference:
         """The kind of the items of an iterable."""
         over = self.of(node)
         if over.name == "map":
-            return entry(*over.parts) if over.parts else LIST
+            return pair_of(over)
         return STRING if over == STRING else NUMBER if over == NDARRAY else over.item or UNKNOWN
 
     def value_of(self, owner: Node) -> Kind:
@@ -166,9 +170,12 @@ class Inference:
 
     def _with_added(self, binding: Binding, kind: Kind) -> Kind:
         """The kind of a variable with those of the values that are added to it."""
-        if kind == LIST:
-            return Kind("list", joined([self.of(item) for item in self.added(binding, "push")]))
-        return kind
+        method = _ADDS.get(kind.name, "") if kind.item is None else ""
+        added = [[self.of(value) for value in values] for values in self.added(binding, method)]
+        if kind.name == "map" and added:
+            keys, values = zip(*(pair for pair in added if len(pair) == 2), strict=True)
+            return map_of(joined(keys), joined(values))
+        return replace(kind, item=joined([value for values in added for value in values])) if method else kind
 
     def _changes_as_lists_do(self, binding: Binding) -> bool:
         """Whether a method is called on a variable that only lists have, and no class of the script."""
@@ -181,15 +188,15 @@ class Inference:
             for read in binding.reads
         )
 
-    def added(self, binding: Binding, method: str) -> list[Node]:
-        """The arguments of a method of a variable that adds them, such as `push` of a list."""
-        found: list[Node] = []
+    def added(self, binding: Binding, method: str) -> list[list[Node]]:
+        """The arguments of the calls of a method of a variable that adds them, such as `push` of a list."""
+        found: list[list[Node]] = []
         for read in binding.reads:
             callee = read.parent
             call = callee.parent if callee is not None and callee.child_by_field_name("object") == read else None
             if call is not None and callee is not None and text(callee.child_by_field_name("property")) == method:
                 given = call.child_by_field_name("arguments")
-                found += kids(given) if given is not None else []
+                found += [kids(given)] if given is not None else []
         return found
 
     def taken(self, part: Node) -> Kind:

@@ -76,6 +76,17 @@ def entry(key: Kind, value: Kind) -> Kind:
     return Kind("list", joined([key, value]), parts=(key, value))
 
 
+def pair_of(kind: Kind) -> Kind:
+    """The kind of the entries of a map."""
+    key, value = kind.parts or (UNKNOWN, kind.item or UNKNOWN)
+    return entry(key, value)
+
+
+def map_of(key: Kind, value: Kind) -> Kind:
+    """The kind of a map."""
+    return Kind("map", value, parts=(key, value))
+
+
 def joined(kinds: Sequence[Kind]) -> Kind:
     """The common kind of several values."""
     if kinds and all(k == NULL for k in kinds):
@@ -98,12 +109,12 @@ def joined(kinds: Sequence[Kind]) -> Kind:
 
 def refined(kind: Kind, other: Kind) -> Kind:
     """A kind, or another one of the same value that tells more: a declared one and an inferred one."""
+    if kind == UNKNOWN == other:
+        return kind if kind.type else other
     if kind == UNKNOWN or (kind == NUMBER and other == INDEX) or (kind.name == "list" and other == NDARRAY):
-        return kind if other == UNKNOWN else other
-    if kind.name != other.name or other.fixed:
-        return other if kind.name == other.name else kind
-    is_vague = kind.item in (None, UNKNOWN) and not kind.type and not kind.parts
-    return other if is_vague else kind
+        return other
+    says = kind.type or any(part.name or part.type for part in (*kind.parts, kind.item or UNKNOWN))
+    return other if kind.name == other.name and (other.fixed or not says) else kind
 
 
 def filled(kind: Kind, given: Mapping[str, Kind]) -> Kind:

@@ -119,7 +119,8 @@ class ObjectLiterals:
         binding = self._kinds.scopes.resolve(bare(node))
         if binding is None or binding.writes or binding.value is None:
             return kids(bare(node)) if bare(node).type == "array" else []
-        return [*self._items(binding.value), *self._kinds.added(binding, "push")] if binding.value != node else []
+        pushed = [value for values in self._kinds.added(binding, "push") for value in values]
+        return [*self._items(binding.value), *pushed] if binding.value != node else []
 
 
 def _is_open(literal: Node) -> bool:

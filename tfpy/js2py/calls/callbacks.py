@@ -13,7 +13,7 @@ from tfpy.js2py.expressions.conditions import truth
 from tfpy.js2py.expressions.destructuring import as_items, is_of_items
 from tfpy.js2py.expressions.functions import define, is_called_at_once, name_for, reference, value_of
 from tfpy.js2py.notes import NotConvertedError
-from tfpy.js2py.syntax import parse
+from tfpy.js2py.syntax import build, parse
 from tfpy.js2py.syntax.build import assign, atom, call, name_of, py
 from tfpy.js2py.syntax.parse import bare, kids, text
 
@@ -152,8 +152,7 @@ def _loop(targets: list[ast.expr], over: ast.expr, counted: bool) -> tuple[ast.e
 
 def _with_items(targets: list[ast.expr], over: ast.expr) -> tuple[ast.expr, ast.expr]:
     """The target and the iterable of a loop over items."""
-    if isinstance(over, ast.Call) and name_of(over.func) == "list" and len(over.args) == 1:
-        over = over.args[0]  # list(d.items()) and list(d) of Object.entries and keys
+    over = build.unlisted(over)
     if len(targets) > 1:
         return ast.Tuple([targets[1], targets[0]]), call("enumerate", over)
     return targets[0] if targets else atom("_"), over

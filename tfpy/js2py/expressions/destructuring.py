@@ -12,7 +12,7 @@ from tfpy.js2py import names
 from tfpy.js2py.analysis.kind import DICT
 from tfpy.js2py.analysis.scopes import Binding
 from tfpy.js2py.converter import Converter
-from tfpy.js2py.expressions.properties import part_of
+from tfpy.js2py.expressions.properties import is_cheap, is_get, part_of
 from tfpy.js2py.expressions.provenance import key_of
 from tfpy.js2py.notes import NotConvertedError
 from tfpy.js2py.syntax import build, parse
@@ -84,6 +84,9 @@ def take_apart(
     if pattern.type != "object_pattern":
         return [assign(c.expr(pattern), value)]
     found: list[ast.stmt] = []
+    if len(kids(pattern)) > 1 and not _may_be_repeated(c, pattern, value):
+        parts = atom(c.new_name("parts", pattern))
+        found, value = [assign(parts, value)], parts
     for part in kids(pattern):
         if part.type == "rest_pattern":
             test = ast.Tuple([_key_of(c, kids(p)[0] if kids(p) else p) for p in kids(pattern)[:-1]])
@@ -92,6 +95,14 @@ def take_apart(
             continue
         found += _take_property(c, pattern, part, value, kind, is_complete)
     return found
+
+
+def _may_be_repeated(c: Converter, pattern: Node, value: ast.expr) -> bool:
+    """Whether a value may be evaluated for each part of a pattern: it is a part of a variable that they do not set."""
+    if not isinstance(value, (ast.Name, ast.Attribute, ast.Subscript)) and not is_get(value):
+        return False
+    bound = {c.scopes.bindings[n.id].python for n in parse.walk(pattern) if n.id in c.scopes.bindings}
+    return is_cheap(value) and not any(isinstance(n, ast.Name) and n.id in bound for n in ast.walk(value))
 
 
 def _key_of(c: Converter, key: Node) -> ast.expr:
@@ -129,28 +140,24 @@ def _take_property(
 
 
 def _take_list(c: Converter, pattern: Node, value: ast.expr) -> list[ast.stmt]:
-    """`a, b = value`; where names are omitted, each is read by its index."""
-    if None in parse.places(pattern) and parse.is_list_of_names(pattern):
-        name = value if isinstance(value, ast.Name) else atom(c.new_name("parts", pattern))
-        parts = [(at, part) for at, part in enumerate(parse.places(pattern)) if part is not None]
-        taken = [assign(c.name(part), py(f"_0[{at}]", name)) for at, part in parts]
-        return taken if name is value else [assign(name, value), *taken]
+    """`a, b = value`; where names are omitted or have defaults, each is read by its index."""
+    places = parse.places(pattern)
+    has_defaults = any(part is not None and default_of(part)[1] is not None for part in places)
+    if has_defaults or (None in places and parse.is_list_of_names(pattern)):
+        return _take_places(c, pattern, value)
     targets: list[ast.expr] = []
     later: list[ast.stmt] = []
-    for part in parse.places(pattern):
+    for part in places:
         if part is None:
             targets.append(atom("_"))
             continue
-        inner, default = default_of(part)
-        if default is not None:
-            raise NotConvertedError("a default in a destructured list has no counterpart")
-        if inner.type == "rest_pattern":
-            targets.append(ast.Starred(c.name(kids(inner)[0])))
-        elif inner.type in ("object_pattern", "array_pattern"):
+        if part.type == "rest_pattern":
+            targets.append(ast.Starred(c.name(kids(part)[0])))
+        elif part.type in ("object_pattern", "array_pattern"):
             targets.append(atom(c.new_name("part", pattern)))
-            later += take_apart(c, inner, targets[-1], DICT.name)
+            later += take_apart(c, part, targets[-1], DICT.name)
         else:
-            targets.append(c.name(inner))
+            targets.append(c.name(part))
     if len(targets) == 1 and not isinstance(targets[0], ast.Starred):
         return [assign(targets[0], py("_0[0]", value)), *later]
     if isinstance(value, ast.List) and len(value.elts) > 1:
@@ -158,3 +165,19 @@ def _take_list(c: Converter, pattern: Node, value: ast.expr) -> list[ast.stmt]:
     if isinstance(value, ast.Attribute) and value.attr == "shape" and not isinstance(targets[-1], ast.Starred):
         value = py(f"_0[:{len(targets)}]", value)  # `[height, width]` of an image omits its channels
     return [assign(ast.Tuple(targets), value), *later]
+
+
+def _take_places(c: Converter, pattern: Node, value: ast.expr) -> list[ast.stmt]:
+    """`a = value[0]` and so on, by index."""
+    name = value if isinstance(value, ast.Name) else atom(c.new_name("parts", pattern))
+    found: list[ast.stmt] = [] if name is value else [assign(name, value)]
+    for at, part in enumerate(parse.places(pattern)):
+        if part is None:
+            continue
+        inner, default = default_of(part)
+        form = "_0[_1:]" if inner.type == "rest_pattern" else "_0[_1]"
+        taken = py(form, name, atom(str(at)))
+        if default is not None:
+            taken = py("_0 if len(_1) > _2 else _3", taken, name, atom(str(at)), c.maybe(default))
+        found += take_apart(c, kids(inner)[0] if inner.type == "rest_pattern" else inner, taken, DICT.name)
+    return found

@@ -36,7 +36,7 @@ _BROWSER = {
 }  # fmt: skip
 
 
-@expression("identifier", "shorthand_property_identifier")
+@expression("identifier", "shorthand_property_identifier", "shorthand_property_identifier_pattern")
 def identifier(c: Converter, node: Node) -> ast.expr:
     """A name."""
     name = text(node)

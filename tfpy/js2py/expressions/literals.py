@@ -137,7 +137,7 @@ def _spread_object(c: Converter, node: Node) -> ast.expr:
 @expression("spread_element")
 def spread(c: Converter, node: Node) -> ast.expr:
     """`*items` within a call or a list."""
-    return ast.Starred(iterated(c, kids(node)[0]))
+    return ast.Starred(build.unlisted(iterated(c, kids(node)[0])))
 
 
 def iterated(c: Converter, node: Node) -> ast.expr:

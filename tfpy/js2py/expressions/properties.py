@@ -21,7 +21,7 @@ from tfpy.js2py.expressions.provenance import data_of, key_of, spelled_key
 from tfpy.js2py.notes import NotConvertedError
 from tfpy.js2py.syntax import build, parse
 from tfpy.js2py.syntax.build import atom, call, holes, py, string
-from tfpy.js2py.syntax.parse import kids, path_of, text
+from tfpy.js2py.syntax.parse import kids, optional, path_of, text
 from tfpy.js2py.syntax.printing import source
 
 CONSTANTS = {
@@ -66,7 +66,7 @@ def member(c: Converter, node: Node) -> ast.expr:
         return asked
     stepped = _stepped(c, owner) if name == "value" else None
     if stepped is not None:
-        return py("next(_0, None)", c.expr(stepped))
+        return py("next(iter(_0), None)" if _is_view(stepped) else "next(_0, None)", c.expr(stepped))
     if node.child_by_field_name("optional_chain") is not None or parse.has(node, "optional_chain"):
         return chained(c, owner, lambda value: property_of(c, node, owner, value, name))
     return property_of(c, node, owner, c.expr(owner), name)
@@ -101,7 +101,13 @@ def _stepped(c: Converter, node: Node) -> Node | None:
     if callee.type != "member_expression" or text(parse.field(callee, "property")) != "next":
         return None
     owner = parse.field(callee, "object")
-    return owner if c.kinds.of(owner).name == "generator" and text(node).endswith("next()") else None
+    return owner if c.kinds.of(owner).name in ("generator", "set") and text(node).endswith("next()") else None
+
+
+def _is_view(node: Node) -> bool:
+    """Whether an expression is `map.keys()` or the like, which is a view in Python and no iterator."""
+    callee = optional(node, "function") if node.type == "call_expression" else None
+    return callee is not None and text(callee.child_by_field_name("property")) in ("keys", "values", "entries")
 
 
 def _first(node: Node) -> Node:
@@ -227,7 +233,8 @@ def property_of(c: Converter, node: Node, owner: Node, value: ast.expr, name: st
         return ast.Attribute(value, names.variable(name))
     form = _form(kind, owner, name)
     if form is not None:
-        return py(form, value)
+        made = text(owner.child_by_field_name("function"))
+        return py(form, build.unlisted(value) if made in builtins.OF_OBJECTS else value)
     if kind == NAMESPACE and name not in c.kinds.flags and not is_written(node):
         return py("getattr(_0, _1, None)", value, string(names.attribute(name)))
     if _is_item(c, node, kind, name):

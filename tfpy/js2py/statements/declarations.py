@@ -50,28 +50,24 @@ def _declared(c: Converter, node: Node, pattern: Node, value: Node | None) -> li
         return [class_of(c, value, text(pattern))]
     if pattern.type == "identifier":
         return [assign(c.name(pattern), own_numbers(c, pattern, value, c.expr(value)))]
-    if pattern.type == "object_pattern":
-        return _from_object(c, pattern, value)
-    return take_apart(c, pattern, iterated(c, value) if c.kinds.of(value) == NDARRAY else c.expr(value))
+    return destructured(c, pattern, value)
 
 
 def _is_again(c: Converter, pattern: Node) -> bool:
     return c.scopes.bindings[pattern.id].node != pattern
 
 
-def _from_object(c: Converter, pattern: Node, value: Node) -> list[ast.stmt]:
-    """`const {a, b} = value`: of a dict, of a tfpy object, or of JavaScript's own `Math` and `Number`."""
+def destructured(c: Converter, pattern: Node, value: Node) -> list[ast.stmt]:
+    """`[a, b] = value`, and `{a, b} = value` of a dict, a tfpy object, or JavaScript's own `Math` and `Number`."""
+    if pattern.type == "array_pattern":
+        return take_apart(c, pattern, iterated(c, value) if c.kinds.of(value) == NDARRAY else c.expr(value))
     if text(value) in ("Math", "Number") and value.id not in c.scopes.bindings and is_of_items(pattern):
         return [assign(c.name(target), own(f"{text(value)}.{key}")) for key, target in parts_of(pattern)]
     kind = c.kinds.of(value)
     space = namespace_of(c, value)
     found = c.expr(value) if space is None else py(".".join(space))
-    out: list[ast.stmt] = []
-    if not isinstance(found, (ast.Name, ast.Attribute)) and len(kids(pattern)) > 1:
-        name = atom(c.new_name("parts", pattern))
-        out, found = [assign(name, found)], name
     plain = kind.is_dict or (kind.name == "" and not _has_attributes(pattern, value, c))
-    return out + take_apart(c, pattern, found, DICT.name if plain else "")
+    return take_apart(c, pattern, found, DICT.name if plain else "")
 
 
 def _has_attributes(pattern: Node, value: Node, c: Converter) -> bool:

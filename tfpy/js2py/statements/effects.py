@@ -6,12 +6,11 @@ import ast
 
 from tree_sitter import Node
 
-from tfpy.js2py.analysis.kind import DICT
 from tfpy.js2py.converter import Converter, effect, expression, statement
 from tfpy.js2py.expressions.conditions import negated, truth
-from tfpy.js2py.expressions.destructuring import take_apart
 from tfpy.js2py.expressions.functions import define
 from tfpy.js2py.notes import NotConvertedError
+from tfpy.js2py.statements.declarations import destructured
 from tfpy.js2py.statements.list_append import is_append
 from tfpy.js2py.statements.modules import exported, is_export, requires_only
 from tfpy.js2py.syntax import parse
@@ -66,8 +65,7 @@ def assigned(c: Converter, node: Node) -> list[ast.stmt]:
     if left.type == "identifier" and right.type in parse.FUNCTIONS:
         return [define(c, right, name_of(c.name(left)))]
     if left.type in ("array_pattern", "object_pattern"):
-        value = c.expr(right)
-        return take_apart(c, left, value, DICT.name if c.kinds.of(right).is_dict else "")
+        return destructured(c, left, right)
     if left.type == "member_expression" and _is_length(c, left):
         if text(right) == "0":
             return [ast.Expr(call(ast.Attribute(c.expr(parse.field(left, "object")), "clear")))]

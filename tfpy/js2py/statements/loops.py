@@ -15,7 +15,7 @@ from tfpy.js2py.statements.control import body_of
 from tfpy.js2py.statements.mutation import is_changed
 from tfpy.js2py.statements.range_loops import counted_range
 from tfpy.js2py.syntax import build, parse
-from tfpy.js2py.syntax.build import atom, call, name_of, py
+from tfpy.js2py.syntax.build import atom, call, py
 from tfpy.js2py.syntax.parse import bare, kids, optional, text
 
 
@@ -62,8 +62,8 @@ def for_in_statement(c: Converter, node: Node) -> list[ast.stmt]:
             over = py("range(len(_0))", over)
         elif not kind.is_dict:
             c.check(node, "`for … in` iterates over the keys of a dict here; for a list it must be range(len(…))")
-    if isinstance(over, ast.Call) and name_of(over.func) == "list" and len(over.args) == 1 and kind.name == "list":
-        over = over.args[0]  # list(d.items()) and list(d) of Object.entries and keys
+    if kind.name == "list":
+        over = build.unlisted(over)
     if is_changed(c, node, right, parse.field(node, "body")):
         over = call("list", over)
     target, later = loop_target(c, left)
@@ -79,7 +79,11 @@ def loop_target(c: Converter, left: Node) -> tuple[ast.expr, list[ast.stmt]]:
         return ast.Tuple([c.name(kid) for kid in kids(left)]), []
     if left.type in ("array_pattern", "object_pattern"):
         item = atom(c.new_name("item", left))
-        return item, take_apart(c, left, item, DICT.name)
+        first, *later = take_apart(c, left, item, DICT.name)
+        match first:
+            case ast.Assign([ast.Tuple() as target], value) if value is item:
+                return target, later
+        return item, [first, *later]
     return c.name(left), []
 
 

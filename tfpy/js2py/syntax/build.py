@@ -10,6 +10,9 @@ import re
 from collections.abc import Sequence
 
 _HOLE = re.compile(r"_\d")
+# Functions and methods that only iterate over their last argument.
+_ITERATING = {"all", "any", "dict", "enumerate", "list", "map", "max", "min", "set", "sorted", "sum", "tuple"}
+_METHODS = {"extend", "fromkeys", "join", "update"}
 
 
 class _Fill(ast.NodeTransformer):
@@ -18,6 +21,12 @@ class _Fill(ast.NodeTransformer):
 
     def visit_Name(self, node: ast.Name) -> ast.expr:
         return self.parts[int(node.id[1:])] if _HOLE.fullmatch(node.id) else node
+
+    def visit_Call(self, node: ast.Call) -> ast.Call:
+        self.generic_visit(node)
+        if isinstance(node.func, ast.Attribute) and node.func.attr in _METHODS:  # Python's, since a template names it
+            node.args[-1:] = map(unlisted, node.args[-1:])
+        return _iterating(node)
 
     def visit_Slice(self, node: ast.Slice) -> ast.Slice:
         self.generic_visit(node)
@@ -100,7 +109,20 @@ def whole(node: ast.expr) -> int | None:
 
 def call(function: ast.expr | str, *args: ast.expr, keywords: Sequence[ast.keyword] = ()) -> ast.Call:
     """A call; the function may be given as source."""
-    return ast.Call(py(function) if isinstance(function, str) else function, list(args), list(keywords))
+    return _iterating(ast.Call(py(function) if isinstance(function, str) else function, list(args), list(keywords)))
+
+
+def unlisted(node: ast.expr) -> ast.expr:
+    """x of `list(x)`, which is only iterated over; any other expression itself."""
+    is_list = isinstance(node, ast.Call) and name_of(node.func) == "list" and len(node.args) == 1
+    return node.args[0] if is_list and isinstance(node, ast.Call) and not before(node) and not behind(node) else node
+
+
+def _iterating(node: ast.Call) -> ast.Call:
+    """A call without a list that is made only to iterate over it: `sum(list(x))` is `sum(x)`."""
+    if name_of(node.func) in _ITERATING:
+        node.args[-1:] = map(unlisted, node.args[-1:])
+    return node
 
 
 def assign(target: ast.expr, value: ast.expr) -> ast.stmt:
