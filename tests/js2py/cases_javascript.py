@@ -543,4 +543,64 @@ class List:
 List().update(list(a.values()))
 """,
     ),
+    "initialization at the first use": (
+        """
+const table = {}, counts = {};
+function row(k) { return table[k] || (table[k] = {size: 0}); }
+row('a').size++;
+for (const word of words) counts[word] = (counts[word] || 0) + 1;
+class Lazy {
+  get() { return this.made || (this.made = []); }
+  other() { this.b ??= f(); return this.b; }
+  count(k) { const n = (this.seen ||= {})[k] || 0; this.seen[k] = n + 1; return n; }
+}
+const seen = new Map(), value = seen.get(k) ?? f(), list = seen.get(k) ?? [];
+let node = {size: 1, next: null};
+while (node) node = node.next;
+""",
+        """
+table = {}
+counts = {}
+
+
+def row(k):
+    return table.setdefault(k, {"size": 0})
+
+
+row("a")["size"] += 1
+for word in words:
+    counts[word] = (counts.get(word) or 0) + 1
+
+
+class Lazy:
+    made = None
+    b = None
+    seen = None
+
+    def get(self):
+        if self.made is None:
+            self.made = []
+        return self.made
+
+    def other(self):
+        if self.b is None:
+            self.b = f()
+        return self.b
+
+    def count(self, k):
+        if self.seen is None:
+            self.seen = {}
+        n = self.seen.get(k) or 0
+        self.seen[k] = n + 1
+        return n
+
+
+seen = {}
+value = seen.get(k) if seen.get(k) is not None else f()
+list_ = seen.get(k, [])
+node = {"size": 1, "next": None}
+while node is not None:
+    node = node["next"]
+""",
+    ),
 }

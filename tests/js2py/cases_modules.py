@@ -303,4 +303,40 @@ libraries = {"first": dl}
 old.predict(tf.browser.from_pixels(picture).expand_dims()).print()
 """,
     ),
+    "bytes of files": (
+        """
+const fs = require('fs'), {readFileSync} = require('fs');
+const data = fs.readFileSync(path);
+fs.writeFileSync(other, data);
+fs.writeFileSync(third, readFileSync(path).slice(0, 3));
+f(data.length, data[0], `${data}`, data.toString('utf8'), JSON.parse(data.toString()), new Uint8Array(data));
+const waiting = () => new Promise((resolve, reject) => resolve(1));
+""",
+        """
+import json
+import pathlib
+
+import numpy as np
+
+data = pathlib.Path(path).read_bytes()
+pathlib.Path(other).write_bytes(data)
+pathlib.Path(third).write_bytes(pathlib.Path(path).read_bytes()[:3])
+f(
+    len(data),
+    data[0],
+    data.decode(),
+    data.decode("utf8"),
+    json.loads(data.decode()),
+    np.array(bytearray(data), dtype=np.uint8),
+)
+
+
+def waiting():
+    # js2py: `new Promise` has no counterpart: a call returns when its result is ready, so return that
+    #     new Promise((resolve, reject) => resolve(1))
+    raise NotImplementedError(
+        "line 7: `new Promise` has no counterpart: a call returns when its result is ready, so return that"
+    )
+""",
+    ),
 }

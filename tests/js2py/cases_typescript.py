@@ -324,4 +324,44 @@ g([len(word) for word in seen], [f"{key}{count}" for key, count in {"a": 1}.item
 oldest = next(iter(groups.keys()), None)
 """,
     ),
+    "optional keys": (
+        """
+interface Options { rate?: number; units: number; names?: string[] }
+class Model {
+  private cache: Record<string, number[]>;
+  constructor(private options: Options, public sizes = [1], readonly all: Required<Options>) { super(); this.fill(); }
+  of(key: string) { return this.cache[key] || (this.cache[key] = []); }
+}
+function f(options: Options, counts = {}) {
+  if (options.rate && options.rate > 1) g(options.rate > 2 ? options.all : options.units > 3);
+  for (const name of options.names || []) counts[name] = (counts[name] || 0) + 1;
+  return options.rate < 3;
+}
+""",
+        """
+class Model:
+    def __init__(self, options, sizes=None, all_=None):
+        if sizes is None:
+            sizes = [1]
+        super().__init__()
+        self.options = options
+        self.sizes = sizes
+        self.all = all_
+        self.cache = None
+        self.fill()
+
+    def of(self, key):
+        return self.cache.setdefault(key, [])
+
+
+def f(options, counts=None):
+    if counts is None:
+        counts = {}
+    if options.get("rate") and options.get("rate") > 1:
+        g(options["all"] if options.get("rate") > 2 else options["units"] > 3)
+    for name in options.get("names", []):
+        counts[name] = (counts.get(name) or 0) + 1
+    return options.get("rate") is not None and options.get("rate") < 3
+""",
+    ),
 }

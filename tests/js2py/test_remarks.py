@@ -31,7 +31,7 @@ LEFT = {
     "it('a', done => done());": ("a test that calls `done` has no counterpart; make it an async function"),
     "const v = [tf.scalar(1)].dataSync();": "`dataSync` of a list has no counterpart",
     "setTimeout(() => f(), 10);": "setTimeout has no counterpart; call the function where it is due",
-    "const p = new Promise((resolve, reject) => load(resolve));": "a new promise has no counterpart",
+    "const p = new Promise((resolve, reject) => load(resolve));": "`new Promise` has no counterpart: a call returns when its result is ready, so return that",
     "import embed from 'vega-embed';": "the package vega-embed has no counterpart here",
     "import labels from './labels.json';": "./labels.json is no script; `json.load` reads it",
     "export * from '@tensorflow/tfjs';": (

@@ -164,11 +164,18 @@ DATES: dict[str, tuple[str, ...]] = {
     "toLocaleTimeString": ('_0.strftime("%X")',),
     "toLocaleString": ('_0.strftime("%c")',),
 }
+BYTES: dict[str, tuple[str, ...]] = {
+    "includes": ("_1 in _0",),
+    "indexOf": ("_0.find(_1)",),
+    "slice": ("_0[_1:_2]", "_0[_1:]", "_0[:]"),
+    "subarray": ("_0[_1:_2]", "_0[_1:]", "_0[:]"),
+    "toString": ("_0.decode(_1)", "_0.decode()"),
+}
 DICTS: dict[str, tuple[str, ...]] = {"hasOwnProperty": ("_1 in _0",)}
 
 BY_KIND: dict[str, dict[str, tuple[str, ...]]] = {
     "list": LISTS, "ndarray": NDARRAYS, "string": TEXTS, "number": NUMBERS, "index": NUMBERS, "map": MAPS, "set": SETS,
-    "dict": DICTS, "date": DATES,
+    "dict": DICTS, "date": DATES, "bytes": BYTES,
 }  # fmt: skip
 # On objects of unknown kind these are assumed to be methods of lists, strings and dates: tfpy has no methods with their
 # names and arguments.

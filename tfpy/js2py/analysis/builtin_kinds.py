@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from tfpy.js2py.analysis.kind import (
     BOOL,
+    BYTES,
     DATE,
     DICT,
     ERROR,
     FUNCTION,
+    INDEX,
     LIST,
     NAMESPACE,
     NDARRAY,
@@ -55,6 +57,8 @@ OF_PARSERS = {
     "parse_args": NAMESPACE, "parse_known_args": Kind("list", NAMESPACE), "add_argument_group": PARSER,
     "add_mutually_exclusive_group": PARSER, "add_subparsers": PARSER, "add_parser": PARSER,
 }  # fmt: skip
+# The kinds of the items of iterables that are all alike, by the kind of the iterable.
+ITEMS = {STRING: STRING, NDARRAY: NUMBER, BYTES: INDEX}
 # Attributes of tfpy's objects that have no annotation.
 ATTRIBUTES = {"layers": Kind("list", Kind("Layer"))}
 SHAPES = {"shape", "inputShape", "batchInputShape", "outputShape"}

@@ -13,6 +13,7 @@ from tfpy.js2py.analysis import builtin_kinds
 from tfpy.js2py.analysis.expression_kinds import is_index
 from tfpy.js2py.analysis.inference import Inference, kind_of
 from tfpy.js2py.analysis.kind import (
+    BYTES,
     INDEX,
     LIST,
     MATCH,
@@ -92,6 +93,12 @@ def _values(kinds: Inference, arguments: list[Node]) -> Kind:
 @_function("Object.entries")
 def _entries(kinds: Inference, arguments: list[Node]) -> Kind:
     return Kind("list", entry(STRING, kinds.value_of(arguments[0])))
+
+
+@_function("fs.readFileSync", "fs.readFile", "fs.promises.readFile")
+def _contents(kinds: Inference, arguments: list[Node]) -> Kind:
+    """The contents of a file: a string, if an encoding is given."""
+    return STRING if any(n.type == "string" for option in arguments[1:] for n in parse.walk(option)) else BYTES
 
 
 @_function("tf.tidy")

@@ -11,6 +11,7 @@ from tree_sitter import Node
 from tfpy.js2py import names
 from tfpy.js2py.analysis.kind import (
     BOOL,
+    BYTES,
     DATE,
     DICT,
     ERROR,
@@ -41,8 +42,8 @@ _key_rule: NodeRules[str, Callable[[DeclaredTypes, Node, str], Key | None]] = No
 
 _NAMED = {
     "number": NUMBER, "string": STRING, "boolean": BOOL, "object": DICT, "Function": FUNCTION, "Date": DATE,
-    "Error": ERROR, "RegExp": Kind("regex"), "null": NULL, "undefined": NULL, "Shape": SHAPE, "TypedArray": NDARRAY,
-    "Array": LIST, **dict.fromkeys(TYPED_ARRAYS, NDARRAY),
+    "Buffer": BYTES, "Error": ERROR, "RegExp": Kind("regex"), "null": NULL, "undefined": NULL, "Shape": SHAPE,
+    "TypedArray": NDARRAY, "Array": LIST, **dict.fromkeys(TYPED_ARRAYS, NDARRAY),
 }  # fmt: skip
 _LITERALS = {
     "string": STRING, "number": NUMBER, "unary_expression": NUMBER, "true": BOOL, "false": BOOL, "null": NULL,
@@ -54,10 +55,10 @@ _GENERIC: dict[str, Callable[[Kind, Kind], Kind]] = {
     **dict.fromkeys(("Generator", "Iterator", "IterableIterator"), lambda item, _: Kind("generator", item)),
     **dict.fromkeys(("Map", "ReadonlyMap"), map_of),
     "Record": lambda key, value: Kind("dict", value, parts=(key, value)),
-    **dict.fromkeys(
-        ("Promise", "Awaited", "Readonly", "Required", "NonNullable", "Pick", "Omit"), lambda kind, _: kind
-    ),
+    **dict.fromkeys(("Promise", "Awaited", "Readonly", "NonNullable", "Pick", "Omit"), lambda kind, _: kind),
 }
+# Generic types whose keys are those of their argument, and whether they are optional.
+_ARE_OPTIONAL = {"Partial": True, "Required": False}
 # Types of objects that may have no name of their own; it is their text then.
 _OF_OBJECTS = ("object_type", "intersection_type", "union_type")
 
@@ -85,7 +86,7 @@ class DeclaredTypes:
         for node in parse.walk(root):
             if node.type in ("interface_declaration", "type_alias_declaration", "enum_declaration"):
                 self._types[text(node.child_by_field_name("name"))] = node
-            elif node.type in _OF_OBJECTS or _is_partial(node):
+            elif node.type in _OF_OBJECTS or _is_variant(node):
                 self._types.setdefault(text(node), node)
             elif node.type == "implements_clause":
                 self._implemented |= {_name_of(kid) for kid in kids(node)}
@@ -162,8 +163,9 @@ class DeclaredTypes:
         return _given(node, kind.parts) if node is not None else {}
 
 
-def _is_partial(node: Node) -> bool:
-    return node.type == "generic_type" and _name_of(node) == "Partial"
+def _is_variant(node: Node) -> bool:
+    """Whether a type is `Partial<T>` or the like: T with other keys optional."""
+    return node.type == "generic_type" and _name_of(node) in _ARE_OPTIONAL
 
 
 def _name_of(node: Node) -> str:
@@ -235,7 +237,7 @@ def _identifier(types: DeclaredTypes, node: Node) -> Kind:
 @type_rule("generic_type")
 def _generic(types: DeclaredTypes, node: Node) -> Kind:
     arguments = types.listed(parse.field(node, "type_arguments"))
-    if _is_partial(node):
+    if _is_variant(node):
         return _of_objects(node, arguments[0].is_dict)
     return types.named(_name_of(node), arguments)
 
@@ -365,7 +367,7 @@ def _key_of_alias(types: DeclaredTypes, node: Node, name: str) -> Key | None:
 @_key_rule("generic_type")
 def _key_of_generic(types: DeclaredTypes, node: Node, name: str) -> Key | None:
     """A key of `Partial<T>`, which is optional."""
-    if not _is_partial(node):
+    if not _is_variant(node):
         return types.key(types.of(node), name)
     found = _first(types, kids(parse.field(node, "type_arguments")), name)
-    return found._replace(is_optional=True) if found is not None else None
+    return found._replace(is_optional=_ARE_OPTIONAL[_name_of(node)]) if found is not None else None

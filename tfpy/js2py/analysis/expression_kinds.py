@@ -71,6 +71,8 @@ def binary(kinds: Inference, node: Node) -> Kind:
     """Two operands: `+` concatenates strings and adds numbers."""
     left, right = kinds.of(parse.field(node, "left")), kinds.of(parse.field(node, "right"))
     sign = text(node.child_by_field_name("operator"))
+    if parse.initializes(node):
+        return right
     if sign in ("&&", "||", "??"):
         return joined([left, right])
     if sign == "+":
@@ -97,6 +99,12 @@ def is_index(kinds: Inference, node: Node | None) -> bool:
 def ternary(kinds: Inference, node: Node) -> Kind:
     """The common kind of both branches."""
     return joined([kinds.of(parse.field(node, "consequence")), kinds.of(parse.field(node, "alternative"))])
+
+
+@kind_of("augmented_assignment_expression")
+def augmented(kinds: Inference, node: Node) -> Kind:
+    """The kind of the new value, if that is the assigned one."""
+    return kinds.of(parse.field(node, "right")) if parse.initializes(node) else UNKNOWN
 
 
 @kind_of("assignment_expression")

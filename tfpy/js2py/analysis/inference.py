@@ -21,7 +21,6 @@ from tfpy.js2py.analysis.kind import (
     INDEX,
     LIST,
     NAMESPACE,
-    NDARRAY,
     NULL,
     NUMBER,
     NUMBERS,
@@ -40,7 +39,7 @@ from tfpy.js2py.analysis.members import Members, class_around
 from tfpy.js2py.analysis.object_literals import ObjectLiterals
 from tfpy.js2py.analysis.origins import origin_of, taken_from
 from tfpy.js2py.analysis.scopes import Binding, Scopes
-from tfpy.js2py.packages import root_of
+from tfpy.js2py.packages import NODE, root_of
 from tfpy.js2py.syntax import parse
 from tfpy.js2py.syntax.parse import FUNCTIONS, bare, kids, optional, path_of, text
 from tfpy.node_rules import NodeRules
@@ -52,6 +51,7 @@ kind_of: NodeRules[str, Callable[[Inference, Node], Kind]] = NodeRules()
 _OF_LISTS_ALONE = {"pop", "push", "shift", "splice", "unshift"}
 # The methods that add their arguments to a value, by its kind.
 _ADDS = {"list": "push", "set": "add", "map": "set"}
+_COMPOSITE = ("dict", *_ADDS)
 
 
 class Inference:
@@ -113,7 +113,7 @@ class Inference:
         over = self.of(node)
         if over.name == "map":
             return pair_of(over)
-        return STRING if over == STRING else NUMBER if over == NDARRAY else over.item or UNKNOWN
+        return builtin_kinds.ITEMS.get(over) or over.item or UNKNOWN
 
     def value_of(self, owner: Node) -> Kind:
         """The common kind of the values of an object or a map."""
@@ -122,10 +122,10 @@ class Inference:
         return of_type if of_type != UNKNOWN else joined([self.of(value) for value in self.literals.values(owner)])
 
     def lacks(self, owner: Node, name: str) -> bool:
-        """Whether an expression, or a pattern, may be an object without some key: some are, or its type says so."""
+        """Whether an expression, or a pattern, may be an object without some key: its type says so, or some are."""
         kind = self.of_pattern(owner) if owner.type == "object_pattern" else self.of(owner)
         key = self.types.key(kind, name) if kind.is_dict else None
-        return self.literals.lacks(owner, name) or (key is not None and key.is_optional)
+        return self.literals.lacks(owner, name) if key is None else key.is_optional
 
     def of_binding(self, binding: Binding) -> Kind:
         """The kind of a variable."""
@@ -163,6 +163,8 @@ class Inference:
             found = self._looped(parent)
         else:
             found = self.of(binding.value) if binding.value is not None else NULL
+        if found.name in _COMPOSITE or found.name.startswith("."):
+            self._bindings[binding] = refined(self._bindings[binding], found)  # `x = x.next`, `x[key] = x[key] + 1`
         written = [self._written(write) for write in binding.writes]
         if NAMESPACE in written:
             return NAMESPACE
@@ -170,6 +172,8 @@ class Inference:
 
     def _with_added(self, binding: Binding, kind: Kind) -> Kind:
         """The kind of a variable with those of the values that are added to it."""
+        if kind.is_dict and kind.item is None and binding.value is not None and text(binding.value) == "{}":
+            return replace(kind, item=joined([self.of(value) for value in uses.items_set(binding)]))
         method = _ADDS.get(kind.name, "") if kind.item is None else ""
         added = [[self.of(value) for value in values] for values in self.added(binding, method)]
         if kind.name == "map" and added:
@@ -406,6 +410,9 @@ class Inference:
             first = parse.field(first, "object")
         binding = self.scopes.bindings.get(first.id)
         found = origin_of(binding) if binding is not None and binding.origin is None else None
+        if found is not None and found.source.removeprefix("node:") in NODE:
+            inner = [] if found.name in ("*", "default") else [found.name]
+            return [*filter(None, [NODE[found.source.removeprefix("node:")]]), *inner, *path[1:]]
         root = root_of(found.source) if found is not None and binding is not None and not binding.members else None
         if found is None or root is None:
             known = binding is not None and not binding.writes and binding not in seen

@@ -17,9 +17,9 @@ class Kind:
 
     Attributes:
         name: "string", "number", "index" (a whole number that is not negative), "bool", "list", "dict", "map", "set",
-            "ndarray", "date", "function", "generator", "null", "error", "class", "match" (of a regular expression),
-            "parser" and "namespace" (of arguments of the command line), a class of tfpy or, after a dot, one of the
-            script; empty if unknown.
+            "ndarray", "bytes", "date", "function", "generator", "null", "error", "class", "regex", "match" (of a
+            regular expression), "parser" and "namespace" (of arguments of the command line), a class of tfpy or, after
+            a dot, one of the script; empty if unknown.
         item: the kind of the items of a list, a set or a generator, of the values of a dict or a map, and of a
             function's result.
         fixed: whether a list is a tuple in Python, as shapes are.
@@ -43,7 +43,7 @@ class Kind:
 UNKNOWN = Kind("")
 STRING, NUMBER, INDEX, BOOL, NULL = (Kind(name) for name in ("string", "number", "index", "bool", "null"))
 DICT, NDARRAY, FUNCTION, ERROR, LIST = (Kind(name) for name in ("dict", "ndarray", "function", "error", "list"))
-PARSER, NAMESPACE, DATE = Kind("parser"), Kind("namespace"), Kind("date")
+PARSER, NAMESPACE, DATE, BYTES = (Kind(name) for name in ("parser", "namespace", "date", "bytes"))
 NUMBERS = (NUMBER, INDEX)
 SHAPE = Kind("list", INDEX, True)
 MATCH = Kind("match", STRING)

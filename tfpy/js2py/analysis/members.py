@@ -78,7 +78,7 @@ def fields_of(owner: Node) -> dict[str, list[Node]]:
             value, annotation = optional(node, "value"), node.child_by_field_name("type")
             found.setdefault(text(name), []).extend([value] if value is not None else [])
             found.setdefault(f"{text(name)}:", []).extend([annotation] if annotation is not None else [])
-        elif node.type == "assignment_expression":
+        elif node.type == "assignment_expression" or _is_initialized(node):
             target = path_of(parse.field(node, "left"))
             if target is not None and len(target) == 2 and target[0] == "this":
                 found.setdefault(target[1], []).append(parse.field(node, "right"))
@@ -93,3 +93,7 @@ def is_attribute(parameter: Node) -> bool:
     """Whether a constructor parameter declares an attribute in TypeScript: `constructor(private x: number)`."""
     is_parameter = parameter.type in parse.PARAMETERS
     return is_parameter and any(kid.type in ("accessibility_modifier", "readonly") for kid in parameter.children)
+
+
+def _is_initialized(node: Node) -> bool:
+    return node.type == "augmented_assignment_expression" and parse.initializes(node)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from tree_sitter import Node
 
 from tfpy.js2py import names
-from tfpy.js2py.analysis.scopes import Binding
+from tfpy.js2py.analysis.scopes import Binding, is_written
 from tfpy.js2py.syntax import parse
 from tfpy.js2py.syntax.parse import kids, text
 
@@ -41,6 +41,13 @@ def arguments(binding: Binding | None, role: str, at: int) -> list[Node]:
         if at < len(listed) and not any(a.type == "spread_element" for a in listed):
             found.append(listed[at])
     return found
+
+
+def items_set(binding: Binding) -> list[Node]:
+    """The values that a script assigns to the items of a variable: `x[key] = value`."""
+    items = [read.parent for read in binding.reads if read.parent is not None]
+    writes = [item.parent for item in items if item.type == "subscript_expression" and is_written(item)]
+    return [parse.field(write, "right") for write in writes if write is not None and write.child_by_field_name("right")]
 
 
 def method_calls(root: Node) -> dict[str, list[Node]]:

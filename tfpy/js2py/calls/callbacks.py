@@ -202,7 +202,7 @@ def reduced(c: Converter, arguments: Node, over: ast.expr) -> ast.expr:
         return call("sum", over)
     if len(given) > 2:
         return _reduced_by_index(c, function, over, start)
-    return call("functools.reduce", reference(c, function, "combine"), over, *(c.expr(s) for s in start))
+    return call("functools.reduce", reference(c, function, "combine"), build.unlisted(over), *map(c.expr, start))
 
 
 def _reduced_by_index(c: Converter, function: Node, over: ast.expr, start: list[Node]) -> ast.expr:

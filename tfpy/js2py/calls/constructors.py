@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from tree_sitter import Node
 
-from tfpy.js2py.analysis.kind import NUMBERS, PARSER, TYPED_ARRAYS, UNKNOWN
+from tfpy.js2py.analysis.kind import BYTES, NUMBERS, PARSER, TYPED_ARRAYS, UNKNOWN
 from tfpy.js2py.calls import argument_parser
 from tfpy.js2py.calls.arguments import given
 from tfpy.js2py.calls.call import of_tfpy
@@ -61,6 +61,8 @@ def _new_typed(name: str) -> NewRule:
             return call("np.zeros", index(c, items[0]), keywords=keywords)
         if len(items) == 1 and kind.name in ("list", "ndarray"):
             return call("np.array", c.expr(items[0]), keywords=keywords)
+        if len(items) == 1 and kind == BYTES:
+            return call("np.array", call("bytearray", c.expr(items[0])), keywords=keywords)
         raise NotConvertedError(
             "is this a length, a list or a buffer? np.zeros, np.array and np.frombuffer make arrays"
         )
@@ -103,4 +105,4 @@ def _slept(c: Converter, arguments: Node | None) -> ast.expr:
         timing = kids(parse.field(inner[0], "arguments"))
         if len(timing) == 2:
             return py("time.sleep(_0 / 1000)", c.expr(timing[1]))
-    raise NotConvertedError("a new promise has no counterpart")
+    raise NotConvertedError("`new Promise` has no counterpart: a call returns when its result is ready, so return that")

@@ -25,7 +25,7 @@ from tfpy.js2py.syntax.parse import kids, text
 # JavaScript's own kinds: each of their methods needs a counterpart.
 _JAVASCRIPTS = {
     "list": "list", "ndarray": "typed array", "string": "text", "number": "number", "index": "number", "map": "map",
-    "set": "set", "date": "date", "regex": "regular expression", "generator": "generator",
+    "set": "set", "date": "date", "bytes": "buffer", "regex": "regular expression", "generator": "generator",
 }  # fmt: skip
 # Methods that no object of tfpy has.
 _NO_COUNTERPART = {

@@ -6,7 +6,7 @@ import ast
 
 from tree_sitter import Node
 
-from tfpy.js2py.analysis.kind import NDARRAY
+from tfpy.js2py.analysis.kind import BYTES, NDARRAY
 from tfpy.js2py.calls.arguments import fitting, given
 from tfpy.js2py.converter import CallRule, Converter
 from tfpy.js2py.expressions.conditions import truth
@@ -73,9 +73,9 @@ def _read(c: Converter, arguments: Node) -> ast.expr:
 
 
 def _write(c: Converter, arguments: Node) -> ast.expr:
-    """`fs.writeFileSync(path, data)`, of a string or of numbers."""
+    """`fs.writeFileSync(path, data)`, of a string, of bytes or of numbers."""
     path, data = (c.expr(part) for part in kids(arguments)[:2])
-    if c.kinds.of(kids(arguments)[1]) == NDARRAY:
+    if c.kinds.of(kids(arguments)[1]) in (BYTES, NDARRAY):
         return py("pathlib.Path(_0).write_bytes(_1)", path, data)
     return py('pathlib.Path(_0).write_text(_1, encoding="utf-8")', path, data)
 

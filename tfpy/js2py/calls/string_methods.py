@@ -6,7 +6,7 @@ import ast
 
 from tree_sitter import Node
 
-from tfpy.js2py.analysis.kind import NUMBERS, STRING, UNKNOWN
+from tfpy.js2py.analysis.kind import BYTES, NUMBERS, STRING, UNKNOWN
 from tfpy.js2py.calls import callbacks, regex
 from tfpy.js2py.converter import Converter, MethodRule
 from tfpy.js2py.expressions.properties import is_cheap
@@ -15,6 +15,9 @@ from tfpy.js2py.syntax import build, parse
 from tfpy.js2py.syntax.build import atom, call, py, string
 from tfpy.js2py.syntax.parse import text
 from tfpy.js2py.syntax.printing import source
+
+# Encodings with the same names in Python.
+_ENCODINGS = ("ascii", "latin1", "utf-8", "utf8", "utf16le")
 
 
 def _split(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.expr | None:
@@ -54,8 +57,8 @@ def _to_fixed(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.e
 
 
 def _to_string(c: Converter, node: Node, owner: Node, given: list[Node]) -> ast.expr | None:
-    """`n.toString(16)`."""
-    if not given:
+    """`n.toString(16)`, `buffer.toString('utf8')`."""
+    if not given or (c.kinds.of(owner) == BYTES and text(given[0])[1:-1] in _ENCODINGS):
         return None
     form = {"16": "x", "8": "o", "2": "b"}.get(text(given[0]))
     if form is None or c.kinds.of(owner) not in NUMBERS:

@@ -9,7 +9,7 @@ from tree_sitter import Node
 from tfpy.js2py import names
 from tfpy.js2py.analysis.kind import INDEX, STRING
 from tfpy.js2py.converter import Converter, NeedsStatementsError, effect, expression
-from tfpy.js2py.expressions.conditions import negated, truth
+from tfpy.js2py.expressions.initialization import initialized, unless
 from tfpy.js2py.expressions.operators import BINARY, sign_of
 from tfpy.js2py.expressions.strings import joined, shown
 from tfpy.js2py.notes import NotConvertedError
@@ -57,6 +57,8 @@ def _is_outer(c: Converter, node: Node) -> bool:
 def augmented(c: Converter, node: Node) -> ast.expr:
     """`x += 1` within an expression."""
     left, sign = parse.field(node, "left"), sign_of(node)
+    if sign in ("||=", "??="):
+        return initialized(c, sign, left, parse.field(node, "right"))
     target = c.expr(left)
     if c.certain and c.pre is not None and (_is_whole_body(node) or _is_alone(c, node, left)):
         c.first(*update(c, node))
@@ -135,7 +137,7 @@ def update(c: Converter, node: Node) -> list[ast.stmt]:
     sign, left, right = sign_of(node), parse.field(node, "left"), parse.field(node, "right")
     target = c.expr(left)
     if sign in ("||=", "??=", "&&="):
-        return [ast.If(_unless(c, sign, left, target), [assign(target, c.expr(right))], [])]
+        return [ast.If(unless(c, sign, left, target), [assign(target, c.expr(right))], [])]
     if sign not in _AUGMENTED:
         raise NotConvertedError(f"`{sign}` has no counterpart")
     if sign == "+=" and c.kinds.of(left) == STRING and c.kinds.of(right) != STRING:
@@ -147,14 +149,6 @@ def update(c: Converter, node: Node) -> list[ast.stmt]:
     if sign == "%=" and c.kinds.of(left) != INDEX:
         c.check(node, "`%` of a negative number is negative in JavaScript and positive in Python")
     return [ast.AugAssign(target, _AUGMENTED[sign](), c.expr(right))]  # type: ignore[arg-type]
-
-
-def _unless(c: Converter, sign: str, left: Node, target: ast.expr) -> ast.expr:
-    """The condition under which `||=`, `??=` and `&&=` assign; an item of a dict may be missing."""
-    if isinstance(target, ast.Subscript) and c.kinds.of(parse.field(left, "object")).is_dict:
-        item = py("_0.get(_1)", target.value, target.slice)
-        return {"||=": py("not _0", item), "&&=": item}.get(sign, py("_0 is None", item))
-    return {"||=": negated(truth(c, left)), "&&=": truth(c, left)}.get(sign, py("_0 is None", target))
 
 
 def assign_text(target: ast.expr, value: ast.expr) -> ast.stmt:

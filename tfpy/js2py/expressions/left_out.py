@@ -14,7 +14,7 @@ from tfpy.js2py.syntax.parse import default_of, kids, text
 def may_be_left_out(c: Converter, node: Node) -> bool:
     """Whether an expression is a parameter, or a key of an object, that some call omits and that is never checked."""
     if node.type == "member_expression":
-        return c.kinds.lacks(parse.field(node, "object"), text(parse.field(node, "property")))
+        return not is_checked(node) and c.kinds.lacks(parse.field(node, "object"), text(parse.field(node, "property")))
     binding = c.scopes.bindings.get(node.id) if node.type == "identifier" else None
     if binding is None or binding.writes or _is_looked_for(c, binding.node):
         return False
@@ -24,6 +24,19 @@ def may_be_left_out(c: Converter, node: Node) -> bool:
     if binding.kind == "parameter":
         return _is_parameter_left_out(c, binding)
     return binding.value is not None and binding.value.type == "member_expression" and may_be_left_out(c, binding.value)
+
+
+def is_checked(node: Node) -> bool:
+    """Whether an expression is evaluated only if a condition around it holds, in which it occurs: `x.a && x.a > 1`."""
+    inner, around = node, node.parent
+    while around is not None and around.type not in parse.FUNCTIONS:
+        condition = around.child_by_field_name("left" if parse.has(around, "&&") else "condition")
+        if condition is not None and inner.start_byte >= condition.end_byte:
+            checked = [n for n in parse.walk(condition) if text(n) == text(node) and not parse.has(n.parent or n, "!")]
+            if checked and inner != around.child_by_field_name("alternative"):
+                return True
+        inner, around = around, around.parent
+    return False
 
 
 def _is_parameter_left_out(c: Converter, binding: Binding) -> bool:

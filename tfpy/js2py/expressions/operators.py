@@ -12,8 +12,9 @@ from tfpy.js2py import names
 from tfpy.js2py.analysis.kind import BOOL, DATE, INDEX, NAMESPACE, NULL, NUMBERS, STRING, UNKNOWN, Kind
 from tfpy.js2py.converter import Converter, expression
 from tfpy.js2py.expressions.conditions import check_empty, is_always, negated, truth
+from tfpy.js2py.expressions.initialization import initialized
 from tfpy.js2py.expressions.left_out import may_be_left_out
-from tfpy.js2py.expressions.properties import GLOBALS, is_get, property_of, there
+from tfpy.js2py.expressions.properties import GLOBALS, is_cheap, is_get, property_of, there
 from tfpy.js2py.expressions.provenance import spelled_key
 from tfpy.js2py.expressions.strings import joined, shown
 from tfpy.js2py.notes import NotConvertedError
@@ -124,18 +125,27 @@ def _without_sign(c: Converter, node: Node, left: Node, right: Node) -> None:
 @_operator("??")
 def _unless_null(c: Converter, node: Node, left: Node, right: Node) -> ast.expr:
     """`??`, whose result is one of the operands."""
+    if parse.initializes(node):
+        return initialized(c, "??=", parse.field(right, "left"), parse.field(right, "right"))
     value = c.expr(left)
     if left.type in ("number", "string", "template_string"):
         return value
-    if isinstance(value, ast.Call) and is_get(value):
-        return ast.Call(value.func, [*value.args, c.maybe(right)], [])
-    return there(c, left, value, "_0 if _1 is not None else _2", c.maybe(right))
+    return _or_default(c, left, value, c.maybe(right))
+
+
+def _or_default(c: Converter, node: Node, value: ast.expr, other: ast.expr) -> ast.expr:
+    """A value, or another one if it is None or missing."""
+    if isinstance(value, ast.Call) and is_get(value) and is_cheap(other):
+        return ast.Call(value.func, [*value.args, other], [])
+    return there(c, node, value, "_0 if _1 is not None else _2", other)
 
 
 @_operator("&&", "||")
 def _either(c: Converter, node: Node, left: Node, right: Node) -> ast.expr:
     """`&&` and `||`, whose result is one of the operands."""
     kind, sign = c.kinds.of(left), sign_of(node)
+    if parse.initializes(node):
+        return initialized(c, "||=", parse.field(right, "left"), parse.field(right, "right"))
     by_value = kind in (*NUMBERS, STRING, BOOL, NULL) or left.type in ("binary_expression", "unary_expression")
     value = c.expr(left)
     if is_always(value, sign == "||"):
@@ -145,8 +155,9 @@ def _either(c: Converter, node: Node, left: Node, right: Node) -> ast.expr:
     if kind != UNKNOWN and not by_value:
         if sign == "||" and right.type in ("null", "undefined"):
             return value
-        form = "_0 if _1 is not None else _2" if sign == "||" else "_2 if _1 is not None else _0"
-        return there(c, left, value, form, c.maybe(right))
+        if sign == "||":
+            return _or_default(c, left, value, c.maybe(right))
+        return there(c, left, value, "_2 if _1 is not None else _0", c.maybe(right))
     return build.both("or" if sign == "||" else "and", value, c.maybe(right))
 
 

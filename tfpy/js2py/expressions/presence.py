@@ -42,7 +42,9 @@ def looked_for(owner: Node) -> list[str]:
         if inner.type != "member_expression" or parse.field(inner, "object").type != "this":
             continue
         name = text(parse.field(inner, "property"))
-        if is_written(inner):
+        if inner.parent is not None and parse.initializes(inner.parent):
+            wanted[name] = None
+        elif is_written(inner):
             if _is_in_constructor(inner):
                 declared.add(name)
         elif may_be_missing(inner):

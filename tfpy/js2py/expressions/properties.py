@@ -40,7 +40,7 @@ GLOBALS = {"tf": ["tf"], "tfvis": ["tf", "vis"], "dl": ["dl"], "deeplearn": ["dl
 # The Python code for properties of JavaScript's own objects, by their kind and the property.
 _OF_KIND = {
     ("error", "message"): "str(_0)", ("match", "index"): "_0.start()", ("map", "size"): "len(_0)",
-    ("set", "size"): "len(_0)",
+    ("set", "size"): "len(_0)", ("bytes", "byteLength"): "len(_0)", ("ndarray", "byteLength"): "_0.nbytes",
 }  # fmt: skip
 NUMBERS_AS_KEYS = (
     "numbers stay numbers as keys, in the order in which they come; in JavaScript they become strings, in ascending "

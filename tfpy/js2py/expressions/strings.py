@@ -7,7 +7,7 @@ import re
 
 from tree_sitter import Node
 
-from tfpy.js2py.analysis.kind import NDARRAY, STRING
+from tfpy.js2py.analysis.kind import BYTES, NDARRAY, STRING
 from tfpy.js2py.converter import Converter, expression
 from tfpy.js2py.syntax import build
 from tfpy.js2py.syntax.build import atom, call, py, string
@@ -58,6 +58,8 @@ def shown(c: Converter, node: Node) -> ast.expr:
     kind, found = c.kinds.of(node), c.expr(node)
     if kind == NDARRAY:
         return py('",".join(map(str, _0.tolist()))', found)
+    if kind == BYTES:
+        return py("_0.decode()", found)
     if kind.name == "list":
         return py('",".join(_0)' if kind.item == STRING else '",".join(map(str, _0))', found)
     if kind.is_dict:
@@ -72,7 +74,7 @@ def joined(parts: list[str | ast.expr]) -> ast.expr:
         return string("".join(part for part in parts if isinstance(part, str)))
     if len(parts) == 1 and isinstance(parts[0], ast.expr):
         only = parts[0]
-        return only if is_fstring(only) is not None or _is_joined(only) else call("str", only)
+        return only if is_fstring(only) is not None or _is_string(only) else call("str", only)
     pieces = [p if isinstance(p, str) else _field(p) for p in parts]
     if None in pieces:  # quotes or backslashes that an f-string cannot contain before Python 3.12
         texts = [string(p) if isinstance(p, str) else call("str", p) for p in parts]
@@ -87,8 +89,8 @@ def joined(parts: list[str | ast.expr]) -> ast.expr:
     return atom(f'f"{"".join(quoted)}"')
 
 
-def _is_joined(node: ast.expr) -> bool:
-    return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "join"
+def _is_string(node: ast.expr) -> bool:
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in ("decode", "join")
 
 
 def _field(node: ast.expr) -> str | None:

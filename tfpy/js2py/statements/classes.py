@@ -69,7 +69,8 @@ def class_of(c: Converter, node: Node, name: str) -> ast.ClassDef:
             build.put_blank(found[0])
         own += found
     own[:0] = [assign(atom(names.attribute(name)), atom("None")) for name in looked_for(node)]
-    _initialize(c, own, [s for field in fields for s in _field(c, field)], bool(bases))
+    initial = [*_properties(members), *(s for field in fields for s in _field(c, field))]
+    _initialize(own, initial, bool(bases))
     return ast.ClassDef(name, bases, [], build.filled(own), [])
 
 
@@ -171,8 +172,6 @@ def _method(c: Converter, node: Node) -> list[ast.stmt]:
         made.decorator_list = [atom("property")]
     elif parse.has(node, "set"):
         return _setter(node, made)
-    if name == "constructor":
-        made.body = _with_properties(node, made.body)
     documented(c, made, node)
     return [made]
 
@@ -187,37 +186,34 @@ def _setter(node: Node, made: ast.FunctionDef) -> list[ast.stmt]:
     return [made, assign(atom(name), py("property(fset=_0)", atom(made.name)))]
 
 
-def _with_properties(node: Node, body: list[ast.stmt]) -> list[ast.stmt]:
-    """TypeScript's parameter properties, set at the beginning of the constructor."""
-    found: list[ast.stmt] = []
-    for parameter in kids(parse.field(node, "parameters")):
-        if is_attribute(parameter):
-            name = text(parse.field(parameter, "pattern"))
-            found.append(assign(ast.Attribute(atom("self"), names.attribute(name)), atom(names.variable(name))))
-    if not found:
-        return body
-    kept = [s for s in body if not isinstance(s, ast.Pass)]
-    at = _after_super(kept)
-    return [*kept[:at], *found, *kept[at:]]
+def _properties(members: list[Node]) -> list[ast.stmt]:
+    """The assignments of TypeScript's parameter properties: `constructor(private x: number)`."""
+    built = [m for m in members if m.type == "method_definition" and text(parse.field(m, "name")) == "constructor"]
+    listed = [parameter for member in built for parameter in kids(parse.field(member, "parameters"))]
+    given = [text(parse.field(parameter, "pattern")) for parameter in listed if is_attribute(parameter)]
+    return [assign(ast.Attribute(atom("self"), names.attribute(g)), atom(names.variable(g))) for g in given]
 
 
-def _after_super(body: list[ast.stmt]) -> int:
-    """The position after a docstring and the call of the base class's constructor."""
-    for at, s in enumerate(body):
+def _start_of(made: ast.FunctionDef) -> int:
+    """The position after a docstring, default values, and the call of the base class's constructor."""
+    for at, s in enumerate(made.body):
         if isinstance(s, ast.Expr) and isinstance(s.value, ast.Call) and ast.unparse(s).startswith("super().__init__("):
             return at + 1
-    return int(bool(body) and isinstance(body[0], ast.Expr) and isinstance(body[0].value, ast.Constant))
+    at = int(isinstance(made.body[0], ast.Expr) and isinstance(made.body[0].value, ast.Constant))
+    missing = {f"{argument.arg} is None" for argument in made.args.args}
+    while at < len(made.body) and isinstance(s := made.body[at], ast.If) and ast.unparse(s.test) in missing:
+        at += 1
+    return at
 
 
-def _initialize(c: Converter, own: list[ast.stmt], fields: list[ast.stmt], derived: bool) -> None:
-    """Put the initial values of the fields into the constructor."""
+def _initialize(own: list[ast.stmt], fields: list[ast.stmt], derived: bool) -> None:
+    """Put the initial values of the attributes into the constructor."""
     if not fields:
         return
     for made in own:
         if isinstance(made, ast.FunctionDef) and made.name == "__init__":
-            kept = [s for s in made.body if not isinstance(s, ast.Pass)]
-            at = _after_super(kept)
-            made.body = [*kept[:at], *fields, *kept[at:]]
+            at = _start_of(made)
+            made.body = [s for s in [*made.body[:at], *fields, *made.body[at:]] if not isinstance(s, ast.Pass)]
             return
     arguments = build.no_arguments()
     arguments.args.append(ast.arg("self"))

@@ -245,6 +245,17 @@ def keys(literal: Node) -> dict[str, Node]:
     return found
 
 
+def initializes(node: Node) -> bool:
+    """Whether an expression gives a value to something without one: `x || (x = …)`, `x ??= …`."""
+    sign = text(node.child_by_field_name("operator"))
+    if node.type == "augmented_assignment_expression":
+        return sign in ("||=", "??=")
+    if node.type != "binary_expression" or sign not in ("||", "??"):
+        return False
+    left, right = field(node, "left"), field(node, "right")
+    return right.type == "assignment_expression" and text(field(right, "left")) == text(left)
+
+
 def block_around(function: Node) -> Node:
     """The script or block of the statement that consists of a call with a function as its argument."""
     around = function
