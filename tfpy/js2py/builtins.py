@@ -170,6 +170,13 @@ BYTES: dict[str, tuple[str, ...]] = {
     "slice": ("_0[_1:_2]", "_0[_1:]", "_0[:]"),
     "subarray": ("_0[_1:_2]", "_0[_1:]", "_0[:]"),
     "toString": ("_0.decode(_1)", "_0.decode()"),
+    "readInt8": ('int.from_bytes(_0[_1:_1 + 1], "big", signed=True)',),
+    "readUInt8": ("_0[_1]",),
+    **{
+        f"read{name}{end}": (f'int.from_bytes(_0[_1:_1 + {size}], "{order}", signed={name.startswith("Int")})',)
+        for name, size in {"Int16": 2, "UInt16": 2, "Int32": 4, "UInt32": 4}.items()
+        for end, order in {"LE": "little", "BE": "big"}.items()
+    },
 }
 DICTS: dict[str, tuple[str, ...]] = {"hasOwnProperty": ("_1 in _0",)}
 

@@ -134,12 +134,12 @@ class Inference:
         if binding not in self._bindings:
             declared = self._annotated(binding.node)
             # The kind assumed where its own value is needed for its inference.
-            self._bindings[binding] = LIST if declared == UNKNOWN and self._changes_as_lists_do(binding) else declared
+            assumed = LIST if declared == UNKNOWN and self._changes_as_lists_do(binding) else declared
+            self._bindings[binding] = assumed
             # Calls elsewhere may pass other numbers to a parameter.
             is_known = declared == NUMBER and binding.kind == "parameter"
             found = declared if is_known else refined(declared, self._inferred(binding))
-            if found != UNKNOWN:
-                self._bindings[binding] = found
+            self._bindings[binding] = assumed if found == UNKNOWN else found
         return self._bindings[binding]
 
     def _annotated(self, name: Node) -> Kind:
@@ -165,10 +165,20 @@ class Inference:
             found = self.of(binding.value) if binding.value is not None else NULL
         if found.name in _COMPOSITE or found.name.startswith("."):
             self._bindings[binding] = refined(self._bindings[binding], found)  # `x = x.next`, `x[key] = x[key] + 1`
-        written = [self._written(write) for write in binding.writes]
+        written = [self._written(write) for write in binding.writes if not self._is_part_of_itself(binding, write)]
         if NAMESPACE in written:
             return NAMESPACE
         return self._with_added(binding, found if found == STRING else joined([found, *written]))
+
+    def _is_part_of_itself(self, binding: Binding, write: Node) -> bool:
+        """Whether a variable is set to a part of its value of which nothing is known, as in `node = node.next`."""
+        around = write.parent
+        right = optional(around, "right") if around is not None and around.type == "assignment_expression" else None
+        first = right
+        while first is not None and first.type in ("member_expression", "subscript_expression"):
+            first = parse.field(first, "object")
+        is_part = first is not None and first != right and self.scopes.resolve(first) is binding
+        return is_part and self.of(right) == UNKNOWN
 
     def _with_added(self, binding: Binding, kind: Kind) -> Kind:
         """The kind of a variable with those of the values that are added to it."""

@@ -256,7 +256,7 @@ def _item(c: Converter, node: Node, owner: Node, value: ast.expr, name: str) -> 
     """An item of a dict, or None if it may be missing."""
     is_unknown = data_of(c, owner) == "config" and name not in (*names.attributes(), "config")
     may_lack = text(owner) == "process.env" or is_unknown or c.kinds.lacks(owner, name)
-    missing = may_be_missing(node) or (may_lack and not is_written(node) and not _is_called(node))
+    missing = may_be_missing(node) or (may_lack and not is_written(node) and not _fails_if_missing(node))
     key = string(key_of(c, owner, name))
     return py("_0.get(_1)", value, key) if missing else ast.Subscript(value, key)
 
@@ -281,6 +281,14 @@ def _is_data(c: Converter, node: Node) -> bool:
     """Whether a property of unknown name is read from something that may be data: nothing from another file."""
     binding, owner = c.scopes.bindings.get(_first(node).id), parse.field(node, "object")
     return binding is not None and origin_of(binding) is None and owner.type != "this" and not is_of_tfpy(c, owner)
+
+
+def _fails_if_missing(node: Node) -> bool:
+    """Whether JavaScript raises an error, too, if a property is missing: it is called, or its own parts are needed."""
+    parent = node.parent
+    if parent is None or parse.has(parent, "optional_chain"):
+        return False
+    return _is_called(node) or parent.child_by_field_name("object") == node
 
 
 def _is_called(node: Node) -> bool:

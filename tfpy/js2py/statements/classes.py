@@ -200,10 +200,18 @@ def _start_of(made: ast.FunctionDef) -> int:
         if isinstance(s, ast.Expr) and isinstance(s.value, ast.Call) and ast.unparse(s).startswith("super().__init__("):
             return at + 1
     at = int(isinstance(made.body[0], ast.Expr) and isinstance(made.body[0].value, ast.Constant))
-    missing = {f"{argument.arg} is None" for argument in made.args.args}
-    while at < len(made.body) and isinstance(s := made.body[at], ast.If) and ast.unparse(s.test) in missing:
+    given = [argument.arg for argument in made.args.args]
+    while at < len(made.body) and any(_is_default_of(name, made.body[at]) for name in given):
         at += 1
     return at
+
+
+def _is_default_of(name: str, s: ast.stmt) -> bool:
+    """Whether a statement gives a parameter its default value."""
+    match s:
+        case ast.If(test, [ast.Assign([ast.Name(target)])], []):
+            return target == name and ast.unparse(test) == f"{name} is None"
+    return False
 
 
 def _initialize(own: list[ast.stmt], fields: list[ast.stmt], derived: bool) -> None:

@@ -50,8 +50,15 @@ def py(template: str, *parts: ast.expr) -> ast.expr:
 
 
 def both(word: str, left: ast.expr, right: ast.expr) -> ast.expr:
-    """`left and right`, or `or`; if the left is such a chain already, the chain is extended."""
+    """`left and right`, or `or`; if the left is such a chain already, the chain is extended.
+
+    `a and b or a and c` is `a and (b or c)`.
+    """
     op = ast.And() if word == "and" else ast.Or()
+    match left, right:
+        case (ast.BoolOp(ast.And(), [test, one]), ast.BoolOp(ast.And(), [again, other])) if word == "or":
+            if ast.dump(test) == ast.dump(again):
+                return both("and", test, both("or", one, other))
     if isinstance(left, ast.BoolOp) and isinstance(left.op, type(op)):
         return ast.BoolOp(op, [*left.values, right])
     return ast.BoolOp(op, [left, right])
