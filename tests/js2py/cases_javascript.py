@@ -603,4 +603,29 @@ while node is not None:
     node = node["next"]
 """,
     ),
+    "promises within expressions": (
+        """
+const total = await load(3).then(v => v[0] + v[1]);
+const found = await load(4).then(read).catch(error => 'none ' + error.message);
+jobs.push(load(n).then(([a]) => { g(a); return a + n; }));
+""",
+        """
+v = load(3)
+total = v[0] + v[1]
+try:
+    found_2 = read(load(4))
+except Exception as error:
+    found_2 = f"none {error}"
+found = found_2
+
+
+def callback(pair):
+    a = pair[0]
+    g(a)
+    return a + n
+
+
+jobs.append(callback(load(n)))
+""",
+    ),
 }

@@ -1,5 +1,5 @@
 // Records what Node prints for snippets.js, the scripts and the projects: node record.mjs > recorded.json
-// (needs @tensorflow/tfjs, deeplearn 0.3 for scripts of that, and argparse 1).
+// (needs @tensorflow/tfjs, deeplearn 0.3 for scripts of that, argparse 1, and typescript 5).
 import { readFileSync, readdirSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
@@ -33,8 +33,10 @@ async function printed(name, run) {
   return out;
 }
 
-const script = (source) => () => {
-  const plainScript = source.replace(/^import .*$/gm, "").replace(/^export /gm, "");
+const script = (source, typed) => () => {
+  const { transpileModule, ScriptTarget } = require("typescript");
+  const options = { compilerOptions: { target: ScriptTarget.ES2022, module: "esnext" } };
+  const plainScript = (typed ? transpileModule(source, options).outputText : source).replace(/^import .*$/gm, "").replace(/^export /gm, "");
   new Function("require", plainScript)((module) => (OTHERS.includes(module) ? require(module) : tf));
 };
 
@@ -44,7 +46,7 @@ for (const part of readFileSync(join(HERE, "snippets.js"), "utf-8").split(/^\/\/
   recorded[part.slice(0, end)] = await printed(part.slice(0, end), script(part.slice(end + 1)));
 }
 for (const file of readdirSync(join(HERE, "scripts")).sort()) {
-  if (file.endsWith(".js")) recorded[file] = await printed(file, script(readFileSync(join(HERE, "scripts", file), "utf-8")));
+  recorded[file] = await printed(file, script(readFileSync(join(HERE, "scripts", file), "utf-8"), file.endsWith(".ts")));
 }
 for (const name of ["commonjs", "modules"]) {
   const main = join(HERE, "projects", name, "main.js");

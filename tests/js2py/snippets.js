@@ -1370,3 +1370,41 @@ console.log(letters[codes[0]], letters[best[0]], letters[buffer.get(0, 2)]);
 console.log(letters[tf.tensor1d([3, 4]).argMax().dataSync()[0]]);
 const isWhole = x => Number.isInteger(x) && x > 0;
 console.log(['10', 3, 2.5, null].map(isWhole), !Number.isInteger(letters));
+//// patterns whose parts replace the value, or have defaults
+let node = {value: 1, next: {value: 2, next: null}}, value;
+({next: node, value} = node);
+const [first, second = 5, ...others] = [7], rows = [{k: 1, v: [1, 2]}, {k: 2, v: [3]}];
+console.log(value, node.value, first, second, others);
+for (const [name, {v: [start, end = -1]}] of Object.entries({a: rows[0], b: rows[1]})) console.log(name, start, end);
+const {k, v} = rows[rows.length - 1];
+console.log(k, v);
+//// initialization at the first use
+const table = {}, counts = {};
+function row(key) { return table[key] || (table[key] = {n: 0}); }
+row('a').n++;
+row('a').n += 2;
+for (const word of ['x', 'y', 'x']) counts[word] = (counts[word] || 0) + 1;
+for (const word of ['x', 'y', 'x']) (table[word] ??= []).push(word);
+class Lazy {
+  get() { return this.made || (this.made = [1]); }
+  other() { this.b ??= 'z'; return this.b; }
+  count(key) { const n = (this.seen ||= {})[key] || 0; this.seen[key] = n + 1; return n; }
+}
+const lazy = new Lazy();
+console.log(table.a.n, counts.x, counts['y'], table['x'].length, lazy.get() === lazy.get(), lazy.other());
+console.log(lazy.count('q'), lazy.count('q'), Object.keys(table).length, Math.max(...Object.values(counts)));
+//// maps and sets know what is added to them
+const groups = new Map(), seen = new Set();
+for (const size of [1, 2, 3]) groups.set(size % 2 ? 'odd' : 'even', [...(groups.get(size % 2 ? 'odd' : 'even') || []), size]);
+for (const [name, sizes] of groups) console.log(name.toUpperCase(), sizes.length, sizes.map(size => size * 2));
+for (const sizes of groups.values()) seen.add(sizes.length);
+console.log(groups.keys().next().value, [...seen].map(size => size + 1).sort((a, b) => a - b), [...groups.entries()].map(([name, sizes]) => name + sizes.length));
+//// bytes of files
+const fs = require('fs'), os = require('os'), path = require('node:path');
+const file = path.join(os.tmpdir(), 'js2py_bytes.bin');
+fs.writeFileSync(file, '\u00e9\u0001b');
+const data = fs.readFileSync(file);
+fs.writeFileSync(file, data);
+console.log(data.length, data[0], data.readUInt16LE(1), `${data}`.length, data.toString().length, fs.readFileSync(file).slice(0, 2).toString('utf8'));
+console.log(Array.from(new Uint8Array(data)), fs.readFileSync(file, 'utf8').length);
+fs.unlinkSync(file);

@@ -223,6 +223,16 @@ def _split(kinds: Inference, owner: Kind, arguments: list[Node]) -> Kind | None:
     return Kind("list", STRING) if owner == STRING else None
 
 
+@_method("then")
+def _next(kinds: Inference, owner: Kind, arguments: list[Node]) -> Kind | None:
+    return kinds.result_of(arguments[0]) if arguments else None
+
+
+@_method("catch")
+def _caught(kinds: Inference, owner: Kind, arguments: list[Node]) -> Kind | None:
+    return joined([owner, kinds.result_of(arguments[0])]) if arguments else None
+
+
 @_method("exec")
 def _matched(kinds: Inference, owner: Kind, arguments: list[Node]) -> Kind | None:
     return MATCH if _may_search(owner) else None

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from tree_sitter import Node
 
 from tfpy.js2py.analysis.kind import BYTES, NUMBERS, PARSER, TYPED_ARRAYS, UNKNOWN
-from tfpy.js2py.calls import argument_parser
+from tfpy.js2py.calls import argument_parser, promises
 from tfpy.js2py.calls.arguments import given
 from tfpy.js2py.calls.call import of_tfpy
 from tfpy.js2py.calls.dates import new_date
@@ -92,17 +92,7 @@ _NEW: dict[str, NewRule] = {
     "Map": _new_map,
     "Set": _new_set,
     "Date": new_date,
-    "Promise": lambda c, arguments: _slept(c, arguments),
+    "Promise": promises.made,
     **{name: _new_typed(name) for name in TYPED_ARRAYS},
     **{name: _new_error(python) for name, python in _ERRORS.items()},
 }
-
-
-def _slept(c: Converter, arguments: Node | None) -> ast.expr:
-    """`new Promise(resolve => setTimeout(resolve, ms))`."""
-    inner = [n for n in parse.walk(arguments) if n.type == "call_expression"] if arguments is not None else []
-    if len(inner) == 1 and text(parse.field(inner[0], "function")) == "setTimeout":
-        timing = kids(parse.field(inner[0], "arguments"))
-        if len(timing) == 2:
-            return py("time.sleep(_0 / 1000)", c.expr(timing[1]))
-    raise NotConvertedError("`new Promise` has no counterpart: a call returns when its result is ready, so return that")

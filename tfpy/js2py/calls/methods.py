@@ -10,7 +10,7 @@ from tree_sitter import Node
 from tfpy.js2py import builtins, names
 from tfpy.js2py.analysis.kind import PARSER, UNKNOWN, Kind
 from tfpy.js2py.analysis.origins import is_module
-from tfpy.js2py.calls import argument_parser, array_methods, collection_methods, dates, string_methods
+from tfpy.js2py.calls import argument_parser, array_methods, collection_methods, dates, promises, string_methods
 from tfpy.js2py.calls.arguments import fitting, given, with_options
 from tfpy.js2py.converter import Converter, MethodRule
 from tfpy.js2py.expressions import node_properties
@@ -164,4 +164,5 @@ _RULES: dict[str, MethodRule] = {
     **collection_methods.RULES,
     **string_methods.RULES,
     **dates.RULES,
+    **promises.RULES,
 }

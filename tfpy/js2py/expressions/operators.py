@@ -133,10 +133,18 @@ def _unless_null(c: Converter, node: Node, left: Node, right: Node) -> ast.expr:
     return _or_default(c, left, value, c.maybe(right))
 
 
+def _is_never_none(node: ast.expr) -> bool:
+    return isinstance(node, ast.Call) and build.name_of(node.func) in ("len", "str")
+
+
 def _or_default(c: Converter, node: Node, value: ast.expr, other: ast.expr) -> ast.expr:
     """A value, or another one if it is None or missing."""
     if isinstance(value, ast.Call) and is_get(value) and is_cheap(other):
         return ast.Call(value.func, [*value.args, other], [])
+    match value:
+        case ast.IfExp(test, ast.Name("None"), part) if is_cheap(other) and (is_get(part) or _is_never_none(part)):
+            part = part if _is_never_none(part) else _or_default(c, node, part, other)
+            return ast.IfExp(test, other, part)  # of `a?.b ?? other`
     return there(c, node, value, "_0 if _1 is not None else _2", other)
 
 
