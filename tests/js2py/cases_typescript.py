@@ -364,4 +364,34 @@ def f(options, counts=None):
     return options.get("rate") is not None and options.get("rate") < 3
 """,
     ),
+    "types of other files and packages": (
+        """
+import * as pose from '@mediapipe/pose';
+import {Part} from 'some-package';
+import {Box as Frame} from './types';
+import * as tf from '@tensorflow/tfjs';
+interface Pose { name: string } interface Part { name: string } interface Box { name: string; units?: number }
+const BOX: Frame = {name: 'a', units: 3};
+function f(theirs: pose.Pose, part: Part, frame: Frame, mine: Pose, x: tf.Tensor2D) {
+  g(theirs.name, part.name, frame.name, mine.name, x.name, BOX.units, frame.units * 2, frame.units);
+}
+""",
+        """
+BOX = {"name": "a", "units": 3}
+
+
+def f(theirs, part, frame, mine, x):
+    # js2py: check: is `name` an item of a dict, as here, or an attribute?
+    g(
+        theirs["name"],
+        part["name"],
+        frame["name"],
+        mine["name"],
+        x.name,
+        BOX["units"],
+        frame["units"] * 2,
+        frame.get("units"),
+    )
+""",
+    ),
 }

@@ -31,6 +31,8 @@ from tfpy.js2py.analysis.kind import (
     map_of,
 )
 from tfpy.js2py.analysis.members import Members, class_around
+from tfpy.js2py.analysis.origins import source_of
+from tfpy.js2py.packages import root_of
 from tfpy.js2py.syntax import parse
 from tfpy.js2py.syntax.parse import kids, text
 from tfpy.node_rules import NodeRules
@@ -82,6 +84,8 @@ class DeclaredTypes:
         self.members = members
         self._implemented: set[str] = set()
         self._types: dict[str, Node] = {}
+        # The names of imported types where they are declared, and of modules; empty for those of other packages.
+        self._imported: dict[str, str] = {}
         self._pending: set[int] = set()
         for node in parse.walk(root):
             if node.type in ("interface_declaration", "type_alias_declaration", "enum_declaration"):
@@ -90,6 +94,8 @@ class DeclaredTypes:
                 self._types.setdefault(text(node), node)
             elif node.type == "implements_clause":
                 self._implemented |= {_name_of(kid) for kid in kids(node)}
+            elif node.type == "import_statement":
+                self._imported |= _imported(node)
 
     def include(self, other: DeclaredTypes) -> None:
         """Add the types of another file."""
@@ -111,6 +117,10 @@ class DeclaredTypes:
         """The kinds of the arguments of a generic type."""
         return tuple(self.of(kid) for kid in kids(arguments))
 
+    def is_known(self, module: str) -> bool:
+        """Whether a module, by the name that it is imported by, is tfpy or is converted, too."""
+        return self._imported.get(module, module) != ""
+
     def instance(self, node: Node) -> Kind:
         """An instance of the class around a node."""
         owner = class_around(node)
@@ -120,6 +130,7 @@ class DeclaredTypes:
 
     def named(self, name: str, arguments: tuple[Kind, ...] = ()) -> Kind:
         """The kind of the values of a type by its name; a generic one has arguments."""
+        name = self._imported.get(name, name)
         if name in self._types:
             return self._of_declared(name, arguments)
         if name in self.members.classes:
@@ -166,6 +177,18 @@ class DeclaredTypes:
 def _is_variant(node: Node) -> bool:
     """Whether a type is `Partial<T>` or the like: T with other keys optional."""
     return node.type == "generic_type" and _name_of(node) in _ARE_OPTIONAL
+
+
+def _imported(statement: Node) -> dict[str, str]:
+    """The names that an import gives to types and modules, and their names where they are declared, if known."""
+    source = source_of(statement) or ""
+    is_known = source.startswith(".") or root_of(source) is not None
+    found = {}
+    for node in parse.walk(statement):
+        if node.type in ("import_specifier", "namespace_import"):
+            first, *_, last = [*kids(node), *kids(node)]
+            found[text(last)] = text(first) if is_known else ""
+    return found
 
 
 def _name_of(node: Node) -> str:
@@ -219,9 +242,15 @@ def _inner(types: DeclaredTypes, node: Node) -> Kind:
     return types.of(kids(node)[-1])
 
 
-@type_rule("predefined_type", "nested_type_identifier")
+@type_rule("predefined_type")
 def _named(types: DeclaredTypes, node: Node) -> Kind:
-    return types.named(_name_of(node))
+    return types.named(text(node))
+
+
+@type_rule("nested_type_identifier")
+def _of_module(types: DeclaredTypes, node: Node) -> Kind:
+    """`module.Type`."""
+    return types.named(_name_of(node)) if types.is_known(text(parse.field(node, "module"))) else UNKNOWN
 
 
 @type_rule("type_identifier")

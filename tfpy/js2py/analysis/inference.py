@@ -125,7 +125,9 @@ class Inference:
         """Whether an expression, or a pattern, may be an object without some key: its type says so, or some are."""
         kind = self.of_pattern(owner) if owner.type == "object_pattern" else self.of(owner)
         key = self.types.key(kind, name) if kind.is_dict else None
-        return self.literals.lacks(owner, name) if key is None else key.is_optional
+        if key is None:
+            return self.literals.lacks(owner, name)
+        return key.is_optional and not self.literals.has(owner, name)
 
     def of_binding(self, binding: Binding) -> Kind:
         """The kind of a variable."""

@@ -30,6 +30,12 @@ class ObjectLiterals:
         have = [name in parse.keys(literal) or _is_open(literal) for literal in self._of_owner(owner)]
         return not all(have) and (any(have) or not {name, f"'{name}'", f'"{name}"'} & self._assigned)
 
+    def has(self, owner: Node, name: str) -> bool:
+        """Whether an expression is a variable that is initialized with an object that has a key, and never set."""
+        binding = self._kinds.scopes.resolve(owner)
+        is_set = binding is None or binding.value is None or binding.writes
+        return not is_set and binding is not None and name in parse.keys(binding.value or owner)
+
     def kind_of(self, owner: Node, name: str) -> Kind:
         """The kind of an object's value under a key; the owner is an expression or a pattern."""
         return joined([self._kinds.of(value) for value in self._values(owner, name)])

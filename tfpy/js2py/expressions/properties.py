@@ -284,11 +284,12 @@ def _is_data(c: Converter, node: Node) -> bool:
 
 
 def _fails_if_missing(node: Node) -> bool:
-    """Whether JavaScript raises an error, too, if a property is missing: it is called, or its own parts are needed."""
+    """Whether a script relies on a property: it calls it, reads a part of it, or calculates with it."""
     parent = node.parent
     if parent is None or parse.has(parent, "optional_chain"):
         return False
-    return _is_called(node) or parent.child_by_field_name("object") == node
+    sign = text(parent.child_by_field_name("operator")) if parent.type == "binary_expression" else ""
+    return _is_called(node) or parent.child_by_field_name("object") == node or sign in ("-", "*", "/", "%", "**")
 
 
 def _is_called(node: Node) -> bool:
