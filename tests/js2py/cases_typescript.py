@@ -394,4 +394,98 @@ def f(theirs, part, frame, mine, x):
     )
 """,
     ),
+    "base classes, generic functions and expected types": (
+        """
+interface Item { size: number; shape: string[] }
+interface Visitor { visit(item: Item): string[]; name: string }
+abstract class Base<T> {
+  protected data: T[] = [];
+  abstract pick(): Item;
+  last(): T { return this.data[this.data.length - 1]; }
+}
+class Derived extends Base<Item> {
+  pick() { return this.data[0]; }
+  get sizes(): number[] { this.data = this.data.slice(); return this.data.map(d => d.size); }
+}
+function first<T>(xs: T[]): T { return xs[0]; }
+function pluck<T, K>(xs: T[], f: (x: T) => K): K[] { return xs.map(x => f(x)); }
+function f(bases: Base<Item>[], derived: Derived, items: Item[], visitor: Visitor) {
+  for (const b of bases) g(b.pick().size, b.last().size, derived.last().size);
+  g(first(items).shape.join(), pluck(items, i => i.shape)[0].join(), first<Item>(load()).size);
+  g(visitor.visit(items[0]).join());
+}
+const visitor: Visitor = {visit: item => item.shape, name: 'v'};
+const handlers: {[event: string]: (payload: Item) => void} = {a: payload => g(payload.size)};
+f([], new Derived(), [], {visit(item) { return [item.shape.join()]; }, name: 'w'});
+""",
+        """
+class Base:
+    def __init__(self):
+        self.data = []
+
+    def last(self):
+        return self.data[-1]
+
+
+class Derived(Base):
+    def pick(self):
+        return self.data[0]
+
+    @property
+    def sizes(self):
+        self.data = self.data[:]
+        return [d["size"] for d in self.data]
+
+
+def first(xs):
+    return xs[0]
+
+
+def pluck(xs, f):
+    return [f(x) for x in xs]
+
+
+def f(bases, derived, items, visitor):
+    for b in bases:
+        g(b.pick()["size"], b.last()["size"], derived.last()["size"])
+    g(
+        ",".join(first(items)["shape"]),
+        ",".join(pluck(items, lambda i: i["shape"])[0]),
+        first(load())["size"],
+    )
+    g(",".join(map(str, visitor["visit"](items[0]))))
+
+
+visitor = {"visit": lambda item: item["shape"], "name": "v"}
+handlers = {"a": lambda payload: g(payload["size"])}
+
+
+def visit(item):
+    return [",".join(item["shape"])]
+
+
+f([], Derived(), [], {"visit": visit, "name": "w"})
+""",
+    ),
+    "optional calls": (
+        """
+function f(options: {end?: (n: number) => void, inner?: {end?: (n: number) => number}}) {
+  options.end?.(1);
+  options.inner?.end?.(2);
+  return options.inner?.end?.(3);
+}
+""",
+        """
+def f(options):
+    if options.get("end") is not None:
+        options.get("end")(1)
+    if options.get("inner") is not None and options.get("inner").get("end") is not None:
+        options.get("inner").get("end")(2)
+    return (
+        None
+        if (options.get("inner") is None or options.get("inner").get("end") is None)
+        else options.get("inner").get("end")(3)
+    )
+""",
+    ),
 }

@@ -10,7 +10,7 @@ import tree_sitter_typescript
 from tree_sitter import Language
 
 from tfpy.js2py import converter
-from tfpy.js2py.analysis import builtin_kinds, inference, scopes
+from tfpy.js2py.analysis import builtin_kinds, declared_types, expected, inference, scopes
 from tfpy.js2py.project import script
 from tfpy.js2py.syntax import parse
 
@@ -21,6 +21,9 @@ TYPES: dict[str, Iterable[str]] = {
     "effects": converter.effect,
     "kinds": inference.kind_of,
     "kinds of literals": builtin_kinds.LITERALS,
+    "kinds of types": declared_types.type_rule,
+    "keys of types": declared_types.key_rule,
+    "expected kinds": expected.expected_rule,
     "declarations": scopes.declaration,
     "functions": parse.FUNCTIONS,
     "loops": parse.LOOPS,

@@ -10,6 +10,7 @@ from tree_sitter import Node
 
 from tfpy.js2py import names
 from tfpy.js2py.analysis import builtin_kinds
+from tfpy.js2py.analysis.expected import type_arguments
 from tfpy.js2py.analysis.expression_kinds import is_index
 from tfpy.js2py.analysis.inference import Inference, kind_of
 from tfpy.js2py.analysis.kind import (
@@ -56,7 +57,7 @@ def call(kinds: Inference, node: Node) -> Kind:
         return UNKNOWN
     if callee.type == "member_expression" and kinds.scopes.resolve(callee) is None:
         return _of_method(kinds, callee, arguments)
-    return kinds.result_of(callee)
+    return filled(kinds.result_of(callee), type_arguments(kinds, node))
 
 
 def _of_path(kinds: Inference, path: list[str], arguments: list[Node]) -> Kind | None:
@@ -151,7 +152,7 @@ def _of_owner(kinds: Inference, owner: Kind, name: str) -> Kind | None:
     if owner.name.startswith("."):
         own = kinds.members.of(owner.name[1:], name)
         found = joined([kinds.result_of(value) for value in own]) if own else annotated(names.method_result(name))
-        return filled(found, kinds.types.arguments(owner))
+        return filled(found, kinds.types.arguments(kinds.types.declaring(owner, name)))
     return None
 
 

@@ -40,7 +40,7 @@ from tfpy.node_rules import NodeRules
 # The kinds of types, by the type of the node.
 type_rule: NodeRules[str, Callable[[DeclaredTypes, Node], Kind]] = NodeRules()
 # The keys of object types, by the type of the node.
-_key_rule: NodeRules[str, Callable[[DeclaredTypes, Node, str], Key | None]] = NodeRules()
+key_rule: NodeRules[str, Callable[[DeclaredTypes, Node, str], Key | None]] = NodeRules()
 
 _NAMED = {
     "number": NUMBER, "string": STRING, "boolean": BOOL, "object": DICT, "Function": FUNCTION, "Date": DATE,
@@ -121,6 +121,11 @@ class DeclaredTypes:
         """Whether a module, by the name that it is imported by, is tfpy or is converted, too."""
         return self._imported.get(module, module) != ""
 
+    def given(self, node: Node, arguments: tuple[Kind, ...]) -> dict[str, Kind]:
+        """The arguments of a generic type, class or function by the names of its parameters; unknown if omitted."""
+        parameters = _parameters(node)
+        return dict(zip(parameters, (*arguments, *[UNKNOWN] * len(parameters)), strict=False))
+
     def instance(self, node: Node) -> Kind:
         """An instance of the class around a node."""
         owner = class_around(node)
@@ -144,7 +149,7 @@ class DeclaredTypes:
         node = self._types[name]
         kind = self.of(node)
         if kind.type != text(node.child_by_field_name("value") or node):
-            return filled(kind, _given(node, arguments))
+            return filled(kind, self.given(node, arguments))
         return replace(kind, name="" if name in self._implemented else kind.name, type=name, parts=arguments)
 
     def is_plain(self, base: Node) -> bool:
@@ -165,13 +170,23 @@ class DeclaredTypes:
 
     def key_in(self, node: Node, name: str) -> Key | None:
         """The same for the node of a type."""
-        rule = _key_rule.get(node.type)
+        rule = key_rule.get(node.type)
         return rule(self, node, name) if rule is not None else self.key(self.of(node), name)
+
+    def declaring(self, kind: Kind, name: str) -> Kind:
+        """The kind of the class, or the base class, that declares a member of the instances of a kind."""
+        while not self.members.declares(kind.name[1:], name):
+            base = parse.base_of(self.members.classes[kind.name[1:]])
+            clause = base.parent if base is not None else None
+            given = clause.child_by_field_name("type_arguments") if clause is not None else None
+            parts = self.listed(given) if given is not None else ()
+            kind = filled(Kind(f".{self.members.named(base)}", parts=parts), self.arguments(kind))
+        return kind
 
     def arguments(self, kind: Kind) -> dict[str, Kind]:
         """The arguments of a generic type or class by the names of its parameters."""
         node = self._types.get(kind.type) or self.members.classes.get(kind.name[1:])
-        return _given(node, kind.parts) if node is not None else {}
+        return self.given(node, kind.parts) if node is not None else {}
 
 
 def _is_variant(node: Node) -> bool:
@@ -206,12 +221,6 @@ def _parameters(node: Node) -> dict[str, Node]:
             found.setdefault(text(parameter.child_by_field_name("name")), parameter)
         around = around.parent
     return found
-
-
-def _given(node: Node, arguments: tuple[Kind, ...]) -> dict[str, Kind]:
-    """The arguments of a generic type or class by the names of its parameters; unknown if omitted."""
-    parameters = _parameters(node)
-    return dict(zip(parameters, (*arguments, *[UNKNOWN] * len(parameters)), strict=False))
 
 
 def _unfilled(node: Node) -> tuple[Kind, ...]:
@@ -350,7 +359,7 @@ def _this(types: DeclaredTypes, node: Node) -> Kind:
 # Keys
 
 
-@_key_rule("object_type", "interface_body")
+@key_rule("object_type", "interface_body")
 def _key_of_object(types: DeclaredTypes, node: Node, name: str) -> Key | None:
     """A key by its name, or by that of all others: `[name: string]: …`."""
     found = {"" if kid.type == "index_signature" else _name_of_key(kid): kid for kid in kids(node)}
@@ -366,12 +375,12 @@ def _name_of_key(signature: Node) -> str:
     return text(signature.child_by_field_name("name")).strip("[]'\"")
 
 
-@_key_rule("interface_declaration")
+@key_rule("interface_declaration")
 def _key_of_interface(types: DeclaredTypes, node: Node, name: str) -> Key | None:
     return _first(types, [parse.field(node, "body"), *_bases_of(node)], name)
 
 
-@_key_rule("intersection_type")
+@key_rule("intersection_type")
 def _key_of_intersection(types: DeclaredTypes, node: Node, name: str) -> Key | None:
     return _first(types, kids(node), name)
 
@@ -381,19 +390,19 @@ def _first(types: DeclaredTypes, nodes: list[Node], name: str) -> Key | None:
     return next((key for key in found if key is not None), None)
 
 
-@_key_rule("union_type")
+@key_rule("union_type")
 def _key_of_union(types: DeclaredTypes, node: Node, name: str) -> Key | None:
     """A key of one of several types; where only some have it, a script has checked which one it is."""
     found = [key for kid in kids(node) if (key := types.key_in(kid, name)) is not None]
     return Key(joined([key.kind for key in found]), any(key.is_optional for key in found)) if found else None
 
 
-@_key_rule("type_alias_declaration")
+@key_rule("type_alias_declaration")
 def _key_of_alias(types: DeclaredTypes, node: Node, name: str) -> Key | None:
     return types.key_in(parse.field(node, "value"), name)
 
 
-@_key_rule("generic_type")
+@key_rule("generic_type")
 def _key_of_generic(types: DeclaredTypes, node: Node, name: str) -> Key | None:
     """A key of `Partial<T>`, which is optional."""
     if not _is_variant(node):

@@ -14,6 +14,7 @@ from tree_sitter import Node
 from tfpy.js2py import names
 from tfpy.js2py.analysis import builtin_kinds, flags, uses
 from tfpy.js2py.analysis.declared_types import DeclaredTypes
+from tfpy.js2py.analysis.expected import expected
 from tfpy.js2py.analysis.kind import (
     DICT,
     ERROR,
@@ -134,7 +135,7 @@ class Inference:
         if binding.origin is not None:
             return self.of_binding(binding.origin)
         if binding not in self._bindings:
-            declared = self._annotated(binding.node)
+            declared = self.declared(binding.node)
             # The kind assumed where its own value is needed for its inference.
             assumed = LIST if declared == UNKNOWN and self._changes_as_lists_do(binding) else declared
             self._bindings[binding] = assumed
@@ -144,7 +145,7 @@ class Inference:
             self._bindings[binding] = assumed if found == UNKNOWN else found
         return self._bindings[binding]
 
-    def _annotated(self, name: Node) -> Kind:
+    def declared(self, name: Node) -> Kind:
         """The kind of the TypeScript type of a variable or a pattern, or of the function type that a parameter has."""
         annotation = name.parent.child_by_field_name("type") if name.parent is not None else None
         return self.types.of(annotation)
@@ -233,7 +234,7 @@ class Inference:
         """The kind of the value under a key of the object that a pattern destructures."""
         value = optional(pattern.parent, "value") if pattern.parent is not None else None
         if value is not None and pattern.parent is not None and pattern.parent.type == "variable_declarator":
-            return refined(self.types.kind_of_key(self._annotated(pattern), key), self.of_member(value, key))
+            return refined(self.types.kind_of_key(self.declared(pattern), key), self.of_member(value, key))
         return refined(self._property(self.of_pattern(pattern), key), self.literals.kind_of(pattern, key))
 
     def of_pattern(self, pattern: Node) -> Kind:
@@ -245,9 +246,9 @@ class Inference:
             return self._looped(around)
         if around.type in ("variable_declarator", "assignment_expression"):
             value = optional(around, "value") or optional(around, "right")
-            return refined(self._annotated(pattern), self.of(value))
+            return refined(self.declared(pattern), self.of(value))
         found = self.taken(pattern)
-        return found if found != UNKNOWN else refined(self._annotated(pattern), self._parameter(pattern))
+        return found if found != UNKNOWN else refined(self.declared(pattern), self._parameter(pattern))
 
     def _written(self, identifier: Node) -> Kind:
         """The kind that an assignment gives to a variable."""
@@ -278,9 +279,9 @@ class Inference:
             return UNKNOWN
         owner = function.parent
         found: list[Kind] = []
-        expected = self._expected(function)
-        if at < len(expected.parts) and expected.parts[at] != UNKNOWN:
-            return expected.parts[at]
+        known = expected(self, function).parts
+        if at < len(known) and known[at] != UNKNOWN:
+            return known[at]
         if owner is not None and owner.type == "arguments":
             found = [self._callback(owner, at)]
         elif function.type == "method_definition":
@@ -291,17 +292,6 @@ class Inference:
             found = [self.of(a) for a in self.given(function, at)]
         default = given[at][1]
         return joined([*found, *([self.of(default)] if default is not None else [])])
-
-    def _expected(self, function: Node) -> Kind:
-        """The function type that TypeScript declares for a function: of its variable, or of a parameter."""
-        owner = function.parent
-        if owner is None or owner.type != "arguments":
-            return self.types.of(owner.child_by_field_name("type")) if owner is not None else UNKNOWN
-        callee = optional(owner.parent, "function") if owner.parent is not None else None
-        called = self.called(callee) if callee is not None else []
-        at = kids(owner).index(function)
-        given = [parse.parameters(f)[at : at + 1] for f in called if f.type in FUNCTIONS]
-        return joined([self._annotated(parse.default_of(p)[0]) for listed in given for p in listed])
 
     def _callback(self, arguments: Node, at: int) -> Kind:
         """A parameter of a function that is passed to a method of a list or a map."""
@@ -382,7 +372,8 @@ class Inference:
     def _property(self, kind: Kind, name: str) -> Kind:
         """The kind of a property of an object of some kind."""
         if kind.name.startswith("."):
-            return filled(self._field(kind.name[1:], name), self.types.arguments(kind))
+            typed = f"{name}:" if self.members.of(kind.name[1:], f"{name}:") else name
+            return filled(self._field(kind.name[1:], name), self.types.arguments(self.types.declaring(kind, typed)))
         if kind.name in names.classes():
             declared = annotated(names.result(getattr(names.classes()[kind.name], names.attribute(name), None)))
             return builtin_kinds.ATTRIBUTES.get(name, UNKNOWN) if declared == UNKNOWN else declared
@@ -445,12 +436,12 @@ class Inference:
         """The kind of the result of a function of the script."""
         function = bare(function)
         binding = self.scopes.resolve(function)
-        declared = self._annotated(binding.node).item if binding is not None else None
+        declared = self.declared(binding.node).item if binding is not None else None
         if binding is not None and binding.value is not None:
             function = binding.value
-        if function.type not in FUNCTIONS:
-            return declared or {"Number": NUMBER, "String": STRING}.get(text(function), UNKNOWN)
         declared = refined(declared or UNKNOWN, self.types.of(function.child_by_field_name("return_type")))
+        if function.type not in FUNCTIONS:
+            return refined(declared, {"Number": NUMBER, "String": STRING}.get(text(function), UNKNOWN))
         if parse.has(function, "*") or function.type.startswith("generator"):
             return Kind("generator", declared.item)
         return refined(declared, joined([self.of(value) for value in parse.returned(function)]))

@@ -117,6 +117,15 @@ def refined(kind: Kind, other: Kind) -> Kind:
     return other if kind.name == other.name and (other.fixed or not says) else kind
 
 
+def matched(kind: Kind, other: Kind) -> dict[str, Kind]:
+    """The kinds of the parameters of a generic type, such as T, for which a kind with them is that of a value."""
+    if kind.name == "":
+        return {kind.type: other} if kind.type and other != UNKNOWN else {}
+    pairs = [(kind.item, other.item), *zip(kind.parts, other.parts, strict=False)]
+    found = [matched(part, value) for part, value in pairs if part is not None and value is not None]
+    return {name: value for given in reversed(found) for name, value in given.items()}
+
+
 def filled(kind: Kind, given: Mapping[str, Kind]) -> Kind:
     """A kind with the parameters of a generic type, such as T, replaced by their kinds."""
     if not given:

@@ -45,6 +45,10 @@ class Members:
         binding = self._scopes.resolve(node) if node is not None else None
         return binding.name if binding is not None else text(node)
 
+    def declares(self, owner: str, name: str) -> bool:
+        """Whether a class declares a member itself, or has no base class that may."""
+        return owner not in self._fields or name in self._fields[owner] or parse.base_of(self.classes[owner]) is None
+
     def of(self, owner: str, name: str) -> list[Node]:
         """The members of a class with this name, or else those of its base class."""
         while owner in self._fields:
@@ -69,7 +73,7 @@ def fields_of(owner: Node) -> dict[str, list[Node]]:
     """
     found: dict[str, list[Node]] = {}
     for node in parse.walk(owner):
-        if node.type == "method_definition":
+        if node.type in ("method_definition", "abstract_method_signature"):
             found.setdefault(text(parse.field(node, "name")), []).append(node)
         elif is_attribute(node):
             found.setdefault(text(parse.field(node, "pattern")), []).append(parse.field(node, "pattern"))

@@ -33,7 +33,7 @@ def called(c: Converter, node: Node) -> ast.expr:
     arguments = node.child_by_field_name("arguments")
     if arguments is None or arguments.type != "arguments":
         raise NotConvertedError("a tagged template has no counterpart")
-    if parse.has(node, "optional_chain"):
+    if parse.is_chained(node):
         return chained(c, callee, lambda found: call(found, *given(c, arguments)))
     if callee.type == "import":
         raise NotConvertedError(f"`{text(node)[:20]}…` has no counterpart")

@@ -46,7 +46,7 @@ _AWAITED = {
 def method(c: Converter, node: Node, callee: Node, arguments: Node) -> ast.expr:
     """A call of a method."""
     owner, name = parse.field(callee, "object"), text(parse.field(callee, "property"))
-    if parse.has(callee, "optional_chain"):
+    if parse.is_chained(callee):
         return _if_there(c, node, owner, lambda: _method(c, node, owner, name, callee, arguments))
     return _method(c, node, owner, name, callee, arguments)
 

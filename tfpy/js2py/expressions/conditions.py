@@ -21,10 +21,18 @@ _OPPOSITE: dict[type[ast.cmpop], type[ast.cmpop]] = {
 
 def negated(node: ast.expr) -> ast.expr:
     """The negation of a condition."""
-    if isinstance(node, ast.Compare) and len(node.ops) == 1 and type(node.ops[0]) in _OPPOSITE:
+    if isinstance(node, ast.Compare) and _is_simple(node):
         return ast.Compare(node.left, [_OPPOSITE[type(node.ops[0])]()], node.comparators)
+    if isinstance(node, ast.BoolOp) and all(isinstance(part, ast.Compare) and _is_simple(part) for part in node.values):
+        other: ast.boolop = ast.And() if isinstance(node.op, ast.Or) else ast.Or()
+        return ast.BoolOp(other, [negated(part) for part in node.values])
     known = {"True": "False", "False": "True"}.get(build.name_of(node))
     return atom(known) if known is not None else py("not _0", node)
+
+
+def _is_simple(node: ast.Compare) -> bool:
+    """Whether a comparison has an opposite."""
+    return len(node.ops) == 1 and type(node.ops[0]) in _OPPOSITE
 
 
 def truth(c: Converter, node: Node) -> ast.expr:

@@ -142,7 +142,7 @@ def _or_default(c: Converter, node: Node, value: ast.expr, other: ast.expr) -> a
     if isinstance(value, ast.Call) and is_get(value) and is_cheap(other):
         return ast.Call(value.func, [*value.args, other], [])
     match value:
-        case ast.IfExp(test, ast.Name("None"), part) if is_cheap(other) and (is_get(part) or _is_never_none(part)):
+        case ast.IfExp(test, ast.Constant(None), part) if is_cheap(other) and (is_get(part) or _is_never_none(part)):
             part = part if _is_never_none(part) else _or_default(c, node, part, other)
             return ast.IfExp(test, other, part)  # of `a?.b ?? other`
     return there(c, node, value, "_0 if _1 is not None else _2", other)

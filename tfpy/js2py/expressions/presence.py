@@ -23,7 +23,7 @@ def may_be_missing(node: Node) -> bool:
             return parent.child_by_field_name("left") == node or may_be_missing(parent)
         others = {text(kid) for kid in kids(parent)}
         return sign in ("===", "!==", "==", "!=") and bool(others & {"undefined", "null", "true", "false"})
-    if parse.has(parent, "optional_chain") and node in (
+    if parse.is_chained(parent) and node in (
         parent.child_by_field_name("object"),
         parent.child_by_field_name("function"),
     ):

@@ -67,7 +67,7 @@ def member(c: Converter, node: Node) -> ast.expr:
     stepped = _stepped(c, owner) if name == "value" else None
     if stepped is not None:
         return py("next(iter(_0), None)" if _is_view(stepped) else "next(_0, None)", c.expr(stepped))
-    if node.child_by_field_name("optional_chain") is not None or parse.has(node, "optional_chain"):
+    if parse.is_chained(node):
         return chained(c, owner, lambda value: property_of(c, node, owner, value, name))
     return property_of(c, node, owner, c.expr(owner), name)
 
@@ -120,6 +120,9 @@ def _first(node: Node) -> Node:
 def chained(c: Converter, owner: Node, then: Callable[[ast.expr], ast.expr]) -> ast.expr:
     """`a?.b`: None if a is None."""
     value = c.expr(owner)
+    match value:
+        case ast.IfExp(test, ast.Constant(None) as none, part) if is_cheap(part):  # of `a?.b?.c`
+            return ast.IfExp(build.both("or", test, py("_0 is None", part)), none, then(part))
     again = value if is_cheap(value) else atom(c.new_name("found", owner))
     return there(c, owner, value, "None if _1 is None else _2", then(again), again)
 
@@ -286,7 +289,7 @@ def _is_data(c: Converter, node: Node) -> bool:
 def _fails_if_missing(node: Node) -> bool:
     """Whether a script relies on a property: it calls it, reads a part of it, or calculates with it."""
     parent = node.parent
-    if parent is None or parse.has(parent, "optional_chain"):
+    if parent is None or parse.is_chained(parent):
         return False
     sign = text(parent.child_by_field_name("operator")) if parent.type == "binary_expression" else ""
     return _is_called(node) or parent.child_by_field_name("object") == node or sign in ("-", "*", "/", "%", "**")
@@ -302,7 +305,7 @@ def subscript(c: Converter, node: Node) -> ast.expr:
     """An item of a list, a dict or a string, or a member of tfpy by name; a key that may be missing uses `get`."""
     owner, at = parse.field(node, "object"), parse.field(node, "index")
     value = c.expr(owner)
-    if parse.has(node, "optional_chain"):
+    if parse.is_chained(node):
         return chained(c, owner, lambda found: ast.Subscript(found, c.expr(at)))
     if node_properties.is_command_line(owner) and text(at).isdigit() and text(at) != "0":
         return node_properties.argument(int(text(at)), may_be_missing(node))

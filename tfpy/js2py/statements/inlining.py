@@ -9,6 +9,7 @@ from tree_sitter import Node
 from tfpy.js2py.analysis.kind import DICT
 from tfpy.js2py.analysis.scopes import is_inlined
 from tfpy.js2py.converter import Converter, effect, evaluated
+from tfpy.js2py.expressions.conditions import negated
 from tfpy.js2py.expressions.destructuring import take_apart
 from tfpy.js2py.expressions.functions import define
 from tfpy.js2py.expressions.literals import iterated
@@ -30,7 +31,11 @@ def call_statement(c: Converter, node: Node) -> list[ast.stmt]:
         found = special(c, node)
         if found is not None:
             return found
-    return evaluated(c, node)
+    found = evaluated(c, node)
+    match found:
+        case [ast.Expr(ast.IfExp(test, ast.Constant(None), value))]:  # of `a?.b()`
+            return [ast.If(negated(test), [ast.Expr(value)], [])]
+    return found
 
 
 def inlined_call(c: Converter, node: Node) -> list[ast.stmt] | None:

@@ -155,6 +155,11 @@ def walk_own(node: Node) -> Iterator[Node]:
             yield from walk_own(child)
 
 
+def is_chained(node: Node) -> bool:
+    """Whether a property or a call is `a?.b`, `a?.[b]` or `a?.()`, in which the grammars of the languages differ."""
+    return has(node, "optional_chain") or has(node, "?.")
+
+
 def function_around(node: Node) -> Node | None:
     """The innermost function that contains a node."""
     around = node.parent
