@@ -54,7 +54,10 @@ _LITERALS = {
 _GENERIC: dict[str, Callable[[Kind, Kind], Kind]] = {
     **dict.fromkeys(("Array", "ReadonlyArray"), lambda item, _: Kind("list", item)),
     **dict.fromkeys(("Set", "ReadonlySet"), lambda item, _: Kind("set", item)),
-    **dict.fromkeys(("Generator", "Iterator", "IterableIterator"), lambda item, _: Kind("generator", item)),
+    **dict.fromkeys(
+        (f"{prefix}{name}" for prefix in ("", "Async") for name in ("Generator", "Iterator", "IterableIterator")),
+        lambda item, _: Kind("generator", item),
+    ),
     **dict.fromkeys(("Map", "ReadonlyMap"), map_of),
     "Record": lambda key, value: Kind("dict", value, parts=(key, value)),
     **dict.fromkeys(("Promise", "Awaited", "Readonly", "NonNullable", "Pick", "Omit"), lambda kind, _: kind),
