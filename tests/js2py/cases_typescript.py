@@ -488,4 +488,31 @@ def f(options):
     )
 """,
     ),
+    "chains of optional keys": (
+        """
+interface Node_ { size?: number; next?: Node_ }
+function f(node: Node_, other?: Node_) {
+  delete node.size;
+  if (node.next?.next) g(other?.size ?? 1, other?.next?.size ?? 2, node.next?.next?.size === undefined);
+}
+""",
+        """
+def f(node, other=None):
+    node.pop("size", None)
+    if node.get("next") is not None and node.get("next").get("next") is not None:
+        g(
+            1 if other is None else other.get("size", 1),
+            (
+                2
+                if (other is None or other.get("next") is None)
+                else other.get("next").get("size", 2)
+            ),
+            (
+                node.get("next") is None
+                or node.get("next").get("next") is None
+                or node.get("next").get("next").get("size") is None
+            ),
+        )
+""",
+    ),
 }

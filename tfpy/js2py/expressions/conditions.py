@@ -30,6 +30,14 @@ def negated(node: ast.expr) -> ast.expr:
     return atom(known) if known is not None else py("not _0", node)
 
 
+def is_none(value: ast.expr) -> ast.expr:
+    """The condition that a value is None; `a?.b` is if a is, or a.b."""
+    match value:
+        case ast.IfExp(test, ast.Constant(None), part):
+            return build.both("or", test, is_none(part))
+    return py("_0 is None", value)
+
+
 def _is_simple(node: ast.Compare) -> bool:
     """Whether a comparison has an opposite."""
     return len(node.ops) == 1 and type(node.ops[0]) in _OPPOSITE
@@ -51,7 +59,7 @@ def truth(c: Converter, node: Node) -> ast.expr:
     if kind in (*NUMBERS, STRING, BOOL, NULL):
         return found
     if kind != UNKNOWN or _is_looked_for(c, node):
-        return py("_0 is not None", found)
+        return negated(is_none(found))
     check_empty(c, node, found)
     return found
 

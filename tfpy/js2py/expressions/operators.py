@@ -11,7 +11,7 @@ from tree_sitter import Node
 from tfpy.js2py import names
 from tfpy.js2py.analysis.kind import BOOL, DATE, INDEX, NAMESPACE, NULL, NUMBERS, STRING, UNKNOWN, Kind
 from tfpy.js2py.converter import Converter, expression
-from tfpy.js2py.expressions.conditions import check_empty, is_always, negated, truth
+from tfpy.js2py.expressions.conditions import check_empty, is_always, is_none, negated, truth
 from tfpy.js2py.expressions.initialization import initialized
 from tfpy.js2py.expressions.left_out import may_be_left_out
 from tfpy.js2py.expressions.properties import GLOBALS, is_cheap, is_get, property_of, there
@@ -141,10 +141,11 @@ def _or_default(c: Converter, node: Node, value: ast.expr, other: ast.expr) -> a
     """A value, or another one if it is None or missing."""
     if isinstance(value, ast.Call) and is_get(value) and is_cheap(other):
         return ast.Call(value.func, [*value.args, other], [])
-    match value:
-        case ast.IfExp(test, ast.Constant(None), part) if is_cheap(other) and (is_get(part) or _is_never_none(part)):
-            part = part if _is_never_none(part) else _or_default(c, node, part, other)
-            return ast.IfExp(test, other, part)  # of `a?.b ?? other`
+    match value:  # of `a?.b ?? other`
+        case ast.IfExp(test, ast.Constant(None), part) if is_get(part) and is_cheap(other):
+            return ast.IfExp(test, other, _or_default(c, node, part, other))
+        case ast.IfExp(test, ast.Constant(None), part) if is_cheap(part) or _is_never_none(part):
+            return ast.IfExp(test if _is_never_none(part) else is_none(value), other, part)
     return there(c, node, value, "_0 if _1 is not None else _2", other)
 
 
@@ -194,7 +195,7 @@ def _equal(c: Converter, node: Node, left: Node, right: Node, loose: bool) -> as
     kinds = c.kinds.of(left), c.kinds.of(right)
     for side, other, kind in ((left, right, kinds[1]), (right, left, kinds[0])):
         if kind == NULL and other.type in ("null", "undefined", "identifier") and text(other) in ("null", "undefined"):
-            return py("_0 is None", c.expr(side))
+            return is_none(c.expr(side))
     found = _membership(c, left, right)
     if found is not None:
         return found

@@ -15,6 +15,7 @@ from tfpy.js2py.analysis.origins import is_module, origin_of, taken_from
 from tfpy.js2py.analysis.scopes import Binding, is_written
 from tfpy.js2py.converter import Converter, expression
 from tfpy.js2py.expressions import node_properties
+from tfpy.js2py.expressions.conditions import is_none
 from tfpy.js2py.expressions.indices import index, is_float, is_fraction
 from tfpy.js2py.expressions.presence import may_be_missing
 from tfpy.js2py.expressions.provenance import data_of, key_of, spelled_key
@@ -121,8 +122,8 @@ def chained(c: Converter, owner: Node, then: Callable[[ast.expr], ast.expr]) -> 
     """`a?.b`: None if a is None."""
     value = c.expr(owner)
     match value:
-        case ast.IfExp(test, ast.Constant(None) as none, part) if is_cheap(part):  # of `a?.b?.c`
-            return ast.IfExp(build.both("or", test, py("_0 is None", part)), none, then(part))
+        case ast.IfExp(_, ast.Constant(None) as none, part) if is_cheap(part):  # of `a?.b?.c`
+            return ast.IfExp(is_none(value), none, then(part))
     again = value if is_cheap(value) else atom(c.new_name("found", owner))
     return there(c, owner, value, "None if _1 is None else _2", then(again), again)
 
@@ -287,12 +288,13 @@ def _is_data(c: Converter, node: Node) -> bool:
 
 
 def _fails_if_missing(node: Node) -> bool:
-    """Whether a script relies on a property: it calls it, reads a part of it, or calculates with it."""
+    """Whether a script relies on a property, or removes it: it calls it, reads a part of it, or calculates with it."""
     parent = node.parent
     if parent is None or parse.is_chained(parent):
         return False
     sign = text(parent.child_by_field_name("operator")) if parent.type == "binary_expression" else ""
-    return _is_called(node) or parent.child_by_field_name("object") == node or sign in ("-", "*", "/", "%", "**")
+    is_part = _is_called(node) or parent.child_by_field_name("object") == node
+    return is_part or sign in ("-", "*", "/", "%", "**") or parse.has(parent, "delete")
 
 
 def _is_called(node: Node) -> bool:
