@@ -344,6 +344,7 @@ def train_on_arrays(folder: Path, *more: Any) -> Any:
         tf.callbacks.early_stopping(monitor="loss", patience=9, restore_best_weights=True),
         tf.callbacks.reduce_lr_on_plateau(monitor="val_loss", patience=1),
         tf.callbacks.model_checkpoint(folder / "best", save_best_only=True, monitor="loss", save_freq=99),
+        tf.callbacks.csv_logger(folder / "log.csv", append=True),
         tf.callbacks.backup_and_restore(folder, save_freq=1),
         *more,
     ]
@@ -458,9 +459,36 @@ def test_backup_with_replaced_value_raises_or_completes(
     assert count > 100
 
 
+@pytest.mark.parametrize("save_freq", ["epoch", 1, 3])
+@pytest.mark.parametrize(("epoch", "batch"), [(1, 0), (2, 0), (2, 1)])
+def test_resumed_log_has_one_row_per_epoch(save_freq: Any, epoch: int, batch: int, tmp_path: Path) -> None:
+    """Rows that were written after the last backup are removed; those of earlier runs stay."""
+
+    def train(log: Path, *more: Any) -> str:
+        tf.set_seed(1)
+        callbacks = [
+            tf.callbacks.backup_and_restore(tmp_path / log.stem, save_freq=save_freq),
+            tf.callbacks.csv_logger(log, append=True),
+            *more,
+        ]
+        fit(model_of(), tmp_path, epochs=3, callbacks=callbacks)
+        return log.read_text()
+
+    def stop(number: int) -> None:
+        if number == epoch:
+            raise KeyboardInterrupt
+
+    whole = [train(tmp_path / "whole.csv") for _ in range(2)]
+    assert train(tmp_path / "cut.csv") == whole[0]
+    with pytest.raises(KeyboardInterrupt):
+        train(tmp_path / "cut.csv", interrupt_at(epoch, batch) if batch else {"on_epoch_end": stop})
+    assert train(tmp_path / "cut.csv") == whole[1]
+
+
 @pytest.mark.parametrize(
     ("callback", "name", "value"),
     [
+        ("CSVLogger", "_length", -1),
         ("EarlyStopping", "wait", "x"),
         ("EarlyStopping", "best", None),
         ("EarlyStopping", "_best_weights", [1.0]),

@@ -8,14 +8,15 @@ import io
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from tfpy.core.calling.options import accepts_options
 from tfpy.core.calling.registry import export
 from tfpy.core.types import Logs
+from tfpy.engine.arguments import as_count
 from tfpy.engine.errors import argument_error
 from tfpy.engine.warn import warn_user
-from tfpy.layers.callbacks.base import Callback
+from tfpy.layers.callbacks.base import Callback, Check
 
 # Written for a value that an epoch lacks.
 _MISSING = "NA"
@@ -32,13 +33,17 @@ class CSVLogger(Callback):
         filename: the file.
         args: the options below as a dict.
         separator: the text between two values.
-        append: whether to append to an existing file, under its header, instead of overwriting it.
+        append: whether to append to an existing file, under its header, instead of overwriting it. In a run resumed by
+            `BackupAndRestore`, rows of epochs that are trained again are removed first.
 
     Raises:
         OSError: at the start of training, if the file cannot be read or written.
 
     Source: Keras `CSVLogger` (beyond TF.js).
     """
+
+    _backup_checks: ClassVar[dict[str, Check]] = {"_length": as_count}
+    backed_up = (*_backup_checks,)
 
     @accepts_options("args", where="csv_logger")
     def __init__(
@@ -80,6 +85,17 @@ class CSVLogger(Callback):
             )
         else:
             self._names = names
+
+    @property
+    def _length(self) -> int:
+        """The size of the file in bytes; setting it removes the rows that a run wrote after its last backup."""
+        return self.filename.stat().st_size if self.filename.exists() else 0
+
+    @_length.setter
+    def _length(self, length: int) -> None:
+        if self._length > length:
+            os.truncate(self.filename, length)
+            self._names = self._header()
 
     def _header(self) -> list[str]:
         try:
