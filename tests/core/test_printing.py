@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import pytest
 from growth import growth
 
 import tfpy as tf
+from tfpy import legacy as dl
 
 RECORDED: list[dict[str, Any]] = json.loads((Path(__file__).parent / "printed.json").read_text(encoding="utf-8"))
 
@@ -38,10 +40,30 @@ def test_string_equals_tfjs(case: dict[str, Any], capsys: pytest.CaptureFixture[
 
 def test_repr_shows_shape_and_dtype() -> None:
     assert repr(tf.tensor([[1], [2]], dtype="int32")) == "Tensor(shape=[2, 1], dtype=int32)\n    [[1],\n     [2]]"
+    variable = tf.variable(tf.ones([2]), False, "repr/shown")
+    assert repr(variable) == "Variable(shape=[2], dtype=float32, name='repr/shown', trainable=False)\n    [1, 1]"
     disposed = tf.scalar(1)
     disposed.dispose()
     assert repr(disposed) == "Tensor(shape=[], dtype=float32, disposed)"
     assert str(disposed) == "Tensor (disposed)"
+
+
+@pytest.mark.parametrize(
+    ("value", "dtype", "text"),
+    [
+        (1 / 3, "float32", "0.33333334"),
+        (1e-9, "float32", "1e-9"),
+        (2, "float32", "2"),
+        (math.nan, "float32", "NaN"),
+        (3, "int32", "3"),
+        (True, "bool", "true"),
+        ("a b", "string", "'a b'"),
+    ],
+)
+def test_repr_of_a_scalar_is_one_line(value: Any, dtype: str, text: str) -> None:
+    assert repr([tf.scalar(value, dtype)]) == f"[Tensor({text}, shape=[], dtype={dtype})]"
+    if dtype != "string":
+        assert repr(dl.Scalar.new(value, dtype)) == f"Scalar({text}, shape=[], dtype={dtype})"
 
 
 def test_huge_empty_tensor_is_printed() -> None:
@@ -70,7 +92,7 @@ def test_column_width_ignores_hidden_rows() -> None:
 
 def test_html_repr_of_variable_shows_its_name() -> None:
     variable = tf.variable(tf.ones([2]), False, "<shown>")
-    assert ", &#x27;&lt;shown&gt;&#x27;, not trainable<pre>" in variable._repr_html_()
+    assert ", name=&#x27;&lt;shown&gt;&#x27;, trainable=False<pre>" in variable._repr_html_()
     with pytest.raises(ValueError, match=r"already exists; .* Dispose of it first"):
         tf.variable(tf.ones([2]), name="<shown>")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import math
+import textwrap
 from decimal import ROUND_HALF_UP, Decimal
 from typing import Any
 
@@ -33,6 +34,17 @@ def tensor_preview(spec: Spec, values: Array) -> str:
     """The values as text, as `print` shows them; abbreviated for large tensors."""
     brief = spec.rank > 0 and spec.size > _BRIEF
     return "\n".join(_rows(spec, values, brief))
+
+
+def tensor_repr(class_name: str, spec: Spec, values: Array, more: str = "") -> str:
+    """The text of `repr`: class, shape, dtype and additional information; a scalar in the same line, others below."""
+    head = f"shape={list(spec.shape)}, dtype={spec.dtype}{more}"
+    if spec.rank == 0:
+        value = values[()]
+        # The digits that tell apart neighboring float32 numbers: `print` shows, as TF.js does, all of the double.
+        text = number_text(float(str(value))) if spec.dtype == "float32" else _element(value, spec.dtype)
+        return f"{class_name}({text}, {head})"
+    return f"{class_name}({head})\n{textwrap.indent(tensor_preview(spec, values), '    ')}"
 
 
 def tensor_html(class_name: str, spec: Spec, values: Array | None, more: str = "") -> str:

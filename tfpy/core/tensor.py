@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -131,12 +130,13 @@ class Tensor(TensorMethods, Chained, Operators, TensorProperties, TensorCamel, R
         return f"{type(self).__name__} (disposed)" if self.is_disposed else self.to_string()
 
     def __repr__(self) -> str:
-        head = f"{type(self).__name__}(shape={list(self.shape)}, dtype={self.dtype}"
+        name = type(self).__name__
         if self.backend is None or self.backend.symbolic:
-            return head + (", disposed)" if self.backend is None else ", symbolic)")
-        from tfpy.core.format import tensor_preview
+            why = "disposed" if self.backend is None else "symbolic"
+            return f"{name}(shape={list(self.shape)}, dtype={self.dtype}{self._more()}, {why})"
+        from tfpy.core.format import tensor_repr
 
-        return f"{head})\n{textwrap.indent(tensor_preview(self.spec, self._values('repr')), '    ')}"
+        return tensor_repr(name, self.spec, self._values("repr"), self._more())
 
     def _repr_html_(self) -> str:
         from tfpy.core.format import tensor_html
@@ -145,7 +145,7 @@ class Tensor(TensorMethods, Chained, Operators, TensorProperties, TensorCamel, R
         return tensor_html(type(self).__name__, self.spec, values, self._more())
 
     def _more(self) -> str:
-        """Additional information for notebooks, besides dtype and shape."""
+        """Additional information for `repr` and notebooks, after shape and dtype."""
         return ""
 
     # Python's protocols

@@ -112,11 +112,8 @@ class Variable(Tensor):
         slots = {name: getattr(self, name) for kind in kinds for name in getattr(kind, "__slots__", ())}
         return variable_again, (type(self), self._values("copy"), self.dtype, self.trainable, self.name, slots)
 
-    def __repr__(self) -> str:
-        return f"{super().__repr__()}\nname={self.name!r}, trainable={self.trainable}"
-
     def _more(self) -> str:
-        return f", {self.name!r}" + ("" if self.trainable else ", not trainable")
+        return f", name={self.name!r}" + ("" if self.trainable else ", trainable=False")
 
 
 add_absent(Variable, OF_VARIABLES)

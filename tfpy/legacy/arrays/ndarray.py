@@ -7,7 +7,6 @@ why no tensor changes with it.
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
@@ -16,7 +15,7 @@ import numpy as np
 from tfpy.core import ops
 from tfpy.core.calling.ready import Ready
 from tfpy.core.chained import shape_of_sizes
-from tfpy.core.format import tensor_html, tensor_preview
+from tfpy.core.format import tensor_html, tensor_repr
 from tfpy.core.naming.wrappers import name_methods_of
 from tfpy.core.properties import TensorProperties
 from tfpy.core.tensor import Tensor, as_array, read_only
@@ -277,10 +276,10 @@ class NDArray(HostCached, ArrayMethods, ArrayFactories, NDArrayCamel, Ready):
         return self.host_values(what)[0].item()
 
     def __repr__(self) -> str:
-        head = f"{type(self).__name__}(shape={list(self.shape)}, dtype={self.dtype}"
         if self.backend is None or self.backend.symbolic:
-            return head + (", disposed)" if self.backend is None else ", symbolic)")
-        return f"{head})\n{textwrap.indent(tensor_preview(self.spec, np.asarray(self)), '    ')}"
+            why = "disposed" if self.backend is None else "symbolic"
+            return f"{type(self).__name__}(shape={list(self.shape)}, dtype={self.dtype}, {why})"
+        return tensor_repr(type(self).__name__, self.spec, np.asarray(self))
 
     def _repr_html_(self) -> str:
         return tensor_html(type(self).__name__, self.spec, None if self.is_disposed else np.asarray(self))
