@@ -1295,6 +1295,9 @@ console.log((new Date(2020, 1, 3) - new Date(2020, 1, 1)) / 3600000, new Date(th
 console.log(new Date(then27.getTime() + 1000).getSeconds(), +then27 - first27.getTime() > 0, then27 instanceof Date);
 console.log(new Date(2020, month27 - 1, 29, 10).getDate(), new Date(2021, month27).getMonth());
 console.log(new Date(Date.UTC(2020, 4, 6, 7, 8, 9)).toISOString(), Date.UTC(2020, 0), new Date(0).toISOString());
+const utc27 = new Date(Date.UTC(2021, 11, 31, 23, 58, 59, 250)), weekday27 = (d) => 'SMTWTFS'[d.getUTCDay()];
+console.log(utc27.getUTCFullYear(), utc27.getUTCMonth() + 1, utc27.getUTCDate(), utc27.getUTCHours(), weekday27(utc27));
+console.log(utc27.getUTCMinutes(), utc27.getUTCSeconds(), utc27.getUTCMilliseconds());
 for (let date27 = new Date(2020, 0, 30); date27.getMonth() < 2; date27.setDate(date27.getDate() + 14)) {
   console.log(date27.getMonth() + 1, date27.getDate());
 }

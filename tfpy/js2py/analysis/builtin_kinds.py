@@ -31,9 +31,11 @@ METHODS = {
     "toUpperCase": "string", "toLowerCase": "string", "padStart": "string", "padEnd": "string", "repeat": "string",
     "substring": "string", "substr": "string", "charAt": "string", "charCodeAt": "index", "startsWith": "bool",
     "endsWith": "bool", "localeCompare": "number", "toPrecision": "string", "dataSync": "ndarray", "data": "ndarray",
-    "getValues": "ndarray", "getTime": "number", "getFullYear": "index", "getMonth": "index", "getDate": "index",
-    "getDay": "index", "getHours": "index", "getMinutes": "index", "getSeconds": "index", "getMilliseconds": "index",
-    "toISOString": "string", "toLocaleDateString": "string", "toLocaleTimeString": "string",
+    "getValues": "ndarray", "getTime": "number", "toISOString": "string",
+    "toLocaleDateString": "string", "toLocaleTimeString": "string",
+} | {
+    f"get{zone}{part}": "index" for zone in ("", "UTC")
+    for part in ("FullYear", "Month", "Date", "Day", "Hours", "Minutes", "Seconds", "Milliseconds")
 }  # fmt: skip
 CALLS = {
     "parseInt": NUMBER, "parseFloat": NUMBER, "Number": NUMBER, "String": STRING, "Boolean": BOOL,
