@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Mapping, Sequence
 
 import libcst as cst
@@ -11,6 +12,8 @@ from tfpy.core.naming.names import camel
 from tfpy.legacy.migration.successors import Parameters, Successor
 
 Given = dict[str, cst.BaseExpression]
+# Functions of the new API whose last argument is the dtype of their result.
+_CREATING = r"tensor(\dd)?|cast|zeros|ones"
 
 
 class CannotRewrite(Exception):
@@ -122,7 +125,7 @@ class _Filling(cst.CSTTransformer):
         return updated_node
 
     def leave_Call(self, original_node: cst.Call, updated_node: cst.Call) -> cst.BaseExpression:
-        """Omits arguments that were not given, unless a given one follows."""
+        """Omits arguments that were not given, unless a given one follows; and a cast of what has the dtype."""
         kept: list[cst.Arg] = []
         behind = False
         for before, after in reversed(list(zip(original_node.args, updated_node.args, strict=True))):
@@ -135,7 +138,25 @@ class _Filling(cst.CSTTransformer):
         kept.reverse()
         if kept:
             kept[-1] = kept[-1].with_changes(comma=cst.MaybeSentinel.DEFAULT)
-        return updated_node.with_changes(args=kept)
+        call = updated_node.with_changes(args=kept)
+        match kept:
+            case [cst.Arg(value=value), cst.Arg(value=dtype)] if self._calls(call, "cast"):
+                return value if self._has_dtype(value, dtype) else call
+        return call
+
+    def _calls(self, node: cst.Call, pattern: str) -> bool:
+        """Whether the function is one of the new API, with such a name."""
+        match node.func:
+            case cst.Attribute(value=cst.Name(value=self.tf), attr=cst.Name(value=name)):
+                return re.fullmatch(pattern, name) is not None
+        return False
+
+    def _has_dtype(self, value: cst.BaseExpression, dtype: cst.BaseExpression) -> bool:
+        """Whether an expression creates a tensor, and names this dtype."""
+        match value, dtype:
+            case cst.Call(args=[_, *_, cst.Arg(value=cst.SimpleString() as last)]), cst.SimpleString():
+                return last.evaluated_value == dtype.evaluated_value and self._calls(value, _CREATING)
+        return False
 
 
 def _operand(node: cst.BaseExpression) -> cst.BaseExpression:
