@@ -142,10 +142,10 @@ MISTAKES: dict[str, tuple[Callable[[Model], Any], type[Exception], str]] = {
         TypeError,
         "optimizer.minimize",
     ),
-    "optimizer of the new API": (
-        lambda m: m.session.train(m.cost, m.feeds(m.provider), 1, tf.train.sgd(1)),
+    "optimizer that deeplearn.js does not have": (
+        lambda m: m.session.train(m.cost, m.feeds(m.provider), 1, tf.train.nadam(1)),
         TypeError,
-        "minimize",
+        "Adamax",
     ),
     "tensor of another graph": (
         lambda m: m.session.eval(dl.Graph().placeholder("z", [])),

@@ -102,6 +102,10 @@ class Optimizer(OptimizerCamel, Closed):
         columns = [found[start : start + count] for start in range(0, len(found), count)]
         return [(new, dict(zip(self.slot_names, own, strict=True))) for new, *own in zip(*columns, strict=True)]
 
+    def clipped(self, grads: Sequence[Tensor]) -> Sequence[Tensor]:
+        """The gradients of a step as they are applied."""
+        return self._clipping(grads)
+
     def hyperparameters(self) -> dict[str, Any]:
         """The arguments of this step's rule besides values, gradients and slots."""
         return {}
@@ -179,7 +183,7 @@ class Optimizer(OptimizerCamel, Closed):
         self.iterations += 1
 
     def _step(self, pairs: Sequence[tuple[Variable, Tensor]]) -> None:
-        grads = self._clipping([grad for _, grad in pairs])
+        grads = self.clipped([grad for _, grad in pairs])
         clipped = [(variable, grad) for (variable, _), grad in zip(pairs, grads, strict=True)]
         if self._updates_all_at_once(clipped):
             self._update_all(clipped)

@@ -9,9 +9,7 @@ epsilons, so both generations train alike. In deeplearn.js numerics it follows d
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
-
-import numpy as np
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from tfpy.core.calling.options import accepts_options
 from tfpy.core.convert import number
@@ -206,7 +204,7 @@ def _variable_node(given: Any) -> Node:
 class RuleOptimizer(Optimizer, RuleOptimizerCamel):
     """An optimizer of deeplearn.js: a rule of the core, and deeplearn.js's own in its numerics."""
 
-    rule: ClassVar[str]
+    rule: str
 
     def __init__(self, core: base.Optimizer, specified_variable_list: Sequence[Any] | None, settings: Settings) -> None:
         super().__init__(core.learning_rate, specified_variable_list)
@@ -280,7 +278,7 @@ class RuleOptimizer(Optimizer, RuleOptimizerCamel):
                 own[name] = outlive_scopes(slot)
         core.end_step()
         core.iterations += 1
-        self._settings = self._next(self._settings)
+        self._settings = self._settings.of_next_step()
         self.variable_gradients.dispose()
 
     def _updates(
@@ -292,7 +290,7 @@ class RuleOptimizer(Optimizer, RuleOptimizerCamel):
             return [rule(*each, self._rate, self._settings) for each in given]
         if self._calls > 1:
             gradients = [div(gradient, number(self._calls)) for gradient in gradients]
-        return self._core.updated(values, gradients, slots)
+        return self._core.updated(values, self._core.clipped(gradients), slots)
 
     def _slots_of(self, tensor: Tensor) -> dict[str, CoreTensor]:
         slots = self._slots.get(tensor.id)
@@ -302,10 +300,6 @@ class RuleOptimizer(Optimizer, RuleOptimizerCamel):
                 start = 0.0 if quirks.active() else self._core.initial_slot(name)
                 slots[name] = outlive_scopes(full(tensor.shape, start))
         return slots
-
-    def _next(self, settings: Settings) -> Settings:
-        """The settings of the next step."""
-        return settings
 
     def dispose(self) -> None:
         super().dispose()
@@ -401,16 +395,7 @@ class AdadeltaOptimizer(RuleOptimizer):
         super().__init__(core, specified_variable_list, Settings(gamma, epsilon=epsilon))
 
 
-class _BetaOptimizer(RuleOptimizer):
-    """Base of Adam and Adamax: betas, whose powers are updated in float32 at each step."""
-
-    def _next(self, settings: Settings) -> Settings:
-        power = float(np.float32(settings.power) * np.float32(settings.decay))
-        power2 = float(np.float32(settings.power2) * np.float32(settings.decay2))
-        return settings._replace(power=power, power2=power2, steps=settings.steps + 1)
-
-
-class AdamOptimizer(_BetaOptimizer):
+class AdamOptimizer(RuleOptimizer):
     """Adam. Source: deeplearn.js `AdamOptimizer`; epsilon is new in 0.5."""
 
     rule = "Adam"
@@ -429,7 +414,7 @@ class AdamOptimizer(_BetaOptimizer):
         super().__init__(core, variables, Settings(beta1, beta2, beta1, beta2, epsilon=small))
 
 
-class AdamaxOptimizer(_BetaOptimizer):
+class AdamaxOptimizer(RuleOptimizer):
     """Adamax. Source: deeplearn.js `AdamaxOptimizer`; epsilon and decay are new in 0.5."""
 
     rule = "Adamax"
@@ -451,3 +436,49 @@ class AdamaxOptimizer(_BetaOptimizer):
 
 class AdamMaxOptimizer(AdamaxOptimizer):
     """The name of AdamaxOptimizer in 0.3.2. Source: deeplearn.js `AdamMaxOptimizer`."""
+
+
+class FunctionsOptimizer(RuleOptimizer):
+    """Trains graphs with an optimizer of `dl.train`: in 0.5 these are the classes that sessions take.
+
+    Args:
+        core: the optimizer, whose settings may be changed between steps.
+
+    Raises:
+        TypeError: an optimizer that deeplearn.js does not have.
+    """
+
+    def __init__(self, core: base.Optimizer) -> None:
+        settings = _SETTINGS.get(type(core))
+        if settings is None:
+            expected = f"an optimizer of deeplearn.js ({', '.join(quirk_rules.RULES)})"
+            raise argument_error("train", "optimizer", expected, core, TypeError)
+        self.rule = core.class_name
+        super().__init__(core, None, settings(core))
+
+    def core_optimizer(self) -> base.Optimizer:
+        return self._core
+
+    def before_batch(
+        self,
+        math: NDArrayMath,
+        batch_size: int,
+        runtime: SessionRuntime,
+        activation_array_map: TensorArrayMap,
+        gradient_array_map: SummedTensorArrayMap,
+    ) -> None:
+        self.learning_rate = self._core.learning_rate
+        super().before_batch(math, batch_size, runtime, activation_array_map, gradient_array_map)
+
+
+_SETTINGS: Mapping[type[base.Optimizer], Callable[[Any], Settings]] = {
+    classes.SGDOptimizer: lambda core: Settings(),
+    classes.MomentumOptimizer: lambda core: Settings(core.momentum, nesterov=core.use_nesterov),
+    classes.AdagradOptimizer: lambda core: Settings(),
+    classes.RMSPropOptimizer: lambda core: Settings(core.decay, momentum=core.momentum, epsilon=core.epsilon),
+    classes.AdadeltaOptimizer: lambda core: Settings(core.rho, epsilon=core.epsilon),
+    classes.AdamOptimizer: lambda core: Settings(core.beta1, core.beta2, core.beta1, core.beta2, epsilon=core.epsilon),
+    classes.AdamaxOptimizer: lambda core: Settings(
+        core.beta1, core.beta2, core.beta1, core.beta2, epsilon=core.epsilon, rate_decay=core.decay
+    ),
+}

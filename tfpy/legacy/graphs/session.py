@@ -23,6 +23,7 @@ from tfpy.core.naming.names import in_both_spellings
 from tfpy.core.ops.arith import add, div
 from tfpy.core.ops.common import full
 from tfpy.core.ops.reduce import mean, sum_
+from tfpy.core.optimizers.base import Optimizer as CoreOptimizer
 from tfpy.core.plans import Holds, Plans, Result
 from tfpy.core.results import Record
 from tfpy.core.tensor import Tensor as CoreTensor
@@ -42,7 +43,7 @@ from tfpy.legacy.graphs.feeds import Feed, as_it_is_now, read_feeds
 from tfpy.legacy.graphs.graph import Graph, Node, Tensor
 from tfpy.legacy.graphs.maps import SummedTensorArrayMap, TensorArrayMap
 from tfpy.legacy.graphs.nodes import NotBatchedError, Value
-from tfpy.legacy.graphs.optimizers import Optimizer
+from tfpy.legacy.graphs.optimizers import FunctionsOptimizer, Optimizer
 from tfpy.legacy.math import NDArrayMath
 from tfpy.legacy.quirks import training
 
@@ -95,6 +96,7 @@ class Session(SessionCamel, Hints):
         self._orders: dict[tuple[tuple[int, ...], tuple[int, ...]], list[Node]] = {}
         self._batches: dict[tuple[int, tuple[int, ...]], bool] = {}
         self._plans = Plans()
+        self._optimizers: dict[CoreOptimizer, Optimizer] = {}
 
     def __repr__(self) -> str:
         return f"Session({self.graph!r}, {self.math!r})"
@@ -154,7 +156,7 @@ class Session(SessionCamel, Hints):
         cost_tensor: Tensor,
         feed_entries: Sequence[Any],
         batch_size: int,
-        optimizer: Optimizer,
+        optimizer: Optimizer | CoreOptimizer,
         cost_reduction: CostReduction = CostReduction.NONE,
         batched: bool | None = None,
     ) -> NDArray:
@@ -165,7 +167,7 @@ class Session(SessionCamel, Hints):
             feed_entries: a provider for each placeholder; each is called once per example, in the order in which their
                 tensors were created.
             batch_size: the number of examples.
-            optimizer: updates the variables.
+            optimizer: updates the variables: a `dl.SGDOptimizer` and the like, or one of `dl.train`.
             cost_reduction: the result to return.
             batched: True evaluates all examples at once, False one by one; by default at once if there are several and
                 the graph's ops allow it (one by one in deeplearn.js numerics).
@@ -184,9 +186,7 @@ class Session(SessionCamel, Hints):
         count = as_int("train", "batch_size", batch_size)
         if count < 1:
             raise argument_error("train", "batch_size", "1 or more", batch_size)
-        if not isinstance(optimizer, Optimizer):
-            expected = "an optimizer such as dl.SGDOptimizer; those of tf.train have minimize(function) instead"
-            raise argument_error("train", "optimizer", expected, optimizer, TypeError)
+        optimizer = self._of_graphs(optimizer)
         wanted = False if batched is None and count == 1 else batched  # stacking a single example only costs time
         at_once = self._at_once(cost_tensor, feeds, wanted)
         work = _TrainingRun(self, cost_tensor, feeds, optimizer)
@@ -198,6 +198,16 @@ class Session(SessionCamel, Hints):
             return _reduced(costs, reduction, count)
 
         return adopt(self._in_scope("train", step))
+
+    def _of_graphs(self, optimizer: Optimizer | CoreOptimizer) -> Optimizer:
+        """The optimizer, or the one that trains this graph for an optimizer of `dl.train`."""
+        if isinstance(optimizer, CoreOptimizer):
+            if optimizer not in self._optimizers:
+                self._optimizers[optimizer] = FunctionsOptimizer(optimizer)
+            return self._optimizers[optimizer]
+        if not isinstance(optimizer, Optimizer):
+            raise argument_error("train", "optimizer", "an optimizer such as dl.SGDOptimizer", optimizer, TypeError)
+        return optimizer
 
     def _training_feeds(self, cost: Tensor, feed_entries: Sequence[Any]) -> list[Feed]:
         if self.graph._own("train", "cost_tensor", cost).shape:

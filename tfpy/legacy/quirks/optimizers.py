@@ -53,6 +53,12 @@ class Settings(NamedTuple):
         """ε."""
         return number(default if self.epsilon is None else self.epsilon)
 
+    def of_next_step(self) -> Settings:
+        """The settings of the next step: the powers of the betas are updated in float32."""
+        power = float(np.float32(self.power) * np.float32(self.decay))
+        power2 = float(np.float32(self.power2) * np.float32(self.decay2))
+        return self._replace(power=power, power2=power2, steps=self.steps + 1)
+
 
 Rule = Callable[[Tensor, Tensor, Slots, float, Settings], Update]
 RULES: dict[str, Rule] = {}
