@@ -1287,6 +1287,69 @@ function layers(units, rate, most) {
   return found;
 }
 console.log(layers(2), layers(2, 0.5), layers(2, 0), layers(2, 0.25, 3), layers(5, undefined, 9));
+//// constructor functions
+/**
+ * A running mean.
+ * @param {number} decay How much is kept.
+ */
+function Mean28(decay) {
+  this.decay = decay;
+  this.value = 0;
+  var count = 0;
+  this.seen = function() { return count; };
+  this.reset = function (to) {
+    this.value = to;
+    count = 0;
+  };
+  function note() { count++; }
+  this.note = note;
+}
+
+// Adds a number.
+Mean28.prototype.add = function(x) {
+  this.note();
+  this.value = this.decay * this.value + (1 - this.decay) * x;
+  return this;
+};
+Mean28.LIMIT = 3;
+Mean28.prototype.addAll = function(values) {
+  var self = this;
+  values.forEach(function(v) {
+    self.add(v);
+  });
+};
+Mean28.of = function(values) {
+  var made = new Mean28(0.5);
+  made.addAll(values);
+  return made;
+};
+var Doubled28 = function(decay, factor) {
+  Mean28.call(this, decay);
+  this.factor = factor;
+};
+Doubled28.prototype = Object.create(Mean28.prototype);
+Doubled28.prototype.constructor = Doubled28;
+Doubled28.prototype.result = function() { return this.factor * this.value; };
+function Names28() {
+  this.list = [];
+}
+Names28.prototype = {
+  add: function(name) {
+    this.list.push(name);
+  },
+  joined() { return this.list.join('-'); },
+};
+function Empty28() {}
+Empty28.prototype.one = function() { return 1; };
+const mean28 = new Mean28(0.75);
+console.log(mean28.add(1).add(2).value, mean28.seen(), Mean28.LIMIT, new Empty28().one());
+mean28.reset(5);
+console.log(mean28.value, mean28.seen(), Mean28.of([4, 8]).value);
+const doubled28 = new Doubled28(0.5, 2), names28 = new Names28();
+doubled28.addAll([4]);
+names28.add('a');
+names28.add('b');
+console.log(doubled28.result(), doubled28.value, names28.joined(), doubled28 instanceof Mean28);
 //// dates
 const first27 = new Date(2020, 0, 30), then27 = new Date('2020-02-01T12:30:15.250'), month27 = 2;
 console.log(first27.getFullYear(), first27.getMonth() + 1, then27.getMonth(), first27.getDate(), first27.getDay());

@@ -12,6 +12,7 @@ from js2py.cases_tfpy import TFPY
 from tfpy.js2py import convert
 
 JAVASCRIPT_CASES = {**TFPY, **MODULES, **JAVASCRIPT}
+THIS = "`this` that is not an instance of a class has no counterpart"
 # Scripts that are converted only in part, and the text of the remark.
 LEFT = {
     "const box = document.getElementById('box');": "document exists only in browsers",
@@ -55,6 +56,9 @@ LEFT = {
     "const d = new Date(2020, 1); d.toJSON();": "`toJSON` of a date has no counterpart",
     "const d = new Date([2020]);": "a date made of this has no counterpart",
     "class A {} const vs = Object.values(A);": "Object.values of an enum or a class has no counterpart; list its constants",
+    "function F() { this.x = 1; return {}; } new F();": THIS,
+    "function F() { this.x = 1; } new F(); F();": THIS,
+    "function F() { this.x = 1; } function G() { F.apply(this, arguments); } new F();": THIS,
     "const xs = [1]; const n = xs.copyWithin(0, 1);": "`copyWithin` of a list has no counterpart",
     "function f() { return arguments.length; }": "`arguments` has no counterpart; name the parameters",
     "const o = {get x() { return 1; }};": "a plain object with getters or setters has no counterpart; write a class",

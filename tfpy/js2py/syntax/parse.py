@@ -44,6 +44,10 @@ def parse(source: str, typescript: bool) -> Node:
     if root.has_error:
         raise _error(root, encoded)
     plain = _without_awaited_types(root, encoded) if typescript else encoded
+    if plain == encoded:
+        from tfpy.js2py.syntax.constructors import with_classes  # which itself needs the functions below
+
+        plain = with_classes(root, encoded)
     return root if plain == encoded else parse(plain.decode(), typescript)
 
 
