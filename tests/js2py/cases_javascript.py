@@ -23,6 +23,45 @@ f({"steps": 3}, {})
 f({"rate": 2, "steps": 3}, {"size": 1})
 """,
     ),
+    "classes of arrays, and attributes before they are set": (
+        """
+import {Tensor, nextFrame, scalar} from 'deeplearn';
+class Model {
+  async setRate(rate) {
+    if (this.rate instanceof Tensor) {
+      this.rate.dispose();
+    }
+    this.rate = scalar(rate);
+    await nextFrame();
+  }
+}
+""",
+        """
+from tfpy import legacy as dl
+
+
+class Model:
+    rate = None
+
+    def set_rate(self, rate):
+        if isinstance(self.rate, (dl.NDArray, dl.Variable)):
+            self.rate.dispose()
+        self.rate = dl.scalar(rate)
+""",
+    ),
+    "classes of graphs": (
+        """
+import {Graph, Tensor} from 'deeplearn';
+const isSymbolic = (x) => x instanceof Tensor;
+""",
+        """
+from tfpy import legacy as dl
+
+
+def is_symbolic(x):
+    return isinstance(x, dl.Tensor)
+""",
+    ),
     "dates": (
         """
 const begin = new Date(2020, 0, 31), end = new Date(2020, month - 1, 1, hour);

@@ -231,6 +231,12 @@ def test_comments_of_removed_statements_move_to_the_next() -> None:
     assert "# a graph\n# end\n" in found
 
 
+@pytest.mark.parametrize("classes", ["dl.NDArray", "dl.NDArray, dl.Variable", "str, dl.NDArray"])
+def test_instances_of_arrays_become_instances_of_tensors(classes: str) -> None:
+    code = f"from tfpy import legacy as dl\na = dl.scalar(1)\nfound = isinstance(a, ({classes}))\n"
+    assert not migrate_and_run(code, "found").left
+
+
 def test_empty_functions_get_a_pass() -> None:
     assert (
         "def make():\n    pass\n"

@@ -13,6 +13,7 @@ from tfpy.migrate import arrays, maths, statements
 from tfpy.migrate.eager import is_in_both, is_own
 from tfpy.migrate.functions import arguments, called
 from tfpy.migrate.graphs import Graphs
+from tfpy.migrate.instances import instance_check
 from tfpy.migrate.kind import UNSEEN, FunctionNode, Kind, ListOf
 from tfpy.migrate.kinds import Kinds
 from tfpy.migrate.legacy_kinds import ARRAYS, BUILDERS, NEXT_COPY, SCALARS
@@ -213,21 +214,7 @@ class ExpressionRewriter(Scoped, NoneChecks):
             return updated.args[0].value
         if kind == "keep":
             return updated.with_changes(func=expression("tf.keep", {}, {}, self.tf))
-        if isinstance(original.func, cst.Name) and original.func.value == "isinstance" and len(original.args) == 2:
-            return self._instance_check(original, updated)
-        return self._without_maths(original, updated)
-
-    def _instance_check(self, original: cst.Call, updated: cst.Call) -> cst.BaseExpression | None:
-        """`isinstance(a, dl.NDArray)`, unless a stays an NDArray."""
-        value, classes = (arg.value for arg in original.args)
-        kind = self.kinds.of(value)
-        listed = [e.value for e in classes.elements] if isinstance(classes, cst.Tuple) else [classes]
-        paths = [path for path in map(self.variables.path, listed) if path in ARRAYS]
-        if not paths or kind == "ndarray":
-            return None
-        if kind != "array" or self.variables.path(classes) != "NDArray":
-            raise CannotRewrite(f"a tensor is no {paths[0]}: ask for tf.Tensor, and for its rank")
-        return updated.with_changes(args=[updated.args[0], cst.Arg(expression("tf.Tensor", {}, {}, self.tf))])
+        return instance_check(self.kinds, original, updated, self.tf) or self._without_maths(original, updated)
 
     def _of_package(self, path: str, original: cst.Call, updated: cst.Call) -> cst.BaseExpression | None:
         made = arrays.made(self.kinds, path, original, updated, self.tf)

@@ -98,7 +98,12 @@ def _is_instance(c: Converter, node: Node, left: Node, right: Node) -> ast.expr:
 
 def _class(c: Converter, node: Node) -> ast.expr:
     known = INSTANCES.get(text(node))
-    return py(known) if known is not None and node.id not in c.scopes.bindings else c.expr(node)
+    if known is not None and node.id not in c.scopes.bindings:
+        return py(known)
+    found = c.expr(node)
+    has_graphs = b"Graph" in (c.scopes.top.node.text or b"")
+    # Up to 0.4 deeplearn.js's Tensor is a part of a graph, in 0.5 an array, of which variables are a subclass.
+    return py("dl.NDArray, dl.Variable") if ast.unparse(found) == "dl.Tensor" and not has_graphs else found
 
 
 @_operator("|")

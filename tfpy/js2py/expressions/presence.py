@@ -19,6 +19,8 @@ def may_be_missing(node: Node) -> bool:
         return False
     if parent.type == "binary_expression":
         sign = text(parent.child_by_field_name("operator"))
+        if sign == "instanceof":
+            return True
         if sign in ("||", "??", "&&"):
             return parent.child_by_field_name("left") == node or may_be_missing(parent)
         others = {text(kid) for kid in kids(parent)}

@@ -19,6 +19,8 @@ from tfpy.js2py.syntax.parse import bare, kids, text
 
 # Globals of browsers that scripts for Node import from packages.
 _OF_PAGES = {"global.fetch", "globalThis.fetch"}
+# Calls that let the browser draw when they are awaited.
+_PAUSES = {"tf.next_frame()", "dl.next_frame()", "dl.util.next_frame()"}
 
 
 @statement("expression_statement")
@@ -37,7 +39,7 @@ def awaited(c: Converter, node: Node) -> list[ast.stmt]:
         together = kids(parse.field(node, "arguments"))[0]
         if together.type == "array":
             return [s for kid in kids(together) for s in c.effects(kid)]
-    return c.effects(node)
+    return [s for s in c.effects(node) if ast.unparse(s) not in _PAUSES]
 
 
 @effect("sequence_expression")
