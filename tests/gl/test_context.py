@@ -326,6 +326,8 @@ def test_doctor_report() -> None:
     for part in ("renderer", "OpenGL", "limit", "self-test", "timing"):
         assert part in text
     assert "WRONG" not in text
+    for line in text.splitlines():
+        assert not (line.startswith("found by") and "cannot" in line), "a way that failed"
 
 
 def test_doctor_report_of_a_gpu_with_wrong_results(monkeypatch: pytest.MonkeyPatch) -> None:

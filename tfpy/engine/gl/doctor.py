@@ -74,7 +74,7 @@ def _device(device: Device) -> Iterator[str]:
     yield f"vendor     {info['GL_VENDOR']}"
     yield f"OpenGL     {info['GL_VERSION']}"
     for attempt in device.attempts:
-        yield f"found by   {attempt.how}: {attempt.renderer or attempt.problem}"
+        yield f"{'found by' if attempt.renderer else 'tried':11}{attempt.how}: {attempt.renderer or attempt.problem}"
     for name, key in LIMITS.items():
         value = info.get(key)
         yield f"limit      {name}: {min(value) if isinstance(value, tuple) else value}"
