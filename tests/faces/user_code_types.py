@@ -40,6 +40,7 @@ def models() -> None:
     model.compile(optimizer="adam", loss="meanSquaredError", metrics=["mse"])
     assert_type(model.fit(a, a, {"epochs": 2, "batchSize": 4}), tf.History)
     assert_type(tf.sequential().predict(np.zeros([2, 3])), tf.Tensor)
+    assert_type(tf.sequential().predict_on_batch(np.zeros([2, 3])), tf.Tensor)
     assert_type(model.get_weights(), list[tf.Tensor])
     assert_type(tf.load_layers_model("model.json"), tf.LayersModel)
 

@@ -306,6 +306,8 @@ class SequentialCamel(BothSpellings):
 
     if TYPE_CHECKING:
 
+        def predictOnBatch(self, x: Any) -> Tensor: ...
+
         def getConfig(self) -> dict[str, Any]: ...
 
         @classmethod
@@ -314,6 +316,7 @@ class SequentialCamel(BothSpellings):
         ) -> Self: ...
 
     else:
+        predictOnBatch = forward("predict_on_batch")
         getConfig = forward("get_config")
         fromConfig = classmethod(forward("from_config"))
 

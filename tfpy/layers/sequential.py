@@ -109,6 +109,8 @@ class Sequential(SequentialCamel, OneOutput, LayersModel, class_name="Sequential
             self, x: Any, args: Mapping[str, Any] | None = None, *, batch_size: int = ..., verbose: int = 0
         ) -> Tensor: ...
 
+        def predict_on_batch(self, x: Any) -> Tensor: ...
+
     def build(self, input_shape: Any = None) -> None:
         """Do nothing: layers are built when they are added.
 
