@@ -35,6 +35,41 @@ def test_output_goes_to_stdout_by_default(script: Path, capsys: pytest.CaptureFi
         assert captured.err == "Converted. Places left to do: 0; to check: 0. All are marked `# js2py:`.\n"
 
 
+def test_scripts_in_pages_are_converted_with_the_lines_of_the_page(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page = tmp_path / "page.html"
+    page.write_text("""<html><script src="https://cdn.jsdelivr.net/npm/deeplearn"></script>
+<script type="text/x-template">1 <</script>
+<script
+  type="text/javascript">
+const a = dl.scalar(3);
+if (2 < 3) { console.log('</b>', a.dataSync()[0]); }
+</script><p>1 < 2
+<script>
+document.title = 'done';</script><script>console.log(a.rank);</script></html>""")
+    assert run(page, None, force=False) == 1
+    captured = capsys.readouterr()
+    assert (
+        captured.out
+        == """from tfpy import legacy as dl
+
+a = dl.scalar(3)
+if 2 < 3:
+    print("</b>", a.data_sync().item(0))
+
+# js2py: document exists only in browsers
+#     document.title = 'done';
+raise NotImplementedError("line 9: document exists only in browsers")
+print(a.rank)
+"""
+    )
+    assert "page.html:9: document exists only in browsers" in captured.err
+    page.write_text('<script src="a.js"></script><script src="//cdn.org/b.js"></script>\n<p>')
+    assert run(page, None, force=False) == 1
+    assert "page.html: has no script in it; convert what it loads: a.js." in capsys.readouterr().err
+
+
 def test_existing_file_is_overwritten_only_with_force(script: Path, capsys: pytest.CaptureFixture[str]) -> None:
     target = script.with_suffix(".py")
     assert run(script, str(target), force=False) == 0

@@ -55,6 +55,13 @@ def test_migrated_files_are_unchanged(modern: str, script: Path) -> None:
     assert script.read_bytes() == modern.encode()
 
 
+def test_notebooks_are_rejected(tmp_path: Path) -> None:
+    (tmp_path / "old.ipynb").write_text('{"cells": []}')
+    code, output = call("--check", tmp_path / "old.ipynb")
+    assert code == 1
+    assert "is a notebook; `jupyter nbconvert --to script`" in output.replace("\n", " ")
+
+
 def test_invalid_escapes_in_scripts_are_not_reported(script: Path) -> None:
     script.write_bytes(OLD.encode() + b'\nprint("\\h")\n')
     code, output = call("--in-place", script)

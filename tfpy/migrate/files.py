@@ -72,6 +72,8 @@ def _python_files(folder: Path) -> Iterator[Path]:
 def _outcome(path: Path, to_write: bool, named: bool) -> Outcome | None:
     """The outcome of a file; None for a file of a folder that does not use the legacy API."""
     try:
+        if path.suffix == ".ipynb":  # which is JSON, and happens to be an expression of Python
+            raise FileError("is a notebook; `jupyter nbconvert --to script` makes a script of it")
         source = read_script(path, newline="")  # with its own line endings
         if not named and "legacy" not in source:  # holds for most files of a folder, which are not parsed
             return None

@@ -9,6 +9,7 @@ from tfpy.js2py.analysis.module import TYPESCRIPT
 from tfpy.js2py.notes import Conversion, ScriptError
 from tfpy.js2py.project.convert import convert
 from tfpy.js2py.project.folders import run_folder
+from tfpy.js2py.project.pages import PAGES, scripts_in
 from tfpy.js2py.project.report import fault_of, say_notes, summary
 from tfpy.scripts import FileError, read_script, write_script
 
@@ -52,7 +53,8 @@ def _run_file(path: Path, target: Path | None, force: bool) -> int:
 
 def _converted(path: Path) -> Conversion:
     try:
-        return convert(read_script(path, "utf-8-sig"), path.suffix in TYPESCRIPT)
+        source = read_script(path, "utf-8-sig")
+        return convert(scripts_in(source) if path.suffix in PAGES else source, path.suffix in TYPESCRIPT)
     except (FileError, ScriptError, SyntaxError, RecursionError) as error:
         raise FileError(fault_of(path, error)) from error
 
