@@ -63,6 +63,13 @@ def model() -> tf.Sequential:
         (lambda: tf.data.from_generator, "tf.data.generator"),
         (lambda: tf.data.Dataset.from_tensor_slices, "tf.data.array"),
         (lambda: tf.GraphModel("nowhere").fit, "can only be run"),
+        # names of earlier versions
+        (lambda: tf.multiply, "In tfpy it is tf.mul."),
+        (lambda: tf.batchNormalization, "it is tf.batchNorm of tensors"),
+        (lambda: tf.addStrict, "In tfpy it is tf.add."),
+        (lambda: tf.scalar(1).maximum_strict, "In tfpy it is maximum(b)."),
+        (lambda: tf.scalar(1).getValues, "In tfpy it is dataSync()."),
+        (lambda: tf.scalar(1).val, "In tfpy it is float(t)"),
         # a name of TF.js that means nothing here
         (lambda: tf.forceHalfFloat, "32 bits"),
         (lambda: tf.webgl, "set_backend('webgl')"),

@@ -5,6 +5,9 @@ Each table is for one place where they try them.
 
 from __future__ import annotations
 
+# TF.js had these up to 2.0, for operands of one shape.
+_STRICT = ("add", "sub", "mul", "div", "pow", "mod", "minimum", "maximum")
+
 OF_MODULES = {
     "keras": "tf.layers, tf.sequential, tf.model and tf.callbacks",
     "nn": "tf itself: tf.relu, tf.softmax, tf.conv2d; layers are in tf.layers",
@@ -41,6 +44,12 @@ OF_MODULES = {
     "loadModel": "tf.loadLayersModel or tf.loadGraphModel",
     "loadFrozenModel": "tf.loadGraphModel",
     "loadSavedModel": "tf.loadGraphModel, of a SavedModel that has been converted",
+    "multiply": "tf.mul",
+    "subtract": "tf.sub",
+    "divide": "tf.div",
+    "batch_normalization": "tf.batch_norm of tensors, and tf.layers.batch_normalization",
+    "batchNormalization": "tf.batchNorm of tensors, and tf.layers.batchNormalization",
+    **{f"{name}{strict}": f"tf.{name}" for name in _STRICT for strict in ("Strict", "_strict")},
     "summaryFileWriter": "tf.callbacks.tensorBoard, or SummaryWriter of the package tensorboardX",
     "NDArrayMath": "in the older API: from tfpy import legacy as dl",
     "NDArrayMathCPU": "in the older API: from tfpy import legacy as dl",
@@ -117,6 +126,11 @@ OF_TENSORS = {
     "ndim": "rank",
     "item": "float(t), int(t) or array_sync()",
     "tolist": "array_sync()",
+    **{f"{name}{strict}": f"{name}(b)" for name in _STRICT for strict in ("Strict", "_strict")},
+    "getValues": "dataSync()",
+    "get_values": "data_sync()",
+    "val": "float(t) or array_sync()",
+    "requires_grad": "tf.variable(t), which optimizers change, or tf.grad(f)",
     "get": "array_sync() of a scalar, buffer_sync().get(i, j) else",
     "astype": "cast(dtype)",
     "to": "cast(dtype); tf.set_backend says where tensors live",
