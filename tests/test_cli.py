@@ -124,7 +124,10 @@ def test_errors_are_reported_without_traceback(tmp_path: Path, arguments: list[s
 
 @pytest.mark.parametrize(
     ("variable", "message"),
-    [("TFPY_BACKEND", "Unknown backend 'foo'."), ("TFPY_SHARDS", "The variable TFPY_SHARDS must be a whole number")],
+    [
+        ("TFPY_BACKEND", "Unknown TFPY_BACKEND 'foo'."),
+        ("TFPY_SHARDS", "The variable TFPY_SHARDS must be a whole number"),
+    ],
 )
 def test_invalid_environment(variable: str, message: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(variable, "foo")

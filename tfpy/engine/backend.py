@@ -179,8 +179,12 @@ class Registry:
         """The name that a backend was registered under, given that name or an alias."""
         return self._aliases.get(name, name)
 
-    def find(self, name: str) -> Backend:
+    def find(self, name: str, what: str = "backend") -> Backend:
         """The backend of that name, created if necessary.
+
+        Args:
+            name: the name.
+            what: what has that name, in an error.
 
         Raises:
             ValueError: no such backend. RuntimeError: it cannot be used on this machine.
@@ -188,8 +192,8 @@ class Registry:
         name = self.own_name(name)
         if name not in self._factories:
             if name in self.elsewhere:
-                raise ValueError(f"Unknown backend {name!r}. In tfpy it is {self.elsewhere[name]}.")
-            raise unknown_name_error("backend", name, self._factories)
+                raise ValueError(f"Unknown {what} {name!r}. In tfpy it is {self.elsewhere[name]}.")
+            raise unknown_name_error(what, name, self._factories)
         made = self._made.get(name)
         if made is None:
             with self._making():
@@ -225,7 +229,7 @@ class Registry:
         if self.current is None:
             with self._making():
                 name = os.environ.get("TFPY_BACKEND")
-                self.current = self.current or (self.find(name) if name else self._best())
+                self.current = self.current or (self.find(name, "TFPY_BACKEND") if name else self._best())
         return self.current
 
     def _best(self) -> Backend:

@@ -70,4 +70,5 @@ class History(HistoryCamel, Callback, Ready):
 
     def __repr__(self) -> str:
         last = ", ".join(f"{name}={values[-1]:.4g}" for name, values in self.history.items())
-        return f"History({len(self.epoch)} epochs{': ' if last else ''}{last})"
+        count = len(self.epoch)
+        return f"History({count} epoch{'s' if count != 1 else ''}{': ' if last else ''}{last})"
