@@ -90,6 +90,24 @@ def test_line_is_updated_in_a_notebook(monkeypatch: pytest.MonkeyPatch, capsys: 
     assert "\repoch 2/2 - 5/5 - loss " in shown
 
 
+@pytest.mark.parametrize("notebook", [False, True])
+def test_unknown_length_of_a_data_set_is_taken_from_the_last_epoch(
+    notebook: bool, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name, value in {"FORCE_COLOR": "1", "TERM": "xterm", "COLUMNS": "120"}.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr("rich.console._is_jupyter", lambda: notebook)
+    monkeypatch.setattr("tfpy.layers.training.progress._REFRESH", 0)
+    lengths = iter([3, 3, 2])  # the first call is to check what the function gives
+    linear().fit(lambda: ((X[:2], Y[:2]) for _ in range(next(lengths))), epochs=2)
+    shown = re.sub("\x1b\\[[0-9;?]*[A-Za-z]", "", capsys.readouterr().out)
+    first, _, second = shown.partition("epoch 2/2")
+    assert "2/?" in first
+    assert "?" not in second
+    assert "1/3" in second
+    assert notebook or (re.search(r"3/3 \d", first) and re.search(r"2/2 \d", second)), "the bar ends complete"
+
+
 def test_failed_training_clears_the_line_in_a_notebook(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

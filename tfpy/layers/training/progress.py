@@ -68,9 +68,22 @@ class EpochLines(Display):
 
 
 class _Redrawn(Display):
-    """A display that is refreshed at intervals while an epoch runs."""
+    """A display that is refreshed at intervals while an epoch runs.
+
+    The length of a data set may be unknown before it has been read: then it is that of the last epoch.
+    """
 
     _drawn = 0.0
+    _begun = 0
+    _total: int | None = None
+
+    def on_epoch_begin(self, epoch: int, logs: Logs | None = None) -> None:
+        super().on_epoch_begin(epoch, logs)
+        self._total = self.params["steps"] or self._begun or None
+        self._begun = 0
+
+    def on_batch_begin(self, batch: int, logs: Logs | None = None) -> None:
+        self._begun = batch + 1  # not all that end are shown
 
     def wants(self, event: str) -> bool:
         return super().wants(event) and (event != "on_batch_end" or time.perf_counter() - self._drawn >= _REFRESH)
@@ -88,7 +101,7 @@ class LineInPlace(_Redrawn, EpochLines):
 
     def on_batch_end(self, batch: int, logs: Logs | None = None) -> None:
         self._drawn = time.perf_counter()
-        text = f"{self._name} - {batch + 1}/{self.params['steps'] or '?'} - {described(logs)}"
+        text = f"{self._name} - {batch + 1}/{self._total or '?'} - {described(logs)}"
         put(f"\r{text:{self._width}}", end="", flush=True)
         self._width = len(text)
 
@@ -124,6 +137,7 @@ class ProgressBar(_Redrawn):
         from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
         from rich.table import Column
 
+        super().on_epoch_begin(epoch, logs)
         self._stripe = BarColumn(_BAR)
         self._bar = Progress(
             TextColumn("epoch {task.fields[epoch]}", markup=False),
@@ -136,13 +150,9 @@ class ProgressBar(_Redrawn):
         )
         self._columns = self._bar.columns
         name = f"{epoch + 1}/{self.params['epochs']}"
-        self._task = self._bar.add_task("", total=self.params["steps"], epoch=name, text="")
-        self._begun = 0
+        self._task = self._bar.add_task("", total=self._total, epoch=name, text="")
         self._drawn = self._began = time.perf_counter()
         self._bar.start()
-
-    def on_batch_begin(self, batch: int, logs: Logs | None = None) -> None:
-        self._begun = batch + 1  # not all that end are shown
 
     def on_batch_end(self, batch: int, logs: Logs | None = None) -> None:
         self._drawn = time.perf_counter()
@@ -155,6 +165,8 @@ class ProgressBar(_Redrawn):
         self._columns = (*self._columns[:-2], took, self._columns[-1])
         stopped = self.model is not None and self.model.stop_training
         done = self._begun if stopped else self.params["steps"] or self._begun
+        if not (stopped or self.params["steps"]):
+            self._bar.update(self._task, total=done)
         self._draw(done, logs)
         self._bar.stop()
 
