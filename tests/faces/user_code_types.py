@@ -1,6 +1,6 @@
 """Types of user code, checked by mypy as configured in `pyproject.toml`; this file is not run."""
 
-from typing import assert_type
+from typing import Any, assert_type
 
 import numpy as np
 
@@ -53,3 +53,8 @@ def legacy_api() -> None:
     x = graph.placeholder("x", [3])
     assert_type(graph.square(x), dl.Tensor)
     assert_type(dl.Session(graph, math).eval(graph.square(x)), dl.NDArray)
+    v = dl.variable(dl.scalar(1))
+    assert_type(dl.train.sgd(0.1).minimize(lambda: v.square(), True).get(), Any)
+    assert_type(dl.SGDOptimizer(0.1).minimize(lambda: v.square(), True), dl.NDArray)
+    dl.train.adam(0.1).compute_gradients(lambda: v.square()).grads["v"].square()
+    dl.Session(graph, math).train(graph.square(x), [], 1, dl.train.sgd(0.1))

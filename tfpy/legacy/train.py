@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable
-from typing import Any, TypeVar, cast
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Literal, ParamSpec, cast, overload
 
 from tfpy._api import train
 from tfpy._api.train import cosine_decay as cosine_decay
@@ -17,38 +17,63 @@ from tfpy._api.train import piecewiseConstant as piecewiseConstant
 from tfpy.legacy.eager import giving_arrays
 from tfpy.legacy.quirks.optimizers import set_default_epsilon
 
+if TYPE_CHECKING:
+    from tfpy.core.optimizers.base import Optimizer
+    from tfpy.legacy.arrays.ndarray import NDArray
+    from tfpy.legacy.graphs.optimizers import ComputedGradients
+
+    class OptimizerOfArrays(Optimizer):
+        """An optimizer of functions that return arrays."""
+
+        @overload  # type: ignore[override, no-overload-impl]
+        def minimize(
+            self, f: Callable[[], Any], return_cost: Literal[True], var_list: Sequence[Any] | None = None
+        ) -> NDArray: ...
+
+        @overload
+        def minimize(
+            self, f: Callable[[], Any], return_cost: bool = False, var_list: Sequence[Any] | None = None
+        ) -> NDArray | None: ...
+
+        def compute_gradients(
+            self, f: Callable[[], Any], var_list: Sequence[Any] | None = None
+        ) -> ComputedGradients: ...
+
+        def computeGradients(self, f: Callable[[], Any], varList: Sequence[Any] | None = None) -> ComputedGradients: ...
+
+
 # As wrapped functions have it: what `tfpy migrate` puts in its place.
 __wrapped__ = train
 
-F = TypeVar("F", bound=Callable[..., Any])
+P = ParamSpec("P")
 
 
-def _of_arrays(make: F) -> F:
+def _of_arrays(make: Callable[P, Optimizer]) -> Callable[P, OptimizerOfArrays]:
     """A function that creates an optimizer whose gradients are arrays."""
 
     @functools.wraps(make)
-    def made(*args: Any, **keywords: Any) -> Any:
-        optimizer = make(*args, **keywords)
+    def made(*args: P.args, **keywords: P.kwargs) -> OptimizerOfArrays:
+        optimizer: Any = make(*args, **keywords)
         optimizer.compute_gradients = optimizer.computeGradients = giving_arrays(optimizer.compute_gradients)
-        return optimizer
+        return cast("OptimizerOfArrays", optimizer)
 
-    return cast("F", made)
+    return made
 
 
-def _of_deeplearnjs(make: F) -> F:
+def _of_deeplearnjs(make: Callable[P, Optimizer]) -> Callable[P, OptimizerOfArrays]:
     """A function of 0.5: as `_of_arrays`, with the epsilon of the numerics in force."""
     names = list(inspect.signature(make).parameters)
     position = names.index("epsilon") if "epsilon" in names else len(names)
 
     @functools.wraps(make)
-    def made(*args: Any, **keywords: Any) -> Any:
+    def made(*args: P.args, **keywords: P.kwargs) -> Optimizer:
         optimizer = make(*args, **keywords)
         given = args[position] if len(args) > position else keywords.get("epsilon")
         if given is None:
             set_default_epsilon(optimizer)
         return optimizer
 
-    return _of_arrays(cast("F", made))
+    return _of_arrays(made)
 
 
 adadelta = _of_deeplearnjs(train.adadelta)

@@ -9,7 +9,7 @@ epsilons, so both generations train alike. In deeplearn.js numerics it follows d
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
 from tfpy.core.calling.options import accepts_options
 from tfpy.core.convert import number
@@ -153,6 +153,16 @@ class Optimizer(OptimizerCamel, Closed):
     def core_optimizer(self) -> base.Optimizer:
         """The core optimizer used by `minimize` and related methods."""
         raise TypeError(f"{type(self).__name__}: this optimizer trains graphs only, with session.train.")
+
+    @overload
+    def minimize(
+        self, f: Callable[[], Any], return_cost: Literal[True], var_list: Sequence[CoreTensor] | None = None
+    ) -> NDArray: ...
+
+    @overload
+    def minimize(
+        self, f: Callable[[], Any], return_cost: bool = False, var_list: Sequence[CoreTensor] | None = None
+    ) -> NDArray | None: ...
 
     @accepts_options()
     def minimize(
