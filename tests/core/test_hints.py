@@ -63,6 +63,8 @@ def model() -> tf.Sequential:
         (lambda: tf.data.from_generator, "tf.data.generator"),
         (lambda: tf.data.Dataset.from_tensor_slices, "tf.data.array"),
         (lambda: tf.GraphModel("nowhere").fit, "can only be run"),
+        (lambda: tf.vis.visor().savefig, "save('charts.png')"),
+        (lambda: tf.History().plot().show, "save('charts.html')"),
         # names of earlier versions
         (lambda: tf.multiply, "In tfpy it is tf.mul."),
         (lambda: tf.batchNormalization, "it is tf.batchNorm of tensors"),

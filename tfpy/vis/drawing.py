@@ -11,6 +11,8 @@ from typing import Any
 
 from tfpy.core.calling.ready import Ready
 from tfpy.core.calling.registry import export
+from tfpy.core.naming.elsewhere import OF_DRAWINGS
+from tfpy.core.naming.hints import Hints
 from tfpy.engine.arguments import as_list, as_number
 from tfpy.engine.errors import argument_error
 from tfpy.vis.page import chart_html, escaped, group_html, page, table_html
@@ -26,7 +28,7 @@ _COLUMN, _ROW = 10, 2
 
 
 @export(namespace="vis", doc="Visualization / Classes")
-class Drawing(Ready):
+class Drawing(Ready, Hints):
     """A chart, a table, or a group of them. It displays in a notebook, and is awaitable.
 
     Attributes:
@@ -35,6 +37,7 @@ class Drawing(Ready):
     Source: beyond TF.js, which draws into a page.
     """
 
+    _elsewhere = OF_DRAWINGS
     font_size: float = 11
 
     @property

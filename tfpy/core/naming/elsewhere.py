@@ -171,3 +171,7 @@ OF_BACKENDS = {
     **dict.fromkeys(("cuda", "metal", "mps", "opengl", "rocm", "vulkan", "webgpu"), "'webgl': the GPU, of any vendor"),
     **dict.fromkeys(("node", "numpy", "tensorflow", "wasm"), "'cpu': numpy"),
 }
+OF_DRAWINGS = {
+    "show": "save('charts.html'); a notebook shows it by itself",
+    "savefig": "save('charts.png')",
+}
